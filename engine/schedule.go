@@ -1,0 +1,295 @@
+package engine
+
+// This file decides which tile is where and what happens next; it touches no memory, disk or device.
+// A schedule emits steps in program order; whoever runs them may overlap what does not conflict.
+
+// stepKind says what a step does.
+type stepKind uint8
+
+const (
+	stepRead       stepKind = iota // disk, or the graph, → page
+	stepIn                         // page → slot
+	stepClosure                    // phase one, on the slots in c
+	stepProduct                    // phases two and three, on the slots a, b and c[0]
+	stepOut                        // slot → page
+	stepWrite                      // page → disk
+	stepCheckpoint                 // what was written → durable
+)
+
+// step is one operation of a schedule. Tiles, slots and pages are named by index.
+type step struct {
+	kind       stepKind
+	tile       int
+	slot, page int
+	c, a, b    []int
+	fresh      bool
+	phase      int
+	fromGraph  bool // read: the disk holds no copy yet
+	done       int  // pivot tiles that the tile (write) or every tile (checkpoint) has finished
+}
+
+// noFrame says that a tile has no copy at a level.
+const noFrame = -1
+
+// tileState is where a tile's newest copy is and how far it is. A copy in memory is exclusive: a tile
+// is in a slot, in a page, or only on disk.
+type tileState struct {
+	slot, page int32
+	done       int32 // pivot tiles finished by the newest copy
+	dirty      bool  // the newest copy is not on disk
+	onDisk     bool  // the disk holds some copy
+}
+
+// schedule runs blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya 2003) in rounds of width
+// pivot tiles over a grid of side×side tiles, with the given numbers of slots and pages.
+type schedule struct {
+	side, width int
+	lookahead   bool
+	lanes       int
+	emit        func(step) error
+	stop        func() bool         // asked before each visit: end after the step in hand
+	due         func(done int) bool // asked after each round: take a checkpoint now
+
+	tiles   []tileState
+	slots   *level
+	pages   *level
+	done    int // pivot tiles that every tile has finished
+	err     error
+	stopped bool
+}
+
+func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
+	s := &schedule{
+		side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
+		stop: func() bool { return false }, due: func(int) bool { return false },
+		tiles: make([]tileState, side*side), slots: newLevel(slots), pages: newLevel(pages),
+	}
+	for i := range s.tiles {
+		s.tiles[i] = tileState{slot: noFrame, page: noFrame, done: int32(start)}
+	}
+	return s
+}
+
+// resume marks every tile as held by the disk.
+func (s *schedule) resume() {
+	for i := range s.tiles {
+		s.tiles[i].onDisk = true
+	}
+}
+
+// panels are the finished row and column strips of one round, pinned in slots.
+type panels struct {
+	k0, k1 int     // pivot tiles [k0, k1)
+	col    [][]int // by tile row i ∉ K: the slots of D[i][k0..k1)
+	row    [][]int // by tile column j ∉ K: the slots of D[k0..k1)[j]
+}
+
+func (p *panels) has(k int) bool { return p.k0 <= k && k < p.k1 }
+
+// run emits every step from s.done to the end, or to where stop said so; in both cases everything ends
+// on disk, followed by a checkpoint.
+func (s *schedule) run() error {
+	var next *panels
+	for k0 := s.done; k0 < s.side && s.alive(); {
+		cur := next
+		if cur == nil {
+			cur = s.openRound(k0)
+		}
+		next = nil
+		if s.lookahead && cur.k1 < s.side {
+			next = s.lookAhead(cur)
+		}
+		for _, t := range s.order(cur) {
+			s.visit(cur, t)
+		}
+		if !s.alive() {
+			break
+		}
+		s.release(cur)
+		s.done, k0 = cur.k1, cur.k1
+		s.slots.nextRound()
+		s.pages.nextRound()
+		if k0 < s.side && s.due(s.done) {
+			s.checkpoint()
+		}
+	}
+	if s.err == nil && (s.done > 0 || !s.stopped) {
+		s.checkpoint()
+	}
+	return s.err
+}
+
+func (s *schedule) alive() bool {
+	if !s.stopped && s.stop() {
+		s.stopped = true
+	}
+	return s.err == nil && !s.stopped
+}
+
+func (s *schedule) put(st step) {
+	if s.err == nil {
+		s.err = s.emit(st)
+	}
+}
+
+// openRound brings the pivot block in, closes it and makes the panels (phases one and two).
+func (s *schedule) openRound(k0 int) *panels {
+	p := &panels{k0: k0, k1: min(k0+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
+	s.makePanels(p, s.closePivot(p), s.load)
+	return p
+}
+
+// lookAhead finishes this round for the next round's pivot block and panels before anything else, and
+// then runs the next round's phases one and two, so that they overlap the rest of this round.
+func (s *schedule) lookAhead(cur *panels) *panels {
+	p := &panels{k0: cur.k1, k1: min(cur.k1+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
+	for i := p.k0; i < p.k1; i++ {
+		for j := p.k0; j < p.k1; j++ {
+			s.visit(cur, i*s.side+j)
+		}
+	}
+	pivot := s.closePivot(p)
+	held := map[int]int{}
+	for x := range s.side {
+		if p.has(x) || cur.has(x) {
+			continue
+		}
+		for k := p.k0; k < p.k1; k++ {
+			for _, t := range []int{k*s.side + x, x*s.side + k} {
+				held[t] = s.visitPinned(cur, t)
+			}
+		}
+	}
+	s.makePanels(p, pivot, func(t int) int {
+		if slot, ok := held[t]; ok {
+			return slot
+		}
+		return s.load(t) // a panel of this round
+	})
+	return p
+}
+
+// closePivot pins the pivot block's tiles and emits phase one. The slots are row-major.
+func (s *schedule) closePivot(p *panels) []int {
+	var pivot []int
+	for i := p.k0; i < p.k1 && s.alive(); i++ {
+		for j := p.k0; j < p.k1; j++ {
+			pivot = append(pivot, s.load(i*s.side+j))
+		}
+	}
+	if !s.alive() {
+		return nil
+	}
+	s.put(step{kind: stepClosure, phase: 1, c: pivot, done: p.k1})
+	for i := p.k0; i < p.k1; i++ {
+		for j := p.k0; j < p.k1; j++ {
+			s.updated(i*s.side+j, p.k1)
+		}
+	}
+	return pivot
+}
+
+// makePanels emits phase two, and lets the pivot block go: phase three does not read it. pin returns the
+// pinned slot of a tile.
+func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
+	m := p.k1 - p.k0
+	for x := range s.side {
+		if p.has(x) || !s.alive() {
+			continue
+		}
+		p.row[x] = s.strip(p, pin, func(k int) int { return k*s.side + x }, func(k int, raw []int) (a, b []int) {
+			return pivot[k*m : (k+1)*m], raw
+		})
+		p.col[x] = s.strip(p, pin, func(k int) int { return x*s.side + k }, func(k int, raw []int) (a, b []int) {
+			column := make([]int, m)
+			for i := range column {
+				column[i] = pivot[i*m+k]
+			}
+			return raw, column
+		})
+	}
+	for _, slot := range pivot {
+		s.unpin(slot)
+	}
+}
+
+// strip emits phase two for the m tiles of one panel strip, out of place: a product may not write what
+// it reads, and the old copies may still be panels of the round before. It returns the new, pinned slots.
+func (s *schedule) strip(p *panels, pin, tile func(int) int, operands func(k int, raw []int) (a, b []int)) []int {
+	m := p.k1 - p.k0
+	raw, out := make([]int, m), make([]int, m)
+	for k := range m {
+		raw[k] = pin(tile(p.k0 + k))
+	}
+	for k := range m {
+		out[k] = s.takeSlot()
+		if s.err != nil {
+			return out
+		}
+		a, b := operands(k, raw)
+		// The closed pivot has a diagonal of at most 0, so the product alone is the minimum.
+		s.put(step{kind: stepProduct, phase: 2, tile: tile(p.k0 + k), c: out[k : k+1], a: a, b: b, fresh: true, done: p.k1})
+	}
+	for k := range m {
+		t := tile(p.k0 + k)
+		s.slots.frames[raw[k]].tile = noFrame // superseded: freed by its last unpin
+		s.unpin(raw[k])
+		s.tiles[t].slot = int32(out[k])
+		s.slots.frames[out[k]] = frame{tile: t, pins: 1}
+		s.updated(t, p.k1)
+	}
+	return out
+}
+
+// visit emits phase three for one tile.
+func (s *schedule) visit(p *panels, t int) { s.unpin(s.visitPinned(p, t)) }
+
+func (s *schedule) visitPinned(p *panels, t int) int {
+	if !s.alive() {
+		return noFrame
+	}
+	slot := s.load(t)
+	if s.err != nil {
+		return slot
+	}
+	s.put(step{kind: stepProduct, phase: 3, tile: t, c: []int{slot}, a: p.col[t/s.side], b: p.row[t%s.side], done: p.k1})
+	s.updated(t, p.k1)
+	return slot
+}
+
+func (s *schedule) updated(t, done int) {
+	s.tiles[t].dirty = true
+	s.tiles[t].done = int32(done)
+}
+
+// release lets the round's panels go.
+func (s *schedule) release(p *panels) {
+	for x := range s.side {
+		for _, slot := range p.row[x] {
+			s.unpin(slot)
+		}
+		for _, slot := range p.col[x] {
+			s.unpin(slot)
+		}
+	}
+}
+
+// checkpoint emits what brings the disk level with memory, and then the checkpoint itself.
+func (s *schedule) checkpoint() {
+	for t := range s.tiles {
+		st := &s.tiles[t]
+		switch {
+		case !st.dirty:
+			continue
+		case st.slot != noFrame:
+			page := s.takePage()
+			s.put(step{kind: stepOut, tile: t, slot: int(st.slot), page: page})
+			s.put(step{kind: stepWrite, tile: t, page: page, done: int(st.done)})
+			s.pages.release(page)
+		case st.page != noFrame:
+			s.put(step{kind: stepWrite, tile: t, page: int(st.page), done: int(st.done)})
+		}
+		st.dirty, st.onDisk = false, true
+	}
+	s.put(step{kind: stepCheckpoint, done: s.done})
+}

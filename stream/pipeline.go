@@ -1,0 +1,314 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels"
+)
+
+// Stage is a step on a tile's way.
+type Stage uint8
+
+// The stages in the order a tile passes them.
+const (
+	Read   Stage = iota // disk → page
+	In                  // page → slot
+	Kernel              // slots
+	Out                 // slot → page
+	Write               // page → disk
+	Sync                // what was written → durable; waits for every Write submitted before it
+	Stages              // their number
+)
+
+// String returns the stage's name.
+func (s Stage) String() string {
+	return [...]string{"read", "in", "kernel", "out", "write", "sync"}[s]
+}
+
+func (s Stage) onDevice() bool { return s == In || s == Kernel || s == Out }
+
+// Op is one operation. Host runs the stages Read, Write and Sync on a goroutine; Device enqueues the
+// stages In, Kernel and Out on the stream of Lane.
+type Op struct {
+	Stage         Stage
+	Lane          int
+	Reads, Writes []*Region
+	Host          func() error
+	Device        func(kernels.Stream) error
+	Bytes         int64 // moved, for the statistics
+	Work          int64 // relaxations, for the statistics
+}
+
+// task is an Op in flight.
+type task struct {
+	Op
+	deps       []*task
+	done       chan struct{} // closed when the operation has finished without an error
+	start, end kernels.Event // device stages, set by the issuer
+}
+
+func (t *task) finished() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// precedes reports whether t is sure to finish before u starts because both run on one lane.
+func (t *task) precedes(u *task) bool {
+	return t.Stage.onDevice() && u.Stage.onDevice() && t.Lane == u.Lane
+}
+
+func (t *task) after(dep *task) {
+	if dep != nil && dep != t && !dep.finished() && !dep.precedes(t) && !slices.Contains(t.deps, dep) {
+		t.deps = append(t.deps, dep)
+	}
+}
+
+// Options size a pipeline. Zero fields take defaults.
+type Options struct {
+	Lanes   int // device streams; 3
+	Readers int // goroutines of stage Read; 2
+	Writers int // goroutines of stage Write; 2
+	Window  int // operations in flight, the depth of read-ahead; 64
+}
+
+func (o *Options) fill() {
+	for _, f := range []struct {
+		v   *int
+		def int
+	}{{&o.Lanes, 3}, {&o.Readers, 2}, {&o.Writers, 2}, {&o.Window, 64}} {
+		if *f.v <= 0 {
+			*f.v = f.def
+		}
+	}
+}
+
+// Pipeline runs operations. Submit, Drain and Close are called by one goroutine; Stats by any.
+type Pipeline struct {
+	group   *errgroup.Group
+	ctx     context.Context
+	lanes   []*lane
+	issue   chan *task
+	host    [Stages]chan *task
+	window  chan struct{} // a token per operation in flight
+	pending []*task       // writes that may be unfinished, for Sync
+	stats   counters
+	closed  bool
+}
+
+type lane struct {
+	stream kernels.Stream
+	queue  chan *task // issued, in order
+}
+
+// New starts a pipeline over dev. It fails where the device has no stream to give.
+func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) {
+	o.fill()
+	g, gctx := errgroup.WithContext(ctx)
+	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window)}
+	for i := range o.Lanes {
+		s, err := dev.NewStream()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("open stream %d of %s: %w", i, dev.Info().Name, err), p.closeStreams())
+		}
+		p.lanes = append(p.lanes, &lane{stream: s, queue: make(chan *task, o.Window)})
+	}
+	for _, l := range p.lanes {
+		g.Go(func() error { return p.complete(l) })
+	}
+	g.Go(p.issueAll)
+	for stage, workers := range map[Stage]int{Read: o.Readers, Write: o.Writers, Sync: 1} {
+		p.host[stage] = make(chan *task, o.Window)
+		for range workers {
+			g.Go(func() error { return p.runHost(p.host[stage]) })
+		}
+	}
+	return p, nil
+}
+
+// Submit adds an operation. It blocks while the window is full, and returns the pipeline's first error.
+func (p *Pipeline) Submit(op Op) error {
+	select {
+	case p.window <- struct{}{}:
+	case <-p.ctx.Done():
+		return context.Cause(p.ctx)
+	}
+	t := &task{Op: op, done: make(chan struct{})}
+	for _, r := range op.Reads {
+		r.read(t)
+	}
+	for _, r := range op.Writes {
+		r.write(t)
+	}
+	switch op.Stage {
+	case Write:
+		p.pending = append(slices.DeleteFunc(p.pending, (*task).finished), t)
+	case Sync:
+		for _, w := range p.pending {
+			t.after(w)
+		}
+	}
+	// Neither send blocks: each queue is as long as the window.
+	if op.Stage.onDevice() {
+		p.issue <- t
+	} else {
+		p.host[op.Stage] <- t
+	}
+	return nil
+}
+
+// Drain waits until every submitted operation has finished, and returns the first error.
+func (p *Pipeline) Drain() error {
+	for i := range cap(p.window) {
+		select {
+		case p.window <- struct{}{}:
+		case <-p.ctx.Done():
+			for range i {
+				<-p.window
+			}
+			return context.Cause(p.ctx)
+		}
+	}
+	for range cap(p.window) {
+		<-p.window
+	}
+	return nil
+}
+
+// Close finishes what was submitted (or, after an error, abandons it), waits for every goroutine and
+// for the device, and releases the streams. It returns the first error, also on later calls.
+func (p *Pipeline) Close() error {
+	if !p.closed {
+		p.closed = true
+		close(p.issue)
+		for _, c := range p.host {
+			if c != nil {
+				close(c)
+			}
+		}
+	}
+	err := p.group.Wait()
+	return errors.Join(err, p.closeStreams())
+}
+
+func (p *Pipeline) closeStreams() error {
+	var first error
+	for _, l := range p.lanes {
+		if err := l.stream.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	p.lanes = nil
+	return first
+}
+
+// wait blocks until every dependency has finished, or the pipeline has failed.
+func (p *Pipeline) wait(deps []*task) error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	for _, d := range deps {
+		select {
+		case <-d.done:
+		case <-p.ctx.Done():
+			return context.Cause(p.ctx)
+		}
+	}
+	return nil
+}
+
+// finish books the operation and lets its dependants and the window go on.
+func (p *Pipeline) finish(t *task, busy time.Duration) {
+	p.stats.add(t.Stage, t.Bytes, t.Work, busy)
+	// What a finished operation waited for would otherwise stay reachable through its dependants.
+	t.deps, t.Host, t.Device, t.Reads, t.Writes = nil, nil, nil, nil, nil
+	close(t.done)
+	<-p.window
+}
+
+func (p *Pipeline) runHost(queue chan *task) error {
+	for t := range queue {
+		if err := p.wait(t.deps); err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := t.Host(); err != nil {
+			return err
+		}
+		p.finish(t, time.Since(start))
+	}
+	return nil
+}
+
+// issueAll enqueues device operations in program order.
+func (p *Pipeline) issueAll() error {
+	defer func() {
+		for _, l := range p.lanes {
+			close(l.queue)
+		}
+	}()
+	for t := range p.issue {
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
+		}
+		l := p.lanes[t.Lane]
+		if err := p.enqueue(l.stream, t); err != nil {
+			return err
+		}
+		l.queue <- t
+	}
+	return nil
+}
+
+func (p *Pipeline) enqueue(s kernels.Stream, t *task) error {
+	for _, d := range t.deps {
+		if d.finished() {
+			continue
+		}
+		var err error
+		if d.Stage.onDevice() { // issued before t, so its event is set
+			err = s.Wait(d.end)
+		} else {
+			err = p.wait([]*task{d})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var err error
+	if t.start, err = s.Record(); err != nil {
+		return err
+	}
+	if err = t.Device(s); err != nil {
+		return err
+	}
+	t.end, err = s.Record()
+	return err
+}
+
+// complete waits for the issued operations of a lane one after another.
+func (p *Pipeline) complete(l *lane) error {
+	for t := range l.queue {
+		if p.ctx.Err() != nil {
+			return context.Cause(p.ctx)
+		}
+		if err := t.end.Sync(); err != nil {
+			return err
+		}
+		busy, err := t.end.Since(t.start)
+		if err != nil {
+			return err
+		}
+		p.finish(t, busy)
+	}
+	return nil
+}
