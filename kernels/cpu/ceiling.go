@@ -1,0 +1,57 @@
+package cpu
+
+import (
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels"
+)
+
+// Ceiling returns the relaxations per second that all threads reach on registers alone. It is measured at
+// the first call for a variant, in about 20 ms; what else runs then lowers it.
+func (d *Device) Ceiling(v kernels.Variant) float64 { return d.ceiling[v]() }
+
+const ceilingProbes = 10
+
+// bestCeiling returns the best of several probes of 2 ms each.
+func bestCeiling(p *path, v kernels.Variant, threads int) float64 {
+	turns := turnsFor(p, v, 500*time.Microsecond)
+	rates := make([]float64, ceilingProbes)
+	for i := range rates {
+		rates[i] = probeCeiling(p, v, threads, turns, 4)
+	}
+	return slices.Max(rates)
+}
+
+// turnsFor returns the turns of the ceiling loop that take about d: one call of assembly must stay short,
+// as Go cannot preempt it.
+func turnsFor(p *path, v kernels.Variant, d time.Duration) int {
+	turns := 1 << 10
+	for {
+		start := time.Now()
+		p.ceiling[v](turns)
+		took := time.Since(start)
+		if took > d/4 {
+			return max(1, int(float64(turns)*float64(d)/float64(took)))
+		}
+		turns *= 2
+	}
+}
+
+// probeCeiling runs calls × turns of the ceiling loop on each thread and returns relaxations per second.
+func probeCeiling(p *path, v kernels.Variant, threads, turns, calls int) float64 {
+	var group errgroup.Group
+	start := time.Now()
+	for range threads {
+		group.Go(func() error {
+			for range calls {
+				p.ceiling[v](turns)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // the goroutines return no error
+	return float64(threads) * float64(calls) * float64(turns) * float64(p.perTurn) / time.Since(start).Seconds()
+}

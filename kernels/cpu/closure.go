@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// pivot is the square block that Closure closes, in tiles of edge t, row-major.
+type pivot struct {
+	t, m  int
+	tiles []view
+}
+
+// at returns the view of entry (i, j) of the block; it holds up to the end of the tile.
+func (p *pivot) at(i, j int) view {
+	return p.tiles[i/p.t*p.m+j/p.t].at(i%p.t, j%p.t)
+}
+
+// spans cuts lo…hi into spans of at most size that cross no tile's edge.
+func (p *pivot) spans(lo, hi, size int) []span {
+	var all []span
+	for lo < hi {
+		end := min(hi, lo-lo%p.t+p.t)
+		all = append(all, split(lo, end, size)...)
+		lo = end
+	}
+	return all
+}
+
+// runner runs task(w, i) for all i < n, in any order.
+type runner func(n int, task func(w *worker, i int))
+
+// closer is one closure: blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya, JEA 8, 2003) on
+// blocks of maxDepth, whose diagonal blocks are closed in the same way on blocks of baseEdge.
+type closer struct {
+	*pivot
+	strip stripFunc
+	base  func(d *byte)
+}
+
+// Closure implements kernels.Stream.
+func (s *stream) Closure(v kernels.Variant, t int, tiles []kernels.Tile) error {
+	if err := checkShape(v, t); err != nil {
+		return fmt.Errorf("cpu: closure: %w", err)
+	}
+	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
+	if m == 0 || m*m != len(tiles) {
+		return fmt.Errorf("cpu: closure: %d tiles make no square", len(tiles))
+	}
+	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
+	for i, tile := range tiles {
+		var err error
+		if p.tiles[i], err = s.device.tileView(t, tile); err != nil {
+			return fmt.Errorf("cpu: closure: tile (%d,%d): %w", i/m, i%m, err)
+		}
+	}
+	c := &closer{p, s.device.path.strip[v], s.device.path.base[v]}
+	pool := s.device.pool
+	return s.enqueue(operation{work: func() error { c.all(pool); return nil }})
+}
+
+// all closes the block on all workers.
+func (c *closer) all(pool *pool) {
+	c.close(span{0, c.m * c.t}, maxDepth, pool.run, func(k span) {
+		pool.run(1, func(w *worker, _ int) { c.diagonal(w, k) })
+	})
+}
+
+// diagonal closes a block of at most maxDepth on one worker.
+func (c *closer) diagonal(w *worker, block span) {
+	run := func(n int, task func(w *worker, i int)) {
+		for i := range n {
+			task(w, i)
+		}
+	}
+	c.close(block, baseEdge, run, func(k span) { c.smallest(w, k) })
+}
+
+// close runs the rounds of blocked Floyd–Warshall over block, with pivots of at most size.
+func (c *closer) close(block span, size int, run runner, diagonal func(k span)) {
+	spans := c.spans(block.lo, block.hi, size)
+	n := len(spans)
+	for r, k := range spans {
+		diagonal(k)
+		others := append(append([]span(nil), spans[:r]...), spans[r+1:]...)
+		run(2*(n-1), func(w *worker, i int) {
+			if i < n-1 {
+				c.rowPanel(w, k, others[i])
+			} else {
+				c.columnPanel(w, others[i-(n-1)], k)
+			}
+		})
+		run((n-1)*(n-1), func(w *worker, i int) {
+			c.rest(w, others[i/(n-1)], others[i%(n-1)], k)
+		})
+	}
+}
+
+// smallest closes a block of baseEdge. In a tile its rows may share a few cache sets: it works on a copy.
+func (c *closer) smallest(w *worker, k span) {
+	tile := c.at(k.lo, k.lo)
+	const row = baseEdge * kernels.EntryBytes
+	for i := range baseEdge {
+		line := unsafe.Slice(addr(w.block, i*row), row)
+		copy(line, unsafe.Slice(tile.at(i, 0).p, row))
+		lowerDiagonal(line, i)
+	}
+	c.base(w.block)
+	for i := range baseEdge {
+		copy(unsafe.Slice(tile.at(i, 0).p, row), unsafe.Slice(addr(w.block, i*row), row))
+	}
+}
+
+// lowerDiagonal makes entry i of a row at most 0. A positive float is a positive integer too.
+func lowerDiagonal(line []byte, i int) {
+	if d := entries[int32](&line[0], baseEdge); d[i] > 0 {
+		d[i] = 0
+	}
+}
+
+// rowPanel relaxes D[K][J] with the closed D[K][K], in place: relax packs what it overwrites.
+func (c *closer) rowPanel(w *worker, k, j span) {
+	panel := c.at(k.lo, j.lo)
+	w.relax(c.strip, panel, c.at(k.lo, k.lo), panel, k.len(), j.len(), k.len(), 0)
+}
+
+// columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K].
+func (c *closer) columnPanel(w *worker, i, k span) {
+	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride}
+	row := k.len() * kernels.EntryBytes
+	for r := range i.len() {
+		copy(unsafe.Slice(copied.at(r, 0).p, row), unsafe.Slice(panel.at(r, 0).p, row))
+	}
+	w.relax(c.strip, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
+}
+
+// rest relaxes D[I][J] with the panels.
+func (c *closer) rest(w *worker, i, j, k span) {
+	w.relax(c.strip, c.at(i.lo, j.lo), c.at(i.lo, k.lo), c.at(k.lo, j.lo), i.len(), j.len(), k.len(), 0)
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const ceilingUnroll = 4
+
+// ceiling generates the add and min of the microkernel on registers alone: as many independent minima as
+// hide the latency of both, no memory, no loop overhead that counts.
+func ceiling(p path, a arithmetic) {
+	TEXT("ceiling"+a.name+p.suffix, NOSPLIT, "func(turns int)")
+	Doc(fmt.Sprintf("ceiling%s%s does turns × %d relaxations on registers.", a.name, p.suffix,
+		p.chains*ceilingUnroll*p.bytes/4))
+	left := Load(Param("turns"), GP64())
+	one, acc := p.splat(0x3f800000), make([]reg.VecVirtual, p.chains)
+	for i := range acc {
+		acc[i] = p.infinity(a)
+	}
+	Label("loop")
+	for range ceilingUnroll {
+		for i := range acc {
+			t := p.vec()
+			a.add(one, one, t)
+			a.min(t, acc[i], acc[i])
+		}
+	}
+	DECQ(left)
+	JNE(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// path describes one instruction set and the microkernel that suits its registers.
+type path struct {
+	suffix string // of function names
+	bytes  int    // of a vector
+	rows   int    // of C in a microkernel
+	vecs   int    // vectors of C in a row of a microkernel
+	unroll int    // steps of k in one turn of the inner loop
+	chains int    // independent minima in the ceiling loop
+}
+
+var paths = map[string]path{
+	// 8×32 entries of C in 16 of 32 registers: both edges divide 64, so tiles need no edge code.
+	"avx512": {suffix: "AVX512", bytes: 64, rows: 8, vecs: 2, unroll: 4, chains: 24},
+	// 4×16 entries of C in 8 of 16 registers.
+	"avx2": {suffix: "AVX2", bytes: 32, rows: 4, vecs: 2, unroll: 4, chains: 12},
+}
+
+func (p path) wide() bool { return p.bytes == 64 }
+
+// vec returns a fresh vector register.
+func (p path) vec() reg.VecVirtual {
+	if p.wide() {
+		return ZMM()
+	}
+	return YMM()
+}
+
+// arithmetic is how one add and one min are done.
+type arithmetic struct {
+	name   string
+	float  bool // vaddps, else vpaddd
+	intMin bool // vpminsd, else vminps
+	signed bool
+}
+
+var arithmetics = []arithmetic{
+	{name: "I32", intMin: true},
+	{name: "I32Signed", intMin: true, signed: true},
+	// The bit patterns of non-negative floats order as integers do. The integer min has a quarter of the
+	// latency, and on Zen 5 more ports.
+	{name: "F32", float: true, intMin: true},
+	{name: "F32Signed", float: true, signed: true},
+}
+
+// reset reports whether entries from Limit32 on are set back to Inf32.
+func (a arithmetic) reset() bool { return a.signed && !a.float }
+
+func (a arithmetic) add(x, y, dst Op) {
+	if a.float {
+		VADDPS(x, y, dst)
+	} else {
+		VPADDD(x, y, dst)
+	}
+}
+
+// addBroadcast adds one entry of memory to each lane of x.
+func (a arithmetic) addBroadcast(m Mem, x, dst Op) {
+	if a.float {
+		VADDPS_BCST(m, x, dst)
+	} else {
+		VPADDD_BCST(m, x, dst)
+	}
+}
+
+func (a arithmetic) min(x, y, dst Op) {
+	if a.intMin {
+		VPMINSD(x, y, dst)
+	} else {
+		VMINPS(x, y, dst)
+	}
+}
+
+const (
+	inf32   = 0x3f3f3f3f // kernels.Inf32
+	limit32 = inf32 / 2  // kernels.Limit32
+	posInf  = 0x7f800000 // bits of +Inf
+)
+
+// infinity returns a register full of the arithmetic's unreachable entry.
+func (p path) infinity(a arithmetic) reg.VecVirtual {
+	if a.float {
+		return p.splat(posInf)
+	}
+	return p.splat(inf32)
+}
+
+func (p path) splat(bits uint32) reg.VecVirtual {
+	g, x, v := GP32(), XMM(), p.vec()
+	MOVL(U32(bits), g)
+	VMOVD(g, x)
+	VPBROADCASTD(x, v)
+	return v
+}
+
+// resetter returns code that sets the entries of a register from Limit32 on back to Inf32.
+func (p path) resetter(a arithmetic) func(v reg.VecVirtual) {
+	if !a.reset() {
+		return func(reg.VecVirtual) {}
+	}
+	inf, last := p.splat(inf32), p.splat(limit32-1)
+	if p.wide() {
+		return func(v reg.VecVirtual) {
+			k := K()
+			VPCMPGTD(last, v, k)
+			VMOVDQA32(inf, k, v)
+		}
+	}
+	return func(v reg.VecVirtual) {
+		over := p.vec()
+		VPCMPGTD(last, v, over)
+		VBLENDVPS(over, inf, v, v)
+	}
+}

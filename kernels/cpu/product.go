@@ -1,0 +1,161 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+
+	"ooc/kernels"
+)
+
+// view is a block of entries: its first, and the bytes from one row to the next.
+type view struct {
+	p  *byte
+	ld int
+}
+
+// at returns the view from entry (i, j) on.
+func (v view) at(i, j int) view {
+	return view{addr(v.p, i*v.ld+j*kernels.EntryBytes), v.ld}
+}
+
+// product is a kernels.Product with its addresses.
+type product struct {
+	c     view
+	a, b  []view
+	fresh int
+}
+
+// MinPlus implements kernels.Stream.
+func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) error {
+	if err := checkShape(v, t); err != nil {
+		return fmt.Errorf("cpu: min-plus: %w", err)
+	}
+	resolved := make([]product, len(products))
+	for i, p := range products {
+		var err error
+		if resolved[i], err = s.device.resolveProduct(t, p); err != nil {
+			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
+		}
+	}
+	pool, strip := s.device.pool, s.device.path.strip[v]
+	cut := cutFor(t, len(products), s.device.threads)
+	return s.enqueue(operation{work: func() error {
+		pool.run(cut.tasks()*len(resolved), func(w *worker, i int) {
+			rows, cols := cut.block(i % cut.tasks())
+			w.multiply(strip, t, &resolved[i/cut.tasks()], rows, cols)
+		})
+		return nil
+	}})
+}
+
+func checkShape(v kernels.Variant, t int) error {
+	if int(v) >= len(kernels.Variants) {
+		return fmt.Errorf("no variant %d", v)
+	}
+	if t <= 0 || t%baseEdge != 0 || t > 1<<20 {
+		return fmt.Errorf("tile edge %d: want a multiple of %d", t, baseEdge)
+	}
+	return nil
+}
+
+func (d *Device) resolveProduct(t int, p kernels.Product) (product, error) {
+	if len(p.A) == 0 || len(p.A) != len(p.B) {
+		return product{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
+	}
+	var r product
+	var err error
+	if p.Fresh {
+		r.fresh = 1
+	}
+	if r.c, err = d.tileView(t, p.C); err != nil {
+		return r, fmt.Errorf("C: %w", err)
+	}
+	r.a, r.b = make([]view, len(p.A)), make([]view, len(p.B))
+	for i := range p.A {
+		if p.A[i] == p.C || p.B[i] == p.C {
+			return r, errors.New("C is also an operand")
+		}
+		if r.a[i], err = d.tileView(t, p.A[i]); err != nil {
+			return r, fmt.Errorf("A[%d]: %w", i, err)
+		}
+		if r.b[i], err = d.tileView(t, p.B[i]); err != nil {
+			return r, fmt.Errorf("B[%d]: %w", i, err)
+		}
+	}
+	return r, nil
+}
+
+func (d *Device) tileView(t int, tile kernels.Tile) (view, error) {
+	data, err := d.resolve(tile, int64(t)*int64(t)*kernels.EntryBytes)
+	if err != nil {
+		return view{}, err
+	}
+	return view{&data[0], t * kernels.EntryBytes}, nil
+}
+
+// span is the indices lo … hi-1, both multiples of 64.
+type span struct{ lo, hi int }
+
+func (s span) len() int { return s.hi - s.lo }
+
+// split cuts lo…hi into as few spans of at most size as there can be, of almost equal lengths.
+func split(lo, hi, size int) []span {
+	units, parts := (hi-lo)/baseEdge, (hi-lo+size-1)/size
+	spans := make([]span, parts)
+	for i := range spans {
+		spans[i] = span{lo + units*i/parts*baseEdge, lo + units*(i+1)/parts*baseEdge}
+	}
+	return spans
+}
+
+// cut divides one tile of C into tasks.
+type cut struct{ rows, cols []span }
+
+func (c cut) tasks() int { return len(c.rows) * len(c.cols) }
+
+func (c cut) block(i int) (rows, cols span) { return c.rows[i/len(c.cols)], c.cols[i%len(c.cols)] }
+
+// cutFor cuts until there are a few tasks for each thread: high blocks first, as each task packs its
+// part of B anew.
+func cutFor(t, products, threads int) cut {
+	height, width := min(t, maxHeight), t
+	c := cut{split(0, t, height), split(0, t, width)}
+	for c.tasks()*products < 2*threads && (height > baseEdge || width > baseEdge) {
+		if width >= height {
+			width = roundUp(width/2, baseEdge)
+		} else {
+			height = roundUp(height/2, baseEdge)
+		}
+		c = cut{split(0, t, height), split(0, t, width)}
+	}
+	return c
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// multiply computes the given block of p.C.
+func (w *worker) multiply(strip stripFunc, t int, p *product, rows, cols span) {
+	fresh := p.fresh
+	depths := split(0, t, maxDepth)
+	for i := range p.a {
+		for _, k := range depths {
+			w.relax(strip, p.c.at(rows.lo, cols.lo), p.a[i].at(rows.lo, k.lo), p.b[i].at(k.lo, cols.lo),
+				rows.len(), cols.len(), k.len(), fresh)
+			fresh = 0
+		}
+	}
+}
+
+// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: each
+// panel is packed before it is written.
+func (w *worker) relax(strip stripFunc, c, a, b view, rows, cols, k, fresh int) {
+	ahead := (k*w.step + rows - 1) / rows
+	for j := 0; j < cols; j += w.panel {
+		next := b.at(0, j+w.panel)
+		if j+w.panel >= cols {
+			ahead = 0
+		}
+		w.pack(w.packed, b.at(0, j).p, b.ld, k)
+		strip(c.at(0, j).p, a.p, w.packed, c.ld, a.ld, k, rows, fresh, next.p, b.ld, ahead)
+	}
+}

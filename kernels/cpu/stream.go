@@ -1,0 +1,215 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels"
+)
+
+// stream runs its operations in order in a goroutine of its own. The queue has no bound, so that issuing
+// never blocks and cannot deadlock.
+type stream struct {
+	device *Device
+	run    errgroup.Group
+
+	mu     sync.Mutex
+	wake   sync.Cond   // an operation came, or closed; its lock is mu
+	queue  []operation // guarded by mu
+	closed bool        // guarded by mu
+
+	err error // the first, sticky; owned by the goroutine
+}
+
+// operation is work, or an event to pass. Work is skipped once the stream has failed; events are not,
+// so that nobody waits forever.
+type operation struct {
+	work  func() error
+	event *event
+}
+
+// event is passed when done is closed; the other fields are written before.
+type event struct {
+	device *Device
+	done   chan struct{}
+	at     time.Time
+	err    error
+}
+
+func newStream(d *Device) *stream {
+	s := &stream{device: d}
+	s.wake.L = &s.mu
+	s.run.Go(s.drain)
+	return s
+}
+
+// drain runs operations until the stream is closed and empty. It returns the stream's first error.
+func (s *stream) drain() error {
+	// Host memory of a copy may be a mapped file: a fault on it is an error of the stream.
+	debug.SetPanicOnFault(true)
+	var batch []operation
+	for {
+		s.mu.Lock()
+		for len(s.queue) == 0 && !s.closed {
+			s.wake.Wait()
+		}
+		batch, s.queue = s.queue, batch[:0]
+		s.mu.Unlock()
+		if len(batch) == 0 {
+			return s.err
+		}
+		for i, op := range batch {
+			s.execute(op)
+			batch[i] = operation{} // lets go of the operands
+		}
+	}
+}
+
+func (s *stream) execute(op operation) {
+	if op.event != nil {
+		op.event.at, op.event.err = time.Now(), s.err
+		close(op.event.done)
+		return
+	}
+	if s.err == nil {
+		s.err = guarded(op.work)
+	}
+}
+
+// guarded turns a memory fault of work into an error. Any other panic is a bug and goes on.
+func guarded(work func() error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface {
+			error
+			Addr() uintptr
+		}:
+			err = fmt.Errorf("cpu: memory fault at %#x (mapped file truncated or unreadable?): %w", r.Addr(), r)
+		default:
+			panic(r)
+		}
+	}()
+	return work()
+}
+
+func (s *stream) enqueue(op operation) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	s.queue = append(s.queue, op)
+	s.wake.Signal()
+	return nil
+}
+
+// CopyIn implements kernels.Stream.
+func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
+	to, err := s.device.resolve(dst, int64(len(src)))
+	if err != nil {
+		return fmt.Errorf("cpu: copy in: %w", err)
+	}
+	return s.enqueue(operation{work: func() error { copy(to, src); return nil }})
+}
+
+// CopyOut implements kernels.Stream.
+func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
+	from, err := s.device.resolve(src, int64(len(dst)))
+	if err != nil {
+		return fmt.Errorf("cpu: copy out: %w", err)
+	}
+	return s.enqueue(operation{work: func() error { copy(dst, from); return nil }})
+}
+
+// resolve returns the bytes of a tile.
+func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
+	b, ok := t.Buf.(*buffer)
+	switch {
+	case !ok || b == nil || b.device != d:
+		return nil, errors.New("tile is in no buffer of this device")
+	case b.data == nil:
+		return nil, errors.New("tile is in a freed buffer")
+	case t.Off < 0 || t.Off%kernels.EntryBytes != 0 || bytes > b.Bytes()-t.Off:
+		return nil, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.Bytes())
+	}
+	return b.data[t.Off:][:bytes:bytes], nil
+}
+
+// Record implements kernels.Stream.
+func (s *stream) Record() (kernels.Event, error) {
+	e := &event{device: s.device, done: make(chan struct{})}
+	if err := s.enqueue(operation{event: e}); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Wait implements kernels.Stream. An event of a stream that has failed fails this stream too: what it
+// waits for was not computed.
+func (s *stream) Wait(ev kernels.Event) error {
+	e, ok := ev.(*event)
+	if !ok || e == nil || e.device != s.device {
+		return errors.New("cpu: wait: not an event of this device")
+	}
+	return s.enqueue(operation{work: func() error {
+		<-e.done
+		if e.err != nil {
+			return fmt.Errorf("cpu: waited for a stream that failed: %w", e.err)
+		}
+		return nil
+	}})
+}
+
+// Sync implements kernels.Stream.
+func (s *stream) Sync() error {
+	e, err := s.Record()
+	if err != nil {
+		return err
+	}
+	return e.Sync()
+}
+
+// Close implements kernels.Stream. It returns the stream's first error.
+func (s *stream) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.wake.Signal()
+	err := s.run.Wait()
+	s.device.mu.Lock()
+	defer s.device.mu.Unlock()
+	delete(s.device.streams, s)
+	return err
+}
+
+// Sync implements kernels.Event.
+func (e *event) Sync() error {
+	<-e.done
+	return e.err
+}
+
+// Since implements kernels.Event.
+func (e *event) Since(start kernels.Event) (time.Duration, error) {
+	from, ok := start.(*event)
+	if !ok || from == nil || from.device != e.device {
+		return 0, errors.New("cpu: since: not an event of this device")
+	}
+	for _, x := range []*event{from, e} {
+		select {
+		case <-x.done:
+		default:
+			return 0, errors.New("cpu: since: an event has not passed")
+		}
+	}
+	return e.at.Sub(from.at), nil
+}
