@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package tiles
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// willNeed asks the kernel to read the range in the background.
+func willNeed(b []byte) {
+	_ = unix.Madvise(b, unix.MADV_WILLNEED) // advice: failing it costs speed only
+}
+
+// dropCache has no counterpart here.
+func dropCache(*os.File) {}

@@ -1,0 +1,310 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/edsrzf/mmap-go"
+
+	"ooc/tiles/internal/hook"
+)
+
+// Incomplete says whether dir holds a store whose import died before
+// store.json was written; Create on it starts over. A missing or empty folder
+// and a complete store are not incomplete. A folder with files that are not
+// ours fails with ErrNotStore.
+func Incomplete(dir string) (bool, error) {
+	names, err := ownFiles(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return len(names) > 0 && !slices.Contains(names, nameStore), nil
+}
+
+// ownFiles lists a folder that is empty or a store of ours, complete or not:
+// regular files with our names only, among them our lock, which is always
+// made first.
+func ownFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !ownNames[e.Name()] || !e.Type().IsRegular() {
+			return nil, fmt.Errorf("%s: %w: it holds %s; name another folder with --out", dir, ErrNotStore, e.Name())
+		}
+		names = append(names, e.Name())
+	}
+	if len(names) > 0 && !ownLock(dir) {
+		return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
+	}
+	return names, nil
+}
+
+// ownLock says whether the folder's lock is one of ours. An empty one may be:
+// its text need not have reached the disk when the power went.
+func ownLock(dir string) bool {
+	b, err := readSmall(filepath.Join(dir, nameLock), 4096)
+	return err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockMagic))
+}
+
+// Create makes a store at dir and opens it as its writer, ready to be written.
+// The folder may be missing (its parent may not), empty, or hold an import
+// that died. csr is nil for dense input.
+//
+// All space the store will ever need is reserved first, the matrix before
+// anything else. Create fails with ErrNoSpace, ErrExists where a store is
+// complete, ErrNotStore for other folders, a *LockedError while another
+// process is at it; and when it fails it leaves nothing of its own behind.
+func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
+	m, err := completeMeta(m, csr, ids)
+	if err != nil {
+		return nil, fmt.Errorf("creating %s: %w", dir, err)
+	}
+	c := &creation{s: &Store{dir: dir, meta: m, geo: m.Geometry(), writable: true, hooks: hook.For(dir), best: -1}}
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	if err := c.fill(csr, ids); err != nil {
+		c.undo()
+		return nil, fmt.Errorf("creating %s: %w", dir, classify(err))
+	}
+	c.s.ready.Store(true)
+	return c.s, nil
+}
+
+// completeMeta sets what Create sets and checks the rest.
+func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
+	m.Version, m.Dense, m.IDs = FormatVersion, csr == nil, ids.kind()
+	if m.Scale == 0 {
+		m.Scale = 1
+	}
+	if m.Created.IsZero() {
+		m.Created = time.Now()
+	}
+	if err := m.Validate(); err != nil {
+		return m, err
+	}
+	if csr != nil {
+		if err := csr.validate(m.N); err != nil {
+			return m, err
+		}
+		if m.Arcs != int64(len(csr.Targets)) {
+			return m, fmt.Errorf("%d arcs announced, %d given", m.Arcs, len(csr.Targets))
+		}
+	}
+	if err := ids.validate(m.N); err != nil {
+		return m, err
+	}
+	return normalMeta(m)
+}
+
+// creation is a Create under way; it remembers what to take back.
+type creation struct {
+	s       *Store
+	madeDir bool
+	files   []*os.File // open files to close on failure
+}
+
+// begin makes the folder and takes its lock. Another Create that fails
+// meanwhile may take the folder away between the two; then both are done anew.
+func (c *creation) begin() error {
+	for try := 0; ; try++ {
+		err := os.Mkdir(c.s.dir, 0o777)
+		switch {
+		case err == nil:
+			c.madeDir = true
+		case errors.Is(err, fs.ErrExist):
+			if _, err := ownFiles(c.s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		default:
+			return fmt.Errorf("creating store: %w", classify(err))
+		}
+		c.s.lock, err = acquire(c.s.dir)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
+			if c.madeDir {
+				os.Remove(c.s.dir) // fails if another process is in it, rightly
+			}
+			return err
+		}
+	}
+	if err := c.startOver(); err != nil {
+		release(c.s.lock)
+		return err
+	}
+	return nil
+}
+
+// startOver removes the remains of a dead import, under the lock.
+func (c *creation) startOver() error {
+	names, err := ownFiles(c.s.dir)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, nameStore) {
+		return fmt.Errorf("%s: %w; open it, or remove the folder to import again", c.s.dir, ErrExists)
+	}
+	for _, name := range names {
+		if name != nameLock {
+			if err := os.Remove(c.s.path(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sizes lists what to reserve, the matrix first.
+func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
+	side := int64(c.s.geo.Side())
+	list := []reservation{
+		{nameDist, c.s.geo.fileBytes()},
+		{nameState, stateBytes},
+		{nameLive, liveBytes},
+		{nameSumsSpare, sumsHeaderLen + 4*side*side},
+	}
+	if csr != nil {
+		h := csrHeader{n: int64(c.s.meta.N), arcs: int64(len(csr.Targets))}
+		list = append(list, reservation{nameGraph, h.fileBytes()})
+	}
+	if ids.kind() != "" {
+		list = append(list, reservation{nameIDs, idsHeaderLen + ids.payload()})
+	}
+	return list
+}
+
+type reservation struct {
+	name string
+	size int64
+}
+
+// fill reserves, writes and syncs everything, store.json last.
+func (c *creation) fill(csr *CSR, ids IDs) error {
+	files, err := c.reserveAll(c.sizes(csr, ids))
+	if err != nil {
+		return err
+	}
+	s := c.s
+	s.dist, s.state = files[nameDist], files[nameState]
+	if _, err := s.dist.WriteAt(npyHeader(s.meta.Kind, s.geo), 0); err != nil {
+		return err
+	}
+	if csr != nil {
+		if err := writeCSR(files[nameGraph], csr); err != nil {
+			return err
+		}
+	}
+	if ids.kind() != "" {
+		if err := writeIDs(files[nameIDs], ids); err != nil {
+			return err
+		}
+	}
+	// The matrix has a header and no content yet: syncing it is quick.
+	for _, name := range []string{nameDist, nameState, nameGraph, nameIDs} {
+		if f := files[name]; f != nil {
+			if err := s.sync(name, f.Sync); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.closeSpare(); err != nil {
+		return err
+	}
+	if err := s.mapMatrix(mmap.RDWR); err != nil {
+		return err
+	}
+	s.here = s.incarnation()
+	return c.publish()
+}
+
+// publish makes the folder a store.
+func (c *creation) publish() error {
+	data, err := encodeMeta(c.s.meta)
+	if err != nil {
+		return err
+	}
+	if err := syncDir(c.s.dir); err != nil {
+		return err
+	}
+	if err := replaceFile(c.s.dir, nameStore, nameStoreTmp, data, c.s.sync); err != nil {
+		return err
+	}
+	if c.madeDir {
+		return syncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+	}
+	return nil
+}
+
+// reserveAll creates the files and their space, in order.
+func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
+	var need int64
+	for _, r := range list {
+		need += r.size
+	}
+	// Looking first makes "no space" instant where allocating would fill the
+	// volume for a while before it failed, and is all there is on volumes
+	// that cannot allocate ahead.
+	if free, err := freeSpace(c.s.dir); err == nil && free < need {
+		return nil, noSpace(c.s.path(list[0].name), need, free)
+	}
+	files := map[string]*os.File{}
+	for _, r := range list {
+		f, err := openRegular(c.s.path(r.name), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+		if err != nil {
+			return nil, err
+		}
+		c.files = append(c.files, f)
+		files[r.name] = f
+		if err := reserve(f, r.size); err != nil {
+			return nil, fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
+				sizeString(r.size), f.Name(), classify(err))
+		}
+	}
+	return files, nil
+}
+
+// closeSpare closes every file that the store does not keep open.
+func (c *creation) closeSpare() error {
+	for _, f := range c.files {
+		if f != c.s.dist && f != c.s.state {
+			if err := f.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// undo takes back a failed creation. The lock file goes while we hold its
+// lock; a process that has already opened it notices (see acquire).
+func (c *creation) undo() {
+	if c.s.mem != nil {
+		c.s.mem.Unmap()
+	}
+	for _, f := range c.files {
+		f.Close() // some are closed already
+	}
+	for name := range ownNames {
+		if name != nameLock {
+			os.Remove(c.s.path(name))
+		}
+	}
+	removeLock(c.s.lock, c.s.path(nameLock))
+	if c.madeDir {
+		os.Remove(c.s.dir)
+	}
+}

@@ -1,0 +1,277 @@
+package tiles
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// CSR is a graph in compressed sparse rows: the arcs of vertex u are entries
+// Offsets[u]…Offsets[u+1]-1 of Targets and Weights.
+type CSR struct {
+	Offsets []int64 // N+1 of them, ascending from 0 to the number of arcs
+	Targets []int32 // 0…N-1
+	Weights []byte  // 4 bytes an arc, little endian, of the store's kind
+}
+
+// graph.csr: a header of 64 bytes, then the three arrays.
+const (
+	csrMagic     = "OOCGRAPH"
+	csrHeaderLen = 64
+	weightBytes  = 4
+	maxArcs      = 1 << 48
+
+	ioChunk = 1 << 20 // bytes; a multiple of 8
+)
+
+// csrHeader is the head of graph.csr, decoded and checked.
+type csrHeader struct {
+	n, arcs int64
+	sums    [3]uint32 // CRC-32C of offsets, targets, weights
+}
+
+// fileBytes is the size that a file with this header has.
+func (h csrHeader) fileBytes() int64 {
+	return csrHeaderLen + 8*(h.n+1) + (4+weightBytes)*h.arcs
+}
+
+func (h csrHeader) encode() []byte {
+	b := make([]byte, csrHeaderLen)
+	copy(b, csrMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[12:], weightBytes)
+	le.PutUint64(b[16:], uint64(h.n))
+	le.PutUint64(b[24:], uint64(h.arcs))
+	for i, s := range h.sums {
+		le.PutUint32(b[32+4*i:], s)
+	}
+	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	return b
+}
+
+// decodeCSRHeader checks the head of graph.csr against the size of the file,
+// so that counts that lie allocate nothing.
+func decodeCSRHeader(file string, b []byte, size int64) (csrHeader, error) {
+	var h csrHeader
+	if len(b) < csrHeaderLen || string(b[:8]) != csrMagic {
+		return h, corrupt(file, "it is not a graph of a store")
+	}
+	le := binary.LittleEndian
+	if got := crc32.Checksum(b[:60], castagnoli); got != le.Uint32(b[60:]) {
+		return h, corrupt(file, "the checksum of its header does not match")
+	}
+	if v := le.Uint32(b[8:]); v != FormatVersion {
+		return h, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
+	}
+	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
+	if le.Uint32(b[12:]) != weightBytes || n < 1 || n > maxN || arcs > maxArcs {
+		return h, corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
+	}
+	h.n, h.arcs = int64(n), int64(arcs)
+	for i := range h.sums {
+		h.sums[i] = le.Uint32(b[32+4*i:])
+	}
+	if want := h.fileBytes(); size != want {
+		return h, corrupt(file, "it has %d bytes, its header claims %d", size, want)
+	}
+	return h, nil
+}
+
+// validate says whether the arrays form a graph of n vertices.
+func (c *CSR) validate(n int) error {
+	arcs := int64(len(c.Targets))
+	switch {
+	case len(c.Offsets) != n+1:
+		return fmt.Errorf("%d offsets for %d vertices", len(c.Offsets), n)
+	case int64(len(c.Weights)) != weightBytes*arcs:
+		return fmt.Errorf("%d bytes of weights for %d arcs", len(c.Weights), arcs)
+	case c.Offsets[0] != 0 || c.Offsets[n] != arcs:
+		return fmt.Errorf("offsets run from %d to %d, not from 0 to %d", c.Offsets[0], c.Offsets[n], arcs)
+	}
+	for u := range n {
+		if c.Offsets[u] > c.Offsets[u+1] {
+			return fmt.Errorf("the offsets of vertex %d descend", u)
+		}
+	}
+	for a, v := range c.Targets {
+		if v < 0 || int(v) >= n {
+			return fmt.Errorf("arc %d leads to vertex %d of %d", a, v, n)
+		}
+	}
+	return nil
+}
+
+// sumWriter counts a CRC-32C over what passes through it.
+type sumWriter struct {
+	w   io.Writer
+	sum uint32
+}
+
+func (s *sumWriter) Write(p []byte) (int, error) {
+	s.sum = crc32.Update(s.sum, castagnoli, p)
+	return s.w.Write(p)
+}
+
+// section runs write on a buffered, summed stream into f and gives the sum.
+func section(f io.Writer, write func(*bufio.Writer) error) (uint32, error) {
+	sw := &sumWriter{w: f}
+	bw := bufio.NewWriterSize(sw, ioChunk)
+	if err := write(bw); err != nil {
+		return 0, err
+	}
+	err := bw.Flush()
+	return sw.sum, err
+}
+
+// writeCSR fills the reserved file f and leaves it to the caller to sync.
+func writeCSR(f *os.File, c *CSR) (err error) {
+	h := csrHeader{n: int64(len(c.Offsets)) - 1, arcs: int64(len(c.Targets))}
+	if _, err = f.Seek(csrHeaderLen, io.SeekStart); err != nil {
+		return err
+	}
+	if h.sums[0], err = section(f, func(w *bufio.Writer) error { return writeInt64s(w, c.Offsets) }); err != nil {
+		return err
+	}
+	if h.sums[1], err = section(f, func(w *bufio.Writer) error { return writeInt32s(w, c.Targets) }); err != nil {
+		return err
+	}
+	if h.sums[2], err = section(f, func(w *bufio.Writer) error { _, err := w.Write(c.Weights); return err }); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(h.encode(), 0)
+	return err
+}
+
+func writeInt64s(w *bufio.Writer, v []int64) error {
+	for _, x := range v {
+		b := w.AvailableBuffer()
+		if cap(b) < 8 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			b = w.AvailableBuffer()
+		}
+		if _, err := w.Write(binary.LittleEndian.AppendUint64(b, uint64(x))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeInt32s(w *bufio.Writer, v []int32) error {
+	for _, x := range v {
+		b := w.AvailableBuffer()
+		if cap(b) < 4 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			b = w.AvailableBuffer()
+		}
+		if _, err := w.Write(binary.LittleEndian.AppendUint32(b, uint32(x))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readChunks reads total bytes from r in chunks of a multiple of 8 bytes,
+// gives each to use, and returns the CRC-32C of all.
+func readChunks(r io.Reader, total int64, use func(chunk []byte)) (uint32, error) {
+	buf := make([]byte, min(total, ioChunk))
+	var sum uint32
+	for total > 0 {
+		b := buf[:min(total, ioChunk)]
+		if _, err := io.ReadFull(r, b); err != nil {
+			return 0, err
+		}
+		sum = crc32.Update(sum, castagnoli, b)
+		use(b)
+		total -= int64(len(b))
+	}
+	return sum, nil
+}
+
+func readInt64s(r io.Reader, n int64) ([]int64, uint32, error) {
+	v, at := make([]int64, n), 0
+	sum, err := readChunks(r, 8*n, func(b []byte) {
+		for ; len(b) >= 8; b = b[8:] {
+			v[at] = int64(binary.LittleEndian.Uint64(b))
+			at++
+		}
+	})
+	return v, sum, err
+}
+
+func readInt32s(r io.Reader, n int64) ([]int32, uint32, error) {
+	v, at := make([]int32, n), 0
+	sum, err := readChunks(r, 4*n, func(b []byte) {
+		for ; len(b) >= 4; b = b[4:] {
+			v[at] = int32(binary.LittleEndian.Uint32(b))
+			at++
+		}
+	})
+	return v, sum, err
+}
+
+// CSR reads the graph, checks its checksums and its arrays, and gives a copy
+// that is the caller's. It fails with ErrNoCSR in a store of dense input and
+// with ErrCorrupt where the file is damaged.
+func (s *Store) CSR() (*CSR, error) {
+	if s.meta.Dense {
+		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
+	}
+	f, err := openRegular(s.path(nameGraph), os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h, err := readCSRHeader(f, s.meta)
+	if err != nil {
+		return nil, err
+	}
+	var c CSR
+	var sums [3]uint32
+	if c.Offsets, sums[0], err = readInt64s(f, h.n+1); err != nil {
+		return nil, readErr(f.Name(), err)
+	}
+	if c.Targets, sums[1], err = readInt32s(f, h.arcs); err != nil {
+		return nil, readErr(f.Name(), err)
+	}
+	c.Weights = make([]byte, weightBytes*h.arcs)
+	if _, err = io.ReadFull(f, c.Weights); err != nil {
+		return nil, readErr(f.Name(), err)
+	}
+	sums[2] = crc32.Checksum(c.Weights, castagnoli)
+	if sums != h.sums {
+		return nil, corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+	}
+	if err := c.validate(s.meta.N); err != nil {
+		return nil, corrupt(f.Name(), "%v", err)
+	}
+	return &c, nil
+}
+
+// readCSRHeader reads the head of graph.csr and leaves f behind it.
+func readCSRHeader(f *os.File, m Meta) (csrHeader, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return csrHeader{}, err
+	}
+	b := make([]byte, csrHeaderLen)
+	if _, err := io.ReadFull(f, b); err != nil {
+		return csrHeader{}, readErr(f.Name(), err)
+	}
+	h, err := decodeCSRHeader(f.Name(), b, fi.Size())
+	if err != nil {
+		return h, err
+	}
+	if h.n != int64(m.N) || h.arcs != m.Arcs {
+		return h, corrupt(f.Name(), "it has %d vertices and %d arcs, store.json says %d and %d",
+			h.n, h.arcs, m.N, m.Arcs)
+	}
+	return h, nil
+}

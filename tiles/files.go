@@ -1,0 +1,134 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Names of the files of a store.
+const (
+	nameStore = "store.json"
+	nameGraph = "graph.csr"
+	nameIDs   = "ids"
+	nameDist  = "dist.npy"
+	nameState = "state"
+	nameLive  = "live"
+	nameSums  = "sums"
+	nameLock  = "lock"
+
+	// The spare holds the space of sums from Create on, so that writing them
+	// in the last second of a solve cannot run out of it.
+	nameSumsSpare = "sums.tmp"
+	nameStoreTmp  = "store.json.tmp"
+)
+
+var ownNames = map[string]bool{
+	nameStore: true, nameGraph: true, nameIDs: true, nameDist: true, nameState: true,
+	nameLive: true, nameSums: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
+}
+
+// openRegular opens a regular file of a store and nothing else: a symbolic
+// link in a store from elsewhere could aim our writes at any file of the user,
+// a FIFO would block for ever.
+func openRegular(path string, flag int) (*os.File, error) {
+	f, err := openNoFollow(path, flag, 0o666)
+	if err != nil {
+		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
+			return nil, notRegular(path, fi)
+		}
+		return nil, classify(err)
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = notRegular(path, fi)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func notRegular(path string, fi fs.FileInfo) error {
+	return corrupt(path, "it is a %s, not a regular file; refused", fi.Mode().Type())
+}
+
+// readSmall reads a whole file of at most max bytes.
+func readSmall(path string, max int64) ([]byte, error) {
+	f, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, readErr(path, err)
+	}
+	if int64(len(b)) > max {
+		return nil, corrupt(path, "it is longer than %d bytes", max)
+	}
+	return b, nil
+}
+
+// replaceFile makes dir/name hold data, all of it or none of it: it fills
+// dir/tmp, syncs it, renames it, syncs the folder.
+func replaceFile(dir, name, tmp string, data []byte, sync func(string, func() error) error) error {
+	path := filepath.Join(dir, tmp)
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	// No truncation first: the spare's blocks are the reservation.
+	_, err = f.WriteAt(data, 0)
+	if err == nil {
+		err = f.Truncate(int64(len(data)))
+	}
+	if err == nil {
+		err = sync(tmp, f.Sync)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(path, filepath.Join(dir, name))
+	}
+	if err == nil {
+		err = sync(".", func() error { return syncDir(dir) })
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), classify(err))
+	}
+	return nil
+}
+
+// removeIfThere removes a file that may be absent.
+func removeIfThere(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// noSpace builds an ErrNoSpace found by looking rather than by failing.
+func noSpace(file string, need, free int64) error {
+	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
+		file, ErrNoSpace, syscall.ENOSPC, sizeString(need), sizeString(free))
+}
+
+func sizeString(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, u := float64(n)/1024, 0
+	for v >= 1024 && u < len(units)-1 {
+		v, u = v/1024, u+1
+	}
+	return fmt.Sprintf("%.1f %ciB", v, units[u])
+}

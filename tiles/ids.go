@@ -1,0 +1,220 @@
+package tiles
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// IDs holds the outside id of each vertex, by row. At most one field is set;
+// none means that ids are 0…N-1.
+type IDs struct {
+	Numeric []int64 // strictly ascending
+	Text    []string
+}
+
+const (
+	idsNumeric = "numeric"
+	idsText    = "text"
+
+	idsMagic     = "OOCIDS\x00\x00"
+	idsHeaderLen = 64
+	maxIDBytes   = 1 << 40
+)
+
+// kind is what Meta.IDs says of these ids.
+func (ids IDs) kind() string {
+	switch {
+	case ids.Numeric != nil:
+		return idsNumeric
+	case ids.Text != nil:
+		return idsText
+	}
+	return ""
+}
+
+// validate says whether these are ids of n vertices.
+func (ids IDs) validate(n int) error {
+	if ids.Numeric != nil && ids.Text != nil {
+		return fmt.Errorf("ids are both numeric and text")
+	}
+	if ids.kind() == "" {
+		return nil
+	}
+	if got := len(ids.Numeric) + len(ids.Text); got != n {
+		return fmt.Errorf("%d ids for %d vertices", got, n)
+	}
+	for i := 1; i < len(ids.Numeric); i++ {
+		if ids.Numeric[i-1] >= ids.Numeric[i] {
+			return fmt.Errorf("ids do not ascend at row %d", i)
+		}
+	}
+	return nil
+}
+
+// payload is the size of what follows the header: for text, where each id ends
+// and then the ids.
+func (ids IDs) payload() int64 {
+	total := 8 * int64(len(ids.Numeric)+len(ids.Text))
+	for _, t := range ids.Text {
+		total += int64(len(t))
+	}
+	return total
+}
+
+type idsHeader struct {
+	kind       uint32 // 1 numeric, 2 text
+	n, payload int64
+	sum        uint32
+}
+
+func (h idsHeader) encode() []byte {
+	b := make([]byte, idsHeaderLen)
+	copy(b, idsMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[12:], h.kind)
+	le.PutUint64(b[16:], uint64(h.n))
+	le.PutUint64(b[24:], uint64(h.payload))
+	le.PutUint32(b[32:], h.sum)
+	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	return b
+}
+
+// decodeIDsHeader checks the head of the file against its size and against n.
+func decodeIDsHeader(file string, b []byte, size int64, m Meta) (idsHeader, error) {
+	var h idsHeader
+	if len(b) < idsHeaderLen || string(b[:8]) != idsMagic {
+		return h, corrupt(file, "it holds no ids of a store")
+	}
+	le := binary.LittleEndian
+	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
+		return h, corrupt(file, "the checksum of its header does not match")
+	}
+	if v := le.Uint32(b[8:]); v != FormatVersion {
+		return h, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
+	}
+	h = idsHeader{kind: le.Uint32(b[12:]), sum: le.Uint32(b[32:])}
+	n, payload := le.Uint64(b[16:]), le.Uint64(b[24:])
+	if n != uint64(m.N) || payload > maxIDBytes || h.kind != idsKindNumber(m.IDs) {
+		return h, corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s", n, h.kind, payload, m.N, m.IDs)
+	}
+	h.n, h.payload = int64(n), int64(payload)
+	if size != idsHeaderLen+h.payload || h.payload < 8*h.n || h.kind == 1 && h.payload != 8*h.n {
+		return h, corrupt(file, "it has %d bytes, its header claims %d", size, idsHeaderLen+h.payload)
+	}
+	return h, nil
+}
+
+func idsKindNumber(kind string) uint32 {
+	switch kind {
+	case idsNumeric:
+		return 1
+	case idsText:
+		return 2
+	}
+	return 0
+}
+
+// writeIDs fills the reserved file f and leaves it to the caller to sync.
+func writeIDs(f *os.File, ids IDs) error {
+	h := idsHeader{kind: idsKindNumber(ids.kind()), n: int64(len(ids.Numeric) + len(ids.Text)), payload: ids.payload()}
+	if _, err := f.Seek(idsHeaderLen, io.SeekStart); err != nil {
+		return err
+	}
+	var err error
+	h.sum, err = section(f, func(w *bufio.Writer) error {
+		if ids.Numeric != nil {
+			return writeInt64s(w, ids.Numeric)
+		}
+		return writeTexts(w, ids.Text)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(h.encode(), 0)
+	return err
+}
+
+func writeTexts(w *bufio.Writer, text []string) error {
+	ends, end := make([]int64, len(text)), int64(0)
+	for i, t := range text {
+		end += int64(len(t))
+		ends[i] = end
+	}
+	if err := writeInt64s(w, ends); err != nil {
+		return err
+	}
+	for _, t := range text {
+		if _, err := w.WriteString(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IDs reads the outside ids and checks them; both fields are nil where ids are
+// 0…N-1. It fails with ErrCorrupt where the file is damaged.
+func (s *Store) IDs() (IDs, error) {
+	if s.meta.IDs == "" {
+		return IDs{}, nil
+	}
+	f, err := openRegular(s.path(nameIDs), os.O_RDONLY)
+	if err != nil {
+		return IDs{}, err
+	}
+	defer f.Close()
+	h, err := readIDsHeader(f, s.meta)
+	if err != nil {
+		return IDs{}, err
+	}
+	numbers, sum, err := readInt64s(f, h.n)
+	if err != nil {
+		return IDs{}, readErr(f.Name(), err)
+	}
+	blob := make([]byte, h.payload-8*h.n)
+	if _, err := io.ReadFull(f, blob); err != nil {
+		return IDs{}, readErr(f.Name(), err)
+	}
+	if crc32.Update(sum, castagnoli, blob) != h.sum {
+		return IDs{}, corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+	}
+	ids := IDs{Numeric: numbers}
+	if s.meta.IDs == idsText {
+		if ids, err = splitTexts(f.Name(), numbers, string(blob)); err != nil {
+			return IDs{}, err
+		}
+	}
+	if err := ids.validate(s.meta.N); err != nil {
+		return IDs{}, corrupt(f.Name(), "%v", err)
+	}
+	return ids, nil
+}
+
+func splitTexts(file string, ends []int64, blob string) (IDs, error) {
+	text, start := make([]string, len(ends)), int64(0)
+	for i, end := range ends {
+		if end < start || end > int64(len(blob)) {
+			return IDs{}, corrupt(file, "the id of row %d ends at %d of %d", i, end, len(blob))
+		}
+		text[i] = blob[start:end]
+		start = end
+	}
+	return IDs{Text: text}, nil
+}
+
+// readIDsHeader reads the head of ids and leaves f behind it.
+func readIDsHeader(f *os.File, m Meta) (idsHeader, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return idsHeader{}, err
+	}
+	b := make([]byte, idsHeaderLen)
+	if _, err := io.ReadFull(f, b); err != nil {
+		return idsHeader{}, readErr(f.Name(), err)
+	}
+	return decodeIDsHeader(f.Name(), b, fi.Size(), m)
+}

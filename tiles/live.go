@@ -1,0 +1,141 @@
+package tiles
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// live: one page. A sequence number guards it: odd while the writer is in it,
+// raised by two with each update.
+const (
+	liveMagic  = "OOCLIVE\x00"
+	liveBytes  = 4096
+	liveHeader = 32
+	liveTries  = 20
+
+	// MaxLive is the most that SetLive takes, in bytes.
+	MaxLive = liveBytes - liveHeader
+)
+
+// errTorn: the writer was seen in the middle of an update, or died there.
+var errTorn = errors.New("it is being written")
+
+// SetLive says what the solve is doing now, to whoever calls ReadLive: at most
+// MaxLive bytes, never synced.
+func (s *Store) SetLive(data []byte) error {
+	if len(data) > MaxLive {
+		return fmt.Errorf("%s: %d bytes of live status pass %d", s.dir, len(data), MaxLive)
+	}
+	if !s.writable {
+		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+	}
+	s.mu.RLock() // Close waits until the file is ours no more
+	defer s.mu.RUnlock()
+	if s.mem == nil {
+		return fmt.Errorf("%s: %w", s.dir, ErrClosed)
+	}
+	s.liveMu.Lock()
+	defer s.liveMu.Unlock()
+	if err := s.openLive(); err != nil {
+		return err
+	}
+	err := s.writeLive(data)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", s.live.Name(), classify(err))
+	}
+	return nil
+}
+
+// openLive opens the file on first use and goes on from its sequence number,
+// so that a reader never sees one number on two contents.
+func (s *Store) openLive() error {
+	if s.live != nil {
+		return nil
+	}
+	f, err := openRegular(s.path(nameLive), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	var head [16]byte
+	if n, _ := f.ReadAt(head[:], 0); n == len(head) && string(head[:8]) == liveMagic {
+		s.liveSeq = (binary.LittleEndian.Uint64(head[8:]) + 1) &^ 1
+	}
+	s.live = f
+	return nil
+}
+
+func (s *Store) writeLive(data []byte) error {
+	le := binary.LittleEndian
+	b := make([]byte, liveHeader+len(data))
+	copy(b, liveMagic)
+	le.PutUint64(b[8:], s.liveSeq+1)
+	if _, err := s.live.WriteAt(b[:16], 0); err != nil {
+		return err
+	}
+	le.PutUint32(b[16:], uint32(len(data)))
+	le.PutUint32(b[20:], crc32.Checksum(data, castagnoli))
+	copy(b[liveHeader:], data)
+	if _, err := s.live.WriteAt(b[16:], 16); err != nil {
+		return err
+	}
+	s.liveSeq += 2
+	le.PutUint64(b[8:], s.liveSeq)
+	_, err := s.live.WriteAt(b[8:16], 8)
+	return err
+}
+
+// ReadLive gives what the last SetLive said on the store in dir, by whichever
+// process; LockHolder says whether that still runs. It fails with
+// fs.ErrNotExist where nothing was ever said.
+func ReadLive(dir string) ([]byte, error) {
+	path := filepath.Join(dir, nameLive)
+	f, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for try := 0; ; try++ {
+		data, err := readLive(f)
+		if err == nil || !errors.Is(err, errTorn) || try == liveTries {
+			if err != nil {
+				err = fmt.Errorf("reading %s: %w", path, err)
+			}
+			return data, err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// readLive looks once: the sequence number before and after must be the same
+// even one.
+func readLive(f *os.File) ([]byte, error) {
+	b := make([]byte, liveBytes)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	b = b[:n]
+	if n < liveHeader || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
+		return nil, os.ErrNotExist
+	}
+	le := binary.LittleEndian
+	seq, size := le.Uint64(b[8:]), int(le.Uint32(b[16:]))
+	if string(b[:8]) != liveMagic || size < 0 || size > MaxLive {
+		return nil, fmt.Errorf("%w: it is no live status", ErrCorrupt)
+	}
+	var again [8]byte
+	if _, err := f.ReadAt(again[:], 8); err != nil {
+		return nil, err
+	}
+	if seq%2 == 1 || le.Uint64(again[:]) != seq || liveHeader+size > n ||
+		crc32.Checksum(b[liveHeader:liveHeader+size], castagnoli) != le.Uint32(b[20:]) {
+		return nil, errTorn
+	}
+	return b[liveHeader : liveHeader+size], nil
+}

@@ -1,0 +1,136 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lockMagic is the first line of a lock file; it also tells our folders from
+// others.
+const lockMagic = "ooc lock"
+
+// errBusy: the lock is held through another open file.
+var errBusy = errors.New("lock is held")
+
+// acquire takes the writer's lock of a store and writes who we are into it.
+// Losing is reported after a moment only: LockHolder holds the lock for an
+// instant to see whether somebody else does.
+func acquire(dir string) (*os.File, error) {
+	path := filepath.Join(dir, nameLock)
+	for try := 0; ; {
+		f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return nil, err
+		}
+		err = lockFile(f, true)
+		if err == nil {
+			var same bool
+			if same, err = sameFile(f, path); err == nil && same {
+				writeHolder(f)
+				return f, nil
+			}
+			// A failed Create removed this file between our open and our
+			// lock: it guards nothing. Its successor's lock does.
+		}
+		f.Close()
+		if errors.Is(err, errBusy) {
+			if try++; try < 10 {
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			pid, host := readHolder(path)
+			return nil, &LockedError{Dir: dir, PID: pid, Host: host}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+	}
+}
+
+// sameFile says whether path still leads to f.
+func sameFile(f *os.File, path string) (bool, error) {
+	a, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(a, b), nil
+}
+
+// writeHolder says who we are. The lock holds without it, as it must on a full
+// volume, so that Create gets as far as saying so.
+func writeHolder(f *os.File) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	text := fmt.Sprintf("%s\npid %d\nhost %s\n", lockMagic, os.Getpid(), host)
+	if _, err := f.WriteAt([]byte(text), 0); err == nil {
+		_ = f.Truncate(int64(len(text)))
+	}
+}
+
+// release gives the lock back. The file stays: removing it here could remove
+// the one that the next writer has just locked.
+func release(f *os.File) error {
+	_ = f.Truncate(int64(len(lockMagic) + 1)) // who we were is a courtesy
+	return f.Close()                          // unlocks
+}
+
+// readHolder parses a lock file; pid is 0 if it names none.
+func readHolder(path string) (pid int, host string) {
+	f, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return 0, ""
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil {
+		return 0, ""
+	}
+	lines := strings.Split(string(b), "\n")
+	if len(lines) < 3 || lines[0] != lockMagic {
+		return 0, ""
+	}
+	pid, err = strconv.Atoi(strings.TrimPrefix(lines[1], "pid "))
+	if err != nil || pid <= 0 {
+		return 0, ""
+	}
+	return pid, strings.TrimPrefix(lines[2], "host ")
+}
+
+// LockHolder says which process is, or was last, the writer of the store in
+// dir, and whether it still runs, that is, holds the lock. After a clean end
+// pid is 0. It takes no lock of its own beyond an instant, and works on
+// read-only media.
+func LockHolder(dir string) (pid int, host string, running bool, err error) {
+	path := filepath.Join(dir, nameLock)
+	f, err := openRegular(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, "", false, nil
+	}
+	if err != nil {
+		return 0, "", false, err
+	}
+	defer f.Close()
+	err = lockFile(f, false)
+	running = errors.Is(err, errBusy)
+	if err != nil && !running {
+		return 0, "", false, fmt.Errorf("locking %s: %w", path, err)
+	}
+	pid, host = readHolder(path)
+	return pid, host, running, nil
+}

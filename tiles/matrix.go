@@ -1,0 +1,172 @@
+package tiles
+
+import (
+	"fmt"
+	"hash/crc32"
+	"runtime/debug"
+)
+
+// tileError checks a tile's indices and the length of the caller's buffer.
+func (s *Store) tileError(op string, i, j, got int, want int64) error {
+	side := s.geo.Side()
+	if i < 0 || i >= side || j < 0 || j >= side {
+		return fmt.Errorf("%s %s: there is no tile (%d,%d) in %d×%d", op, s.dir, i, j, side, side)
+	}
+	if int64(got) != want {
+		return fmt.Errorf("%s %s, tile (%d,%d): the buffer has %d bytes, not %d", op, s.dir, i, j, got, want)
+	}
+	return nil
+}
+
+// ReadTile copies tile (i,j) into dst, which has TileBytes bytes. It fails
+// with a *FaultError where the file cannot be read.
+func (s *Store) ReadTile(dst []byte, i, j int) error {
+	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
+		return err
+	}
+	return s.touch("read", i, j, func(tile []byte) {
+		populateRead(tile)
+		copy(dst, tile)
+	})
+}
+
+// WriteTile copies src, TileBytes bytes, into tile (i,j). It is not durable
+// before the next Checkpoint. It fails with a *FaultError where the file
+// cannot be written.
+func (s *Store) WriteTile(i, j int, src []byte) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
+	if err := s.tileError("write", i, j, len(src), s.geo.TileBytes()); err != nil {
+		return err
+	}
+	return s.touch("write", i, j, func(tile []byte) {
+		populateWrite(tile)
+		copy(tile, src)
+	})
+}
+
+// Prefetch asks the system to read tile (i,j) from disk in the background. It
+// is advice: it has no effect on results, and none at all where the system
+// takes no advice.
+func (s *Store) Prefetch(i, j int) {
+	if s.tileError("prefetch", i, j, 0, 0) != nil {
+		return
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mem != nil {
+		off := s.geo.TileOffset(i, j)
+		willNeed(s.pages(off, s.geo.TileBytes()))
+	}
+}
+
+// ReadRow copies the N entries of row u, without padding, into dst, which has
+// N·EntryBytes bytes.
+func (s *Store) ReadRow(dst []byte, u int) error {
+	if err := s.lineError("row", u, len(dst)); err != nil {
+		return err
+	}
+	row := s.geo.T * s.geo.EntryBytes
+	i, at := u/s.geo.T, u%s.geo.T*row
+	for j := 0; len(dst) > 0; j++ {
+		n := min(row, len(dst))
+		if err := s.touch("read", i, j, func(tile []byte) { copy(dst[:n], tile[at:]) }); err != nil {
+			return err
+		}
+		dst = dst[n:]
+	}
+	return nil
+}
+
+// ReadCol copies the N entries of column v, without padding, into dst, which
+// has N·EntryBytes bytes. It touches every tile row of the column: N pages.
+func (s *Store) ReadCol(dst []byte, v int) error {
+	if err := s.lineError("column", v, len(dst)); err != nil {
+		return err
+	}
+	e, row := s.geo.EntryBytes, s.geo.T*s.geo.EntryBytes
+	j, at := v/s.geo.T, v%s.geo.T*e
+	for i := 0; len(dst) > 0; i++ {
+		n := min(row, len(dst))
+		err := s.touch("read", i, j, func(tile []byte) {
+			for to, from := 0, at; to < n; to, from = to+e, from+row {
+				copy(dst[to:to+e], tile[from:])
+			}
+		})
+		if err != nil {
+			return err
+		}
+		dst = dst[n:]
+	}
+	return nil
+}
+
+func (s *Store) lineError(what string, u, got int) error {
+	if u < 0 || u >= s.geo.N {
+		return fmt.Errorf("read %s: there is no %s %d of %d", s.dir, what, u, s.geo.N)
+	}
+	if want := s.geo.N * s.geo.EntryBytes; got != want {
+		return fmt.Errorf("read %s, %s %d: the buffer has %d bytes, not %d", s.dir, what, u, got, want)
+	}
+	return nil
+}
+
+// ReadAt gives the bits of entry (u,v); for f32, math.Float32frombits of them
+// is the distance.
+func (s *Store) ReadAt(u, v int) (uint32, error) {
+	if u < 0 || u >= s.geo.N || v < 0 || v >= s.geo.N {
+		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d", s.dir, u, v, s.geo.N)
+	}
+	t, e := s.geo.T, s.geo.EntryBytes
+	at := (u%t*t + v%t) * e
+	var bits uint32
+	err := s.touch("read", u/t, v/t, func(tile []byte) {
+		for k := range min(e, 4) {
+			bits |= uint32(tile[at+k]) << (8 * k)
+		}
+	})
+	return bits, err
+}
+
+// TileSum is the CRC-32C of tile (i,j), padding included.
+func (s *Store) TileSum(i, j int) (uint32, error) {
+	if err := s.tileError("sum", i, j, 0, 0); err != nil {
+		return 0, err
+	}
+	var sum uint32
+	err := s.touch("sum", i, j, func(tile []byte) {
+		populateRead(tile)
+		sum = crc32.Checksum(tile, castagnoli)
+	})
+	return sum, err
+}
+
+// touch gives use the mapped bytes of tile (i,j); use must not keep them. A
+// fault in use becomes a *FaultError, and so does a file that ends before the
+// tile does: in its last page such a file does not fault, it reads as zeros
+// and forgets what is written.
+func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mem == nil {
+		return fmt.Errorf("%s %s: %w", op, s.dir, ErrClosed)
+	}
+	off, n := s.geo.TileOffset(i, j), s.geo.TileBytes()
+	tile := s.mem[off : off+n : off+n]
+	defer func(old bool) {
+		debug.SetPanicOnFault(old)
+		if r := recover(); r != nil {
+			err = s.fault(r, op, i, j)
+		}
+	}(debug.SetPanicOnFault(true))
+	use(tile)
+	size, err := fileSize(s.dist)
+	if err != nil {
+		return err
+	}
+	if size < off+n {
+		return s.shortFault(op, i, j, size, size)
+	}
+	return nil
+}

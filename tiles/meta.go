@@ -1,0 +1,166 @@
+package tiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"time"
+)
+
+// FormatVersion is the version of the on-disk format that this package writes
+// and the only one it reads.
+const FormatVersion = 1
+
+const (
+	storeFormat  = "ooc store"
+	maxStoreJSON = 1 << 20
+)
+
+// castagnoli is the polynomial of every checksum of the format: CRC-32C has an
+// instruction on amd64 and arm64.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Input says what a store was made from.
+type Input struct {
+	Name    string    `json:"name"`
+	Format  string    `json:"format"`
+	Size    int64     `json:"size"` // bytes
+	ModTime time.Time `json:"mod_time"`
+	SHA256  string    `json:"sha256"` // hexadecimal
+}
+
+// Meta describes a store; it is the content of store.json. Create sets
+// Version, Dense and IDs, and Created and Scale where they are zero.
+type Meta struct {
+	Version   int       `json:"version"`
+	N         int       `json:"n"`
+	Arcs      int64     `json:"arcs"`
+	Kind      Kind      `json:"kind"`
+	T         int       `json:"tile"`
+	Scale     int64     `json:"scale"` // stored value = weight × Scale
+	Directed  bool      `json:"directed"`
+	Negative  bool      `json:"negative"`
+	Dense     bool      `json:"dense"` // no graph.csr
+	IDs       string    `json:"ids"`   // "", "numeric" or "text": what the file ids holds
+	IDBase    int64     `json:"id_base"` // the id of row 0 where ids is "": the rest follow
+	Input     Input     `json:"input"`
+	MinWeight float64   `json:"min_weight"`
+	MaxWeight float64   `json:"max_weight"`
+	Command   []string  `json:"command"`
+	Created   time.Time `json:"created"`
+}
+
+// Geometry is the shape of the store's matrix.
+func (m Meta) Geometry() Geometry {
+	return Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes()}
+}
+
+// Validate says whether a store with this description can exist.
+func (m Meta) Validate() error {
+	if !m.Kind.Valid() {
+		return fmt.Errorf("kind %q is not supported", m.Kind)
+	}
+	if err := m.Geometry().Validate(); err != nil {
+		return err
+	}
+	switch {
+	case m.Arcs < 0 || m.Arcs > maxArcs:
+		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
+	case m.Scale < 1:
+		return fmt.Errorf("scale %d is not positive", m.Scale)
+	case m.IDs != "" && m.IDs != idsNumeric && m.IDs != idsText:
+		return fmt.Errorf("ids of kind %q are not supported", m.IDs)
+	case m.Input.Size < 0:
+		return fmt.Errorf("the input's size %d is negative", m.Input.Size)
+	case !finite(m.MinWeight) || !finite(m.MaxWeight):
+		return fmt.Errorf("the weight range %v…%v is not finite", m.MinWeight, m.MaxWeight)
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// storeFile is store.json: the description between a mark that names the
+// format and a checksum of the description.
+type storeFile struct {
+	Format string `json:"format"`
+	Meta
+	Checksum string `json:"checksum"`
+}
+
+// metaSum is the checksum over the compact JSON of the description. Without it
+// a flipped digit of, say, the scale would go unseen.
+func metaSum(m Meta) (string, error) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, castagnoli)), nil
+}
+
+// normalMeta is m as it reads back from JSON (times in UTC and without
+// monotonic part, valid UTF-8), so that its checksum is stable.
+func normalMeta(m Meta) (Meta, error) {
+	m.Created, m.Input.ModTime = m.Created.UTC(), m.Input.ModTime.UTC()
+	b, err := json.Marshal(m)
+	if err != nil {
+		return m, err
+	}
+	var out Meta
+	err = json.Unmarshal(b, &out)
+	return out, err
+}
+
+// encodeMeta gives the bytes of store.json for a normal, valid description.
+func encodeMeta(m Meta) ([]byte, error) {
+	sum, err := metaSum(m)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(storeFile{Format: storeFormat, Meta: m, Checksum: sum}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if len(b) >= maxStoreJSON {
+		return nil, fmt.Errorf("store.json would pass %d bytes; shorten the command line", maxStoreJSON)
+	}
+	return append(b, '\n'), nil
+}
+
+// decodeMeta reads store.json; file is its path, for messages. The version is
+// looked at first, so that a newer store is not called corrupt.
+func decodeMeta(file string, data []byte) (Meta, error) {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Meta{}, corrupt(file, "it is not valid JSON: %v", err)
+	}
+	if head.Format != storeFormat {
+		return Meta{}, corrupt(file, "it is not an ooc store description")
+	}
+	if head.Version != FormatVersion {
+		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it",
+			file, ErrVersion, head.Version, FormatVersion)
+	}
+	var sf storeFile
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&sf); err != nil {
+		return Meta{}, corrupt(file, "%v", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return Meta{}, corrupt(file, "something follows the description")
+	}
+	if sum, err := metaSum(sf.Meta); err != nil || sum != sf.Checksum {
+		return Meta{}, corrupt(file, "its checksum is %q, its content gives %q; restore the file, or import again", sf.Checksum, sum)
+	}
+	if err := sf.Validate(); err != nil {
+		return Meta{}, corrupt(file, "%v", err)
+	}
+	return sf.Meta, nil
+}

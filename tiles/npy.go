@@ -1,0 +1,55 @@
+package tiles
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// npyHeaderLen is where the first tile starts. NumPy accepts any header
+// length; one page keeps tiles page-aligned in the mapping.
+const npyHeaderLen = 4096
+
+// npyHeader is the head of dist.npy: NumPy format 1.0, a dictionary, spaces up
+// to a page and a newline.
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+func npyHeader(k Kind, g Geometry) []byte {
+	h := make([]byte, 0, npyHeaderLen)
+	h = append(h, "\x93NUMPY\x01\x00"...)
+	const rest = npyHeaderLen - 10
+	h = append(h, byte(rest&0xff), byte(rest>>8))
+	s := g.Side()
+	h = fmt.Appendf(h, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }",
+		k.descr(), s, s, g.T, g.T)
+	h = append(h, bytes.Repeat([]byte{' '}, npyHeaderLen-1-len(h))...)
+	return append(h, '\n')
+}
+
+// checkNPY says whether f is the matrix that store.json describes. Only the
+// exact header counts: anything else was not written by this package.
+func checkNPY(f *os.File, k Kind, g Geometry) error {
+	if err := checkLen(f, g.fileBytes()); err != nil {
+		return err
+	}
+	got := make([]byte, npyHeaderLen)
+	if _, err := io.ReadFull(io.NewSectionReader(f, 0, npyHeaderLen), got); err != nil {
+		return readErr(f.Name(), err)
+	}
+	if !bytes.Equal(got, npyHeader(k, g)) {
+		return corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or import again")
+	}
+	return nil
+}
+
+// checkLen says whether the file has the size the format gives it.
+func checkLen(f *os.File, want int64) error {
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if fi.Size() != want {
+		return corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or import again", fi.Size(), want)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package tiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+)
+
+// State is a restore point: every entry of the matrix has finished the first
+// Done pivot vertices of the algorithm.
+type State struct {
+	Algorithm string        // at most 64 bytes
+	Done      int64         // pivot vertices, 0…N
+	Seq       uint64        // number of the checkpoint, assigned by the store
+	Elapsed   time.Duration // work so far, over all runs
+}
+
+// The file "state": three sectors, two slots that take turns and a note. A
+// record lies in the first 512 bytes of its sector, which a disk writes whole
+// or not at all; the rest of the sector is zero.
+const (
+	stateMagic   = "OOCSTATE"
+	stateSector  = 4096
+	stateRecord  = 512
+	stateSlots   = 2
+	noteSector   = 2
+	stateBytes   = 3 * stateSector
+	maxAlgorithm = 64
+	stateCRC     = stateRecord - 4
+
+	recordSlot   = 1
+	recordNote   = 2
+	recordFailed = 3 // in place of the note: a sync failed
+)
+
+// incarnation names a run of the operating system on which unsynced writes
+// still count: what was written in it is in the page cache or on disk. The
+// zero value is trusted by nobody.
+type incarnation [16]byte
+
+// record is one sector of the state file, decoded.
+type record struct {
+	kind  uint32
+	state State
+	inc   incarnation // of notes and failures
+}
+
+// status of a sector.
+type status int
+
+const (
+	empty   status = iota // all zero: never written
+	intact                // a record that checks out
+	damaged               // anything else
+)
+
+// encodeRecord fills one sector.
+func encodeRecord(r record, g Geometry) []byte {
+	b := make([]byte, stateSector)
+	copy(b, stateMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[12:], stateRecord)
+	le.PutUint32(b[16:], r.kind)
+	le.PutUint32(b[20:], uint32(g.T))
+	le.PutUint64(b[24:], uint64(g.N))
+	le.PutUint64(b[32:], r.state.Seq)
+	le.PutUint64(b[40:], uint64(r.state.Done))
+	le.PutUint64(b[48:], uint64(r.state.Elapsed))
+	copy(b[56:72], r.inc[:])
+	le.PutUint32(b[72:], uint32(len(r.state.Algorithm)))
+	copy(b[76:76+maxAlgorithm], r.state.Algorithm)
+	le.PutUint32(b[stateCRC:], crc32.Checksum(b[:stateCRC], castagnoli))
+	return b
+}
+
+var zeroSector = make([]byte, stateSector)
+
+// decodeRecord reads one sector; a short one is damaged. The error is
+// ErrVersion for an intact record of another version.
+func decodeRecord(b []byte, g Geometry) (record, status, error) {
+	var r record
+	if len(b) != stateSector {
+		return r, damaged, nil
+	}
+	if bytes.Equal(b, zeroSector) {
+		return r, empty, nil
+	}
+	le := binary.LittleEndian
+	if string(b[:8]) != stateMagic || le.Uint32(b[stateCRC:]) != crc32.Checksum(b[:stateCRC], castagnoli) ||
+		!bytes.Equal(b[stateRecord:], zeroSector[stateRecord:]) {
+		return r, damaged, nil
+	}
+	if v := le.Uint32(b[8:]); v != FormatVersion {
+		return r, damaged, fmt.Errorf("%w: state of version %d, this program reads %d", ErrVersion, v, FormatVersion)
+	}
+	alg := le.Uint32(b[72:])
+	r = record{kind: le.Uint32(b[16:]), inc: incarnation(b[56:72])}
+	r.state = State{Seq: le.Uint64(b[32:]), Done: int64(le.Uint64(b[40:])), Elapsed: time.Duration(le.Uint64(b[48:]))}
+	if le.Uint32(b[12:]) != stateRecord || le.Uint32(b[20:]) != uint32(g.T) || le.Uint64(b[24:]) != uint64(g.N) ||
+		r.state.Done < 0 || r.state.Done > int64(g.N) || r.state.Elapsed < 0 || alg > maxAlgorithm {
+		return r, damaged, nil
+	}
+	r.state.Algorithm = string(b[76 : 76+alg])
+	return r, intact, nil
+}
+
+// stateFile is the whole file, decoded.
+type stateFile struct {
+	slot [stateSlots]struct {
+		record
+		status
+	}
+	note       record // kind 0 if there is none to look at
+	anyDamaged bool   // a slot is damaged, or the file is short
+}
+
+// decodeState reads the state file. A short file is read as far as it goes:
+// what is missing is damaged.
+func decodeState(b []byte, g Geometry) (stateFile, error) {
+	var sf stateFile
+	if len(b) > stateBytes {
+		return sf, fmt.Errorf("%w: it has more than %d bytes", ErrCorrupt, stateBytes)
+	}
+	sector := func(i int) []byte {
+		return b[min(i*stateSector, len(b)):min((i+1)*stateSector, len(b))]
+	}
+	for i := range sf.slot {
+		r, st, err := decodeRecord(sector(i), g)
+		if err != nil {
+			return sf, err
+		}
+		if st == intact && r.kind != recordSlot {
+			st = damaged
+		}
+		sf.slot[i].record, sf.slot[i].status = r, st
+		sf.anyDamaged = sf.anyDamaged || st == damaged
+	}
+	// A note is a favour: one that does not check out was never there.
+	if r, st, err := decodeRecord(sector(noteSector), g); err == nil && st == intact && r.kind != recordSlot {
+		sf.note = r
+	}
+	return sf, nil
+}
+
+// newest gives the index of the newest intact slot, -1 if no slot was ever
+// written, and ErrCorrupt if that cannot be told for damage. With one slot
+// damaged the other is still true: entries only ever get lower, so what every
+// entry has finished once stays finished.
+func (sf *stateFile) newest() (int, error) {
+	best := -1
+	for i := range sf.slot {
+		if sf.slot[i].status == intact && (best < 0 || sf.slot[i].state.Seq > sf.slot[best].state.Seq) {
+			best = i
+		}
+	}
+	if best < 0 && sf.anyDamaged {
+		return -1, fmt.Errorf("%w: no restore point in it checks out; solve again with --restart", ErrCorrupt)
+	}
+	return best, nil
+}
+
+// trusted says whether the note says more than slot best (-1: none), and may
+// be believed on the running system once the matrix is synced.
+func (sf *stateFile) trusted(best int, here incarnation) bool {
+	n := sf.note
+	if n.kind != recordNote || here == (incarnation{}) || n.inc != here {
+		return false
+	}
+	if best < 0 {
+		return true
+	}
+	slot := sf.slot[best].state
+	// A note older than the slot has been overtaken by it.
+	return n.state.Seq >= slot.Seq && (n.state.Done > slot.Done || n.state.Algorithm != slot.Algorithm)
+}

@@ -1,0 +1,254 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/edsrzf/mmap-go"
+
+	"ooc/tiles/internal/hook"
+)
+
+// Store is an open store. Its methods may be called from many goroutines;
+// callers keep two goroutines from writing one tile, or writing a tile that
+// another reads, at a time.
+type Store struct {
+	dir      string
+	meta     Meta
+	geo      Geometry
+	writable bool
+	hooks    *hook.Hooks // nil outside tests
+	here     incarnation // of a writer: where its unsynced writes count
+	dist     *os.File    // the matrix; open as long as the mapping
+	lock     *os.File    // nil for readers
+
+	// ready: a writer knows what the matrix is worth (Create, Recover or
+	// Reset), so it may change it.
+	ready atomic.Bool
+
+	mu  sync.RWMutex // guards mem: readers use it, Close unmaps it
+	mem mmap.MMap    // nil once closed
+
+	syncMu sync.Mutex // one checkpoint, note or reset at a time; guards the rest
+	state  *os.File   // nil for readers
+	best   int        // the slot that counts, -1 if none
+	seq    uint64     // its sequence number, 0 if none
+	failed error      // the first failed sync
+
+	liveMu  sync.Mutex // guards the rest
+	live    *os.File   // nil until SetLive
+	liveSeq uint64
+}
+
+// Meta describes the store.
+func (s *Store) Meta() Meta { return s.meta }
+
+// Geometry is the shape of the store's matrix.
+func (s *Store) Geometry() Geometry { return s.geo }
+
+// Dir is the store's folder, as it was given to Create or Open.
+func (s *Store) Dir() string { return s.dir }
+
+func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
+
+// Open opens a complete store as its one writer. It fails with a *LockedError
+// while another process has it, with ErrIncomplete where an import died, with
+// ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
+// are not what store.json says. Call Recover or Reset before writing.
+func Open(dir string) (*Store, error) {
+	if _, err := os.Lstat(filepath.Join(dir, nameStore)); err != nil {
+		return nil, notOpen(dir, err)
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(dir, true)
+	if err != nil {
+		release(lock)
+		return nil, err
+	}
+	s.lock = lock
+	return s, nil
+}
+
+// OpenReadOnly opens a complete store for reading. It takes no lock, so it
+// works while a solve runs, and on media that cannot be written; entries read
+// during a solve are upper bounds. Errors are those of Open, but never
+// ErrLocked.
+func OpenReadOnly(dir string) (*Store, error) {
+	if _, err := os.Lstat(filepath.Join(dir, nameStore)); err != nil {
+		return nil, notOpen(dir, err)
+	}
+	return openStore(dir, false)
+}
+
+// notOpen explains a folder without store.json.
+func notOpen(dir string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	half, ierr := Incomplete(dir)
+	switch {
+	case ierr != nil:
+		return ierr
+	case half:
+		return fmt.Errorf("%s: %w: its import ended before it was done; solve the graph again, which starts it over", dir, ErrIncomplete)
+	}
+	if _, serr := os.Stat(dir); serr != nil {
+		return serr
+	}
+	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
+}
+
+// openStore opens the files of a complete store and checks them against
+// store.json.
+func openStore(dir string, writable bool) (*Store, error) {
+	path := filepath.Join(dir, nameStore)
+	data, err := readSmall(path, maxStoreJSON)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeMeta(path, data)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
+	if err := s.openFiles(); err != nil {
+		s.closeFiles()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) openFiles() error {
+	if err := s.checkInputs(); err != nil {
+		return err
+	}
+	flag, prot := os.O_RDONLY, mmap.RDONLY
+	if s.writable {
+		flag, prot = os.O_RDWR, mmap.RDWR
+	}
+	var err error
+	if s.dist, err = s.mustOpen(nameDist, flag); err != nil {
+		return err
+	}
+	if err = checkNPY(s.dist, s.meta.Kind, s.geo); err != nil {
+		return err
+	}
+	if s.writable {
+		if s.state, err = s.mustOpen(nameState, flag); err != nil {
+			return err
+		}
+		s.here = s.incarnation()
+		s.forgetFailed()
+	}
+	return s.mapMatrix(prot)
+}
+
+// mustOpen opens a file that a complete store has.
+func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
+	f, err := openRegular(s.path(name), flag)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corrupt(s.path(name), "it is missing; restore the file, or import again")
+	}
+	return f, err
+}
+
+// checkInputs looks at the heads and sizes of graph.csr and ids, so that their
+// loss is said when the store is opened and not hours later.
+func (s *Store) checkInputs() error {
+	if !s.meta.Dense {
+		f, err := s.mustOpen(nameGraph, os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := readCSRHeader(f, s.meta); err != nil {
+			return err
+		}
+	}
+	if s.meta.IDs != "" {
+		f, err := s.mustOpen(nameIDs, os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := readIDsHeader(f, s.meta); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) mapMatrix(prot int) error {
+	size := s.geo.fileBytes()
+	if int64(int(size)) != size {
+		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", s.dist.Name(), size)
+	}
+	mem, err := mmap.MapRegion(s.dist, int(size), prot, 0, 0)
+	if err != nil {
+		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
+	}
+	s.mem = mem
+	return nil
+}
+
+// Close waits for accesses in flight, unmaps the matrix and gives the lock
+// back. It syncs nothing. A second Close does nothing.
+func (s *Store) Close() error {
+	s.syncMu.Lock()
+	defer s.syncMu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mem == nil {
+		return nil
+	}
+	s.liveMu.Lock()
+	defer s.liveMu.Unlock()
+	return s.closeFiles()
+}
+
+// closeFiles releases whatever is open. The lock goes last: whoever gets it
+// next must find nothing of ours mapped.
+func (s *Store) closeFiles() error {
+	var errs []error
+	if s.mem != nil {
+		errs = append(errs, s.mem.Unmap())
+		s.mem = nil
+	}
+	for _, f := range []*os.File{s.dist, s.state, s.live} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, release(s.lock))
+	}
+	s.live = nil
+	return errors.Join(errs...)
+}
+
+// sync runs a sync call, with the hook of tests around it.
+func (s *Store) sync(name string, do func() error) error {
+	if s.hooks != nil && s.hooks.Sync != nil {
+		return s.hooks.Sync(name, do)
+	}
+	return do()
+}
+
+// mayWrite says why this store may not be written, nil if it may.
+func (s *Store) mayWrite() error {
+	switch {
+	case !s.writable:
+		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+	case !s.ready.Load():
+		return fmt.Errorf("%s: %w", s.dir, ErrNotRecovered)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package tiles
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// openNoFollow opens path unless it is a link. Windows has no flag for that;
+// the check before opening leaves a window, closed by the lock for our own
+// processes.
+func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
+	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: path, Err: windows.ERROR_CANT_ACCESS_FILE}
+	}
+	return os.OpenFile(path, flag, perm)
+}
+
+// syncDir does nothing: NTFS journals names, and a folder cannot be synced.
+func syncDir(string) error { return nil }
+
+// isDiskFull knows the native forms of ENOSPC.
+func isDiskFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+}
+
+// fileSize is the file's size now.
+func fileSize(f *os.File) (int64, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return fi.Size(), nil
+}
+
+// freeSpace is what this user may still allocate on the volume of dir, bytes.
+func freeSpace(dir string) (int64, error) {
+	p, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	if err := windows.GetDiskFreeSpaceEx(p, &free, nil, nil); err != nil {
+		return 0, os.NewSyscallError("GetDiskFreeSpaceEx", err)
+	}
+	return int64(min(free, 1<<62)), nil
+}
+
+// reserve sets the file's size; NTFS allocates the clusters of a file that is
+// not sparse when its end is set.
+func reserve(f *os.File, size int64) error { return f.Truncate(size) }
