@@ -1,0 +1,113 @@
+package graph
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+)
+
+// Arc is an arc, or an undirected edge, given in memory. From and To are rows.
+type Arc struct {
+	From, To int32
+	Weight   float64
+}
+
+// Builder collects the arcs of a graph in memory. Its methods return the builder, so that calls chain;
+// what is wrong with the arcs is told by Build.
+type Builder struct {
+	sink sink
+	ids  IDs
+	n    int
+	adds int64
+	err  error
+}
+
+// BuildOption is a property of a graph built in memory.
+type BuildOption func(*Builder)
+
+// Directed makes each Add one arc. It is the default.
+func Directed(b *Builder) { b.sink.undirected = false }
+
+// Undirected makes each Add an edge, which is an arc in both directions.
+func Undirected(b *Builder) { b.sink.undirected = true }
+
+// AsKind fixes the kind; without it, it is KindI32 if every weight is an integer, else KindF32.
+func AsKind(kind Kind) BuildOption {
+	return func(b *Builder) { b.sink.weigh.want = kind }
+}
+
+// Scaled multiplies every weight by scale, which must make it an integer. A weight is taken as the
+// shortest decimal number that it is the nearest float64 to: 0.1 times 10 is 1.
+func Scaled(scale int64) BuildOption {
+	return func(b *Builder) { b.sink.weigh.scale = scale }
+}
+
+// Named gives the vertices outside ids.
+func Named(ids IDs) BuildOption { return func(b *Builder) { b.ids = ids } }
+
+// New starts a graph of n vertices, 0…n-1:
+//
+//	g, err := graph.New(3, graph.Directed).Add(0, 1, 2.5).Add(1, 2, 1).Build()
+func New(n int, options ...BuildOption) *Builder {
+	b := &Builder{n: n}
+	for _, option := range options {
+		option(b)
+	}
+	if n < 1 || n > MaxVertices {
+		b.fail("a graph needs 1 to %d vertices, not %d", MaxVertices, n)
+	}
+	weigh, err := newWeighing(Options{Kind: b.sink.weigh.want, Scale: b.sink.weigh.scale})
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	b.sink.weigh, b.sink.fixed, b.sink.ids = weigh, n, b.ids
+	return b
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = &InputError{Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+// Add adds the arc from row u to row v. A weight of +Inf adds none; NaN and −Inf are errors.
+func (b *Builder) Add(u, v int, weight float64) *Builder {
+	b.adds++
+	if b.err != nil {
+		return b
+	}
+	if u < 0 || u >= b.n || v < 0 || v >= b.n {
+		b.fail("arc %d, from %d to %d: the vertices are 0…%d", b.adds, u, v, b.n-1)
+		return b
+	}
+	from, to := int32(u), int32(v)
+	if x := int32(weight); float64(x) == weight && x > math.MinInt32 && b.sink.weigh.scale == 1 {
+		b.err = b.sink.intArc(from, to, x)
+		return b
+	}
+	var buf [32]byte
+	err := b.sink.arc(from, to, strconv.AppendFloat(buf[:0], weight, 'g', -1, 64))
+	if err != nil {
+		b.err = fmt.Errorf("arc %d, from %d to %d: %w", b.adds, u, v, err)
+	}
+	return b
+}
+
+// AddAll adds arcs.
+func (b *Builder) AddAll(arcs iter.Seq[Arc]) *Builder {
+	for a := range arcs {
+		b.Add(int(a.From), int(a.To), a.Weight)
+	}
+	return b
+}
+
+// Build returns the graph. Errors match ErrBadInput, ErrNegativeCycle (a negative self-loop) or
+// ErrOptions. The builder is spent.
+func (b *Builder) Build() (*Graph, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	b.err = fmt.Errorf("the builder was used before: %w", ErrOptions)
+	return b.sink.fromChunks()
+}

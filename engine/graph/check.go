@@ -1,0 +1,194 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// Check proves that a distance matrix of the graph's kind can be computed: that no cycle is negative,
+// else a *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says
+// what could be shown. It costs little for a graph without negative arcs whose weights are small.
+func (g *Graph) Check() error {
+	if g.Negative {
+		var cycle []int32
+		if g.Directed {
+			cycle = g.negativeCycle()
+		} else {
+			cycle = g.negativeEdge()
+		}
+		if cycle != nil {
+			return g.cycleError(cycle)
+		}
+	}
+	return g.checkRange()
+}
+
+// checkRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold. A
+// shortest path visits no vertex twice: it has at most N-1 arcs, each from another vertex.
+func (g *Graph) checkRange() error {
+	limit := g.limit()
+	widest := max(g.MaxWeight, -g.MinWeight)
+	bound, what := float64(g.N-1)*widest, fmt.Sprintf("%d arcs of the largest weight, %s,", g.N-1, plain(widest))
+	if bound < limit {
+		return nil
+	}
+	if sum := g.sumOfLargest(); sum < bound {
+		bound, what = sum, "the sum over all vertices of the largest weight of an arc from them"
+	}
+	if bound < limit {
+		return nil
+	}
+	if !g.Negative {
+		if longest := g.longestPath(); longest < bound {
+			bound, what = longest, "the longest distance that cannot be ruled out"
+		}
+	}
+	if bound < limit {
+		return nil
+	}
+	e := &RangeError{File: g.file, Kind: g.Kind, Bound: bound, Limit: limit, What: what, Hint: hintF32}
+	switch {
+	case g.Kind == KindF32:
+		e.Hint = "divide the weights by a power of two"
+	case g.Scale > 1:
+		e.Hint = "use a smaller --scale, or --kind f32"
+	}
+	return e
+}
+
+// limit returns what the magnitude of every distance must stay below.
+func (g *Graph) limit() float64 {
+	switch {
+	case g.Kind == KindF32:
+		return math.MaxFloat32
+	case g.Negative:
+		return float64(NegativeLimit)
+	}
+	return float64(Unreachable)
+}
+
+func (g *Graph) sumOfLargest() float64 {
+	sum := 0.0
+	for u := range g.N {
+		largest := 0.0
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			largest = max(largest, math.Abs(g.Weight(k)))
+		}
+		sum += largest
+	}
+	return sum
+}
+
+// longestPath bounds every distance of a graph without negative arcs. Inside a strongly connected
+// component no distance passes that to the component's root plus that from it. A shortest path runs
+// through components in their topological order and never comes back to one, so the longest chain of
+// these bounds and of the arcs between components bounds it.
+func (g *Graph) longestPath() float64 {
+	c := stronglyConnected(g)
+	forward, back := NewSearch(g), NewSearch(g.Reverse())
+	forward.only, back.only = c.of, c.of
+	forward.reset()
+	back.reset()
+	chain := make([]float64, c.count)
+	longest := 0.0
+	for number := range c.count {
+		members := c.order[c.start[number]:c.start[number+1]]
+		onward := 0.0
+		for _, u := range members {
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				if to := c.of[g.Targets[k]]; to != int32(number) {
+					onward = max(onward, g.Weight(k)+chain[to])
+				}
+			}
+		}
+		chain[number] = onward + forward.farthest(members) + back.farthest(members)
+		longest = max(longest, chain[number])
+	}
+	return longest
+}
+
+// farthest returns the largest distance from the first member of a component to the others. It leaves
+// alone what other components have in s.
+func (s *Search) farthest(members []int32) float64 {
+	if len(members) == 1 {
+		return 0
+	}
+	if s.g.Kind == KindI32 {
+		dijkstra(s, s.g.I32, members[0])
+	} else {
+		dijkstra(s, s.g.F32, members[0])
+	}
+	far := 0.0
+	for _, v := range members {
+		far = max(far, s.dist[v])
+	}
+	return far
+}
+
+// components are the strongly connected components of a graph, numbered so that every arc leads to the
+// same or a lower number.
+type components struct {
+	count int
+	of    []int32 // of each vertex
+	order []int32 // the vertices of component 0, then 1, …
+	start []int32 // where each component begins in order, and their end
+}
+
+// stronglyConnected is Tarjan's algorithm with its recursion unrolled (R. Tarjan, Depth-first search and
+// linear graph algorithms, 1972).
+func stronglyConnected(g *Graph) components {
+	c := components{of: make([]int32, g.N), start: []int32{0}}
+	index, low := make([]int32, g.N), make([]int32, g.N) // index 0: not visited
+	next := append([]int64(nil), g.Offsets[:g.N]...)
+	var path, open []int32 // the current path, and the vertices without a component
+	visited := int32(0)
+	visit := func(v int32) {
+		visited++
+		index[v], low[v], c.of[v] = visited, visited, -1
+		path, open = append(path, v), append(open, v)
+	}
+	for root := range g.N {
+		if index[root] != 0 {
+			continue
+		}
+		visit(int32(root))
+		for len(path) > 0 {
+			u := path[len(path)-1]
+			if next[u] < g.Offsets[u+1] {
+				v := g.Targets[next[u]]
+				next[u]++
+				if index[v] == 0 {
+					visit(v)
+				} else if c.of[v] < 0 {
+					low[u] = min(low[u], index[v])
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				parent := path[len(path)-1]
+				low[parent] = min(low[parent], low[u])
+			}
+			if low[u] == index[u] {
+				open = c.close(open, u)
+			}
+		}
+	}
+	return c
+}
+
+// close makes the vertices of open from u on a component, and returns the rest.
+func (c *components) close(open []int32, u int32) []int32 {
+	for {
+		v := open[len(open)-1]
+		open = open[:len(open)-1]
+		c.of[v] = int32(c.count)
+		c.order = append(c.order, v)
+		if v == u {
+			break
+		}
+	}
+	c.count++
+	c.start = append(c.start, int32(len(c.order)))
+	return open
+}

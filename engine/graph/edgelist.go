@@ -1,0 +1,381 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+)
+
+// edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, commas or semicolons.
+var edgeList = Format{
+	Name:       "edgelist",
+	Title:      "edge list: from, to and maybe a weight on each line (SNAP, CSV, .cedge)",
+	Extensions: []string{".csv", ".tsv", ".txt", ".el", ".wel", ".edges", ".edgelist", ".cedge"},
+	Directed:   true,
+	Detect:     detectEdgeList,
+	read:       readEdgeList,
+}
+
+// detectEdgeList never is sure: two numbers on a line may mean many things.
+func detectEdgeList(head []byte) Match {
+	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
+		return No
+	}
+	for len(head) > 0 {
+		line, rest, _ := bytes.Cut(head, []byte("\n"))
+		head = rest
+		line = bytes.TrimRight(line, "\r")
+		if isSkipped(line) {
+			continue
+		}
+		if !printable(bytes.ReplaceAll(line, []byte("\t"), nil)) && len(head) > 0 {
+			return No
+		}
+		return Maybe
+	}
+	return Maybe
+}
+
+// isSkipped reports whether line is blank or a comment.
+func isSkipped(line []byte) bool {
+	i := skipBlank(line, 0)
+	return i == len(line) || line[i] == '#' || line[i] == '%'
+}
+
+// edgeReader holds what the first line with data has settled.
+type edgeReader struct {
+	in    *lineReader
+	out   *sink
+	table *vertexTable
+
+	columns
+	named    bool   // by Options.Columns; then lines may have further columns
+	hasIDs   bool   // four columns are id, from, to, weight
+	sep      byte   // ',' or ';'; 0 for runs of blanks
+	width    int    // columns of a line; 0 before the first
+	straight bool   // columns are from, to and maybe weight, in this order, and nothing is scaled
+	held     []byte // a first line of two words that may be a header
+	heldAt   int64
+
+	fields []field
+}
+
+// field is one column of a line.
+type field struct {
+	text   []byte
+	quoted bool
+}
+
+func readEdgeList(in *lineReader, o Options, out *sink) error {
+	r := edgeReader{in: in, out: out, table: &out.table}
+	r.hasIDs = strings.EqualFold(filepath.Ext(Uncompressed(out.file)), ".cedge")
+	if o.Columns != "" {
+		c, err := columnOption(o.Columns)
+		if err != nil {
+			return err
+		}
+		r.columns, r.named = c, true
+	}
+	if o.Base != nil && !r.table.forced {
+		r.table.forced, r.table.base = true, int64(*o.Base)
+		r.table.top = r.table.base - 1
+		out.pass = collecting // the largest id is a claim like a header's: see plausible
+	}
+	for {
+		line, err := in.next()
+		if err == io.EOF {
+			return r.end()
+		}
+		if err != nil {
+			return err
+		}
+		if r.straight {
+			if done, err := r.fast(line); done {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if isSkipped(line) {
+			continue
+		}
+		if err := r.slow(line); err != nil {
+			return err
+		}
+	}
+}
+
+// end adds a first line that was taken for a header as long as another might follow.
+func (r *edgeReader) end() error {
+	if r.held == nil {
+		return nil
+	}
+	line, at := r.held, r.in.line
+	r.held, r.in.line = nil, r.heldAt
+	if err := r.arc(line); err != nil {
+		return err
+	}
+	r.in.line = at
+	return nil
+}
+
+// fast reads a line of plain integers, or of two and any weight. It reports false, having done nothing,
+// for every other line.
+func (r *edgeReader) fast(line []byte) (done bool, err error) {
+	start := skipBlank(line, 0)
+	from, i := digits(line, start)
+	if i == start || line[start] == '0' && i > start+1 {
+		return false, nil
+	}
+	start = r.separator(line, i)
+	if start < 0 {
+		return false, nil
+	}
+	to, i := digits(line, start)
+	if i == start || line[start] == '0' && i > start+1 {
+		return false, nil
+	}
+	if r.weight < 0 {
+		if skipBlank(line, i) != len(line) {
+			return false, nil
+		}
+		return true, r.numbered(from, to, 1, nil)
+	}
+	start = r.separator(line, i)
+	if start < 0 {
+		return false, nil
+	}
+	w, i := digits(line, start)
+	if i > start && w <= math.MaxInt32 && skipBlank(line, i) == len(line) {
+		return true, r.numbered(from, to, int32(w), nil)
+	}
+	for i = start; i < len(line) && !isBlank(line[i]) && line[i] != ',' && line[i] != ';' && line[i] != '"'; i++ {
+	}
+	if i == start || skipBlank(line, i) != len(line) {
+		return false, nil
+	}
+	return true, r.numbered(from, to, 0, line[start:i])
+}
+
+// separator returns where the column after a separator at i starts, or -1 if there is none.
+func (r *edgeReader) separator(line []byte, i int) int {
+	next := skipBlank(line, i)
+	switch {
+	case next == len(line) || r.sep == 0 && next == i:
+		return -1
+	case r.sep == 0:
+		return next
+	case line[next] == r.sep:
+		return skipBlank(line, next+1)
+	}
+	return -1
+}
+
+// numbered adds an arc between two numeric ids, with a weight as text where there is one.
+func (r *edgeReader) numbered(from, to int64, weight int32, tok []byte) error {
+	u, ok := r.table.number(from)
+	if !ok {
+		return r.refused(from)
+	}
+	v, ok := r.table.number(to)
+	if !ok {
+		return r.refused(to)
+	}
+	if tok != nil {
+		return r.out.arc(u, v, tok)
+	}
+	return r.out.intArc(u, v, weight)
+}
+
+// refused says why a numeric id got no vertex.
+func (r *edgeReader) refused(id int64) error {
+	switch {
+	case r.table.forced && id < r.table.base:
+		return r.out.fail("vertex %d is below the base %d", id, r.table.base)
+	case r.table.frozen:
+		return errChanged
+	}
+	return r.out.fail("more than %d vertices", MaxVertices)
+}
+
+// slow reads a line of any kind.
+func (r *edgeReader) slow(line []byte) error {
+	if r.width == 0 {
+		return r.first(line)
+	}
+	if r.held != nil {
+		if err := r.settle(line); err != nil {
+			return err
+		}
+	}
+	return r.arc(line)
+}
+
+// first settles from the first line with data what all lines are like.
+func (r *edgeReader) first(line []byte) error {
+	r.sep = findSeparator(line)
+	if err := r.split(line); err != nil {
+		return err
+	}
+	r.width = len(r.fields)
+	header, sure := r.looksLikeHeader()
+	if !r.named {
+		if err := r.findColumns(header && sure); err != nil {
+			return r.out.fail("%s", err)
+		}
+	}
+	r.straight = r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 &&
+		(r.weight == 2 && r.width == 3 || r.weight < 0 && r.width == 2)
+	switch {
+	case header && !sure:
+		r.held, r.heldAt = bytes.Clone(line), r.in.line
+		r.straight = false
+		return nil
+	case header:
+		return nil
+	}
+	return r.arc(line)
+}
+
+// settle decides, from the second line, whether the first one was a header: two words above two numbers.
+func (r *edgeReader) settle(line []byte) error {
+	r.straight = r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 && r.width == 2
+	if err := r.split(line); err != nil {
+		return err
+	}
+	numbers := 0
+	for _, f := range r.fields {
+		if _, ok := parseID(f.text); ok {
+			numbers++
+		}
+	}
+	if numbers == len(r.fields) {
+		r.held = nil
+		return nil
+	}
+	return r.end()
+}
+
+// findSeparator returns the first comma or semicolon outside quotes, or 0.
+func findSeparator(line []byte) byte {
+	inside := false
+	for _, c := range line {
+		switch {
+		case c == '"':
+			inside = !inside
+		case !inside && (c == ',' || c == ';'):
+			return c
+		}
+	}
+	return 0
+}
+
+// looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
+// of columns or of vertices. A line with a number in it is never a header.
+func (r *edgeReader) looksLikeHeader() (header, sure bool) {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		if _, ok := scanDecimal(f.text); ok || len(f.text) == 0 {
+			return false, false
+		}
+		if _, ok := special(f.text); ok {
+			return false, false
+		}
+		names[i] = string(f.text)
+	}
+	if _, ok, err := namedColumns(names); ok || err != nil {
+		return true, true
+	}
+	unweighted := r.named && r.weight < 0 || !r.named && len(r.fields) == 2
+	return true, !unweighted
+}
+
+// findColumns settles the columns where no option names them, by a header's names or by their number.
+func (r *edgeReader) findColumns(header bool) error {
+	byWidth, widthErr := defaultColumns(r.width, r.hasIDs)
+	r.columns = byWidth
+	if !header {
+		return widthErr
+	}
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = string(f.text)
+	}
+	c, ok, err := namedColumns(names)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: name the columns with --columns", err)
+	case !ok:
+		return widthErr
+	case c.weight >= 0 || r.width == 2:
+		r.columns = c
+		return nil
+	case byWidth.from == c.from && byWidth.to == c.to:
+		return widthErr
+	}
+	return fmt.Errorf("the header names no weight: name the columns with --columns, for example --columns %s", exampleColumns(r.width))
+}
+
+// arc reads a line as an arc.
+func (r *edgeReader) arc(line []byte) error {
+	if err := r.split(line); err != nil {
+		return err
+	}
+	if n := len(r.fields); n < r.least || !r.named && n != r.width {
+		if n == r.weight && n > max(r.from, r.to) {
+			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.least))
+		}
+		return r.out.fail("the line has %d columns, not %d", n, max(r.width, r.least))
+	}
+	u, err := r.vertex(r.fields[r.from], "from")
+	if err != nil {
+		return err
+	}
+	v, err := r.vertex(r.fields[r.to], "to")
+	if err != nil {
+		return err
+	}
+	if r.weight < 0 {
+		return r.out.arc(u, v, []byte("1"))
+	}
+	tok := r.fields[r.weight].text
+	if len(tok) == 0 {
+		return r.out.fail("the weight is missing")
+	}
+	return r.out.arc(u, v, tok)
+}
+
+// vertex returns the vertex that a column names.
+func (r *edgeReader) vertex(f field, column string) (int32, error) {
+	if len(f.text) == 0 {
+		return 0, r.out.fail("the %s vertex is missing", column)
+	}
+	if id, ok := parseID(f.text); ok {
+		p, ok := r.table.number(id)
+		if !ok {
+			return 0, r.refused(id)
+		}
+		return p, nil
+	}
+	_, number := scanDecimal(f.text)
+	switch {
+	case r.table.forced:
+		return 0, r.out.fail("vertex %s is not an integer, as --base says it is", quoted(f.text))
+	case number && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
+		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", quoted(f.text), column)
+	case !printable(f.text):
+		return 0, r.out.fail("vertex %s is not text", quoted(f.text))
+	}
+	p, ok := r.table.text(f.text)
+	switch {
+	case !ok && r.table.frozen:
+		return 0, errChanged
+	case !ok:
+		return 0, r.out.fail("more than %d vertices", MaxVertices)
+	}
+	return p, nil
+}

@@ -1,0 +1,106 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrBadInput is what every error about the content of an input matches with errors.Is.
+var ErrBadInput = errors.New("bad input")
+
+// ErrNegativeCycle is what a *NegativeCycleError matches with errors.Is.
+var ErrNegativeCycle = errors.New("negative cycle")
+
+// ErrOptions is what an error about Options matches with errors.Is.
+var ErrOptions = errors.New("bad option")
+
+// InputError says what is wrong with an input, and where. It matches ErrBadInput.
+type InputError struct {
+	File   string // as the caller named it; "" for graphs built in memory
+	Line   int64  // 1-based line; 0 where the error concerns the whole input
+	Reason string
+}
+
+// Error returns file:line: reason.
+func (e *InputError) Error() string { return where(e.File, e.Line) + e.Reason }
+
+// Is reports whether target is ErrBadInput.
+func (e *InputError) Is(target error) bool { return target == ErrBadInput }
+
+// RangeError says that distances cannot be shown to fit the kind of number asked for. It matches
+// ErrBadInput.
+type RangeError struct {
+	File  string
+	Line  int64 // the line of a single weight that is too large; 0 where a bound over all arcs is
+	Kind  Kind
+	Bound float64 // the smallest bound that could be shown, in the graph's (scaled) units
+	Limit float64 // what distances must stay below
+	What  string  // what Bound is
+	Hint  string  // the way out
+}
+
+// Error names the bound, the limit and the way out.
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s",
+		where(e.File, e.Line), e.What, plain(e.Bound), e.Kind, plain(e.Limit), e.Hint)
+}
+
+// Is reports whether target is ErrBadInput.
+func (e *RangeError) Is(target error) bool { return target == ErrBadInput }
+
+// NegativeCycleError names one negative cycle of a graph. It matches ErrNegativeCycle.
+type NegativeCycleError struct {
+	File   string
+	Line   int64    // where the cycle is one line of the input (a self-loop); else 0
+	Cycle  []string // the ids of its vertices in order, the first not repeated at the end
+	Length float64  // in the input's units
+	Hint   string   // "" or what to try
+}
+
+// Error prints the cycle, shortened in the middle where it is long, and its length.
+func (e *NegativeCycleError) Error() string {
+	const most = 16
+	ids := append(append([]string(nil), e.Cycle...), e.Cycle[0])
+	if len(ids) > most {
+		skipped := fmt.Sprintf("(%d more)", len(ids)-most)
+		ids = append(append(ids[:most/2:most/2], skipped), ids[len(ids)-most/2:]...)
+	}
+	text := fmt.Sprintf("%snegative cycle of length %s: %s", where(e.File, e.Line),
+		plain(e.Length), strings.Join(ids, " → "))
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// Is reports whether target is ErrNegativeCycle.
+func (e *NegativeCycleError) Is(target error) bool { return target == ErrNegativeCycle }
+
+func where(file string, line int64) string {
+	switch {
+	case line > 0:
+		return file + ":" + strconv.FormatInt(line, 10) + ": "
+	case file != "":
+		return file + ": "
+	}
+	return ""
+}
+
+// plain prints a number without an exponent as long as that is readable.
+func plain(x float64) string {
+	if x == float64(int64(x)) && x < 1e18 && x > -1e18 {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// quoted shortens a piece of the input and makes it printable, for error messages.
+func quoted(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return strconv.Quote(string(text[:most])) + "…"
+	}
+	return strconv.Quote(string(text))
+}

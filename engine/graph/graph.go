@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kind is the type of a graph's weights and of its distances.
+type Kind string
+
+// The kinds. KindAuto, in options only, picks KindI32 if every weight is an integer, else KindF32.
+const (
+	KindAuto Kind = ""
+	KindI32  Kind = "i32"
+	KindF32  Kind = "f32"
+)
+
+// Unreachable is the i32 entry of a pair of vertices without a path. Twice it does not wrap an int32.
+const Unreachable int32 = 0x3f3f3f3f
+
+// NegativeLimit is what the magnitude of every distance of an i32 graph with negative arcs stays below.
+// It is half of Unreachable and not 2²⁹: Unreachable − 2²⁹ is below 2²⁹, so with 2²⁹ the sum of an
+// unreachable entry and a negative distance could pass for a distance.
+const NegativeLimit int32 = Unreachable / 2
+
+// MaxVertices is the largest number of vertices of a graph: rows are int32.
+const MaxVertices = math.MaxInt32
+
+// Graph is a weighted graph in compressed sparse rows. The arcs of row i are Targets[Offsets[i]:
+// Offsets[i+1]] with the weights at the same places of I32 or F32. A Graph is not changed once built,
+// so any number of goroutines may use it.
+type Graph struct {
+	N        int
+	Kind     Kind // KindI32 or KindF32
+	Directed bool
+	Scale    int64     // stored weights are the input's times Scale; 1 if it was not scaled
+	Offsets  []int64   // N+1, ascending from 0 to len(Targets)
+	Targets  []int32   // strictly ascending within a row; no self-loops
+	I32      []int32   // weights of kind i32, never nil there; else nil
+	F32      []float32 // weights of kind f32, never nil there; else nil
+
+	IDs IDs // the vertices' ids outside the program; the zero value is 0…N-1
+
+	Negative             bool    // some weight is below 0
+	MinWeight, MaxWeight float64 // over all arcs, in stored units; 0, 0 without arcs
+
+	// What the input held beside the arcs: non-negative self-loops, arcs (undirected: edges) merged
+	// with a parallel one of smaller or equal weight, and arcs of weight +Inf. All are dropped.
+	SelfLoops, Parallel, NoArcs int64
+
+	file string // the input's name, for errors
+}
+
+// Arcs returns the number of arcs; an undirected edge counts as two.
+func (g *Graph) Arcs() int64 { return int64(len(g.Targets)) }
+
+// Weight returns the weight of arc k, an index into Targets, in stored units.
+func (g *Graph) Weight(k int64) float64 {
+	if g.Kind == KindI32 {
+		return float64(g.I32[k])
+	}
+	return float64(g.F32[k])
+}
+
+// Find returns the index of the arc from row u to row v, or -1.
+func (g *Graph) Find(u, v int) int64 {
+	lo, hi := g.Offsets[u], g.Offsets[u+1]
+	k := lo + int64(lowerBound(g.Targets[lo:hi], int32(v)))
+	if k < hi && g.Targets[k] == int32(v) {
+		return k
+	}
+	return -1
+}
+
+// Name returns the outside id of a row.
+func (g *Graph) Name(row int) string { return g.IDs.Name(row) }
+
+// Row returns the row of an outside id.
+func (g *Graph) Row(name string) (int, bool) { return g.IDs.Row(name, g.N) }
+
+// Reverse returns the graph with every arc turned round. The counts of dropped arcs are kept.
+func (g *Graph) Reverse() *Graph {
+	r := *g
+	if !g.Directed {
+		return &r
+	}
+	r.Offsets = make([]int64, g.N+1)
+	r.Targets = make([]int32, len(g.Targets))
+	for _, v := range g.Targets {
+		r.Offsets[v+1]++
+	}
+	for i := range g.N {
+		r.Offsets[i+1] += r.Offsets[i]
+	}
+	if g.Kind == KindI32 {
+		r.I32 = transpose(g, &r, g.I32)
+	} else {
+		r.F32 = transpose(g, &r, g.F32)
+	}
+	return &r
+}
+
+// transpose places every arc of g in its target's row of r. Rows of g are taken in order, so that the
+// rows of r ascend without a sort.
+func transpose[W int32 | float32](g, r *Graph, weights []W) []W {
+	out := make([]W, len(weights))
+	next := append([]int64(nil), r.Offsets[:r.N]...)
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			v := g.Targets[k]
+			r.Targets[next[v]], out[next[v]] = int32(u), weights[k]
+			next[v]++
+		}
+	}
+	return out
+}
+
+// Validate returns an error that wraps ErrBadInput if g breaks an invariant of the package: a graph
+// that was read back from a store may be damaged. It also sets Negative, MinWeight and MaxWeight.
+func (g *Graph) Validate() error {
+	bad := func(format string, args ...any) error {
+		return &InputError{File: g.file, Reason: fmt.Sprintf(format, args...)}
+	}
+	arcs := len(g.Targets)
+	switch {
+	case g.N < 1 || g.N > MaxVertices:
+		return bad("%d vertices", g.N)
+	case len(g.Offsets) != g.N+1 || g.Offsets[0] != 0 || g.Offsets[g.N] != int64(arcs):
+		return bad("offsets do not span %d vertices and %d arcs", g.N, arcs)
+	case g.Kind == KindI32 && (g.F32 != nil || g.I32 == nil || len(g.I32) != arcs),
+		g.Kind == KindF32 && (g.I32 != nil || g.F32 == nil || len(g.F32) != arcs):
+		return bad("weights do not match %d arcs of kind %s", arcs, g.Kind)
+	case g.Kind != KindI32 && g.Kind != KindF32:
+		return bad("kind %q", g.Kind)
+	case g.Scale < 1:
+		return bad("scale %d", g.Scale)
+	}
+	for u := range g.N {
+		if err := g.validRow(u); err != "" {
+			return bad("row %d: %s", u, err)
+		}
+	}
+	for k, w := range g.F32 {
+		if w != w || math.IsInf(float64(w), 0) || (w == 0 && math.Signbit(float64(w))) {
+			return bad("arc %d has weight %v", k, w)
+		}
+	}
+	if !g.Directed && !g.symmetric() {
+		return bad("an undirected graph has an arc without its reverse")
+	}
+	g.summarize()
+	return nil
+}
+
+func (g *Graph) validRow(u int) string {
+	lo, hi := g.Offsets[u], g.Offsets[u+1]
+	if lo > hi || hi > int64(len(g.Targets)) {
+		return "offsets descend"
+	}
+	last := int32(-1)
+	for _, v := range g.Targets[lo:hi] {
+		switch {
+		case v <= last:
+			return "targets do not ascend"
+		case int64(v) >= int64(g.N):
+			return "target out of range"
+		case int(v) == u:
+			return "self-loop"
+		}
+		last = v
+	}
+	return ""
+}
+
+// symmetric reports whether each arc's reverse is there with the same weight. Rows are visited in
+// order, so the reverses of the arcs into v are met in the order of v's row: one cursor a row is enough.
+func (g *Graph) symmetric() bool {
+	next := append([]int64(nil), g.Offsets[:g.N]...)
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			v := g.Targets[k]
+			r := next[v]
+			if r >= g.Offsets[v+1] || g.Targets[r] != int32(u) || g.Weight(r) != g.Weight(k) {
+				return false
+			}
+			next[v]++
+		}
+	}
+	return true
+}
+
+// summarize sets Negative, MinWeight and MaxWeight.
+func (g *Graph) summarize() {
+	if g.Kind == KindI32 {
+		g.MinWeight, g.MaxWeight = extremes(g.I32)
+	} else {
+		g.MinWeight, g.MaxWeight = extremes(g.F32)
+	}
+	g.Negative = g.MinWeight < 0
+}
+
+func extremes[W int32 | float32](weights []W) (least, most float64) {
+	if len(weights) == 0 {
+		return 0, 0
+	}
+	lo, hi := weights[0], weights[0]
+	for _, w := range weights {
+		lo, hi = min(lo, w), max(hi, w)
+	}
+	return float64(lo), float64(hi)
+}

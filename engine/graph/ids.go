@@ -1,0 +1,73 @@
+package graph
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// IDs are the names that vertices have in the input and everywhere outside the program. At most one of
+// Numeric and Text is set; where neither is, row i is called Base+i.
+type IDs struct {
+	Base    int64    // the id of row 0 where ids are consecutive; 1 for DIMACS
+	Numeric []int64  // ascending
+	Text    []string // by first appearance in the input
+
+	index *textIndex
+}
+
+type textIndex struct {
+	once sync.Once
+	rows map[string]int32 // set by once
+}
+
+// TextIDs returns the ids of rows called by text, which are distinct. Row is fast on IDs made by it.
+func TextIDs(text []string) IDs { return IDs{Text: text, index: new(textIndex)} }
+
+// Consecutive reports whether row i is called Base+i, so that nothing needs to be stored but Base.
+func (ids IDs) Consecutive() bool { return ids.Numeric == nil && ids.Text == nil }
+
+// Name returns the id of a row.
+func (ids IDs) Name(row int) string {
+	switch {
+	case ids.Text != nil:
+		return ids.Text[row]
+	case ids.Numeric != nil:
+		return strconv.FormatInt(ids.Numeric[row], 10)
+	}
+	return strconv.FormatInt(ids.Base+int64(row), 10)
+}
+
+// Row returns the row, of n, that an id belongs to. The first call on text ids builds an index, where
+// the ids came from TextIDs; it may be called by several goroutines.
+func (ids IDs) Row(name string, n int) (int, bool) {
+	if ids.Text != nil {
+		return ids.textRow(name)
+	}
+	id, err := strconv.ParseInt(name, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	if ids.Numeric != nil {
+		return slices.BinarySearch(ids.Numeric, id)
+	}
+	if id < ids.Base || id-ids.Base >= int64(n) {
+		return 0, false
+	}
+	return int(id - ids.Base), true
+}
+
+func (ids IDs) textRow(name string) (int, bool) {
+	if ids.index == nil {
+		row := slices.Index(ids.Text, name)
+		return max(row, 0), row >= 0
+	}
+	ids.index.once.Do(func() {
+		ids.index.rows = make(map[string]int32, len(ids.Text))
+		for row, text := range ids.Text {
+			ids.index.rows[text] = int32(row)
+		}
+	})
+	row, ok := ids.index.rows[name]
+	return int(row), ok
+}

@@ -1,0 +1,138 @@
+package graph
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+// negativeCycle returns the rows of a negative cycle in order, or nil if there is none. It runs
+// Bellman–Ford from a virtual source with an arc of length 0 to every vertex, and looks for a cycle of
+// predecessors after every N improvements: there is one sooner or later if and only if there is a
+// negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
+//
+// Sums are float64: exact for i32 and mostly for f32. Where rounding makes a cycle look negative that
+// is not, the search starts over and ignores gains as small as that.
+func (g *Graph) negativeCycle() []int32 {
+	for tolerance := 0.0; ; {
+		var cycle []int32
+		var reach float64
+		if g.Kind == KindI32 {
+			cycle, reach = cycleSearch(g, g.I32, tolerance)
+		} else {
+			cycle, reach = cycleSearch(g, g.F32, tolerance)
+		}
+		if cycle == nil || g.cycleLength(cycle) < 0 {
+			return cycle
+		}
+		tolerance = max(8*tolerance, reach/(1<<50))
+	}
+}
+
+// cycleSearch returns a cycle whose arcs all improved by more than tolerance, and the largest magnitude
+// of a distance that it met.
+func cycleSearch[W int32 | float32](g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64) {
+	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
+	waiting := make([]bool, g.N)
+	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
+	for v := range g.N {
+		s.pred[v], queue[v], waiting[v] = -1, int32(v), true
+	}
+	gains := 0
+	for len(queue) > 0 {
+		for _, u := range queue {
+			waiting[u] = false
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				v := g.Targets[k]
+				d := s.dist[u] + float64(weights[k])
+				if !(d < s.dist[v]-tolerance) {
+					continue
+				}
+				s.dist[v], s.pred[v] = d, u
+				reach = max(reach, math.Abs(d))
+				gains++
+				if !waiting[v] {
+					waiting[v] = true
+					next = append(next, v)
+				}
+			}
+			if gains >= g.N {
+				gains = 0
+				if cycle := s.find(); cycle != nil {
+					return cycle, reach
+				}
+			}
+		}
+		queue, next = next, queue[:0]
+	}
+	return nil, reach
+}
+
+type cycleState struct {
+	dist []float64
+	pred []int32
+	mark []int32 // the walk that visited a vertex, counted from 1
+}
+
+// find returns a cycle of predecessors, from a row's successor on, or nil.
+func (s *cycleState) find() []int32 {
+	clear(s.mark)
+	for start := range s.pred {
+		walk := int32(start) + 1
+		v := int32(start)
+		for v >= 0 && s.mark[v] == 0 {
+			s.mark[v] = walk
+			v = s.pred[v]
+		}
+		if v < 0 || s.mark[v] != walk {
+			continue
+		}
+		cycle := []int32{v}
+		for u := s.pred[v]; u != v; u = s.pred[u] {
+			cycle = append(cycle, u)
+		}
+		slices.Reverse(cycle)
+		return cycle
+	}
+	return nil
+}
+
+// cycleLength returns the length of a cycle, its sign exact: 640 bits hold any sum of float32 numbers.
+func (g *Graph) cycleLength(cycle []int32) float64 {
+	sum := new(big.Float).SetPrec(640)
+	for i, u := range cycle {
+		k := g.Find(int(u), int(cycle[(i+1)%len(cycle)]))
+		sum.Add(sum, new(big.Float).SetFloat64(g.Weight(k)))
+	}
+	x, _ := sum.Float64()
+	return x
+}
+
+// cycleError reports a negative cycle, from its first row on.
+func (g *Graph) cycleError(cycle []int32) error {
+	length := g.cycleLength(cycle)
+	first := slices.Index(cycle, slices.Min(cycle))
+	e := &NegativeCycleError{File: g.file, Length: length / float64(g.Scale)}
+	weight := 0.0
+	for i := range cycle {
+		u, v := cycle[(first+i)%len(cycle)], cycle[(first+i+1)%len(cycle)]
+		e.Cycle = append(e.Cycle, g.Name(int(u)))
+		weight += math.Abs(g.Weight(g.Find(int(u), int(v))))
+	}
+	if g.Kind == KindF32 && -length < weight/(1<<20) {
+		e.Hint = "the rounding of weights to 32 bits may have caused it; --scale keeps decimal weights exact"
+	}
+	return e
+}
+
+// negativeEdge returns the cycle there and back over the least edge of an undirected graph.
+func (g *Graph) negativeEdge() []int32 {
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			if g.Weight(k) == g.MinWeight {
+				return []int32{int32(u), g.Targets[k]}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package graph
+
+import "math"
+
+// Search finds the shortest distances from one vertex at a time: the reference that a solve is judged
+// by, which shares no code with it. Its scratch memory, 20 bytes a vertex, is used again by each call. A Search is
+// for one goroutine; any number of them may share a graph.
+type Search struct {
+	g    *Graph
+	dist []float64
+	pred []int32
+	heap []int32 // Dijkstra: a 4-ary heap of vertices by dist; Bellman–Ford: the queue
+	at   []int32 // a vertex's place in heap; -1 outside
+	only []int32 // if not nil, Dijkstra stays among vertices with the source's number
+}
+
+// NewSearch returns a Search over g.
+func NewSearch(g *Graph) *Search {
+	s := &Search{g: g, dist: make([]float64, g.N), pred: make([]int32, g.N), at: make([]int32, g.N)}
+	for v := range g.N {
+		s.at[v] = -1
+	}
+	return s
+}
+
+// From returns the distances from row src to every row, +Inf where there is no path: by Dijkstra's
+// algorithm, or Bellman–Ford's if the graph has negative arcs. Distances are in stored units: exact for
+// kind i32, whose distances are below 2⁵³, and sums in float64 of the float32 weights for kind f32. The
+// slice is valid until the next call.
+func (s *Search) From(src int) []float64 {
+	if s.g.Negative {
+		return s.BellmanFord(src)
+	}
+	return s.Dijkstra(src)
+}
+
+// Pred returns, after a search, each row's predecessor on a shortest path from the source: a tree. It is
+// -1 for the source and for rows that cannot be reached, and valid until the next search.
+func (s *Search) Pred() []int32 { return s.pred }
+
+func (s *Search) reset() {
+	for v := range s.dist {
+		s.dist[v] = math.Inf(1)
+		s.pred[v] = -1
+	}
+	s.heap = s.heap[:0]
+}
+
+// Dijkstra is From for a graph without negative arcs, with a heap that knows where its vertices are, so
+// that it never holds more than N (E. W. Dijkstra, A note on two problems in connexion with graphs, 1959).
+func (s *Search) Dijkstra(src int) []float64 {
+	s.reset()
+	if s.g.Kind == KindI32 {
+		dijkstra(s, s.g.I32, int32(src))
+	} else {
+		dijkstra(s, s.g.F32, int32(src))
+	}
+	return s.dist
+}
+
+func dijkstra[W int32 | float32](s *Search, weights []W, src int32) {
+	s.dist[src] = 0
+	s.push(src)
+	offsets, targets := s.g.Offsets, s.g.Targets
+	for len(s.heap) > 0 {
+		u := s.pop()
+		du := s.dist[u]
+		for k := offsets[u]; k < offsets[u+1]; k++ {
+			v := targets[k]
+			d := du + float64(weights[k])
+			if d >= s.dist[v] || s.only != nil && s.only[v] != s.only[src] {
+				continue
+			}
+			s.dist[v], s.pred[v] = d, u
+			if s.at[v] < 0 {
+				s.push(v)
+			} else {
+				s.up(int(s.at[v]), v)
+			}
+		}
+	}
+}
+
+func (s *Search) push(v int32) {
+	s.heap = append(s.heap, v)
+	s.up(len(s.heap)-1, v)
+}
+
+// up moves v from place i of the heap, which may be overwritten, towards the root.
+func (s *Search) up(i int, v int32) {
+	d := s.dist[v]
+	for i > 0 {
+		parent := (i - 1) / 4
+		p := s.heap[parent]
+		if s.dist[p] <= d {
+			break
+		}
+		s.heap[i], s.at[p] = p, int32(i)
+		i = parent
+	}
+	s.heap[i], s.at[v] = v, int32(i)
+}
+
+func (s *Search) pop() int32 {
+	top := s.heap[0]
+	s.at[top] = -1
+	last := len(s.heap) - 1
+	v := s.heap[last]
+	s.heap = s.heap[:last]
+	if last > 0 {
+		s.down(v)
+	}
+	return top
+}
+
+// down puts v where the root was and moves it away from there.
+func (s *Search) down(v int32) {
+	d := s.dist[v]
+	i, n := 0, len(s.heap)
+	for {
+		first := 4*i + 1
+		if first >= n {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+4, n); c++ {
+			if s.dist[s.heap[c]] < s.dist[s.heap[least]] {
+				least = c
+			}
+		}
+		c := s.heap[least]
+		if s.dist[c] >= d {
+			break
+		}
+		s.heap[i], s.at[c] = c, int32(i)
+		i = least
+	}
+	s.heap[i], s.at[v] = v, int32(i)
+}
+
+// BellmanFord is From for a graph that may have negative arcs, but no negative cycle: with one, it stops
+// after N rounds and the distances mean nothing (R. Bellman, On a routing problem, 1958). Vertices whose
+// distance changed wait in a queue, so that a round costs only the arcs of these.
+func (s *Search) BellmanFord(src int) []float64 {
+	s.reset()
+	s.dist[src] = 0
+	s.heap = append(s.heap, int32(src))
+	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
+		if s.g.Kind == KindI32 {
+			bellmanRound(s, s.g.I32, 0)
+		} else {
+			bellmanRound(s, s.g.F32, slack)
+		}
+	}
+	for _, v := range s.heap {
+		s.at[v] = -1
+	}
+	s.heap = s.heap[:0]
+	return s.dist
+}
+
+// slack is how much smaller, in proportion, a sum of float32 weights must be to count as shorter in
+// BellmanFord: rounding must not make a cycle of length 0 look ever shorter.
+const slack = 1.0 / (1 << 48)
+
+// bellmanRound relaxes the arcs of the vertices in the queue, and leaves there those that it changed.
+func bellmanRound[W int32 | float32](s *Search, weights []W, slack float64) {
+	n := len(s.heap)
+	for i := range n {
+		u := s.heap[i]
+		s.at[u] = -1
+		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
+			v := s.g.Targets[k]
+			d := s.dist[u] + float64(weights[k])
+			if !math.IsInf(s.dist[v], 1) && d >= s.dist[v]-slack*math.Abs(s.dist[v]) {
+				continue
+			}
+			s.dist[v], s.pred[v] = d, u
+			if s.at[v] < 0 {
+				s.at[v] = 0
+				s.heap = append(s.heap, v)
+			}
+		}
+	}
+	s.heap = s.heap[:copy(s.heap, s.heap[n:])]
+}

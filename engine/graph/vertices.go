@@ -1,0 +1,262 @@
+package graph
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// vertexTable gives the vertices of an edge list provisional numbers as they appear, and rows once all
+// are known. An id that is a small number is its own provisional number, which costs a bit; others, in
+// order of appearance, are -1, -2, …
+type vertexTable struct {
+	seen   []uint64         // bit i: vertex i appeared
+	limit  int64            // ids from here on are not small
+	order  []int32          // provisional numbers by first appearance
+	ints   map[int64]int32  // other numbers
+	texts  map[string]int32 // ids that are not numbers
+	others []otherID        // of vertices -1, -2, …
+
+	// Set by freeze; from then on number returns rows.
+	frozen    bool
+	rank      []int32 // of the vertices before each word of seen; nil where rows are found by rowOf
+	before    int32   // how many ids are below 0
+	rowOf     []int32 // rows of small ids, by appearance; where some id is a text
+	rowOther  []int32 // rows of vertices -1, -2, …
+	forced    bool    // ids are base, base+1, … up to the largest that appears, top
+	base, top int64
+}
+
+type otherID struct {
+	text   string
+	number int64
+	isText bool
+}
+
+const (
+	// firstLimit: every id below it is small from the start.
+	firstLimit = 1 << 22
+	// perVertex ids a vertex seen may be small: how sparse the ids may be before a map is the smaller.
+	perVertex = 16
+	// freeVertices may be declared, by a header or by the largest id, with no arc to show for them;
+	// beyond, a graph has at most isolatedPerArc vertices an arc, so that a few bytes of input cannot
+	// claim gigabytes of memory.
+	freeVertices   = 1 << 26
+	isolatedPerArc = 64
+)
+
+// plausible reports whether n vertices may be believed in an input of some arcs.
+func plausible(n, arcs int64) bool { return n <= freeVertices || n/isolatedPerArc <= arcs }
+
+// number returns the provisional number of a numeric id, or its row once the table is frozen. It
+// returns false for an id that is new to a frozen table, or one vertex too many.
+func (t *vertexTable) number(id int64) (int32, bool) {
+	if t.forced {
+		t.top = max(t.top, id)
+		return int32(id - t.base), id >= t.base && id-t.base < MaxVertices
+	}
+	if id >= 0 && id>>6 < int64(len(t.seen)) && t.seen[id>>6]>>(id&63)&1 != 0 {
+		if t.frozen {
+			return t.row(int32(id)), true
+		}
+		return int32(id), true
+	}
+	if p, ok := t.ints[id]; ok || t.frozen {
+		return t.row(p), ok
+	}
+	if id >= 0 && id < max(firstLimit, t.limit) {
+		if int(id>>6) >= len(t.seen) {
+			t.seen = grow(t.seen, int(id>>6))
+		}
+		t.seen[id>>6] |= 1 << (id & 63)
+		t.limit = min(perVertex*int64(len(t.order)), math.MaxInt32)
+		t.order = append(t.order, int32(id))
+		return int32(id), len(t.order) <= MaxVertices
+	}
+	if t.ints == nil {
+		t.ints = make(map[int64]int32)
+	}
+	p, ok := t.other(otherID{number: id})
+	t.ints[id] = p
+	return p, ok
+}
+
+// text is number for an id that is not one.
+func (t *vertexTable) text(id []byte) (int32, bool) {
+	if p, ok := t.texts[string(id)]; ok || t.frozen {
+		return t.row(p), ok
+	}
+	if t.texts == nil {
+		t.texts = make(map[string]int32)
+	}
+	name := string(id)
+	p, ok := t.other(otherID{text: name, isText: true})
+	t.texts[name] = p
+	return p, ok
+}
+
+func (t *vertexTable) other(id otherID) (int32, bool) {
+	t.others = append(t.others, id)
+	p := ^int32(len(t.others) - 1)
+	t.order = append(t.order, p)
+	return p, len(t.order) <= MaxVertices
+}
+
+// row returns the row of a provisional number; before the table is frozen, that number itself.
+func (t *vertexTable) row(p int32) int32 {
+	switch {
+	case !t.frozen || t.forced:
+		return p
+	case p < 0:
+		return t.rowOther[^p]
+	case t.rowOf != nil:
+		return t.rowOf[p]
+	}
+	below := t.seen[p>>6] & (1<<(p&63) - 1)
+	return t.before + t.rank[p>>6] + int32(bits.OnesCount64(below))
+}
+
+// freeze fixes the rows: ascending where all ids are numbers, else by first appearance. It returns the
+// number of vertices and their ids.
+func (t *vertexTable) freeze() (int, IDs) {
+	t.frozen = true
+	switch {
+	case t.forced:
+		return int(t.top - t.base + 1), IDs{Base: t.base}
+	case len(t.texts) > 0:
+		return len(t.order), t.freezeText()
+	}
+	n := len(t.order)
+	t.order = nil
+	return n, t.freezeNumbers(n)
+}
+
+func (t *vertexTable) freezeText() IDs {
+	names := make([]string, len(t.order))
+	t.rowOf = make([]int32, 64*len(t.seen))
+	t.rowOther = make([]int32, len(t.others))
+	for row, p := range t.order {
+		switch {
+		case p >= 0:
+			names[row] = strconv.Itoa(int(p))
+			t.rowOf[p] = int32(row)
+			continue
+		case t.others[^p].isText:
+			names[row] = t.others[^p].text
+		default:
+			names[row] = strconv.FormatInt(t.others[^p].number, 10)
+		}
+		t.rowOther[^p] = int32(row)
+	}
+	t.order = nil
+	return TextIDs(names)
+}
+
+// freezeNumbers makes the rows ascend by id. Ids below 0 come first, then those with a bit in seen, then
+// the rest. Numbers that are in the map only because they came before the limit had grown get a bit now.
+func (t *vertexTable) freezeNumbers(n int) IDs {
+	top := 64 * int64(len(t.seen))
+	var below, above []int32 // indices into others
+	for k, id := range t.others {
+		switch {
+		case id.number < 0:
+			below = append(below, int32(k))
+		case id.number >= top:
+			above = append(above, int32(k))
+		default:
+			t.seen[id.number>>6] |= 1 << (id.number & 63)
+		}
+	}
+	t.before = int32(len(below))
+	t.rank = make([]int32, len(t.seen))
+	small := int32(0)
+	for i, set := range t.seen {
+		t.rank[i] = small
+		small += int32(bits.OnesCount64(set))
+	}
+	t.rowOther = make([]int32, len(t.others))
+	for k, id := range t.others {
+		if id.number >= 0 && id.number < top {
+			t.rowOther[k] = t.row(int32(id.number))
+		}
+	}
+	t.rankOthers(below, 0)
+	t.rankOthers(above, t.before+small)
+	return t.numericIDs(n, below, above)
+}
+
+// rankOthers sorts indices into others by id and gives them rows from first on.
+func (t *vertexTable) rankOthers(indices []int32, first int32) {
+	slices.SortFunc(indices, func(a, b int32) int {
+		return cmp.Compare(t.others[a].number, t.others[b].number)
+	})
+	for i, k := range indices {
+		t.rowOther[k] = first + int32(i)
+	}
+}
+
+// numericIDs lists the ids in ascending order, unless they are consecutive.
+func (t *vertexTable) numericIDs(n int, below, above []int32) IDs {
+	least, most := int64(math.MaxInt64), int64(math.MinInt64)
+	t.eachNumber(below, above, func(id int64) { least, most = min(least, id), max(most, id) })
+	if n == 0 || most-least == int64(n)-1 { // wraps to a negative number where the ids span more
+		return IDs{Base: least}
+	}
+	ids := make([]int64, 0, n)
+	t.eachNumber(below, above, func(id int64) { ids = append(ids, id) })
+	return IDs{Numeric: ids}
+}
+
+// eachNumber calls f with every id in ascending order.
+func (t *vertexTable) eachNumber(below, above []int32, f func(int64)) {
+	for _, k := range below {
+		f(t.others[k].number)
+	}
+	for i, set := range t.seen {
+		for ; set != 0; set &= set - 1 {
+			f(64*int64(i) + int64(bits.TrailingZeros64(set)))
+		}
+	}
+	for _, k := range above {
+		f(t.others[k].number)
+	}
+}
+
+// parseID reads an integer in the one way that strconv prints it, so that the id "007" keeps its zeros
+// as a text.
+func parseID(tok []byte) (int64, bool) {
+	if len(tok) == 0 || len(tok) > 20 {
+		return 0, false
+	}
+	start := 0
+	if tok[0] == '-' {
+		start = 1
+	}
+	if x, next := digits(tok, start); next == len(tok) && next > start {
+		switch {
+		case tok[start] == '0' && (next > start+1 || start == 1):
+			return 0, false
+		case start == 1:
+			return -x, true
+		}
+		return x, true
+	}
+	x, err := strconv.ParseInt(string(tok), 10, 64)
+	return x, err == nil && strconv.FormatInt(x, 10) == string(tok)
+}
+
+// printable reports whether an id can be shown and typed again: text without control characters.
+func printable(id []byte) bool {
+	for len(id) > 0 {
+		r, size := utf8.DecodeRune(id)
+		if r == utf8.RuneError && size <= 1 || unicode.IsControl(r) {
+			return false
+		}
+		id = id[size:]
+	}
+	return true
+}
