@@ -68,18 +68,18 @@ func (d *Device) resolveProduct(t int, p kernels.Product) (product, error) {
 		r.fresh = 1
 	}
 	if r.c, err = d.tileView(t, p.C); err != nil {
-		return r, fmt.Errorf("C: %w", err)
+		return r, fmt.Errorf("tile C: %w", err)
 	}
 	r.a, r.b = make([]view, len(p.A)), make([]view, len(p.B))
 	for i := range p.A {
 		if p.A[i] == p.C || p.B[i] == p.C {
-			return r, errors.New("C is also an operand")
+			return r, errors.New("tile C is also an operand")
 		}
 		if r.a[i], err = d.tileView(t, p.A[i]); err != nil {
-			return r, fmt.Errorf("A[%d]: %w", i, err)
+			return r, fmt.Errorf("tile A[%d]: %w", i, err)
 		}
 		if r.b[i], err = d.tileView(t, p.B[i]); err != nil {
-			return r, fmt.Errorf("B[%d]: %w", i, err)
+			return r, fmt.Errorf("tile B[%d]: %w", i, err)
 		}
 	}
 	return r, nil

@@ -12,14 +12,13 @@ import (
 type microkernel struct {
 	path
 	arithmetic
-	c, a, b              reg.Register
-	ldc, lda             reg.Register
-	lda3, lda5, lda7     reg.Register
-	k, rows, fresh       reg.Register
-	pf, pfStride, pfRows reg.Register
-	inf                  reg.VecVirtual
-	reset                func(reg.VecVirtual)
-	acc                  [][]reg.VecVirtual
+	c, a, b            reg.Register
+	ldc, lda           reg.Register
+	lda3, lda5, lda7   reg.Register
+	rows, pf, pfStride reg.Register
+	inf                reg.VecVirtual
+	reset              func(reg.VecVirtual)
+	acc                [][]reg.VecVirtual
 }
 
 // strip generates a function that relaxes a strip of C, rows × (one packed panel of B):

@@ -1,0 +1,208 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// graphPattern is a kind of input of closures: no cycle in them is negative.
+type graphPattern struct {
+	name   string
+	signed bool // wants negative arcs
+	exact  bool // all distances are exact in float32
+	// weights returns the arc of each pair of vertices; an absent arc is +Inf.
+	weights func(r *rand.Rand, n int) func(u, v int) float64
+}
+
+var graphPatterns = []graphPattern{
+	{"dense", false, true, func(r *rand.Rand, n int) func(u, v int) float64 {
+		return func(u, v int) float64 { return float64(r.IntN(1000)) }
+	}},
+	{"sparse", false, true, sparse(3, 0)},
+	{"disconnected", false, true, sparse(0.7, 0)},
+	{"zero weights", false, true, func(r *rand.Rand, n int) func(u, v int) float64 {
+		return func(u, v int) float64 { return float64(r.IntN(100) / 99) }
+	}},
+	{"empty", false, true, func(*rand.Rand, int) func(u, v int) float64 {
+		return func(u, v int) float64 { return math.Inf(1) }
+	}},
+	// A cycle through all vertices in random order: paths of n-1 arcs.
+	{"cycle", false, true, func(r *rand.Rand, n int) func(u, v int) float64 {
+		place := r.Perm(n)
+		return func(u, v int) float64 {
+			if place[v] == (place[u]+1)%n {
+				return 3
+			}
+			return math.Inf(1)
+		}
+	}},
+	{"signed sparse", true, true, sparse(3, 1<<12)},
+	// Cut into pieces that do not reach each other, with arcs far below zero: sums with the sentinel
+	// drift unless each step resets them.
+	{"signed disconnected", true, true, sparse(0.9, 1<<12)},
+	{"rounding", false, false, func(r *rand.Rand, n int) func(u, v int) float64 {
+		return func(u, v int) float64 {
+			if r.IntN(n) < 4 {
+				return r.Float64()*100 + 1
+			}
+			return math.Inf(1)
+		}
+	}},
+}
+
+// sparse returns random arcs, some per vertex, of weights 0…999 shifted by potentials of up to range: w(u,v)
+// = w₀ + p(u) − p(v) keeps every cycle's length, so that none is negative (Johnson 1977).
+func sparse(arcs float64, potential int) func(r *rand.Rand, n int) func(u, v int) float64 {
+	return func(r *rand.Rand, n int) func(u, v int) float64 {
+		p := make([]float64, n)
+		for i := range p {
+			p[i] = float64(r.IntN(2*potential+1) - potential)
+		}
+		return func(u, v int) float64 {
+			if r.Float64()*float64(n) >= arcs {
+				return math.Inf(1)
+			}
+			return float64(r.IntN(1000)) + p[u] - p[v]
+		}
+	}
+}
+
+// closure closes pivots of each shape and variant.
+func closure(b *bench) {
+	all := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {192, 1}, {128, 2}, {320, 1}, {192, 2}, {128, 4}, {576, 1}}
+	if testing.Short() {
+		all = all[:6]
+	}
+	for _, v := range kernels.Variants {
+		for i, s := range all {
+			for _, g := range graphPatterns {
+				if (g.signed && v != kernels.I32Signed && v != kernels.F32Signed) || (!g.exact && !v.Float()) {
+					continue
+				}
+				if i >= 3 && b.IntN(3) > 0 {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) {
+					b.with(t).oneClosure(v, s, g)
+				})
+			}
+		}
+	}
+}
+
+// oneClosure closes one pivot and judges every byte of the buffer it is in.
+func (b *bench) oneClosure(v kernels.Variant, s shape, g graphPattern) {
+	a := b.newArena(s.t, s.m*s.m)
+	n := s.m * s.t
+	d := b.graph(v, n, g)
+	a.setSquare(s.m, d)
+	a.upload()
+	b.must(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
+	b.must(b.stream.Sync())
+	want := refClosure(v, n, d)
+	got := a.square(s.m)
+	for i, x := range got {
+		if !matches(v, x, want[i], g, n) {
+			b.Fatalf("entry (%d,%d): got %s, want %g", i/n, i%n, show(v, x), want[i])
+		}
+	}
+	a.setSquare(s.m, got)
+	a.check(v) // nothing outside the tiles changed
+}
+
+// graph returns the matrix of a random graph. Some vertices are isolated, as padding is.
+func (b *bench) graph(v kernels.Variant, n int, g graphPattern) matrix {
+	isolated := make([]bool, n)
+	for range b.IntN(4) * n / 16 {
+		isolated[b.IntN(n)] = true
+	}
+	for i := n - b.IntN(n/2); i < n; i++ {
+		isolated[i] = isolated[i] || b.IntN(2) == 0
+	}
+	weight, d := g.weights(b.Rand, n), make(matrix, n*n)
+	for i := range d {
+		from, to := i/n, i%n
+		w := weight(from, to)
+		switch {
+		case from == to:
+			// The empty walk is shorter than any loop: whatever stands here counts as 0.
+			d[i] = pick(b.Rand, 0, 0, 0, infinity(v), 1)
+		case math.IsInf(w, 1) || isolated[from] || isolated[to]:
+			d[i] = infinity(v)
+		case v.Float():
+			d[i] = fbits(float32(w))
+		default:
+			d[i] = uint32(int32(w))
+		}
+	}
+	return d
+}
+
+// matches compares an entry with the judge's: bit by bit, or within the rounding of the additions of a
+// path, of which there are fewer than n.
+func matches(v kernels.Variant, got uint32, want float64, g graphPattern, n int) bool {
+	switch {
+	case math.IsInf(want, 1):
+		return got == infinity(v)
+	case !v.Float():
+		return got == uint32(int32(want))
+	case g.exact:
+		return got == fbits(float32(want)+0)
+	}
+	return math.Abs(float64(fval(got))-want) <= float64(n)*want/(1<<24)
+}
+
+// setSquare sets tiles 0 … m²-1, row-major, to the matrix d.
+func (a *arena) setSquare(m int, d matrix) {
+	n := m * a.t
+	for i := range n {
+		for j := 0; j < n; j += a.t {
+			copy(a.data(i/a.t*m + j/a.t)[i%a.t*a.t:][:a.t], d[i*n+j:])
+		}
+	}
+}
+
+// square reads tiles 0 … m²-1 from the device as one matrix.
+func (a *arena) square(m int) matrix {
+	n := m * a.t
+	d, tile := make(matrix, n*n), make(matrix, a.t*a.t)
+	for k := range m * m {
+		a.poison(tile)
+		a.must(a.stream.CopyOut(tile.bytes(), a.tile(k)))
+		a.must(a.stream.Sync())
+		for i := range a.t {
+			copy(d[(k/m*a.t+i)*n+k%m*a.t:], tile[i*a.t:][:a.t])
+		}
+	}
+	return d
+}
+
+// closureRepeats wants the same bits twice: results of floats must not depend on who comes first.
+func closureRepeats(b *bench) {
+	g := graphPatterns[len(graphPatterns)-1]
+	for _, v := range []kernels.Variant{kernels.F32, kernels.F32Signed} {
+		for _, s := range []shape{{320, 1}, {128, 3}} {
+			d := b.graph(v, s.t*s.m, g)
+			a := b.newArena(s.t, s.m*s.m)
+			var first matrix
+			for range 3 {
+				a.setSquare(s.m, d)
+				a.upload()
+				b.must(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
+				got := a.square(s.m)
+				if first == nil {
+					first = got
+				}
+				for i := range got {
+					if got[i] != first[i] {
+						b.Fatalf("%s T=%d m=%d: entry %d: %s, then %s", v, s.t, s.m, i, show(v, first[i]), show(v, got[i]))
+					}
+				}
+			}
+		}
+	}
+}

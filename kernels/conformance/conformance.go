@@ -1,0 +1,233 @@
+// Package conformance is the one suite that every kernels.Device passes, unchanged. It knows nothing of a
+// device but its interface. The judge is plain Go in int64 and float64.
+//
+// Inputs are new in each run. The seed is logged; OOC_SEED repeats a run.
+package conformance
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// EnvSeed names the environment variable that fixes the seed of the inputs.
+const EnvSeed = "OOC_SEED"
+
+// Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
+type Open func(memory int64) (kernels.Device, error)
+
+// Run runs the suite. With -short it leaves out the larger shapes.
+func Run(t *testing.T, open func(memory int64) (kernels.Device, error)) {
+	seed := Seed(t)
+	parts := []struct {
+		name string
+		run  func(*bench)
+	}{
+		{"MinPlus", minPlus},
+		{"MinPlusBatch", minPlusBatch},
+		{"Closure", closure},
+		{"ClosureRepeats", closureRepeats},
+		{"Copies", copies},
+		{"HostMemory", hostMemory},
+		{"Order", order},
+		{"Wait", wait},
+		{"PingPong", pingPong},
+		{"ManyStreams", manyStreams},
+		{"Events", events},
+		{"CloseQueued", closeQueued},
+		{"BadOperations", badOperations},
+		{"Ceiling", ceiling},
+	}
+	for i, p := range parts {
+		t.Run(p.name, func(t *testing.T) {
+			device, err := open(0)
+			if err != nil {
+				t.Fatalf("open: %v", err)
+			}
+			b := newBench(t, device, seed+uint64(i))
+			p.run(b)
+		})
+	}
+	t.Run("MemoryLimit", func(t *testing.T) { memoryLimit(t, open) })
+}
+
+// Seed returns the seed in EnvSeed, or a new one, and logs it.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv(EnvSeed); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatalf("%s=%q: %v", EnvSeed, s, err)
+		}
+	}
+	t.Logf("%s=%d", EnvSeed, seed)
+	return seed
+}
+
+// bench is a device with one stream, on which any error ends the test.
+type bench struct {
+	*testing.T
+	*rand.Rand
+	device kernels.Device
+	stream kernels.Stream
+	open   map[kernels.Stream]bool // streams to be idle before a buffer is freed
+}
+
+// newBench owns the device: it is closed when the test ends.
+func newBench(t *testing.T, device kernels.Device, seed uint64) *bench {
+	b := &bench{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), device: device,
+		open: map[kernels.Stream]bool{}}
+	t.Cleanup(func() { b.must(device.Close()) })
+	b.stream = b.newStream()
+	return b
+}
+
+// with returns the bench for a subtest.
+func (b *bench) with(t *testing.T) *bench {
+	c := *b
+	c.T = t
+	return &c
+}
+
+func (b *bench) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// newStream returns a stream that is closed when the test ends.
+func (b *bench) newStream() kernels.Stream {
+	b.Helper()
+	s, err := b.device.NewStream()
+	b.must(err)
+	b.open[s] = true
+	b.Cleanup(func() {
+		delete(b.open, s)
+		b.must(s.Close())
+	})
+	return s
+}
+
+// alloc returns a buffer that is freed when the test ends.
+func (b *bench) alloc(bytes int64) kernels.Buffer {
+	b.Helper()
+	buf, err := b.device.Alloc(bytes)
+	b.must(err)
+	if buf.Bytes() < bytes {
+		b.Fatalf("Alloc(%d) holds %d bytes", bytes, buf.Bytes())
+	}
+	b.Cleanup(func() {
+		for s := range b.open {
+			b.must(s.Sync()) // a test that failed may have left work that uses the buffer
+		}
+		b.must(buf.Free())
+	})
+	return buf
+}
+
+func (b *bench) record(s kernels.Stream) kernels.Event {
+	b.Helper()
+	e, err := s.Record()
+	b.must(err)
+	return e
+}
+
+// matrix holds entries as bits, of whichever variant: bits are what devices store and what is compared.
+type matrix []uint32
+
+// bytes views the entries as what copies take.
+func (m matrix) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*kernels.EntryBytes)
+}
+
+// poison fills m with random bits, which are wrong as results.
+func (b *bench) poison(m matrix) {
+	for i := range m {
+		m[i] = b.Uint32()
+	}
+}
+
+// arena is a buffer with tiles at odd places and random bits between them.
+type arena struct {
+	*bench
+	buf    kernels.Buffer
+	t      int
+	places []int  // of tiles, in entries
+	want   matrix // what the whole buffer shall hold
+}
+
+// alignment of tiles in entries; GPUs load rows in vectors.
+const alignment = 64
+
+// newArena lays out n tiles of edge t in random order, with gaps.
+func (b *bench) newArena(t, n int) *arena {
+	a := &arena{bench: b, t: t, places: make([]int, n)}
+	size := alignment * b.IntN(5)
+	for _, i := range b.Perm(n) {
+		a.places[i] = size
+		size += t*t + alignment*(1+b.IntN(5))
+	}
+	a.want = make(matrix, size)
+	b.poison(a.want)
+	a.buf = b.alloc(int64(size * kernels.EntryBytes))
+	return a
+}
+
+// tile returns tile i on the device.
+func (a *arena) tile(i int) kernels.Tile {
+	return kernels.Tile{Buf: a.buf, Off: int64(a.places[i] * kernels.EntryBytes)}
+}
+
+func (a *arena) tiles(lo, n int) []kernels.Tile {
+	tiles := make([]kernels.Tile, n)
+	for i := range tiles {
+		tiles[i] = a.tile(lo + i)
+	}
+	return tiles
+}
+
+// data returns what tile i shall hold.
+func (a *arena) data(i int) matrix { return a.want[a.places[i]:][:a.t*a.t] }
+
+func (a *arena) whole() kernels.Tile { return kernels.Tile{Buf: a.buf} }
+
+// upload copies all of want to the device.
+func (a *arena) upload() {
+	a.Helper()
+	a.must(a.stream.CopyIn(a.whole(), a.want.bytes()))
+	a.must(a.stream.Sync())
+}
+
+// check compares the whole buffer, gaps too, with want; tiles in except are left out.
+func (a *arena) check(v kernels.Variant, except ...int) {
+	a.Helper()
+	got := make(matrix, len(a.want))
+	a.poison(got)
+	a.must(a.stream.CopyOut(got.bytes(), a.whole()))
+	a.must(a.stream.Sync())
+	for _, i := range except {
+		copy(got[a.places[i]:][:a.t*a.t], a.data(i))
+	}
+	for at := range got {
+		if got[at] != a.want[at] {
+			a.Fatalf("%s: got %s, want %s", a.where(at), show(v, got[at]), show(v, a.want[at]))
+		}
+	}
+}
+
+// where names an entry of the buffer.
+func (a *arena) where(at int) string {
+	for i, p := range a.places {
+		if at >= p && at < p+a.t*a.t {
+			return "tile " + strconv.Itoa(i) + " entry (" + strconv.Itoa((at-p)/a.t) + "," + strconv.Itoa((at-p)%a.t) + ")"
+		}
+	}
+	return "outside the tiles, at entry " + strconv.Itoa(at)
+}

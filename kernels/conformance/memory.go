@@ -1,0 +1,68 @@
+package conformance
+
+import (
+	"errors"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// memoryLimit wants Alloc to keep to the limit, to count what is freed, and to say ErrNoMemory.
+func memoryLimit(t *testing.T, open Open) {
+	const limit, piece = 64 << 20, 8 << 20
+	device, err := open(limit)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	b := newBench(t, device, 0)
+	if m := device.Info().Memory; m <= 0 || m > limit {
+		t.Fatalf("Info().Memory is %d with a limit of %d", m, limit)
+	}
+	if _, err := device.Alloc(limit + 1); !errors.Is(err, kernels.ErrNoMemory) {
+		t.Errorf("more than the limit: %v, want ErrNoMemory", err)
+	}
+	if _, err := device.Alloc(0); err == nil {
+		t.Error("no error for a buffer of no bytes")
+	}
+	counts := [2]int{}
+	for round := range counts {
+		var held []kernels.Buffer
+		for {
+			buf, err := device.Alloc(piece)
+			if errors.Is(err, kernels.ErrNoMemory) {
+				break
+			}
+			b.must(err)
+			held = append(held, buf)
+			if len(held) > limit/piece {
+				t.Fatalf("%d buffers of %d bytes with a limit of %d", len(held), piece, limit)
+			}
+		}
+		host, err := device.AllocHost(piece) // is not device memory
+		b.must(err)
+		b.must(device.FreeHost(host))
+		for _, buf := range held {
+			b.must(buf.Free())
+		}
+		counts[round] = len(held)
+	}
+	if counts[0] < limit/piece/2 || counts[1] != counts[0] {
+		t.Errorf("%d, then %d buffers of %d bytes with a limit of %d", counts[0], counts[1], piece, limit)
+	}
+	if err := device.FreeHost(make([]byte, 64)); err == nil {
+		t.Error("no error for FreeHost of memory from elsewhere")
+	}
+}
+
+// ceiling wants a rate of each variant, where the device offers it.
+func ceiling(b *bench) {
+	c, ok := b.device.(kernels.Ceiler)
+	if !ok {
+		b.Skip("the device does not tell its ceiling")
+	}
+	for _, v := range kernels.Variants {
+		if rate := c.Ceiling(v); rate <= 0 {
+			b.Errorf("%s: ceiling %g", v, rate)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"ooc/kernels"
+)
+
+type shape struct{ t, m int }
+
+// shapes returns the edges of tiles and numbers of tiles; with -short the smaller of them.
+func shapes() []shape {
+	all := []shape{{64, 1}, {64, 4}, {128, 1}, {192, 2}, {128, 3}, {320, 1}, {256, 2}, {576, 1}, {320, 4}}
+	if testing.Short() {
+		return all[:5]
+	}
+	return all
+}
+
+// minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
+// one at the others, fresh and not.
+func minPlus(b *bench) {
+	for _, v := range kernels.Variants {
+		for _, s := range shapes() {
+			all := patterns(v)
+			if s.t*s.m > 256 {
+				i := b.IntN(len(all))
+				all = all[i : i+1]
+			}
+			for _, p := range all {
+				fresh := b.IntN(2) == 0
+				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s/fresh=%t", v, s.t, s.m, p.name, fresh), func(t *testing.T) {
+					b.with(t).oneProduct(v, s, p, fresh)
+				})
+			}
+		}
+	}
+}
+
+// oneProduct runs one product and judges every byte of the buffer it is in.
+func (b *bench) oneProduct(v kernels.Variant, s shape, p pattern, fresh bool) {
+	a := b.newArena(s.t, 1+2*s.m)
+	for i := range 1 + 2*s.m {
+		p.fill(b.Rand, a.data(i))
+	}
+	a.prepareC(v, 0, fresh)
+	a.upload()
+	b.must(b.stream.MinPlus(v, s.t, []kernels.Product{a.product(v, 0, 1, 1+s.m, s.m, fresh)}))
+	b.must(b.stream.Sync())
+	a.check(v)
+}
+
+// prepareC fills the C of a fresh product with what must not be read.
+func (a *arena) prepareC(v kernels.Variant, c int, fresh bool) {
+	if fresh {
+		for i := range a.data(c) {
+			a.data(c)[i] = worst(v, a.Rand)
+		}
+	}
+}
+
+// product returns the product of tiles lo… with tiles ro…; upload is to come before reference is called.
+func (a *arena) product(v kernels.Variant, c, lo, ro, m int, fresh bool) kernels.Product {
+	p := kernels.Product{C: a.tile(c), A: a.tiles(lo, m), B: a.tiles(ro, m), Fresh: fresh}
+	var left, right []matrix
+	for i := range m {
+		left, right = append(left, a.data(lo+i)), append(right, a.data(ro+i))
+	}
+	refMinPlus(v, a.t, a.data(c), left, right, fresh)
+	return p
+}
+
+// minPlusBatch runs batches of products that share operands, fresh and not.
+func minPlusBatch(b *bench) {
+	for _, v := range kernels.Variants {
+		for _, s := range []shape{{64, 2}, {128, 1}} {
+			b.Run(fmt.Sprintf("%s/T=%d", v, s.t), func(t *testing.T) { b.with(t).oneBatch(v, s) })
+		}
+	}
+}
+
+func (b *bench) oneBatch(v kernels.Variant, s shape) {
+	const operands = 5
+	n := 3 + b.IntN(20)
+	a := b.newArena(s.t, operands+s.m+n)
+	all := patterns(v)
+	for i := range a.places {
+		all[b.IntN(len(all))].fill(b.Rand, a.data(i))
+	}
+	fresh := make([]bool, n)
+	for i := range fresh {
+		fresh[i] = b.IntN(2) == 0
+		a.prepareC(v, operands+s.m+i, fresh[i])
+	}
+	a.upload()
+	products := make([]kernels.Product, n)
+	for i := range products {
+		products[i] = a.product(v, operands+s.m+i, b.IntN(operands), b.IntN(operands), s.m, fresh[i])
+	}
+	b.must(b.stream.MinPlus(v, s.t, products))
+	b.must(b.stream.MinPlus(v, s.t, nil)) // an empty batch does nothing
+	b.must(b.stream.Sync())
+	a.check(v)
+}

@@ -1,0 +1,295 @@
+package conformance
+
+import (
+	"sync"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// copies moves blocks of many sizes to many places, in and out.
+func copies(b *bench) {
+	const size = 1 << 20 // entries
+	buf := b.alloc(size * kernels.EntryBytes)
+	host := make(matrix, size)
+	b.poison(host)
+	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, host.bytes()))
+	for range 200 {
+		n := 1 + b.IntN(1<<b.IntN(20))
+		at := b.IntN(size - n + 1)
+		b.poison(host[at:][:n])
+		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)}, host[at:][:n].bytes()))
+		n = 1 + b.IntN(1<<b.IntN(20))
+		at = b.IntN(size - n + 1)
+		got := make(matrix, n)
+		b.must(b.stream.CopyOut(got.bytes(), kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)}))
+		b.must(b.stream.Sync())
+		for i := range got {
+			if got[i] != host[at+i] {
+				b.Fatalf("%d entries from %d: entry %d differs", n, at, i)
+			}
+		}
+	}
+}
+
+// hostMemory copies through AllocHost, over several sizes.
+func hostMemory(b *bench) {
+	for _, bytes := range []int64{4, 4096, 1 << 20, 5<<20 + 64} {
+		in, err := b.device.AllocHost(bytes)
+		b.must(err)
+		out, err := b.device.AllocHost(bytes)
+		b.must(err)
+		if int64(len(in)) != bytes || int64(len(out)) != bytes {
+			b.Fatalf("AllocHost(%d) returned %d and %d bytes", bytes, len(in), len(out))
+		}
+		for i := range in {
+			in[i] = byte(b.Uint32())
+			out[i] = ^in[i]
+		}
+		buf := b.alloc(bytes)
+		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, in))
+		b.must(b.stream.CopyOut(out, kernels.Tile{Buf: buf}))
+		b.must(b.stream.Sync())
+		if string(in) != string(out) {
+			b.Fatalf("%d bytes differ after a round trip", bytes)
+		}
+		b.must(b.device.FreeHost(in))
+		b.must(b.device.FreeHost(out))
+	}
+}
+
+// order overwrites, between operations of one stream, what the earlier ones used.
+func order(b *bench) {
+	const t, v = 128, kernels.I32
+	a := b.newArena(t, 3)
+	small := patterns(v)[4]
+	var inputs, got [10]matrix
+	want := [len(got)]matrix{}
+	for i := range inputs {
+		inputs[i], got[i], want[i] = make(matrix, t*t), make(matrix, t*t), make(matrix, t*t)
+		small.fill(b.Rand, inputs[i])
+		b.poison(got[i])
+		refMinPlus(v, t, want[i], []matrix{inputs[i]}, []matrix{inputs[i]}, true)
+	}
+	for i := range inputs {
+		b.must(b.stream.CopyIn(a.tile(0), inputs[i].bytes()))
+		b.must(b.stream.MinPlus(v, t, []kernels.Product{
+			{C: a.tile(1 + i%2), A: a.tiles(0, 1), B: a.tiles(0, 1), Fresh: true}}))
+		b.must(b.stream.CopyOut(got[i].bytes(), a.tile(1+i%2)))
+	}
+	b.must(b.stream.Sync())
+	for i := range got {
+		b.equal(v, got[i], want[i])
+	}
+}
+
+func (b *bench) equal(v kernels.Variant, got, want matrix) {
+	b.Helper()
+	for i := range got {
+		if got[i] != want[i] {
+			b.Fatalf("entry %d: got %s, want %s", i, show(v, got[i]), show(v, want[i]))
+		}
+	}
+}
+
+// slow keeps a stream busy with products of tiles 1 and 2 into tile scratch.
+func (a *arena) slow(s kernels.Stream, v kernels.Variant, scratch, times int) {
+	p := kernels.Product{C: a.tile(scratch), A: a.tiles(1, 1), B: a.tiles(2, 1), Fresh: true}
+	for range times {
+		a.must(s.MinPlus(v, a.t, []kernels.Product{p}))
+	}
+}
+
+// wait lets a second stream copy what a first one computes after much other work: without Wait the second
+// comes too early.
+func wait(b *bench) {
+	const t, v = 256, kernels.I32
+	second := b.newStream()
+	for range 5 {
+		a := b.newArena(t, 4)
+		for i := range 3 {
+			patterns(v)[4].fill(b.Rand, a.data(i))
+		}
+		a.upload()
+		a.slow(b.stream, v, 3, 50)
+		b.must(b.stream.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
+		b.must(second.Wait(b.record(b.stream)))
+		got := make(matrix, t*t)
+		b.must(second.CopyOut(got.bytes(), a.tile(0)))
+		b.must(second.Sync())
+		b.equal(v, got, a.data(0))
+		b.must(b.stream.Sync())
+	}
+}
+
+// pingPong hands one tile back and forth between two streams, each step of which changes it.
+func pingPong(b *bench) {
+	const t, v, turns = 128, kernels.I32, 12
+	a := b.newArena(t, 4)
+	patterns(v)[4].fill(b.Rand, a.data(0))
+	for i := range a.data(1) {
+		a.data(1)[i] = infinity(v) // adds one to each entry
+		if i/t == i%t {
+			a.data(1)[i] = 1
+		}
+	}
+	a.upload()
+	want := append(matrix(nil), a.data(0)...)
+	streams := []kernels.Stream{b.stream, b.newStream()}
+	var last kernels.Event
+	for i := range turns {
+		s := streams[i%2]
+		if last != nil {
+			b.must(s.Wait(last))
+		}
+		from, to := 2*(i%2), 2*((i+1)%2)
+		for range 4 { // idle work in front of what the other stream waits for
+			b.must(s.MinPlus(v, t, []kernels.Product{{C: a.tile(3), A: a.tiles(1, 1), B: a.tiles(1, 1), Fresh: true}}))
+		}
+		b.must(s.MinPlus(v, t, []kernels.Product{
+			{C: a.tile(to), A: a.tiles(1, 1), B: a.tiles(from, 1), Fresh: true}}))
+		last = b.record(s)
+	}
+	b.must(last.Sync())
+	got := make(matrix, t*t)
+	b.must(b.stream.CopyOut(got.bytes(), a.tile(0)))
+	b.must(b.stream.Sync())
+	for i := range want {
+		want[i] += turns
+	}
+	b.equal(v, got, want)
+}
+
+// manyStreams runs independent work on several streams, each owned by a goroutine.
+func manyStreams(b *bench) {
+	const t, v, n = 128, kernels.F32, 8
+	var group sync.WaitGroup
+	for range n {
+		c := b.with(b.T)
+		c.stream = b.newStream()
+		a := c.newArena(t, 3)
+		for i := range 3 {
+			patterns(v)[4].fill(b.Rand, a.data(i))
+		}
+		got := make(matrix, t*t)
+		start := append(matrix(nil), a.want...)
+		p := a.product(v, 0, 1, 2, 1, false)
+		group.Go(func() {
+			for range 5 {
+				if err := roundTrip(c.stream, v, t, a.whole(), start, p, got); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+			for i := range got {
+				if got[i] != a.data(0)[i] {
+					b.Errorf("entry %d: got %s, want %s", i, show(v, got[i]), show(v, a.data(0)[i]))
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func roundTrip(s kernels.Stream, v kernels.Variant, t int, whole kernels.Tile, in matrix, p kernels.Product, out matrix) error {
+	if err := s.CopyIn(whole, in.bytes()); err != nil {
+		return err
+	}
+	if err := s.MinPlus(v, t, []kernels.Product{p}); err != nil {
+		return err
+	}
+	if err := s.CopyOut(out.bytes(), p.C); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// events wants times that run forward, along a stream and across streams.
+func events(b *bench) {
+	const t, v = 256, kernels.I32
+	a := b.newArena(t, 4)
+	for i := range 3 {
+		patterns(v)[4].fill(b.Rand, a.data(i))
+	}
+	a.upload()
+	second := b.newStream()
+	first := b.record(b.stream)
+	a.slow(b.stream, v, 3, 20)
+	middle := b.record(b.stream)
+	b.must(second.Wait(middle))
+	last := b.record(second)
+	b.must(last.Sync())
+	for _, pair := range [][2]kernels.Event{{first, middle}, {first, last}} {
+		d, err := pair[1].Since(pair[0])
+		b.must(err)
+		if d <= 0 {
+			b.Errorf("work took %v", d)
+		}
+	}
+	if d, err := middle.Since(middle); err != nil || d != 0 {
+		b.Errorf("from an event to itself: %v, %v", d, err)
+	}
+}
+
+// closeQueued closes a stream with work in its queue: all of it is done.
+func closeQueued(b *bench) {
+	const t, v = 128, kernels.I32
+	a := b.newArena(t, 4)
+	for i := range 3 {
+		patterns(v)[4].fill(b.Rand, a.data(i))
+	}
+	a.upload()
+	s, err := b.device.NewStream()
+	b.must(err)
+	a.slow(s, v, 3, 50)
+	got := make(matrix, t*t)
+	b.must(s.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
+	b.must(s.CopyOut(got.bytes(), a.tile(0)))
+	b.must(s.Close())
+	b.equal(v, got, a.data(0))
+}
+
+// badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.
+func badOperations(b *bench) {
+	const t = 64
+	const bytes = t * t * kernels.EntryBytes
+	buf := b.alloc(2 * bytes)
+	tile := func(off int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: off} }
+	tiles := func(ts ...kernels.Tile) []kernels.Tile { return ts }
+	host := make([]byte, bytes)
+	product := func(c kernels.Tile, a, b []kernels.Tile) func(kernels.Stream) error {
+		return func(s kernels.Stream) error {
+			return s.MinPlus(kernels.I32, t, []kernels.Product{{C: c, A: a, B: b, Fresh: true}})
+		}
+	}
+	for name, operation := range map[string]func(kernels.Stream) error{
+		"copy in past the end":   func(s kernels.Stream) error { return s.CopyIn(tile(bytes+4), host) },
+		"copy out past the end":  func(s kernels.Stream) error { return s.CopyOut(host, tile(bytes+4)) },
+		"copy to before":         func(s kernels.Stream) error { return s.CopyIn(tile(-4), host) },
+		"copy to no buffer":      func(s kernels.Stream) error { return s.CopyIn(kernels.Tile{}, host) },
+		"C past the end":         product(tile(2*bytes), tiles(tile(0)), tiles(tile(0))),
+		"A past the end":         product(tile(0), tiles(tile(2*bytes)), tiles(tile(bytes))),
+		"C an operand":           product(tile(0), tiles(tile(0)), tiles(tile(bytes))),
+		"operands of two counts": product(tile(0), tiles(tile(bytes), tile(bytes)), tiles(tile(bytes))),
+		"no operands":            product(tile(0), nil, nil),
+		"edge no multiple of 64": func(s kernels.Stream) error { return s.Closure(kernels.I32, 60, tiles(tile(0))) },
+		"pivot not square":       func(s kernels.Stream) error { return s.Closure(kernels.I32, t, tiles(tile(0), tile(bytes))) },
+		"empty pivot":            func(s kernels.Stream) error { return s.Closure(kernels.I32, t, nil) },
+		"unknown variant":        func(s kernels.Stream) error { return s.Closure(77, t, tiles(tile(0))) },
+	} {
+		b.Run(name, func(t *testing.T) {
+			s, err := b.device.NewStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = operation(s); err == nil {
+				err = s.Sync()
+			}
+			if err == nil {
+				t.Error("no error")
+			}
+			_ = s.Close() // may tell the same error again
+		})
+	}
+}

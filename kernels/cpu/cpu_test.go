@@ -1,0 +1,45 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+)
+
+// eachPath runs a test on every path that the processor has.
+func eachPath(t *testing.T, test func(t *testing.T, path string)) {
+	for _, name := range PathNames() {
+		t.Run(name, func(t *testing.T) {
+			needPath(t, name)
+			test(t, name)
+		})
+	}
+}
+
+// needPath skips where the processor lacks a path; OOC_REQUIRE_AVX512 makes that a failure.
+func needPath(t testing.TB, name string) {
+	t.Helper()
+	lacking := Lacking(name)
+	if lacking == "" {
+		return
+	}
+	if os.Getenv("OOC_REQUIRE_AVX512") == "1" {
+		t.Fatal(lacking)
+	}
+	t.Skip(lacking)
+}
+
+func TestConformance(t *testing.T) {
+	eachPath(t, func(t *testing.T, path string) {
+		for _, threads := range []int{1, 2} {
+			t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
+				conformance.Run(t, func(memory int64) (kernels.Device, error) {
+					return Open(Options{Memory: memory, Threads: threads, Path: path})
+				})
+			})
+		}
+	})
+}
