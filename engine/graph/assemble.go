@@ -75,12 +75,7 @@ func (s *sink) fromChunks() (*Graph, error) {
 	}
 	s.startPlacing(g)
 	for i, chunk := range s.chunks {
-		for _, r := range chunk {
-			s.place(r.from, r.to, r.word)
-			if s.undirected {
-				s.place(r.to, r.from, r.word)
-			}
-		}
+		s.placeAll(chunk)
 		s.chunks[i] = nil
 	}
 	return s.close()
@@ -105,13 +100,15 @@ func (s *sink) fromDegrees() (*Graph, error) {
 		g.Offsets = make([]int64, g.N+1)
 		for p, n := range d.dense {
 			if n > 0 {
-				g.Offsets[s.row(int32(p))] = n
+				g.Offsets[s.row(int32(p))] += n
 			}
 		}
 		for k, n := range d.extra {
-			g.Offsets[s.row(^int32(k))] = n
+			g.Offsets[s.row(^int32(k))] += n
 		}
 	}
+	d = degrees{}
+	s.release()
 	s.startPlacing(g)
 	return g, nil
 }

@@ -125,6 +125,9 @@ func (d decimal) times(scale int64, tok []byte) (int64, integerState) {
 	if d.digits == 0 {
 		return 0, isInteger
 	}
+	if d.exp < 0 && scale == 1 {
+		return 0, isFraction // mant does not end in 0
+	}
 	if d.digits+d.exp > 20 {
 		// At least 10^20, and so a huge integer unless some digits stay behind the point.
 		if d.exp < 0 && d.timesBig(scale, tok) == nil {
@@ -216,11 +219,26 @@ func fromBig(x *big.Int) (int64, integerState) {
 	return x.Int64(), isInteger
 }
 
-// parseFloat32 rounds a decimal once, to the nearest float32.
-func parseFloat32(tok []byte) (float32, error) {
+// float32 rounds d, which was scanned from tok, once: to the nearest float32. It returns an error where
+// that is infinite.
+func (d decimal) float32(tok []byte) (float32, error) {
+	// One operation on two numbers that float32 holds exactly rounds correctly by itself: 10^10 is
+	// 5^10·2^10, and 5^10 is below 2^24.
+	if !d.long && d.mant <= 1<<24 && d.exp <= 0 && d.exp >= -10 {
+		x := float32(d.mant) / powers32[-d.exp]
+		if d.neg && x != 0 { // there is no −0
+			x = -x
+		}
+		return x, nil
+	}
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(tok), len(tok)), 32)
+	if x == 0 {
+		x = 0 // also where it was −0
+	}
 	return float32(x), err
 }
+
+var powers32 = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
 
 // special reads the spellings of infinity and of not-a-number.
 func special(tok []byte) (x float64, ok bool) {
@@ -310,16 +328,13 @@ func (w *weighing) word(tok []byte) (word uint32, v verdict, reason string) {
 }
 
 func (w *weighing) floatWord(d decimal, tok []byte) (uint32, verdict, string) {
-	if !w.fraction {
+	if !w.fraction && w.want == KindAuto {
 		_, state := d.times(1, tok)
 		w.fraction = state == isFraction
 	}
-	x, err := parseFloat32(tok)
+	x, err := d.float32(tok)
 	if err != nil {
 		return 0, isBad, "weight " + quoted(tok) + " is too large for kind f32"
-	}
-	if x == 0 {
-		x = 0 // also where it was −0
 	}
 	return math.Float32bits(x), isArc, ""
 }

@@ -205,7 +205,11 @@ func (in *input) scan(out *sink) error {
 	}
 	lines := newLineReader(plain)
 	out.lines = lines
-	if err := in.format.read(lines, in.options, out); err != nil {
+	err = in.format.read(lines, in.options, out)
+	if err == nil {
+		err = out.flush()
+	}
+	if err != nil {
 		return in.wrap(lines.line, err)
 	}
 	_, err = io.Copy(io.Discard, in) // what follows the compressed data belongs to the sum

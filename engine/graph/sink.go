@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
+	"strconv"
 )
 
 // A file is read in two passes, the first counting the arcs of each row and the second placing them, so
@@ -33,6 +35,7 @@ type sink struct {
 	loop                    *badLoop
 
 	chunks  [][]record // collecting
+	batch   []record   // counting and placing: not yet done
 	degrees degrees    // counting
 	csr     *Graph     // placing: Offsets[r] is where the next arc of row r goes
 	words   []uint32
@@ -94,8 +97,8 @@ func (s *sink) intArc(u, v, weight int32) error { return s.add(u, v, s.weigh.int
 // tooLarge deals with an integer beyond int32. With KindAuto a later fraction may still make this an f32
 // graph; without one, switching to f32 would lose digits without a word, so the end of the input refuses.
 func (s *sink) tooLarge(u, v int32, tok []byte) error {
-	x, _ := parseFloat32(tok)
-	err := &RangeError{File: s.file, Line: s.lineNumber(), Kind: KindI32, Bound: math.Abs(float64(x)),
+	x, _ := strconv.ParseFloat(string(tok), 64)
+	err := &RangeError{File: s.file, Line: s.lineNumber(), Kind: KindI32, Bound: math.Abs(x),
 		Limit: float64(Unreachable), What: "the magnitude of weight " + quoted(tok), Hint: hintF32}
 	if s.weigh.want != KindAuto {
 		return err
@@ -123,18 +126,34 @@ func (s *sink) add(u, v int32, word uint32) error {
 		return nil
 	}
 	s.arcs++
-	switch s.pass {
-	case counting:
-		s.degrees.add(u)
-		if s.undirected {
-			s.degrees.add(v)
-		}
-	case placing:
-		if !s.place(u, v, word) || s.undirected && !s.place(v, u, word) {
-			return errChanged
-		}
-	default:
+	if s.pass == collecting {
 		s.collect(record{u, v, word})
+		return nil
+	}
+	if s.batch == nil {
+		s.batch = make([]record, 0, batchRecords)
+	}
+	s.batch = append(s.batch, record{u, v, word})
+	if len(s.batch) == batchRecords {
+		return s.flush()
+	}
+	return nil
+}
+
+// batchRecords arcs are counted or placed at once: nearly each one misses the cache, and in a loop of
+// nothing else the processor waits for several misses at a time.
+const batchRecords = 2048
+
+// flush counts or places the waiting arcs.
+func (s *sink) flush() error {
+	batch := s.batch
+	s.batch = batch[:0]
+	if s.pass == counting {
+		s.degrees.addAll(batch, s.undirected)
+		return nil
+	}
+	if s.pass == placing && !s.placeAll(batch) {
+		return errChanged
 	}
 	return nil
 }
@@ -163,14 +182,27 @@ func (s *sink) collect(r record) {
 	s.chunks[last] = append(s.chunks[last], r)
 }
 
-// place reports whether there was room: a file that changed between the passes may bring more arcs.
-func (s *sink) place(u, v int32, word uint32) bool {
-	k := s.csr.Offsets[u]
-	if k >= int64(len(s.words)) {
-		return false
+// placeAll reports whether there was room: a file that changed between the passes may bring more arcs.
+func (s *sink) placeAll(batch []record) bool {
+	next, targets, words := s.csr.Offsets, s.csr.Targets, s.words
+	for _, r := range batch {
+		k := next[r.from]
+		if k >= int64(len(targets)) || k >= int64(len(words)) {
+			return false
+		}
+		next[r.from] = k + 1
+		targets[k], words[k] = r.to, r.word
 	}
-	s.csr.Targets[k], s.words[k] = v, word
-	s.csr.Offsets[u] = k + 1
+	if s.undirected {
+		for _, r := range batch {
+			k := next[r.to]
+			if k >= int64(len(targets)) || k >= int64(len(words)) {
+				return false
+			}
+			next[r.to] = k + 1
+			targets[k], words[k] = r.from, r.word
+		}
+	}
 	return true
 }
 
@@ -178,6 +210,21 @@ func (s *sink) place(u, v int32, word uint32) bool {
 type degrees struct {
 	dense []int64 // of vertices 0, 1, …
 	extra []int64 // of vertices -1, -2, …
+}
+
+func (d *degrees) addAll(batch []record, undirected bool) {
+	for _, r := range batch {
+		if uint(r.from) < uint(len(d.dense)) {
+			d.dense[r.from]++
+		} else {
+			d.add(r.from)
+		}
+	}
+	if undirected {
+		for _, r := range batch {
+			d.add(r.to)
+		}
+	}
 }
 
 func (d *degrees) add(p int32) {
@@ -197,6 +244,16 @@ func (d *degrees) add(p int32) {
 // grow makes index i of a valid.
 func grow[T any](a []T, i int) []T {
 	return append(a, make([]T, max(i+1, len(a)+len(a)/4, 1024)-len(a))...)
+}
+
+// releaseAbove is the number of arcs from which memory that a pass left behind is given back at once:
+// the collector would let it stand beside the CSR.
+const releaseAbove = 1 << 21
+
+func (s *sink) release() {
+	if s.arcs >= releaseAbove {
+		debug.FreeOSMemory()
+	}
 }
 
 // declare fixes the number of vertices, called base, base+1, …, before any arc.
