@@ -1,5 +1,55 @@
 package engine
 
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// ErrMemory is wrapped by the error of a plan for which a memory limit is too small.
+var ErrMemory = errors.New("memory limit too small")
+
+// Limits are what a plan must keep to. Zero fields are the plan's to choose.
+type Limits struct {
+	HostMemory int64 // bytes of host cache
+	Round      int   // round width in vertices, a multiple of the tile edge
+	Streams    int   // device streams
+}
+
+// Plan says how a solve will run, what it will move and how long that should take.
+type Plan struct {
+	Tile      int  `json:"tile"`       // tile edge in vertices
+	Side      int  `json:"side"`       // tiles per side
+	Width     int  `json:"width"`      // pivot tiles a round
+	Rounds    int  `json:"rounds"`     // that are left to do
+	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
+	InCore    bool `json:"in_core"`    // no tile leaves the device before the end
+	Slots     int  `json:"slots"`      // device tile buffers
+	Pages     int  `json:"pages"`      // tiles of the host cache
+	Streams   int  `json:"streams"`
+	Readers   int  `json:"readers"`
+	Writers   int  `json:"writers"`
+	Window    int  `json:"window"` // operations in flight
+
+	DeviceBytes int64 `json:"device_bytes"` // slots, and what the device itself needs
+	HostBytes   int64 `json:"host_bytes"`   // pages
+	DiskBytes   int64 `json:"disk_bytes"`   // of the matrix
+
+	// Predicted, for what is left to do.
+	BytesIn       int64   `json:"bytes_in"`      // host → device
+	BytesOut      int64   `json:"bytes_out"`     // device → host
+	BytesRead     int64   `json:"bytes_read"`    // disk or graph → host
+	BytesWritten  int64   `json:"bytes_written"` // host → disk
+	KernelSeconds float64 `json:"kernel_seconds"`
+	CopySeconds   float64 `json:"copy_seconds"`
+	SyncSeconds   float64 `json:"sync_seconds"`
+	Seconds       float64 `json:"seconds"` // rounds and final sync
+}
+
 // minSlots returns the fewest slots that a round of the given width can run in: the pivot block, both
 // panels, and one strip that is being made out of place.
 func minSlots(side, width int) int {
@@ -27,3 +77,167 @@ func inCoreSlots(side, width int) int {
 
 // minPages is the fewest pages: one for a tile on its way in, one for a tile on its way out.
 const minPages = 2
+
+// MakePlan picks round width, slots and pages for what is left of a solve of which done pivot vertices
+// are finished. It fails with ErrMemory, saying how much is needed, where a limit is too small.
+func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l Limits) (Plan, error) {
+	side := geom.Side()
+	if l.Round < 0 || l.Round%geom.T != 0 {
+		return Plan{}, fmt.Errorf("round width %d is not a multiple of the tile edge %d", l.Round, geom.T)
+	}
+	lo, hi := 1, max(1, min(side, maxRound/geom.T))
+	if l.Round > 0 {
+		lo = min(l.Round/geom.T, side)
+		hi = lo
+	}
+	room := int((info.Memory - info.Scratch) / geom.TileBytes())
+	var best Plan
+	for width := lo; width <= hi; width++ {
+		for _, look := range []bool{true, false} {
+			p, ok := candidate(geom, int(done)/geom.T, info, width, look, room, rates, l)
+			if ok && (best.Slots == 0 || p.Seconds < best.Seconds) {
+				best = p
+			}
+		}
+	}
+	if best.Slots == 0 {
+		need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
+		return Plan{}, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
+			ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	if best.Pages < minPages {
+		need := minPages * geom.TileBytes()
+		return Plan{}, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	return best, nil
+}
+
+// maxRound is the widest round, in vertices, that a plan picks by itself: wider ones save no more
+// traffic worth having, and make the closure, which is the least parallel part, longer.
+const maxRound = 4096
+
+// candidate plans one round width, with or without look-ahead.
+func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look bool, room int, r Rates, l Limits) (Plan, bool) {
+	side, tb := geom.Side(), geom.TileBytes()
+	p := Plan{Tile: geom.T, Side: side, Width: width, Rounds: ceilDiv(side-start, width), LookAhead: look, Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+	if p.Streams == 0 {
+		p.Streams = defaultStreams
+	}
+	p.Slots = min(room, inCoreSlots(side, width))
+	p.InCore = p.Slots == inCoreSlots(side, width)
+	need := minSlots(side, width)
+	if look && !p.InCore {
+		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
+		need = lookAheadSlots(side, width) + 2*p.Streams
+	}
+	if p.Slots < need {
+		return p, false
+	}
+	staging := 4 * p.Streams
+	p.Pages = side*side - p.Slots + staging
+	switch {
+	case l.HostMemory > 0:
+		p.Pages = min(p.Pages, int(l.HostMemory/tb))
+	case info.SharedCores:
+		p.Pages = staging // the page cache is as near as a host cache would be
+	}
+	p.Pages = min(max(p.Pages, min(staging, int(l.HostMemory/tb))), side*side+staging)
+	p.Readers, p.Writers, p.Window = 2, 2, max(64, 16*p.Streams)
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
+	p.estimate(geom, start, info, r)
+	return p, true
+}
+
+const defaultStreams = 3
+
+// estimate predicts traffic and time from counts per round; Predict counts step by step.
+func (p *Plan) estimate(geom tiles.Geometry, start int, info kernels.Info, r Rates) {
+	all, tb := int64(p.Side)*int64(p.Side), geom.TileBytes()
+	missDevice := max(0, all-int64(p.Slots))
+	missHost := max(0, missDevice-int64(p.Pages))
+	if p.InCore {
+		missDevice, missHost = 0, 0
+	}
+	again := int64(max(0, p.Rounds-1))
+	p.BytesIn, p.BytesRead = tb*(all+again*missDevice), tb*(all+again*missHost)
+	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
+	p.predict(geom, start, info, r)
+}
+
+// predict turns traffic and counts into times.
+func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rates) {
+	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
+	left := float64(p.Side-start) / float64(p.Side)
+	products := float64(p.Rounds) * float64(p.Side) * float64(p.Side)
+	p.KernelSeconds = padded*padded*padded*left/(r.Kernel*r.efficiency(geom.T)) + products*r.PerKernel
+	if !p.LookAhead || info.SharedCores {
+		p.KernelSeconds += float64(p.Rounds) * b * b * b / r.Kernel * closureLoss
+	}
+	device := float64(p.BytesIn)/r.In + float64(p.BytesOut)/r.Out
+	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Write
+	if info.SharedCores {
+		p.CopySeconds = device + host
+		p.Seconds = p.KernelSeconds + p.CopySeconds
+	} else {
+		p.CopySeconds = max(float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out, host)
+		p.Seconds = max(p.KernelSeconds, p.CopySeconds)
+	}
+	if r.Disk > 0 {
+		p.SyncSeconds = float64(p.DiskBytes) / r.Disk
+		p.Seconds += p.SyncSeconds
+	}
+}
+
+// closureLoss is how much longer a closure takes than its relaxations would in products.
+const closureLoss = 1.0
+
+// Predict replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
+// its times by what follows from that.
+func (p *Plan) Predict(geom tiles.Geometry, done int64, info kernels.Info, r Rates) error {
+	start, tb := int(done)/geom.T, geom.TileBytes()
+	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
+	s := newSchedule(p.Side, p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead, start, func(st step) error {
+		switch st.kind {
+		case stepRead:
+			p.BytesRead += tb
+		case stepIn:
+			p.BytesIn += tb
+		case stepOut:
+			p.BytesOut += tb
+		case stepWrite:
+			p.BytesWritten += tb
+		}
+		return nil
+	})
+	if start > 0 {
+		s.resume()
+	}
+	if err := s.run(); err != nil {
+		return err
+	}
+	p.predict(geom, start, info, r)
+	return nil
+}
+
+// ChooseTile returns the tile edge for a new store of n vertices: the one whose best plan should end
+// first. It fails with ErrMemory where not even the smallest tile fits.
+func ChooseTile(n int, info kernels.Info, rates Rates, l Limits) (int, error) {
+	best, seconds := 0, 0.0
+	var first error
+	for _, t := range []int{64, 128, 256, 512, 1024} {
+		if l.Round > 0 && l.Round%t != 0 || t > 64 && t >= 2*n {
+			continue
+		}
+		p, err := MakePlan(tiles.Geometry{N: n, T: t, EntryBytes: kernels.EntryBytes}, 0, info, rates, l)
+		switch {
+		case err != nil && first == nil:
+			first = err // of the smallest tile, which needs the least
+		case err == nil && (best == 0 || p.Seconds < seconds):
+			best, seconds = t, p.Seconds
+		}
+	}
+	if best == 0 {
+		return 0, first
+	}
+	return best, nil
+}

@@ -308,3 +308,16 @@ func (c *creation) undo() {
 		os.Remove(c.s.dir)
 	}
 }
+
+// Discard makes the folder of a store one of an import that died, durably, so
+// that Create starts it over. Nothing can be done with the store after it but
+// Close.
+func (s *Store) Discard() error {
+	if !s.writable {
+		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+	}
+	if err := os.Remove(s.path(nameStore)); err != nil {
+		return fmt.Errorf("discarding %s: %w", s.dir, err)
+	}
+	return syncDir(s.dir)
+}

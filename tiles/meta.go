@@ -43,8 +43,8 @@ type Meta struct {
 	Scale     int64     `json:"scale"` // stored value = weight × Scale
 	Directed  bool      `json:"directed"`
 	Negative  bool      `json:"negative"`
-	Dense     bool      `json:"dense"` // no graph.csr
-	IDs       string    `json:"ids"`   // "", "numeric" or "text": what the file ids holds
+	Dense     bool      `json:"dense"`   // no graph.csr
+	IDs       string    `json:"ids"`     // "", "numeric" or "text": what the file ids holds
 	IDBase    int64     `json:"id_base"` // the id of row 0 where ids is "": the rest follow
 	Input     Input     `json:"input"`
 	MinWeight float64   `json:"min_weight"`

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ooc/kernels/cpu"
+)
+
+func benchCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(benchKernelsCommand())
+	return cmd
+}
+
+func benchKernelsCommand() *cobra.Command {
+	var o cpu.BenchOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "kernels",
+		Short: "The (min,+) product against a ceiling measured with operands in registers, in one run",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
+			if !asJSON {
+				fmt.Printf(format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
+			}
+			return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
+				if asJSON {
+					printJSON(os.Stdout, "kernel", r)
+					return
+				}
+				measure := func(m cpu.Measure) string {
+					return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
+				}
+				fmt.Printf(format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
+					measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&o.Paths, "paths", nil, "avx512, avx2, portable (default: all that run here)")
+	fl.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads (default: 1 and all)")
+	fl.IntVar(&o.T, "tile", 1024, "tile edge, a multiple of 64")
+	fl.IntVar(&o.M, "round", 1, "tiles along the inner dimension")
+	fl.IntVar(&o.Rounds, "rounds", 11, "alternations of product and ceiling, of which the medians count")
+	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/kernels"
+)
+
+func devicesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "devices",
+		Short: "List what can solve, with its memory and its ceiling",
+		RunE: func(*cobra.Command, []string) error {
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32")
+			for _, name := range engine.DeviceNames() {
+				d, err := engine.OpenDevice(name, 0)
+				if err != nil {
+					fmt.Fprintf(w, "%s\tnot usable: %v\n", name, err)
+					continue
+				}
+				info := d.Info()
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", info.Name, info.Model, humanize.IBytes(uint64(info.Memory)),
+					rateText(engine.Ceiling(d, kernels.I32)), rateText(engine.Ceiling(d, kernels.F32)))
+				if err := d.Close(); err != nil {
+					return err
+				}
+			}
+			return w.Flush()
+		},
+	}
+}

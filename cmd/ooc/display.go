@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+)
+
+// display shows a solve: a block that is redrawn on a terminal, plain lines elsewhere, JSON with --json.
+type display struct {
+	interval time.Duration
+	json     bool
+	mode     displayMode
+	out      *os.File // standard error
+
+	mu    sync.Mutex
+	drawn int // lines of the block that are on the screen; guarded by mu
+	last  time.Time
+	first bool
+}
+
+type displayMode int
+
+const (
+	quiet displayMode = iota
+	lines
+	block
+)
+
+// Times between two updates.
+const (
+	blockEvery = 250 * time.Millisecond
+	jsonEvery  = time.Second
+	linesEvery = 10 * time.Second
+)
+
+func newDisplay(progress string, json bool) (*display, error) {
+	d := &display{json: json, out: os.Stderr, mode: lines, interval: linesEvery}
+	switch {
+	case progress == "never":
+		d.mode = quiet
+	case progress == "always", progress == "auto" && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb":
+		d.mode, d.interval = block, blockEvery
+	case progress != "auto":
+		return nil, usageError{fmt.Errorf("--progress %s: known are auto, always and never", progress)}
+	}
+	if json {
+		d.interval = min(d.interval, jsonEvery)
+	}
+	return d, nil
+}
+
+// note prints a line that stays.
+func (d *display) note(format string, args ...any) {
+	if d.mode != quiet {
+		fmt.Fprintf(d.out, format+"\n", args...)
+	}
+}
+
+// imported says what was read.
+func (d *display) imported(g *graph.Graph, src *graph.Source, out string, took time.Duration) {
+	d.note("imported %s (%s): %s vertices, %s arcs, weights %s…%s, %s, in %s → %s",
+		src.Name, src.Format, humanize.Comma(int64(g.N)), humanize.Comma(g.Arcs()),
+		number(g.MinWeight/float64(g.Scale)), number(g.MaxWeight/float64(g.Scale)), g.Kind, shortTime(took.Seconds()), out)
+	for _, dropped := range []struct {
+		n    int64
+		what string
+	}{{g.SelfLoops, "self-loops dropped"}, {g.Parallel, "parallel arcs merged into the shortest"}, {g.NoArcs, "infinite weights dropped"}} {
+		if dropped.n > 0 {
+			d.note("  %s %s", humanize.Comma(dropped.n), dropped.what)
+		}
+	}
+}
+
+// status shows how far a solve is. The engine calls it from one goroutine.
+func (d *display) status(s engine.Status) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.json && time.Since(d.last) >= jsonEvery-blockEvery/2 {
+		d.last = time.Now()
+		printJSON(os.Stdout, "status", s)
+	}
+	switch d.mode {
+	case block:
+		d.draw(s)
+	case lines:
+		if !d.json {
+			fmt.Fprintln(d.out, statusLine(s))
+		}
+	}
+}
+
+// draw writes the block over the one before.
+func (d *display) draw(s engine.Status) {
+	width, _, err := term.GetSize(int(d.out.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	rows := append(statusBlock(s, width-1), progressBar(s, width-1))
+	var b strings.Builder
+	if d.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", d.drawn)
+	}
+	for _, row := range rows {
+		b.WriteString("\r" + clip(row, width-1) + "\x1b[K\n")
+	}
+	// What a wider terminal had left below goes.
+	b.WriteString("\x1b[J")
+	d.drawn = len(rows)
+	io.WriteString(d.out, b.String())
+}
+
+// end leaves the block on the screen and starts below it.
+func (d *display) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drawn = 0
+}
+
+// summary says how a solve went.
+func (d *display) summary(s engine.Summary) {
+	if d.json {
+		printJSON(os.Stdout, "summary", s)
+		return
+	}
+	if s.AlreadySolved {
+		fmt.Printf("%s is already solved (%s of work); ask it with: ooc query %s U V\n", s.Store, shortTime(s.ElapsedSeconds), quote(s.Store))
+		return
+	}
+	rate := rateText(s.Rate)
+	if s.Ceiling > 0 {
+		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
+	}
+	fmt.Printf("solved %s: rounds %s (%s), sync %s; predicted %s\n", s.Store, shortTime(s.RoundsSeconds), rate,
+		shortTime(s.SyncSeconds), shortTime(s.Plan.Seconds))
+}
+
+const label = "%-9s"
+
+// statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.
+func statusBlock(s engine.Status, width int) []string {
+	row := func(name string, parts ...string) string {
+		text := fmt.Sprintf(label, name)
+		for i, p := range parts {
+			sep := " · "
+			if i == 0 {
+				sep = ""
+			}
+			if i > 0 && utf8.RuneCountInString(text+sep+p) > width {
+				break // the parts after the first are in order of worth
+			}
+			text += sep + p
+		}
+		return text
+	}
+	rate := []string{rateText(s.Rate)}
+	if s.Ceiling > 0 {
+		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
+	}
+	return []string{
+		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+		row("device", s.Device),
+		row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm),
+		row("rate", rate...),
+		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
+		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
+		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
+		row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
+		row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
+	}
+}
+
+// progressBar is one row with the bar; what is past the restore point would be done again after a crash.
+func progressBar(s engine.Status, width int) string {
+	const steps = 1000
+	bar := progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
+	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress))))) // io.Discard does not fail
+	text := bar.String()
+	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
+		text = strings.TrimSpace(rest)
+	}
+	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
+}
+
+// statusLine is the block in one line.
+func statusLine(s engine.Status) string {
+	ceiling := ""
+	if s.Ceiling > 0 {
+		ceiling = fmt.Sprintf(" (%.0f %% of the ceiling)", 100*s.Rate/s.Ceiling)
+	}
+	return fmt.Sprintf("%s: round %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
+		s.Store, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, rateText(s.Rate), ceiling,
+		perSecond(s.InRate), perSecond(s.OutRate), shortTime(s.Elapsed), etaText(s.ETA))
+}
+
+func etaText(seconds float64) string {
+	if seconds < 0 {
+		return "time left unknown yet"
+	}
+	return shortTime(seconds) + " left"
+}
+
+// rateText prints relaxations per second.
+func rateText(rate float64) string {
+	x, prefix := humanize.ComputeSI(rate)
+	return fmt.Sprintf("%.3g %srelax/s", x, prefix)
+}
+
+func perSecond(bytes float64) string {
+	x, prefix := humanize.ComputeSI(bytes)
+	return fmt.Sprintf("%.3g %sB/s", x, prefix)
+}
+
+// shortTime prints seconds in the two units that matter.
+func shortTime(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d d %d h", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// number prints a distance: integers whole, others with the digits that a float32 has at most.
+func number(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "unreachable"
+	case x == math.Trunc(x) && math.Abs(x) < 1e15:
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.9g", x)
+}
+
+// clip cuts a row to a number of characters.
+func clip(row string, width int) string {
+	if utf8.RuneCountInString(row) <= width {
+		return row
+	}
+	return string([]rune(row)[:max(0, width-1)]) + "…"
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/tiles"
+)
+
+// Exit codes, as docs/design.md lists them.
+const (
+	exitFailed        = 1
+	exitUsage         = 2
+	exitBadInput      = 3
+	exitNegativeCycle = 4
+	exitNoSpace       = 5
+	exitLocked        = 6
+	exitCorrupt       = 8
+	exitInterrupted   = 130
+)
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// badInput is an input that cannot be used as it is.
+type badInput struct{ error }
+
+func (e badInput) Unwrap() error { return e.error }
+
+// exitCodes maps kinds of errors to codes; the first that matches counts.
+var exitCodes = []struct {
+	kind error
+	code int
+}{
+	{engine.ErrInterrupted, exitInterrupted},
+	{context.Canceled, exitInterrupted},
+	{tiles.ErrNoSpace, exitNoSpace},
+	{tiles.ErrLocked, exitLocked},
+	{tiles.ErrCorrupt, exitCorrupt},
+	{tiles.ErrVersion, exitCorrupt},
+	{engine.ErrWrong, exitCorrupt},
+	{graph.ErrNegativeCycle, exitNegativeCycle},
+	{graph.ErrOptions, exitUsage},
+	{engine.ErrMemory, exitUsage},
+	{graph.ErrBadInput, exitBadInput},
+	{engine.ErrNoVertex, exitBadInput},
+	{tiles.ErrNotStore, exitBadInput},
+	{fs.ErrNotExist, exitBadInput},
+}
+
+func exitCode(err error) int {
+	var u usageError
+	var b badInput
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &u):
+		return exitUsage
+	case errors.As(err, &b):
+		return exitBadInput
+	}
+	for _, c := range exitCodes {
+		if errors.Is(err, c.kind) {
+			return c.code
+		}
+	}
+	return exitFailed
+}
+
+// reportError prints an error to standard error, and where --json is given as an object to standard output.
+func reportError(cmd *cobra.Command, err error) {
+	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
+		printJSON(os.Stdout, "error", struct {
+			Message string `json:"message"`
+			Code    int    `json:"exit_code"`
+		}{err.Error(), exitCode(err)})
+	}
+	fmt.Fprintln(os.Stderr, "ooc:", err)
+}
+
+// printJSON writes one object on one line, with a type beside the fields of v.
+func printJSON(w *os.File, kind string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil { // only a NaN or an infinity in a status could do that
+		body = fmt.Appendf(nil, `{"message":%q}`, err)
+	}
+	head := fmt.Appendf(nil, `{"type":%q`, kind)
+	if len(body) > 2 {
+		head = append(head, ',')
+	}
+	w.Write(append(append(head, body[1:]...), '\n'))
+}

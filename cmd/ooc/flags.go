@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// size is a flag's value in bytes: 512MiB, 4GiB, 100000.
+type size int64
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return humanize.IBytes(uint64(*s))
+}
+
+func (s *size) Set(text string) error {
+	n, err := humanize.ParseBytes(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no size; use for example 512MiB or 4GiB", text)
+	case n == 0 || n > math.MaxInt64:
+		return fmt.Errorf("a size of %s cannot be used", text)
+	}
+	*s = size(n)
+	return nil
+}
+
+func (s *size) Type() string { return "SIZE" }
+
+// graphFlags are those of every command that reads a graph.
+type graphFlags struct {
+	format, columns, kind string
+	base                  int
+	directed, undirected  bool
+	scale                 int64
+}
+
+func (f *graphFlags) add(cmd *cobra.Command) {
+	var names []string
+	for _, format := range graph.Formats {
+		names = append(names, format.Name)
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
+	fl.StringVar(&f.columns, "columns", "", "names of an edge list's columns, in order: from, to, weight; other names are skipped")
+	fl.IntVar(&f.base, "base", 0, "the smallest vertex id, where ids are consecutive (default: the format's)")
+	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
+	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
+	fl.StringVar(&f.kind, "kind", "", "i32 or f32 (default: i32 for integer weights, else f32)")
+	fl.Int64Var(&f.scale, "scale", 0, "multiply weights by this, which must make them integers")
+	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
+}
+
+func (f *graphFlags) options(cmd *cobra.Command) (graph.Options, error) {
+	o := graph.Options{Format: f.format, Columns: f.columns, Kind: graph.Kind(f.kind), Scale: f.scale}
+	if cmd.Flags().Changed("base") {
+		o.Base = &f.base
+	}
+	switch {
+	case f.directed:
+		o.Directed = &f.directed
+	case f.undirected:
+		no := false
+		o.Directed = &no
+	}
+	if !slices.Contains([]graph.Kind{graph.KindAuto, graph.KindI32, graph.KindF32}, o.Kind) {
+		return o, usageError{fmt.Errorf("--kind %s: known are i32 and f32", f.kind)}
+	}
+	if f.scale < 0 {
+		return o, usageError{fmt.Errorf("--scale %d: want 1 or more", f.scale)}
+	}
+	return o, nil
+}
+
+// deviceFlags choose a device and what it may use.
+type deviceFlags struct {
+	device                   string
+	deviceMemory, hostMemory size
+	streams, round, tile     int
+}
+
+func (f *deviceFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.device, "device", "auto", "auto or "+strings.Join(engine.DeviceNames(), " or "))
+	fl.Var(&f.deviceMemory, "device-memory", "most memory that tiles on the device may take (default: half of what is free)")
+	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU)")
+	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing (default: planned)")
+	fl.IntVar(&f.round, "round", 0, "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
+}
+
+func (f *deviceFlags) check() error {
+	switch {
+	case f.tile < 0 || f.tile%64 != 0:
+		return usageError{fmt.Errorf("--tile %d: want a multiple of 64", f.tile)}
+	case f.round < 0 || f.round%64 != 0:
+		return usageError{fmt.Errorf("--round %d: want a multiple of the tile edge", f.round)}
+	case f.tile > 0 && f.round%f.tile != 0:
+		return usageError{fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile)}
+	case f.streams < 0 || f.streams > 64:
+		return usageError{fmt.Errorf("--streams %d: want 1 to 64", f.streams)}
+	}
+	return nil
+}
+
+func (f *deviceFlags) open() (kernels.Device, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return engine.OpenDevice(f.device, int64(f.deviceMemory))
+}
+
+func (f *deviceFlags) limits() engine.Limits {
+	return engine.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams}
+}
+
+// storeName is the default store of an input: its base name without format and compression extensions.
+func storeName(input string) string {
+	name := filepath.Base(input)
+	for _, ext := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	for _, f := range graph.Formats {
+		for _, ext := range f.Extensions {
+			if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
+				return name[:len(name)-len(ext)] + ".ooc"
+			}
+		}
+	}
+	return name + ".ooc"
+}

@@ -1,0 +1,83 @@
+// Command ooc solves all-pairs shortest paths on graphs whose distance matrix is larger than the memory
+// of the device that computes it. See the README for its use, docs/ for the rest.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is main with arguments and an exit code, so that tests can call it.
+func run(args []string) int {
+	ctx, stop := interruptible()
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil {
+		reportError(cmd, err)
+	}
+	return exitCode(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ooc",
+		Short:         "All-pairs shortest paths, out of core",
+		Long:          "ooc computes all-pairs shortest paths on graphs whose n×n distance matrix is larger than the memory\nof the device that computes it, resumes what was interrupted, and shows how far it is.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	for _, c := range []func() *cobra.Command{
+		solveCommand, statusCommand, queryCommand, exportCommand, verifyCommand,
+		planCommand, genCommand, devicesCommand, benchCommand,
+	} {
+		sub := c()
+		if sub.Args == nil {
+			sub.Args = cobra.NoArgs
+		}
+		args := sub.Args
+		sub.Args = func(cmd *cobra.Command, a []string) error {
+			if err := args(cmd, a); err != nil {
+				return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
+			}
+			return nil
+		}
+		root.AddCommand(sub)
+	}
+	return root
+}
+
+const version = "0.1.0"
+
+// interruptible returns a context that the first SIGINT or SIGTERM ends; the second ends the process at
+// once, which loses nothing that a checkpoint or a note has.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if s, ok := <-signals; ok {
+			cancel(fmt.Errorf("%v", s))
+		}
+		if _, ok := <-signals; ok {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(errors.New("done"))
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+)
+
+func planCommand() *cobra.Command {
+	var gf graphFlags
+	var df deviceFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "plan GRAPH",
+		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			d, err := df.open()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, d.Close()) }()
+			var f *engine.Forecast
+			if isStore(args[0]) {
+				p, err := engine.OpenReadOnly(args[0])
+				if err != nil {
+					return err
+				}
+				defer p.Close()
+				f, err = p.Forecast(d, df.limits())
+				if err != nil {
+					return err
+				}
+			} else {
+				o, err := gf.options(cmd)
+				if err != nil {
+					return err
+				}
+				g, _, err := graph.ReadFile(args[0], o)
+				if err != nil {
+					return err
+				}
+				f, err = engine.ForecastGraph(g, d, df.limits(), df.tile, ".")
+				if err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				printJSON(os.Stdout, "plan", f)
+				return nil
+			}
+			printForecast(f, d.Info().Model)
+			return nil
+		},
+	}
+	gf.add(cmd)
+	df.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func printForecast(f *engine.Forecast, model string) {
+	p := &f.Plan
+	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
+	fmt.Printf("graph     %s vertices, %s arcs, %s\n", humanize.Comma(int64(f.Vertices)), humanize.Comma(f.Arcs), f.Kind)
+	fmt.Printf("device    %s\n", model)
+	fmt.Printf("matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(int64(p.Tile)*int64(p.Tile)*4))
+	done := ""
+	if f.Done > 0 {
+		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
+	}
+	fmt.Printf("rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
+	where := "tiles stream through"
+	if p.InCore {
+		where = "the matrix fits"
+	}
+	fmt.Printf("memory    device %s: %d slots on %d streams (%s); host %s: %d pages\n", ib(p.DeviceBytes), p.Slots, p.Streams, where, ib(p.HostBytes), p.Pages)
+	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
+	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
+	fmt.Printf("time      %s: kernels %s, copies %s, final sync %s\n", shortTime(p.Seconds), shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}

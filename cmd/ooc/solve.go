@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+type solveFlags struct {
+	graphFlags
+	deviceFlags
+	out, algorithm, progress string
+	checkpoint               time.Duration
+	restart, json            bool
+}
+
+func solveCommand() *cobra.Command {
+	f := &solveFlags{}
+	cmd := &cobra.Command{
+		Use:   "solve GRAPH",
+		Short: "Import a graph if needed, then solve it; resume what is unfinished",
+		Long: "solve computes every shortest distance of GRAPH (a file, - for standard input, or a store) into a store:\n" +
+			"a folder whose dist.npy NumPy opens in place. Run again, it resumes, or says that all is done.\n" +
+			"Ctrl-C takes a checkpoint and ends; a second Ctrl-C ends at once, and is resumable too.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.graphFlags.add(cmd)
+	f.deviceFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
+	fl.StringVar(&f.algorithm, "algorithm", "auto", "auto or blocked")
+	fl.DurationVar(&f.checkpoint, "checkpoint", engine.DefaultCheckpoint, "time between checkpoints")
+	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
+	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
+	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	return cmd
+}
+
+func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
+	if f.algorithm != "auto" && f.algorithm != "blocked" {
+		return usageError{fmt.Errorf("--algorithm %s: known are auto and blocked", f.algorithm)}
+	}
+	if f.checkpoint <= 0 {
+		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
+	}
+	show, err := newDisplay(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	device, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	p, err := f.openOrCreate(cmd, input, device, show)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	o := engine.Options{
+		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
+		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval,
+	}
+	sum, err := p.Solve(cmd.Context(), o)
+	show.end()
+	if errors.Is(err, engine.ErrInterrupted) {
+		fmt.Fprintf(os.Stderr, "%v; go on with:\n  %s\n", err, f.resumeCommand(input))
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w\nwhat the store holds is kept; go on with: %s", err, f.resumeCommand(input))
+	}
+	show.summary(sum)
+	return nil
+}
+
+// resumeCommand is what goes on from here: this command without --restart.
+func (f *solveFlags) resumeCommand(input string) string {
+	words := []string{"ooc"}
+	for _, a := range os.Args[1:] {
+		if a != "--restart" && a != "--restart=true" {
+			words = append(words, quote(a))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quote makes a word safe to paste into a shell.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%", r)
+	}
+	if word != "" && strings.TrimFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// openOrCreate opens the input's store, or makes it.
+func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.Device, show *display) (*engine.Problem, error) {
+	out := f.out
+	if isStore(input) {
+		if out != "" && filepath.Clean(out) != filepath.Clean(input) {
+			return nil, usageError{fmt.Errorf("%s is a store already; leave --out away to go on with it", input)}
+		}
+		out = input
+	} else if out == "" {
+		if input == "-" {
+			return nil, usageError{errors.New("standard input has no name: give --out")}
+		}
+		out = storeName(input)
+	}
+	if !isStore(out) {
+		return f.create(cmd, input, out, d, show)
+	}
+	p, err := engine.Open(out)
+	if err != nil {
+		return nil, err
+	}
+	if input != out {
+		err = f.sameInput(cmd, p, input)
+	}
+	var changed changedError
+	switch {
+	case f.restart && errors.As(err, &changed):
+		if err := errors.Join(p.Discard(), p.Close()); err != nil {
+			return nil, err
+		}
+		return f.create(cmd, input, out, d, show)
+	case err == nil && f.restart:
+		err = p.Restart()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// isStore reports whether a path is a store that was imported to the end.
+func isStore(path string) bool {
+	info, err := os.Stat(filepath.Join(path, "store.json"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// create reads the graph and makes its store.
+func (f *solveFlags) create(cmd *cobra.Command, input, out string, d kernels.Device, show *display) (*engine.Problem, error) {
+	o, err := f.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	g, src, err := graph.ReadFile(input, o)
+	if err != nil {
+		return nil, err
+	}
+	tile := f.tile
+	if tile == 0 {
+		if tile, err = engine.PlanTile(g, d, f.limits()); err != nil {
+			return nil, err
+		}
+	}
+	name := src.Name
+	if abs, err := filepath.Abs(name); err == nil && input != "-" {
+		name = abs
+	}
+	p, err := engine.Create(out, g, engine.CreateOptions{
+		Tile:    tile,
+		Input:   tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256},
+		Command: os.Args,
+	})
+	if err != nil {
+		return nil, err
+	}
+	show.imported(g, src, out, time.Since(began))
+	return p, nil
+}
+
+// changedError says that a store was made from something else.
+type changedError struct{ what string }
+
+func (e changedError) Error() string { return e.what }
+
+// sameInput compares an input with the one that a store was made from: size and time first, the content
+// only where they differ.
+func (f *solveFlags) sameInput(cmd *cobra.Command, p *engine.Problem, input string) error {
+	m := p.Meta()
+	changed := func(format string, args ...any) error {
+		return badInput{changedError{fmt.Sprintf(format, args...) + "; solve it into another store with --out, or begin again with --restart"}}
+	}
+	switch {
+	case f.kind != "" && f.kind != string(m.Kind):
+		return changed("%s was made with --kind %s", p.Dir(), m.Kind)
+	case f.scale > 0 && f.scale != m.Scale:
+		return changed("%s was made with --scale %d", p.Dir(), m.Scale)
+	case f.tile > 0 && f.tile != m.T:
+		return changed("%s was made with --tile %d", p.Dir(), m.T)
+	case f.directed && !m.Directed || f.undirected && m.Directed:
+		return changed("%s was made with the other of --directed and --undirected", p.Dir())
+	case input == "-":
+		return changed("%s exists, and what standard input holds cannot be compared with it", p.Dir())
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return err
+	}
+	if info.Size() == m.Input.Size && info.ModTime().Equal(m.Input.ModTime) {
+		return nil
+	}
+	sum, err := fileSHA256(cmd.Context(), input)
+	if err != nil {
+		return err
+	}
+	if sum != m.Input.SHA256 {
+		return changed("%s was made from another input than %s is now", p.Dir(), input)
+	}
+	return nil
+}
+
+func fileSHA256(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, readerFunc(func(b []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return f.Read(b)
+	})); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (r readerFunc) Read(b []byte) (int, error) { return r(b) }

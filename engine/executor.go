@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"fmt"
+	"hash/crc32"
+	"sync"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/stream"
+	"ooc/tiles"
+)
+
+// executor gives the steps of a schedule their memory and hands them to a pipeline.
+type executor struct {
+	store   *tiles.Store
+	graph   *graph.Graph // where tiles come from that the disk does not hold yet
+	geom    tiles.Geometry
+	variant kernels.Variant
+	pipe    *stream.Pipeline
+	slots   []stream.Slot
+	pages   []stream.Page
+	disk    []stream.Region      // each tile's copy on disk
+	clock   func() time.Duration // work so far, all runs
+
+	buf  kernels.Buffer
+	host []byte
+
+	track   *tracker
+	syncing chan struct{} // holds a token while a checkpoint is on its way
+}
+
+// castagnoli is the polynomial of CRC-32C.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// submit translates a step. It is the schedule's emit.
+func (x *executor) submit(s step) error {
+	t := int64(x.geom.T)
+	switch s.kind {
+	case stepRead:
+		return x.pipe.Submit(x.read(s))
+	case stepWrite:
+		return x.pipe.Submit(x.write(s))
+	case stepCheckpoint:
+		return x.pipe.Submit(stream.Op{Stage: stream.Sync, Host: func() error { return x.checkpoint(s.done) }})
+	case stepIn:
+		slot, page := &x.slots[s.slot], &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
+			Device: func(d kernels.Stream) error { return x.explain(s, d.CopyIn(slot.Tile, page.Data)) },
+		})
+	case stepOut:
+		slot, page := &x.slots[s.slot], &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Out, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Reads: []*stream.Region{&slot.Region}, Writes: []*stream.Region{&page.Region},
+			Device: func(d kernels.Stream) error { return x.explain(s, d.CopyOut(page.Data, slot.Tile)) },
+		})
+	case stepClosure:
+		pivot, w := x.tilesOf(s.c), t
+		for m := int64(1); m*m <= int64(len(s.c)); m++ {
+			w = m * t
+		}
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: w * w * w, Writes: x.regions(s.c),
+			Device: func(d kernels.Stream) error { return x.explain(s, d.Closure(x.variant, x.geom.T, pivot)) },
+		})
+	default: // stepProduct
+		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
+			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
+			Device: func(d kernels.Stream) error {
+				return x.explain(s, d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}))
+			},
+		})
+	}
+}
+
+func (x *executor) tilesOf(slots []int) []kernels.Tile {
+	out := make([]kernels.Tile, len(slots))
+	for i, s := range slots {
+		out[i] = x.slots[s].Tile
+	}
+	return out
+}
+
+func (x *executor) regions(slots []int) []*stream.Region {
+	out := make([]*stream.Region, len(slots))
+	for i, s := range slots {
+		out[i] = &x.slots[s].Region
+	}
+	return out
+}
+
+// explain adds where in the solve an operation of the device failed.
+func (x *executor) explain(s step, err error) error {
+	if err == nil {
+		return nil
+	}
+	side := x.geom.Side()
+	return fmt.Errorf("%s: tile (%d,%d), phase %d, pivot tile %d of %d: %w", x.store.Dir(), s.tile/side, s.tile%side, s.phase, s.done, side, err)
+}
+
+func (x *executor) read(s step) stream.Op {
+	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	return stream.Op{
+		Stage: stream.Read, Bytes: x.geom.TileBytes(),
+		Reads: []*stream.Region{&x.disk[s.tile]}, Writes: []*stream.Region{&page.Region},
+		Host: func() error {
+			if s.fromGraph {
+				x.graph.FillTile(page.Data, x.geom.T, i, j)
+				return nil
+			}
+			return x.store.ReadTile(page.Data, i, j)
+		},
+	}
+}
+
+func (x *executor) write(s step) stream.Op {
+	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	return stream.Op{
+		Stage: stream.Write, Bytes: x.geom.TileBytes(),
+		Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.disk[s.tile]},
+		Host: func() error {
+			if err := x.store.WriteTile(i, j, page.Data); err != nil {
+				return err
+			}
+			if s.done == x.geom.Side() {
+				x.track.sum(s.tile, crc32.Checksum(page.Data, castagnoli))
+			}
+			if least, rose := x.track.wrote(s.tile, s.done); rose {
+				return x.store.Note(x.state(least))
+			}
+			return nil
+		},
+	}
+}
+
+// state describes a matrix of which every tile has finished the given number of pivot tiles.
+func (x *executor) state(done int) tiles.State {
+	return tiles.State{Algorithm: algorithmBlocked, Done: vertices(x.geom, done), Elapsed: x.clock()}
+}
+
+func (x *executor) checkpoint(done int) error {
+	defer func() {
+		select {
+		case <-x.syncing:
+		default:
+		}
+	}()
+	st := x.state(done)
+	if err := x.store.Checkpoint(st); err != nil {
+		return err
+	}
+	x.track.restorable(st.Done)
+	return nil
+}
+
+// vertices returns the pivot vertices in the first done pivot tiles.
+func vertices(g tiles.Geometry, done int) int64 { return min(int64(done)*int64(g.T), int64(g.N)) }
+
+// tracker knows how far each tile's copy on disk is.
+type tracker struct {
+	mu      sync.Mutex
+	done    []int32 // by tile: pivot tiles finished on disk; -1: nothing there yet. Guarded by mu, as all below
+	count   []int   // by done+1: how many tiles
+	least   int     // the least of done
+	restore int64   // pivot vertices of the newest synced checkpoint
+	sums    []uint32
+	summed  []bool
+}
+
+func newTracker(side, start int, onDisk bool) *tracker {
+	if !onDisk {
+		start = -1
+	}
+	t := &tracker{
+		done: make([]int32, side*side), count: make([]int, side+2), least: start,
+		sums: make([]uint32, side*side), summed: make([]bool, side*side),
+	}
+	for i := range t.done {
+		t.done[i] = int32(start)
+	}
+	t.count[start+1] = side * side
+	return t
+}
+
+// wrote books a tile's arrival on disk, and reports whether the least over all tiles rose by it.
+func (t *tracker) wrote(tile, done int) (least int, rose bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count[t.done[tile]+1]--
+	t.done[tile] = int32(done)
+	t.count[done+1]++
+	before := t.least
+	for t.count[t.least+1] == 0 {
+		t.least++
+	}
+	return t.least, t.least > before && t.least > 0
+}
+
+func (t *tracker) sum(tile int, sum uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sums[tile], t.summed[tile] = sum, true
+}
+
+func (t *tracker) restorable(vertices int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.restore = vertices
+}
+
+func (t *tracker) restorePoint() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.restore
+}

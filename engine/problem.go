@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// Problem is one store that is open: a graph, its distance matrix and how far that is.
+// Its methods other than Solve and Close may be called concurrently.
+type Problem struct {
+	store *tiles.Store
+	geom  tiles.Geometry
+	meta  tiles.Meta
+
+	mu    sync.Mutex
+	ids   *graph.IDs   // read on first use; guarded by mu
+	graph *graph.Graph // read on first use; guarded by mu
+}
+
+// CreateOptions describe a store to be made.
+type CreateOptions struct {
+	Tile    int         // tile edge, a multiple of 64; 0: DefaultTile of the graph's size
+	Input   tiles.Input // what the graph was read from
+	Command []string    // the command line, for the record
+}
+
+// Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
+// that i32 cannot hold), reserves the space and stores the graph. Nothing is left behind where it fails.
+func Create(dir string, g *graph.Graph, o CreateOptions) (*Problem, error) {
+	if err := g.Check(); err != nil {
+		return nil, err
+	}
+	if o.Tile == 0 {
+		o.Tile = DefaultTile(g.N)
+	}
+	meta := tiles.Meta{
+		N: g.N, Arcs: g.Arcs(), Kind: tiles.Kind(g.Kind), T: o.Tile, Scale: g.Scale, Directed: g.Directed,
+		Negative: g.Negative, Input: o.Input, MinWeight: g.MinWeight, MaxWeight: g.MaxWeight,
+		IDBase: g.IDs.Base, Command: o.Command, Created: time.Now(),
+	}
+	csr := &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: weightBytes(g)}
+	store, err := tiles.Create(dir, meta, csr, tiles.IDs{Numeric: g.IDs.Numeric, Text: g.IDs.Text})
+	if err != nil {
+		return nil, err
+	}
+	p := newProblem(store)
+	p.graph, p.ids = g, &g.IDs
+	return p, nil
+}
+
+// Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
+func Open(dir string) (*Problem, error) { return wrap(tiles.Open(dir)) }
+
+// OpenReadOnly opens a store for questions, also while a solve runs or from read-only media.
+func OpenReadOnly(dir string) (*Problem, error) { return wrap(tiles.OpenReadOnly(dir)) }
+
+func wrap(s *tiles.Store, err error) (*Problem, error) {
+	if err != nil {
+		return nil, err
+	}
+	return newProblem(s), nil
+}
+
+func newProblem(s *tiles.Store) *Problem {
+	return &Problem{store: s, geom: s.Geometry(), meta: s.Meta()}
+}
+
+// Close releases the store.
+func (p *Problem) Close() error { return p.store.Close() }
+
+// Meta returns what store.json says.
+func (p *Problem) Meta() tiles.Meta { return p.meta }
+
+// Geometry returns the matrix's shape.
+func (p *Problem) Geometry() tiles.Geometry { return p.geom }
+
+// Dir returns the store's folder.
+func (p *Problem) Dir() string { return p.store.Dir() }
+
+// Restart forgets every distance, so that the next Solve begins from the graph.
+func (p *Problem) Restart() error { return p.store.Reset() }
+
+// Graph returns the stored graph.
+func (p *Problem) Graph() (*graph.Graph, error) {
+	ids, err := p.IDs()
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.graph != nil {
+		return p.graph, nil
+	}
+	csr, err := p.store.CSR()
+	if err != nil {
+		return nil, err
+	}
+	g := &graph.Graph{
+		N: p.meta.N, Kind: graph.Kind(p.meta.Kind), Directed: p.meta.Directed, Scale: p.meta.Scale,
+		Offsets: csr.Offsets, Targets: csr.Targets, IDs: ids,
+	}
+	if g.Kind == graph.KindI32 {
+		g.I32 = words[int32](csr.Weights)
+	} else {
+		g.F32 = words[float32](csr.Weights)
+	}
+	if err := g.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w: graph.csr: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
+	}
+	p.graph = g
+	return g, nil
+}
+
+// IDs returns the vertices' ids in the input.
+func (p *Problem) IDs() (graph.IDs, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ids != nil {
+		return *p.ids, nil
+	}
+	stored, err := p.store.IDs()
+	if err != nil {
+		return graph.IDs{}, err
+	}
+	ids := graph.IDs{Base: p.meta.IDBase, Numeric: stored.Numeric}
+	if stored.Text != nil {
+		ids = graph.TextIDs(stored.Text)
+	}
+	p.ids = &ids
+	return ids, nil
+}
+
+// variant returns the arithmetic that the graph's numbers need.
+func (p *Problem) variant() kernels.Variant { return variantOf(string(p.meta.Kind), p.meta.Negative) }
+
+func variantOf(kind string, negative bool) kernels.Variant {
+	switch {
+	case kind == string(tiles.I32) && negative:
+		return kernels.I32Signed
+	case kind == string(tiles.I32):
+		return kernels.I32
+	case negative:
+		return kernels.F32Signed
+	}
+	return kernels.F32
+}
+
+// Status says how far the store is, from its files alone.
+func (p *Problem) Status() (Status, error) {
+	state, counts, err := p.store.State()
+	if err != nil {
+		return Status{}, err
+	}
+	st := p.status()
+	st.Elapsed = state.Elapsed.Seconds()
+	st.Progress = float64(state.Done) / float64(p.geom.N)
+	st.RestorePoint = st.Progress
+	st.ETA = -1
+	switch {
+	case !counts:
+		st.State = "new"
+	case state.Done == int64(p.geom.N):
+		st.State, st.ETA = "solved", 0
+	default:
+		st.State = "unfinished"
+	}
+	return st, nil
+}
+
+func (p *Problem) status() Status {
+	return Status{
+		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: algorithmBlocked,
+	}
+}
+
+func (p *Problem) summary(d kernels.Device) Summary {
+	return Summary{
+		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: algorithmBlocked,
+		Device: d.Info().Model, Ceiling: Ceiling(d, p.variant()),
+	}
+}
+
+// setLive tells other processes; that one of them cannot be told must not end a solve.
+func (p *Problem) setLive(st Status) {
+	if data, err := json.Marshal(st); err == nil {
+		_ = p.store.SetLive(data)
+	}
+}
+
+// DefaultTile returns the tile edge for n vertices when nothing else decides it.
+func DefaultTile(n int) int {
+	for _, t := range []int{512, 256, 128} {
+		if n >= 8*t {
+			return t
+		}
+	}
+	return 64
+}
+
+// weightBytes views a graph's weights as stored: 4 bytes each, little-endian.
+func weightBytes(g *graph.Graph) []byte {
+	if g.Kind == graph.KindI32 {
+		return bytesOf(g.I32)
+	}
+	return bytesOf(g.F32)
+}
+
+func bytesOf[E int32 | float32](s []E) []byte {
+	if len(s) == 0 {
+		return []byte{}
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), 4*len(s))
+}
+
+// words views 4-byte little-endian entries as numbers; b comes from an allocation aligned for them.
+func words[E int32 | float32](b []byte) []E {
+	if len(b) == 0 {
+		return []E{}
+	}
+	return unsafe.Slice((*E)(unsafe.Pointer(&b[0])), len(b)/4)
+}
+
+// entries returns memory for n stored entries, aligned for them.
+func entries(n int) []byte {
+	w := make([]uint32, n)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 4*n)
+}
+
+// words32 views stored entries as bits.
+func words32(b []byte) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+// Discard gives up the store, so that Create can make another in its place. Close follows.
+func (p *Problem) Discard() error { return p.store.Discard() }

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"time"
+
+	"ooc/kernels"
+	"ooc/stream"
+)
+
+// Status is how far a solve is and what it is doing. Rates are over the last few seconds.
+type Status struct {
+	Store        string  `json:"store"`
+	Vertices     int     `json:"vertices"`
+	Arcs         int64   `json:"arcs"`
+	Kind         string  `json:"kind"`
+	Algorithm    string  `json:"algorithm"`
+	Device       string  `json:"device,omitempty"`
+	State        string  `json:"state"` // "new", "running", "unfinished", "solved"
+	Round        int     `json:"round"` // the one being worked on, from 1
+	Rounds       int     `json:"rounds"`
+	Progress     float64 `json:"progress"`      // 0…1, of all relaxations
+	RestorePoint float64 `json:"restore_point"` // 0…1: what a new run would go on from after a power cut
+
+	Rate         float64 `json:"relaxations_per_second"`
+	Ceiling      float64 `json:"ceiling_relaxations_per_second,omitempty"`
+	InRate       float64 `json:"bytes_in_per_second"`
+	OutRate      float64 `json:"bytes_out_per_second"`
+	ReadRate     float64 `json:"bytes_read_per_second"`
+	WriteRate    float64 `json:"bytes_written_per_second"`
+	DeviceMemory int64   `json:"device_memory_bytes"`
+	HostMemory   int64   `json:"host_memory_bytes"`
+	Elapsed      float64 `json:"elapsed_seconds"` // all runs
+	ETA          float64 `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
+	PID          int     `json:"pid,omitempty"`
+}
+
+// window is the span over which rates are taken.
+const window = 5 * time.Second
+
+type sample struct {
+	at    time.Time
+	stats stream.Stats
+}
+
+// startReports calls Progress at intervals until the function it returns is called, which makes one
+// last call.
+func (r *run) startReports() (stop func()) {
+	every := r.o.Interval
+	if every <= 0 {
+		every = time.Second
+	}
+	quit, gone := make(chan struct{}), make(chan struct{})
+	first := sample{at: time.Now()}
+	history := []sample{first}
+	report := func() {
+		now := sample{time.Now(), r.x.pipe.Stats()}
+		for len(history) > 1 && now.at.Sub(history[0].at) > window {
+			history = history[1:]
+		}
+		st := r.status(history[0], now, first.at)
+		history = append(history, now)
+		r.p.setLive(st)
+		if r.o.Progress != nil {
+			r.o.Progress(st)
+		}
+	}
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				report()
+			case <-quit:
+				report()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-gone
+	}
+}
+
+// status describes the solve at now, with rates since then.
+func (r *run) status(then, now sample, began time.Time) Status {
+	st := r.p.status()
+	st.State, st.Device = "running", r.o.Device.Info().Model
+	n := float64(r.p.geom.N)
+	here := r.useful(now.stats[stream.Kernel].Work)
+	total := n * n * n
+	before := total * float64(r.start*r.p.geom.T) / float64(r.p.geom.Side()*r.p.geom.T)
+	st.Progress = min(1, (before+here)/total)
+	st.RestorePoint = float64(r.x.track.restorePoint()) / n
+	st.Rounds = ceilDiv(r.p.geom.Side(), r.plan.Width)
+	st.Round = min(st.Rounds, 1+int(st.Progress*float64(r.p.geom.Side()))/r.plan.Width)
+	if dt := now.at.Sub(then.at).Seconds(); dt > 0 {
+		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
+		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
+		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
+		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
+	}
+	st.Ceiling = Ceiling(r.o.Device, r.x.variant)
+	st.DeviceMemory = int64(r.plan.Slots) * r.p.geom.TileBytes()
+	st.HostMemory = int64(r.plan.Pages) * r.p.geom.TileBytes()
+	st.Elapsed = (r.prior + now.at.Sub(r.began)).Seconds()
+	st.ETA = -1
+	if here > 0 {
+		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()
+	}
+	return st
+}
+
+// Ceiling returns the device's ceiling, or 0 where it knows none.
+func Ceiling(d kernels.Device, v kernels.Variant) float64 {
+	if c, ok := d.(kernels.Ceiler); ok {
+		return c.Ceiling(v)
+	}
+	return 0
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

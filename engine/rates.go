@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"ooc/kernels"
+)
+
+// Rates are what a plan reckons with.
+type Rates struct {
+	Kernel    float64 // relaxations/s of products with large tiles
+	PerKernel float64 // seconds that each product costs beside its relaxations
+	In, Out   float64 // bytes/s between host and device
+	Read      float64 // bytes/s from the matrix to host memory
+	Write     float64 // bytes/s from host memory to the matrix
+	Disk      float64 // bytes/s of a final sync; 0: not measured, and left out
+}
+
+// efficiency is the fraction of the rate for large tiles that tiles of edge t reach: each product reads
+// and writes t² entries beside its t³ relaxations.
+func (r Rates) efficiency(t int) float64 { return float64(t) / float64(t+24) }
+
+const (
+	measureTile = 512
+	measureFor  = 15 * time.Millisecond
+)
+
+// MeasureRates times products and copies on the device for some 50 ms. The device needs room for three
+// tiles of 1 MiB; with less it returns rates that are only good for comparing plans.
+func MeasureRates(d kernels.Device, v kernels.Variant) (Rates, error) {
+	r := Rates{Kernel: 50e9, PerKernel: 10e-6, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	const tb = measureTile * measureTile * kernels.EntryBytes
+	buf, err := d.Alloc(3 * tb)
+	if errors.Is(err, kernels.ErrNoMemory) {
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	defer buf.Free()
+	host, err := d.AllocHost(tb)
+	if err != nil {
+		return r, err
+	}
+	defer d.FreeHost(host)
+	s, err := d.NewStream()
+	if err != nil {
+		return r, err
+	}
+	defer s.Close()
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
+	for i := range int64(3) { // zeros are valid in every variant
+		if err := s.CopyIn(tile(i), host); err != nil {
+			return r, err
+		}
+	}
+	product := []kernels.Product{{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}}}
+	const work = measureTile * measureTile * measureTile
+	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, measureTile, product) }); err != nil {
+		return r, err
+	}
+	if r.In, err = rate(s, tb, func() error { return s.CopyIn(tile(0), host) }); err != nil {
+		return r, err
+	}
+	if r.Out, err = rate(s, tb, func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+		return r, err
+	}
+	if d.Info().SharedCores {
+		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
+	}
+	return r, nil
+}
+
+// rate returns units per second of an operation that does the given units, the best of its batches.
+func rate(s kernels.Stream, units float64, op func() error) (float64, error) {
+	best, began := 0.0, time.Now()
+	for best == 0 || time.Since(began) < measureFor {
+		start := time.Now()
+		const batch = 4
+		for range batch {
+			if err := op(); err != nil {
+				return 0, err
+			}
+		}
+		if err := s.Sync(); err != nil {
+			return 0, err
+		}
+		best = max(best, batch*units/time.Since(start).Seconds())
+	}
+	return best, nil
+}
+
+// plan plans what is left of this problem.
+func (p *Problem) plan(o Options) (Plan, error) {
+	state, _, err := p.store.State()
+	if err != nil {
+		return Plan{}, err
+	}
+	rates, err := MeasureRates(o.Device, p.variant())
+	if err != nil {
+		return Plan{}, err
+	}
+	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}
+	return MakePlan(p.geom, state.Done, o.Device.Info(), rates, l)
+}

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/stream"
+)
+
+// algorithmBlocked names blocked Floyd–Warshall in a store's state.
+const algorithmBlocked = "blocked"
+
+// ErrInterrupted is wrapped by the error of a solve whose context ended: it took a checkpoint first, and
+// the same call goes on from there.
+var ErrInterrupted = errors.New("interrupted")
+
+// Options tune a solve. The zero value solves on the CPU with defaults.
+type Options struct {
+	Device     kernels.Device // required
+	HostMemory int64          // bytes of host cache; 0: as the plan sees fit
+	Round      int            // round width in vertices, a multiple of the tile; 0: as the plan sees fit
+	Streams    int            // device streams; 0: as the plan sees fit
+	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
+	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
+	Interval   time.Duration  // 0: one second
+}
+
+// DefaultCheckpoint is the time between two checkpoints.
+const DefaultCheckpoint = 60 * time.Second
+
+// Summary says how a solve went. Times are seconds.
+type Summary struct {
+	Store          string  `json:"store"`
+	Vertices       int     `json:"vertices"`
+	Arcs           int64   `json:"arcs"`
+	Kind           string  `json:"kind"`
+	Algorithm      string  `json:"algorithm"`
+	Device         string  `json:"device"`
+	AlreadySolved  bool    `json:"already_solved"`
+	ResumedFrom    float64 `json:"resumed_from"`    // fraction of the pivot vertices done before this run
+	RoundsSeconds  float64 `json:"rounds_seconds"`  // this run, until the last tile was written
+	SyncSeconds    float64 `json:"sync_seconds"`    // the final sync and checksums
+	ElapsedSeconds float64 `json:"elapsed_seconds"` // all runs
+	Relaxations    float64 `json:"relaxations"`     // this run, padding not counted
+	Rate           float64 `json:"relaxations_per_second"`
+	Ceiling        float64 `json:"ceiling_relaxations_per_second,omitempty"` // of the device
+	BytesIn        int64   `json:"bytes_in"`                                 // to the device
+	BytesOut       int64   `json:"bytes_out"`                                // from the device
+	BytesRead      int64   `json:"bytes_read"`                               // from the matrix or the graph
+	BytesWritten   int64   `json:"bytes_written"`                            // to the matrix
+	Plan           Plan    `json:"plan"`
+}
+
+// Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a
+// checkpoint and returns an error that wraps ErrInterrupted. Any other error leaves the store at its
+// last restore point. The device stays open.
+func (p *Problem) Solve(ctx context.Context, o Options) (Summary, error) {
+	began := time.Now()
+	state, counts, err := p.store.Recover()
+	if err != nil {
+		return Summary{}, err
+	}
+	sum := p.summary(o.Device)
+	sum.ElapsedSeconds = state.Elapsed.Seconds()
+	if counts && state.Done == int64(p.geom.N) {
+		sum.AlreadySolved, sum.ResumedFrom = true, 1
+		return sum, p.finishSums(nil)
+	}
+	sum.ResumedFrom = float64(state.Done) / float64(p.geom.N)
+	g, err := p.Graph()
+	if err != nil {
+		return sum, err
+	}
+	plan, err := p.plan(o)
+	if err != nil {
+		return sum, err
+	}
+	sum.Plan = plan
+	x, err := p.newExecutor(o.Device, g, plan)
+	if err != nil {
+		return sum, err
+	}
+	x.clock = func() time.Duration { return state.Elapsed + time.Since(began) }
+	run := &run{p: p, o: o, x: x, plan: plan, start: int(state.Done) / p.geom.T, onDisk: counts, began: began, prior: state.Elapsed, sum: &sum}
+	x.track = newTracker(p.geom.Side(), run.start, counts)
+	x.track.restore = state.Done
+	err = run.rounds(ctx)
+	return sum, errors.Join(err, x.free(o.Device))
+}
+
+// run is one call of Solve.
+type run struct {
+	p      *Problem
+	o      Options
+	x      *executor
+	plan   Plan
+	start  int  // pivot tiles done before
+	onDisk bool // the matrix counts
+	began  time.Time
+	prior  time.Duration // work of earlier runs
+	sum    *Summary
+}
+
+func (r *run) rounds(ctx context.Context) error {
+	if err := r.openPipeline(); err != nil {
+		return err
+	}
+	side := r.p.geom.Side()
+	s := newSchedule(side, r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead, r.start, nil)
+	if r.onDisk {
+		s.resume()
+	}
+	s.stop = func() bool { return ctx.Err() != nil }
+	lastSync := time.Now()
+	s.due = func(done int) bool {
+		if done == side || time.Since(lastSync) < r.o.checkpointEvery() {
+			return false
+		}
+		select {
+		case r.x.syncing <- struct{}{}:
+			lastSync = time.Now()
+			return true
+		default: // the one before is still on its way
+			return false
+		}
+	}
+	var roundsDone time.Time
+	s.emit = func(st step) error {
+		if st.kind == stepCheckpoint && (st.done == side || s.stopped) {
+			// The last one: what is timed as rounds ends before the sync begins.
+			if err := r.x.pipe.Drain(); err != nil {
+				return err
+			}
+			roundsDone = time.Now()
+		}
+		return r.x.submit(st)
+	}
+	report := r.startReports()
+	rounds := time.Now()
+	err := s.run()
+	if err == nil {
+		err = r.x.pipe.Drain()
+	}
+	if cerr := r.x.pipe.Close(); err == nil {
+		err = cerr
+	}
+	if roundsDone.IsZero() {
+		roundsDone = time.Now()
+	}
+	r.tally(roundsDone.Sub(rounds))
+	if err == nil && !s.stopped {
+		err = r.p.finishSums(r.x.track)
+	}
+	r.sum.SyncSeconds = time.Since(roundsDone).Seconds()
+	r.sum.ElapsedSeconds = (r.prior + time.Since(r.began)).Seconds()
+	report()
+	if err == nil && s.stopped {
+		err = fmt.Errorf("%w at %.1f %%", ErrInterrupted, 100*float64(r.x.track.restorePoint())/float64(r.p.geom.N))
+	}
+	return err
+}
+
+// openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
+// to write its checkpoint.
+func (r *run) openPipeline() error {
+	pipe, err := stream.New(context.Background(), r.o.Device, stream.Options{
+		Lanes: r.plan.Streams, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
+	})
+	r.x.pipe = pipe
+	return err
+}
+
+func (o *Options) checkpointEvery() time.Duration {
+	if o.Checkpoint > 0 {
+		return o.Checkpoint
+	}
+	return DefaultCheckpoint
+}
+
+// tally books the traffic and the rate of this run.
+func (r *run) tally(rounds time.Duration) {
+	st := r.x.pipe.Stats()
+	r.sum.RoundsSeconds = rounds.Seconds()
+	r.sum.Relaxations = r.useful(st[stream.Kernel].Work)
+	r.sum.Rate = r.sum.Relaxations / rounds.Seconds()
+	r.sum.BytesIn, r.sum.BytesOut = st[stream.In].Bytes, st[stream.Out].Bytes
+	r.sum.BytesRead, r.sum.BytesWritten = st[stream.Read].Bytes, st[stream.Write].Bytes
+}
+
+// useful takes the share of padding out of a count of relaxations, so that a solve counts n³.
+func (r *run) useful(work int64) float64 {
+	n, padded := float64(r.p.geom.N), float64(r.p.geom.Side()*r.p.geom.T)
+	share := n / padded
+	return float64(work) * share * share * share
+}
+
+func (p *Problem) newExecutor(d kernels.Device, g *graph.Graph, plan Plan) (*executor, error) {
+	tb := p.geom.TileBytes()
+	buf, err := d.Alloc(int64(plan.Slots) * tb)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %d slots of %d bytes: %w", d.Info().Name, plan.Slots, tb, err)
+	}
+	host, err := d.AllocHost(int64(plan.Pages) * tb)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
+	}
+	x := &executor{
+		store: p.store, graph: g, geom: p.geom, variant: p.variant(),
+		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
+		disk: make([]stream.Region, p.geom.Side()*p.geom.Side()), syncing: make(chan struct{}, 1),
+		buf: buf, host: host,
+	}
+	for i := range x.slots {
+		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}
+		x.slots[i].Lane = i % plan.Streams
+	}
+	for i := range x.pages {
+		x.pages[i].Data = host[int64(i)*tb : int64(i+1)*tb : int64(i+1)*tb]
+	}
+	return x, nil
+}
+
+func (x *executor) free(d kernels.Device) error {
+	return errors.Join(x.buf.Free(), d.FreeHost(x.host))
+}
+
+// finishSums stores a checksum for every tile of a solved matrix, reading only those that this run did
+// not write itself. It does nothing where they are stored already.
+func (p *Problem) finishSums(t *tracker) error {
+	if t == nil {
+		if _, err := p.store.Sums(); err == nil {
+			return nil
+		}
+		t = newTracker(p.geom.Side(), 0, true)
+	}
+	side := p.geom.Side()
+	for i := range t.sums {
+		if t.summed[i] {
+			continue
+		}
+		sum, err := p.store.TileSum(i/side, i%side)
+		if err != nil {
+			return err
+		}
+		t.sum(i, sum)
+	}
+	return p.store.WriteSums(t.sums)
+}
