@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
+// that exit codes, signals and locks are real.
+func TestMain(m *testing.M) {
+	if os.Getenv("OOC_TEST_MAIN") == "1" {
+		os.Exit(run(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// command is the ooc command as a process, in the folder dir.
+func command(t testing.TB, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "OOC_TEST_MAIN=1")
+	return cmd
+}
+
+// result is what a process left.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func ooc(t testing.TB, dir string, args ...string) result {
+	t.Helper()
+	return finish(t, command(t, dir, args...))
+}
+
+func finish(t testing.TB, cmd *exec.Cmd) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	r := result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	if strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "panic") {
+		t.Fatalf("%v crashed:\n%s", cmd.Args[1:], r.stderr)
+	}
+	return r
+}
+
+// want fails the test unless the process ended with the code, and its output has every text.
+func (r result) want(t testing.TB, code int, texts ...string) result {
+	t.Helper()
+	if r.code != code {
+		t.Fatalf("exit code %d, want %d\n%s%s", r.code, code, r.stdout, r.stderr)
+	}
+	for _, text := range texts {
+		if !strings.Contains(r.stdout+r.stderr, text) {
+			t.Fatalf("output lacks %q:\n%s%s", text, r.stdout, r.stderr)
+		}
+	}
+	return r
+}
+
+// rome is the bundled road network: rome99.gr of the 9th DIMACS Implementation Challenge.
+func rome(t testing.TB) string {
+	t.Helper()
+	path, err := filepath.Abs("../../engine/graph/testdata/rome99.gr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func write(t testing.TB, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t testing.TB, parts ...string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
