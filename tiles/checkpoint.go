@@ -1,7 +1,9 @@
 package tiles
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -18,6 +20,8 @@ func (s *Store) loadState() (sf stateFile, err error) {
 			if sf, err = decodeState(b, s.geo); err != nil {
 				return sf, fmt.Errorf("%s: %w", s.path(nameState), err)
 			}
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = corrupt(s.path(nameState), "it is missing; restore the file, or import again")
 		}
 		if err != nil || !sf.anyDamaged || try == tornTries {
 			return sf, err

@@ -3,6 +3,7 @@
 package tiles
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -47,6 +48,9 @@ func freeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, os.NewSyscallError("statfs", err)
+	}
+	if st.Blocks == 0 {
+		return 0, fmt.Errorf("the volume of %s does not say how large it is", dir)
 	}
 	blocks := uint64(st.Bavail)
 	if os.Geteuid() == 0 {

@@ -1,0 +1,247 @@
+// Package crashtest cuts the power of a running store, for tests.
+//
+// A Harness stands between a store and the operating system's sync calls. It
+// remembers what each file held when it was last synced, so that Cut can write
+// the store as a disk might hold it if the power went now: every page written
+// since then is there or is not, at random.
+//
+// It keeps a copy of the matrix in memory and is meant for small stores, on
+// systems where reading a file sees what was written through a mapping.
+package crashtest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"ooc/tiles/internal/hook"
+)
+
+const (
+	pageBytes   = 4096
+	sectorBytes = 512 // what a disk writes whole or not at all
+
+	dist  = "dist.npy"
+	state = "state"
+	sums  = "sums"
+	spare = "sums.tmp"
+	names = "." // a sync of the folder
+)
+
+// Harness watches the syncs of the store in one folder.
+type Harness struct {
+	// OnSync, if set before the store is opened, is called before (done
+	// false) and after (done true) each sync of a file; name is the file's,
+	// "." for the folder. It may call Cut.
+	OnSync func(name string, done bool)
+
+	dir   string
+	mu    sync.Mutex        // guards the rest; held while Cut copies, so no sync is acknowledged then
+	disk  map[string][]byte // what is durable of dist.npy and state
+	sums  bool              // whether the name "sums" is durable
+	fails map[string][]error
+	count int
+	lie   bool // acknowledge syncs of the matrix without doing them
+}
+
+var boots atomic.Int64
+
+// Watch registers a harness for the store that is opened or created at dir
+// next. What is in the folder already counts as durable.
+func Watch(dir string) (*Harness, error) {
+	h := &Harness{dir: dir, disk: map[string][]byte{}, fails: map[string][]error{}}
+	for _, name := range []string{dist, state} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		h.disk[name] = b
+	}
+	h.sums = exists(filepath.Join(dir, sums))
+	// A boot id of its own makes notes worthless in what Cut writes, as they
+	// are after a reboot; stores opened at dir under this harness trust them.
+	boot := fmt.Sprintf("crashtest %d %d", os.Getpid(), boots.Add(1))
+	hook.Set(dir, &hook.Hooks{Sync: h.sync, BootID: boot})
+	return h, nil
+}
+
+// Close removes the harness. Stores that are open keep it.
+func (h *Harness) Close() { hook.Set(h.dir, nil) }
+
+// Fail makes the next sync of a file ("dist.npy", "state", …, "." for the
+// folder) fail with err and write nothing. Calls add up.
+func (h *Harness) Fail(name string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fails[name] = append(h.fails[name], err)
+}
+
+// Syncs is the number of syncs so far, of all files, failed ones too.
+func (h *Harness) Syncs() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
+}
+
+// sync is the hook. What the file holds before the call is durable after it;
+// what is written meanwhile may be or not.
+func (h *Harness) sync(name string, do func() error) error {
+	if h.OnSync != nil {
+		h.OnSync(name, false)
+	}
+	held, err := h.before(name)
+	if err == nil {
+		if !h.lies(name) {
+			err = do()
+		}
+		if err == nil {
+			h.after(name, held)
+		}
+	}
+	if h.OnSync != nil {
+		h.OnSync(name, true)
+	}
+	return err
+}
+
+// before takes the content that the sync will make durable, or the failure
+// that was asked for.
+func (h *Harness) before(name string) ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.count++
+	if f := h.fails[name]; len(f) > 0 {
+		h.fails[name] = f[1:]
+		return nil, f[0]
+	}
+	if name != dist && name != state {
+		return nil, nil
+	}
+	return os.ReadFile(filepath.Join(h.dir, name))
+}
+
+func (h *Harness) after(name string, held []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case name == names:
+		h.sums = exists(filepath.Join(h.dir, sums))
+	case held != nil && !(h.lie && name == dist):
+		h.disk[name] = held
+	}
+}
+
+func (h *Harness) lies(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lie && name == dist
+}
+
+// Cut writes to the new folder dst the store as a disk might hold it if the
+// power went now, and as it looks after the reboot. It fails if the store is
+// not complete yet. The store may be in use, and in the middle of a sync.
+//
+// The state is read before the matrix: pages may then be newer than the state
+// says, as on a disk, but never older than it vouches for.
+func (h *Harness) Cut(dst string, rng *rand.Rand) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := os.Mkdir(dst, 0o777); err != nil {
+		return err
+	}
+	keep := keepRate(rng)
+	if err := h.cutFile(dst, state, sectorBytes, keep, rng); err != nil {
+		return err
+	}
+	if err := h.cutFile(dst, dist, pageBytes, keep, rng); err != nil {
+		return err
+	}
+	for _, name := range []string{"graph.csr", "ids"} {
+		if err := h.copyFile(dst, name, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := h.cutSums(dst, rng); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dst, "lock"), nil, 0o666); err != nil {
+		return err
+	}
+	return h.copyFile(dst, "store.json", "store.json")
+}
+
+// keepRate is the share of unsynced pages that survive: all and none are the
+// cases most likely to hide or show a fault, so they come up often.
+func keepRate(rng *rand.Rand) float64 {
+	switch rng.IntN(4) {
+	case 0:
+		return 0
+	case 1:
+		return 1
+	}
+	return rng.Float64()
+}
+
+// cutFile copies a file, each unit that is not durable new or old at random;
+// some pages are torn between sectors.
+func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Rand) error {
+	b, err := os.ReadFile(filepath.Join(h.dir, name))
+	if err != nil {
+		return err
+	}
+	old := h.disk[name]
+	if len(old) < len(b) { // reserved and never written: zeros
+		old = append(bytes.Clone(old), make([]byte, len(b)-len(old))...)
+	}
+	for at := 0; at < len(b); at += unit {
+		end := min(at+unit, len(b))
+		step := unit
+		if rng.IntN(8) == 0 {
+			step = sectorBytes
+		}
+		for from := at; from < end; from += step {
+			to := min(from+step, end)
+			if !bytes.Equal(b[from:to], old[from:to]) && rng.Float64() >= keep {
+				copy(b[from:to], old[from:to])
+			}
+		}
+	}
+	return os.WriteFile(filepath.Join(dst, name), b, 0o666)
+}
+
+// cutSums copies the checksums under the name they have or, if a rename is not
+// durable yet, had.
+func (h *Harness) cutSums(dst string, rng *rand.Rand) error {
+	now := exists(filepath.Join(h.dir, sums))
+	from, to := spare, spare
+	if now {
+		from = sums
+	}
+	if h.sums && now || h.sums != now && rng.IntN(2) == 0 {
+		to = sums
+	}
+	err := h.copyFile(dst, from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (h *Harness) copyFile(dst, from, to string) error {
+	b, err := os.ReadFile(filepath.Join(h.dir, from))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dst, to), b, 0o666)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,257 @@
+package tiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// resealState gives a sector a version and a checksum that matches.
+func resealState(sector []byte, version uint32) {
+	copy(sector, stateMagic)
+	binary.LittleEndian.PutUint32(sector[8:], version)
+	binary.LittleEndian.PutUint32(sector[stateCRC:], crc32.Checksum(sector[:stateCRC], castagnoli))
+}
+
+// fullStore makes a closed store that has every file.
+func fullStore(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a.ooc")
+	m := testMeta(5, 64)
+	m.Arcs = 5
+	s, err := Create(dir, m, ring(5), IDs{Text: []string{"a", "bb", "", "d", "e"}})
+	must(t, err)
+	must(t, s.WriteTile(0, 0, bytes.Repeat([]byte{7}, 16384)))
+	must(t, s.Checkpoint(State{Done: 5}))
+	must(t, s.WriteSums([]uint32{42}))
+	must(t, s.SetLive([]byte(`{"type":"status"}`)))
+	must(t, s.Close())
+	return dir
+}
+
+// readAll reads everything but the matrix.
+func readAll(dir string) (Meta, *CSR, IDs, []uint32, error) {
+	s, err := OpenReadOnly(dir)
+	if err != nil {
+		return Meta{}, nil, IDs{}, nil, err
+	}
+	defer s.Close()
+	csr, err := s.CSR()
+	if err != nil {
+		return Meta{}, nil, IDs{}, nil, err
+	}
+	ids, err := s.IDs()
+	if err != nil {
+		return Meta{}, nil, IDs{}, nil, err
+	}
+	sums, err := s.Sums()
+	return s.Meta(), csr, ids, sums, err
+}
+
+// TestEveryByteOfTheSmallFiles: each byte damaged in turn, and each length.
+// The result is a refusal of the right kind; a change that does not matter
+// (JSON has a few: a space turned into a tab) gives the same content.
+func TestEveryByteOfTheSmallFiles(t *testing.T) {
+	dir := fullStore(t)
+	m, csr, ids, sums, err := readAll(dir)
+	must(t, err)
+	check := func(what string, at int) bool {
+		m2, csr2, ids2, sums2, err := readAll(dir)
+		if err == nil {
+			return reflect.DeepEqual(m, m2) && reflect.DeepEqual(csr, csr2) && reflect.DeepEqual(ids, ids2) && reflect.DeepEqual(sums, sums2)
+		}
+		if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			t.Errorf("%s %d: %v", what, at, err)
+		}
+		return true
+	}
+	for _, name := range []string{nameStore, nameGraph, nameIDs, nameSums} {
+		path := filepath.Join(dir, name)
+		good, err := os.ReadFile(path)
+		must(t, err)
+		for at := range good {
+			for _, flip := range []byte{1, 0x10, 0x80} {
+				b := bytes.Clone(good)
+				b[at] ^= flip
+				must(t, os.WriteFile(path, b, 0o666))
+				if !check(name+": byte", at) {
+					t.Fatalf("%s: damage of byte %d goes unseen", name, at)
+				}
+			}
+			must(t, os.WriteFile(path, good[:at], 0o666))
+			if _, _, _, _, err := readAll(dir); err == nil && at < len(good)-1 {
+				t.Fatalf("%s: cut to %d bytes unseen", name, at)
+			}
+		}
+		must(t, os.WriteFile(path, append(bytes.Clone(good), 'x'), 0o666))
+		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: a byte too many: %v", name, err)
+		}
+		must(t, os.WriteFile(path, good, 0o666))
+	}
+}
+
+// TestMissingOrCutFiles: said when the store is opened, by name.
+func TestMissingOrCutFiles(t *testing.T) {
+	for _, name := range []string{nameGraph, nameIDs, nameDist, nameState} {
+		for _, spoil := range []func(string) error{os.Remove, func(p string) error { return os.Truncate(p, 50) }} {
+			dir := fullStore(t)
+			path := filepath.Join(dir, name)
+			must(t, spoil(path))
+			s, err := Open(dir)
+			if err == nil {
+				_, _, err = s.Recover()
+				s.Close()
+			}
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	dir := fullStore(t)
+	path := filepath.Join(dir, nameDist)
+	must(t, os.Truncate(path, 4096+16384+1))
+	if _, err := OpenReadOnly(dir); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a matrix that is a byte too long: %v", err)
+	}
+}
+
+func TestEveryByteOfTheHeader(t *testing.T) {
+	dir := fullStore(t)
+	f, err := os.OpenFile(filepath.Join(dir, nameDist), os.O_RDWR, 0)
+	must(t, err)
+	defer f.Close()
+	for at := range int64(npyHeaderLen) {
+		var b [1]byte
+		_, err := f.ReadAt(b[:], at)
+		must(t, err)
+		_, err = f.WriteAt([]byte{b[0] ^ 1}, at)
+		must(t, err)
+		if _, err := OpenReadOnly(dir); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		_, err = f.WriteAt(b[:], at)
+		must(t, err)
+	}
+}
+
+// TestVersions: a newer store is not called corrupt.
+func TestVersions(t *testing.T) {
+	dir := fullStore(t)
+	reseal := func(name string, at int) {
+		path := filepath.Join(dir, name)
+		b, err := os.ReadFile(path)
+		must(t, err)
+		good := bytes.Clone(b)
+		b[8] = 2
+		binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[:at], castagnoli))
+		must(t, os.WriteFile(path, b, 0o666))
+		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s of version 2: %v", name, err)
+		}
+		must(t, os.WriteFile(path, good, 0o666))
+	}
+	reseal(nameGraph, 60)
+	reseal(nameIDs, 60)
+	reseal(nameSums, 28)
+	path := filepath.Join(dir, nameStore)
+	must(t, os.WriteFile(path, []byte(`{"format":"ooc store","version":2,"news":true}`), 0o666))
+	if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		t.Errorf("store.json of version 2: %v", err)
+	}
+	if _, _, running, err := LockHolder(dir); running || err != nil {
+		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
+	}
+}
+
+// TestHostileStoreJSON: descriptions with matching checksums that lie.
+func TestHostileStoreJSON(t *testing.T) {
+	for name, spoil := range map[string]func(*Meta){
+		"huge n":      func(m *Meta) { m.N = maxN },
+		"n beyond":    func(m *Meta) { m.N = 1 << 62 },
+		"negative n":  func(m *Meta) { m.N = -5 },
+		"zero tile":   func(m *Meta) { m.T = 0 },
+		"odd tile":    func(m *Meta) { m.T = 100 },
+		"other tile":  func(m *Meta) { m.T = 128 },
+		"kind":        func(m *Meta) { m.Kind = "u128" },
+		"other kind":  func(m *Meta) { m.Kind = F32 },
+		"arcs":        func(m *Meta) { m.Arcs = 1 << 60 },
+		"fewer arcs":  func(m *Meta) { m.Arcs = 4 },
+		"ids":         func(m *Meta) { m.IDs = "numeric" },
+		"strange ids": func(m *Meta) { m.IDs = "../../etc" },
+		"scale":       func(m *Meta) { m.Scale = 0 },
+	} {
+		dir := fullStore(t)
+		path := filepath.Join(dir, nameStore)
+		b, err := os.ReadFile(path)
+		must(t, err)
+		m, err := decodeMeta(path, b)
+		must(t, err)
+		spoil(&m)
+		b, err = encodeMeta(m)
+		must(t, err)
+		must(t, os.WriteFile(path, b, 0o666))
+		if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := fullStore(t)
+	must(t, os.WriteFile(filepath.Join(dir, nameStore), make([]byte, maxStoreJSON+1), 0o666))
+	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a store.json without end: %v", err)
+	}
+}
+
+func FuzzStoreJSON(f *testing.F) {
+	m := testMeta(5, 64)
+	m.Version, m.Scale = FormatVersion, 1
+	m, err := normalMeta(m)
+	must(f, err)
+	good, err := encodeMeta(m)
+	must(f, err)
+	f.Add(good)
+	f.Add([]byte(`{"format":"ooc store","version":1,"n":1e300}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMeta("store.json", b)
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+				t.Fatalf("an error without a kind: %v", err)
+			}
+			return
+		}
+		again, err := encodeMeta(m)
+		must(t, err)
+		if m2, err := decodeMeta("store.json", again); err != nil || !reflect.DeepEqual(m, m2) {
+			t.Fatalf("%+v comes back as %+v, %v", m, m2, err)
+		}
+	})
+}
+
+func FuzzCSRHeader(f *testing.F) {
+	f.Add(csrHeader{n: 5, arcs: 5}.encode(), int64(152))
+	f.Add([]byte(csrMagic), int64(0))
+	f.Fuzz(func(t *testing.T, b []byte, size int64) {
+		try := [][]byte{b}
+		if len(b) >= csrHeaderLen { // let the rest of the checks see it too
+			sealed := bytes.Clone(b)
+			copy(sealed, csrMagic)
+			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
+			binary.LittleEndian.PutUint32(sealed[12:], weightBytes)
+			binary.LittleEndian.PutUint32(sealed[60:], crc32.Checksum(sealed[:60], castagnoli))
+			try = append(try, sealed)
+		}
+		for _, b := range try {
+			h, err := decodeCSRHeader("graph.csr", b, size)
+			if err == nil && (h.n < 1 || h.n > maxN || h.arcs < 0 || h.fileBytes() != size) {
+				t.Fatalf("accepted %+v in %d bytes", h, size)
+			}
+		}
+	})
+}

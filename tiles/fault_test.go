@@ -1,0 +1,221 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestCutUnderTheMapping truncates the matrix of an open store at every kind
+// of place within a tile and touches the tile in every way.
+func TestCutUnderTheMapping(t *testing.T) {
+	const tile = 16384
+	cuts := []int64{0, 1, 511, 4095, 4096, 4097, 8191, 8192, 12288, 12289, tile - 4096, tile - 4, tile - 1}
+	rng := seeded(t)
+	for range 10 {
+		cuts = append(cuts, rng.Int64N(tile))
+	}
+	for _, cut := range cuts {
+		s := newStore(t, 150, 64)
+		b := randomTile(s.Geometry(), rng)
+		must(t, s.WriteTile(1, 1, b))
+		must(t, s.Checkpoint(State{Done: 1}))
+		must(t, os.Truncate(s.path(nameDist), s.geo.TileOffset(1, 1)+cut))
+		line := make([]byte, 600)
+		for op, err := range map[string]error{
+			"read": s.ReadTile(b, 1, 1), "write": s.WriteTile(1, 1, b), "sum": second(s.TileSum(1, 1)),
+			"row": s.ReadRow(line, 127), "column": s.ReadCol(line, 127), "entry": second(s.ReadAt(127, 127)),
+		} {
+			var f *FaultError
+			if !errors.As(err, &f) || !errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || f.File != s.path(nameDist) {
+				t.Fatalf("cut at %d, %s: %v", cut, op, err)
+			}
+			if !strings.Contains(err.Error(), "tile (1,1)") || !strings.Contains(err.Error(), "cut to") {
+				t.Errorf("cut at %d, %s: the message is %q", cut, op, err)
+			}
+		}
+		must(t, s.ReadTile(b, 1, 0)) // the tiles before the cut are fine
+		must(t, s.WriteTile(0, 2, b))
+		s.Prefetch(2, 2)
+		if err := s.Checkpoint(State{Done: 2}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("cut at %d: checkpoint: %v", cut, err)
+		}
+		if st, _, err := s.State(); st.Done != 1 || err != nil {
+			t.Errorf("cut at %d: state %+v, %v", cut, st, err)
+		}
+		must(t, s.Close())
+		if _, err := Open(s.Dir()); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("cut at %d: Open: %v", cut, err)
+		}
+	}
+}
+
+// TestFaultSettingIsRestored: what the caller's goroutine does on a fault is
+// its own affair.
+func TestFaultSettingIsRestored(t *testing.T) {
+	s := newStore(t, 64, 64)
+	b := make([]byte, 16384)
+	for _, want := range []bool{false, true} {
+		old := debug.SetPanicOnFault(want)
+		must(t, s.ReadTile(b, 0, 0))
+		if got := debug.SetPanicOnFault(want); got != want {
+			t.Errorf("after a read: %v, was %v", got, want)
+		}
+		must(t, os.Truncate(s.path(nameDist), 4096))
+		if s.ReadTile(b, 0, 0) == nil {
+			t.Error("a read of nothing succeeds")
+		}
+		if got := debug.SetPanicOnFault(old); got != want {
+			t.Errorf("after a fault: %v, was %v", got, want)
+		}
+		must(t, os.Truncate(s.path(nameDist), s.geo.fileBytes()))
+	}
+}
+
+// TestForeignPanicsGoOn: only faults on the mapping are ours to explain.
+func TestForeignPanicsGoOn(t *testing.T) {
+	s := newStore(t, 64, 64)
+	for name, use := range map[string]func([]byte){
+		"bug":          func([]byte) { panic("bug") },
+		"nil pointer":  func([]byte) { var p *int; *p = 1 },
+		"out of range": func(b []byte) { _ = b[len(b)+int(b[0])] },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: swallowed", name)
+				}
+			}()
+			t.Errorf("%s: returned %v", name, s.touch("read", 0, 0, use))
+		}()
+	}
+	must(t, s.Close()) // no lock was left held
+}
+
+// TestRemovedMatrix: hours of work must not go into a file without a name.
+func TestRemovedMatrix(t *testing.T) {
+	for _, name := range []string{nameDist, nameState} {
+		s := newStore(t, 64, 64)
+		must(t, os.Remove(s.path(name)))
+		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s removed: %v", name, err)
+		}
+		must(t, os.WriteFile(s.path(name), make([]byte, 4096+16384), 0o666))
+		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s replaced: %v", name, err)
+		}
+	}
+}
+
+// TestForeignFolders: what is not ours is neither opened nor changed.
+func TestForeignFolders(t *testing.T) {
+	for name, fill := range map[string]func(dir string) error{
+		"a file of the user": func(dir string) error { return os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("x"), 0o666) },
+		"a matrix alone":     func(dir string) error { return os.WriteFile(filepath.Join(dir, nameDist), []byte("x"), 0o666) },
+		"a foreign lock": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, nameLock), []byte("yarn 1.0\n"), 0o666)
+		},
+		"ours and more": func(dir string) error {
+			must(t, os.WriteFile(filepath.Join(dir, nameLock), nil, 0o666))
+			return os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("x"), 0o666)
+		},
+		"a folder": func(dir string) error {
+			must(t, os.WriteFile(filepath.Join(dir, nameLock), nil, 0o666))
+			return os.Mkdir(filepath.Join(dir, nameGraph), 0o777)
+		},
+		"a link": func(dir string) error {
+			must(t, os.WriteFile(filepath.Join(dir, nameLock), nil, 0o666))
+			return os.Symlink("/etc/hostname", filepath.Join(dir, nameState))
+		},
+	} {
+		dir := t.TempDir()
+		must(t, fill(dir))
+		before := fmt.Sprint(listing(t, dir))
+		_, cerr := Create(dir, testMeta(64, 64), nil, IDs{})
+		_, oerr := Open(dir)
+		_, rerr := OpenReadOnly(dir)
+		_, ierr := Incomplete(dir)
+		for what, err := range map[string]error{"Create": cerr, "Open": oerr, "OpenReadOnly": rerr, "Incomplete": ierr} {
+			if !errors.Is(err, ErrNotStore) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if after := fmt.Sprint(listing(t, dir)); after != before {
+			t.Errorf("%s: %s became %s", name, before, after)
+		}
+	}
+}
+
+// TestFoldersThatAreFine: missing, empty, dead.
+func TestFoldersThatAreFine(t *testing.T) {
+	missing, empty, dead := filepath.Join(t.TempDir(), "x"), t.TempDir(), t.TempDir()
+	for _, name := range []string{nameLock, nameDist, nameGraph, nameStoreTmp} {
+		must(t, os.WriteFile(filepath.Join(dead, name), []byte(lockMagic), 0o666))
+	}
+	for dir, want := range map[string]bool{missing: false, empty: false, dead: true} {
+		if half, err := Incomplete(dir); half != want || err != nil {
+			t.Errorf("Incomplete: %v, %v", half, err)
+		}
+		if _, err := Open(dir); err == nil || errors.Is(err, ErrIncomplete) != want {
+			t.Errorf("Open: %v", err)
+		}
+		s, err := Create(dir, testMeta(64, 64), nil, IDs{})
+		must(t, err)
+		must(t, s.Close())
+		if _, err := os.Lstat(filepath.Join(dir, nameGraph)); err == nil {
+			t.Error("a graph of the dead import is left")
+		}
+	}
+}
+
+// TestLinksInAStore: each file replaced by a link to a file outside, and by a
+// FIFO. Nothing follows the one or waits on the other.
+func TestLinksInAStore(t *testing.T) {
+	for name := range ownNames {
+		if name == nameStoreTmp || name == nameSumsSpare {
+			continue
+		}
+		dir := fullStore(t)
+		path, outside := filepath.Join(dir, name), filepath.Join(t.TempDir(), "outside")
+		must(t, os.Rename(path, outside))
+		before, err := os.ReadFile(outside)
+		must(t, err)
+		must(t, os.Symlink(outside, path))
+		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s is a link: %v", name, err)
+		}
+		if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the file outside changed: %v", name, err)
+		}
+		must(t, os.Remove(path))
+		if !mkfifo(t, path) {
+			continue
+		}
+		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s is a FIFO: %v", name, err)
+		}
+	}
+}
+
+// useEverything opens a store for writing and uses each of its files.
+func useEverything(dir string) error {
+	if _, _, _, _, err := readAll(dir); err != nil {
+		return err
+	}
+	if _, err := ReadLive(dir); err != nil {
+		return err
+	}
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if _, _, err := s.Recover(); err != nil {
+		return err
+	}
+	return errors.Join(s.SetLive([]byte("x")), s.Checkpoint(State{Done: 1}), s.WriteSums([]uint32{1}))
+}

@@ -1,0 +1,322 @@
+package tiles
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// children are the parts that another process can play; see child.
+var children = map[string]func([]string) error{
+	"hold":   childHold,
+	"create": childCreate,
+	"solve":  childSolve,
+}
+
+// childHold opens a store and keeps it until it is killed.
+func childHold(args []string) error {
+	s, err := Open(args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready", s.Dir())
+	for { // a bare select would be a deadlock, which ends the process
+		time.Sleep(time.Hour)
+	}
+}
+
+// childCreate creates a store that takes a while to write, and says how it went.
+func childCreate(args []string) error {
+	fmt.Println("ready")
+	m := testMeta(2000, 256)
+	m.Arcs = 400_000
+	s, err := Create(args[0], m, multi(2000, 200), IDs{})
+	if err != nil {
+		return err
+	}
+	fmt.Println("created")
+	return s.Close()
+}
+
+// childSolve raises every entry of the matrix to round 1, 2, …, with a note
+// after each round and now and then a checkpoint, until it is killed.
+func childSolve(args []string) error {
+	s, err := Open(args[0])
+	if err != nil {
+		return err
+	}
+	st, _, err := s.Recover()
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	for round := st.Done + 1; round < int64(s.geo.N); round++ {
+		if err := fillRound(s, uint32(round)); err != nil {
+			return err
+		}
+		st := State{Algorithm: "test", Done: round}
+		if round%16 == 0 {
+			err = s.Checkpoint(st)
+		} else {
+			err = s.Note(st)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println("round", round)
+	}
+	return nil
+}
+
+// fillRound writes a round number to every entry.
+func fillRound(s *Store, round uint32) error {
+	b := make([]byte, s.geo.TileBytes())
+	for at := 0; at < len(b); at += 4 {
+		binary.LittleEndian.PutUint32(b[at:], round)
+	}
+	for i := range s.geo.Side() {
+		for j := range s.geo.Side() {
+			if err := s.WriteTile(i, j, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lowestEntry is the smallest entry of the matrix.
+func lowestEntry(s *Store) (uint32, error) {
+	b, low := make([]byte, s.geo.TileBytes()), ^uint32(0)
+	for i := range s.geo.Side() {
+		for j := range s.geo.Side() {
+			if err := s.ReadTile(b, i, j); err != nil {
+				return 0, err
+			}
+			for at := 0; at < len(b); at += 4 {
+				low = min(low, binary.LittleEndian.Uint32(b[at:]))
+			}
+		}
+	}
+	return low, nil
+}
+
+// multi is a graph of n vertices with d arcs each.
+func multi(n, d int) *CSR {
+	c := &CSR{Offsets: make([]int64, n+1), Targets: make([]int32, n*d), Weights: make([]byte, 4*n*d)}
+	for u := range n {
+		c.Offsets[u+1] = int64((u + 1) * d)
+	}
+	return c
+}
+
+// start runs a child up to its first line.
+func start(t *testing.T, cmd *exec.Cmd) *bufio.Scanner {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "ready") {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	return lines
+}
+
+func TestLockBetweenProcesses(t *testing.T) {
+	s := newStore(t, 64, 64)
+	dir := s.Dir()
+	must(t, s.Close())
+	if pid, _, running, err := LockHolder(dir); pid != 0 || running || err != nil {
+		t.Errorf("after a clean end: %d, %v, %v", pid, running, err)
+	}
+	cmd := child(t, "hold", dir)
+	start(t, cmd)
+	host, err := os.Hostname()
+	must(t, err)
+	for name, open := range map[string]func() (*Store, error){
+		"Open":   func() (*Store, error) { return Open(dir) },
+		"Create": func() (*Store, error) { return Create(dir, testMeta(64, 64), nil, IDs{}) },
+	} {
+		_, err := open()
+		var locked *LockedError
+		if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) || locked.PID != cmd.Process.Pid || locked.Host != host {
+			t.Errorf("%s of a locked store: %v", name, err)
+		}
+	}
+	if pid, h, running, err := LockHolder(dir); pid != cmd.Process.Pid || h != host || !running || err != nil {
+		t.Errorf("holder %d on %s, running %v, %v", pid, h, running, err)
+	}
+	r, err := OpenReadOnly(dir)
+	must(t, err)
+	must(t, r.Close())
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	if pid, _, running, err := LockHolder(dir); pid != cmd.Process.Pid || running || err != nil {
+		t.Errorf("after a kill: %d, %v, %v", pid, running, err)
+	}
+	reopen(t, dir)
+}
+
+func TestLockWithinProcess(t *testing.T) {
+	s := newStore(t, 64, 64)
+	if _, err := Open(s.Dir()); !errors.Is(err, ErrLocked) {
+		t.Errorf("second writer: %v", err)
+	}
+	must(t, s.Close())
+	reopen(t, s.Dir())
+}
+
+// TestProbingIsNoObstacle: LockHolder never makes a writer fail.
+func TestProbingIsNoObstacle(t *testing.T) {
+	s := newStore(t, 64, 64)
+	dir := s.Dir()
+	must(t, s.Close())
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				LockHolder(dir)
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+	})
+	for range 100 {
+		s, err := Open(dir)
+		if err != nil {
+			t.Errorf("while being probed: %v", err)
+			break
+		}
+		must(t, s.Close())
+	}
+	close(stop)
+	wg.Wait()
+}
+
+func TestLockHolderOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	if pid, host, running, err := LockHolder(dir); pid != 0 || host != "" || running || err != nil {
+		t.Errorf("an empty folder is held by %d on %q, %v, %v", pid, host, running, err)
+	}
+	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n", "ooc lock\npid -3\nhost h\n"} {
+		must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(text), 0o666))
+		if pid, _, running, err := LockHolder(dir); pid != 0 || running || err != nil {
+			t.Errorf("%q: pid %d, %v, %v", text, pid, running, err)
+		}
+	}
+}
+
+// TestCreateRace: of many processes that create one store, one does and the
+// others are told why not.
+func TestCreateRace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a.ooc")
+	const racers = 6
+	outputs := make(chan string, racers)
+	for range racers {
+		cmd := child(t, "create", dir)
+		go func() {
+			out, _ := cmd.Output()
+			outputs <- string(out)
+		}()
+	}
+	won := 0
+	for range racers {
+		out := <-outputs
+		switch {
+		case strings.Contains(out, "created"):
+			won++
+		case !strings.Contains(out, ErrLocked.Error()) && !strings.Contains(out, ErrExists.Error()):
+			t.Errorf("a loser says %q", out)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d processes created the store", won)
+	}
+	s, _, ok := reopen(t, dir)
+	if ok || s.Meta().N != 2000 {
+		t.Errorf("the store: %+v", s.Meta())
+	}
+}
+
+// TestCreateKilled kills Create at random moments. What is left is nothing, an
+// import that can be started over, or a store.
+func TestCreateKilled(t *testing.T) {
+	rng := seeded(t)
+	ends := map[string]int{}
+	defer func() { t.Logf("ends: %v", ends) }()
+	for range 25 {
+		dir := filepath.Join(t.TempDir(), "a.ooc")
+		cmd := child(t, "create", dir)
+		start(t, cmd)
+		time.Sleep(time.Duration(rng.IntN(8000)) * time.Microsecond)
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+		half, err := Incomplete(dir)
+		must(t, err)
+		s, err := Open(dir)
+		ends[fmt.Sprintf("incomplete %v, opens %v", half, err == nil)]++
+		switch {
+		case err == nil && !half:
+			csr, err := s.CSR()
+			must(t, err)
+			if len(csr.Targets) != 400_000 {
+				t.Errorf("%d arcs", len(csr.Targets))
+			}
+			must(t, s.Close())
+			continue
+		case err == nil, half && !errors.Is(err, ErrIncomplete):
+			t.Fatalf("incomplete %v, but Open: %v", half, err)
+		}
+		s, err = Create(dir, testMeta(100, 64), nil, IDs{})
+		must(t, err)
+		must(t, s.Close())
+		if s, _, _ = reopen(t, dir); s.Meta().N != 100 {
+			t.Errorf("started over as %+v", s.Meta())
+		}
+	}
+}
+
+// TestSolveKilled kills a process that writes rounds and notes. The restore
+// point is at least the last round it spoke of, and the matrix is at least
+// there.
+func TestSolveKilled(t *testing.T) {
+	if bootID() == "" {
+		t.Skip("this system has no boot id, so no note is ever trusted")
+	}
+	rng := seeded(t)
+	s := newStore(t, 640, 64)
+	dir := s.Dir()
+	must(t, s.Close())
+	for range 8 {
+		cmd := child(t, "solve", dir)
+		lines := start(t, cmd)
+		last := int64(0)
+		for n := rng.IntN(40); n >= 0 && lines.Scan(); n-- {
+			fmt.Sscanf(lines.Text(), "round %d", &last)
+		}
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+		s, st, ok := reopen(t, dir)
+		if !ok || st.Done < last {
+			t.Fatalf("it said round %d; recovered %+v, %v", last, st, ok)
+		}
+		low, err := lowestEntry(s)
+		must(t, err)
+		if int64(low) < st.Done {
+			t.Fatalf("restore point %d, but an entry is at %d", st.Done, low)
+		}
+		must(t, s.Close())
+	}
+}

@@ -1,4 +1,0 @@
-package tiles
-
-func populateRead([]byte)  {}
-func populateWrite([]byte) {}

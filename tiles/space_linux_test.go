@@ -1,0 +1,258 @@
+package tiles
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	children["limited"] = childLimited
+}
+
+// childLimited creates a store under a limit on the size of files.
+func childLimited(args []string) error {
+	limit, err := strconv.ParseUint(args[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+		return err
+	}
+	_, err = Create(args[0], testMeta(1000, 64), nil, IDs{})
+	if !errors.Is(err, ErrNoSpace) || !errors.Is(err, unix.EFBIG) {
+		return fmt.Errorf("not for the limit: %w", err)
+	}
+	fmt.Println("no space, as expected")
+	return nil
+}
+
+// TestNoSpace: on a volume that is too small Create says so and leaves nothing,
+// whichever file does not fit.
+func TestNoSpace(t *testing.T) {
+	vol := tmpfs(t, "2m")
+	big := testMeta(1000, 64) // 4 MiB
+	small := testMeta(100, 64)
+	small.N, small.Arcs = 70_000, 70_000 // far more graph than …
+	small.T = 64                         // (19 GiB of matrix, too)
+	graph := testMeta(300, 64)           // 400 KiB of matrix
+	graph.Arcs = 300_000                 // and 2.4 MB of arcs
+	for name, c := range map[string]struct {
+		m   Meta
+		csr *CSR
+		ids IDs
+	}{
+		"matrix": {big, nil, IDs{}},
+		"huge":   {small, ring(70_000), IDs{}},
+		"graph":  {graph, multi(300, 1000), IDs{}},
+		"ids":    {testMeta(300, 64), nil, IDs{Text: repeat(300, strings.Repeat("x", 8000))}},
+	} {
+		dir := filepath.Join(vol, "a.ooc")
+		_, err := Create(dir, c.m, c.csr, c.ids)
+		if !errors.Is(err, ErrNoSpace) || !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "--out") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := listing(t, vol); len(left) != 0 {
+			t.Errorf("%s: left behind: %v", name, left)
+		}
+		must(t, os.Mkdir(dir, 0o777)) // a folder of the user's stays
+		if _, err := Create(dir, c.m, c.csr, c.ids); !errors.Is(err, ErrNoSpace) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := listing(t, dir); len(left) != 0 {
+			t.Errorf("%s: left behind in the folder: %v", name, left)
+		}
+		must(t, os.Remove(dir))
+	}
+}
+
+func repeat(n int, s string) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = s
+	}
+	return all
+}
+
+// TestFallocateFails skips the look at the free space: the reservation itself
+// must fail as cleanly.
+func TestFallocateFails(t *testing.T) {
+	vol := tmpfs(t, "2m")
+	f, err := os.Create(filepath.Join(vol, "x"))
+	must(t, err)
+	defer f.Close()
+	if err := classify(reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("reserving 4 MiB of 2: %v", err)
+	}
+}
+
+// TestFileSizeLimit: EFBIG counts as no space too, and SIGXFSZ kills nobody.
+func TestFileSizeLimit(t *testing.T) {
+	for _, limit := range []string{"100000", "2000000"} {
+		dir := filepath.Join(t.TempDir(), "a.ooc")
+		out, err := child(t, "limited", dir, limit).Output()
+		if err != nil || !strings.Contains(string(out), "as expected") {
+			t.Errorf("limit %s: %v: %s", limit, err, out)
+		}
+		if _, err := os.Lstat(dir); err == nil {
+			t.Errorf("limit %s: left behind: %v", limit, listing(t, dir))
+		}
+	}
+}
+
+// TestReservedToTheEnd: once created, a store never runs out of space, on a
+// volume that others fill to the last byte.
+func TestReservedToTheEnd(t *testing.T) {
+	vol := tmpfs(t, "6m")
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(1000, 64), nil, IDs{})
+	must(t, err)
+	defer s.Close()
+	fillUp(t, vol)
+	must(t, fillRound(s, 7))
+	must(t, s.SetLive([]byte("{}")))
+	must(t, s.Note(State{Done: 1}))
+	must(t, s.Checkpoint(State{Done: 1}))
+	must(t, s.WriteSums(make([]uint32, 256)))
+	must(t, s.Reset())
+	must(t, s.Checkpoint(State{Done: 1}))
+	must(t, s.WriteSums(make([]uint32, 256)))
+}
+
+// fillUp takes all space of a volume.
+func fillUp(t *testing.T, vol string) {
+	f, err := os.Create(filepath.Join(vol, "filler"))
+	must(t, err)
+	defer f.Close()
+	for _, size := range []int{1 << 16, 1 << 10} {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+	}
+	if !errors.Is(err, unix.ENOSPC) {
+		t.Fatalf("filling up: %v", err)
+	}
+}
+
+// TestNoFallocate: a volume that can neither allocate ahead nor say how much
+// is free still holds a store.
+func TestNoFallocate(t *testing.T) {
+	vol := mountAt(t, "-t", "ramfs", "ooc-test")
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(300, 64), nil, IDs{})
+	must(t, err)
+	defer s.Close()
+	must(t, fillRound(s, 3))
+	must(t, s.Checkpoint(State{Done: 3}))
+}
+
+// loopMount makes a file system in a file and mounts it.
+func loopMount(t *testing.T, image, size, mkfs string, args ...string) string {
+	t.Helper()
+	tool, err := exec.LookPath(mkfs)
+	if err != nil {
+		t.Skipf("no %s here", mkfs)
+	}
+	if out, err := exec.Command("truncate", "-s", size, image).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(tool, append(args, "-q", image)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", mkfs, err, out)
+	}
+	return mountAt(t, "-o", "loop", image)
+}
+
+// TestFullWithoutReservation: on ext2, which cannot allocate ahead, others can
+// take the space that Create saw. The write that finds none faults, and says
+// no space, not damage.
+func TestFullWithoutReservation(t *testing.T) {
+	vol := loopMount(t, filepath.Join(t.TempDir(), "image"), "16m", "mkfs.ext2")
+	if _, err := Create(filepath.Join(vol, "b.ooc"), testMeta(3000, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("36 MB on 16: %v", err)
+	}
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(1000, 64), nil, IDs{})
+	must(t, err)
+	defer s.Close()
+	fillUp(t, vol)
+	err = fillRound(s, 7)
+	var f *FaultError
+	if !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) || errors.Is(err, ErrCorrupt) {
+		t.Errorf("writing on a full volume: %v", err)
+	}
+}
+
+// TestMediumFails puts ext4 on a file whose own volume fills up, so that the
+// kernel really cannot write pages back. The checkpoint must fail, the one
+// before must stand, and the next run must not trust what the page cache
+// still shows.
+func TestMediumFails(t *testing.T) {
+	below := tmpfs(t, "14m")
+	vol := loopMount(t, filepath.Join(below, "image"), "64m", "mkfs.ext4", "-O", "^has_journal", "-E", "lazy_itable_init=1")
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(2500, 64), nil, IDs{}) // 25 MB
+	must(t, err)
+	defer s.Close()
+	tile := make([]byte, 16384)
+	tile[0] = 1
+	must(t, s.WriteTile(0, 0, tile))
+	must(t, s.Checkpoint(State{Algorithm: "test", Done: 1}))
+	must(t, s.Note(State{Algorithm: "test", Done: 2}))
+	must(t, fillRound(s, 0x01010101))
+	err = s.Checkpoint(State{Algorithm: "test", Done: 3})
+	if err == nil {
+		t.Fatal("25 MB were synced to a disk of 14")
+	}
+	t.Logf("the kernel says: %v", err)
+	if err := s.Checkpoint(State{Algorithm: "test", Done: 3}); !errors.Is(err, ErrSyncFailed) {
+		t.Errorf("trying again: %v", err)
+	}
+	must(t, s.Close())
+	s, st, ok := reopen(t, s.Dir())
+	defer s.Close()
+	if !ok || st.Done != 1 {
+		t.Errorf("resumed from %+v, %v", st, ok)
+	}
+	// The first tile was durable. Of the others, what failed must be seen as
+	// the disk has it, zeros, and not as the cache had it.
+	low, err := lowestEntry(s)
+	must(t, err)
+	if low != 0 {
+		t.Error("pages that never reached the disk still show")
+	}
+}
+
+// TestReadOnlyMedium: a volume that cannot be written at all.
+func TestReadOnlyMedium(t *testing.T) {
+	vol := tmpfs(t, "8m")
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(300, 64), nil, IDs{})
+	must(t, err)
+	must(t, fillRound(s, 9))
+	must(t, s.Checkpoint(State{Done: 9}))
+	must(t, s.SetLive([]byte("bye")))
+	must(t, s.Close())
+	if out, err := exec.Command("mount", "-o", "remount,ro", vol).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r, err := OpenReadOnly(s.Dir())
+	must(t, err)
+	defer r.Close()
+	if got, err := r.ReadAt(299, 299); got != 9 || err != nil {
+		t.Errorf("entry %d, %v", got, err)
+	}
+	if st, ok, err := r.State(); st.Done != 9 || !ok || err != nil {
+		t.Errorf("state %+v, %v, %v", st, ok, err)
+	}
+	if b, err := ReadLive(s.Dir()); string(b) != "bye" || err != nil {
+		t.Errorf("live %q, %v", b, err)
+	}
+	if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
+		t.Errorf("lock: %v, %v", running, err)
+	}
+	if _, err := Open(s.Dir()); !errors.Is(err, unix.EROFS) {
+		t.Errorf("Open for writing: %v", err)
+	}
+}
