@@ -27,15 +27,6 @@ func kills(t *testing.T) int {
 	return n
 }
 
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("OOC_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
-
 // limits are random flags that may change from run to run of one store.
 func limits(r *rand.Rand, tile int) []string {
 	flags := []string{"--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(100)), "--streams", fmt.Sprint(1 + r.IntN(4))}

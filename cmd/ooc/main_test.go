@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
@@ -99,4 +102,14 @@ func read(t testing.TB, parts ...string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
+func seeded(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	t.Logf("OOC_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
 }

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// small is a graph with text ids, a zero weight, a parallel arc, a self-loop and an unreachable vertex.
+const small = "# a comment\nparis,lyon,4\nlyon,nice,3\nparis,nice,9\nparis,nice,8\nnice,nice,1\nnice,paris,0\nisle,paris,1\n"
+
+func TestSolveAndAsk(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "towns.csv", small)
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loops dropped", "1 parallel arcs merged", "solved towns.ooc")
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "towns.ooc").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0, "solved towns.ooc: rounds")
+	for _, q := range []struct {
+		args []string
+		out  string
+	}{
+		{[]string{"paris", "nice", "lyon", "isle", "paris"}, "paris\tnice\t7\nparis\tlyon\t4\nparis\tisle\tunreachable\nparis\tparis\t0\n"},
+		{[]string{"--row", "isle"}, "isle\tparis\t1\nisle\tlyon\t5\nisle\tnice\t8\nisle\tisle\t0\n"},
+		{[]string{"--col", "lyon"}, "paris\tlyon\t4\nlyon\tlyon\t0\nnice\tlyon\t4\nisle\tlyon\t5\n"},
+		{[]string{"--pairs", write(t, dir, "pairs", "# pairs\nlyon paris\n\nisle nice\n")}, "lyon\tparis\t3\nisle\tnice\t8\n"},
+	} {
+		if r := ooc(t, dir, append([]string{"query", "towns.ooc"}, q.args...)...).want(t, 0); r.stdout != q.out {
+			t.Errorf("query %v printed\n%swant\n%s", q.args, r.stdout, q.out)
+		}
+	}
+	ooc(t, dir, "status", "towns.ooc").want(t, 0, "solved", "next      ooc query towns.ooc U V", "directed")
+	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksums match; 4 of 4 rows (16 distances) agree with Dijkstra")
+	ooc(t, dir, "plan", "towns.csv").want(t, 0, "rounds", "traffic", "time")
+	ooc(t, dir, "devices").want(t, 0, "cpu")
+}
+
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "good.gr", "p sp 2 1\na 1 2 5\n")
+	write(t, dir, "text.gr", "p sp 2 1\na 1 x 5\n")
+	write(t, dir, "range.gr", "p sp 2 1\na 1 3 5\n")
+	write(t, dir, "negative.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
+	write(t, dir, "empty.gr", "")
+	write(t, dir, "rubbish.gr", "\x00\x01\x02\xff\xfe rubbish \x00")
+	write(t, dir, "far.gr", "p sp 3 2\na 1 2 1000000000\na 2 3 1000000000\n")
+	ooc(t, dir, "solve", "good.gr").want(t, 0)
+	for _, c := range []struct {
+		code  int
+		text  string
+		words string
+	}{
+		{2, "unknown flag", "solve good.gr --frobnicate"},
+		{2, "accepts 1 arg", "solve"},
+		{2, "no size", "solve good.gr --device-memory lots"},
+		{2, "multiple of 64", "solve good.gr --tile 100"},
+		{2, "needs at least", "solve good.gr --out tiny.ooc --device-memory 1KiB"},
+		{2, "--algorithm", "solve good.gr --algorithm magic"},
+		{2, "unknown command", "frobnicate"},
+		{3, "no such file", "solve missing.gr"},
+		{3, "text.gr:2", "solve text.gr"},
+		{3, "range.gr:2", "solve range.gr"},
+		{3, "empty.gr", "solve empty.gr"},
+		{3, "rubbish.gr", "solve rubbish.gr"},
+		{3, "--kind f32", "solve far.gr"},
+		{3, `no vertex "7"`, "query good.ooc 1 7"},
+		{3, "not an ooc store", "query . 1 2"},
+		{4, "negative cycle of length -1", "solve negative.csv"},
+		{8, "corrupt", "status torn.ooc"},
+	} {
+		if strings.Contains(c.words, "torn.ooc") {
+			tear(t, dir)
+		}
+		t.Run(c.words, func(t *testing.T) { ooc(t, dir, strings.Fields(c.words)...).want(t, c.code, c.text) })
+	}
+	// What failed left nothing behind.
+	left, err := filepath.Glob(filepath.Join(dir, "*.ooc"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("stores left: %v, %v", left, err)
+	}
+}
+
+// tear makes torn.ooc: a solved store whose matrix lost its end.
+func tear(t *testing.T, dir string) {
+	ooc(t, dir, "solve", "good.gr", "--out", "torn.ooc").want(t, 0)
+	if err := os.Truncate(filepath.Join(dir, "torn.ooc", "dist.npy"), 5000); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangedInputIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
+	ooc(t, dir, "solve", "g.gr").want(t, 0)
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", "g.gr").want(t, 0, "already solved") // touched, but the same
+	write(t, dir, "g.gr", "p sp 2 1\na 1 2 7\n")
+	ooc(t, dir, "solve", "g.gr").want(t, 3, "another input", "--restart")
+	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
+		t.Errorf("after the refusal: %q", r.stdout)
+	}
+	ooc(t, dir, "solve", "g.gr", "--kind", "f32").want(t, 3, "--kind i32")
+	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 0)
+	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t7\n" {
+		t.Errorf("after the restart: %q", r.stdout)
+	}
+}
+
+// running starts a solve that takes a while, and waits until it reports progress.
+func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	ooc(t, dir, "gen", "random", "long.gr", "-n", "6000", "-m", "30000").want(t, 0)
+	cmd := command(t, dir, append([]string{"solve", "long.gr", "--json", "--tile", "256", "--round", "256", "--device-memory", "48MiB"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 1)
+	if _, err := out.Read(first); err != nil {
+		t.Fatalf("no status: %v\n%s", err, stderr.String())
+	}
+	go func() { // a pipe that nobody reads would stop the solve
+		buf := make([]byte, 1<<16)
+		for {
+			if _, err := out.Read(buf); err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, &stderr
+}
+
+func TestStopAndResume(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		cmd, stderr := running(t, dir)
+		ooc(t, dir, "solve", "long.gr").want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid))
+		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid))
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code == 0 {
+			t.Skip("the solve ended before the signal came")
+		} else if code != 130 || !strings.Contains(stderr.String(), "ooc solve long.gr --json") {
+			t.Fatalf("%v: exit code %d\n%s", sig, code, stderr)
+		}
+		ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", "ooc solve long.ooc")
+		ooc(t, dir, "status", "long.ooc").want(t, 0, "next      ooc solve long.ooc")
+		ooc(t, dir, "solve", "long.gr").want(t, 0, "solved long.ooc")
+		ooc(t, dir, "verify", "long.ooc", "--rows", "16").want(t, 0)
+	}
+}
+
+func TestTruncatedUnderSolve(t *testing.T) {
+	dir := t.TempDir()
+	cmd, stderr := running(t, dir)
+	if err := os.Truncate(filepath.Join(dir, "long.ooc", "dist.npy"), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 8 || !strings.Contains(stderr.String(), "tile (") || strings.Contains(stderr.String(), "goroutine ") {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestNoSpace solves on a tmpfs that the matrix does not fit.
+func TestNoSpace(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput(); err != nil {
+		if os.Getenv("OOC_REQUIRE_MOUNT") == "1" {
+			t.Fatalf("mount: %v: %s", err, out)
+		}
+		t.Skipf("cannot mount a tmpfs: %v: %s", err, out)
+	}
+	defer exec.Command("umount", dir).Run()
+	began := time.Now()
+	ooc(t, dir, "solve", rome(t)).want(t, 5, "no space")
+	t.Logf("refused after %v", time.Since(began))
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// jsonLines parses what --json printed.
+func jsonLines(t *testing.T, text string) (out []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%q is no JSON object: %v", line, err)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func TestJSON(t *testing.T) {
+	dir := t.TempDir()
+	r := ooc(t, dir, "solve", rome(t), "--json").want(t, 0)
+	objects := jsonLines(t, r.stdout)
+	last := objects[len(objects)-1]
+	if last["type"] != "summary" || last["vertices"] != 3353.0 {
+		t.Errorf("last object: %v", last)
+	}
+	st := objects[len(objects)-2]
+	for _, field := range []string{"round", "rounds", "progress", "restore_point", "relaxations_per_second", "elapsed_seconds", "eta_seconds"} {
+		if _, ok := st[field].(float64); !ok {
+			t.Errorf("status lacks %s: %v", field, st)
+		}
+	}
+	if st["type"] != "status" || st["progress"] != 1.0 || st["restore_point"] != 1.0 {
+		t.Errorf("last status: %v", st)
+	}
+	if st := jsonLines(t, ooc(t, dir, "status", "rome99.ooc", "--json").want(t, 0).stdout); len(st) != 1 || st[0]["state"] != "solved" {
+		t.Errorf("status --json: %v", st)
+	}
+	e := jsonLines(t, ooc(t, dir, "solve", "missing.gr", "--json").want(t, 3).stdout)
+	if len(e) != 1 || e[0]["type"] != "error" || e[0]["exit_code"] != 3.0 {
+		t.Errorf("error object: %v", e)
+	}
+}
+
+// TestNothingGarbled demands that redirected output has no control characters.
+func TestNothingGarbled(t *testing.T) {
+	dir := t.TempDir()
+	r := ooc(t, dir, "solve", rome(t)).want(t, 0, "round 7 of 7")
+	for _, text := range []string{r.stdout, r.stderr} {
+		if strings.ContainsAny(text, "\x1b\r") {
+			t.Errorf("control characters in redirected output: %q", text)
+		}
+	}
+	if r := ooc(t, dir, "solve", rome(t), "--restart", "--progress", "never").want(t, 0); r.stderr != "" {
+		t.Errorf("--progress never printed %q", r.stderr)
+	}
+}
+
+// TestExport compares the exported array with the store's answers.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "towns.csv", small)
+	for _, c := range []struct {
+		kind  string
+		flags []string
+		size  int
+		entry func([]byte) float64
+	}{
+		{"i4", nil, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
+		{"f4", []string{"--kind", "f32"}, 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+		{"f8", []string{"--scale", "10"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
+	} {
+		ooc(t, dir, append([]string{"solve", "towns.csv", "--restart"}, c.flags...)...).want(t, 0)
+		ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
+		b := read(t, dir, "d.npy")
+		if !bytes.Contains(b[:128], []byte("{'descr': '<"+c.kind+"', 'fortran_order': False, 'shape': (4, 4), }")) {
+			t.Fatalf("header %q", b[:128])
+		}
+		data := b[len(b)-16*c.size:]
+		inf := math.Inf(1)
+		if c.kind == "i4" {
+			inf = math.MaxInt32
+		}
+		for i, want := range []float64{0, 4, 7, inf, 3, 0, 3, inf, 0, 4, 0, inf, 1, 5, 8, 0} {
+			if got := c.entry(data[i*c.size:]); got != want {
+				t.Errorf("%s: entry %d is %v, want %v", c.kind, i, got, want)
+			}
+		}
+	}
+	ooc(t, dir, "export", "towns.ooc", "d.xyz").want(t, 1, ".xyz")
+	if left, _ := filepath.Glob(filepath.Join(dir, ".d*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// scipy runs a script of testdata under a Python that has SciPy, or skips the test.
+func scipy(t *testing.T, dir, script string, args ...string) string {
+	t.Helper()
+	python := os.Getenv("OOC_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.Command(python, "-c", "import scipy").CombinedOutput(); err != nil {
+		if os.Getenv("OOC_REQUIRE_SCIPY") == "1" {
+			t.Fatalf("%s: %v: %s", python, err, out)
+		}
+		t.Skipf("no SciPy to compare with (OOC_PYTHON names a Python that has it): %v", err)
+	}
+	path, err := filepath.Abs(filepath.Join("testdata", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, append([]string{path}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", script, args, err, out)
+	}
+	t.Log(strings.TrimSpace(string(out)))
+	return string(out)
+}
+
+// TestRomeEqualsSciPy compares all 11.2 million distances of the bundled graph exactly.
+func TestRomeEqualsSciPy(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "solve", rome(t)).want(t, 0)
+	if out := scipy(t, dir, "compare.py", "rome99.ooc", rome(t)); !strings.Contains(out, "11242609 distances") {
+		t.Error(out)
+	}
+}
+
+// TestNegativeArcsEqualSciPy compares random graphs with negative arcs, of both kinds, with Johnson's
+// algorithm.
+func TestNegativeArcsEqualSciPy(t *testing.T) {
+	r := seeded(t)
+	for _, kind := range []string{"i32", "f32"} {
+		dir := t.TempDir()
+		n := 200 + r.IntN(300)
+		potential := make([]int, n)
+		for i := range potential {
+			potential[i] = r.IntN(1000)
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "p sp %d %d\n", n, 4*n)
+		for range 4 * n {
+			u := r.IntN(n)
+			v := (u + 1 + r.IntN(n-1)) % n
+			w := 1 + r.IntN(500) + potential[u] - potential[v]
+			if w == 0 {
+				w = 1 // SciPy's sparse graphs cannot say zero; one more makes no cycle negative
+			}
+			fmt.Fprintf(&b, "a %d %d %d\n", u+1, v+1, w)
+		}
+		graph := write(t, dir, "g.gr", b.String())
+		ooc(t, dir, "solve", "g.gr", "--kind", kind).want(t, 0)
+		ooc(t, dir, "verify", "g.ooc").want(t, 0, "Bellman–Ford")
+		scipy(t, dir, "compare.py", "g.ooc", graph)
+	}
+}
+
+// TestCalEqualsSciPy compares 200 rows of the road network of California, which is not bundled.
+func TestCalEqualsSciPy(t *testing.T) {
+	cal := os.Getenv("OOC_CAL_CEDGE")
+	if cal == "" {
+		t.Skip("OOC_CAL_CEDGE does not name cal.cedge (21,048 vertices; it takes minutes and 1.8 GB)")
+	}
+	dir := t.TempDir()
+	ooc(t, dir, "solve", cal, "--undirected", "--columns", "id,from,to,weight").want(t, 0)
+	scipy(t, dir, "compare.py", "cal.ooc", cal, "200")
+}
