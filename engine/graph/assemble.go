@@ -104,7 +104,9 @@ func (s *sink) fromDegrees() (*Graph, error) {
 			}
 		}
 		for k, n := range d.extra {
-			g.Offsets[s.row(^int32(k))] += n
+			if n > 0 {
+				g.Offsets[s.row(^int32(k))] += n
+			}
 		}
 	}
 	d = degrees{}

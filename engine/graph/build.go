@@ -57,12 +57,33 @@ func New(n int, options ...BuildOption) *Builder {
 	if n < 1 || n > MaxVertices {
 		b.fail("a graph needs 1 to %d vertices, not %d", MaxVertices, n)
 	}
+	b.checkIDs()
 	weigh, err := newWeighing(Options{Kind: b.sink.weigh.want, Scale: b.sink.weigh.scale})
 	if err != nil && b.err == nil {
 		b.err = err
 	}
 	b.sink.weigh, b.sink.fixed, b.sink.ids = weigh, n, b.ids
 	return b
+}
+
+func (b *Builder) checkIDs() {
+	names := max(len(b.ids.Numeric), len(b.ids.Text))
+	switch {
+	case b.err != nil:
+	case !b.ids.Consecutive() && names != b.n:
+		b.err = fmt.Errorf("%d ids for %d vertices: %w", names, b.n, ErrOptions)
+	case !ascends(b.ids.Numeric):
+		b.err = fmt.Errorf("numeric ids do not ascend: %w", ErrOptions)
+	}
+}
+
+func ascends(ids []int64) bool {
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *Builder) fail(format string, args ...any) {

@@ -86,7 +86,7 @@ func (r *dimacsReader) arc(line []byte) error {
 	to, j := digits(line, skipBlank(line, i))
 	w, k := digits(line, skipBlank(line, j))
 	from, to = from-r.base, to-r.base
-	if k > j && j > i && isDigit(line[i-1]) && isBlank(line[i]) && isDigit(line[j-1]) && isBlank(line[j]) &&
+	if k > j && j > i && isDigit(line[i-1]) && isBlank(line[i]) && isDigit(line[j-1]) && isBlank(line[j]) && isDigit(line[k-1]) &&
 		uint64(from) < uint64(r.n) && uint64(to) < uint64(r.n) && w <= math.MaxInt32 &&
 		r.out.weigh.scale == 1 && skipBlank(line, k) == len(line) {
 		return r.out.intArc(int32(from), int32(to), int32(w))

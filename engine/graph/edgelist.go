@@ -19,22 +19,16 @@ var edgeList = Format{
 	read:       readEdgeList,
 }
 
-// detectEdgeList never is sure: two numbers on a line may mean many things.
+// detectEdgeList never is sure: two numbers on a line may mean many things. It refuses what holds
+// control characters, as binary files do, and what another program would read as Matrix Market.
 func detectEdgeList(head []byte) Match {
-	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
+	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
 		return No
 	}
-	for len(head) > 0 {
-		line, rest, _ := bytes.Cut(head, []byte("\n"))
-		head = rest
-		line = bytes.TrimRight(line, "\r")
-		if isSkipped(line) {
-			continue
-		}
-		if !printable(bytes.ReplaceAll(line, []byte("\t"), nil)) && len(head) > 0 {
+	for _, c := range head {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return No
 		}
-		return Maybe
 	}
 	return Maybe
 }
@@ -368,7 +362,7 @@ func (r *edgeReader) vertex(f field, column string) (int32, error) {
 	case number && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", quoted(f.text), column)
 	case !printable(f.text):
-		return 0, r.out.fail("vertex %s is not text", quoted(f.text))
+		return 0, r.out.fail("vertex %s is not UTF-8 text", quoted(f.text))
 	}
 	p, ok := r.table.text(f.text)
 	switch {

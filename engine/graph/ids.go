@@ -51,10 +51,11 @@ func (ids IDs) Row(name string, n int) (int, bool) {
 	if ids.Numeric != nil {
 		return slices.BinarySearch(ids.Numeric, id)
 	}
-	if id < ids.Base || id-ids.Base >= int64(n) {
+	row := uint64(id) - uint64(ids.Base) // not negative, and so in range where int64 might overflow
+	if id < ids.Base || row >= uint64(n) {
 		return 0, false
 	}
-	return int(id - ids.Base), true
+	return int(row), true
 }
 
 func (ids IDs) textRow(name string) (int, bool) {

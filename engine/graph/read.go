@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,6 +186,9 @@ func (in *input) newSink() (*sink, error) {
 	weigh, err := newWeighing(in.options)
 	if err != nil {
 		return nil, err
+	}
+	if base := in.options.Base; base != nil && (*base < 0 || *base > math.MaxInt32) {
+		return nil, fmt.Errorf("base %d: %w", *base, ErrOptions)
 	}
 	return &sink{file: in.name, weigh: weigh}, nil
 }

@@ -56,8 +56,11 @@ func plausible(n, arcs int64) bool { return n <= freeVertices || n/isolatedPerAr
 // returns false for an id that is new to a frozen table, or one vertex too many.
 func (t *vertexTable) number(id int64) (int32, bool) {
 	if t.forced {
+		if id < t.base || id >= t.base+MaxVertices {
+			return 0, false
+		}
 		t.top = max(t.top, id)
-		return int32(id - t.base), id >= t.base && id-t.base < MaxVertices
+		return int32(id - t.base), true
 	}
 	if id >= 0 && id>>6 < int64(len(t.seen)) && t.seen[id>>6]>>(id&63)&1 != 0 {
 		if t.frozen {

@@ -1,0 +1,243 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestRangeOfI32(t *testing.T) {
+	const limit = float64(Unreachable)
+	ring := func(n int, w float64) []Arc {
+		var arcs []Arc
+		for i := range n {
+			arcs = append(arcs, Arc{int32(i), int32((i + 1) % n), w})
+		}
+		return arcs
+	}
+	cases := []struct {
+		what string
+		n    int
+		arcs []Arc
+		ok   bool
+	}{
+		{"just below", 2, []Arc{{0, 1, limit - 1}}, true},
+		{"just there", 2, []Arc{{0, 1, limit}}, false},
+		{"many small", 1001, ring(1001, 1061109), true},
+		{"too many", 1001, ring(1001, 1061110), false},
+		{"sum of the largest", 4, []Arc{{0, 1, limit - 1}}, true},
+		// Every vertex has a long arc, but short ones join them all.
+		{"by Dijkstra", 100, append(ring(100, 1), ring2(100, 1e9)...), true},
+		{"longer than the sentinel, never used", 3, append(ring(3, 5), Arc{0, 2, math.MaxInt32}), true},
+		{"two components", 200, append(append(ring(100, 1), ring2(100, 1e9)...), shift(append(ring(100, 1), ring2(100, 1e9)...), 100)...), true},
+		{"a bridge that is just short enough", 4, []Arc{{0, 1, 5}, {1, 0, 1e9}, {1, 2, 1e6}, {2, 3, 1e9}, {3, 2, 5}}, false},
+		{"a chain of components", 4, []Arc{{0, 1, 5}, {1, 0, 5}, {1, 2, 1e9}, {0, 2, 1e9}, {2, 3, 5}, {3, 2, 5}}, true},
+		{"a chain too long", 3, []Arc{{0, 1, 1e9}, {1, 2, 1e8}}, false},
+	}
+	for _, c := range cases {
+		g := build(t, c.n, c.arcs)
+		err := g.Check()
+		if c.ok && err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if !c.ok {
+			wantError(t, err, ErrBadInput, "--kind f32", "1061109567")
+			if !errors.As(err, new(*RangeError)) {
+				t.Errorf("%s: %T", c.what, err)
+			}
+		}
+	}
+}
+
+// ring2 joins each vertex with the one before it.
+func ring2(n int, w float64) []Arc {
+	var arcs []Arc
+	for i := range n {
+		arcs = append(arcs, Arc{int32((i + 1) % n), int32(i), w})
+	}
+	return arcs
+}
+
+func shift(arcs []Arc, by int32) []Arc {
+	var out []Arc
+	for _, a := range arcs {
+		out = append(out, Arc{a.From + by, a.To + by, a.Weight})
+	}
+	return out
+}
+
+func TestRangeWithNegativeArcs(t *testing.T) {
+	const limit = float64(NegativeLimit)
+	if err := build(t, 2, []Arc{{0, 1, -limit + 1}}).Check(); err != nil {
+		t.Error(err)
+	}
+	wantError(t, build(t, 2, []Arc{{0, 1, -limit}}).Check(), ErrBadInput, "530554783", "--kind f32")
+	wantError(t, build(t, 3, []Arc{{0, 1, -1}, {1, 2, limit}}).Check(), ErrBadInput)
+	if 2*int64(NegativeLimit) > int64(Unreachable) || int64(Unreachable)-int64(NegativeLimit) < int64(NegativeLimit) {
+		t.Error("the sum of Unreachable and a negative distance passes for a distance")
+	}
+}
+
+func TestRangeOfF32(t *testing.T) {
+	g := build(t, 3, []Arc{{0, 1, 2e38}, {1, 2, 2e38}}, AsKind(KindF32))
+	wantError(t, g.Check(), ErrBadInput, "divide the weights")
+}
+
+// TestLongestPath compares the last bound with the true longest distance.
+func TestLongestPath(t *testing.T) {
+	r := fresh(t)
+	for range 300 {
+		n := 1 + r.IntN(12)
+		g := build(t, n, randomArcs(r, n, r.IntN(3*n+1), func() float64 { return float64(r.IntN(100)) }))
+		longest := 0.0
+		for _, row := range floydWarshall(entries(g)) {
+			for _, d := range row {
+				if !math.IsInf(d, 1) {
+					longest = max(longest, d)
+				}
+			}
+		}
+		if bound := g.longestPath(); bound < longest {
+			t.Fatalf("bound %v is below the distance %v in %s", bound, longest, arcsOf(g))
+		}
+	}
+}
+
+func TestStronglyConnected(t *testing.T) {
+	r := fresh(t)
+	for range 300 {
+		n := 1 + r.IntN(12)
+		g := build(t, n, randomArcs(r, n, r.IntN(2*n+1), func() float64 { return 1 }))
+		reach := floydWarshall(entries(g))
+		c := stronglyConnected(g)
+		for u := range n {
+			for v := range n {
+				both := !math.IsInf(reach[u][v]+reach[v][u], 1)
+				if (c.of[u] == c.of[v]) != both {
+					t.Fatalf("%d and %d in components %d, %d of %s", u, v, c.of[u], c.of[v], arcsOf(g))
+				}
+				if !math.IsInf(reach[u][v], 1) && c.of[v] > c.of[u] {
+					t.Fatalf("an arc leads up from component %d to %d", c.of[u], c.of[v])
+				}
+			}
+		}
+	}
+}
+
+// withPotentials turns non-negative arcs into ones of any sign whose cycles keep their lengths.
+func withPotentials(r *rand.Rand, n int, arcs []Arc, unit float64) []Arc {
+	p := make([]float64, n)
+	for i := range p {
+		p[i] = float64(r.IntN(1000)) * unit
+	}
+	var out []Arc
+	for _, a := range arcs {
+		out = append(out, Arc{a.From, a.To, a.Weight + p[a.From] - p[a.To]})
+	}
+	return out
+}
+
+func TestNoNegativeCycle(t *testing.T) {
+	r := fresh(t)
+	for range 200 {
+		n := 2 + r.IntN(60)
+		arcs := randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
+		for _, unit := range []float64{1, 0.125} {
+			g := build(t, n, withPotentials(r, n, arcs, unit))
+			if err := g.Check(); err != nil {
+				t.Fatalf("%v in %s", err, arcsOf(g))
+			}
+		}
+	}
+}
+
+func TestPlantedNegativeCycles(t *testing.T) {
+	r := fresh(t)
+	for range 200 {
+		n := 4 + r.IntN(200)
+		arcs := withPotentials(r, n, randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(100)) }), 1)
+		order := r.Perm(n)[:2+r.IntN(n-2)]
+		sum := 0.0
+		for i, u := range order {
+			w := float64(r.IntN(1000) - 400)
+			if i == len(order)-1 {
+				w = -sum - 1
+			}
+			sum += w
+			arcs = append(arcs, Arc{int32(u), int32(order[(i+1)%len(order)]), w})
+		}
+		for _, kind := range []Kind{KindI32, KindF32} {
+			g := build(t, n, arcs, AsKind(kind), Named(IDs{Base: 7}))
+			checkCycle(t, g, g.Check())
+		}
+	}
+}
+
+// checkCycle follows the cycle that err names through the graph.
+func checkCycle(t *testing.T, g *Graph, err error) {
+	t.Helper()
+	var e *NegativeCycleError
+	if !errors.As(err, &e) || !errors.Is(err, ErrNegativeCycle) {
+		t.Fatalf("error %v", err)
+	}
+	sum := 0.0
+	for i, name := range e.Cycle {
+		u, ok := g.Row(name)
+		v, ok2 := g.Row(e.Cycle[(i+1)%len(e.Cycle)])
+		if !ok || !ok2 || g.Find(u, v) < 0 {
+			t.Fatalf("no arc %s → %s", name, e.Cycle[(i+1)%len(e.Cycle)])
+		}
+		sum += g.Weight(g.Find(u, v))
+	}
+	if sum >= 0 || math.Abs(sum/float64(g.Scale)-e.Length) > 1e-9*math.Abs(sum) {
+		t.Fatalf("the cycle %v has length %v, not %v", e.Cycle, sum, e.Length)
+	}
+}
+
+func TestNegativeEdge(t *testing.T) {
+	g := build(t, 4, []Arc{{0, 1, 5}, {2, 3, -0.5}}, Undirected, Scaled(10))
+	err := g.Check()
+	checkCycle(t, g, err)
+	wantError(t, err, ErrNegativeCycle, "length -1: 2 → 3 → 2")
+}
+
+// TestRoundedCycle: in decimals the cycle has length 0, in the nearest float32 numbers not.
+func TestRoundedCycle(t *testing.T) {
+	arcs := []Arc{{0, 1, 0.1}, {1, 2, 0.2}, {2, 0, -0.3}}
+	wantError(t, build(t, 3, arcs).Check(), ErrNegativeCycle, "--scale")
+	if err := build(t, 3, arcs, Scaled(10)).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRoundingIsNoCycle: sums of these weights do not fit a float64, but no cycle is negative.
+func TestRoundingIsNoCycle(t *testing.T) {
+	r := fresh(t)
+	for range 50 {
+		n := 3 + r.IntN(20)
+		var arcs []Arc
+		for i := range n {
+			big := float64(float32(math.Ldexp(r.Float64(), 30+r.IntN(60))))
+			arcs = append(arcs, Arc{int32(i), int32((i + 1) % n), big}, Arc{int32((i + 1) % n), int32(i), -big})
+		}
+		// One pair, larger than all others together, keeps the way round the ring from being negative.
+		arcs[2*n-2].Weight, arcs[2*n-1].Weight = 1e32, 1e32
+		g := build(t, n, arcs, AsKind(KindF32))
+		if cycle := g.negativeCycle(); cycle != nil {
+			t.Fatalf("a cycle of length %v in %s", g.cycleLength(cycle), arcsOf(g))
+		}
+	}
+}
+
+func TestLongCycleIsShortened(t *testing.T) {
+	var e NegativeCycleError
+	for i := range 1000 {
+		e.Cycle = append(e.Cycle, fmt.Sprint(i))
+	}
+	if text := e.Error(); len(text) > 300 || !strings.Contains(text, "(985 more)") || !strings.HasSuffix(text, "→ 0") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"math"
+	"testing"
+)
+
+// checkSearch compares every row of s with m, the distances.
+func checkSearch(t *testing.T, g *Graph, run func(s *Search, src int) []float64, m [][]float64) {
+	t.Helper()
+	s := NewSearch(g)
+	for src := range m {
+		got := run(s, src)
+		for v, want := range m[src] {
+			if got[v] != want {
+				t.Fatalf("distance %d→%d is %v, not %v, in %s", src, v, got[v], want, arcsOf(g))
+			}
+			checkPred(t, g, s, src, v)
+		}
+	}
+}
+
+// checkPred walks back from v to the source.
+func checkPred(t *testing.T, g *Graph, s *Search, src, v int) {
+	t.Helper()
+	for steps := 0; v != src; steps++ {
+		u := s.Pred()[v]
+		if u < 0 {
+			if !math.IsInf(s.dist[v], 1) {
+				t.Fatalf("%d can be reached and has no predecessor", v)
+			}
+			return
+		}
+		if k := g.Find(int(u), v); k < 0 || s.dist[u]+g.Weight(k) != s.dist[v] || steps > g.N {
+			t.Fatalf("%d is no predecessor of %d from %d in %s", u, v, src, arcsOf(g))
+		}
+		v = int(u)
+	}
+	if s.Pred()[src] != -1 {
+		t.Fatalf("the source has the predecessor %d", s.Pred()[src])
+	}
+}
+
+func TestSearchAgainstFloydWarshall(t *testing.T) {
+	r := fresh(t)
+	for range 100 {
+		n := 1 + r.IntN(40)
+		unit := []float64{1, 0.125}[r.IntN(2)] // sums stay exact
+		arcs := randomArcs(r, n, r.IntN(4*n+1), func() float64 { return float64(r.IntN(20)) * unit })
+		for i := range arcs {
+			if arcs[i].From == arcs[i].To {
+				arcs[i].Weight = 0
+			}
+		}
+		for _, direction := range []BuildOption{Directed, Undirected} {
+			g := build(t, n, arcs, direction)
+			m := floydWarshall(entries(g))
+			checkSearch(t, g, (*Search).Dijkstra, m)
+			checkSearch(t, g, (*Search).BellmanFord, m)
+		}
+		g := build(t, n, withPotentials(r, n, arcs, unit))
+		checkSearch(t, g, (*Search).From, floydWarshall(entries(g)))
+	}
+}
+
+func TestReverse(t *testing.T) {
+	r := fresh(t)
+	for range 50 {
+		n := 1 + r.IntN(30)
+		for _, direction := range []BuildOption{Directed, Undirected} {
+			g := build(t, n, randomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
+			back := g.Reverse()
+			if err := back.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			m, b := entries(g), entries(back)
+			for u := range n {
+				for v := range n {
+					if m[u][v] != b[v][u] {
+						t.Fatalf("%d→%d has weight %v, and back %v", u, v, m[u][v], b[v][u])
+					}
+				}
+			}
+			sameGraph(t, back.Reverse(), g)
+		}
+	}
+}
+
+// TestBellmanFordEnds: with a negative cycle the distances mean nothing, but the call returns and the
+// search can be used again.
+func TestBellmanFordEnds(t *testing.T) {
+	g := build(t, 4, []Arc{{0, 1, 1}, {1, 0, -2}, {2, 3, 5}})
+	s := NewSearch(g)
+	s.BellmanFord(0)
+	if d := s.BellmanFord(2); d[3] != 5 || !math.IsInf(d[0], 1) {
+		t.Errorf("distances %v", d)
+	}
+}
