@@ -201,7 +201,7 @@ func TestNoSpace(t *testing.T) {
 }
 
 // jsonLines parses what --json printed.
-func jsonLines(t *testing.T, text string) (out []map[string]any) {
+func jsonLines(t testing.TB, text string) (out []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		var v map[string]any

@@ -26,9 +26,9 @@ type display struct {
 	out      *os.File // standard error
 
 	mu    sync.Mutex
-	drawn int // lines of the block that are on the screen; guarded by mu
-	last  time.Time
-	first bool
+	drawn int       // lines of the block that are on the screen; guarded by mu, as those below
+	width int       // of the terminal when they were drawn
+	last  time.Time // of the last JSON object
 }
 
 type displayMode int
@@ -108,6 +108,9 @@ func (d *display) draw(s engine.Status) {
 	if err != nil || width < 20 {
 		width = 80
 	}
+	if width != d.width {
+		d.drawn, d.width = 0, width // a terminal that was resized has wrapped the block: leave it, draw another
+	}
 	rows := append(statusBlock(s, width-1), progressBar(s, width-1))
 	var b strings.Builder
 	if d.drawn > 0 {
@@ -143,11 +146,15 @@ func (d *display) summary(s engine.Summary) {
 	if s.Ceiling > 0 {
 		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
 	}
-	fmt.Printf("solved %s: rounds %s (%s), sync %s; predicted %s\n", s.Store, shortTime(s.RoundsSeconds), rate,
+	resumed := ""
+	if s.ResumedFrom > 0 {
+		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
+	}
+	fmt.Printf("solved %s%s: rounds %s (%s), sync %s; predicted %s\n", s.Store, resumed, shortTime(s.RoundsSeconds), rate,
 		shortTime(s.SyncSeconds), shortTime(s.Plan.Seconds))
 }
 
-const label = "%-9s"
+const label = "%-10s"
 
 // statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.
 func statusBlock(s engine.Status, width int) []string {

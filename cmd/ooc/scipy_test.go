@@ -10,7 +10,7 @@ import (
 )
 
 // scipy runs a script of testdata under a Python that has SciPy, or skips the test.
-func scipy(t *testing.T, dir, script string, args ...string) string {
+func scipy(t testing.TB, dir, script string, args ...string) string {
 	t.Helper()
 	python := os.Getenv("OOC_PYTHON")
 	if python == "" {

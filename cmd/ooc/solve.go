@@ -78,19 +78,19 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	sum, err := p.Solve(cmd.Context(), o)
 	show.end()
-	if errors.Is(err, engine.ErrInterrupted) {
-		fmt.Fprintf(os.Stderr, "%v; go on with:\n  %s\n", err, f.resumeCommand(input))
+	switch exitCode(err) {
+	case 0:
+	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
+		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand())
+	default:
 		return err
-	}
-	if err != nil {
-		return fmt.Errorf("%w\nwhat the store holds is kept; go on with: %s", err, f.resumeCommand(input))
 	}
 	show.summary(sum)
 	return nil
 }
 
 // resumeCommand is what goes on from here: this command without --restart.
-func (f *solveFlags) resumeCommand(input string) string {
+func resumeCommand() string {
 	words := []string{"ooc"}
 	for _, a := range os.Args[1:] {
 		if a != "--restart" && a != "--restart=true" {
