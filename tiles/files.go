@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -104,15 +103,6 @@ func replaceFile(dir, name, tmp string, data []byte, sync func(string, func() er
 		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), classify(err))
 	}
 	return nil
-}
-
-// removeIfThere removes a file that may be absent.
-func removeIfThere(path string) error {
-	err := os.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // noSpace builds an ErrNoSpace found by looking rather than by failing.

@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -203,6 +205,40 @@ func TestProbingIsNoObstacle(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
+}
+
+// TestLockIsNeverHeldTwice: also while holders remove the file that they hold.
+func TestLockIsNeverHeldTwice(t *testing.T) {
+	dir := t.TempDir()
+	var holders, taken atomic.Int32
+	var wg sync.WaitGroup
+	for k := range 8 {
+		wg.Go(func() {
+			for range 200 {
+				f, err := acquire(dir)
+				if errors.Is(err, ErrLocked) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				taken.Add(1)
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the lock", n)
+				}
+				runtime.Gosched()
+				holders.Add(-1)
+				if k%2 == 0 {
+					removeLock(f, filepath.Join(dir, nameLock))
+				} else {
+					release(f)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("taken %d times", taken.Load())
 }
 
 func TestLockHolderOfNothing(t *testing.T) {

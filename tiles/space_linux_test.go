@@ -121,13 +121,14 @@ func TestReservedToTheEnd(t *testing.T) {
 	must(t, s.Checkpoint(State{Done: 1}))
 	must(t, s.WriteSums(make([]uint32, 256)))
 	must(t, s.Reset())
+	fillUp(t, vol) // what Reset gave back would be gone
 	must(t, s.Checkpoint(State{Done: 1}))
 	must(t, s.WriteSums(make([]uint32, 256)))
 }
 
 // fillUp takes all space of a volume.
 func fillUp(t *testing.T, vol string) {
-	f, err := os.Create(filepath.Join(vol, "filler"))
+	f, err := os.CreateTemp(vol, "filler")
 	must(t, err)
 	defer f.Close()
 	for _, size := range []int{1 << 16, 1 << 10} {

@@ -98,7 +98,7 @@ func notOpen(dir string, err error) error {
 	case ierr != nil:
 		return ierr
 	case half:
-		return fmt.Errorf("%s: %w: its import ended before it was done; solve the graph again, which starts it over", dir, ErrIncomplete)
+		return fmt.Errorf("%s: %w: its import died, or still runs; solve the graph again, which starts a dead one over", dir, ErrIncomplete)
 	}
 	if _, serr := os.Stat(dir); serr != nil {
 		return serr
