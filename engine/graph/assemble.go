@@ -1,13 +1,10 @@
 package graph
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"unsafe"
 )
-
-var errChanged = errors.New("the file changed while it was read")
 
 // checkArcs returns what the arcs of a complete input are refused for.
 func (s *sink) checkArcs() error {
@@ -78,14 +75,14 @@ func (s *sink) fromChunks() (*Graph, error) {
 		s.placeAll(chunk)
 		s.chunks[i] = nil
 	}
-	return s.close()
+	return s.close(), nil
 }
 
 // fromDegrees prepares the second pass over an input.
-func (s *sink) fromDegrees() (*Graph, error) {
+func (s *sink) fromDegrees() error {
 	g, err := s.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d := s.degrees
 	s.degrees = degrees{}
@@ -112,7 +109,7 @@ func (s *sink) fromDegrees() (*Graph, error) {
 	d = degrees{}
 	s.release()
 	s.startPlacing(g)
-	return g, nil
+	return nil
 }
 
 // startPlacing turns the counts in the offsets into the first place of each row.
@@ -128,14 +125,11 @@ func (s *sink) startPlacing(g *Graph) {
 }
 
 // close turns the cursors back into offsets, sorts the rows and merges parallel arcs.
-func (s *sink) close() (*Graph, error) {
+func (s *sink) close() *Graph {
 	g := s.csr
-	if g.N > 0 && g.Offsets[g.N-1] != int64(len(g.Targets)) {
-		return nil, errChanged
-	}
 	copy(g.Offsets[1:], g.Offsets[:g.N])
 	g.Offsets[0] = 0
-	n := len(s.words)
+	var n int
 	if g.Kind == KindI32 {
 		g.I32 = cast[int32](s.words)
 		n = tidy(g, g.I32)
@@ -152,7 +146,7 @@ func (s *sink) close() (*Graph, error) {
 	g.Targets = shrink(g.Targets, n)
 	g.SelfLoops, g.NoArcs = s.selfLoops, s.noArcs
 	g.summarize()
-	return g, nil
+	return g
 }
 
 // cast views words, which are not used as such any more, as weights.

@@ -191,7 +191,7 @@ func (r *edgeReader) refused(id int64) error {
 	case r.table.forced && id < r.table.base:
 		return r.out.fail("vertex %d is below the base %d", id, r.table.base)
 	case r.table.frozen:
-		return errChanged
+		return ErrChanged
 	}
 	return r.out.fail("more than %d vertices", MaxVertices)
 }
@@ -367,7 +367,7 @@ func (r *edgeReader) vertex(f field, column string) (int32, error) {
 	p, ok := r.table.text(f.text)
 	switch {
 	case !ok && r.table.frozen:
-		return 0, errChanged
+		return 0, ErrChanged
 	case !ok:
 		return 0, r.out.fail("more than %d vertices", MaxVertices)
 	}

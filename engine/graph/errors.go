@@ -16,6 +16,9 @@ var ErrNegativeCycle = errors.New("negative cycle")
 // ErrOptions is what an error about Options matches with errors.Is.
 var ErrOptions = errors.New("bad option")
 
+// ErrChanged is what the error about a file that changed while it was read matches with errors.Is.
+var ErrChanged = errors.New("the file changed while it was read")
+
 // InputError says what is wrong with an input, and where. It matches ErrBadInput.
 type InputError struct {
 	File   string // as the caller named it; "" for graphs built in memory

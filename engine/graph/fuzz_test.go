@@ -16,6 +16,8 @@ func fuzzRead(t *testing.T, text []byte, o Options) {
 	if len(text) > 1<<16 {
 		return
 	}
+	defer func(old int64) { freeVertices = old }(freeVertices)
+	freeVertices = 1 << 10
 	once, err := Read(bytes.NewReader(text), "fuzz", o)
 	path := filepath.Join(t.TempDir(), "fuzz")
 	if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -185,6 +186,86 @@ func TestStoredBytesAreSummed(t *testing.T) {
 	if source.Size != int64(packed.Len()) || source.Name != path || source.ModTime.IsZero() {
 		t.Errorf("source %+v of %d bytes", source, packed.Len())
 	}
+}
+
+// TestChangedFile lets the content change between the two passes.
+func TestChangedFile(t *testing.T) {
+	const arcs = "p sp 3 3\na 1 2 5\na 2 3 6\na 3 1 7\n"
+	for what, c := range map[string][2]string{
+		"more arcs":     {"1 2 5\n2 1 6\n", "1 2 5\n2 1 6\n1 2 7\n"},
+		"fewer arcs":    {"1 2 5\n2 1 6\n", "1 2 5\n"},
+		"new vertex":    {"1 2 5\n2 1 6\n", "1 2 5\n3 1 6\n"},
+		"new text":      {"1 a 5\na 1 6\n", "1 a 5\nb 1 6\n"},
+		"more vertices": {arcs, strings.Replace(arcs, "p sp 3", "p sp 9", 1)},
+		"shorter rows":  {arcs, strings.Replace(arcs, "a 3 1", "a 1 3", 1)},
+	} {
+		in := &input{name: "x"}
+		f := &changing{Reader: strings.NewReader(c[0]), later: c[1]}
+		in.stored = f
+		if g, err := in.twice(f); !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: %v, %v", what, g, err)
+		}
+	}
+}
+
+// changing holds another text once it is rewound.
+type changing struct {
+	*strings.Reader
+	later string
+}
+
+func (c *changing) Seek(int64, int) (int64, error) {
+	c.Reader = strings.NewReader(c.later)
+	return 0, nil
+}
+
+func TestStandardInput(t *testing.T) {
+	f, err := os.Open("testdata/rome99.gr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	defer func(old *os.File) { os.Stdin = old }(os.Stdin)
+	os.Stdin = f
+	got, source, err := ReadFile("-", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, wantSource, err := ReadFile("testdata/rome99.gr", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameGraph(t, got, want)
+	if source.Name != "standard input" || source.SHA256 != wantSource.SHA256 || source.Size != wantSource.Size {
+		t.Errorf("source %+v", source)
+	}
+}
+
+// TestManyArcs fills several chunks and batches, and ends in the middle of one.
+func TestManyArcs(t *testing.T) {
+	r := fresh(t)
+	const n, m = 500, 3*chunkRecords + 77
+	text, b := []byte("c\n"), New(n, Named(IDs{Base: 1}))
+	text = fmt.Appendf(text, "p sp %d %d\n", n, m)
+	for i := range m {
+		u, v, w := r.IntN(n), r.IntN(n), r.IntN(100000)
+		text = fmt.Appendf(text, "a %d %d %d", u+1, v+1, w)
+		weight := float64(w)
+		if i > m/2 { // the kind is found late
+			text, weight = append(text, ".5"...), weight+0.5
+		}
+		text = append(text, '\n')
+		b.Add(u, v, weight)
+	}
+	want, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readBoth(t, "x.gr", string(text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameGraph(t, got, want)
 }
 
 func TestMissingFile(t *testing.T) {

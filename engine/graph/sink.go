@@ -153,7 +153,7 @@ func (s *sink) flush() error {
 		return nil
 	}
 	if s.pass == placing && !s.placeAll(batch) {
-		return errChanged
+		return ErrChanged
 	}
 	return nil
 }
@@ -263,6 +263,8 @@ func (s *sink) declare(n, base int64) error {
 		return s.fail("the graph has no vertices")
 	case n > MaxVertices:
 		return s.fail("%d vertices; the most is %d", n, MaxVertices)
+	case s.pass == placing && int(n) != s.fixed:
+		return ErrChanged
 	}
 	s.fixed, s.ids = int(n), IDs{Base: base}
 	if n > freeVertices && s.pass == counting {

@@ -39,15 +39,17 @@ type otherID struct {
 
 const (
 	// firstLimit: every id below it is small from the start.
-	firstLimit = 1 << 22
+	firstLimit = 1 << 18
 	// perVertex ids a vertex seen may be small: how sparse the ids may be before a map is the smaller.
 	perVertex = 16
-	// freeVertices may be declared, by a header or by the largest id, with no arc to show for them;
-	// beyond, a graph has at most isolatedPerArc vertices an arc, so that a few bytes of input cannot
-	// claim gigabytes of memory.
-	freeVertices   = 1 << 26
+	// isolatedPerArc: see freeVertices.
 	isolatedPerArc = 64
 )
+
+// freeVertices may be declared, by a header or by the largest id, with no arc to show for them; beyond, a
+// graph has at most isolatedPerArc vertices an arc, so that a few bytes of input cannot claim gigabytes
+// of memory. A variable only because fuzzing would spend its time on clearing memory.
+var freeVertices int64 = 1 << 26
 
 // plausible reports whether n vertices may be believed in an input of some arcs.
 func plausible(n, arcs int64) bool { return n <= freeVertices || n/isolatedPerArc <= arcs }
@@ -76,9 +78,7 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 			t.seen = grow(t.seen, int(id>>6))
 		}
 		t.seen[id>>6] |= 1 << (id & 63)
-		t.limit = min(perVertex*int64(len(t.order)), math.MaxInt32)
-		t.order = append(t.order, int32(id))
-		return int32(id), len(t.order) <= MaxVertices
+		return int32(id), t.appeared(int32(id))
 	}
 	if t.ints == nil {
 		t.ints = make(map[int64]int32)
@@ -105,8 +105,14 @@ func (t *vertexTable) text(id []byte) (int32, bool) {
 func (t *vertexTable) other(id otherID) (int32, bool) {
 	t.others = append(t.others, id)
 	p := ^int32(len(t.others) - 1)
+	return p, t.appeared(p)
+}
+
+// appeared notes a new vertex. It returns false if that is one too many.
+func (t *vertexTable) appeared(p int32) bool {
 	t.order = append(t.order, p)
-	return p, len(t.order) <= MaxVertices
+	t.limit = min(perVertex*int64(len(t.order)), MaxVertices)
+	return len(t.order) <= MaxVertices
 }
 
 // row returns the row of a provisional number; before the table is frozen, that number itself.
