@@ -4,30 +4,25 @@
 
 package cpu
 
-// packAVX2 copies rows×16 entries of src, rows being a multiple of 4, to dst without gaps.
-//
-//go:noescape
-func packAVX2(dst *byte, src *byte, stride int, rows int)
-
 // stripI32AVX2 relaxes rows×16 entries of C, see stripFunc.
 //
 //go:noescape
-func stripI32AVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripI32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripI32SignedAVX2 relaxes rows×16 entries of C, see stripFunc.
 //
 //go:noescape
-func stripI32SignedAVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripF32AVX2 relaxes rows×16 entries of C, see stripFunc.
 //
 //go:noescape
-func stripF32AVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripF32SignedAVX2 relaxes rows×16 entries of C, see stripFunc.
 //
 //go:noescape
-func stripF32SignedAVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // baseI32AVX2 closes a contiguous 64×64 block.
 //

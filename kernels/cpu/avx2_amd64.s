@@ -4,94 +4,129 @@
 
 #include "textflag.h"
 
-// func packAVX2(dst *byte, src *byte, stride int, rows int)
-// Requires: AVX
-TEXT ·packAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ stride+16(FP), DX
-	MOVQ rows+24(FP), BX
-
-loop:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, CX
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, CX
-	VMOVUPS Y0, 64(AX)
-	VMOVUPS Y1, 96(AX)
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, CX
-	VMOVUPS Y0, 128(AX)
-	VMOVUPS Y1, 160(AX)
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, CX
-	VMOVUPS Y0, 192(AX)
-	VMOVUPS Y1, 224(AX)
-	ADDQ    $0x00000100, AX
-	SUBQ    $0x04, BX
-	JNE     loop
-	VZEROUPPER
-	RET
-
-// func stripI32AVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+// func stripI32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stripI32AVX2(SB), NOSPLIT, $0-88
+TEXT ·stripI32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         c+0(FP), AX
 	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         ldc+24(FP), BX
-	MOVQ         lda+32(FP), SI
-	MOVQ         rows+48(FP), DI
-	MOVQ         pf+64(FP), R8
-	MOVQ         pfStride+72(FP), R9
-	LEAQ         (SI)(SI*2), R10
-	MOVL         $0x3f3f3f3f, R11
-	VMOVD        R11, X0
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVL         $0x3f3f3f3f, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          firstfreshC
+	MOVQ         AX, R9
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y3
+	VMOVUPS      32(R9), Y4
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y5
+	VMOVUPS      32(R9), Y6
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y7
+	VMOVUPS      32(R9), Y8
+	JMP          firstloadedC
+
+firstfreshC:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+
+firstloadedC:
+	MOVQ k+56(FP), R11
+	MOVQ b+16(FP), R12
+	MOVQ ldb+48(FP), R13
+	MOVQ CX, R9
+	MOVQ DX, R10
+	MOVQ R13, R14
+	SHLQ $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y9
+	VMOVUPS      32(R12), Y10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R13, R12
+	VBROADCASTSS (R9), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDD       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x01, R11
+	JNE          packLoop
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y5, (AX)
+	VMOVUPS      Y6, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      Y8, 32(AX)
+	ADDQ         BX, AX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
+	SUBQ         $0x04, DI
+	JEQ          done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R11
-	ADDQ       AX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	MOVQ       pfRows+80(FP), R11
-	TESTQ      R11, R11
-	JEQ        prefetched
-
-prefetchB:
-	PREFETCHT1 (R8)
-	ADDQ       R9, R8
-	DECQ       R11
-	JNE        prefetchB
-
-prefetched:
-	MOVQ    fresh+56(FP), R11
-	TESTQ   R11, R11
-	JNE     freshC
-	MOVQ    AX, R11
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(R11), Y2
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y5
-	VMOVUPS 32(R11), Y6
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y8
-	JMP     loadedC
+	IMUL3Q     $0x04, BX, R9
+	ADDQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	MOVQ       fresh+72(FP), R9
+	TESTQ      R9, R9
+	JNE        freshC
+	MOVQ       AX, R9
+	VMOVUPS    (R9), Y1
+	VMOVUPS    32(R9), Y2
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y3
+	VMOVUPS    32(R9), Y4
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y5
+	VMOVUPS    32(R9), Y6
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y7
+	VMOVUPS    32(R9), Y8
+	JMP        loadedC
 
 freshC:
 	VMOVAPS Y0, Y1
@@ -104,102 +139,190 @@ freshC:
 	VMOVAPS Y0, Y8
 
 loadedC:
-	MOVQ k+40(FP), R13
-	MOVQ CX, R11
-	MOVQ DX, R12
+	MOVQ k+56(FP), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 kLoop:
-	VMOVUPS      (R12), Y9
-	VMOVUPS      32(R12), Y10
-	VBROADCASTSS (R11), Y11
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSS (R9), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS (R11)(SI*1), Y11
+	VBROADCASTSS (R9)(SI*1), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS (R11)(SI*2), Y11
+	VBROADCASTSS (R9)(SI*2), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS (R11)(R10*1), Y11
+	VBROADCASTSS (R9)(R8*1), Y11
 	VPADDD       Y11, Y9, Y9
 	VPADDD       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      64(R12), Y9
-	VMOVUPS      96(R12), Y10
-	VBROADCASTSS 4(R11), Y11
+	VMOVUPS      64(R10), Y9
+	VMOVUPS      96(R10), Y10
+	VBROADCASTSS 4(R9), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 4(R11)(SI*1), Y11
+	VBROADCASTSS 4(R9)(SI*1), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 4(R11)(SI*2), Y11
+	VBROADCASTSS 4(R9)(SI*2), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 4(R11)(R10*1), Y11
+	VBROADCASTSS 4(R9)(R8*1), Y11
 	VPADDD       Y11, Y9, Y9
 	VPADDD       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      128(R12), Y9
-	VMOVUPS      160(R12), Y10
-	VBROADCASTSS 8(R11), Y11
+	VMOVUPS      128(R10), Y9
+	VMOVUPS      160(R10), Y10
+	VBROADCASTSS 8(R9), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 8(R11)(SI*1), Y11
+	VBROADCASTSS 8(R9)(SI*1), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 8(R11)(SI*2), Y11
+	VBROADCASTSS 8(R9)(SI*2), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 8(R11)(R10*1), Y11
+	VBROADCASTSS 8(R9)(R8*1), Y11
 	VPADDD       Y11, Y9, Y9
 	VPADDD       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      192(R12), Y9
-	VMOVUPS      224(R12), Y10
-	VBROADCASTSS 12(R11), Y11
+	VMOVUPS      192(R10), Y9
+	VMOVUPS      224(R10), Y10
+	VBROADCASTSS 12(R9), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 12(R11)(SI*1), Y11
+	VBROADCASTSS 12(R9)(SI*1), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 12(R11)(SI*2), Y11
+	VBROADCASTSS 12(R9)(SI*2), Y11
 	VPADDD       Y11, Y9, Y12
 	VPADDD       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 12(R11)(R10*1), Y11
+	VBROADCASTSS 12(R9)(R8*1), Y11
 	VPADDD       Y11, Y9, Y9
 	VPADDD       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000100, R12
-	SUBQ         $0x04, R13
+	VMOVUPS      256(R10), Y9
+	VMOVUPS      288(R10), Y10
+	VBROADCASTSS 16(R9), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 16(R9)(SI*1), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 16(R9)(SI*2), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 16(R9)(R8*1), Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDD       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      320(R10), Y9
+	VMOVUPS      352(R10), Y10
+	VBROADCASTSS 20(R9), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 20(R9)(SI*1), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 20(R9)(SI*2), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 20(R9)(R8*1), Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDD       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      384(R10), Y9
+	VMOVUPS      416(R10), Y10
+	VBROADCASTSS 24(R9), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 24(R9)(SI*1), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 24(R9)(SI*2), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 24(R9)(R8*1), Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDD       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      448(R10), Y9
+	VMOVUPS      480(R10), Y10
+	VBROADCASTSS 28(R9), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 28(R9)(SI*1), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 28(R9)(SI*2), Y11
+	VPADDD       Y11, Y9, Y12
+	VPADDD       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 28(R9)(R8*1), Y11
+	VPADDD       Y11, Y9, Y9
+	VPADDD       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	ADDQ         $0x20, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x08, R11
 	JNE          kLoop
 	VMOVUPS      Y1, (AX)
 	VMOVUPS      Y2, 32(AX)
@@ -213,72 +336,161 @@ kLoop:
 	VMOVUPS      Y7, (AX)
 	VMOVUPS      Y8, 32(AX)
 	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R11
-	ADDQ         R11, CX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
 	SUBQ         $0x04, DI
-	JNE          rowLoop
+	JEQ          done
+	JMP          rowLoop
+
+done:
 	VZEROUPPER
 	RET
 
-// func stripI32SignedAVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+// func stripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stripI32SignedAVX2(SB), NOSPLIT, $0-88
+TEXT ·stripI32SignedAVX2(SB), NOSPLIT, $0-80
 	MOVQ         c+0(FP), AX
 	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         ldc+24(FP), BX
-	MOVQ         lda+32(FP), SI
-	MOVQ         rows+48(FP), DI
-	MOVQ         pf+64(FP), R8
-	MOVQ         pfStride+72(FP), R9
-	LEAQ         (SI)(SI*2), R10
-	MOVL         $0x3f3f3f3f, R11
-	VMOVD        R11, X0
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVL         $0x3f3f3f3f, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
-	MOVL         $0x3f3f3f3f, R11
-	VMOVD        R11, X1
+	MOVL         $0x3f3f3f3f, R9
+	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
-	MOVL         $0x1f9f9f9e, R11
-	VMOVD        R11, X2
+	MOVL         $0x1f9f9f9e, R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          firstfreshC
+	MOVQ         AX, R9
+	VMOVUPS      (R9), Y3
+	VMOVUPS      32(R9), Y4
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y5
+	VMOVUPS      32(R9), Y6
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y7
+	VMOVUPS      32(R9), Y8
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y9
+	VMOVUPS      32(R9), Y10
+	JMP          firstloadedC
+
+firstfreshC:
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y9
+	VMOVAPS Y0, Y10
+
+firstloadedC:
+	MOVQ k+56(FP), R11
+	MOVQ b+16(FP), R12
+	MOVQ ldb+48(FP), R13
+	MOVQ CX, R9
+	MOVQ DX, R10
+	MOVQ R13, R14
+	SHLQ $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y11
+	VMOVUPS      32(R12), Y12
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y12, 32(R10)
+	ADDQ         R13, R12
+	VBROADCASTSS (R9), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y3, Y3
+	VPMINSD      Y13, Y4, Y4
+	VBROADCASTSS (R9)(SI*1), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y5, Y5
+	VPMINSD      Y13, Y6, Y6
+	VBROADCASTSS (R9)(SI*2), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y7, Y7
+	VPMINSD      Y13, Y8, Y8
+	VBROADCASTSS (R9)(R8*1), Y13
+	VPADDD       Y13, Y11, Y11
+	VPADDD       Y13, Y12, Y12
+	VPMINSD      Y11, Y9, Y9
+	VPMINSD      Y12, Y10, Y10
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x01, R11
+	JNE          packLoop
+	VPCMPGTD     Y2, Y3, Y11
+	VBLENDVPS    Y11, Y1, Y3, Y3
+	VMOVUPS      Y3, (AX)
+	VPCMPGTD     Y2, Y4, Y3
+	VBLENDVPS    Y3, Y1, Y4, Y4
+	VMOVUPS      Y4, 32(AX)
+	ADDQ         BX, AX
+	VPCMPGTD     Y2, Y5, Y3
+	VBLENDVPS    Y3, Y1, Y5, Y5
+	VMOVUPS      Y5, (AX)
+	VPCMPGTD     Y2, Y6, Y3
+	VBLENDVPS    Y3, Y1, Y6, Y6
+	VMOVUPS      Y6, 32(AX)
+	ADDQ         BX, AX
+	VPCMPGTD     Y2, Y7, Y3
+	VBLENDVPS    Y3, Y1, Y7, Y7
+	VMOVUPS      Y7, (AX)
+	VPCMPGTD     Y2, Y8, Y3
+	VBLENDVPS    Y3, Y1, Y8, Y8
+	VMOVUPS      Y8, 32(AX)
+	ADDQ         BX, AX
+	VPCMPGTD     Y2, Y9, Y3
+	VBLENDVPS    Y3, Y1, Y9, Y9
+	VMOVUPS      Y9, (AX)
+	VPCMPGTD     Y2, Y10, Y3
+	VBLENDVPS    Y3, Y1, Y10, Y10
+	VMOVUPS      Y10, 32(AX)
+	ADDQ         BX, AX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
+	SUBQ         $0x04, DI
+	JEQ          done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R11
-	ADDQ       AX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	MOVQ       pfRows+80(FP), R11
-	TESTQ      R11, R11
-	JEQ        prefetched
-
-prefetchB:
-	PREFETCHT1 (R8)
-	ADDQ       R9, R8
-	DECQ       R11
-	JNE        prefetchB
-
-prefetched:
-	MOVQ    fresh+56(FP), R11
-	TESTQ   R11, R11
-	JNE     freshC
-	MOVQ    AX, R11
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y5
-	VMOVUPS 32(R11), Y6
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y8
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y9
-	VMOVUPS 32(R11), Y10
-	JMP     loadedC
+	IMUL3Q     $0x04, BX, R9
+	ADDQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	MOVQ       fresh+72(FP), R9
+	TESTQ      R9, R9
+	JNE        freshC
+	MOVQ       AX, R9
+	VMOVUPS    (R9), Y3
+	VMOVUPS    32(R9), Y4
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y5
+	VMOVUPS    32(R9), Y6
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y7
+	VMOVUPS    32(R9), Y8
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y9
+	VMOVUPS    32(R9), Y10
+	JMP        loadedC
 
 freshC:
 	VMOVAPS Y0, Y3
@@ -291,102 +503,190 @@ freshC:
 	VMOVAPS Y0, Y10
 
 loadedC:
-	MOVQ k+40(FP), R13
-	MOVQ CX, R11
-	MOVQ DX, R12
+	MOVQ k+56(FP), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 kLoop:
-	VMOVUPS      (R12), Y11
-	VMOVUPS      32(R12), Y12
-	VBROADCASTSS (R11), Y13
+	VMOVUPS      (R10), Y11
+	VMOVUPS      32(R10), Y12
+	VBROADCASTSS (R9), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y3, Y3
 	VPMINSD      Y13, Y4, Y4
-	VBROADCASTSS (R11)(SI*1), Y13
+	VBROADCASTSS (R9)(SI*1), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y5, Y5
 	VPMINSD      Y13, Y6, Y6
-	VBROADCASTSS (R11)(SI*2), Y13
+	VBROADCASTSS (R9)(SI*2), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y7, Y7
 	VPMINSD      Y13, Y8, Y8
-	VBROADCASTSS (R11)(R10*1), Y13
+	VBROADCASTSS (R9)(R8*1), Y13
 	VPADDD       Y13, Y11, Y11
 	VPADDD       Y13, Y12, Y12
 	VPMINSD      Y11, Y9, Y9
 	VPMINSD      Y12, Y10, Y10
-	VMOVUPS      64(R12), Y11
-	VMOVUPS      96(R12), Y12
-	VBROADCASTSS 4(R11), Y13
+	VMOVUPS      64(R10), Y11
+	VMOVUPS      96(R10), Y12
+	VBROADCASTSS 4(R9), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y3, Y3
 	VPMINSD      Y13, Y4, Y4
-	VBROADCASTSS 4(R11)(SI*1), Y13
+	VBROADCASTSS 4(R9)(SI*1), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y5, Y5
 	VPMINSD      Y13, Y6, Y6
-	VBROADCASTSS 4(R11)(SI*2), Y13
+	VBROADCASTSS 4(R9)(SI*2), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y7, Y7
 	VPMINSD      Y13, Y8, Y8
-	VBROADCASTSS 4(R11)(R10*1), Y13
+	VBROADCASTSS 4(R9)(R8*1), Y13
 	VPADDD       Y13, Y11, Y11
 	VPADDD       Y13, Y12, Y12
 	VPMINSD      Y11, Y9, Y9
 	VPMINSD      Y12, Y10, Y10
-	VMOVUPS      128(R12), Y11
-	VMOVUPS      160(R12), Y12
-	VBROADCASTSS 8(R11), Y13
+	VMOVUPS      128(R10), Y11
+	VMOVUPS      160(R10), Y12
+	VBROADCASTSS 8(R9), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y3, Y3
 	VPMINSD      Y13, Y4, Y4
-	VBROADCASTSS 8(R11)(SI*1), Y13
+	VBROADCASTSS 8(R9)(SI*1), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y5, Y5
 	VPMINSD      Y13, Y6, Y6
-	VBROADCASTSS 8(R11)(SI*2), Y13
+	VBROADCASTSS 8(R9)(SI*2), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y7, Y7
 	VPMINSD      Y13, Y8, Y8
-	VBROADCASTSS 8(R11)(R10*1), Y13
+	VBROADCASTSS 8(R9)(R8*1), Y13
 	VPADDD       Y13, Y11, Y11
 	VPADDD       Y13, Y12, Y12
 	VPMINSD      Y11, Y9, Y9
 	VPMINSD      Y12, Y10, Y10
-	VMOVUPS      192(R12), Y11
-	VMOVUPS      224(R12), Y12
-	VBROADCASTSS 12(R11), Y13
+	VMOVUPS      192(R10), Y11
+	VMOVUPS      224(R10), Y12
+	VBROADCASTSS 12(R9), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y3, Y3
 	VPMINSD      Y13, Y4, Y4
-	VBROADCASTSS 12(R11)(SI*1), Y13
+	VBROADCASTSS 12(R9)(SI*1), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y5, Y5
 	VPMINSD      Y13, Y6, Y6
-	VBROADCASTSS 12(R11)(SI*2), Y13
+	VBROADCASTSS 12(R9)(SI*2), Y13
 	VPADDD       Y13, Y11, Y14
 	VPADDD       Y13, Y12, Y13
 	VPMINSD      Y14, Y7, Y7
 	VPMINSD      Y13, Y8, Y8
-	VBROADCASTSS 12(R11)(R10*1), Y13
+	VBROADCASTSS 12(R9)(R8*1), Y13
 	VPADDD       Y13, Y11, Y11
 	VPADDD       Y13, Y12, Y12
 	VPMINSD      Y11, Y9, Y9
 	VPMINSD      Y12, Y10, Y10
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000100, R12
-	SUBQ         $0x04, R13
+	VMOVUPS      256(R10), Y11
+	VMOVUPS      288(R10), Y12
+	VBROADCASTSS 16(R9), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y3, Y3
+	VPMINSD      Y13, Y4, Y4
+	VBROADCASTSS 16(R9)(SI*1), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y5, Y5
+	VPMINSD      Y13, Y6, Y6
+	VBROADCASTSS 16(R9)(SI*2), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y7, Y7
+	VPMINSD      Y13, Y8, Y8
+	VBROADCASTSS 16(R9)(R8*1), Y13
+	VPADDD       Y13, Y11, Y11
+	VPADDD       Y13, Y12, Y12
+	VPMINSD      Y11, Y9, Y9
+	VPMINSD      Y12, Y10, Y10
+	VMOVUPS      320(R10), Y11
+	VMOVUPS      352(R10), Y12
+	VBROADCASTSS 20(R9), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y3, Y3
+	VPMINSD      Y13, Y4, Y4
+	VBROADCASTSS 20(R9)(SI*1), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y5, Y5
+	VPMINSD      Y13, Y6, Y6
+	VBROADCASTSS 20(R9)(SI*2), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y7, Y7
+	VPMINSD      Y13, Y8, Y8
+	VBROADCASTSS 20(R9)(R8*1), Y13
+	VPADDD       Y13, Y11, Y11
+	VPADDD       Y13, Y12, Y12
+	VPMINSD      Y11, Y9, Y9
+	VPMINSD      Y12, Y10, Y10
+	VMOVUPS      384(R10), Y11
+	VMOVUPS      416(R10), Y12
+	VBROADCASTSS 24(R9), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y3, Y3
+	VPMINSD      Y13, Y4, Y4
+	VBROADCASTSS 24(R9)(SI*1), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y5, Y5
+	VPMINSD      Y13, Y6, Y6
+	VBROADCASTSS 24(R9)(SI*2), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y7, Y7
+	VPMINSD      Y13, Y8, Y8
+	VBROADCASTSS 24(R9)(R8*1), Y13
+	VPADDD       Y13, Y11, Y11
+	VPADDD       Y13, Y12, Y12
+	VPMINSD      Y11, Y9, Y9
+	VPMINSD      Y12, Y10, Y10
+	VMOVUPS      448(R10), Y11
+	VMOVUPS      480(R10), Y12
+	VBROADCASTSS 28(R9), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y3, Y3
+	VPMINSD      Y13, Y4, Y4
+	VBROADCASTSS 28(R9)(SI*1), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y5, Y5
+	VPMINSD      Y13, Y6, Y6
+	VBROADCASTSS 28(R9)(SI*2), Y13
+	VPADDD       Y13, Y11, Y14
+	VPADDD       Y13, Y12, Y13
+	VPMINSD      Y14, Y7, Y7
+	VPMINSD      Y13, Y8, Y8
+	VBROADCASTSS 28(R9)(R8*1), Y13
+	VPADDD       Y13, Y11, Y11
+	VPADDD       Y13, Y12, Y12
+	VPMINSD      Y11, Y9, Y9
+	VPMINSD      Y12, Y10, Y10
+	ADDQ         $0x20, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x08, R11
 	JNE          kLoop
 	VPCMPGTD     Y2, Y3, Y11
 	VBLENDVPS    Y11, Y1, Y3, Y3
@@ -416,66 +716,139 @@ kLoop:
 	VBLENDVPS    Y3, Y1, Y10, Y10
 	VMOVUPS      Y10, 32(AX)
 	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R11
-	ADDQ         R11, CX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
 	SUBQ         $0x04, DI
-	JNE          rowLoop
+	JEQ          done
+	JMP          rowLoop
+
+done:
 	VZEROUPPER
 	RET
 
-// func stripF32AVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+// func stripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stripF32AVX2(SB), NOSPLIT, $0-88
+TEXT ·stripF32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         c+0(FP), AX
 	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         ldc+24(FP), BX
-	MOVQ         lda+32(FP), SI
-	MOVQ         rows+48(FP), DI
-	MOVQ         pf+64(FP), R8
-	MOVQ         pfStride+72(FP), R9
-	LEAQ         (SI)(SI*2), R10
-	MOVL         $0x7f800000, R11
-	VMOVD        R11, X0
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVL         $0x7f800000, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          firstfreshC
+	MOVQ         AX, R9
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y3
+	VMOVUPS      32(R9), Y4
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y5
+	VMOVUPS      32(R9), Y6
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y7
+	VMOVUPS      32(R9), Y8
+	JMP          firstloadedC
+
+firstfreshC:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+
+firstloadedC:
+	MOVQ k+56(FP), R11
+	MOVQ b+16(FP), R12
+	MOVQ ldb+48(FP), R13
+	MOVQ CX, R9
+	MOVQ DX, R10
+	MOVQ R13, R14
+	SHLQ $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y9
+	VMOVUPS      32(R12), Y10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R13, R12
+	VBROADCASTSS (R9), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x01, R11
+	JNE          packLoop
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y5, (AX)
+	VMOVUPS      Y6, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      Y8, 32(AX)
+	ADDQ         BX, AX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
+	SUBQ         $0x04, DI
+	JEQ          done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R11
-	ADDQ       AX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	MOVQ       pfRows+80(FP), R11
-	TESTQ      R11, R11
-	JEQ        prefetched
-
-prefetchB:
-	PREFETCHT1 (R8)
-	ADDQ       R9, R8
-	DECQ       R11
-	JNE        prefetchB
-
-prefetched:
-	MOVQ    fresh+56(FP), R11
-	TESTQ   R11, R11
-	JNE     freshC
-	MOVQ    AX, R11
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(R11), Y2
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y5
-	VMOVUPS 32(R11), Y6
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y8
-	JMP     loadedC
+	IMUL3Q     $0x04, BX, R9
+	ADDQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	MOVQ       fresh+72(FP), R9
+	TESTQ      R9, R9
+	JNE        freshC
+	MOVQ       AX, R9
+	VMOVUPS    (R9), Y1
+	VMOVUPS    32(R9), Y2
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y3
+	VMOVUPS    32(R9), Y4
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y5
+	VMOVUPS    32(R9), Y6
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y7
+	VMOVUPS    32(R9), Y8
+	JMP        loadedC
 
 freshC:
 	VMOVAPS Y0, Y1
@@ -488,102 +861,190 @@ freshC:
 	VMOVAPS Y0, Y8
 
 loadedC:
-	MOVQ k+40(FP), R13
-	MOVQ CX, R11
-	MOVQ DX, R12
+	MOVQ k+56(FP), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 kLoop:
-	VMOVUPS      (R12), Y9
-	VMOVUPS      32(R12), Y10
-	VBROADCASTSS (R11), Y11
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSS (R9), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS (R11)(SI*1), Y11
+	VBROADCASTSS (R9)(SI*1), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS (R11)(SI*2), Y11
+	VBROADCASTSS (R9)(SI*2), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS (R11)(R10*1), Y11
+	VBROADCASTSS (R9)(R8*1), Y11
 	VADDPS       Y11, Y9, Y9
 	VADDPS       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      64(R12), Y9
-	VMOVUPS      96(R12), Y10
-	VBROADCASTSS 4(R11), Y11
+	VMOVUPS      64(R10), Y9
+	VMOVUPS      96(R10), Y10
+	VBROADCASTSS 4(R9), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 4(R11)(SI*1), Y11
+	VBROADCASTSS 4(R9)(SI*1), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 4(R11)(SI*2), Y11
+	VBROADCASTSS 4(R9)(SI*2), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 4(R11)(R10*1), Y11
+	VBROADCASTSS 4(R9)(R8*1), Y11
 	VADDPS       Y11, Y9, Y9
 	VADDPS       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      128(R12), Y9
-	VMOVUPS      160(R12), Y10
-	VBROADCASTSS 8(R11), Y11
+	VMOVUPS      128(R10), Y9
+	VMOVUPS      160(R10), Y10
+	VBROADCASTSS 8(R9), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 8(R11)(SI*1), Y11
+	VBROADCASTSS 8(R9)(SI*1), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 8(R11)(SI*2), Y11
+	VBROADCASTSS 8(R9)(SI*2), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 8(R11)(R10*1), Y11
+	VBROADCASTSS 8(R9)(R8*1), Y11
 	VADDPS       Y11, Y9, Y9
 	VADDPS       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	VMOVUPS      192(R12), Y9
-	VMOVUPS      224(R12), Y10
-	VBROADCASTSS 12(R11), Y11
+	VMOVUPS      192(R10), Y9
+	VMOVUPS      224(R10), Y10
+	VBROADCASTSS 12(R9), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y1, Y1
 	VPMINSD      Y11, Y2, Y2
-	VBROADCASTSS 12(R11)(SI*1), Y11
+	VBROADCASTSS 12(R9)(SI*1), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y3, Y3
 	VPMINSD      Y11, Y4, Y4
-	VBROADCASTSS 12(R11)(SI*2), Y11
+	VBROADCASTSS 12(R9)(SI*2), Y11
 	VADDPS       Y11, Y9, Y12
 	VADDPS       Y11, Y10, Y11
 	VPMINSD      Y12, Y5, Y5
 	VPMINSD      Y11, Y6, Y6
-	VBROADCASTSS 12(R11)(R10*1), Y11
+	VBROADCASTSS 12(R9)(R8*1), Y11
 	VADDPS       Y11, Y9, Y9
 	VADDPS       Y11, Y10, Y10
 	VPMINSD      Y9, Y7, Y7
 	VPMINSD      Y10, Y8, Y8
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000100, R12
-	SUBQ         $0x04, R13
+	VMOVUPS      256(R10), Y9
+	VMOVUPS      288(R10), Y10
+	VBROADCASTSS 16(R9), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 16(R9)(SI*1), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 16(R9)(SI*2), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 16(R9)(R8*1), Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      320(R10), Y9
+	VMOVUPS      352(R10), Y10
+	VBROADCASTSS 20(R9), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 20(R9)(SI*1), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 20(R9)(SI*2), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 20(R9)(R8*1), Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      384(R10), Y9
+	VMOVUPS      416(R10), Y10
+	VBROADCASTSS 24(R9), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 24(R9)(SI*1), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 24(R9)(SI*2), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 24(R9)(R8*1), Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	VMOVUPS      448(R10), Y9
+	VMOVUPS      480(R10), Y10
+	VBROADCASTSS 28(R9), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y1, Y1
+	VPMINSD      Y11, Y2, Y2
+	VBROADCASTSS 28(R9)(SI*1), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y3, Y3
+	VPMINSD      Y11, Y4, Y4
+	VBROADCASTSS 28(R9)(SI*2), Y11
+	VADDPS       Y11, Y9, Y12
+	VADDPS       Y11, Y10, Y11
+	VPMINSD      Y12, Y5, Y5
+	VPMINSD      Y11, Y6, Y6
+	VBROADCASTSS 28(R9)(R8*1), Y11
+	VADDPS       Y11, Y9, Y9
+	VADDPS       Y11, Y10, Y10
+	VPMINSD      Y9, Y7, Y7
+	VPMINSD      Y10, Y8, Y8
+	ADDQ         $0x20, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x08, R11
 	JNE          kLoop
 	VMOVUPS      Y1, (AX)
 	VMOVUPS      Y2, 32(AX)
@@ -597,66 +1058,165 @@ kLoop:
 	VMOVUPS      Y7, (AX)
 	VMOVUPS      Y8, 32(AX)
 	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R11
-	ADDQ         R11, CX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
 	SUBQ         $0x04, DI
-	JNE          rowLoop
+	JEQ          done
+	JMP          rowLoop
+
+done:
 	VZEROUPPER
 	RET
 
-// func stripF32SignedAVX2(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+// func stripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stripF32SignedAVX2(SB), NOSPLIT, $0-88
+TEXT ·stripF32SignedAVX2(SB), NOSPLIT, $0-80
 	MOVQ         c+0(FP), AX
 	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         ldc+24(FP), BX
-	MOVQ         lda+32(FP), SI
-	MOVQ         rows+48(FP), DI
-	MOVQ         pf+64(FP), R8
-	MOVQ         pfStride+72(FP), R9
-	LEAQ         (SI)(SI*2), R10
-	MOVL         $0x7f800000, R11
-	VMOVD        R11, X0
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVL         $0x7f800000, R9
+	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          firstfreshC
+	MOVQ         AX, R9
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y3
+	VMOVUPS      32(R9), Y4
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y5
+	VMOVUPS      32(R9), Y6
+	ADDQ         BX, R9
+	VMOVUPS      (R9), Y7
+	VMOVUPS      32(R9), Y8
+	JMP          firstloadedC
+
+firstfreshC:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+
+firstloadedC:
+	MOVQ k+56(FP), R11
+	MOVQ b+16(FP), R12
+	MOVQ ldb+48(FP), R13
+	MOVQ CX, R9
+	MOVQ DX, R10
+	MOVQ R13, R14
+	SHLQ $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y9
+	VMOVUPS      32(R12), Y10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y10, 32(R10)
+	ADDQ         R13, R12
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y11
+	VMOVUPS      32(R12), Y12
+	VMOVUPS      Y11, 64(R10)
+	VMOVUPS      Y12, 96(R10)
+	ADDQ         R13, R12
+	VBROADCASTSS (R9), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y1, Y1
+	VMINPS       Y13, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9)(SI*1), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y3, Y3
+	VMINPS       Y13, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9)(SI*2), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y5, Y5
+	VMINPS       Y13, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y13
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 4(R9)(R8*1), Y13
+	VADDPS       Y13, Y11, Y11
+	VADDPS       Y13, Y12, Y12
+	VMINPS       Y11, Y9, Y9
+	VMINPS       Y12, Y10, Y10
+	VMINPS       Y9, Y7, Y7
+	VMINPS       Y10, Y8, Y8
+	ADDQ         $0x08, R9
+	ADDQ         $0x00000080, R10
+	SUBQ         $0x02, R11
+	JNE          packLoop
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y5, (AX)
+	VMOVUPS      Y6, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPS      Y7, (AX)
+	VMOVUPS      Y8, 32(AX)
+	ADDQ         BX, AX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
+	SUBQ         $0x04, DI
+	JEQ          done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R11
-	ADDQ       AX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	ADDQ       BX, R11
-	PREFETCHT0 (R11)
-	MOVQ       pfRows+80(FP), R11
-	TESTQ      R11, R11
-	JEQ        prefetched
-
-prefetchB:
-	PREFETCHT1 (R8)
-	ADDQ       R9, R8
-	DECQ       R11
-	JNE        prefetchB
-
-prefetched:
-	MOVQ    fresh+56(FP), R11
-	TESTQ   R11, R11
-	JNE     freshC
-	MOVQ    AX, R11
-	VMOVUPS (R11), Y1
-	VMOVUPS 32(R11), Y2
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y5
-	VMOVUPS 32(R11), Y6
-	ADDQ    BX, R11
-	VMOVUPS (R11), Y7
-	VMOVUPS 32(R11), Y8
-	JMP     loadedC
+	IMUL3Q     $0x04, BX, R9
+	ADDQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	PREFETCHT0 (R9)
+	MOVQ       fresh+72(FP), R9
+	TESTQ      R9, R9
+	JNE        freshC
+	MOVQ       AX, R9
+	VMOVUPS    (R9), Y1
+	VMOVUPS    32(R9), Y2
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y3
+	VMOVUPS    32(R9), Y4
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y5
+	VMOVUPS    32(R9), Y6
+	ADDQ       BX, R9
+	VMOVUPS    (R9), Y7
+	VMOVUPS    32(R9), Y8
+	JMP        loadedC
 
 freshC:
 	VMOVAPS Y0, Y1
@@ -669,102 +1229,190 @@ freshC:
 	VMOVAPS Y0, Y8
 
 loadedC:
-	MOVQ k+40(FP), R13
-	MOVQ CX, R11
-	MOVQ DX, R12
+	MOVQ k+56(FP), R11
+	MOVQ CX, R9
+	MOVQ DX, R10
 
 kLoop:
-	VMOVUPS      (R12), Y9
-	VMOVUPS      32(R12), Y10
-	VBROADCASTSS (R11), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y1, Y1
-	VMINPS       Y11, Y2, Y2
-	VBROADCASTSS (R11)(SI*1), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y3, Y3
-	VMINPS       Y11, Y4, Y4
-	VBROADCASTSS (R11)(SI*2), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y5, Y5
-	VMINPS       Y11, Y6, Y6
-	VBROADCASTSS (R11)(R10*1), Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y11, Y10, Y10
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VMOVUPS      64(R10), Y11
+	VMOVUPS      96(R10), Y12
+	VBROADCASTSS (R9), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y1, Y1
+	VMINPS       Y13, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9)(SI*1), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y3, Y3
+	VMINPS       Y13, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 4(R9)(SI*2), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y5, Y5
+	VMINPS       Y13, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y13
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 4(R9)(R8*1), Y13
+	VADDPS       Y13, Y11, Y11
+	VADDPS       Y13, Y12, Y12
+	VMINPS       Y11, Y9, Y9
+	VMINPS       Y12, Y10, Y10
 	VMINPS       Y9, Y7, Y7
 	VMINPS       Y10, Y8, Y8
-	VMOVUPS      64(R12), Y9
-	VMOVUPS      96(R12), Y10
-	VBROADCASTSS 4(R11), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y1, Y1
-	VMINPS       Y11, Y2, Y2
-	VBROADCASTSS 4(R11)(SI*1), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y3, Y3
-	VMINPS       Y11, Y4, Y4
-	VBROADCASTSS 4(R11)(SI*2), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y5, Y5
-	VMINPS       Y11, Y6, Y6
-	VBROADCASTSS 4(R11)(R10*1), Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y11, Y10, Y10
+	VMOVUPS      128(R10), Y9
+	VMOVUPS      160(R10), Y10
+	VMOVUPS      192(R10), Y11
+	VMOVUPS      224(R10), Y12
+	VBROADCASTSS 8(R9), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 12(R9), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y1, Y1
+	VMINPS       Y13, Y2, Y2
+	VBROADCASTSS 8(R9)(SI*1), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 12(R9)(SI*1), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y3, Y3
+	VMINPS       Y13, Y4, Y4
+	VBROADCASTSS 8(R9)(SI*2), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 12(R9)(SI*2), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y5, Y5
+	VMINPS       Y13, Y6, Y6
+	VBROADCASTSS 8(R9)(R8*1), Y13
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 12(R9)(R8*1), Y13
+	VADDPS       Y13, Y11, Y11
+	VADDPS       Y13, Y12, Y12
+	VMINPS       Y11, Y9, Y9
+	VMINPS       Y12, Y10, Y10
 	VMINPS       Y9, Y7, Y7
 	VMINPS       Y10, Y8, Y8
-	VMOVUPS      128(R12), Y9
-	VMOVUPS      160(R12), Y10
-	VBROADCASTSS 8(R11), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y1, Y1
-	VMINPS       Y11, Y2, Y2
-	VBROADCASTSS 8(R11)(SI*1), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y3, Y3
-	VMINPS       Y11, Y4, Y4
-	VBROADCASTSS 8(R11)(SI*2), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y5, Y5
-	VMINPS       Y11, Y6, Y6
-	VBROADCASTSS 8(R11)(R10*1), Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y11, Y10, Y10
+	VMOVUPS      256(R10), Y9
+	VMOVUPS      288(R10), Y10
+	VMOVUPS      320(R10), Y11
+	VMOVUPS      352(R10), Y12
+	VBROADCASTSS 16(R9), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 20(R9), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y1, Y1
+	VMINPS       Y13, Y2, Y2
+	VBROADCASTSS 16(R9)(SI*1), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 20(R9)(SI*1), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y3, Y3
+	VMINPS       Y13, Y4, Y4
+	VBROADCASTSS 16(R9)(SI*2), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 20(R9)(SI*2), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y5, Y5
+	VMINPS       Y13, Y6, Y6
+	VBROADCASTSS 16(R9)(R8*1), Y13
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 20(R9)(R8*1), Y13
+	VADDPS       Y13, Y11, Y11
+	VADDPS       Y13, Y12, Y12
+	VMINPS       Y11, Y9, Y9
+	VMINPS       Y12, Y10, Y10
 	VMINPS       Y9, Y7, Y7
 	VMINPS       Y10, Y8, Y8
-	VMOVUPS      192(R12), Y9
-	VMOVUPS      224(R12), Y10
-	VBROADCASTSS 12(R11), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y1, Y1
-	VMINPS       Y11, Y2, Y2
-	VBROADCASTSS 12(R11)(SI*1), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y3, Y3
-	VMINPS       Y11, Y4, Y4
-	VBROADCASTSS 12(R11)(SI*2), Y11
-	VADDPS       Y11, Y9, Y12
-	VADDPS       Y11, Y10, Y11
-	VMINPS       Y12, Y5, Y5
-	VMINPS       Y11, Y6, Y6
-	VBROADCASTSS 12(R11)(R10*1), Y11
-	VADDPS       Y11, Y9, Y9
-	VADDPS       Y11, Y10, Y10
+	VMOVUPS      384(R10), Y9
+	VMOVUPS      416(R10), Y10
+	VMOVUPS      448(R10), Y11
+	VMOVUPS      480(R10), Y12
+	VBROADCASTSS 24(R9), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 28(R9), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y1, Y1
+	VMINPS       Y13, Y2, Y2
+	VBROADCASTSS 24(R9)(SI*1), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 28(R9)(SI*1), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y3, Y3
+	VMINPS       Y13, Y4, Y4
+	VBROADCASTSS 24(R9)(SI*2), Y13
+	VADDPS       Y13, Y9, Y14
+	VADDPS       Y13, Y10, Y13
+	VBROADCASTSS 28(R9)(SI*2), Y15
+	VADDPS       Y15, Y11, Y16
+	VADDPS       Y15, Y12, Y15
+	VMINPS       Y16, Y14, Y14
+	VMINPS       Y15, Y13, Y13
+	VMINPS       Y14, Y5, Y5
+	VMINPS       Y13, Y6, Y6
+	VBROADCASTSS 24(R9)(R8*1), Y13
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y13, Y10, Y10
+	VBROADCASTSS 28(R9)(R8*1), Y13
+	VADDPS       Y13, Y11, Y11
+	VADDPS       Y13, Y12, Y12
+	VMINPS       Y11, Y9, Y9
+	VMINPS       Y12, Y10, Y10
 	VMINPS       Y9, Y7, Y7
 	VMINPS       Y10, Y8, Y8
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000100, R12
-	SUBQ         $0x04, R13
+	ADDQ         $0x20, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x08, R11
 	JNE          kLoop
 	VMOVUPS      Y1, (AX)
 	VMOVUPS      Y2, 32(AX)
@@ -778,10 +1426,13 @@ kLoop:
 	VMOVUPS      Y7, (AX)
 	VMOVUPS      Y8, 32(AX)
 	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R11
-	ADDQ         R11, CX
+	IMUL3Q       $0x04, SI, R9
+	ADDQ         R9, CX
 	SUBQ         $0x04, DI
-	JNE          rowLoop
+	JEQ          done
+	JMP          rowLoop
+
+done:
 	VZEROUPPER
 	RET
 

@@ -4,30 +4,25 @@
 
 package cpu
 
-// packAVX512 copies rows×32 entries of src, rows being a multiple of 4, to dst without gaps.
-//
-//go:noescape
-func packAVX512(dst *byte, src *byte, stride int, rows int)
-
 // stripI32AVX512 relaxes rows×32 entries of C, see stripFunc.
 //
 //go:noescape
-func stripI32AVX512(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripI32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripI32SignedAVX512 relaxes rows×32 entries of C, see stripFunc.
 //
 //go:noescape
-func stripI32SignedAVX512(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripI32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripF32AVX512 relaxes rows×32 entries of C, see stripFunc.
 //
 //go:noescape
-func stripF32AVX512(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripF32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // stripF32SignedAVX512 relaxes rows×32 entries of C, see stripFunc.
 //
 //go:noescape
-func stripF32SignedAVX512(c *byte, a *byte, b *byte, ldc int, lda int, k int, rows int, fresh int, pf *byte, pfStride int, pfRows int)
+func stripF32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
 // baseI32AVX512 closes a contiguous 64×64 block.
 //

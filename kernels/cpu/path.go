@@ -15,26 +15,25 @@ const EnvPath = "OOC_CPU_PATH"
 const (
 	baseEdge  = 64  // edge of the block closed by path.base; tiles are multiples of it
 	maxDepth  = 256 // of k in one strip: a packed panel of B then stays in the L1 cache
-	maxHeight = 256 // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
+	maxHeight = 512 // rows of one strip: its copy of A, maxHeight×maxDepth, then stays in the L2 cache
 )
 
 // stripFunc relaxes rows×panel entries of C with k steps:
 // C[i][j] = min(C[i][j], min over k of A[i][k] + B[k][j]), without the old C where fresh is not 0.
-// C and A are row-major with strides of ldc and lda bytes; B is packed, k rows of panel entries without
-// gaps. k and rows are multiples of 64 (rows of 8 will do). Entries of C in I32Signed are reset. For each
-// few rows done, pfRows rows at pf, pfStride bytes apart, are prefetched: they are what is packed next.
-type stripFunc func(c, a, b *byte, ldc, lda, k, rows, fresh int, pf *byte, pfStride, pfRows int)
+// A, B and C are row-major with strides of lda, ldb and ldc bytes. The panel of B is packed on the way, to
+// k rows without gaps: at a stride of a power of two its rows would share a few sets of the L1 cache. It
+// is read before C is written, and may be C where k is all of C's rows. k and rows are multiples of 64.
+// Entries of C in I32Signed are reset.
+type stripFunc func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)
 
 // path is one implementation of the arithmetic.
 type path struct {
 	name  string // as in Options.Path
 	label string // as people write it
 	panel int    // columns of a packed panel of B
-	step  int    // rows of C between two prefetches of B
 
-	pack  func(dst, src *byte, stride, rows int) // a panel of B
-	strip [4]stripFunc                           // by kernels.Variant
-	base  [4]func(d *byte)                       // Floyd–Warshall on a contiguous block of baseEdge²
+	strip [4]stripFunc     // by kernels.Variant
+	base  [4]func(d *byte) // Floyd–Warshall on a contiguous block of baseEdge²
 
 	ceiling [4]func(turns int) // add and min on registers
 	perTurn int                // relaxations of one turn of ceiling

@@ -11,8 +11,7 @@ const portablePanel = 16
 
 // portable is the path in plain Go: it runs everywhere, and is what the others are compared with.
 var portable = &path{
-	name: "portable", label: "portable Go", panel: portablePanel, step: 2,
-	pack:    packPortable,
+	name: "portable", label: "portable Go", panel: portablePanel,
 	strip:   [4]stripFunc{stripI32Portable, stripI32SignedPortable, stripF32Portable, stripF32Portable},
 	base:    [4]func(*byte){baseI32Portable, baseI32SignedPortable, baseF32Portable, baseF32Portable},
 	ceiling: [4]func(int){ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32]},
@@ -35,19 +34,22 @@ func packPortable(dst, src *byte, stride, rows int) {
 	}
 }
 
-func stripI32Portable(c, a, b *byte, ldc, lda, k, rows, fresh int, _ *byte, _, _ int) {
-	stripPortable(c, a, b, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Inf32)
+func stripI32Portable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
+	packPortable(packed, b, ldb, k)
+	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Inf32)
 }
 
-func stripI32SignedPortable(c, a, b *byte, ldc, lda, k, rows, fresh int, _ *byte, _, _ int) {
-	stripPortable(c, a, b, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Limit32)
+func stripI32SignedPortable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
+	packPortable(packed, b, ldb, k)
+	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Limit32)
 }
 
-func stripF32Portable(c, a, b *byte, ldc, lda, k, rows, fresh int, _ *byte, _, _ int) {
-	stripPortable(c, a, b, ldc, lda, k, rows, fresh, kernels.PosInf, kernels.PosInf)
+func stripF32Portable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
+	packPortable(packed, b, ldb, k)
+	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.PosInf, kernels.PosInf)
 }
 
-// stripPortable keeps 2×4 minima of C in registers; entries from limit on become inf.
+// stripPortable relaxes with the packed b. It keeps 2×4 minima of C in registers; entries from limit on become inf.
 func stripPortable[E entry](c, a, b *byte, ldc, lda, k, rows, fresh int, inf, limit E) {
 	packed := entries[E](b, k*portablePanel)
 	for i := 0; i < rows; i += 2 {

@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"ooc/kernels"
 )
@@ -146,16 +147,17 @@ func (w *worker) multiply(strip stripFunc, t int, p *product, rows, cols span) {
 	}
 }
 
-// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: each
-// panel is packed before it is written.
+// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. A may be C where k is all of its columns, and
+// B may be C where k is all of its rows: A is copied first, and each panel of B before it is written.
+//
+// A is copied even where it is not C: at a stride of a power of two, its part would take all ways of a few
+// sets of the L2 cache. Its copy has another stride.
 func (w *worker) relax(strip stripFunc, c, a, b view, rows, cols, k, fresh int) {
-	ahead := (k*w.step + rows - 1) / rows
+	bytes := k * kernels.EntryBytes
+	for i := range rows {
+		copy(unsafe.Slice(addr(w.copied, i*copiedStride), bytes), unsafe.Slice(addr(a.p, i*a.ld), bytes))
+	}
 	for j := 0; j < cols; j += w.panel {
-		next := b.at(0, j+w.panel)
-		if j+w.panel >= cols {
-			ahead = 0
-		}
-		w.pack(w.packed, b.at(0, j).p, b.ld, k)
-		strip(c.at(0, j).p, a.p, w.packed, c.ld, a.ld, k, rows, fresh, next.p, b.ld, ahead)
+		strip(c.at(0, j).p, w.copied, b.at(0, j).p, w.packed, c.ld, copiedStride, b.ld, k, rows, fresh)
 	}
 }

@@ -18,9 +18,9 @@ type path struct {
 
 var paths = map[string]path{
 	// 8×32 entries of C in 16 of 32 registers: both edges divide 64, so tiles need no edge code.
-	"avx512": {suffix: "AVX512", bytes: 64, rows: 8, vecs: 2, unroll: 4, chains: 24},
+	"avx512": {suffix: "AVX512", bytes: 64, rows: 8, vecs: 2, unroll: 8, chains: 24},
 	// 4×16 entries of C in 8 of 16 registers.
-	"avx2": {suffix: "AVX2", bytes: 32, rows: 4, vecs: 2, unroll: 4, chains: 12},
+	"avx2": {suffix: "AVX2", bytes: 32, rows: 4, vecs: 2, unroll: 8, chains: 12},
 }
 
 func (p path) wide() bool { return p.bytes == 64 }
@@ -58,15 +58,6 @@ func (a arithmetic) add(x, y, dst Op) {
 		VADDPS(x, y, dst)
 	} else {
 		VPADDD(x, y, dst)
-	}
-}
-
-// addBroadcast adds one entry of memory to each lane of x.
-func (a arithmetic) addBroadcast(m Mem, x, dst Op) {
-	if a.float {
-		VADDPS_BCST(m, x, dst)
-	} else {
-		VPADDD_BCST(m, x, dst)
 	}
 }
 

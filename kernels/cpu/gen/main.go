@@ -20,7 +20,6 @@ func main() {
 		log.Fatalf("gen: -path %q: want avx512 or avx2", *name)
 	}
 	ConstraintExpr("amd64")
-	pack(p)
 	for _, a := range arithmetics {
 		strip(p, a)
 	}

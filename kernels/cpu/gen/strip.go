@@ -12,47 +12,46 @@ import (
 type microkernel struct {
 	path
 	arithmetic
-	c, a, b            reg.Register
-	ldc, lda           reg.Register
-	lda3, lda5, lda7   reg.Register
-	rows, pf, pfStride reg.Register
-	inf                reg.VecVirtual
-	reset              func(reg.VecVirtual)
-	acc                [][]reg.VecVirtual
+	c, a, packed     reg.Register
+	ldc, lda, rows   reg.Register
+	lda3, lda5, lda7 reg.Register
+	inf              reg.VecVirtual
+	reset            func(reg.VecVirtual)
+	acc              [][]reg.VecVirtual
 }
 
-// strip generates a function that relaxes a strip of C, rows × (one packed panel of B):
-// C[i][j] = min(C[i][j], min over k of A[i][k] + B[k][j]). A and C are row-major with strides of bytes,
-// B is packed row after row. The microkernel loop is inside, so that one call is some tens of
-// microseconds: long against the call, short against Go's preemption.
+// strip generates a function that relaxes a strip of C, rows × (one panel of B):
+// C[i][j] = min(C[i][j], min over k of A[i][k] + B[k][j]). The first microkernel reads B in place and
+// packs it for the others: its copying hides behind its arithmetic. The loop over microkernels is inside,
+// so that one call is some tens of microseconds: long against the call, short against Go's preemption.
 func strip(p path, a arithmetic) {
 	TEXT("strip"+a.name+p.suffix, NOSPLIT,
-		"func(c, a, b *byte, ldc, lda, k, rows, fresh int, pf *byte, pfStride, pfRows int)")
+		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)")
 	Doc(fmt.Sprintf("strip%s%s relaxes rows×%d entries of C, see stripFunc.", a.name, p.suffix, p.vecs*p.bytes/4))
 	Pragma("noescape")
 	m := microkernel{path: p, arithmetic: a}
 	m.load()
 	m.inf, m.reset = p.infinity(a), p.resetter(a)
+	m.loadC("first")
+	m.packing()
+	m.storeC()
+	m.next("done")
 	Label("rowLoop")
-	m.prefetch()
-	m.loadC()
+	m.prefetchC()
+	m.loadC("")
 	m.inner()
 	m.storeC()
-	step := GP64()
-	IMUL3Q(U8(p.rows), m.lda, step)
-	ADDQ(step, m.a)
-	SUBQ(U8(p.rows), m.rows)
-	JNE(LabelRef("rowLoop"))
+	m.next("done")
+	JMP(LabelRef("rowLoop"))
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
 func (m *microkernel) load() {
 	load := func(name string) reg.Register { return Load(Param(name), GP64()) }
-	m.c, m.a, m.b = load("c"), load("a"), load("b")
-	m.ldc, m.lda = load("ldc"), load("lda")
-	m.rows = load("rows")
-	m.pf, m.pfStride = load("pf"), load("pfStride")
+	m.c, m.a, m.packed = load("c"), load("a"), load("packed")
+	m.ldc, m.lda, m.rows = load("ldc"), load("lda"), load("rows")
 	m.lda3 = GP64()
 	LEAQ(Mem{Base: m.lda, Index: m.lda, Scale: 2}, m.lda3)
 	if m.path.rows > 4 {
@@ -62,35 +61,33 @@ func (m *microkernel) load() {
 	}
 }
 
-// prefetch asks for the C of the next microkernel, which the caches' own prefetchers do not foresee
-// (a few lines in each of several rows), and for some rows of the B that is packed next.
-func (m *microkernel) prefetch() {
-	next := GP64()
-	IMUL3Q(U8(m.path.rows), m.ldc, next)
-	ADDQ(m.c, next)
+// next moves on to the next rows of A, or to the label after the last. storeC has moved C.
+func (m *microkernel) next(done string) {
+	step := GP64()
+	IMUL3Q(U8(m.path.rows), m.lda, step)
+	ADDQ(step, m.a)
+	SUBQ(U8(m.path.rows), m.rows)
+	JEQ(LabelRef(done))
+}
+
+// prefetchC asks for the C of the next microkernel, which the processor's own prefetchers do not foresee: a
+// few lines in each of several rows.
+func (m *microkernel) prefetchC() {
+	at := GP64()
+	IMUL3Q(U8(m.path.rows), m.ldc, at)
+	ADDQ(m.c, at)
 	for r := range m.path.rows {
 		for line := 0; line < m.vecs*m.bytes; line += 64 {
-			PREFETCHT0(Mem{Base: next, Disp: line})
+			PREFETCHT0(Mem{Base: at, Disp: line})
 		}
 		if r+1 < m.path.rows {
-			ADDQ(m.ldc, next)
+			ADDQ(m.ldc, at)
 		}
 	}
-	left := Load(Param("pfRows"), GP64())
-	TESTQ(left, left)
-	JEQ(LabelRef("prefetched"))
-	Label("prefetchB")
-	for line := 0; line < m.vecs*m.bytes; line += 64 {
-		PREFETCHT1(Mem{Base: m.pf, Disp: line})
-	}
-	ADDQ(m.pfStride, m.pf)
-	DECQ(left)
-	JNE(LabelRef("prefetchB"))
-	Label("prefetched")
 }
 
 // loadC starts the minima from C, or from infinity where C is fresh.
-func (m *microkernel) loadC() {
+func (m *microkernel) loadC(prefix string) {
 	m.acc = make([][]reg.VecVirtual, m.path.rows)
 	for r := range m.acc {
 		for range m.vecs {
@@ -99,7 +96,7 @@ func (m *microkernel) loadC() {
 	}
 	fresh := Load(Param("fresh"), GP64())
 	TESTQ(fresh, fresh)
-	JNE(LabelRef("freshC"))
+	JNE(LabelRef(prefix + "freshC"))
 	at := GP64()
 	MOVQ(m.c, at)
 	for r := range m.acc {
@@ -110,24 +107,61 @@ func (m *microkernel) loadC() {
 			ADDQ(m.ldc, at)
 		}
 	}
-	JMP(LabelRef("loadedC"))
-	Label("freshC")
+	JMP(LabelRef(prefix + "loadedC"))
+	Label(prefix + "freshC")
 	for r := range m.acc {
 		for _, acc := range m.acc[r] {
 			VMOVAPS(m.inf, acc)
 		}
 	}
-	Label("loadedC")
+	Label(prefix + "loadedC")
 }
 
-// inner runs over k.
+// ahead is how many rows of B are prefetched while packing: some hundred cycles, the latency of the L3
+// cache. At a stride of a power of two the processor's own prefetchers do not follow.
+const aheadShift = 5
+
+// packing runs over k on B in place, and packs it.
+func (m *microkernel) packing() {
+	at, packed, left := GP64(), GP64(), Load(Param("k"), GP64())
+	b, ldb, ahead := Load(Param("b"), GP64()), Load(Param("ldb"), GP64()), GP64()
+	MOVQ(m.a, at)
+	MOVQ(m.packed, packed)
+	MOVQ(ldb, ahead)
+	SHLQ(U8(aheadShift), ahead)
+	Label("packLoop")
+	steps := m.steps()
+	rows := make([][]reg.VecVirtual, steps)
+	for s := range steps {
+		for line := 0; line < m.vecs*m.bytes; line += 64 {
+			PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
+		}
+		rows[s] = m.loadB(b, 0)
+		for v, r := range rows[s] {
+			VMOVUPS(r, Mem{Base: packed, Disp: (s*m.vecs + v) * m.bytes})
+		}
+		ADDQ(ldb, b)
+	}
+	m.step(at, rows, 0)
+	ADDQ(U8(4*steps), at)
+	ADDQ(U32(steps*m.vecs*m.bytes), packed)
+	SUBQ(U8(steps), left)
+	JNE(LabelRef("packLoop"))
+}
+
+// inner runs over k on the packed B.
 func (m *microkernel) inner() {
 	at, b, left := GP64(), GP64(), Load(Param("k"), GP64())
 	MOVQ(m.a, at)
-	MOVQ(m.b, b)
+	MOVQ(m.packed, b)
 	Label("kLoop")
-	for u := range m.unroll {
-		m.step(at, b, u)
+	steps := m.steps()
+	for u := 0; u < m.unroll; u += steps {
+		rows := make([][]reg.VecVirtual, steps)
+		for s := range steps {
+			rows[s] = m.loadB(b, (u+s)*m.vecs*m.bytes)
+		}
+		m.step(at, rows, u)
 	}
 	ADDQ(U8(4*m.unroll), at)
 	ADDQ(U32(m.unroll*m.vecs*m.bytes), b)
@@ -135,40 +169,54 @@ func (m *microkernel) inner() {
 	JNE(LabelRef("kLoop"))
 }
 
-// step relaxes the whole microkernel with step u of k.
-func (m *microkernel) step(at, b reg.Register, u int) {
-	var bv []reg.VecVirtual
-	for v := range m.vecs {
-		r := m.vec()
-		VMOVUPS(Mem{Base: b, Disp: (u*m.vecs + v) * m.bytes}, r)
-		bv = append(bv, r)
+func (m *microkernel) loadB(b reg.Register, disp int) []reg.VecVirtual {
+	row := make([]reg.VecVirtual, m.vecs)
+	for v := range row {
+		row[v] = m.vec()
+		VMOVUPS(Mem{Base: b, Disp: disp + v*m.bytes}, row[v])
 	}
+	return row
+}
+
+// step relaxes the whole microkernel with k from u on: one row of B, or two where minima are paired. A's
+// entries are broadcast to registers: with a broadcast operand in each add instead (AVX-512), the product
+// is 1 to 4 % slower.
+func (m *microkernel) step(at reg.Register, b [][]reg.VecVirtual, u int) {
 	for r := range m.acc {
-		entry := m.row(at, r).Offset(4 * u)
-		var sums []reg.VecVirtual
-		if m.wide() && embedded {
-			for v := range m.vecs {
-				t := m.vec()
-				m.addBroadcast(entry, bv[v], t)
-				sums = append(sums, t)
-			}
-		} else {
+		sums := make([][]reg.VecVirtual, len(b))
+		for s := range b {
 			x := m.vec()
-			VBROADCASTSS(entry, x)
+			VBROADCASTSS(m.row(at, r).Offset(4*(u+s)), x)
 			for v := range m.vecs {
 				t := m.vec()
-				m.add(x, bv[v], t)
-				sums = append(sums, t)
+				m.add(x, b[s][v], t)
+				sums[s] = append(sums[s], t)
 			}
 		}
-		for v, t := range sums {
-			m.min(t, m.acc[r][v], m.acc[r][v])
-		}
+		m.lower(m.acc[r], sums)
 	}
 }
 
-// embedded chooses between adding with a broadcast operand and broadcasting to a register first.
-const embedded = true
+// lower takes the minima of one or two steps' sums and the accumulators.
+func (m *microkernel) lower(acc []reg.VecVirtual, sums [][]reg.VecVirtual) {
+	for v := range acc {
+		if len(sums) == 2 {
+			m.min(sums[1][v], sums[0][v], sums[0][v])
+		}
+	}
+	for v := range acc {
+		m.min(sums[0][v], acc[v], acc[v])
+	}
+}
+
+// steps is how many steps of k are first lowered among themselves: vminps takes four cycles, and the eight
+// accumulators of AVX2 are too few chains to hide them.
+func (m *microkernel) steps() int {
+	if !m.wide() && !m.intMin {
+		return 2
+	}
+	return 1
+}
 
 // row addresses row r of A: one pointer and multiples of the stride.
 func (m *microkernel) row(at reg.Register, r int) Mem {

@@ -1,0 +1,197 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// BenchOptions chooses what Bench measures. The zero value is the product of 1024×1024×1024 in each
+// variant, on each path that runs, with one thread and with all.
+type BenchOptions struct {
+	Variants []kernels.Variant // nil: all
+	Paths    []string          // nil: all that run here
+	Threads  []int             // nil: 1 and GOMAXPROCS
+	T, M     int               // edge of the tiles and tiles of the product; 0: 1024 and 1
+	Rounds   int               // alternations of rate and ceiling; 0: 11
+}
+
+// Measure is a median with its spread, in relaxations per second.
+type Measure struct{ Median, Low, High float64 }
+
+// BenchRow is what one combination reached.
+type BenchRow struct {
+	Variant  kernels.Variant
+	Path     string // as in Options.Path
+	Threads  int
+	T, M     int
+	Rate     Measure // of MinPlus, from enqueueing to the end
+	Ceiling  Measure // of the add and min of the same path on registers alone, measured in turn with Rate
+	Fraction float64 // median over the rounds of Rate/Ceiling
+}
+
+// Bench measures MinPlus beside the ceiling of its path and calls each with every row as it is there. The
+// two alternate, each for about as long as the other, so that a change of clock, or other load on the
+// machine, meets both. It returns the context's error between rounds when that is done.
+func Bench(ctx context.Context, o BenchOptions, each func(BenchRow)) error {
+	o = o.withDefaults()
+	for _, name := range o.Paths {
+		for _, v := range o.Variants {
+			for _, threads := range o.Threads {
+				row, err := benchRow(ctx, o, v, name, threads)
+				if err != nil {
+					return fmt.Errorf("cpu: bench %s on %s, %d threads: %w", v, name, threads, err)
+				}
+				each(row)
+			}
+		}
+	}
+	return nil
+}
+
+func (o BenchOptions) withDefaults() BenchOptions {
+	if o.Variants == nil {
+		o.Variants = kernels.Variants
+	}
+	if o.Paths == nil {
+		for _, name := range PathNames() {
+			if Lacking(name) == "" {
+				o.Paths = append(o.Paths, name)
+			}
+		}
+	}
+	if o.Threads == nil {
+		if o.Threads = []int{1}; runtime.GOMAXPROCS(0) > 1 {
+			o.Threads = append(o.Threads, runtime.GOMAXPROCS(0))
+		}
+	}
+	if o.T == 0 {
+		o.T = 1024
+	}
+	o.M, o.Rounds = max(o.M, 1), max(o.Rounds, 0)
+	if o.Rounds == 0 {
+		o.Rounds = 11
+	}
+	return o
+}
+
+func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name string, threads int) (row BenchRow, err error) {
+	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
+	b, err := newBenchProduct(v, name, threads, o.T, o.M)
+	if err != nil {
+		return row, err
+	}
+	defer b.close()
+	p := b.device.path
+	turns := turnsFor(p, v, 500*time.Microsecond)
+	took, err := b.run() // warms up, and tells how long the ceiling is to run
+	if err != nil {
+		return row, err
+	}
+	calls := max(1, int(took/(500*time.Microsecond)))
+	var rates, ceilings, fractions []float64
+	for range o.Rounds {
+		if err := ctx.Err(); err != nil {
+			return row, err
+		}
+		before := probeCeiling(p, v, threads, turns, (calls+1)/2)
+		if took, err = b.run(); err != nil {
+			return row, err
+		}
+		after := probeCeiling(p, v, threads, turns, (calls+1)/2)
+		ceiling, rate := (before+after)/2, b.relaxations/took.Seconds()
+		rates, ceilings = append(rates, rate), append(ceilings, ceiling)
+		fractions = append(fractions, rate/ceiling)
+	}
+	row.Rate, row.Ceiling, row.Fraction = measure(rates), measure(ceilings), measure(fractions).Median
+	return row, nil
+}
+
+func measure(xs []float64) Measure {
+	slices.Sort(xs)
+	return Measure{xs[len(xs)/2], xs[0], xs[len(xs)-1]}
+}
+
+// benchProduct is one product of random tiles, ready to run.
+type benchProduct struct {
+	device      *Device
+	stream      kernels.Stream
+	buffer      kernels.Buffer
+	variant     kernels.Variant
+	t           int
+	products    []kernels.Product
+	relaxations float64 // of one run
+}
+
+// newBenchProduct makes enough products of a shape for some milliseconds of work.
+func newBenchProduct(v kernels.Variant, name string, threads, t, m int) (*benchProduct, error) {
+	device, err := Open(Options{Path: name, Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	b := &benchProduct{device: device, variant: v, t: t}
+	if b.stream, err = device.NewStream(); err != nil {
+		b.close()
+		return nil, err
+	}
+	size := int64(t) * int64(t) * kernels.EntryBytes
+	work := int64(t) * int64(t) * int64(t) * int64(m)
+	count := max(1, (1<<30)/work)
+	if b.buffer, err = device.Alloc(size * (int64(2*m) + count)); err != nil {
+		b.close()
+		return nil, err
+	}
+	fillBench(v, b.buffer.(*buffer).data)
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: b.buffer, Off: i * size} }
+	for i := range count {
+		p := kernels.Product{C: tile(int64(2*m) + i)}
+		for k := range int64(m) {
+			p.A, p.B = append(p.A, tile(2*k)), append(p.B, tile(2*k+1))
+		}
+		b.products = append(b.products, p)
+	}
+	b.relaxations = float64(count) * float64(work)
+	return b, nil
+}
+
+// fillBench writes entries of 0…65535.
+func fillBench(v kernels.Variant, data []byte) {
+	r := rand.New(rand.NewPCG(1, 2))
+	ints := entries[int32](&data[0], len(data)/kernels.EntryBytes)
+	floats := unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), len(ints))
+	for i := range ints {
+		x := r.Int32N(1 << 16)
+		if v.Float() {
+			floats[i] = float32(x)
+		} else {
+			ints[i] = x
+		}
+	}
+}
+
+// run returns the time of the products once.
+func (b *benchProduct) run() (time.Duration, error) {
+	start := time.Now()
+	if err := b.stream.MinPlus(b.variant, b.t, b.products); err != nil {
+		return 0, err
+	}
+	err := b.stream.Sync()
+	return time.Since(start), err
+}
+
+// close releases all; what it could tell, run has told.
+func (b *benchProduct) close() {
+	if b.stream != nil {
+		_ = b.stream.Close()
+	}
+	if b.buffer != nil {
+		_ = b.buffer.Free()
+	}
+	_ = b.device.Close()
+}

@@ -1,0 +1,58 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestBench runs the benchmark on a small shape, and the full one where OOC_BENCH is set:
+// OOC_BENCH=T,m go test -run TestBench -v.
+func TestBench(t *testing.T) {
+	o := BenchOptions{T: 64, M: 2, Rounds: 1}
+	if shape := os.Getenv("OOC_BENCH"); shape != "" {
+		edge, count, _ := strings.Cut(shape, ",")
+		o = BenchOptions{Paths: strings.Fields(os.Getenv("OOC_BENCH_PATHS"))}
+		if len(o.Paths) == 0 {
+			o.Paths = nil
+		}
+		o.T, _ = strconv.Atoi(edge)
+		o.M, _ = strconv.Atoi(count)
+	}
+	rows := 0
+	err := Bench(t.Context(), o, func(r BenchRow) {
+		rows++
+		if r.Rate.Median <= 0 || r.Ceiling.Median <= 0 || r.Fraction <= 0 {
+			t.Errorf("nothing measured: %+v", r)
+		}
+		t.Log(formatRow(r))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows == 0 {
+		t.Error("no rows")
+	}
+}
+
+func formatRow(r BenchRow) string {
+	g := func(m Measure) string {
+		return fmt.Sprintf("%6.2f (%.1f–%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
+	}
+	return fmt.Sprintf("%-10s %-8s threads=%d T=%d m=%d: %s of %s Grelax/s = %.1f %%",
+		r.Variant, r.Path, r.Threads, r.T, r.M, g(r.Rate), g(r.Ceiling), 100*r.Fraction)
+}
+
+// TestBenchStops wants the context's error from a cancelled Bench.
+func TestBenchStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := Bench(ctx, BenchOptions{T: 64}, func(BenchRow) { t.Error("a row after cancelling") })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
