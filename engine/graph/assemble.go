@@ -30,7 +30,7 @@ func (s *sink) open() (*Graph, error) {
 	case g.N == 0:
 		return nil, s.failAll("no vertices")
 	case g.N > MaxVertices || !plausible(int64(g.N), s.arcs+s.selfLoops+s.noArcs):
-		return nil, s.failAll("%d vertices but only %d arcs", g.N, s.arcs)
+		return nil, s.failAll("%d vertices are not believed with only %d arc(s)", g.N, s.arcs)
 	}
 	if s.loop != nil {
 		return nil, s.loopError(g)

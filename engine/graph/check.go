@@ -28,7 +28,7 @@ func (g *Graph) Check() error {
 func (g *Graph) checkRange() error {
 	limit := g.limit()
 	widest := max(g.MaxWeight, -g.MinWeight)
-	bound, what := float64(g.N-1)*widest, fmt.Sprintf("%d arcs of the largest weight, %s,", g.N-1, plain(widest))
+	bound, what := float64(g.N-1)*widest, fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", g.N-1, plain(widest))
 	if bound < limit {
 		return nil
 	}

@@ -153,7 +153,7 @@ func (in *input) wrap(line int64, err error) error {
 		errors.Is(err, ErrChanged) || errors.As(err, &path) {
 		return err
 	}
-	return &InputError{File: in.name, Line: line, Reason: err.Error()}
+	return &InputError{File: in.name, Line: line, Reason: "cannot be read: " + err.Error()}
 }
 
 // decompress looks at the first bytes of the input, not at its name, for compression.

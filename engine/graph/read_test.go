@@ -196,6 +196,11 @@ func TestChangedFile(t *testing.T) {
 		"fewer arcs":    {"1 2 5\n2 1 6\n", "1 2 5\n"},
 		"new vertex":    {"1 2 5\n2 1 6\n", "1 2 5\n3 1 6\n"},
 		"new text":      {"1 a 5\na 1 6\n", "1 a 5\nb 1 6\n"},
+		"only texts":    {"a b 5\n", "a c 5\n"},
+		"only large":    {"5000000000 6000000000 5\n", "5000000000 7000000000 5\n"},
+		"another order": {"1 2 5\n2 1 6\n1 3 4\n", "1 2 5\n2 1 6\n3 1 4\n"},
+		"a fraction":    {"1 2 5\n2 1 6\n", "1 2 5\n2 1 .5\n"},
+		"cut":           {"1 2 5\n2 1 6\n", "1 2 5\n2 1"},
 		"more vertices": {arcs, strings.Replace(arcs, "p sp 3", "p sp 9", 1)},
 		"shorter rows":  {arcs, strings.Replace(arcs, "a 3 1", "a 1 3", 1)},
 	} {

@@ -70,8 +70,11 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 		}
 		return int32(id), true
 	}
-	if p, ok := t.ints[id]; ok || t.frozen {
-		return t.row(p), ok
+	if p, ok := t.ints[id]; ok {
+		return t.row(p), true
+	}
+	if t.frozen {
+		return 0, false
 	}
 	if id >= 0 && id < max(firstLimit, t.limit) {
 		if int(id>>6) >= len(t.seen) {
@@ -90,8 +93,11 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 
 // text is number for an id that is not one.
 func (t *vertexTable) text(id []byte) (int32, bool) {
-	if p, ok := t.texts[string(id)]; ok || t.frozen {
-		return t.row(p), ok
+	if p, ok := t.texts[string(id)]; ok {
+		return t.row(p), true
+	}
+	if t.frozen {
+		return 0, false
 	}
 	if t.texts == nil {
 		t.texts = make(map[string]int32)
