@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -186,6 +187,7 @@ func TestHostileStoreJSON(t *testing.T) {
 		"ids":         func(m *Meta) { m.IDs = "numeric" },
 		"strange ids": func(m *Meta) { m.IDs = "../../etc" },
 		"scale":       func(m *Meta) { m.Scale = 0 },
+		"id base":     func(m *Meta) { m.IDBase = math.MaxInt64 },
 	} {
 		dir := fullStore(t)
 		path := filepath.Join(dir, nameStore)

@@ -73,6 +73,8 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("scale %d is not positive", m.Scale)
 	case m.IDs != "" && m.IDs != idsNumeric && m.IDs != idsText:
 		return fmt.Errorf("ids of kind %q are not supported", m.IDs)
+	case m.IDBase > math.MaxInt64-maxN:
+		return fmt.Errorf("ids from %d on do not fit 64 bits", m.IDBase)
 	case m.Input.Size < 0:
 		return fmt.Errorf("the input's size %d is negative", m.Input.Size)
 	case !finite(m.MinWeight) || !finite(m.MaxWeight):

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,21 +32,34 @@ func TestNPYHeader(t *testing.T) {
 	}
 }
 
-// numpyCheck opens the matrix as docs/format.md tells a reader to.
+// numpyCheck follows the program of docs/format.md, which has opened the
+// matrix as d: entry (u,v) is 1000u + v.
 const numpyCheck = `
-import sys, numpy as np
-d = np.load(sys.argv[1], mmap_mode="r")
-n = int(sys.argv[2])
-T = d.shape[2]
-assert d.offset == 4096 and d.dtype.itemsize == 4 and d.flags.c_contiguous, (d.offset, d.dtype)
-assert isinstance(d, np.memmap)
-full = d.transpose(0, 2, 1, 3).reshape(d.shape[0] * T, d.shape[1] * T)[:n, :n]
+assert isinstance(d, np.memmap) and d.offset == 4096 and d.flags.c_contiguous, (d.offset, d.dtype)
+assert d.dtype.str == "<i4" and d.shape == (3, 3, 64, 64) and full.shape == (n, n), (d.dtype, d.shape)
+want = np.add.outer(1000 * np.arange(n), np.arange(n))
+assert (full == want).all()
 for u in range(n):
-    for v in range(n):
-        want = u * 1000 + v
-        assert d[u // T, v // T, u % T, v % T] == want and full[u, v] == want, (u, v)
-print(d.dtype.str, d.shape)
+    assert (row(u) == want[u]).all() and (column(u) == want[:, u]).all(), u
+    assert all(distance(u, v) == want[u, v] for v in range(n)), u
+assert true == 3.005 and unreachable == 1061109567, (true, unreachable)
+at = 119320  # of entry (130, 70), as the page says
+assert np.fromfile(store + "/dist.npy", "<i4", 1, offset=at)[0] == 130070 == d[2, 1, 2, 6]
+print("good")
 `
+
+// docProgram is the NumPy program of docs/format.md, for another store.
+func docProgram(t *testing.T, dir string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/format.md")
+	must(t, err)
+	_, rest, ok := strings.Cut(string(page), "```python\n")
+	program, _, closed := strings.Cut(rest, "```")
+	if !ok || !closed || strings.Count(program, `"roads.ooc"`) != 1 {
+		t.Fatal("docs/format.md has no such program")
+	}
+	return strings.Replace(program, `"roads.ooc"`, strconv.Quote(dir), 1)
+}
 
 func TestNumPyOpensIt(t *testing.T) {
 	if out, err := exec.Command("python3", "-c", "import numpy").CombinedOutput(); err != nil {
@@ -54,7 +69,11 @@ func TestNumPyOpensIt(t *testing.T) {
 		t.Skipf("no NumPy here: %v", err)
 	}
 	const n = 150
-	s := newStore(t, n, 64)
+	m := testMeta(n, 64)
+	m.Scale = 1000
+	s, err := Create(filepath.Join(t.TempDir(), "a.ooc"), m, nil, IDs{})
+	must(t, err)
+	defer s.Close()
 	b := make([]byte, 16384)
 	for i := range 3 {
 		for j := range 3 {
@@ -65,8 +84,8 @@ func TestNumPyOpensIt(t *testing.T) {
 			must(t, s.WriteTile(i, j, b))
 		}
 	}
-	out, err := exec.Command("python3", "-c", numpyCheck, s.path(nameDist), "150").CombinedOutput()
-	if err != nil || strings.TrimSpace(string(out)) != "<i4 (3, 3, 64, 64)" {
+	out, err := exec.Command("python3", "-c", docProgram(t, s.Dir())+numpyCheck).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "good" {
 		t.Errorf("NumPy: %v: %s", err, out)
 	}
 }
