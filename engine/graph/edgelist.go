@@ -222,8 +222,7 @@ func (r *edgeReader) first(line []byte) error {
 			return r.out.fail("%s", err)
 		}
 	}
-	r.straight = r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 &&
-		(r.weight == 2 && r.width == 3 || r.weight < 0 && r.width == 2)
+	r.straight = r.isStraight()
 	switch {
 	case header && !sure:
 		r.held, r.heldAt = bytes.Clone(line), r.in.line
@@ -235,9 +234,15 @@ func (r *edgeReader) first(line []byte) error {
 	return r.arc(line)
 }
 
+// isStraight reports whether fast may read the lines.
+func (r *edgeReader) isStraight() bool {
+	return r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 &&
+		(r.weight == 2 && r.width == 3 || r.weight < 0 && r.width == 2)
+}
+
 // settle decides, from the second line, whether the first one was a header: two words above two numbers.
 func (r *edgeReader) settle(line []byte) error {
-	r.straight = r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 && r.width == 2
+	r.straight = r.isStraight()
 	if err := r.split(line); err != nil {
 		return err
 	}
@@ -247,11 +252,22 @@ func (r *edgeReader) settle(line []byte) error {
 			numbers++
 		}
 	}
-	if numbers == len(r.fields) {
-		r.held = nil
+	if numbers < len(r.fields) {
+		return r.end()
+	}
+	header := r.held
+	r.held = nil
+	if r.named {
 		return nil
 	}
-	return r.end()
+	if err := r.split(header); err != nil {
+		return err
+	}
+	if err := r.findColumns(true); err != nil {
+		return r.out.fail("%s", err)
+	}
+	r.straight = r.isStraight()
+	return nil
 }
 
 // findSeparator returns the first comma or semicolon outside quotes, or 0.
@@ -281,8 +297,8 @@ func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 		}
 		names[i] = string(f.text)
 	}
-	if _, ok, err := namedColumns(names); ok || err != nil {
-		return true, true
+	if _, ok, err := namedColumns(names); (ok || err != nil) && !(len(names) == 2 && len(names[0]+names[1]) == 2) {
+		return true, true // but "u v" may well be two vertices
 	}
 	unweighted := r.named && r.weight < 0 || !r.named && len(r.fields) == 2
 	return true, !unweighted
