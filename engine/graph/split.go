@@ -29,10 +29,20 @@ func (r *edgeReader) cut(line []byte, i int) (f field, next int, ok bool) {
 		return r.cutQuoted(line, i)
 	}
 	next = i
-	for next < len(line) && !(r.sep == 0 && isBlank(line[next])) && !(r.sep != 0 && line[next] == r.sep) {
+	if r.sep == 0 {
+		for next < len(line) && !isBlank(line[next]) {
+			next++
+		}
+		return field{text: line[i:next]}, next, true
+	}
+	for next < len(line) && line[next] != r.sep {
 		next++
 	}
-	return field{text: bytes.TrimRight(line[i:next], " \t")}, next, true
+	end := next
+	for end > i && isBlank(line[end-1]) {
+		end--
+	}
+	return field{text: line[i:end]}, next, true
 }
 
 func (r *edgeReader) cutQuoted(line []byte, i int) (f field, next int, ok bool) {
