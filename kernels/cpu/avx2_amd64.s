@@ -17,41 +17,29 @@ TEXT ·stripI32AVX2(SB), NOSPLIT, $0-80
 	MOVL         $0x3f3f3f3f, R9
 	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         fresh+72(FP), R9
-	TESTQ        R9, R9
-	JNE          firstfreshC
 	MOVQ         AX, R9
-	VMOVUPS      (R9), Y1
-	VMOVUPS      32(R9), Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y5
-	VMOVUPS      32(R9), Y6
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y7
-	VMOVUPS      32(R9), Y8
-	JMP          firstloadedC
-
-firstfreshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-firstloadedC:
-	MOVQ k+56(FP), R11
-	MOVQ b+16(FP), R12
-	MOVQ ldb+48(FP), R13
-	MOVQ CX, R9
-	MOVQ DX, R10
-	MOVQ R13, R14
-	SHLQ $0x05, R14
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
 
 packLoop:
 	PREFETCHT0   (R12)(R14*1)
@@ -84,64 +72,60 @@ packLoop:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x01, R11
 	JNE          packLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y1, Y1
+	VPMINSD      32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+
+packedstoreC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JEQ     done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R9
-	ADDQ       AX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	MOVQ       fresh+72(FP), R9
-	TESTQ      R9, R9
-	JNE        freshC
 	MOVQ       AX, R9
-	VMOVUPS    (R9), Y1
-	VMOVUPS    32(R9), Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y3
-	VMOVUPS    32(R9), Y4
+	VMOVAPS    Y0, Y1
+	VMOVAPS    Y0, Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y5
-	VMOVUPS    32(R9), Y6
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y7
-	VMOVUPS    32(R9), Y8
-	JMP        loadedC
-
-freshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-loadedC:
-	MOVQ k+56(FP), R11
-	MOVQ CX, R9
-	MOVQ DX, R10
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
 
 kLoop:
 	VMOVUPS      (R10), Y9
@@ -324,23 +308,39 @@ kLoop:
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
 	JNE          kLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
-	JMP          rowLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y1, Y1
+	VPMINSD      32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+
+storeC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JNE     rowLoop
 
 done:
 	VZEROUPPER
@@ -365,41 +365,29 @@ TEXT ·stripI32SignedAVX2(SB), NOSPLIT, $0-80
 	MOVL         $0x1f9f9f9e, R9
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
-	MOVQ         fresh+72(FP), R9
-	TESTQ        R9, R9
-	JNE          firstfreshC
 	MOVQ         AX, R9
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y5
-	VMOVUPS      32(R9), Y6
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y7
-	VMOVUPS      32(R9), Y8
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y9
-	VMOVUPS      32(R9), Y10
-	JMP          firstloadedC
-
-firstfreshC:
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-
-firstloadedC:
-	MOVQ k+56(FP), R11
-	MOVQ b+16(FP), R12
-	MOVQ ldb+48(FP), R13
-	MOVQ CX, R9
-	MOVQ DX, R10
-	MOVQ R13, R14
-	SHLQ $0x05, R14
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y9
+	VMOVAPS      Y0, Y10
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
 
 packLoop:
 	PREFETCHT0   (R12)(R14*1)
@@ -432,80 +420,76 @@ packLoop:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x01, R11
 	JNE          packLoop
-	VPCMPGTD     Y2, Y3, Y11
-	VBLENDVPS    Y11, Y1, Y3, Y3
-	VMOVUPS      Y3, (AX)
-	VPCMPGTD     Y2, Y4, Y3
-	VBLENDVPS    Y3, Y1, Y4, Y4
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y5, Y3
-	VBLENDVPS    Y3, Y1, Y5, Y5
-	VMOVUPS      Y5, (AX)
-	VPCMPGTD     Y2, Y6, Y3
-	VBLENDVPS    Y3, Y1, Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y7, Y3
-	VBLENDVPS    Y3, Y1, Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VPCMPGTD     Y2, Y8, Y3
-	VBLENDVPS    Y3, Y1, Y8, Y8
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y9, Y3
-	VBLENDVPS    Y3, Y1, Y9, Y9
-	VMOVUPS      Y9, (AX)
-	VPCMPGTD     Y2, Y10, Y3
-	VBLENDVPS    Y3, Y1, Y10, Y10
-	VMOVUPS      Y10, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y9, Y9
+	VPMINSD      32(R9), Y10, Y10
+
+packedstoreC:
+	VPCMPGTD  Y2, Y3, Y11
+	VBLENDVPS Y11, Y1, Y3, Y3
+	VMOVUPS   Y3, (AX)
+	VPCMPGTD  Y2, Y4, Y3
+	VBLENDVPS Y3, Y1, Y4, Y4
+	VMOVUPS   Y4, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y5, Y3
+	VBLENDVPS Y3, Y1, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	VPCMPGTD  Y2, Y6, Y3
+	VBLENDVPS Y3, Y1, Y6, Y6
+	VMOVUPS   Y6, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y7, Y3
+	VBLENDVPS Y3, Y1, Y7, Y7
+	VMOVUPS   Y7, (AX)
+	VPCMPGTD  Y2, Y8, Y3
+	VBLENDVPS Y3, Y1, Y8, Y8
+	VMOVUPS   Y8, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y9, Y3
+	VBLENDVPS Y3, Y1, Y9, Y9
+	VMOVUPS   Y9, (AX)
+	VPCMPGTD  Y2, Y10, Y3
+	VBLENDVPS Y3, Y1, Y10, Y10
+	VMOVUPS   Y10, 32(AX)
+	ADDQ      BX, AX
+	IMUL3Q    $0x04, SI, R9
+	ADDQ      R9, CX
+	SUBQ      $0x04, DI
+	JEQ       done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R9
-	ADDQ       AX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	MOVQ       fresh+72(FP), R9
-	TESTQ      R9, R9
-	JNE        freshC
 	MOVQ       AX, R9
-	VMOVUPS    (R9), Y3
-	VMOVUPS    32(R9), Y4
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y5
-	VMOVUPS    32(R9), Y6
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y7
-	VMOVUPS    32(R9), Y8
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y9
-	VMOVUPS    32(R9), Y10
-	JMP        loadedC
-
-freshC:
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-
-loadedC:
-	MOVQ k+56(FP), R11
-	MOVQ CX, R9
-	MOVQ DX, R10
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y9
+	VMOVAPS    Y0, Y10
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
 
 kLoop:
 	VMOVUPS      (R10), Y11
@@ -688,39 +672,55 @@ kLoop:
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
 	JNE          kLoop
-	VPCMPGTD     Y2, Y3, Y11
-	VBLENDVPS    Y11, Y1, Y3, Y3
-	VMOVUPS      Y3, (AX)
-	VPCMPGTD     Y2, Y4, Y3
-	VBLENDVPS    Y3, Y1, Y4, Y4
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y5, Y3
-	VBLENDVPS    Y3, Y1, Y5, Y5
-	VMOVUPS      Y5, (AX)
-	VPCMPGTD     Y2, Y6, Y3
-	VBLENDVPS    Y3, Y1, Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y7, Y3
-	VBLENDVPS    Y3, Y1, Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VPCMPGTD     Y2, Y8, Y3
-	VBLENDVPS    Y3, Y1, Y8, Y8
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	VPCMPGTD     Y2, Y9, Y3
-	VBLENDVPS    Y3, Y1, Y9, Y9
-	VMOVUPS      Y9, (AX)
-	VPCMPGTD     Y2, Y10, Y3
-	VBLENDVPS    Y3, Y1, Y10, Y10
-	VMOVUPS      Y10, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
-	JMP          rowLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y9, Y9
+	VPMINSD      32(R9), Y10, Y10
+
+storeC:
+	VPCMPGTD  Y2, Y3, Y11
+	VBLENDVPS Y11, Y1, Y3, Y3
+	VMOVUPS   Y3, (AX)
+	VPCMPGTD  Y2, Y4, Y3
+	VBLENDVPS Y3, Y1, Y4, Y4
+	VMOVUPS   Y4, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y5, Y3
+	VBLENDVPS Y3, Y1, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	VPCMPGTD  Y2, Y6, Y3
+	VBLENDVPS Y3, Y1, Y6, Y6
+	VMOVUPS   Y6, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y7, Y3
+	VBLENDVPS Y3, Y1, Y7, Y7
+	VMOVUPS   Y7, (AX)
+	VPCMPGTD  Y2, Y8, Y3
+	VBLENDVPS Y3, Y1, Y8, Y8
+	VMOVUPS   Y8, 32(AX)
+	ADDQ      BX, AX
+	VPCMPGTD  Y2, Y9, Y3
+	VBLENDVPS Y3, Y1, Y9, Y9
+	VMOVUPS   Y9, (AX)
+	VPCMPGTD  Y2, Y10, Y3
+	VBLENDVPS Y3, Y1, Y10, Y10
+	VMOVUPS   Y10, 32(AX)
+	ADDQ      BX, AX
+	IMUL3Q    $0x04, SI, R9
+	ADDQ      R9, CX
+	SUBQ      $0x04, DI
+	JNE       rowLoop
 
 done:
 	VZEROUPPER
@@ -739,41 +739,29 @@ TEXT ·stripF32AVX2(SB), NOSPLIT, $0-80
 	MOVL         $0x7f800000, R9
 	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         fresh+72(FP), R9
-	TESTQ        R9, R9
-	JNE          firstfreshC
 	MOVQ         AX, R9
-	VMOVUPS      (R9), Y1
-	VMOVUPS      32(R9), Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y5
-	VMOVUPS      32(R9), Y6
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y7
-	VMOVUPS      32(R9), Y8
-	JMP          firstloadedC
-
-firstfreshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-firstloadedC:
-	MOVQ k+56(FP), R11
-	MOVQ b+16(FP), R12
-	MOVQ ldb+48(FP), R13
-	MOVQ CX, R9
-	MOVQ DX, R10
-	MOVQ R13, R14
-	SHLQ $0x05, R14
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
 
 packLoop:
 	PREFETCHT0   (R12)(R14*1)
@@ -806,64 +794,60 @@ packLoop:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x01, R11
 	JNE          packLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y1, Y1
+	VPMINSD      32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+
+packedstoreC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JEQ     done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R9
-	ADDQ       AX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	MOVQ       fresh+72(FP), R9
-	TESTQ      R9, R9
-	JNE        freshC
 	MOVQ       AX, R9
-	VMOVUPS    (R9), Y1
-	VMOVUPS    32(R9), Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y3
-	VMOVUPS    32(R9), Y4
+	VMOVAPS    Y0, Y1
+	VMOVAPS    Y0, Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y5
-	VMOVUPS    32(R9), Y6
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y7
-	VMOVUPS    32(R9), Y8
-	JMP        loadedC
-
-freshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-loadedC:
-	MOVQ k+56(FP), R11
-	MOVQ CX, R9
-	MOVQ DX, R10
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
 
 kLoop:
 	VMOVUPS      (R10), Y9
@@ -1046,23 +1030,39 @@ kLoop:
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
 	JNE          kLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
-	JMP          rowLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VPMINSD      (R9), Y1, Y1
+	VPMINSD      32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y3, Y3
+	VPMINSD      32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y5, Y5
+	VPMINSD      32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VPMINSD      (R9), Y7, Y7
+	VPMINSD      32(R9), Y8, Y8
+
+storeC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JNE     rowLoop
 
 done:
 	VZEROUPPER
@@ -1081,41 +1081,29 @@ TEXT ·stripF32SignedAVX2(SB), NOSPLIT, $0-80
 	MOVL         $0x7f800000, R9
 	VMOVD        R9, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         fresh+72(FP), R9
-	TESTQ        R9, R9
-	JNE          firstfreshC
 	MOVQ         AX, R9
-	VMOVUPS      (R9), Y1
-	VMOVUPS      32(R9), Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y5
-	VMOVUPS      32(R9), Y6
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
 	ADDQ         BX, R9
-	VMOVUPS      (R9), Y7
-	VMOVUPS      32(R9), Y8
-	JMP          firstloadedC
-
-firstfreshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-firstloadedC:
-	MOVQ k+56(FP), R11
-	MOVQ b+16(FP), R12
-	MOVQ ldb+48(FP), R13
-	MOVQ CX, R9
-	MOVQ DX, R10
-	MOVQ R13, R14
-	SHLQ $0x05, R14
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
 
 packLoop:
 	PREFETCHT0   (R12)(R14*1)
@@ -1174,64 +1162,60 @@ packLoop:
 	ADDQ         $0x00000080, R10
 	SUBQ         $0x02, R11
 	JNE          packLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VMINPS       (R9), Y1, Y1
+	VMINPS       32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VMINPS       (R9), Y3, Y3
+	VMINPS       32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VMINPS       (R9), Y5, Y5
+	VMINPS       32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VMINPS       (R9), Y7, Y7
+	VMINPS       32(R9), Y8, Y8
+
+packedstoreC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JEQ     done
 
 rowLoop:
-	IMUL3Q     $0x04, BX, R9
-	ADDQ       AX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	ADDQ       BX, R9
-	PREFETCHT0 (R9)
-	MOVQ       fresh+72(FP), R9
-	TESTQ      R9, R9
-	JNE        freshC
 	MOVQ       AX, R9
-	VMOVUPS    (R9), Y1
-	VMOVUPS    32(R9), Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y3
-	VMOVUPS    32(R9), Y4
+	VMOVAPS    Y0, Y1
+	VMOVAPS    Y0, Y2
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y5
-	VMOVUPS    32(R9), Y6
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
 	ADDQ       BX, R9
-	VMOVUPS    (R9), Y7
-	VMOVUPS    32(R9), Y8
-	JMP        loadedC
-
-freshC:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-
-loadedC:
-	MOVQ k+56(FP), R11
-	MOVQ CX, R9
-	MOVQ DX, R10
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
 
 kLoop:
 	VMOVUPS      (R10), Y9
@@ -1414,23 +1398,39 @@ kLoop:
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
 	JNE          kLoop
-	VMOVUPS      Y1, (AX)
-	VMOVUPS      Y2, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y3, (AX)
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y5, (AX)
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         BX, AX
-	VMOVUPS      Y7, (AX)
-	VMOVUPS      Y8, 32(AX)
-	ADDQ         BX, AX
-	IMUL3Q       $0x04, SI, R9
-	ADDQ         R9, CX
-	SUBQ         $0x04, DI
-	JEQ          done
-	JMP          rowLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VMINPS       (R9), Y1, Y1
+	VMINPS       32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VMINPS       (R9), Y3, Y3
+	VMINPS       32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VMINPS       (R9), Y5, Y5
+	VMINPS       32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VMINPS       (R9), Y7, Y7
+	VMINPS       32(R9), Y8, Y8
+
+storeC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JNE     rowLoop
 
 done:
 	VZEROUPPER

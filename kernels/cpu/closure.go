@@ -127,10 +127,14 @@ func (c *closer) rowPanel(w *worker, k, j span) {
 	w.relax(c.strip, panel, c.at(k.lo, k.lo), panel, k.len(), j.len(), k.len(), 0)
 }
 
-// columnPanel relaxes D[I][K] with the closed D[K][K], in place: relax copies what it overwrites.
+// columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K].
 func (c *closer) columnPanel(w *worker, i, k span) {
-	panel := c.at(i.lo, k.lo)
-	w.relax(c.strip, panel, panel, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
+	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride}
+	row := k.len() * kernels.EntryBytes
+	for r := range i.len() {
+		copy(unsafe.Slice(copied.at(r, 0).p, row), unsafe.Slice(panel.at(r, 0).p, row))
+	}
+	w.relax(c.strip, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
 }
 
 // rest relaxes D[I][J] with the panels.

@@ -15,7 +15,7 @@ const EnvPath = "OOC_CPU_PATH"
 const (
 	baseEdge  = 64  // edge of the block closed by path.base; tiles are multiples of it
 	maxDepth  = 256 // of k in one strip: a packed panel of B then stays in the L1 cache
-	maxHeight = 512 // rows of one strip: its copy of A, maxHeight×maxDepth, then stays in the L2 cache
+	maxHeight = 256 // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
 )
 
 // stripFunc relaxes rows×panel entries of C with k steps:

@@ -3,7 +3,6 @@ package cpu
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"ooc/kernels"
 )
@@ -147,17 +146,13 @@ func (w *worker) multiply(strip stripFunc, t int, p *product, rows, cols span) {
 	}
 }
 
-// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. A may be C where k is all of its columns, and
-// B may be C where k is all of its rows: A is copied first, and each panel of B before it is written.
+// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: strip
+// packs each panel before it writes it.
 //
-// A is copied even where it is not C: at a stride of a power of two, its part would take all ways of a few
-// sets of the L2 cache. Its copy has another stride.
+// A is read in place. A copy at a better stride costs what it gains: of a strip of maxHeight the L2 cache
+// holds all, even at a stride of 4096 bytes.
 func (w *worker) relax(strip stripFunc, c, a, b view, rows, cols, k, fresh int) {
-	bytes := k * kernels.EntryBytes
-	for i := range rows {
-		copy(unsafe.Slice(addr(w.copied, i*copiedStride), bytes), unsafe.Slice(addr(a.p, i*a.ld), bytes))
-	}
 	for j := 0; j < cols; j += w.panel {
-		strip(c.at(0, j).p, w.copied, b.at(0, j).p, w.packed, c.ld, copiedStride, b.ld, k, rows, fresh)
+		strip(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
 	}
 }

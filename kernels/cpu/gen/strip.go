@@ -32,17 +32,13 @@ func strip(p path, a arithmetic) {
 	m := microkernel{path: p, arithmetic: a}
 	m.load()
 	m.inf, m.reset = p.infinity(a), p.resetter(a)
-	m.loadC("first")
+	m.start()
 	m.packing()
-	m.storeC()
-	m.next("done")
+	m.finish("packed")
 	Label("rowLoop")
-	m.prefetchC()
-	m.loadC("")
+	m.start()
 	m.inner()
-	m.storeC()
-	m.next("done")
-	JMP(LabelRef("rowLoop"))
+	m.finish("")
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -61,60 +57,61 @@ func (m *microkernel) load() {
 	}
 }
 
-// next moves on to the next rows of A, or to the label after the last. storeC has moved C.
-func (m *microkernel) next(done string) {
-	step := GP64()
-	IMUL3Q(U8(m.path.rows), m.lda, step)
-	ADDQ(step, m.a)
-	SUBQ(U8(m.path.rows), m.rows)
-	JEQ(LabelRef(done))
-}
-
-// prefetchC asks for the C of the next microkernel, which the processor's own prefetchers do not foresee: a
-// few lines in each of several rows.
-func (m *microkernel) prefetchC() {
+// start sets the minima to infinity and prefetches C, which the processor's own prefetchers do not
+// foresee: a few lines in each of several rows.
+func (m *microkernel) start() {
 	at := GP64()
-	IMUL3Q(U8(m.path.rows), m.ldc, at)
-	ADDQ(m.c, at)
-	for r := range m.path.rows {
+	MOVQ(m.c, at)
+	m.acc = make([][]reg.VecVirtual, m.path.rows)
+	for r := range m.acc {
 		for line := 0; line < m.vecs*m.bytes; line += 64 {
 			PREFETCHT0(Mem{Base: at, Disp: line})
 		}
-		if r+1 < m.path.rows {
+		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
+		}
+		for range m.vecs {
+			acc := m.vec()
+			VMOVAPS(m.inf, acc)
+			m.acc[r] = append(m.acc[r], acc)
 		}
 	}
 }
 
-// loadC starts the minima from C, or from infinity where C is fresh.
-func (m *microkernel) loadC(prefix string) {
-	m.acc = make([][]reg.VecVirtual, m.path.rows)
-	for r := range m.acc {
-		for range m.vecs {
-			m.acc[r] = append(m.acc[r], m.vec())
-		}
-	}
-	fresh := Load(Param("fresh"), GP64())
+// finish lowers the minima by C unless that is fresh, writes them, and moves on to the next rows. All loads
+// come before all stores, and C is not loaded by start: its rows, and those of the microkernel before, are
+// a multiple of 4096 bytes apart where tiles are large, and a load that has the low address bits of a store
+// in flight waits for it.
+func (m *microkernel) finish(prefix string) {
+	fresh, at := Load(Param("fresh"), GP64()), GP64()
 	TESTQ(fresh, fresh)
-	JNE(LabelRef(prefix + "freshC"))
-	at := GP64()
+	JNE(LabelRef(prefix + "storeC"))
 	MOVQ(m.c, at)
 	for r := range m.acc {
 		for v, acc := range m.acc[r] {
-			VMOVUPS(Mem{Base: at, Disp: v * m.bytes}, acc)
+			m.min(Mem{Base: at, Disp: v * m.bytes}, acc, acc)
 		}
 		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
 		}
 	}
-	JMP(LabelRef(prefix + "loadedC"))
-	Label(prefix + "freshC")
+	Label(prefix + "storeC")
 	for r := range m.acc {
-		for _, acc := range m.acc[r] {
-			VMOVAPS(m.inf, acc)
+		for v, acc := range m.acc[r] {
+			m.reset(acc)
+			VMOVUPS(acc, Mem{Base: m.c, Disp: v * m.bytes})
 		}
+		ADDQ(m.ldc, m.c)
 	}
-	Label(prefix + "loadedC")
+	step := GP64()
+	IMUL3Q(U8(m.path.rows), m.lda, step)
+	ADDQ(step, m.a)
+	SUBQ(U8(m.path.rows), m.rows)
+	if prefix != "" {
+		JEQ(LabelRef("done"))
+	} else {
+		JNE(LabelRef("rowLoop"))
+	}
 }
 
 // ahead is how many rows of B are prefetched while packing: some hundred cycles, the latency of the L3
@@ -235,15 +232,4 @@ func (m *microkernel) row(at reg.Register, r int) Mem {
 		return Mem{Base: at, Index: m.lda7, Scale: 1}
 	}
 	panic("gen: more than 8 rows")
-}
-
-// storeC writes the minima and moves on to the next rows of C.
-func (m *microkernel) storeC() {
-	for r := range m.acc {
-		for v, acc := range m.acc[r] {
-			m.reset(acc)
-			VMOVUPS(acc, Mem{Base: m.c, Disp: v * m.bytes})
-		}
-		ADDQ(m.ldc, m.c)
-	}
 }

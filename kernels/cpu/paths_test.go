@@ -1,0 +1,275 @@
+package cpu
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+)
+
+// rig is a device with one stream and one buffer, for tests of results.
+type rig struct {
+	testing.TB
+	device *Device
+	stream kernels.Stream
+}
+
+func newRig(t testing.TB, o Options) *rig {
+	t.Helper()
+	d, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &rig{t, d, s}
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// transform runs op on tiles filled with in and returns what it leaves in all of them.
+func (r *rig) transform(t int, in []int32, op func(tiles []kernels.Tile) error) []int32 {
+	r.Helper()
+	buf, err := r.device.Alloc(int64(len(in) * kernels.EntryBytes))
+	r.must(err)
+	defer func() { r.must(buf.Free()) }()
+	var tiles []kernels.Tile
+	for at := 0; at < len(in); at += t * t {
+		tiles = append(tiles, kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)})
+	}
+	out := make([]int32, len(in))
+	r.must(r.stream.CopyIn(tiles[0], bytesOf(in)))
+	r.must(op(tiles))
+	r.must(r.stream.CopyOut(bytesOf(out), tiles[0]))
+	r.must(r.stream.Sync())
+	return out
+}
+
+func bytesOf(x []int32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*kernels.EntryBytes)
+}
+
+// entriesFor returns n random entries, some of them unreachable.
+func entriesFor(r *rand.Rand, v kernels.Variant, n int) []int32 {
+	x := make([]int32, n)
+	floats := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), n)
+	for i := range x {
+		unreachable := r.IntN(3) == 0
+		w := r.Int32N(1 << 16)
+		if v == kernels.I32Signed || v == kernels.F32Signed {
+			w -= 1 << 15
+		}
+		switch {
+		case v.Float() && unreachable:
+			floats[i] = kernels.PosInf
+		case v.Float():
+			floats[i] = float32(w) / 7
+		case unreachable:
+			x[i] = kernels.Inf32
+		default:
+			x[i] = w
+		}
+	}
+	return x
+}
+
+func first(x, y []int32) int {
+	for i := range x {
+		if x[i] != y[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestClosureThreads wants the same bits from any number of threads, and from every path.
+func TestClosureThreads(t *testing.T) {
+	r := rand.New(rand.NewPCG(conformance.Seed(t), 0))
+	for _, v := range []kernels.Variant{kernels.I32, kernels.F32} {
+		for _, shape := range [][2]int{{320, 2}, {64, 6}} {
+			edge, m := shape[0], shape[1]
+			in := entriesFor(r, v, m*m*edge*edge)
+			var want []int32
+			eachPath(t, func(t *testing.T, path string) {
+				for _, threads := range []int{1, 2, 3, 7} {
+					rig := newRig(t, Options{Path: path, Threads: threads})
+					got := rig.transform(edge, in, func(tiles []kernels.Tile) error {
+						return rig.stream.Closure(v, edge, tiles)
+					})
+					if want == nil {
+						want = got
+					}
+					if at := first(got, want); at >= 0 {
+						t.Fatalf("%s T=%d m=%d, %d threads: entry %d is %#x, was %#x", v, edge, m, threads, at, got[at], want[at])
+					}
+				}
+			})
+		}
+	}
+}
+
+// FuzzMinPlus compares the paths on random products.
+func FuzzMinPlus(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint8(1), uint8(1), false)
+	f.Add(uint64(2), uint8(1), uint8(3), uint8(2), true)
+	f.Add(uint64(3), uint8(2), uint8(5), uint8(1), false)
+	f.Add(uint64(4), uint8(3), uint8(2), uint8(3), true)
+	f.Fuzz(func(t *testing.T, seed uint64, variant, edge64, tiles uint8, fresh bool) {
+		v := kernels.Variants[int(variant)%len(kernels.Variants)]
+		edge, m := 64*(1+int(edge64)%6), 1+int(tiles)%4
+		in := entriesFor(rand.New(rand.NewPCG(seed, 0)), v, (1+2*m)*edge*edge)
+		var want []int32
+		for _, path := range PathNames() {
+			if Lacking(path) != "" {
+				continue
+			}
+			r := newRig(t, Options{Path: path, Threads: 1 + int(seed%3)})
+			got := r.transform(edge, in, func(tiles []kernels.Tile) error {
+				return r.stream.MinPlus(v, edge, []kernels.Product{
+					{C: tiles[0], A: tiles[1 : 1+m], B: tiles[1+m:], Fresh: fresh}})
+			})
+			if want == nil {
+				want = got
+			}
+			if at := first(got, want); at >= 0 {
+				t.Fatalf("%s T=%d m=%d fresh=%t on %s: entry %d is %#x, not %#x", v, edge, m, fresh, path, at, got[at], want[at])
+			}
+		}
+	})
+}
+
+// TestForcedPath wants the path that the environment names, and errors for what cannot be.
+func TestForcedPath(t *testing.T) {
+	t.Setenv(EnvPath, "portable")
+	d, err := Open(Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Path() != "portable" {
+		t.Errorf("%s=portable opened %s", EnvPath, d.Path())
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Open(Options{Path: "mmx"}); err == nil || !strings.Contains(err.Error(), "mmx") {
+		t.Errorf("path mmx: %v", err)
+	}
+	for _, o := range []Options{{Threads: -1}, {Memory: -1}} {
+		if _, err := Open(o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+	for _, name := range PathNames() {
+		if _, err := Open(Options{Path: name}); (err != nil) != (Lacking(name) != "") {
+			t.Errorf("path %s: %v, lacking %q", name, err, Lacking(name))
+		}
+	}
+}
+
+// TestNoGoroutinesLeft wants Close to end every goroutine, even where streams were left open.
+func TestNoGoroutinesLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	d, err := Open(Options{Threads: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := d.NewStream(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err == nil {
+		t.Error("no error for a device closed under its streams")
+	}
+	if err := d.Close(); err == nil {
+		t.Error("no error for a device closed twice")
+	}
+	if _, err := d.NewStream(); err == nil {
+		t.Error("no error for a stream of a closed device")
+	}
+	if _, err := d.Alloc(64); err == nil {
+		t.Error("no error for a buffer of a closed device")
+	}
+	for range 1000 { // a goroutine that has returned takes a moment to vanish
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestFault wants a copy from memory that cannot be read to fail its stream, and those that wait for it,
+// and to leave the others alone.
+func TestFault(t *testing.T) {
+	unreadable := unreadablePage(t)
+	r := newRig(t, Options{Threads: 1})
+	bad, err := r.device.NewStream()
+	r.must(err)
+	waiter, err := r.device.NewStream()
+	r.must(err)
+	buf, err := r.device.Alloc(4096)
+	r.must(err)
+	defer func() { r.must(buf.Free()) }()
+	r.must(bad.CopyIn(kernels.Tile{Buf: buf}, unreadable))
+	failed, err := bad.Record()
+	r.must(err)
+	r.must(waiter.Wait(failed))
+	for name, got := range map[string]error{
+		"event": failed.Sync(), "stream": bad.Sync(), "waiter": waiter.Sync(),
+		"close": bad.Close(), "close of waiter": waiter.Close(),
+	} {
+		if got == nil || !strings.Contains(got.Error(), "fault") {
+			t.Errorf("%s: %v, want a memory fault", name, got)
+		}
+	}
+	r.must(r.stream.Sync())
+}
+
+// TestCut wants every entry of C in exactly one task, for any shape.
+func TestCut(t *testing.T) {
+	for _, edge := range []int{64, 128, 320, 448, 1024} {
+		for _, products := range []int{1, 3, 100} {
+			for _, threads := range []int{1, 2, 16, 1000} {
+				c := cutFor(edge, products, threads)
+				seen := make([]int, edge*edge)
+				for i := range c.tasks() {
+					rows, cols := c.block(i)
+					if rows.len() > maxHeight || rows.lo%baseEdge != 0 || cols.lo%baseEdge != 0 {
+						t.Fatalf("edge %d: rows %v, columns %v", edge, rows, cols)
+					}
+					for y := rows.lo; y < rows.hi; y++ {
+						for x := cols.lo; x < cols.hi; x++ {
+							seen[y*edge+x]++
+						}
+					}
+				}
+				for i, n := range seen {
+					if n != 1 {
+						t.Fatalf("edge %d, %d products, %d threads: entry %d in %d tasks", edge, products, threads, i, n)
+					}
+				}
+			}
+		}
+	}
+}
