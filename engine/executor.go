@@ -106,6 +106,9 @@ func (x *executor) explain(s step, err error) error {
 
 func (x *executor) read(s step) stream.Op {
 	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	if !s.fromGraph {
+		x.store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
+	}
 	return stream.Op{
 		Stage: stream.Read, Bytes: x.geom.TileBytes(),
 		Reads: []*stream.Region{&x.disk[s.tile]}, Writes: []*stream.Region{&page.Region},

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/dustin/go-humanize"
 
@@ -142,7 +143,8 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
 	p.Pages = min(max(p.Pages, min(staging, int(l.HostMemory/tb))), side*side+staging)
-	p.Readers, p.Writers, p.Window = 2, 2, max(64, 16*p.Streams)
+	p.Readers = min(8, max(2, runtime.GOMAXPROCS(0)/2))
+	p.Writers, p.Window = p.Readers, max(64, 16*p.Streams)
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 	p.estimate(geom, start, info, r)
 	return p, true

@@ -18,9 +18,9 @@ const algorithmBlocked = "blocked"
 // the same call goes on from there.
 var ErrInterrupted = errors.New("interrupted")
 
-// Options tune a solve. The zero value solves on the CPU with defaults.
+// Options tune a solve. The zero value solves on the device that OpenDevice("auto") gives, with defaults.
 type Options struct {
-	Device     kernels.Device // required
+	Device     kernels.Device // nil: opened for this solve
 	HostMemory int64          // bytes of host cache; 0: as the plan sees fit
 	Round      int            // round width in vertices, a multiple of the tile; 0: as the plan sees fit
 	Streams    int            // device streams; 0: as the plan sees fit
@@ -57,14 +57,22 @@ type Summary struct {
 
 // Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a
 // checkpoint and returns an error that wraps ErrInterrupted. Any other error leaves the store at its
-// last restore point. The device stays open.
-func (p *Problem) Solve(ctx context.Context, o Options) (Summary, error) {
+// last restore point. A device that was given stays open.
+func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error) {
 	began := time.Now()
+	if o.Device == nil {
+		d, err := OpenDevice("auto", 0)
+		if err != nil {
+			return Summary{}, err
+		}
+		o.Device = d
+		defer func() { err = errors.Join(err, d.Close()) }()
+	}
 	state, counts, err := p.store.Recover()
 	if err != nil {
 		return Summary{}, err
 	}
-	sum := p.summary(o.Device)
+	sum = p.summary(o.Device)
 	sum.ElapsedSeconds = state.Elapsed.Seconds()
 	if counts && state.Done == int64(p.geom.N) {
 		sum.AlreadySolved, sum.ResumedFrom = true, 1

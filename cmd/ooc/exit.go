@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -43,8 +43,10 @@ var exitCodes = []struct {
 	code int
 }{
 	{engine.ErrInterrupted, exitInterrupted},
-	{context.Canceled, exitInterrupted},
 	{tiles.ErrNoSpace, exitNoSpace},
+	{syscall.ENOSPC, exitNoSpace},
+	{syscall.EDQUOT, exitNoSpace},
+	{syscall.EFBIG, exitNoSpace},
 	{tiles.ErrLocked, exitLocked},
 	{tiles.ErrCorrupt, exitCorrupt},
 	{tiles.ErrVersion, exitCorrupt},

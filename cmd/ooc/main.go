@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"ooc/engine"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -76,7 +78,7 @@ func interruptible() (context.Context, func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		if s, ok := <-signals; ok {
-			cancel(fmt.Errorf("%v", s))
+			cancel(fmt.Errorf("%w by %v", engine.ErrInterrupted, s))
 		}
 		if _, ok := <-signals; ok {
 			os.Exit(exitInterrupted)

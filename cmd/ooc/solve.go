@@ -168,6 +168,9 @@ func (f *solveFlags) create(cmd *cobra.Command, input, out string, d kernels.Dev
 	if err != nil {
 		return nil, err
 	}
+	if err := context.Cause(cmd.Context()); err != nil {
+		return nil, fmt.Errorf("%w while %s was read", err, input)
+	}
 	tile := f.tile
 	if tile == 0 {
 		if tile, err = engine.PlanTile(g, d, f.limits()); err != nil {
