@@ -52,12 +52,13 @@ func (r *run) startReports() (stop func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	first := sample{at: time.Now()}
 	history := []sample{first}
-	report := func() {
+	report := func(state string) {
 		now := sample{time.Now(), r.x.pipe.Stats()}
 		for len(history) > 1 && now.at.Sub(history[0].at) > window {
 			history = history[1:]
 		}
 		st := r.status(history[0], now, first.at)
+		st.State = state
 		history = append(history, now)
 		r.p.setLive(st)
 		if r.o.Progress != nil {
@@ -71,9 +72,13 @@ func (r *run) startReports() (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				report()
+				report("running")
 			case <-quit:
-				report()
+				end := "unfinished"
+				if r.x.track.restorePoint() == int64(r.p.geom.N) {
+					end = "solved"
+				}
+				report(end)
 				return
 			}
 		}
@@ -87,7 +92,7 @@ func (r *run) startReports() (stop func()) {
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) Status {
 	st := r.p.status()
-	st.State, st.Device = "running", r.o.Device.Info().Model
+	st.Device = r.o.Device.Info().Model
 	n := float64(r.p.geom.N)
 	here := r.useful(now.stats[stream.Kernel].Work)
 	total := n * n * n

@@ -88,7 +88,7 @@ func (d *display) imported(g *graph.Graph, src *graph.Source, out string, took t
 func (d *display) status(s engine.Status) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.json && time.Since(d.last) >= jsonEvery-blockEvery/2 {
+	if d.json && (s.State != "running" || time.Since(d.last) >= jsonEvery-blockEvery/2) {
 		d.last = time.Now()
 		printJSON(os.Stdout, "status", s)
 	}
