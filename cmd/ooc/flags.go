@@ -128,10 +128,7 @@ func (f *deviceFlags) limits() engine.Limits {
 
 // storeName is the default store of an input: its base name without format and compression extensions.
 func storeName(input string) string {
-	name := filepath.Base(input)
-	for _, ext := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, ext)
-	}
+	name := graph.Uncompressed(filepath.Base(input))
 	for _, f := range graph.Formats {
 		for _, ext := range f.Extensions {
 			if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
