@@ -44,8 +44,9 @@ func limits(r *rand.Rand, tile int) []string {
 func TestKills(t *testing.T) {
 	r := seeded(t)
 	dir := t.TempDir()
-	for want, killed := kills(t), 0; killed < want; {
-		n := 1000 + r.IntN(1000)
+	want, killed, resumed := kills(t), 0, 0
+	for killed < want {
+		n := 1500 + r.IntN(1500)
 		tile := 64 << r.IntN(3)
 		kind := []string{"i32", "f32"}[r.IntN(2)]
 		ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(n), "-m", fmt.Sprint(4*n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
@@ -64,11 +65,18 @@ func TestKills(t *testing.T) {
 			}
 			first = limits(r, tile)
 		}
-		ooc(t, dir, append(base, limits(r, tile)...)...).want(t, 0)
+		last := jsonLines(t, ooc(t, dir, append(append(base, "--json"), limits(r, tile)...)...).want(t, 0).stdout)
+		if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
+			resumed++
+		}
 		if kind == "i32" && !bytes.Equal(read(t, dir, "killed.ooc", "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
 			t.Fatalf("n=%d tile=%d: the killed solve's matrix differs", n, tile)
 		}
 		ooc(t, dir, "verify", "killed.ooc", "--rows", "64").want(t, 0)
+	}
+	t.Logf("%d kills; %d last runs went on from a restore point or a note", killed, resumed)
+	if killed >= 50 && resumed == 0 {
+		t.Error("every kill fell before the first restore point: the test shows nothing")
 	}
 }
 
