@@ -51,8 +51,8 @@ type Plan struct {
 	Seconds       float64 `json:"seconds"` // rounds and final sync
 }
 
-// minSlots returns the fewest slots that a round of the given width can run in: the pivot block, both
-// panels, and one strip that is being made out of place.
+// minSlots returns the fewest slots that rounds of the given width, which is at most the pivot tiles left,
+// can run in: the pivot block, both panels, and one strip that is being made out of place.
 func minSlots(side, width int) int {
 	m := min(width, side)
 	if m == side {
@@ -86,9 +86,10 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 	if l.Round < 0 || l.Round%geom.T != 0 {
 		return Plan{}, fmt.Errorf("round width %d is not a multiple of the tile edge %d", l.Round, geom.T)
 	}
-	lo, hi := 1, max(1, min(side, maxRound/geom.T))
+	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
+	lo, hi := 1, max(1, min(left, maxRound/geom.T))
 	if l.Round > 0 {
-		lo = min(l.Round/geom.T, side)
+		lo = min(l.Round/geom.T, left)
 		hi = lo
 	}
 	room := int((info.Memory - info.Scratch) / geom.TileBytes())
@@ -100,6 +101,12 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 				best = p
 			}
 		}
+	}
+	if best.Slots == 0 && l.Round > 0 && lo > 1 && lo == left {
+		// What is left is narrower than the round asked for, and a block that is not the whole matrix needs
+		// room for panels: a resumed run must not fail where the first did not.
+		l.Round = (lo - 1) * geom.T
+		return MakePlan(geom, done, info, rates, l)
 	}
 	if best.Slots == 0 {
 		need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
@@ -135,14 +142,13 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 		return p, false
 	}
 	staging := 4 * p.Streams
-	p.Pages = side*side - p.Slots + staging
+	p.Pages = max(0, side*side-p.Slots) + staging
 	switch {
 	case l.HostMemory > 0:
 		p.Pages = min(p.Pages, int(l.HostMemory/tb))
 	case info.SharedCores:
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
-	p.Pages = min(max(p.Pages, min(staging, int(l.HostMemory/tb))), side*side+staging)
 	p.Readers = min(8, max(2, runtime.GOMAXPROCS(0)/2))
 	p.Writers, p.Window = p.Readers, max(64, 16*p.Streams)
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb

@@ -183,8 +183,8 @@ var errCut = fmt.Errorf("cut")
 
 func resumeScalar(t *testing.T, r *rand.Rand, m *scalar, width int) {
 	t.Helper()
-	width = max(1, width+r.IntN(3)-1)
-	slots := minSlots(m.side, width) + r.IntN(5)
+	width = min(max(1, width+r.IntN(3)-1), max(1, m.side-m.checkpoint))
+	slots := minSlots(m.side, width) + r.IntN(2)*r.IntN(5)
 	m.boot(slots, 2)
 	s := newSchedule(m.side, width, slots, 2, 2, false, m.checkpoint, m.apply)
 	if m.checkpoint > 0 {
