@@ -14,7 +14,7 @@ var testRates = Rates{Kernel: 50e9, PerKernel: 1e-5, In: 8e9, Out: 8e9, Read: 8e
 // within the slots and pages it was given, and that its prediction counts what the schedule moves.
 func TestPlansRun(t *testing.T) {
 	r := seeded(t)
-	for range 400 {
+	for range 100 {
 		geom := tiles.Geometry{N: 1 + r.IntN(1500), T: 64 << r.IntN(3), EntryBytes: 4}
 		tb, side := geom.TileBytes(), geom.Side()
 		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}

@@ -130,7 +130,7 @@ func randomShape(r *rand.Rand) (side, width, slots, pages int, look bool) {
 
 func TestScheduleSolves(t *testing.T) {
 	r := seeded(t)
-	for range 500 {
+	for range 200 {
 		side, width, slots, pages, look := randomShape(r)
 		g := randomScalarGraph(r, side)
 		m := newScalar(g, side, slots, pages)
@@ -149,7 +149,7 @@ func TestScheduleSolves(t *testing.T) {
 // schedule of another shape go on from the last checkpoint over whatever is on disk.
 func TestScheduleSurvivesEveryCut(t *testing.T) {
 	r := seeded(t)
-	for range 20 {
+	for range 8 {
 		side, width, slots, pages, look := randomShape(r)
 		g := randomScalarGraph(r, side)
 		want := floydWarshall(g, side)
@@ -201,7 +201,7 @@ func resumeScalar(t *testing.T, r *rand.Rand, m *scalar, width int) {
 // that a later schedule ends from.
 func TestScheduleStops(t *testing.T) {
 	r := seeded(t)
-	for range 20 {
+	for range 8 {
 		side, width, slots, pages, look := randomShape(r)
 		g := randomScalarGraph(r, side)
 		want := floydWarshall(g, side)
