@@ -1,0 +1,299 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels"
+)
+
+// BenchRow is one line of Bench's table.
+type BenchRow struct {
+	What     string
+	Rate     float64 // in Unit
+	Unit     string  // "Grelax/s", "GB/s" or "ms"
+	Ceiling  float64 // relaxations per second at the clock during the run; 0 where that says nothing
+	Fraction float64 // of the ceiling
+}
+
+// String returns the row as a line of a table.
+func (r BenchRow) String() string {
+	s := fmt.Sprintf("%-42s %10.2f %-8s", r.What, r.Rate, r.Unit)
+	if r.Ceiling > 0 {
+		s += fmt.Sprintf(" %5.1f %% of %.0f", 100*r.Fraction, r.Ceiling/1e9)
+	}
+	return s
+}
+
+// bench holds what the measurements share.
+type bench struct {
+	*Device
+	ctx    context.Context
+	each   func(BenchRow)
+	rounds int // of which the median counts
+	buffer kernels.Buffer
+}
+
+// BenchOptions chooses how much Bench does. The zero value is the full table, some seconds on an H100.
+type BenchOptions struct {
+	Edge   int // of the products and the largest pivot, a multiple of 64; 0: 8192
+	Rounds int // of which the median counts; 0: 5
+}
+
+// Bench measures the products, beside a loop that keeps its operands in registers, the closure, batches of
+// small tiles, and the copies. It calls each with every row as it is there, and returns the context's error
+// between measurements when that is done. It needs 3 × Edge² × 4 bytes of device memory.
+func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
+	if o.Edge == 0 {
+		o.Edge = 8192
+	}
+	if o.Rounds == 0 {
+		o.Rounds = 5
+	}
+	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
+	var err error
+	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * kernels.EntryBytes); err != nil {
+		return err
+	}
+	err = b.all(o.Edge)
+	if free := b.buffer.Free(); err == nil {
+		err = free
+	}
+	return err
+}
+
+func (b *bench) all(edge int) error {
+	for _, v := range kernels.Variants {
+		if err := b.fill(v); err != nil {
+			return err
+		}
+		if err := b.loop(v); err != nil {
+			return err
+		}
+		for _, t := range []int{edge / 4, edge / 8} {
+			if err := b.product(v, t, edge/t, edge/4/t); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range []int{64, 128, 192, 256, 512} {
+		if err := b.small(kernels.F32, t, edge); err != nil {
+			return err
+		}
+	}
+	for _, n := range []int{edge / 16, edge / 8, edge / 4, edge / 2} {
+		if err := b.closureOf(kernels.F32, n); err != nil {
+			return err
+		}
+	}
+	return b.copies()
+}
+
+// timed runs work on a stream some times, after once, and returns the median time and the clock during it.
+func (b *bench) timed(clock bool, work func(kernels.Stream) error) (took time.Duration, hz float64, err error) {
+	stream, err := b.NewStream()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		if closing := stream.Close(); err == nil {
+			err = closing
+		}
+	}()
+	if err = work(stream); err != nil {
+		return 0, 0, err
+	}
+	events := make([]kernels.Event, b.rounds+1)
+	if events[0], err = stream.Record(); err != nil {
+		return 0, 0, err
+	}
+	for i := range b.rounds {
+		if err = work(stream); err != nil {
+			return 0, 0, err
+		}
+		if events[i+1], err = stream.Record(); err != nil {
+			return 0, 0, err
+		}
+	}
+	if clock {
+		if hz, err = b.ClockRate(); err != nil {
+			return 0, 0, err
+		}
+	}
+	if err = stream.Sync(); err != nil {
+		return 0, 0, err
+	}
+	times := make([]time.Duration, b.rounds)
+	for i := range times {
+		if times[i], err = events[i+1].Since(events[i]); err != nil {
+			return 0, 0, err
+		}
+	}
+	slices.Sort(times)
+	return times[len(times)/2], hz, b.ctx.Err()
+}
+
+func (b *bench) relaxed(what string, relaxations float64, work func(kernels.Stream) error) error {
+	took, hz, err := b.timed(true, work)
+	if err != nil {
+		return fmt.Errorf("cuda: bench %s: %w", what, err)
+	}
+	rate, ceiling := relaxations/took.Seconds(), perClock*float64(b.sms)*hz
+	b.each(BenchRow{what, rate / 1e9, "Grelax/s", ceiling, rate / ceiling})
+	return nil
+}
+
+// ceilingParam is Ceiling of service.cuh.
+type ceilingParam struct {
+	out        address
+	turns, pad int32
+}
+
+// loop runs the kernel that keeps all in registers.
+func (b *bench) loop(v kernels.Variant) error {
+	const turns, perTurn = 20000, 8 * 64
+	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads
+	work := float64(blocks) * float64(threads) * turns * perTurn
+	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: turns}
+	return b.relaxed(fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
+		return s.(*stream).launch(v, ceilingLoop, blocks, unsafe.Pointer(p))
+	})
+}
+
+// tile returns tile i of edge t of the buffer.
+func (b *bench) tile(t, i int) kernels.Tile {
+	return kernels.Tile{Buf: b.buffer, Off: int64(i) * int64(t) * int64(t) * kernels.EntryBytes}
+}
+
+// product multiplies n × m tiles by m × n.
+func (b *bench) product(v kernels.Variant, t, n, m int) error {
+	products := make([]kernels.Product, n*n)
+	for i := range products {
+		p := kernels.Product{C: b.tile(t, i)}
+		for k := range m {
+			p.A = append(p.A, b.tile(t, n*n+i/n*m+k))
+			p.B = append(p.B, b.tile(t, n*n+n*m+k*n+i%n))
+		}
+		products[i] = p
+	}
+	what := fmt.Sprintf("%s %d×%d×%d, T=%d", v, n*t, n*t, m*t, t)
+	return b.relaxed(what, float64(n*t)*float64(n*t)*float64(m*t), func(s kernels.Stream) error {
+		return s.MinPlus(v, t, products)
+	})
+}
+
+// small multiplies a batch of 1024 small tiles, a pair each, or as many as take some milliseconds.
+func (b *bench) small(v kernels.Variant, t, edge int) error {
+	count := min(edge/t*edge/t, 4096)
+	products := make([]kernels.Product, count)
+	for i := range products {
+		products[i] = kernels.Product{C: b.tile(t, i),
+			A: []kernels.Tile{b.tile(t, count+i%32)}, B: []kernels.Tile{b.tile(t, count+32+i/32)}}
+	}
+	what := fmt.Sprintf("%s batch of %d tiles, T=%d", v, count, t)
+	return b.relaxed(what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {
+		return s.MinPlus(v, t, products)
+	})
+}
+
+// closureOf closes a pivot of n×n, in tiles of up to 1024.
+func (b *bench) closureOf(v kernels.Variant, n int) error {
+	t := min(n, 1024)
+	m := n / t
+	pivot := make([]kernels.Tile, m*m)
+	for i := range pivot {
+		pivot[i] = b.tile(t, i)
+	}
+	what := fmt.Sprintf("%s closure of %d, T=%d", v, n, t)
+	took, _, err := b.timed(false, func(s kernels.Stream) error { return s.Closure(v, t, pivot) })
+	if err != nil {
+		return fmt.Errorf("cuda: bench %s: %w", what, err)
+	}
+	b.each(BenchRow{What: what, Rate: took.Seconds() * 1e3, Unit: "ms"})
+	return nil
+}
+
+// fill writes random entries of 0…65535 to the buffer.
+func (b *bench) fill(v kernels.Variant) error {
+	const part = 16 << 20
+	host, err := b.AllocHost(part)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.FreeHost(host) }() // what it could tell, the copies have told
+	ints := unsafe.Slice((*int32)(unsafe.Pointer(&host[0])), part/kernels.EntryBytes)
+	floats := unsafe.Slice((*float32)(unsafe.Pointer(&host[0])), len(ints))
+	r := rand.New(rand.NewPCG(1, 2))
+	s, err := b.NewStream()
+	if err != nil {
+		return err
+	}
+	for i := range ints {
+		if x := r.Int32N(1 << 16); v.Float() {
+			floats[i] = float32(x)
+		} else {
+			ints[i] = x
+		}
+	}
+	for at := int64(0); at < b.buffer.Bytes() && err == nil; at += part {
+		err = s.CopyIn(kernels.Tile{Buf: b.buffer, Off: at}, host[:min(part, b.buffer.Bytes()-at)])
+	}
+	if closing := s.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// copies measures page-locked copies of 64 MiB in, out, and both at once.
+func (b *bench) copies() error {
+	const part = 64 << 20
+	bytes := min(part, b.buffer.Bytes()/2)
+	start := time.Now()
+	host, err := b.AllocHost(2 * bytes)
+	if err != nil {
+		return err
+	}
+	b.each(BenchRow{What: fmt.Sprintf("page-locking %d MiB", 2*bytes>>20), Rate: time.Since(start).Seconds() * 1e3, Unit: "ms"})
+	defer func() { _ = b.FreeHost(host) }()
+	in := func(s kernels.Stream) error { return s.CopyIn(kernels.Tile{Buf: b.buffer}, host[:bytes]) }
+	out := func(s kernels.Stream) error { return s.CopyOut(host[bytes:], kernels.Tile{Buf: b.buffer, Off: bytes}) }
+	var took [2]time.Duration
+	report := func(what string, d time.Duration) {
+		b.each(BenchRow{What: what, Rate: float64(bytes) / d.Seconds() / 1e9, Unit: "GB/s"})
+	}
+	many := func(copy func(kernels.Stream) error) func(kernels.Stream) error {
+		return func(s kernels.Stream) error {
+			for range 10 {
+				if err := copy(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for i, copy := range []func(kernels.Stream) error{in, out} {
+		if took[i], _, err = b.timed(false, many(copy)); err != nil {
+			return err
+		}
+		report([]string{"copy in", "copy out"}[i], took[i]/10)
+	}
+	var group errgroup.Group
+	for i, copy := range []func(kernels.Stream) error{in, out} {
+		group.Go(func() (err error) {
+			took[i], _, err = b.timed(false, many(copy))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	report("copy in, while copying out", took[0]/10)
+	report("copy out, while copying in", took[1]/10)
+	return nil
+}

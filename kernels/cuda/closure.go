@@ -1,0 +1,121 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// baseEdge is kBase of closure.cuh, the width of a round of the closure. It divides every tile's edge.
+const baseEdge = 64
+
+// pivotParam is Pivot of closure.cuh.
+type pivotParam struct {
+	list       address
+	rows, cols address
+	t, m, k    int32
+	pad        int32
+}
+
+// Closure implements kernels.Stream. Beside the tiles it takes 512 bytes of scratch for each vertex of the
+// pivot.
+func (s *stream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+	if err := s.closure(v, t, pivot); err != nil {
+		return fmt.Errorf("cuda: closure: %w", err)
+	}
+	return nil
+}
+
+func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+	if err := checkShape(v, t); err != nil {
+		return err
+	}
+	m := int(math.Round(math.Sqrt(float64(len(pivot)))))
+	if m == 0 || m*m != len(pivot) {
+		return fmt.Errorf("%d tiles make no square", len(pivot))
+	}
+	tiles := make([]address, len(pivot))
+	for i, tile := range pivot {
+		var err error
+		if tiles[i], err = s.device.resolveTile(t, tile); err != nil {
+			return fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
+		}
+	}
+	if err := s.alive(); err != nil {
+		return err
+	}
+	if err := s.hurry(); err != nil {
+		return err
+	}
+	if err := s.needPanels(int64(m*t) * baseEdge * kernels.EntryBytes); err != nil {
+		return err
+	}
+	p := &pivotParam{rows: s.panels.at, cols: s.panels.at + address(s.panels.bytes/2), t: int32(t), m: int32(m)}
+	return s.close64(v, p, tiles)
+}
+
+// close64 enqueues the rounds.
+func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) error {
+	t, m := int(p.t), int(p.m)
+	var err error
+	if p.list, err = s.send(pivotList(t, m, tiles, p.rows, p.cols)); err != nil {
+		return err
+	}
+	// The rest of a round multiplies m·t rows of 64, the column panel, with blocks of 64×t, the row panel.
+	rest := operandShape{t: t, lda: baseEdge, ldb: t, ldc: t, depth: baseEdge}
+	rounds := m * t / baseEdge
+	for k := range rounds {
+		p.k = int32(k)
+		if err := s.launch(v, diagonal, 1, unsafe.Pointer(p)); err != nil {
+			return err
+		}
+		if rounds == 1 {
+			break
+		}
+		if err := s.launch(v, panels, 2*rounds, unsafe.Pointer(p)); err != nil {
+			return err
+		}
+		if err := s.multiplyAt(v, p.list, nil, m*m, rest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pivotList lists the tiles of a pivot as jobs, each with its part of the copied panels.
+func pivotList(t, m int, tiles []address, rows, cols address) []entry {
+	strip := uint64(t * baseEdge * kernels.EntryBytes) // of one tile in either panel
+	list := make([]entry, 2*m*m)
+	for i := range m {
+		for j := range m {
+			at := i*m + j
+			list[at] = jobEntry(tiles[at], m*m+at, 1, false)
+			list[m*m+at] = entry{uint64(cols) + uint64(i)*strip, uint64(rows) + uint64(j)*strip}
+		}
+	}
+	return list
+}
+
+// needPanels makes room for both panels, of so many bytes each.
+func (s *stream) needPanels(bytes int64) error {
+	if 2*bytes <= s.panels.bytes {
+		return nil
+	}
+	if s.panels.bytes > 0 {
+		if err := s.Sync(); err != nil {
+			return err
+		}
+		if err := s.device.freeOwn(s.panels.at, s.panels.bytes); err != nil {
+			return err
+		}
+		s.panels.at, s.panels.bytes = 0, 0
+	}
+	at, err := s.device.allocOwn(2 * bytes)
+	if err != nil {
+		return fmt.Errorf("scratch for the panels: %w", err)
+	}
+	s.panels.at, s.panels.bytes = at, 2*bytes
+	return nil
+}

@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"ooc/kernels"
+)
+
+// Options chooses what Open opens. The zero value is the first GPU and most of what is free on it.
+type Options struct {
+	Memory  int64 // bytes that the device may take in all, its Scratch included; 0: most of what is free
+	Ordinal int   // of the GPU, as CUDA counts
+}
+
+// Device is the kernels.Device of one GPU. It also satisfies kernels.Ceiler.
+type Device struct {
+	driver   driver
+	ordinal  int
+	model    string
+	sms      int
+	context  handle
+	module   handle
+	kernels  table
+	priority struct{ least, greatest int }
+
+	broken atomic.Pointer[Error] // the first error that spoiled the context
+
+	memory, scratch int64 // limits in bytes
+
+	mu         sync.Mutex
+	inUse      int64                // bytes handed out by Alloc; guarded by mu
+	own        int64                // bytes that the device took for itself; guarded by mu
+	buffers    int                  // alive; guarded by mu
+	host       map[*byte]*hostBlock // alive, by first byte; guarded by mu
+	streams    map[*stream]bool     // open; guarded by mu
+	idleEvents []handle             // guarded by mu
+	events     []handle             // all ever created; guarded by mu
+	closed     bool                 // guarded by mu
+
+	clock struct {
+		sync.Mutex
+		stream handle
+		result *[2]uint64 // page-locked
+	}
+}
+
+var (
+	_ kernels.Device = (*Device)(nil)
+	_ kernels.Ceiler = (*Device)(nil)
+)
+
+var errClosed = errors.New("cuda: closed")
+
+// Open opens a GPU. The error wraps ErrNoDevice where no driver, no such GPU or none new enough is there.
+func Open(o Options) (*Device, error) {
+	drv, err := openDriver()
+	if err != nil {
+		return nil, fmt.Errorf("cuda: %w", err)
+	}
+	return open(drv, o)
+}
+
+// Count returns how many GPUs CUDA sees. The error wraps ErrNoDevice where there is no driver.
+func Count() (int, error) {
+	drv, err := openDriver()
+	if err != nil {
+		return 0, fmt.Errorf("cuda: %w", err)
+	}
+	n, r := drv.deviceCount()
+	if r != success {
+		return 0, fmt.Errorf("cuda: %w: %w", ErrNoDevice, newError(drv, "cuDeviceGetCount", r))
+	}
+	return n, nil
+}
+
+func open(drv driver, o Options) (*Device, error) {
+	if o.Memory < 0 || o.Ordinal < 0 {
+		return nil, fmt.Errorf("cuda: memory %d, ordinal %d: want 0 or more", o.Memory, o.Ordinal)
+	}
+	d := &Device{driver: drv, ordinal: o.Ordinal,
+		host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}}
+	if err := d.identify(); err != nil {
+		return nil, fmt.Errorf("cuda: %w", err)
+	}
+	context, r := drv.primaryContextRetain(o.Ordinal)
+	if r != success {
+		return nil, fmt.Errorf("cuda: GPU %d: %w", o.Ordinal, newError(drv, "cuDevicePrimaryCtxRetain", r))
+	}
+	d.context = context
+	if err := d.start(o.Memory); err != nil {
+		drv.primaryContextRelease(o.Ordinal) // the error that counts is err
+		return nil, fmt.Errorf("cuda: GPU %d: %w", o.Ordinal, err)
+	}
+	return d, nil
+}
+
+// identify finds the GPU and refuses what the kernels do not run on.
+func (d *Device) identify() error {
+	n, r := d.driver.deviceCount()
+	if r != success || n == 0 {
+		return fmt.Errorf("%w: %w", ErrNoDevice, newError(d.driver, "cuDeviceGetCount", max(r, noDevice)))
+	}
+	if d.ordinal >= n {
+		return fmt.Errorf("%w: GPU %d: there are %d, counted from 0", ErrNoDevice, d.ordinal, n)
+	}
+	name, r := d.driver.deviceName(d.ordinal)
+	if r != success {
+		return newError(d.driver, "cuDeviceGetName", r)
+	}
+	values := map[attribute]int{}
+	for _, a := range []attribute{major, minor, multiprocessor} {
+		if values[a], r = d.driver.deviceAttribute(a, d.ordinal); r != success {
+			return newError(d.driver, "cuDeviceGetAttribute", r)
+		}
+	}
+	capability := 10*values[major] + values[minor]
+	image, err := imageFor(capability)
+	if err != nil {
+		return fmt.Errorf("%w: GPU %d, %s: %w", ErrNoDevice, d.ordinal, name, err)
+	}
+	d.model, d.sms, d.kernels.image = name, values[multiprocessor], image
+	return nil
+}
+
+// start loads the kernels and finds the limit of memory, in the context.
+func (d *Device) start(limit int64) error {
+	if err := d.load(); err != nil {
+		return err
+	}
+	var free int64
+	err := d.call("cuMemGetInfo", func() (r Result) {
+		free, _, r = d.driver.memoryInfo()
+		return r
+	})
+	if err != nil {
+		return err
+	}
+	err = d.call("cuCtxGetStreamPriorityRange", func() (r Result) {
+		d.priority.least, d.priority.greatest, r = d.driver.priorityRange()
+		return r
+	})
+	if err != nil {
+		return err
+	}
+	if d.memory = limit; limit == 0 {
+		// The driver allocates in pieces of 2 MiB and for itself when kernels first run.
+		d.memory = free - max(free/64, 256<<20)
+	}
+	d.scratch = min(16<<20, d.memory/8)
+	return nil
+}
+
+// Info describes the GPU. Memory is the limit of Options, or what was free when it was opened.
+func (d *Device) Info() kernels.Info {
+	return kernels.Info{Name: fmt.Sprintf("cuda:%d", d.ordinal), Model: d.model,
+		Memory: d.memory, Scratch: d.scratch}
+}
+
+// Binding returns the means by which the driver is called, "purego" or "gorgonia.org/cu", and the version
+// of CUDA that the driver offers, as in "13.0".
+func (d *Device) Binding() (name, version string) {
+	v, r := d.driver.version()
+	if r != success {
+		return d.driver.binding(), "unknown"
+	}
+	return d.driver.binding(), fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+}
+
+// call runs f, which calls the driver, with the device's context current, unless the context is spoiled.
+// Go may move a goroutine to another thread between two calls, so each call sets it.
+func (d *Device) call(name string, f func() Result) error {
+	if e := d.broken.Load(); e != nil {
+		return e
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if r := d.driver.setCurrent(d.context); r != success {
+		return d.check("cuCtxSetCurrent", r)
+	}
+	return d.check(name, f())
+}
+
+// check turns the result of a call into an error, and keeps the first that spoils the context.
+func (d *Device) check(name string, r Result) error {
+	if r == success {
+		return nil
+	}
+	e := newError(d.driver, name, r)
+	if !r.harmless() && !d.broken.CompareAndSwap(nil, e) {
+		return d.broken.Load()
+	}
+	return e
+}
+
+func newError(drv driver, call string, r Result) *Error {
+	e := &Error{Call: call, Result: r}
+	e.Name, e.Text = drv.errorText(r)
+	return e
+}
+
+// Close releases the GPU. Streams, buffers and host memory still alive are an error; streams are then
+// closed, host memory stays for whoever holds it.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return errClosed
+	}
+	d.closed = true
+	var err error
+	if len(d.streams)+d.buffers+len(d.host) > 0 {
+		err = fmt.Errorf("cuda: closed with %d streams, %d buffers and %d host blocks alive",
+			len(d.streams), d.buffers, len(d.host))
+	}
+	left := d.streams
+	d.streams = map[*stream]bool{}
+	d.mu.Unlock()
+	for s := range left {
+		err = errors.Join(err, s.Close())
+	}
+	return errors.Join(err, d.release())
+}
+
+// release undoes open. A spoiled context can only be released as a whole.
+func (d *Device) release() error {
+	d.mu.Lock()
+	events := d.events
+	d.events, d.idleEvents = nil, nil
+	d.mu.Unlock()
+	var err error
+	if d.broken.Load() == nil {
+		for _, e := range events {
+			err = errors.Join(err, d.call("cuEventDestroy", func() Result { return d.driver.eventDestroy(e) }))
+		}
+		err = errors.Join(err, d.closeClock(),
+			d.call("cuModuleUnload", func() Result { return d.driver.moduleUnload(d.module) }))
+	}
+	if r := d.driver.primaryContextRelease(d.ordinal); r != success && d.broken.Load() == nil {
+		err = errors.Join(err, newError(d.driver, "cuDevicePrimaryCtxRelease", r))
+	}
+	return err
+}

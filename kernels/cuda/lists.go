@@ -1,0 +1,126 @@
+package cuda
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// entry is Entry of common.cuh: a job with where its pairs are, or the operands of a pair.
+type entry struct{ x, y uint64 }
+
+const entryBytes = 16
+
+// jobEntry returns the entry of the job with tile C at c.
+func jobEntry(c address, firstPair, pairs int, fresh bool) entry {
+	e := entry{uint64(c), uint64(firstPair) | uint64(pairs)<<32}
+	if fresh {
+		e.y |= 1 << 63
+	}
+	return e
+}
+
+// lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. Before
+// a slot is filled again, the kernel that read it has passed.
+type lists struct {
+	at    address // of the list in device memory: the stream's order keeps a next one from coming too soon
+	bytes int64
+	slots []*listSlot // oldest use first
+}
+
+type listSlot struct {
+	entries []entry // page-locked
+	read    *event
+}
+
+// slotEntries is the least size of a slot, and what MinPlus puts into one launch.
+const slotEntries = 16 << 10
+
+// uploadParam is Upload of service.cuh.
+type uploadParam struct {
+	from   unsafe.Pointer
+	to     address
+	n, pad int32
+}
+
+// send enqueues the upload of a list and returns where it will be.
+func (s *stream) send(list []entry) (address, error) {
+	l := &s.lists
+	if err := l.grow(s, int64(len(list))*entryBytes); err != nil {
+		return 0, err
+	}
+	slot, err := l.take(s.device, len(list))
+	if err != nil {
+		return 0, err
+	}
+	copy(slot.entries, list)
+	param := &uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0}
+	blocks := min((len(list)+uploadThreads-1)/uploadThreads, 32)
+	if err := s.launchOf(s.device.kernels.upload, blocks, uploadThreads, unsafe.Pointer(param)); err != nil {
+		return 0, err
+	}
+	slot.read, err = s.record()
+	return l.at, err
+}
+
+// grow makes room on the device.
+func (l *lists) grow(s *stream, bytes int64) error {
+	if bytes <= l.bytes {
+		return nil
+	}
+	if l.bytes > 0 {
+		if err := s.Sync(); err != nil {
+			return err
+		}
+		if err := s.device.freeOwn(l.at, l.bytes); err != nil {
+			return err
+		}
+		l.at, l.bytes = 0, 0
+	}
+	bytes = max(bytes, slotEntries*entryBytes)
+	at, err := s.device.allocOwn(bytes)
+	if err == nil {
+		l.at, l.bytes = at, bytes
+	}
+	return err
+}
+
+// take returns a slot whose last list has been read, or a new one: whoever enqueues never waits.
+func (l *lists) take(d *Device, n int) (*listSlot, error) {
+	for i, slot := range l.slots {
+		done, err := true, error(nil)
+		if slot.read != nil {
+			done, err = slot.read.passed()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if done && len(slot.entries) >= n {
+			l.slots = append(append(l.slots[:i:i], l.slots[i+1:]...), slot)
+			return slot, nil
+		}
+	}
+	size := max(n, slotEntries)
+	var p unsafe.Pointer
+	err := d.call("cuMemHostAlloc", func() (r Result) {
+		p, r = d.driver.hostAlloc(int64(size) * entryBytes)
+		return r
+	})
+	if err != nil {
+		return nil, err
+	}
+	slot := &listSlot{entries: unsafe.Slice((*entry)(p), size)}
+	l.slots = append(l.slots, slot)
+	return slot, nil
+}
+
+// close releases the lists of an idle stream.
+func (l *lists) close(d *Device) error {
+	err := d.freeOwn(l.at, l.bytes)
+	for _, slot := range l.slots {
+		err = errors.Join(err, d.call("cuMemFreeHost", func() Result {
+			return d.driver.hostFree(unsafe.Pointer(&slot.entries[0]))
+		}))
+	}
+	*l = lists{}
+	return err
+}

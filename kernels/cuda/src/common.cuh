@@ -1,0 +1,84 @@
+// What all kernels share: the arithmetic of the four variants, the lists of products, the copies to
+// shared memory.
+//
+// Entries are handled as 32-bit patterns. A sum of two non-negative floats compares as an integer does;
+// only f32-signed compares as floats.
+#pragma once
+
+enum Variant { I32, I32Signed, F32, F32Signed };
+
+constexpr int kInf32 = 0x3f3f3f3f;       // kernels.Inf32
+constexpr int kLimit32 = kInf32 / 2;     // kernels.Limit32
+constexpr int kFloatInf = 0x7f800000;    // +Inf
+
+// Entry is a job, followed in its list by what the jobs name, or a pair of operands.
+struct alignas(16) Entry {
+  unsigned long long x;  // job: address of C; pair: address of A
+  unsigned long long y;  // job: first pair | pairs << 32 | fresh << 63; pair: address of B
+};
+
+constexpr int kInline = 240;  // entries that travel with the launch, below the 4 KiB of parameters
+
+// Product is the one parameter of the product kernels.
+struct Product {
+  const Entry *list;         // in device memory; null: `entries` holds it
+  int lda, ldb, ldc;         // entries from a row to the next
+  int depth;                 // columns of A, rows of B, of each pair: a multiple of 16
+  int rows, cols;            // blocks of C in each job
+  int pad[4];
+  Entry entries[kInline];
+};
+
+template <Variant V>
+__device__ __forceinline__ int infinity() {
+  return V == F32 || V == F32Signed ? kFloatInf : kInf32;
+}
+
+// add returns a+b.
+template <Variant V>
+__device__ __forceinline__ int add(int a, int b) {
+  if (V == F32 || V == F32Signed) return __float_as_int(__fadd_rn(__int_as_float(a), __int_as_float(b)));
+  return a + b;
+}
+
+template <Variant V>
+__device__ __forceinline__ int lower(int a, int b) {
+  if (V == F32Signed) return __float_as_int(fminf(__int_as_float(a), __int_as_float(b)));
+  return min(a, b);
+}
+
+// relax returns min(c, a+b); ptxas makes it one instruction for integers from sm_90 on.
+template <Variant V>
+__device__ __forceinline__ int relax(int c, int a, int b) {
+  return lower<V>(add<V>(a, b), c);
+}
+
+// relax2 relaxes twice; for f32 the two minima are one instruction from sm_90 on.
+template <Variant V>
+__device__ __forceinline__ int relax2(int c, int a0, int b0, int a1, int b1) {
+  if (V == F32) return min(min(add<V>(a0, b0), add<V>(a1, b1)), c);
+  return relax<V>(relax<V>(c, a0, b0), a1, b1);
+}
+
+// settle is what is stored of a result.
+template <Variant V>
+__device__ __forceinline__ int settle(int c) {
+  return V == I32Signed && c >= kLimit32 ? kInf32 : c;
+}
+
+// stage copies 16 bytes from device to shared memory, without passing through registers where the chip
+// can: it has landed after arrive() and a barrier.
+__device__ __forceinline__ void stage(int *shared, const int *global) {
+#if __CUDA_ARCH__ >= 800
+  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+#else
+  *reinterpret_cast<int4 *>(shared) = *reinterpret_cast<const int4 *>(global);
+#endif
+}
+
+__device__ __forceinline__ void arrive() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}

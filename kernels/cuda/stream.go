@@ -1,0 +1,174 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// stream is a stream of CUDA, and a second one of higher priority once it has closed a pivot. Its fields
+// belong to its owner.
+type stream struct {
+	device *Device
+	handle handle   // where operations go
+	all    []handle // to destroy
+	urgent bool     // handle has the higher priority
+	lists  lists
+	panels struct { // scratch of closures
+		at    address
+		bytes int64
+	}
+	closed bool
+}
+
+// NewStream creates a stream.
+func (d *Device) NewStream() (kernels.Stream, error) {
+	d.mu.Lock()
+	closed := d.closed
+	d.mu.Unlock()
+	if closed {
+		return nil, errClosed
+	}
+	s := &stream{device: d}
+	if err := s.create(d.priority.least); err != nil {
+		return nil, fmt.Errorf("cuda: new stream: %w", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.streams[s] = true
+	return s, nil
+}
+
+func (s *stream) create(priority int) error {
+	var h handle
+	err := s.device.call("cuStreamCreateWithPriority", func() (r Result) {
+		h, r = s.device.driver.streamCreate(priority)
+		return r
+	})
+	if err == nil {
+		s.handle, s.all = h, append(s.all, h)
+	}
+	return err
+}
+
+// hurry moves what comes from now on to a stream of higher priority.
+func (s *stream) hurry() error {
+	if s.urgent {
+		return nil
+	}
+	passed, err := s.record()
+	if err != nil {
+		return err
+	}
+	if err := s.create(s.device.priority.greatest); err != nil {
+		return err
+	}
+	s.urgent = true
+	return s.wait(passed)
+}
+
+// alive returns an error where the stream is closed or the context spoiled.
+func (s *stream) alive() error {
+	if s.closed {
+		return errClosed
+	}
+	if e := s.device.broken.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+// CopyIn implements kernels.Stream. It runs beside other work where src is of AllocHost; of other memory the
+// driver makes a copy first.
+func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
+	to, err := s.device.resolve(dst, int64(len(src)))
+	if err == nil {
+		err = s.alive()
+	}
+	for _, piece := range s.device.pieces(src) {
+		if err != nil {
+			break
+		}
+		err = s.device.call("cuMemcpyHtoDAsync", func() Result {
+			return s.device.driver.copyIn(to, unsafe.Pointer(&piece[0]), int64(len(piece)), s.handle)
+		})
+		to += address(len(piece))
+	}
+	runtime.KeepAlive(src)
+	if err != nil {
+		return fmt.Errorf("cuda: copy in: %w", err)
+	}
+	return nil
+}
+
+// CopyOut implements kernels.Stream. Like CopyIn, it wants memory of AllocHost.
+func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
+	from, err := s.device.resolve(src, int64(len(dst)))
+	if err == nil {
+		err = s.alive()
+	}
+	for _, piece := range s.device.pieces(dst) {
+		if err != nil {
+			break
+		}
+		err = s.device.call("cuMemcpyDtoHAsync", func() Result {
+			return s.device.driver.copyOut(unsafe.Pointer(&piece[0]), from, int64(len(piece)), s.handle)
+		})
+		from += address(len(piece))
+	}
+	runtime.KeepAlive(dst)
+	if err != nil {
+		return fmt.Errorf("cuda: copy out: %w", err)
+	}
+	return nil
+}
+
+// launch starts a kernel of a variant; param points to its parameter.
+func (s *stream) launch(v kernels.Variant, k kernel, blocks int, param unsafe.Pointer) error {
+	return s.launchOf(s.device.kernels.of[v][k], blocks, kernelInfo[k].threads, param)
+}
+
+func (s *stream) launchOf(function handle, blocks, threads int, param unsafe.Pointer) error {
+	return s.device.call("cuLaunchKernel", func() Result {
+		return s.device.driver.launch(function, blocks, threads, s.handle, param)
+	})
+}
+
+// Sync implements kernels.Stream. The thread sleeps while it waits.
+func (s *stream) Sync() error {
+	e, err := s.Record()
+	if err != nil {
+		return err
+	}
+	return e.Sync()
+}
+
+// Close implements kernels.Stream.
+func (s *stream) Close() error {
+	if s.closed {
+		return errClosed
+	}
+	d := s.device
+	var err error
+	for _, h := range s.all {
+		err = errors.Join(err, d.call("cuStreamSynchronize", func() Result { return d.driver.streamSynchronize(h) }))
+	}
+	s.closed = true
+	err = errors.Join(err, s.lists.close(d), d.freeOwn(s.panels.at, s.panels.bytes))
+	for _, h := range s.all {
+		err = errors.Join(err, d.call("cuStreamDestroy", func() Result { return d.driver.streamDestroy(h) }))
+	}
+	d.mu.Lock()
+	delete(d.streams, s)
+	d.mu.Unlock()
+	if e := d.broken.Load(); e != nil {
+		err = e // told once, not with each step
+	}
+	if err != nil {
+		return fmt.Errorf("cuda: close stream: %w", err)
+	}
+	return nil
+}
