@@ -14,6 +14,7 @@ func copies(b *bench) {
 	host := make(matrix, size)
 	b.poison(host)
 	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, host.bytes()))
+	b.must(b.stream.Sync())
 	for range 200 {
 		n := 1 + b.IntN(1<<b.IntN(20))
 		at := b.IntN(size - n + 1)

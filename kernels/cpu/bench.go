@@ -20,6 +20,8 @@ type BenchOptions struct {
 	Threads  []int             // nil: 1 and GOMAXPROCS
 	T, M     int               // edge of the tiles and tiles of the product; 0: 1024 and 1
 	Rounds   int               // alternations of rate and ceiling; 0: 11
+
+	work int64 // relaxations of one run at least; 0: 2³⁰
 }
 
 // Measure is a median with its spread, in relaxations per second.
@@ -78,12 +80,15 @@ func (o BenchOptions) withDefaults() BenchOptions {
 	if o.Rounds == 0 {
 		o.Rounds = 11
 	}
+	if o.work == 0 {
+		o.work = 1 << 30
+	}
 	return o
 }
 
 func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name string, threads int) (row BenchRow, err error) {
 	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
-	b, err := newBenchProduct(v, name, threads, o.T, o.M)
+	b, err := newBenchProduct(o, v, name, threads)
 	if err != nil {
 		return row, err
 	}
@@ -130,7 +135,8 @@ type benchProduct struct {
 }
 
 // newBenchProduct makes enough products of a shape for some milliseconds of work.
-func newBenchProduct(v kernels.Variant, name string, threads, t, m int) (*benchProduct, error) {
+func newBenchProduct(o BenchOptions, v kernels.Variant, name string, threads int) (*benchProduct, error) {
+	t, m := o.T, o.M
 	device, err := Open(Options{Path: name, Threads: threads})
 	if err != nil {
 		return nil, err
@@ -142,7 +148,7 @@ func newBenchProduct(v kernels.Variant, name string, threads, t, m int) (*benchP
 	}
 	size := int64(t) * int64(t) * kernels.EntryBytes
 	work := int64(t) * int64(t) * int64(t) * int64(m)
-	count := max(1, (1<<30)/work)
+	count := max(1, o.work/work)
 	if b.buffer, err = device.Alloc(size * (int64(2*m) + count)); err != nil {
 		b.close()
 		return nil, err

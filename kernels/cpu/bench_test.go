@@ -13,7 +13,7 @@ import (
 // TestBench runs the benchmark on a small shape, and the full one where OOC_BENCH is set:
 // OOC_BENCH=T,m go test -run TestBench -v.
 func TestBench(t *testing.T) {
-	o := BenchOptions{T: 64, M: 2, Rounds: 1}
+	o := BenchOptions{T: 64, M: 2, Rounds: 1, work: 1}
 	if shape := os.Getenv("OOC_BENCH"); shape != "" {
 		edge, count, _ := strings.Cut(shape, ",")
 		o = BenchOptions{Paths: strings.Fields(os.Getenv("OOC_BENCH_PATHS"))}
