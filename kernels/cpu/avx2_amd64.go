@@ -19,7 +19,7 @@ func stripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda in
 //go:noescape
 func stripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
-// stripF32SignedAVX2 relaxes rows×16 entries of C, see stripFunc.
+// stripF32SignedAVX2 relaxes rows×32 entries of C, see stripFunc.
 //
 //go:noescape
 func stripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)

@@ -74,7 +74,6 @@ packLoop:
 	VMOVUPS      64(R14), Z18
 	VMOVUPS      Z17, (R12)
 	VMOVUPS      Z18, 64(R12)
-	ADDQ         R15, R14
 	VBROADCASTSS (R11), Z19
 	VPADDD       Z19, Z17, Z20
 	VPADDD       Z19, Z18, Z19
@@ -115,9 +114,10 @@ packLoop:
 	VPADDD       Z19, Z18, Z18
 	VPMINSD      Z17, Z15, Z15
 	VPMINSD      Z18, Z16, Z16
+	ADDQ         R15, R14
 	ADDQ         $0x04, R11
 	ADDQ         $0x00000080, R12
-	SUBQ         $0x01, R13
+	DECQ         R13
 	JNE          packLoop
 	MOVQ         fresh+72(FP), R11
 	TESTQ        R11, R11
@@ -701,7 +701,6 @@ packLoop:
 	VMOVUPS      64(R14), Z20
 	VMOVUPS      Z19, (R12)
 	VMOVUPS      Z20, 64(R12)
-	ADDQ         R15, R14
 	VBROADCASTSS (R11), Z21
 	VPADDD       Z21, Z19, Z22
 	VPADDD       Z21, Z20, Z21
@@ -742,9 +741,10 @@ packLoop:
 	VPADDD       Z21, Z20, Z20
 	VPMINSD      Z19, Z17, Z17
 	VPMINSD      Z20, Z18, Z18
+	ADDQ         R15, R14
 	ADDQ         $0x04, R11
 	ADDQ         $0x00000080, R12
-	SUBQ         $0x01, R13
+	DECQ         R13
 	JNE          packLoop
 	MOVQ         fresh+72(FP), R11
 	TESTQ        R11, R11
@@ -1386,7 +1386,6 @@ packLoop:
 	VMOVUPS      64(R14), Z18
 	VMOVUPS      Z17, (R12)
 	VMOVUPS      Z18, 64(R12)
-	ADDQ         R15, R14
 	VBROADCASTSS (R11), Z19
 	VADDPS       Z19, Z17, Z20
 	VADDPS       Z19, Z18, Z19
@@ -1427,9 +1426,10 @@ packLoop:
 	VADDPS       Z19, Z18, Z18
 	VPMINSD      Z17, Z15, Z15
 	VPMINSD      Z18, Z16, Z16
+	ADDQ         R15, R14
 	ADDQ         $0x04, R11
 	ADDQ         $0x00000080, R12
-	SUBQ         $0x01, R13
+	DECQ         R13
 	JNE          packLoop
 	MOVQ         fresh+72(FP), R11
 	TESTQ        R11, R11
@@ -2007,7 +2007,6 @@ packLoop:
 	VMOVUPS      64(R14), Z18
 	VMOVUPS      Z17, (R12)
 	VMOVUPS      Z18, 64(R12)
-	ADDQ         R15, R14
 	VBROADCASTSS (R11), Z19
 	VADDPS       Z19, Z17, Z20
 	VADDPS       Z19, Z18, Z19
@@ -2048,9 +2047,10 @@ packLoop:
 	VADDPS       Z19, Z18, Z18
 	VMINPS       Z17, Z15, Z15
 	VMINPS       Z18, Z16, Z16
+	ADDQ         R15, R14
 	ADDQ         $0x04, R11
 	ADDQ         $0x00000080, R12
-	SUBQ         $0x01, R13
+	DECQ         R13
 	JNE          packLoop
 	MOVQ         fresh+72(FP), R11
 	TESTQ        R11, R11

@@ -37,7 +37,7 @@ type runner func(n int, task func(w *worker, i int))
 // blocks of maxDepth, whose diagonal blocks are closed in the same way on blocks of baseEdge.
 type closer struct {
 	*pivot
-	strip stripFunc
+	strip strip
 	base  func(d *byte)
 }
 

@@ -26,13 +26,18 @@ const (
 // Entries of C in I32Signed are reset.
 type stripFunc func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)
 
+// strip is a stripFunc and the columns of its panel.
+type strip struct {
+	run   stripFunc
+	panel int
+}
+
 // path is one implementation of the arithmetic.
 type path struct {
 	name  string // as in Options.Path
 	label string // as people write it
-	panel int    // columns of a packed panel of B
 
-	strip [4]stripFunc     // by kernels.Variant
+	strip [4]strip         // by kernels.Variant
 	base  [4]func(d *byte) // Floyd–Warshall on a contiguous block of baseEdge²
 
 	ceiling [4]func(turns int) // add and min on registers

@@ -5,8 +5,8 @@ import "github.com/klauspost/cpuid/v2"
 var paths = []*path{avx512, avx2, portable}
 
 var avx512 = &path{
-	name: "avx512", label: "AVX-512", panel: 32,
-	strip:   [4]stripFunc{stripI32AVX512, stripI32SignedAVX512, stripF32AVX512, stripF32SignedAVX512},
+	name: "avx512", label: "AVX-512",
+	strip:   [4]strip{{stripI32AVX512, 32}, {stripI32SignedAVX512, 32}, {stripF32AVX512, 32}, {stripF32SignedAVX512, 32}},
 	base:    [4]func(*byte){baseI32AVX512, baseI32SignedAVX512, baseF32AVX512, baseF32SignedAVX512},
 	ceiling: [4]func(int){ceilingI32AVX512, ceilingI32AVX512, ceilingF32AVX512, ceilingF32SignedAVX512},
 	perTurn: 24 * 4 * 16,
@@ -19,8 +19,8 @@ var avx512 = &path{
 }
 
 var avx2 = &path{
-	name: "avx2", label: "AVX2", panel: 16,
-	strip:   [4]stripFunc{stripI32AVX2, stripI32SignedAVX2, stripF32AVX2, stripF32SignedAVX2},
+	name: "avx2", label: "AVX2",
+	strip:   [4]strip{{stripI32AVX2, 16}, {stripI32SignedAVX2, 16}, {stripF32AVX2, 16}, {stripF32SignedAVX2, 32}},
 	base:    [4]func(*byte){baseI32AVX2, baseI32SignedAVX2, baseF32AVX2, baseF32SignedAVX2},
 	ceiling: [4]func(int){ceilingI32AVX2, ceilingI32AVX2, ceilingF32AVX2, ceilingF32SignedAVX2},
 	perTurn: 12 * 4 * 8,

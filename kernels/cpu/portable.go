@@ -11,8 +11,9 @@ const portablePanel = 16
 
 // portable is the path in plain Go: it runs everywhere, and is what the others are compared with.
 var portable = &path{
-	name: "portable", label: "portable Go", panel: portablePanel,
-	strip:   [4]stripFunc{stripI32Portable, stripI32SignedPortable, stripF32Portable, stripF32Portable},
+	name: "portable", label: "portable Go",
+	strip: [4]strip{{stripI32Portable, portablePanel}, {stripI32SignedPortable, portablePanel},
+		{stripF32Portable, portablePanel}, {stripF32Portable, portablePanel}},
 	base:    [4]func(*byte){baseI32Portable, baseI32SignedPortable, baseF32Portable, baseF32Portable},
 	ceiling: [4]func(int){ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32]},
 	perTurn: 8,

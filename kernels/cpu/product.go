@@ -134,7 +134,7 @@ func cutFor(t, products, threads int) cut {
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // multiply computes the given block of p.C.
-func (w *worker) multiply(strip stripFunc, t int, p *product, rows, cols span) {
+func (w *worker) multiply(strip strip, t int, p *product, rows, cols span) {
 	fresh := p.fresh
 	depths := split(0, t, maxDepth)
 	for i := range p.a {
@@ -151,8 +151,8 @@ func (w *worker) multiply(strip stripFunc, t int, p *product, rows, cols span) {
 //
 // A is read in place. A copy at a better stride costs what it gains: of a strip of maxHeight the L2 cache
 // holds all, even at a stride of 4096 bytes.
-func (w *worker) relax(strip stripFunc, c, a, b view, rows, cols, k, fresh int) {
-	for j := 0; j < cols; j += w.panel {
-		strip(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
+func (w *worker) relax(strip strip, c, a, b view, rows, cols, k, fresh int) {
+	for j := 0; j < cols; j += strip.panel {
+		strip.run(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
 	}
 }

@@ -19,8 +19,17 @@ type path struct {
 var paths = map[string]path{
 	// 8×32 entries of C in 16 of 32 registers: both edges divide 64, so tiles need no edge code.
 	"avx512": {suffix: "AVX512", bytes: 64, rows: 8, vecs: 2, unroll: 8, chains: 24},
-	// 4×16 entries of C in 8 of 16 registers.
+	// 4×16 entries of C in 8 of 16 registers; see shapeFor.
 	"avx2": {suffix: "AVX2", bytes: 32, rows: 4, vecs: 2, unroll: 8, chains: 12},
+}
+
+// shapeFor returns the path with the microkernel that suits a. vminps takes four cycles: on AVX2, 2×32
+// entries of C, with four minima of one row in flight, are 5 % faster for it than 4×16.
+func (p path) shapeFor(a arithmetic) path {
+	if !p.wide() && !a.intMin {
+		p.rows, p.vecs = 2, 4
+	}
+	return p
 }
 
 func (p path) wide() bool { return p.bytes == 64 }

@@ -25,6 +25,7 @@ type microkernel struct {
 // packs it for the others: its copying hides behind its arithmetic. The loop over microkernels is inside,
 // so that one call is some tens of microseconds: long against the call, short against Go's preemption.
 func strip(p path, a arithmetic) {
+	p = p.shapeFor(a)
 	TEXT("strip"+a.name+p.suffix, NOSPLIT,
 		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)")
 	Doc(fmt.Sprintf("strip%s%s relaxes rows×%d entries of C, see stripFunc.", a.name, p.suffix, p.vecs*p.bytes/4))
@@ -127,22 +128,18 @@ func (m *microkernel) packing() {
 	MOVQ(ldb, ahead)
 	SHLQ(U8(aheadShift), ahead)
 	Label("packLoop")
-	steps := m.steps()
-	rows := make([][]reg.VecVirtual, steps)
-	for s := range steps {
-		for line := 0; line < m.vecs*m.bytes; line += 64 {
-			PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
-		}
-		rows[s] = m.loadB(b, 0)
-		for v, r := range rows[s] {
-			VMOVUPS(r, Mem{Base: packed, Disp: (s*m.vecs + v) * m.bytes})
-		}
-		ADDQ(ldb, b)
+	for line := 0; line < m.vecs*m.bytes; line += 64 {
+		PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
 	}
-	m.step(at, rows, 0)
-	ADDQ(U8(4*steps), at)
-	ADDQ(U32(steps*m.vecs*m.bytes), packed)
-	SUBQ(U8(steps), left)
+	row := m.loadB(b, 0)
+	for v, r := range row {
+		VMOVUPS(r, Mem{Base: packed, Disp: v * m.bytes})
+	}
+	m.step(at, row, 0)
+	ADDQ(ldb, b)
+	ADDQ(U8(4), at)
+	ADDQ(U32(m.vecs*m.bytes), packed)
+	DECQ(left)
 	JNE(LabelRef("packLoop"))
 }
 
@@ -152,13 +149,8 @@ func (m *microkernel) inner() {
 	MOVQ(m.a, at)
 	MOVQ(m.packed, b)
 	Label("kLoop")
-	steps := m.steps()
-	for u := 0; u < m.unroll; u += steps {
-		rows := make([][]reg.VecVirtual, steps)
-		for s := range steps {
-			rows[s] = m.loadB(b, (u+s)*m.vecs*m.bytes)
-		}
-		m.step(at, rows, u)
+	for u := range m.unroll {
+		m.step(at, m.loadB(b, u*m.vecs*m.bytes), u)
 	}
 	ADDQ(U8(4*m.unroll), at)
 	ADDQ(U32(m.unroll*m.vecs*m.bytes), b)
@@ -175,44 +167,22 @@ func (m *microkernel) loadB(b reg.Register, disp int) []reg.VecVirtual {
 	return row
 }
 
-// step relaxes the whole microkernel with k from u on: one row of B, or two where minima are paired. A's
-// entries are broadcast to registers: with a broadcast operand in each add instead (AVX-512), the product
-// is 1 to 4 % slower.
-func (m *microkernel) step(at reg.Register, b [][]reg.VecVirtual, u int) {
-	for r := range m.acc {
-		sums := make([][]reg.VecVirtual, len(b))
-		for s := range b {
-			x := m.vec()
-			VBROADCASTSS(m.row(at, r).Offset(4*(u+s)), x)
-			for v := range m.vecs {
-				t := m.vec()
-				m.add(x, b[s][v], t)
-				sums[s] = append(sums[s], t)
-			}
+// step relaxes the whole microkernel with step u of k and its row of B. A's entries are broadcast to
+// registers: with a broadcast operand in each add instead (AVX-512), or with B as the operand from memory,
+// the product is 1 to 20 % slower.
+func (m *microkernel) step(at reg.Register, b []reg.VecVirtual, u int) {
+	for r, acc := range m.acc {
+		x := m.vec()
+		VBROADCASTSS(m.row(at, r).Offset(4*u), x)
+		sums := make([]reg.VecVirtual, len(b))
+		for v := range b {
+			sums[v] = m.vec()
+			m.add(x, b[v], sums[v])
 		}
-		m.lower(m.acc[r], sums)
-	}
-}
-
-// lower takes the minima of one or two steps' sums and the accumulators.
-func (m *microkernel) lower(acc []reg.VecVirtual, sums [][]reg.VecVirtual) {
-	for v := range acc {
-		if len(sums) == 2 {
-			m.min(sums[1][v], sums[0][v], sums[0][v])
+		for v := range b {
+			m.min(sums[v], acc[v], acc[v])
 		}
 	}
-	for v := range acc {
-		m.min(sums[0][v], acc[v], acc[v])
-	}
-}
-
-// steps is how many steps of k are first lowered among themselves: vminps takes four cycles, and the eight
-// accumulators of AVX2 are too few chains to hide them.
-func (m *microkernel) steps() int {
-	if !m.wide() && !m.intMin {
-		return 2
-	}
-	return 1
 }
 
 // row addresses row r of A: one pointer and multiples of the stride.
