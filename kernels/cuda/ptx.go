@@ -45,7 +45,7 @@ var kernelInfo = [perVariant]struct {
 	name    string
 	threads int
 }{
-	product128:  {"product128_", 128},
+	product128:  {"product128_", 256},
 	product64:   {"product64_", 64},
 	diagonal:    {"diagonal_", 256},
 	panels:      {"panels_", 256},

@@ -66,23 +66,14 @@ __device__ __forceinline__ int settle(int c) {
   return V == I32Signed && c >= kLimit32 ? kInf32 : c;
 }
 
-// stage16 and stage4 copy bytes from device to shared memory, without passing through registers where the
-// chip can: they have landed after arrive() and a barrier.
-__device__ __forceinline__ void stage16(int *shared, const int *global) {
+// stage copies 16 bytes from device to shared memory, without passing through registers where the chip
+// can: it has landed after arrive() and a barrier.
+__device__ __forceinline__ void stage(int *shared, const int *global) {
 #if __CUDA_ARCH__ >= 800
   unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 #else
   *reinterpret_cast<int4 *>(shared) = *reinterpret_cast<const int4 *>(global);
-#endif
-}
-
-__device__ __forceinline__ void stage4(int *shared, const int *global) {
-#if __CUDA_ARCH__ >= 800
-  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");
-#else
-  *shared = *global;
 #endif
 }
 
