@@ -27,11 +27,24 @@ type Status struct {
 	OutRate      float64 `json:"bytes_out_per_second"`
 	ReadRate     float64 `json:"bytes_read_per_second"`
 	WriteRate    float64 `json:"bytes_written_per_second"`
+	Busy         Busy    `json:"busy"` // by stage, as a share of the time; 2 is two goroutines or lanes all the time
 	DeviceMemory int64   `json:"device_memory_bytes"`
 	HostMemory   int64   `json:"host_memory_bytes"`
 	Elapsed      float64 `json:"elapsed_seconds"` // all runs
 	ETA          float64 `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
 	PID          int     `json:"pid,omitempty"`
+}
+
+// Busy is the time that stages of the pipeline were at work, summed over their goroutines or lanes.
+type Busy map[string]float64
+
+// busy returns what the stages did from then to now, in units of the given time.
+func busy(then, now stream.Stats, unit time.Duration) Busy {
+	b := Busy{}
+	for s := range stream.Stages {
+		b[s.String()] = float64(now[s].Busy-then[s].Busy) / float64(unit)
+	}
+	return b
 }
 
 // window is the span over which rates are taken.
@@ -106,6 +119,7 @@ func (r *run) status(then, now sample, began time.Time) Status {
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
 		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
+		st.Busy = busy(then.stats, now.stats, now.at.Sub(then.at))
 	}
 	st.Ceiling = Ceiling(r.o.Device, r.x.variant)
 	st.DeviceMemory = int64(r.plan.Slots) * r.p.geom.TileBytes()

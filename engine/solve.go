@@ -52,6 +52,7 @@ type Summary struct {
 	BytesOut       int64   `json:"bytes_out"`                                // from the device
 	BytesRead      int64   `json:"bytes_read"`                               // from the matrix or the graph
 	BytesWritten   int64   `json:"bytes_written"`                            // to the matrix
+	Busy           Busy    `json:"busy_seconds"`                             // by stage
 	Plan           Plan    `json:"plan"`
 }
 
@@ -196,6 +197,7 @@ func (r *run) tally(rounds time.Duration) {
 	r.sum.Relaxations = r.useful(st[stream.Kernel].Work)
 	r.sum.Rate = r.sum.Relaxations / rounds.Seconds()
 	r.sum.BytesIn, r.sum.BytesOut = st[stream.In].Bytes, st[stream.Out].Bytes
+	r.sum.Busy = busy(stream.Stats{}, st, time.Second)
 	r.sum.BytesRead, r.sum.BytesWritten = st[stream.Read].Bytes, st[stream.Write].Bytes
 }
 

@@ -183,10 +183,20 @@ func statusBlock(s engine.Status, width int) []string {
 		row("rate", rate...),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
+		row("busy", busyParts(s.Busy)...),
 		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
 		row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
 		row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
 	}
+}
+
+// busyParts prints how busy each stage is, the one that holds the others up first seen by its share.
+func busyParts(b engine.Busy) []string {
+	var parts []string
+	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", stage, 100*b[stage]))
+	}
+	return parts
 }
 
 // progressBar is one row with the bar; what is past the restore point would be done again after a crash.
