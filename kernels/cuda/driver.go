@@ -19,6 +19,7 @@ const (
 	outOfMemory     Result = 2
 	noDevice        Result = 100
 	invalidDevice   Result = 101
+	notFound        Result = 500
 	notReady        Result = 600
 	hostRegistered  Result = 712
 	hostNotRegister Result = 713
@@ -30,7 +31,7 @@ const (
 // known to be harmless is kept as the error of the device.
 func (r Result) harmless() bool {
 	switch r {
-	case success, invalidValue, outOfMemory, notReady, hostRegistered, hostNotRegister, notPermitted, notSupported:
+	case success, invalidValue, outOfMemory, notFound, notReady, hostRegistered, hostNotRegister, notPermitted, notSupported:
 		return true
 	}
 	return false

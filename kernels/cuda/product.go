@@ -17,18 +17,12 @@ type productParam struct {
 	lda, ldb, ldc int32   // entries from a row to the next
 	depth         int32   // of each pair
 	rows, cols    int32   // blocks of C in each job
-	pad           [4]int32
+	one           int32   // 1
+	pad           [3]int32
 	entries       [inlineEntries]entry
 }
 
-// job is a product of tiles as the kernel sees it.
-type job struct {
-	c     address
-	pairs []entry
-	fresh bool
-}
-
-// maxPairs is how many pairs a job has in one launch; the rest is a job of the next.
+// maxPairs is how many pairs a job has in one launch. A product of more runs as several, one after another.
 const maxPairs = slotEntries / 2
 
 // MinPlus implements kernels.Stream. A batch is one launch, unless its lists fill more than slotEntries.
@@ -40,30 +34,82 @@ func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) e
 	return nil
 }
 
+// minPlus checks all products before it launches one.
 func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) error {
 	if err := checkShape(v, t); err != nil {
 		return err
 	}
-	jobs := make([]job, len(products))
-	for i, p := range products {
-		var err error
-		if jobs[i], err = s.device.resolveProduct(t, p); err != nil {
+	for i := range products {
+		if err := s.device.checkProduct(t, &products[i]); err != nil {
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
 	if err := s.alive(); err != nil {
 		return err
 	}
-	for len(jobs) > 0 {
-		var list []entry
-		var n int
-		list, n, jobs = pack(jobs)
-		if err := s.multiply(v, list, n, tileShape(t)); err != nil {
+	for len(products) > 0 {
+		if len(products[0].A) > maxPairs {
+			if err := s.long(v, t, products[0]); err != nil {
+				return err
+			}
+			products = products[1:]
+			continue
+		}
+		n := fitting(products)
+		s.list = list(s.list[:0], products[:n])
+		if err := s.multiply(v, s.list, n, tileShape(t)); err != nil {
 			return err
 		}
+		products = products[n:]
 	}
 	return nil
 }
+
+// long runs a product of very many pairs as several.
+func (s *stream) long(v kernels.Variant, t int, p kernels.Product) error {
+	for len(p.A) > 0 {
+		n := min(len(p.A), maxPairs)
+		part := kernels.Product{C: p.C, A: p.A[:n], B: p.B[:n], Fresh: p.Fresh}
+		s.list = list(s.list[:0], []kernels.Product{part})
+		if err := s.multiply(v, s.list, 1, tileShape(t)); err != nil {
+			return err
+		}
+		p.A, p.B, p.Fresh = p.A[n:], p.B[n:], false
+	}
+	return nil
+}
+
+// fitting returns how many of the products one launch takes.
+func fitting(products []kernels.Product) int {
+	size := 0
+	for n := range products {
+		pairs := len(products[n].A)
+		if size += 1 + pairs; pairs > maxPairs || size > slotEntries {
+			return n
+		}
+	}
+	return len(products)
+}
+
+// list appends the entries of products that have been checked: first the jobs, then their pairs.
+func list(to []entry, products []kernels.Product) []entry {
+	at := len(products)
+	for i := range products {
+		p := &products[i]
+		to = append(to, jobEntry(addressOf(p.C), at, len(p.A), p.Fresh))
+		at += len(p.A)
+	}
+	for i := range products {
+		p := &products[i]
+		for k := range p.A {
+			to = append(to, entry{uint64(addressOf(p.A[k])), uint64(addressOf(p.B[k]))})
+		}
+	}
+	return to
+}
+
+// addressOf returns the address of a tile that has been checked.
+func addressOf(t kernels.Tile) address { return t.Buf.(*buffer).at + address(t.Off) }
 
 func checkShape(v kernels.Variant, t int) error {
 	if int(v) >= len(kernels.Variants) {
@@ -76,54 +122,25 @@ func checkShape(v kernels.Variant, t int) error {
 	return nil
 }
 
-func (d *Device) resolveProduct(t int, p kernels.Product) (job, error) {
+func (d *Device) checkProduct(t int, p *kernels.Product) error {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
-		return job{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
+		return fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
-	j := job{pairs: make([]entry, len(p.A)), fresh: p.Fresh}
-	var err error
-	if j.c, err = d.resolveTile(t, p.C); err != nil {
-		return j, fmt.Errorf("tile C: %w", err)
+	if _, err := d.resolveTile(t, p.C); err != nil {
+		return fmt.Errorf("tile C: %w", err)
 	}
 	for i := range p.A {
 		if p.A[i] == p.C || p.B[i] == p.C {
-			return j, errors.New("tile C is also an operand")
+			return errors.New("tile C is also an operand")
 		}
-		a, err := d.resolveTile(t, p.A[i])
-		if err != nil {
-			return j, fmt.Errorf("tile A[%d]: %w", i, err)
+		if _, err := d.resolveTile(t, p.A[i]); err != nil {
+			return fmt.Errorf("tile A[%d]: %w", i, err)
 		}
-		b, err := d.resolveTile(t, p.B[i])
-		if err != nil {
-			return j, fmt.Errorf("tile B[%d]: %w", i, err)
+		if _, err := d.resolveTile(t, p.B[i]); err != nil {
+			return fmt.Errorf("tile B[%d]: %w", i, err)
 		}
-		j.pairs[i] = entry{uint64(a), uint64(b)}
 	}
-	return j, nil
-}
-
-// pack lists as many jobs as one launch takes: first the jobs, then their pairs. It returns the list, the
-// number of jobs in it, and what is left. A job of very many pairs is cut; its rest runs after it.
-func pack(jobs []job) (list []entry, n int, rest []job) {
-	size := 0
-	for n < len(jobs) && len(jobs[n].pairs) <= maxPairs && size+1+len(jobs[n].pairs) <= slotEntries {
-		size += 1 + len(jobs[n].pairs)
-		n++
-	}
-	if n == 0 {
-		head, tail := jobs[0], jobs[0]
-		head.pairs, tail.pairs, tail.fresh = head.pairs[:maxPairs], tail.pairs[maxPairs:], false
-		rest = append([]job{tail}, jobs[1:]...)
-		jobs, n = []job{head}, 1
-	} else {
-		rest = jobs[n:]
-	}
-	list = make([]entry, n, n+size)
-	for i, j := range jobs[:n] {
-		list[i] = jobEntry(j.c, len(list), len(j.pairs), j.fresh)
-		list = append(list, j.pairs...)
-	}
-	return list, n, rest
+	return nil
 }
 
 // operandShape tells a launch how its operands lie in memory.
@@ -150,18 +167,9 @@ func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandS
 
 // multiplyAt enqueues n jobs whose list is on the device at at, or, where that is 0, goes with the launch.
 func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, o operandShape) error {
-	k, edge := s.device.blockFor(o.t, n)
-	blocks := o.t / edge
+	blocks := o.t / baseEdge
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
-		rows: int32(blocks), cols: int32(blocks)}
+		rows: int32(blocks), cols: int32(blocks), one: 1}
 	copy(p.entries[:], list)
-	return s.launch(v, k, n*blocks*blocks, unsafe.Pointer(p))
-}
-
-// blockFor chooses the kernel: that of large blocks, which reads less, unless they would not fill the GPU.
-func (d *Device) blockFor(t, jobs int) (k kernel, edge int) {
-	if t%128 == 0 && (t/128)*(t/128)*jobs >= d.sms {
-		return product128, 128
-	}
-	return product64, 64
+	return s.launch(v, productBlocks, n*blocks*blocks, unsafe.Pointer(p))
 }

@@ -7,19 +7,23 @@ import (
 	"ooc/kernels"
 )
 
-// The kernels, compiled by generate.sh for chips before Ampere, and for those from it on, which copy to
-// shared memory asynchronously. What later chips do better, their assembler finds in the same PTX: from
-// sm_90 on, an add and a minimum become one instruction, and two minima another.
+// The kernels, compiled by generate.sh for Turing, for Ampere and for Hopper. A later chip takes the image of
+// the one before it. What is new in its instructions, the driver's assembler finds in the same PTX: on
+// Hopper an add and a minimum become one instruction, and two minima another.
 var (
 	//go:embed ptx/sm_75.ptx
 	ptx75 string
 	//go:embed ptx/sm_80.ptx
 	ptx80 string
+	//go:embed ptx/sm_90.ptx
+	ptx90 string
 )
 
 // imageFor returns the PTX for a compute capability, as in 90 for 9.0.
 func imageFor(capability int) (string, error) {
 	switch {
+	case capability >= 90:
+		return ptx90, nil
 	case capability >= 80:
 		return ptx80, nil
 	case capability >= 75:
@@ -32,8 +36,7 @@ func imageFor(capability int) (string, error) {
 type kernel int
 
 const (
-	product128 kernel = iota // blocks of 128×128 entries
-	product64                // blocks of 64×64 entries
+	productBlocks kernel = iota // each block of threads computes baseEdge×baseEdge entries
 	diagonal
 	panels
 	ceilingLoop
@@ -45,11 +48,10 @@ var kernelInfo = [perVariant]struct {
 	name    string
 	threads int
 }{
-	product128:  {"product128_", 256},
-	product64:   {"product64_", 64},
-	diagonal:    {"diagonal_", 256},
-	panels:      {"panels_", 256},
-	ceilingLoop: {"ceiling_", 256},
+	productBlocks: {"product_", 64},
+	diagonal:      {"diagonal_", 256},
+	panels:        {"panels_", 256},
+	ceilingLoop:   {"ceiling_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}

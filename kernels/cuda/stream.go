@@ -17,6 +17,7 @@ type stream struct {
 	all    []handle // to destroy
 	urgent bool     // handle has the higher priority
 	lists  lists
+	list   []entry  // of the product being enqueued
 	panels struct { // scratch of closures
 		at    address
 		bytes int64

@@ -25,7 +25,8 @@ struct Product {
   int lda, ldb, ldc;         // entries from a row to the next
   int depth;                 // columns of A, rows of B, of each pair: a multiple of 16
   int rows, cols;            // blocks of C in each job
-  int pad[4];
+  int one;                   // 1, which the compiler is not to know
+  int pad[3];
   Entry entries[kInline];
 };
 
@@ -47,17 +48,32 @@ __device__ __forceinline__ int lower(int a, int b) {
   return min(a, b);
 }
 
-// relax returns min(c, a+b); ptxas makes it one instruction for integers from sm_90 on.
+// relax returns min(c, a+b); for integers it is one instruction from sm_90 on.
 template <Variant V>
 __device__ __forceinline__ int relax(int c, int a, int b) {
   return lower<V>(add<V>(a, b), c);
 }
 
-// relax2 relaxes twice; for f32 the two minima are one instruction from sm_90 on.
+// relax2 relaxes twice. For f32, and for f32-signed from sm_100 on, the two minima are one instruction.
 template <Variant V>
 __device__ __forceinline__ int relax2(int c, int a0, int b0, int a1, int b1) {
   if (V == F32) return min(min(add<V>(a0, b0), add<V>(a1, b1)), c);
+#if __CUDA_ARCH__ < 900
+  if (V == I32 || V == I32Signed) return min(min(add<V>(a0, b0), add<V>(a1, b1)), c);
+#endif
   return relax<V>(relax<V>(c, a0, b0), a1, b1);
+}
+
+// relaxMixed does the same, but adds integers in the multiplier's pipe: minima, and the fused instruction,
+// keep the other one busy, which is where the assembler puts integer additions too. one is 1; were it known,
+// the assembler would see through it.
+template <Variant V>
+__device__ __forceinline__ int relaxMixed(int c, int a0, int b0, int a1, int b1, int one) {
+  if (V == F32 || V == F32Signed) return relax2<V>(c, a0, b0, a1, b1);
+  int s0, s1;
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(s0) : "r"(a0), "r"(one), "r"(b0));
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(s1) : "r"(a1), "r"(one), "r"(b1));
+  return min(min(s0, s1), c);
 }
 
 // settle is what is stored of a result.
@@ -66,14 +82,23 @@ __device__ __forceinline__ int settle(int c) {
   return V == I32Signed && c >= kLimit32 ? kInf32 : c;
 }
 
-// stage copies 16 bytes from device to shared memory, without passing through registers where the chip
-// can: it has landed after arrive() and a barrier.
-__device__ __forceinline__ void stage(int *shared, const int *global) {
+// stage16 and stage4 copy bytes from device to shared memory, without passing through registers where the
+// chip can: they have landed after arrive() and a barrier.
+__device__ __forceinline__ void stage16(int *shared, const int *global) {
 #if __CUDA_ARCH__ >= 800
   unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 #else
   *reinterpret_cast<int4 *>(shared) = *reinterpret_cast<const int4 *>(global);
+#endif
+}
+
+__device__ __forceinline__ void stage4(int *shared, const int *global) {
+#if __CUDA_ARCH__ >= 800
+  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");
+#else
+  *shared = *global;
 #endif
 }
 

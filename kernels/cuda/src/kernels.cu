@@ -6,11 +6,10 @@
 #define KERNEL(name, threads, perSM, Parameter, call) \
   extern "C" __global__ void __launch_bounds__(threads, perSM) name(const __grid_constant__ Parameter p) { call; }
 
-#define VARIANT(name, V)                                                           \
-  KERNEL(product128_##name, 256, 2, Product, (product<V, 4, 2, 8, 8, 4>(p)))       \
-  KERNEL(product64_##name, 64, 8, Product, (product<V, 2, 1, 8, 8, 4>(p)))         \
-  KERNEL(diagonal_##name, 256, 1, Pivot, (diagonal<V>(p)))                         \
-  KERNEL(panels_##name, 256, 1, Pivot, (panels<V>(p)))                             \
+#define VARIANT(name, V)                                                      \
+  KERNEL(product_##name, 64, 6, Product, (product<V, Shape<2, 1, 8, 8>>(p))) \
+  KERNEL(diagonal_##name, 256, 1, Pivot, (diagonal<V>(p)))                   \
+  KERNEL(panels_##name, 256, 1, Pivot, (panels<V>(p)))                       \
   KERNEL(ceiling_##name, 256, 2, Ceiling, (ceiling<V>(p)))
 
 VARIANT(i32, I32)

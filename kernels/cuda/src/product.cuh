@@ -1,11 +1,16 @@
 // The (min,+) product of batches of tiles.
 //
-// A block of C stays in registers, TM×TN entries to a thread; slabs of A and B, kSlab deep, pass through
-// two buffers in shared memory. One barrier a slab: what it lets start is the copy of the next slab into
-// the buffer that all have left, then the work on this one.
+// A block of C stays in registers, 8×8 entries to a thread; slabs of A and B, kSlab deep, pass through two
+// buffers in shared memory. One barrier a slab: what it lets start is the copy of the next slab into the
+// buffer that all have left, then the work on this one.
 //
-// A warp is 4×8 threads. A thread's rows are 4 apart, its columns in groups of 4 that are 32 apart: the
-// loads of a warp then touch 4 rows of A and 128 contiguous bytes of B, without bank conflicts.
+// What limits such a kernel beside its arithmetic is reading registers: they lie in two banks, even and
+// odd, and an instruction whose operands share a bank waits. A vector load fills registers of alternating
+// banks. So A is loaded along k: k even in one bank, k odd in the other. And B lies in shared memory in
+// pairs of k, the odd one first, so that a sum of A and B never has both from one bank.
+//
+// A warp is 4×8 threads. A thread's rows are 4 apart, its columns pairs that are 16 apart: the loads of a
+// warp then touch 4 rows of A and 128 contiguous bytes of B, without conflicts in shared memory either.
 #pragma once
 #include "common.cuh"
 
@@ -14,138 +19,159 @@ constexpr int kSlab = 16;
 constexpr int kRow = kSlab + 4;
 
 // Shape is a block of WY×WX warps.
-template <int WY, int WX, int TM, int TN>
+template <int WY, int WX, int TM_, int TN_>
 struct Shape {
-  static constexpr int rows = 4 * TM * WY, cols = 8 * TN * WX, threads = 32 * WY * WX;
+  static constexpr int TM = TM_, TN = TN_;
+  static constexpr int rows = 4 * TM * WY, cols = 8 * TN * WX, threads = 32 * WY * WX, warpsX = WX;
   int a[2][rows][kRow];
-  int b[2][kSlab][cols];
+  int b[2][kSlab / 2][2 * cols];  // [k/2][column][1 - k%2]
 };
 
-// group is the number of block rows visited before the next block column: blocks that run at the same
+// kBand is the number of block rows visited before the next block column: blocks that run at the same
 // time then share rows of A and columns of B in the L2 cache.
-constexpr int group = 16;
+constexpr int kBand = 16;
 
-__device__ __forceinline__ void place(int block, int rows, int cols, int &row, int &col) {
-  int band = block / (group * cols), first = band * group, height = min(group, rows - first);
-  int in = block - first * cols;
-  row = first + in % height;
-  col = in / height;
-}
-
-// copySlab starts the copy of one slab: kSlab columns of A, kSlab rows of B. a and b point to the thread's
-// first 16 bytes.
+// Place is what one block of threads computes: rows and columns of the C of a job.
 template <class S>
-__device__ __forceinline__ void copySlab(S &s, int buffer, const int *a, const int *b, int lda, int ldb) {
-  constexpr int perRowA = kSlab / 4, perRowB = S::cols / 4;
-  constexpr int stepA = S::threads / perRowA, stepB = S::threads / perRowB;
-  int ra = threadIdx.x / perRowA, ca = threadIdx.x % perRowA * 4;
-  int rb = threadIdx.x / perRowB, cb = threadIdx.x % perRowB * 4;
-#pragma unroll
-  for (int i = 0; i < S::rows; i += stepA) stage(&s.a[buffer][ra + i][ca], a + i * lda);
-#pragma unroll
-  for (int i = 0; i < kSlab; i += stepB) stage(&s.b[buffer][rb + i][cb], b + i * ldb);
-}
+struct Place {
+  const Entry *list;
+  int job, row, col;
 
-template <class S>
-__device__ __forceinline__ const int *firstOfA(unsigned long long a, int row, int lda) {
-  return reinterpret_cast<const int *>(a) + (long)(row + threadIdx.x / (kSlab / 4)) * lda +
-         threadIdx.x % (kSlab / 4) * 4;
-}
+  __device__ __forceinline__ explicit Place(const Product &p) {
+    list = p.list ? p.list : p.entries;
+    const int blocks = p.rows * p.cols;
+    job = blockIdx.x / blocks;
+    const int block = blockIdx.x - job * blocks;
+    const int first = block / (kBand * p.cols) * kBand, height = min(kBand, p.rows - first);
+    const int in = block - first * p.cols;
+    row = (first + in % height) * S::rows;
+    col = in / height * S::cols;
+  }
 
-template <class S>
-__device__ __forceinline__ const int *firstOfB(unsigned long long b, int col, int ldb) {
-  return reinterpret_cast<const int *>(b) + (long)(threadIdx.x / (S::cols / 4)) * ldb + col +
-         threadIdx.x % (S::cols / 4) * 4;
-}
-
-template <int N>
-struct Vec {
-  int v[N];
+  // corner returns the thread's first entry of C.
+  __device__ __forceinline__ int *corner(const Product &p) const {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int y = warp / S::warpsX * (4 * S::TM) + lane / 8, x = warp % S::warpsX * (8 * S::TN) + lane % 8 * 2;
+    return reinterpret_cast<int *>(list[job].x) + (long)(row + y) * p.ldc + col + x;
+  }
 };
 
-template <int N>
-__device__ __forceinline__ Vec<N> load(const int *p) {
-  Vec<N> r;
-  if constexpr (N == 4) {
-    int4 x = *reinterpret_cast<const int4 *>(p);
-    r.v[0] = x.x, r.v[1] = x.y, r.v[2] = x.z, r.v[3] = x.w;
-  } else {
-    int2 x = *reinterpret_cast<const int2 *>(p);
-    r.v[0] = x.x, r.v[1] = x.y;
-  }
-  return r;
-}
+// Source walks through the operands of a block of C: each thread copies its share of every slab.
+template <class S>
+struct Source {
+  static constexpr int perRowA = kSlab / 4, stepA = S::threads / perRowA;
+  static constexpr int perRowB = S::cols < S::threads ? S::cols : S::threads, stepB = S::threads / perRowB;
+  const int *a, *b;  // the thread's first entries in the next slab
+  const Entry *pair;
+  int left, inPair;  // slabs to copy, in all and of this pair
 
-// relaxSlab relaxes the thread's entries with one slab. KV entries of a row of A are loaded at once.
-template <Variant V, class S, int TM, int TN, int KV>
-__device__ __forceinline__ void relaxSlab(const S &s, int buffer, int row, int col, int (&c)[TM][TN]) {
+  __device__ __forceinline__ Source(const Product &p, const Place<S> &at) {
+    const unsigned long long head = at.list[at.job].y;
+    pair = at.list + static_cast<unsigned>(head) - 1;
+    left = (static_cast<int>(head >> 32) & 0x7fffffff) * (p.depth / kSlab);
+    inPair = 0;
+  }
+
+  // next points to the next slab.
+  __device__ __forceinline__ void next(const Product &p, int row, int col) {
+    left--;
+    if (--inPair > 0) {
+      a += kSlab, b += kSlab * p.ldb;
+      return;
+    }
+    inPair = p.depth / kSlab;
+    pair++;
+    a = reinterpret_cast<const int *>(pair->x) + (long)(row + threadIdx.x / perRowA) * p.lda + threadIdx.x % perRowA * 4;
+    b = reinterpret_cast<const int *>(pair->y) + (long)(threadIdx.x / perRowB) * p.ldb + col + threadIdx.x % perRowB;
+  }
+
+  __device__ __forceinline__ void copy(S &s, int buffer, const Product &p) const {
+    int *toA = &s.a[buffer][threadIdx.x / perRowA][threadIdx.x % perRowA * 4];
 #pragma unroll
-  for (int k = 0; k < kSlab; k += KV) {
-    Vec<KV> a[TM];
+    for (int i = 0; i < S::rows; i += stepA) stage16(toA + i * kRow, a + i * p.lda);
+    static_assert(stepB == 1 || stepB % 2 == 0, "a thread's rows of B are of both parities only if it copies all");
+    const int k = threadIdx.x / perRowB;  // 0 where stepB is 1
+    int *toB = &s.b[buffer][k / 2][threadIdx.x % perRowB * 2 + 1 - k % 2];
 #pragma unroll
-    for (int i = 0; i < TM; i++) a[i] = load<KV>(&s.a[buffer][row + 4 * i][k]);
+    for (int i = 0; i < kSlab; i += stepB)
 #pragma unroll
-    for (int h = 0; h < KV; h += 2) {
+      for (int j = 0; j < S::cols; j += perRowB)
+        stage4(toB + i / 2 * (2 * S::cols) - i % 2 + 2 * j, b + i * p.ldb + j);
+  }
+};
+
+// relaxSlab relaxes the thread's entries with one slab, two k at a time. Row by row: of the orders tried,
+// this one lets the assembler keep most operands from one instruction to the next.
+template <Variant V, class S>
+__device__ __forceinline__ void relaxSlab(const S &s, int buffer, int one, int (&c)[S::TM][S::TN]) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int *a = s.a[buffer][warp / S::warpsX * (4 * S::TM) + lane / 8];
+  const int *b = s.b[buffer][0] + warp % S::warpsX * (16 * S::TN) + lane % 8 * 4;
 #pragma unroll
-      for (int j = 0; j < TN; j += 4) {
-        Vec<4> b0 = load<4>(&s.b[buffer][k + h][col + 8 * j]), b1 = load<4>(&s.b[buffer][k + h + 1][col + 8 * j]);
+  for (int k = 0; k < kSlab; k += 4) {
+    int4 row[S::TM];
 #pragma unroll
-        for (int i = 0; i < TM; i++)
+    for (int i = 0; i < S::TM; i++) row[i] = *reinterpret_cast<const int4 *>(a + 4 * i * kRow + k);
 #pragma unroll
-          for (int l = 0; l < 4; l++) c[i][j + l] = relax2<V>(c[i][j + l], a[i].v[h], b0.v[l], a[i].v[h + 1], b1.v[l]);
+    for (int h = 0; h < 2; h++) {
+      int4 pair[S::TN / 2];  // of two columns: odd k, even k, odd k, even k
+#pragma unroll
+      for (int j = 0; j < S::TN / 2; j++)
+        pair[j] = *reinterpret_cast<const int4 *>(b + (k / 2 + h) * (2 * S::cols) + 32 * j);
+#pragma unroll
+      for (int i = 0; i < S::TM; i++) {
+        const int even = h == 0 ? row[i].x : row[i].z, odd = h == 0 ? row[i].y : row[i].w;
+#pragma unroll
+        for (int j = 0; j < S::TN / 2; j++) {
+          // Half of the columns relax by the one way, half by the other: see relaxMixed.
+          c[i][2 * j] = relaxMixed<V>(c[i][2 * j], even, pair[j].y, odd, pair[j].x, one);
+          c[i][2 * j + 1] = relax2<V>(c[i][2 * j + 1], even, pair[j].w, odd, pair[j].z);
+        }
       }
     }
   }
 }
 
 // product computes one block of C of one job.
-template <Variant V, int WY, int WX, int TM, int TN, int KV>
+template <Variant V, class S>
 __device__ __forceinline__ void product(const Product &p) {
-  using S = Shape<WY, WX, TM, TN>;
   __shared__ __align__(16) S s;
-  const Entry *list = p.list ? p.list : p.entries;
-  int blocks = p.rows * p.cols, job = blockIdx.x / blocks, row, col;
-  place(blockIdx.x - job * blocks, p.rows, p.cols, row, col);
-  row *= S::rows, col *= S::cols;
-  const Entry head = list[job];
-  const Entry *pair = list + static_cast<unsigned>(head.y);
-  const bool fresh = head.y >> 63;
-  const int perPair = p.depth / kSlab;
-  int left = (static_cast<int>(head.y >> 32) & 0x7fffffff) * perPair, inPair = perPair;
-  const int *a = firstOfA<S>(pair->x, row, p.lda), *b = firstOfB<S>(pair->y, col, p.ldb);
-  copySlab(s, 0, a, b, p.lda, p.ldb);
+  const Place<S> at(p);
+  Source<S> source(p, at);
+  source.next(p, at.row, at.col);
+  source.copy(s, 0, p);
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int y = warp / WX * (4 * TM) + lane / 8, x = warp % WX * (8 * TN) + lane % 8 * 4;
-  int *out = reinterpret_cast<int *>(head.x) + (long)(row + y) * p.ldc + col + x;
-  int c[TM][TN];
+  int c[S::TM][S::TN];
+  {
+    const bool fresh = at.list[at.job].y >> 63;
+    const int *in = at.corner(p);
 #pragma unroll
-  for (int i = 0; i < TM; i++)
+    for (int i = 0; i < S::TM; i++)
 #pragma unroll
-    for (int j = 0; j < TN; j += 4) {
-      int4 old = make_int4(infinity<V>(), infinity<V>(), infinity<V>(), infinity<V>());
-      if (!fresh) old = *reinterpret_cast<const int4 *>(out + 4 * i * p.ldc + 8 * j);
-      c[i][j] = old.x, c[i][j + 1] = old.y, c[i][j + 2] = old.z, c[i][j + 3] = old.w;
-    }
-
-  for (int buffer = 0; left > 0; buffer ^= 1) {
-    arrive();
-    __syncthreads();
-    if (--left > 0) {
-      a += kSlab, b += kSlab * p.ldb;
-      if (--inPair == 0) {
-        inPair = perPair, pair++;
-        a = firstOfA<S>(pair->x, row, p.lda), b = firstOfB<S>(pair->y, col, p.ldb);
+      for (int j = 0; j < S::TN; j += 2) {
+        int2 old = make_int2(infinity<V>(), infinity<V>());
+        if (!fresh) old = *reinterpret_cast<const int2 *>(in + 4 * i * p.ldc + 8 * j);
+        c[i][j] = old.x, c[i][j + 1] = old.y;
       }
-      copySlab(s, buffer ^ 1, a, b, p.lda, p.ldb);
-    }
-    relaxSlab<V, S, TM, TN, KV>(s, buffer, y, x, c);
   }
 
+  for (int buffer = 0;; buffer ^= 1) {
+    arrive();
+    __syncthreads();
+    const bool last = source.left == 0;
+    if (!last) {
+      source.next(p, at.row, at.col);
+      source.copy(s, buffer ^ 1, p);
+    }
+    relaxSlab<V, S>(s, buffer, p.one, c);
+    if (last) break;
+  }
+
+  // Worked out anew: nothing of it takes a register while the slabs pass.
+  int *out = Place<S>(p).corner(p);
 #pragma unroll
-  for (int i = 0; i < TM; i++)
+  for (int i = 0; i < S::TM; i++)
 #pragma unroll
-    for (int j = 0; j < TN; j += 4)
-      *reinterpret_cast<int4 *>(out + 4 * i * p.ldc + 8 * j) =
-          make_int4(settle<V>(c[i][j]), settle<V>(c[i][j + 1]), settle<V>(c[i][j + 2]), settle<V>(c[i][j + 3]));
+    for (int j = 0; j < S::TN; j += 2)
+      *reinterpret_cast<int2 *>(out + 4 * i * p.ldc + 8 * j) = make_int2(settle<V>(c[i][j]), settle<V>(c[i][j + 1]));
 }
