@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -9,14 +10,19 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
 )
 
-// deviceKinds lists the devices by name, in the order in which "auto" tries them.
+// deviceKinds lists the devices by name, in the order in which "auto" tries them. index is what follows the
+// name after a colon.
 var deviceKinds = []struct {
 	name string
-	open func(memory int64) (kernels.Device, error)
+	open func(index int, memory int64) (kernels.Device, error)
 }{
-	{"cpu", func(memory int64) (kernels.Device, error) {
+	{"cuda", func(index int, memory int64) (kernels.Device, error) {
+		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
+	}},
+	{"cpu", func(_ int, memory int64) (kernels.Device, error) {
 		if memory == 0 {
 			memory = freeMemory() / 2
 		}
@@ -33,15 +39,45 @@ func DeviceNames() []string {
 	return names
 }
 
-// OpenDevice opens a device by name; "auto" or "" takes the first that works. memory, in bytes, limits
-// what tiles on it may take; 0 leaves that to the device: on the CPU half of the memory that is free.
-func OpenDevice(name string, memory int64) (kernels.Device, error) {
-	for _, k := range deviceKinds {
-		if name == "" || name == "auto" || name == k.name {
-			return k.open(memory)
+// OpenDevice opens a device by name, such as "cpu" or "cuda:1"; "auto" or "" takes the first that works,
+// and why says what spoke against those before it. memory, in bytes, limits what the solve may take on it;
+// 0 leaves that to the device: on the CPU half of the memory that is free, on a GPU most of what is.
+func OpenDevice(name string, memory int64) (d kernels.Device, why string, err error) {
+	if name == "" || name == "auto" {
+		var reasons []error
+		for _, k := range deviceKinds {
+			if d, err = k.open(0, memory); err == nil {
+				return d, joinLines(reasons), nil
+			}
+			reasons = append(reasons, err)
+		}
+		return nil, "", errors.Join(reasons...)
+	}
+	kind, rest, _ := strings.Cut(name, ":")
+	index := 0
+	if rest != "" {
+		if index, err = strconv.Atoi(rest); err != nil || index < 0 {
+			return nil, "", fmt.Errorf("%w: device %q: %q is no number of a device", ErrNoDevice, name, rest)
 		}
 	}
-	return nil, fmt.Errorf("no device %q: known are auto, %s", name, strings.Join(DeviceNames(), ", "))
+	for _, k := range deviceKinds {
+		if k.name == kind {
+			d, err = k.open(index, memory)
+			return d, "asked for", err
+		}
+	}
+	return nil, "", fmt.Errorf("%w: %q: known are auto, %s", ErrNoDevice, name, strings.Join(DeviceNames(), ", "))
+}
+
+// ErrNoDevice is wrapped by the error of a device name that means nothing.
+var ErrNoDevice = errors.New("no such device")
+
+func joinLines(reasons []error) string {
+	var parts []string
+	for _, r := range reasons {
+		parts = append(parts, r.Error())
+	}
+	return strings.Join(parts, "; ")
 }
 
 // PlanTile returns the tile edge for a new store of g on a device.
@@ -50,7 +86,7 @@ func PlanTile(g *graph.Graph, d kernels.Device, l Limits) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return ChooseTile(g.N, d.Info(), rates, l)
+	return ChooseTile(g.N, d.Info(), rates, l.withDefaults(d.Info()))
 }
 
 // freeMemory returns the bytes that a process may still take without pushing others out: what the system

@@ -32,7 +32,7 @@ func Example() {
 	}
 	defer problem.Close()
 
-	device, err := engine.OpenDevice("auto", 0) // or with a limit in bytes
+	device, _, err := engine.OpenDevice("auto", 0) // or by name, with a limit in bytes
 	if err != nil {
 		log.Fatal(err)
 	}

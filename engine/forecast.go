@@ -50,6 +50,7 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 }
 
 func (f *Forecast) fill(geom tiles.Geometry, v kernels.Variant, d kernels.Device, l Limits, dir string) (err error) {
+	l = l.withDefaults(d.Info())
 	if f.Rates, err = MeasureRates(d, v); err != nil {
 		return err
 	}

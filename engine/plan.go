@@ -149,14 +149,24 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	case info.SharedCores:
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
-	p.Readers = min(8, max(2, runtime.GOMAXPROCS(0)/2))
-	p.Writers, p.Window = p.Readers, max(64, 16*p.Streams)
+	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(64, 16*p.Streams)
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 	p.estimate(geom, start, info, r)
 	return p, true
 }
 
 const defaultStreams = 3
+
+// copiers is how many goroutines copy each way between the mapping and host memory.
+func copiers() int { return min(8, max(2, runtime.GOMAXPROCS(0)/2)) }
+
+// withDefaults gives a device with memory of its own half of the free memory as its host cache.
+func (l Limits) withDefaults(info kernels.Info) Limits {
+	if l.HostMemory == 0 && !info.SharedCores {
+		l.HostMemory = freeMemory() / 2
+	}
+	return l
+}
 
 // estimate predicts traffic and time from counts per round; Predict counts step by step.
 func (p *Plan) estimate(geom tiles.Geometry, start int, info kernels.Info, r Rates) {
@@ -232,8 +242,8 @@ func (p *Plan) Predict(geom tiles.Geometry, done int64, info kernels.Info, r Rat
 func ChooseTile(n int, info kernels.Info, rates Rates, l Limits) (int, error) {
 	best, seconds := 0, 0.0
 	var first error
-	for _, t := range []int{64, 128, 256, 512, 1024} {
-		if l.Round > 0 && l.Round%t != 0 || t > 64 && t >= 2*n {
+	for _, t := range []int{64, 128, 256, 512, 1024, 2048} {
+		if l.Round > 0 && l.Round%t != 0 || t > 64 && t >= 2*n || info.SharedCores && t > 1024 {
 			continue
 		}
 		p, err := MakePlan(tiles.Geometry{N: n, T: t, EntryBytes: kernels.EntryBytes}, 0, info, rates, l)

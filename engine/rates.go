@@ -21,54 +21,73 @@ type Rates struct {
 // and writes t² entries beside its t³ relaxations.
 func (r Rates) efficiency(t int) float64 { return float64(t) / float64(t+24) }
 
-const (
-	measureTile = 512
-	measureFor  = 15 * time.Millisecond
-)
+const measureFor = 15 * time.Millisecond
+
+// measureTile is the edge of the tiles that rates are measured with: large enough to fill the device.
+func measureTile(info kernels.Info) int {
+	if info.SharedCores {
+		return 512
+	}
+	return 2048
+}
 
 // MeasureRates times products and copies on the device for some 50 ms. The device needs room for three
-// tiles of 1 MiB; with less it returns rates that are only good for comparing plans.
-func MeasureRates(d kernels.Device, v kernels.Variant) (Rates, error) {
-	r := Rates{Kernel: 50e9, PerKernel: 10e-6, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
-	const tb = measureTile * measureTile * kernels.EntryBytes
+// tiles; with less it returns rates that are only good for comparing plans.
+func MeasureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
+	r = Rates{Kernel: 50e9, PerKernel: 10e-6, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	t := measureTile(d.Info())
+	tb := int64(t) * int64(t) * kernels.EntryBytes
 	buf, err := d.Alloc(3 * tb)
 	if errors.Is(err, kernels.ErrNoMemory) {
 		return r, nil
 	} else if err != nil {
 		return r, err
 	}
-	defer buf.Free()
+	defer func() { err = errors.Join(err, buf.Free()) }()
 	host, err := d.AllocHost(tb)
 	if err != nil {
 		return r, err
 	}
-	defer d.FreeHost(host)
+	defer func() { err = errors.Join(err, d.FreeHost(host)) }()
 	s, err := d.NewStream()
 	if err != nil {
 		return r, err
 	}
-	defer s.Close()
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return r, r.measure(s, v, t, buf, host, d.Info().SharedCores)
+}
+
+func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.Buffer, host []byte, shared bool) (err error) {
+	tb := int64(len(host))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
-	for i := range int64(3) { // zeros are valid in every variant
+	clear(host) // zeros are valid in every variant
+	for i := range int64(3) {
 		if err := s.CopyIn(tile(i), host); err != nil {
-			return r, err
+			return err
 		}
 	}
+	if err := s.Sync(); err != nil {
+		return err
+	}
 	product := []kernels.Product{{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}}}
-	const work = measureTile * measureTile * measureTile
-	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, measureTile, product) }); err != nil {
-		return r, err
+	work := float64(t) * float64(t) * float64(t)
+	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, t, product) }); err != nil {
+		return err
 	}
-	if r.In, err = rate(s, tb, func() error { return s.CopyIn(tile(0), host) }); err != nil {
-		return r, err
+	if r.In, err = rate(s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+		return err
 	}
-	if r.Out, err = rate(s, tb, func() error { return s.CopyOut(host, tile(0)) }); err != nil {
-		return r, err
+	if r.Out, err = rate(s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+		return err
 	}
-	if d.Info().SharedCores {
+	if shared {
 		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
+	} else {
+		// One goroutine copies some 7 GB/s between memory and a mapping; they add up until memory is busy.
+		r.Read = 7e9 * float64(copiers())
+		r.Write = r.Read
 	}
-	return r, nil
+	return nil
 }
 
 // rate returns units per second of an operation that does the given units, the best of its batches.
@@ -100,6 +119,6 @@ func (p *Problem) plan(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}
+	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}.withDefaults(o.Device.Info())
 	return MakePlan(p.geom, state.Done, o.Device.Info(), rates, l)
 }

@@ -62,7 +62,7 @@ type Summary struct {
 func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error) {
 	began := time.Now()
 	if o.Device == nil {
-		d, err := OpenDevice("auto", 0)
+		d, _, err := OpenDevice("auto", 0)
 		if err != nil {
 			return Summary{}, err
 		}

@@ -20,7 +20,7 @@ func devicesCommand() *cobra.Command {
 			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32")
 			for _, name := range engine.DeviceNames() {
-				d, err := engine.OpenDevice(name, 0)
+				d, _, err := engine.OpenDevice(name, 0)
 				if err != nil {
 					fmt.Fprintf(w, "%s\tnot usable: %v\n", name, err)
 					continue

@@ -16,6 +16,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/kernels"
 )
 
 // display shows a solve: a block that is redrawn on a terminal, plain lines elsewhere, JSON with --json.
@@ -67,6 +68,15 @@ func (d *display) note(format string, args ...any) {
 	if d.mode != quiet {
 		fmt.Fprintf(d.out, format+"\n", args...)
 	}
+}
+
+// device says what will compute, and why not something faster.
+func (d *display) device(dev kernels.Device, why string) {
+	text := dev.Info().Name + ": " + dev.Info().Model
+	if why != "" {
+		text += " (" + why + ")"
+	}
+	d.note("device %s", text)
 }
 
 // imported says what was read.

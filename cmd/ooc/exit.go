@@ -54,6 +54,7 @@ var exitCodes = []struct {
 	{graph.ErrNegativeCycle, exitNegativeCycle},
 	{graph.ErrOptions, exitUsage},
 	{engine.ErrMemory, exitUsage},
+	{engine.ErrNoDevice, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},

@@ -93,9 +93,9 @@ type deviceFlags struct {
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.device, "device", "auto", "auto or "+strings.Join(engine.DeviceNames(), " or "))
-	fl.Var(&f.deviceMemory, "device-memory", "most memory that tiles on the device may take (default: half of what is free)")
-	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU)")
+	fl.StringVar(&f.device, "device", "auto", "auto, "+strings.Join(engine.DeviceNames(), ", ")+"; cuda:1 for the second GPU")
+	fl.Var(&f.deviceMemory, "device-memory", "most memory that the solve may take on the device (default: half of what is free on the CPU, most on a GPU)")
+	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing (default: planned)")
 	fl.IntVar(&f.round, "round", 0, "round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
@@ -115,9 +115,10 @@ func (f *deviceFlags) check() error {
 	return nil
 }
 
-func (f *deviceFlags) open() (kernels.Device, error) {
+// open opens the device, and says why that one where it was not asked for.
+func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	return engine.OpenDevice(f.device, int64(f.deviceMemory))
 }

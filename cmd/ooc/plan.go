@@ -21,7 +21,7 @@ func planCommand() *cobra.Command {
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			d, err := df.open()
+			d, _, err := df.open()
 			if err != nil {
 				return err
 			}

@@ -62,10 +62,11 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err != nil {
 		return err
 	}
-	device, err := f.open()
+	device, why, err := f.open()
 	if err != nil {
 		return err
 	}
+	show.device(device, why)
 	defer func() { err = errors.Join(err, device.Close()) }()
 	p, err := f.openOrCreate(cmd, input, device, show)
 	if err != nil {
