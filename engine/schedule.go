@@ -49,6 +49,7 @@ type schedule struct {
 	emit        func(step) error
 	stop        func() bool         // asked before each visit: end after the step in hand
 	due         func(done int) bool // asked after each round: take a checkpoint now
+	rounds      func() error        // called between the last round and the last checkpoint
 
 	tiles   []tileState
 	slots   *level
@@ -61,7 +62,7 @@ type schedule struct {
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
 	s := &schedule{
 		side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
-		stop: func() bool { return false }, due: func(int) bool { return false },
+		stop: func() bool { return false }, due: func(int) bool { return false }, rounds: func() error { return nil },
 		tiles: make([]tileState, side*side), slots: newLevel(slots), pages: newLevel(pages),
 	}
 	for i := range s.tiles {
@@ -112,6 +113,9 @@ func (s *schedule) run() error {
 		if k0 < s.side && s.due(s.done) {
 			s.checkpoint()
 		}
+	}
+	if s.err == nil {
+		s.err = s.rounds()
 	}
 	if s.err == nil && (s.done > 0 || !s.stopped) {
 		s.checkpoint()

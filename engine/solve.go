@@ -42,8 +42,8 @@ type Summary struct {
 	Device         string  `json:"device"`
 	AlreadySolved  bool    `json:"already_solved"`
 	ResumedFrom    float64 `json:"resumed_from"`    // fraction of the pivot vertices done before this run
-	RoundsSeconds  float64 `json:"rounds_seconds"`  // this run, until the last tile was written
-	SyncSeconds    float64 `json:"sync_seconds"`    // the final sync and checksums
+	RoundsSeconds  float64 `json:"rounds_seconds"`  // this run, until the last product was done
+	SyncSeconds    float64 `json:"sync_seconds"`    // writing what memory still held, the final sync, and checksums
 	ElapsedSeconds float64 `json:"elapsed_seconds"` // all runs
 	Relaxations    float64 `json:"relaxations"`     // this run, padding not counted
 	Rate           float64 `json:"relaxations_per_second"`
@@ -137,16 +137,12 @@ func (r *run) rounds(ctx context.Context) error {
 			return false
 		}
 	}
+	s.emit = r.x.submit
 	var roundsDone time.Time
-	s.emit = func(st step) error {
-		if st.kind == stepCheckpoint && (st.done == side || s.stopped) {
-			// The last one: what is timed as rounds ends before the sync begins.
-			if err := r.x.pipe.Drain(); err != nil {
-				return err
-			}
-			roundsDone = time.Now()
-		}
-		return r.x.submit(st)
+	s.rounds = func() error { // what is timed as rounds ends before the last tiles are written and synced
+		err := r.x.pipe.Drain()
+		roundsDone = time.Now()
+		return err
 	}
 	report := r.startReports()
 	rounds := time.Now()
