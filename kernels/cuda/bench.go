@@ -162,7 +162,7 @@ func (b *bench) loop(v kernels.Variant) error {
 	work := float64(blocks) * float64(threads) * turns * perTurn
 	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: turns, one: 1}
 	return b.relaxed(fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
-		return s.(*stream).launch(v, ceilingLoop, blocks, unsafe.Pointer(p))
+		return s.(*stream).launch(v, ceilingLoop, blocks, paramOf(p))
 	})
 }
 

@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"ooc/kernels"
 )
@@ -68,13 +67,13 @@ func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) erro
 	rounds := m * t / baseEdge
 	for k := range rounds {
 		p.k = int32(k)
-		if err := s.launch(v, diagonal, 1, unsafe.Pointer(p)); err != nil {
+		if err := s.launch(v, diagonal, 1, paramOf(p)); err != nil {
 			return err
 		}
 		if rounds == 1 {
 			break
 		}
-		if err := s.launch(v, panels, 2*rounds, unsafe.Pointer(p)); err != nil {
+		if err := s.launch(v, panels, 2*rounds, paramOf(p)); err != nil {
 			return err
 		}
 		if err := s.multiplyAt(v, p.list, nil, m*m, rest); err != nil {

@@ -109,6 +109,6 @@ type driver interface {
 	moduleLoad(image []byte) (module handle, log string, r Result)
 	moduleUnload(module handle) Result
 	moduleFunction(module handle, name string) (handle, Result)
-	// launch starts blocks of threads, in one dimension, with one parameter, a struct at param.
-	launch(function handle, blocks, threads int, stream handle, param unsafe.Pointer) Result
+	// launch starts blocks of threads, in one dimension, with one parameter, a struct of so many bytes.
+	launch(function handle, blocks, threads int, stream handle, param unsafe.Pointer, bytes uintptr) Result
 }

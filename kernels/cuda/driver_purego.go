@@ -283,7 +283,7 @@ func (l *library) moduleFunction(module handle, name string) (handle, Result) {
 	return h, r
 }
 
-func (l *library) launch(function handle, blocks, threads int, s handle, param unsafe.Pointer) Result {
+func (l *library) launch(function handle, blocks, threads int, s handle, param unsafe.Pointer, _ uintptr) Result {
 	params := [1]unsafe.Pointer{param}
 	return l.call(l.cuLaunchKernel, uintptr(function), uintptr(blocks), 1, 1, uintptr(threads), 1, 1, 0,
 		uintptr(s), uintptr(unsafe.Pointer(&params[0])), 0)

@@ -24,7 +24,8 @@ func jobEntry(c address, firstPair, pairs int, fresh bool) entry {
 type lists struct {
 	at    address // of the list in device memory: the stream's order keeps a next one from coming too soon
 	bytes int64
-	slots []*listSlot // oldest use first
+	slots []*listSlot      // oldest use first
+	host  []unsafe.Pointer // page-locked memory of the slots
 }
 
 type listSlot struct {
@@ -34,6 +35,8 @@ type listSlot struct {
 
 // slotEntries is the least size of a slot, and what MinPlus puts into one launch.
 const slotEntries = 16 << 10
+
+const slotsAtOnce = 8
 
 // uploadParam is Upload of service.cuh.
 type uploadParam struct {
@@ -53,9 +56,9 @@ func (s *stream) send(list []entry) (address, error) {
 		return 0, err
 	}
 	copy(slot.entries, list)
-	param := &uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0}
+	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0})
 	blocks := min((len(list)+uploadThreads-1)/uploadThreads, 32)
-	if err := s.launchOf(s.device.kernels.upload, blocks, uploadThreads, unsafe.Pointer(param)); err != nil {
+	if err := s.launchOf(s.device.kernels.upload, blocks, uploadThreads, p); err != nil {
 		return 0, err
 	}
 	slot.read, err = s.record()
@@ -99,27 +102,36 @@ func (l *lists) take(d *Device, n int) (*listSlot, error) {
 			return slot, nil
 		}
 	}
-	size := max(n, slotEntries)
+	return l.add(d, n)
+}
+
+// add allocates slots, several at once: page-locking a little takes hardly longer than page-locking less.
+func (l *lists) add(d *Device, n int) (*listSlot, error) {
+	size, count := max(n, slotEntries), slotsAtOnce
+	if n > slotEntries {
+		count = 1
+	}
 	var p unsafe.Pointer
 	err := d.call("cuMemHostAlloc", func() (r Result) {
-		p, r = d.driver.hostAlloc(int64(size) * entryBytes)
+		p, r = d.driver.hostAlloc(int64(count) * int64(size) * entryBytes)
 		return r
 	})
 	if err != nil {
 		return nil, err
 	}
-	slot := &listSlot{entries: unsafe.Slice((*entry)(p), size)}
-	l.slots = append(l.slots, slot)
-	return slot, nil
+	l.host = append(l.host, p)
+	all := unsafe.Slice((*entry)(p), count*size)
+	for i := range count {
+		l.slots = append(l.slots, &listSlot{entries: all[i*size:][:size]})
+	}
+	return l.slots[len(l.slots)-1], nil
 }
 
 // close releases the lists of an idle stream.
 func (l *lists) close(d *Device) error {
 	err := d.freeOwn(l.at, l.bytes)
-	for _, slot := range l.slots {
-		err = errors.Join(err, d.call("cuMemFreeHost", func() Result {
-			return d.driver.hostFree(unsafe.Pointer(&slot.entries[0]))
-		}))
+	for _, p := range l.host {
+		err = errors.Join(err, d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(p) }))
 	}
 	*l = lists{}
 	return err

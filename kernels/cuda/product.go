@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"ooc/kernels"
 )
@@ -171,5 +170,5 @@ func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, 
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
 		rows: int32(blocks), cols: int32(blocks), one: 1}
 	copy(p.entries[:], list)
-	return s.launch(v, productBlocks, n*blocks*blocks, unsafe.Pointer(p))
+	return s.launch(v, productBlocks, n*blocks*blocks, paramOf(p))
 }

@@ -19,17 +19,21 @@ var (
 	ptx90 string
 )
 
-// imageFor returns the PTX for a compute capability, as in 90 for 9.0.
+// images holds the PTX by the least compute capability that runs it, as in 90 for 9.0.
+var images = map[int]string{75: ptx75, 80: ptx80, 90: ptx90}
+
+// imageFor returns the PTX for a compute capability.
 func imageFor(capability int) (string, error) {
-	switch {
-	case capability >= 90:
-		return ptx90, nil
-	case capability >= 80:
-		return ptx80, nil
-	case capability >= 75:
-		return ptx75, nil
+	best := 0
+	for least := range images {
+		if least <= capability {
+			best = max(best, least)
+		}
 	}
-	return "", fmt.Errorf("compute capability %d.%d: want 7.5 (Turing) or higher", capability/10, capability%10)
+	if best == 0 {
+		return "", fmt.Errorf("compute capability %d.%d: want 7.5 (Turing) or higher", capability/10, capability%10)
+	}
+	return images[best], nil
 }
 
 // kernel names what is run; the names in PTX are these, followed by the variant's where they have one.

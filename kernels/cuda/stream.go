@@ -127,14 +127,22 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 	return nil
 }
 
-// launch starts a kernel of a variant; param points to its parameter.
-func (s *stream) launch(v kernels.Variant, k kernel, blocks int, param unsafe.Pointer) error {
-	return s.launchOf(s.device.kernels.of[v][k], blocks, kernelInfo[k].threads, param)
+// param is a kernel's parameter: a pointer to one of the structs that mirror those of the CUDA sources.
+type param struct {
+	at    unsafe.Pointer
+	bytes uintptr
 }
 
-func (s *stream) launchOf(function handle, blocks, threads int, param unsafe.Pointer) error {
+func paramOf[T any](p *T) param { return param{unsafe.Pointer(p), unsafe.Sizeof(*p)} }
+
+// launch starts a kernel of a variant.
+func (s *stream) launch(v kernels.Variant, k kernel, blocks int, p param) error {
+	return s.launchOf(s.device.kernels.of[v][k], blocks, kernelInfo[k].threads, p)
+}
+
+func (s *stream) launchOf(function handle, blocks, threads int, p param) error {
 	return s.device.call("cuLaunchKernel", func() Result {
-		return s.device.driver.launch(function, blocks, threads, s.handle, param)
+		return s.device.driver.launch(function, blocks, threads, s.handle, p.at, p.bytes)
 	})
 }
 

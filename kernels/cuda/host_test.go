@@ -1,0 +1,389 @@
+package cuda
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+)
+
+// TestConformanceFake runs the suite on the driver in plain Go: everything but the kernels themselves.
+func TestConformanceFake(t *testing.T) {
+	f := newFake()
+	conformance.Run(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive after Close: %s", left)
+	}
+}
+
+func fakeDevice(t *testing.T) (*fake, *Device) {
+	t.Helper()
+	f := newFake()
+	d, err := open(f, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, d
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestOpenErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		options  Options
+		break_   func(*fake)
+		noDevice bool
+		says     string
+	}{
+		"no GPU":       {break_: failing("deviceCount", noDevice), noDevice: true, says: "FAKE_100"},
+		"no such GPU":  {options: Options{Ordinal: 3}, noDevice: true, says: "GPU 3: there are 1"},
+		"too old":      {break_: func(f *fake) { f.capability = 70 }, noDevice: true, says: "7.0: want 7.5"},
+		"negative":     {options: Options{Memory: -1}, says: "want 0 or more"},
+		"in use":       {break_: failing("primaryContextRetain", 46), says: "cuDevicePrimaryCtxRetain"},
+		"bad PTX":      {break_: failing("moduleLoad", 218), says: "the log"},
+		"no function":  {break_: failing("moduleFunction", notFound), says: "cuModuleGetFunction product_i32"},
+		"no info":      {break_: failing("memoryInfo", 999), says: "cuMemGetInfo"},
+		"no attribute": {break_: failing("deviceAttribute", invalidDevice), says: "cuDeviceGetAttribute"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			if c.break_ != nil {
+				c.break_(f)
+			}
+			_, err := open(f, c.options)
+			if err == nil || errors.Is(err, ErrNoDevice) != c.noDevice || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v; want ErrNoDevice: %t, and %q in it", err, c.noDevice, c.says)
+			}
+			if f.contexts != 0 {
+				t.Error("the context is still held")
+			}
+		})
+	}
+}
+
+func failing(call string, r Result) func(*fake) {
+	return func(f *fake) {
+		f.fail = func(made string) Result {
+			if made == call {
+				return r
+			}
+			return success
+		}
+	}
+}
+
+// TestSpoiledContext wants the first error that spoils the context from all later calls, whatever they are.
+func TestSpoiledContext(t *testing.T) {
+	f, d := fakeDevice(t)
+	s := must(d.NewStream())
+	buf := must(d.Alloc(64 * 64 * 4))
+	const illegalAddress = 700
+	failing("eventSynchronize", illegalAddress)(f)
+	first := s.Sync()
+	var e *Error
+	if !errors.As(first, &e) || e.Result != illegalAddress || e.Call != "cuEventSynchronize" || e.Name != "FAKE_700" {
+		t.Fatalf("Sync: %v", first)
+	}
+	f.fail = func(string) Result { return success }
+	tile := kernels.Tile{Buf: buf}
+	host := make([]byte, 64)
+	for name, err := range map[string]error{
+		"CopyIn":    s.CopyIn(tile, host),
+		"CopyOut":   s.CopyOut(host, tile),
+		"Closure":   s.Closure(kernels.I32, 64, []kernels.Tile{tile}),
+		"Sync":      s.Sync(),
+		"Alloc":     second(d.Alloc(64)),
+		"AllocHost": second(d.AllocHost(64)),
+		"NewStream": second(d.NewStream()),
+		"Record":    second(s.Record()),
+		"ClockRate": second(d.ClockRate()),
+		"Free":      buf.Free(),
+		"Close":     s.Close(),
+	} {
+		if got := (*Error)(nil); !errors.As(err, &got) || got != e {
+			t.Errorf("%s: %v, want the first error", name, err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if f.contexts != 0 {
+		t.Error("the context is still held")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestHarmlessErrors wants an error of an argument or of memory not to outlive its call.
+func TestHarmlessErrors(t *testing.T) {
+	f, d := fakeDevice(t)
+	for call, r := range map[string]Result{"memAlloc": outOfMemory, "hostAlloc": outOfMemory} {
+		failing(call, r)(f)
+		if call == "memAlloc" {
+			if _, err := d.Alloc(64); !errors.Is(err, kernels.ErrNoMemory) {
+				t.Errorf("%s: %v", call, err)
+			}
+		} else if _, err := d.AllocHost(64); err == nil {
+			t.Errorf("%s: no error", call)
+		}
+		f.fail = func(string) Result { return success }
+	}
+	buf, err := d.Alloc(d.Info().Memory - d.Info().Scratch)
+	if err != nil {
+		t.Fatalf("after it: %v", err)
+	}
+	if _, err := d.Alloc(1); !errors.Is(err, kernels.ErrNoMemory) {
+		t.Errorf("past the limit: %v", err)
+	}
+	if err := errors.Join(buf.Free(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive: %s", left)
+	}
+}
+
+// TestChunkedHostMemory locks memory in chunks, and copies across the places where they meet.
+func TestChunkedHostMemory(t *testing.T) {
+	if _, data := mapHuge(64); data == nil {
+		t.Skip("host memory comes from CUDA here")
+	}
+	f, d := fakeDevice(t)
+	const size = lockChunk + 3<<20
+	host := must(d.AllocHost(size))
+	if len(host) != size || uintptr(unsafe.Pointer(&host[0]))%4096 != 0 {
+		t.Fatalf("%d bytes at %p", len(host), &host[0])
+	}
+	if len(f.locked) != 2 {
+		t.Fatalf("%d registrations, want 2", len(f.locked))
+	}
+	const n = 1 << 20
+	around := host[lockChunk-n/2:][:n]
+	for i := range around {
+		around[i] = byte(i % 251)
+	}
+	buf, s := must(d.Alloc(n)), must(d.NewStream())
+	if err := s.CopyIn(kernels.Tile{Buf: buf}, around); err != nil {
+		t.Fatal(err)
+	}
+	clear(around)
+	if err := s.CopyOut(around, kernels.Tile{Buf: buf}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range around {
+		if around[i] != byte(i%251) {
+			t.Fatalf("byte %d differs", i)
+		}
+	}
+	if err := errors.Join(s.Close(), buf.Free(), d.FreeHost(host), d.Close()); err != nil {
+		t.Error(err)
+	}
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive: %s", left)
+	}
+}
+
+// TestLockFails wants nothing left locked, and the error, where one chunk cannot be.
+func TestLockFails(t *testing.T) {
+	f, d := fakeDevice(t)
+	count := 0
+	f.fail = func(call string) Result {
+		if call == "hostRegister" {
+			if count++; count == 2 {
+				return outOfMemory
+			}
+		}
+		return success
+	}
+	if _, data := mapHuge(64); data == nil {
+		t.Skip("host memory comes from CUDA here")
+	}
+	if _, err := d.AllocHost(2 * lockChunk); err == nil {
+		t.Error("no error")
+	}
+	if len(f.locked) != 0 {
+		t.Errorf("%d registrations left", len(f.locked))
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatches wants one launch for what fits one list, and the same entries whatever the packing.
+func TestBatches(t *testing.T) {
+	f, d := fakeDevice(t)
+	s := must(d.NewStream()).(*stream)
+	const edge = 64
+	buf := must(d.Alloc(3 * edge * edge * 4))
+	tile := func(i int) kernels.Tile { return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * 4} }
+	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true}
+	long := one
+	long.A, long.B = slices.Repeat(one.A, maxPairs+1), slices.Repeat(one.B, maxPairs+1)
+	for _, c := range []struct {
+		name     string
+		products []kernels.Product
+		want     []string
+	}{
+		{"inline", slices.Repeat([]kernels.Product{one}, inlineEntries/2), []string{"product_f32"}},
+		{"list", slices.Repeat([]kernels.Product{one}, inlineEntries/2+1), []string{"upload_list", "product_f32"}},
+		{"two lists", slices.Repeat([]kernels.Product{one}, slotEntries/2+1),
+			[]string{"upload_list", "product_f32", "product_f32"}},
+		{"a long product", []kernels.Product{one, long, one},
+			[]string{"product_f32", "upload_list", "product_f32", "product_f32", "product_f32"}},
+	} {
+		f.launches, f.lazy = nil, true
+		if err := s.MinPlus(kernels.F32, edge, c.products); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := f.launches; !slices.Equal(got, c.want) {
+			t.Errorf("%s: launched %v, want %v", c.name, got, c.want)
+		}
+	}
+	if err := errors.Join(s.Close(), buf.Free(), d.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestList wants jobs first, each with the place of its pairs.
+func TestList(t *testing.T) {
+	buf := &buffer{at: 1 << 20, bytes: 1 << 20}
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: 16 * i} }
+	got := list(nil, []kernels.Product{
+		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true},
+		{C: tile(5), A: []kernels.Tile{tile(6)}, B: []kernels.Tile{tile(7)}},
+	})
+	base := uint64(1 << 20)
+	want := []entry{
+		{base, 2 | 2<<32 | 1<<63}, {base + 80, 4 | 1<<32},
+		{base + 16, base + 48}, {base + 32, base + 64}, {base + 96, base + 112},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %x, want %x", got, want)
+	}
+}
+
+// TestClosureHurries wants a stream that closes pivots on one of higher priority from then on.
+func TestClosureHurries(t *testing.T) {
+	f, d := fakeDevice(t)
+	s := must(d.NewStream()).(*stream)
+	buf := must(d.Alloc(64 * 64 * 4))
+	if p := f.streams[s.handle]; p != 0 {
+		t.Errorf("a new stream has priority %d", p)
+	}
+	for range 2 {
+		if err := s.Closure(kernels.I32, 64, []kernels.Tile{{Buf: buf}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := f.streams[s.handle]; p != -5 || len(s.all) != 2 {
+		t.Errorf("priority %d on one of %d streams, want -5 on the second of 2", p, len(s.all))
+	}
+	if err := errors.Join(s.Close(), buf.Free(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive: %s", left)
+	}
+}
+
+func TestCeiling(t *testing.T) {
+	f, d := fakeDevice(t)
+	if got, want := d.Ceiling(kernels.F32), 64*2*1.5e9; got != want {
+		t.Errorf("at the clock of the fake: %g, want %g", got, want)
+	}
+	failing("launch", invalidValue)(f)
+	if got, want := d.Ceiling(kernels.F32), 64*2*1e9; got != want {
+		t.Errorf("at the rated clock: %g, want %g", got, want)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	_, d := fakeDevice(t)
+	s := must(d.NewStream())
+	if err := d.Close(); err == nil || !strings.Contains(err.Error(), "1 streams") {
+		t.Errorf("closed with a stream alive: %v", err)
+	}
+	for name, err := range map[string]error{
+		"Close": d.Close(), "Alloc": second(d.Alloc(64)), "AllocHost": second(d.AllocHost(64)),
+		"NewStream": second(d.NewStream()), "Sync": s.Sync(), "stream Close": s.Close(),
+	} {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+}
+
+// TestMirrors compares the sizes of parameters with those in the PTX.
+func TestMirrors(t *testing.T) {
+	for name, size := range map[string]uintptr{
+		"product_f32": unsafe.Sizeof(productParam{}), "diagonal_f32": unsafe.Sizeof(pivotParam{}),
+		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
+		"clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
+	} {
+		for arch, image := range images {
+			if got := paramBytes(image, name); got != int(size) {
+				t.Errorf("sm_%d: the parameter of %s has %d bytes, its mirror %d", arch, name, got, size)
+			}
+		}
+	}
+}
+
+// paramBytes returns the size of the one parameter of a kernel in PTX, or -1.
+func paramBytes(image, kernel string) int {
+	found := regexp.MustCompile(`\.entry ` + kernel + `\(\s*\.param \.align \d+ \.b8 \w+\[(\d+)\]\s*\)`).FindStringSubmatch(image)
+	if found == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// TestPTX wants every kernel in every image, of the version that the drivers of CUDA 12.0 read, compiled for
+// the chip that it is taken for, and with the bounds that keep its registers within what a chip has.
+func TestPTX(t *testing.T) {
+	for arch, image := range images {
+		for _, want := range []string{"\n.version 8.0\n", "\n.target sm_" + strconv.Itoa(arch) + "\n"} {
+			if !strings.Contains(image, want) {
+				t.Errorf("sm_%d: no %q", arch, want)
+			}
+		}
+		if strings.Contains(image, "cp.async") != (arch >= 80) {
+			t.Errorf("sm_%d: asynchronous copies, or none", arch)
+		}
+		for _, info := range kernelInfo {
+			for _, variant := range variantNames {
+				at := strings.Index(image, ".entry "+info.name+variant+"(")
+				if at < 0 {
+					t.Errorf("sm_%d: no kernel %s%s", arch, info.name, variant)
+					continue
+				}
+				head, _, _ := strings.Cut(image[at:], "{")
+				if want := ".maxntid " + strconv.Itoa(info.threads); !strings.Contains(head, want) {
+					t.Errorf("sm_%d: %s%s: want %s in %q", arch, info.name, variant, want, head)
+				}
+			}
+		}
+	}
+	for capability, want := range map[int]string{75: ptx75, 80: ptx80, 89: ptx80, 90: ptx90, 100: ptx90, 120: ptx90} {
+		if got, err := imageFor(capability); err != nil || got != want {
+			t.Errorf("capability %d: the image of another chip, %v", capability, err)
+		}
+	}
+}
