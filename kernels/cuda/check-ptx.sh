@@ -20,15 +20,16 @@ failed=0
 for ptxas in $PTXAS; do
   chmod +x "$ptxas" 2>/dev/null || true
   release=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-  for image in 75 80 90; do
+  for image in ptx/*.ptx; do
+    least=${image#ptx/sm_}
     for chip in 75 80 86 89 90 100; do
-      [ "$chip" -ge "$image" ] || continue
-      if "$ptxas" -arch="sm_$chip" -o /dev/null "ptx/sm_$image.ptx" >"$log" 2>&1; then
-        echo "ptxas $release: sm_$image.ptx for sm_$chip: ok"
+      [ "$chip" -ge "${least%%_*}" ] || continue
+      if "$ptxas" -arch="sm_$chip" -o /dev/null "$image" >"$log" 2>&1; then
+        echo "ptxas $release: $image for sm_$chip: ok"
       elif grep -q "not defined for option" "$log"; then
         echo "ptxas $release: does not know sm_$chip"
       else
-        echo "ptxas $release: sm_$image.ptx for sm_$chip: FAILED"
+        echo "ptxas $release: $image for sm_$chip: FAILED"
         head -n 5 "$log"
         failed=1
       fi

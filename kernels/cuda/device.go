@@ -23,7 +23,6 @@ type Device struct {
 	model    string
 	sms      int
 	context  handle
-	module   handle
 	kernels  table
 	priority struct{ least, greatest int }
 
@@ -118,17 +117,17 @@ func (d *Device) identify() error {
 		}
 	}
 	capability := 10*values[major] + values[minor]
-	image, err := imageFor(capability)
+	architecture, err := architectureFor(capability)
 	if err != nil {
 		return fmt.Errorf("%w: GPU %d, %s: %w", ErrNoDevice, d.ordinal, name, err)
 	}
-	d.model, d.sms, d.kernels.image = name, values[multiprocessor], image
+	d.model, d.sms, d.kernels.architecture = name, values[multiprocessor], architecture
 	return nil
 }
 
 // start loads the kernels and finds the limit of memory, in the context.
 func (d *Device) start(limit int64) error {
-	if err := d.load(); err != nil {
+	if err := d.loadService(); err != nil {
 		return err
 	}
 	var free int64
@@ -236,8 +235,7 @@ func (d *Device) release() error {
 		for _, e := range events {
 			err = errors.Join(err, d.call("cuEventDestroy", func() Result { return d.driver.eventDestroy(e) }))
 		}
-		err = errors.Join(err, d.closeClock(),
-			d.call("cuModuleUnload", func() Result { return d.driver.moduleUnload(d.module) }))
+		err = errors.Join(err, d.closeClock(), d.unload())
 	}
 	if r := d.driver.primaryContextRelease(d.ordinal); r != success && d.broken.Load() == nil {
 		err = errors.Join(err, newError(d.driver, "cuDevicePrimaryCtxRelease", r))

@@ -52,7 +52,7 @@ func TestOpenErrors(t *testing.T) {
 		"negative":     {options: Options{Memory: -1}, says: "want 0 or more"},
 		"in use":       {break_: failing("primaryContextRetain", 46), says: "cuDevicePrimaryCtxRetain"},
 		"bad PTX":      {break_: failing("moduleLoad", 218), says: "the log"},
-		"no function":  {break_: failing("moduleFunction", notFound), says: "cuModuleGetFunction product_i32"},
+		"no function":  {break_: failing("moduleFunction", notFound), says: "cuModuleGetFunction upload_list"},
 		"no info":      {break_: failing("memoryInfo", 999), says: "cuMemGetInfo"},
 		"no attribute": {break_: failing("deviceAttribute", invalidDevice), says: "cuDeviceGetAttribute"},
 	} {
@@ -334,8 +334,8 @@ func TestMirrors(t *testing.T) {
 		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
 	} {
-		for arch, image := range images {
-			if got := paramBytes(image, name); got != int(size) {
+		for _, arch := range architectures {
+			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {
 				t.Errorf("sm_%d: the parameter of %s has %d bytes, its mirror %d", arch, name, got, size)
 			}
 		}
@@ -355,35 +355,50 @@ func paramBytes(image, kernel string) int {
 	return n
 }
 
-// TestPTX wants every kernel in every image, of the version that the drivers of CUDA 12.0 read, compiled for
-// the chip that it is taken for, and with the bounds that keep its registers within what a chip has.
+// imageOf returns the PTX that a kernel is in.
+func imageOf(t *testing.T, arch int, kernel string) string {
+	t.Helper()
+	name := "service"
+	if _, variant, _ := strings.Cut(kernel, "_"); slices.Contains(variantNames[:], variant) {
+		name = variant
+	}
+	text, err := image(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPTX wants every kernel in its image, of the version that the drivers of CUDA 12.0 read, compiled for
+// the chip that it is taken for, with the threads that it is launched with.
 func TestPTX(t *testing.T) {
-	for arch, image := range images {
-		for _, want := range []string{"\n.version 8.0\n", "\n.target sm_" + strconv.Itoa(arch) + "\n"} {
-			if !strings.Contains(image, want) {
-				t.Errorf("sm_%d: no %q", arch, want)
-			}
-		}
-		if strings.Contains(image, "cp.async") != (arch >= 80) {
-			t.Errorf("sm_%d: asynchronous copies, or none", arch)
-		}
+	for _, arch := range architectures {
+		threads := map[string]int{"upload_list": uploadThreads, "clock_rate": 1}
 		for _, info := range kernelInfo {
 			for _, variant := range variantNames {
-				at := strings.Index(image, ".entry "+info.name+variant+"(")
-				if at < 0 {
-					t.Errorf("sm_%d: no kernel %s%s", arch, info.name, variant)
-					continue
+				threads[info.name+variant] = info.threads
+			}
+		}
+		for kernel, n := range threads {
+			text := imageOf(t, arch, kernel)
+			for _, want := range []string{"\n.version 8.0\n", "\n.target sm_" + strconv.Itoa(arch) + "\n"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("sm_%d: %s: no %q", arch, kernel, want)
 				}
-				head, _, _ := strings.Cut(image[at:], "{")
-				if want := ".maxntid " + strconv.Itoa(info.threads); !strings.Contains(head, want) {
-					t.Errorf("sm_%d: %s%s: want %s in %q", arch, info.name, variant, want, head)
-				}
+			}
+			_, after, found := strings.Cut(text, ".entry "+kernel+"(")
+			head, _, _ := strings.Cut(after, "{")
+			if want := ".maxntid " + strconv.Itoa(n); !found || !strings.Contains(head, want) {
+				t.Errorf("sm_%d: %s: want %s in %q", arch, kernel, want, head)
+			}
+			if strings.HasPrefix(kernel, "product") && strings.Contains(text, "cp.async") != (arch >= 80) {
+				t.Errorf("sm_%d: %s: asynchronous copies, or none", arch, kernel)
 			}
 		}
 	}
-	for capability, want := range map[int]string{75: ptx75, 80: ptx80, 89: ptx80, 90: ptx90, 100: ptx90, 120: ptx90} {
-		if got, err := imageFor(capability); err != nil || got != want {
-			t.Errorf("capability %d: the image of another chip, %v", capability, err)
+	for capability, want := range map[int]int{75: 75, 80: 80, 89: 80, 90: 90, 100: 90, 120: 90} {
+		if got, err := architectureFor(capability); err != nil || got != want {
+			t.Errorf("capability %d: %d, %v; want %d", capability, got, err, want)
 		}
 	}
 }

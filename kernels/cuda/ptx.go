@@ -1,42 +1,43 @@
 package cuda
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
+	"sync"
 
 	"ooc/kernels"
 )
 
-// The kernels, compiled by generate.sh for Turing, for Ampere and for Hopper. A later chip takes the image of
-// the one before it. What is new in its instructions, the driver's assembler finds in the same PTX: on
-// Hopper an add and a minimum become one instruction, and two minima another.
-var (
-	//go:embed ptx/sm_75.ptx
-	ptx75 string
-	//go:embed ptx/sm_80.ptx
-	ptx80 string
-	//go:embed ptx/sm_90.ptx
-	ptx90 string
-)
+// ptx holds the kernels, compiled by generate.sh for Turing, for Ampere and for Hopper, an image for each
+// variant and one for what knows none. What is new in a chip's instructions, the driver's assembler finds
+// in the same PTX: on Hopper an add and a minimum become one instruction, and two minima another.
+//
+//go:embed ptx/*.ptx
+var ptx embed.FS
 
-// images holds the PTX by the least compute capability that runs it, as in 90 for 9.0.
-var images = map[int]string{75: ptx75, 80: ptx80, 90: ptx90}
+// architectures are those with images, as in 90 for compute capability 9.0.
+var architectures = []int{75, 80, 90}
 
-// imageFor returns the PTX for a compute capability.
-func imageFor(capability int) (string, error) {
+// architectureFor returns the newest that a chip runs.
+func architectureFor(capability int) (int, error) {
 	best := 0
-	for least := range images {
+	for _, least := range architectures {
 		if least <= capability {
-			best = max(best, least)
+			best = least
 		}
 	}
 	if best == 0 {
-		return "", fmt.Errorf("compute capability %d.%d: want 7.5 (Turing) or higher", capability/10, capability%10)
+		return 0, fmt.Errorf("compute capability %d.%d: want 7.5 (Turing) or higher", capability/10, capability%10)
 	}
-	return images[best], nil
+	return best, nil
 }
 
-// kernel names what is run; the names in PTX are these, followed by the variant's where they have one.
+// image returns PTX by architecture and variant, or "service".
+func image(architecture int, name string) ([]byte, error) {
+	return ptx.ReadFile(fmt.Sprintf("ptx/sm_%d_%s.ptx", architecture, name))
+}
+
+// kernel names what is run; the names in PTX are these, followed by the variant's.
 type kernel int
 
 const (
@@ -60,42 +61,93 @@ var kernelInfo = [perVariant]struct {
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}
 
-// table holds the loaded kernels.
-type table struct {
-	image  string
-	of     [len(variantNames)][perVariant]handle
-	upload handle
-	clock  handle
-}
-
 const uploadThreads = 256
 
-// load compiles the image for the GPU, or takes it from the driver's cache, and looks up the kernels.
-func (d *Device) load() error {
+// table holds the loaded kernels.
+type table struct {
+	architecture  int
+	upload, clock handle
+
+	mu      sync.Mutex
+	modules []handle                               // guarded by mu
+	of      [len(variantNames)]*[perVariant]handle // nil until a variant is used; guarded by mu
+}
+
+// load compiles an image for the GPU, or takes it from the driver's cache.
+func (d *Device) load(name string) (module handle, err error) {
+	text, err := image(d.kernels.architecture, name)
+	if err != nil {
+		return 0, err
+	}
 	var log string
-	err := d.call("cuModuleLoadDataEx", func() (r Result) {
-		d.module, log, r = d.driver.moduleLoad(append([]byte(d.kernels.image), 0))
+	err = d.call("cuModuleLoadDataEx", func() (r Result) {
+		module, log, r = d.driver.moduleLoad(append(text, 0))
 		return r
 	})
 	if err != nil && log != "" {
-		return fmt.Errorf("compile the kernels: %w: %s", err, log)
-	} else if err != nil {
-		return fmt.Errorf("compile the kernels: %w", err)
+		err = fmt.Errorf("%w: %s", err, log)
 	}
-	find := func(name string, to *handle) {
-		if err == nil {
-			err = d.call("cuModuleGetFunction "+name, func() (r Result) {
-				*to, r = d.driver.moduleFunction(d.module, name)
-				return r
-			})
+	if err != nil {
+		return 0, fmt.Errorf("compile the kernels of %s: %w", name, err)
+	}
+	d.kernels.modules = append(d.kernels.modules, module)
+	return module, nil
+}
+
+func (d *Device) function(module handle, name string) (f handle, err error) {
+	err = d.call("cuModuleGetFunction "+name, func() (r Result) {
+		f, r = d.driver.moduleFunction(module, name)
+		return r
+	})
+	return f, err
+}
+
+// loadService loads the kernels that know no variant.
+func (d *Device) loadService() error {
+	d.kernels.mu.Lock()
+	defer d.kernels.mu.Unlock()
+	module, err := d.load("service")
+	if err != nil {
+		return err
+	}
+	if d.kernels.upload, err = d.function(module, "upload_list"); err != nil {
+		return err
+	}
+	d.kernels.clock, err = d.function(module, "clock_rate")
+	return err
+}
+
+// variantKernels returns the kernels of a variant, which are loaded at their first use.
+func (d *Device) variantKernels(v kernels.Variant) (*[perVariant]handle, error) {
+	d.kernels.mu.Lock()
+	defer d.kernels.mu.Unlock()
+	if all := d.kernels.of[v]; all != nil {
+		return all, nil
+	}
+	module, err := d.load(variantNames[v])
+	if err != nil {
+		return nil, err
+	}
+	all := &[perVariant]handle{}
+	for k, info := range kernelInfo {
+		if all[k], err = d.function(module, info.name+variantNames[v]); err != nil {
+			return nil, err
 		}
 	}
-	for v, variant := range variantNames {
-		for k, info := range kernelInfo {
-			find(info.name+variant, &d.kernels.of[v][k])
+	d.kernels.of[v] = all
+	return all, nil
+}
+
+// unload releases all kernels.
+func (d *Device) unload() error {
+	d.kernels.mu.Lock()
+	defer d.kernels.mu.Unlock()
+	var err error
+	for _, m := range d.kernels.modules {
+		if e := d.call("cuModuleUnload", func() Result { return d.driver.moduleUnload(m) }); err == nil {
+			err = e
 		}
 	}
-	find("upload_list", &d.kernels.upload)
-	find("clock_rate", &d.kernels.clock)
+	d.kernels.modules = nil
 	return err
 }

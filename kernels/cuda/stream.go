@@ -137,7 +137,11 @@ func paramOf[T any](p *T) param { return param{unsafe.Pointer(p), unsafe.Sizeof(
 
 // launch starts a kernel of a variant.
 func (s *stream) launch(v kernels.Variant, k kernel, blocks int, p param) error {
-	return s.launchOf(s.device.kernels.of[v][k], blocks, kernelInfo[k].threads, p)
+	all, err := s.device.variantKernels(v)
+	if err != nil {
+		return err
+	}
+	return s.launchOf(all[k], blocks, kernelInfo[k].threads, p)
 }
 
 func (s *stream) launchOf(function handle, blocks, threads int, p param) error {

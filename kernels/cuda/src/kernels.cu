@@ -1,21 +1,17 @@
-// Every kernel, by the name under which package cuda finds it. See product.cuh and closure.cuh.
+// The kernels of one variant, by the names under which package cuda finds them. NAME and VARIANT are set by
+// generate.sh: one image for each variant, as a driver takes half a second to compile one, and a solve
+// needs one.
 #include "closure.cuh"
 #include "product.cuh"
 #include "service.cuh"
 
-#define KERNEL(name, threads, perSM, Parameter, call) \
-  extern "C" __global__ void __launch_bounds__(threads, perSM) name(const __grid_constant__ Parameter p) { call; }
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define KERNEL(name, threads, perSM, Parameter)                              \
+  extern "C" __global__ void __launch_bounds__(threads, perSM) JOIN(name, NAME)( \
+      const __grid_constant__ Parameter p)
 
-#define VARIANT(name, V)                                                      \
-  KERNEL(product_##name, 64, 6, Product, (product<V, Shape<2, 1, 8, 8>>(p))) \
-  KERNEL(diagonal_##name, 256, 1, Pivot, (diagonal<V>(p)))                   \
-  KERNEL(panels_##name, 256, 1, Pivot, (panels<V>(p)))                       \
-  KERNEL(ceiling_##name, 256, 2, Ceiling, (ceiling<V>(p)))
-
-VARIANT(i32, I32)
-VARIANT(i32_signed, I32Signed)
-VARIANT(f32, F32)
-VARIANT(f32_signed, F32Signed)
-
-KERNEL(upload_list, 256, 1, Upload, upload(p))
-KERNEL(clock_rate, 1, 1, Clock, clockRate(p))
+KERNEL(product_, 64, 6, Product) { product<VARIANT, Shape<2, 1, 8, 8>>(p); }
+KERNEL(diagonal_, 256, 1, Pivot) { diagonal<VARIANT>(p); }
+KERNEL(panels_, 256, 1, Pivot) { panels<VARIANT>(p); }
+KERNEL(ceiling_, 256, 2, Ceiling) { ceiling<VARIANT>(p); }
