@@ -11,10 +11,21 @@ import (
 type Rates struct {
 	Kernel    float64 // relaxations/s of products with large tiles
 	PerKernel float64 // seconds that each product costs beside its relaxations
+	Closure   float64 // seconds of the closure of a block of edge ClosureEdge
 	In, Out   float64 // bytes/s between host and device
 	Read      float64 // bytes/s from the matrix to host memory
 	Write     float64 // bytes/s from host memory to the matrix
 	Disk      float64 // bytes/s of a final sync; 0: not measured, and left out
+}
+
+// ClosureEdge is the edge of the block whose closure is timed.
+const ClosureEdge = 512
+
+// closure predicts the seconds of a closure of edge b. Its steps follow one another, so below the size that
+// fills a device its time grows with the number of steps and the work of one, and not with b³.
+func (r Rates) closure(b float64) float64 {
+	x := b / ClosureEdge
+	return max(r.Closure*x*x, b*b*b/r.Kernel)
 }
 
 // efficiency is the fraction of the rate for large tiles that tiles of edge t reach: each product reads
@@ -34,7 +45,7 @@ func measureTile(info kernels.Info) int {
 // MeasureRates times products and copies on the device for some 50 ms. The device needs room for three
 // tiles; with less it returns rates that are only good for comparing plans.
 func MeasureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
-	r = Rates{Kernel: 50e9, PerKernel: 10e-6, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	r = Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	t := measureTile(d.Info())
 	tb := int64(t) * int64(t) * kernels.EntryBytes
 	buf, err := d.Alloc(3 * tb)
@@ -74,6 +85,11 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.
 	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, t, product) }); err != nil {
 		return err
 	}
+	closures, err := rate(s, 1, func() error { return s.Closure(v, ClosureEdge, []kernels.Tile{tile(1)}) })
+	if err != nil {
+		return err
+	}
+	r.Closure = 1 / closures
 	if r.In, err = rate(s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
@@ -86,6 +102,7 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.
 		// One goroutine copies some 7 GB/s between memory and a mapping; they add up until memory is busy.
 		r.Read = 7e9 * float64(copiers())
 		r.Write = r.Read
+		r.PerKernel = 40e-6 // some ten calls of the driver a tile, all by one goroutine
 	}
 	return nil
 }
