@@ -13,11 +13,11 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		return invalidValue
 	}
 	switch k {
-	case productBlocks:
+	case productBlocks, productWide:
 		if bytes != unsafe.Sizeof(productParam{}) {
 			return invalidValue
 		}
-		fakeProduct(v, (*productParam)(p), blocks)
+		fakeProduct(v, (*productParam)(p), blocks, baseEdge*threads/64)
 	case diagonal:
 		fakeDiagonal(v, (*pivotParam)(p))
 	case panels:
@@ -40,8 +40,8 @@ func settled(v kernels.Variant, c uint32) uint32 {
 	return c
 }
 
-// fakeProduct computes the blocks of 64×64 of each job.
-func fakeProduct(v kernels.Variant, p *productParam, blocks int) {
+// fakeProduct computes the blocks of 64×width of each job.
+func fakeProduct(v kernels.Variant, p *productParam, blocks, width int) {
 	list := p.entries[:]
 	if p.list != 0 {
 		list = at[entry](p.list, slotEntries)
@@ -49,7 +49,7 @@ func fakeProduct(v kernels.Variant, p *productParam, blocks int) {
 	perJob := int(p.rows * p.cols)
 	for job := range blocks / perJob {
 		head := list[job]
-		rows, cols := int(p.rows)*baseEdge, int(p.cols)*baseEdge
+		rows, cols := int(p.rows)*baseEdge, int(p.cols)*width
 		c := at[uint32](address(head.x), rows*int(p.ldc))
 		if head.y>>63 != 0 {
 			for i := range rows {

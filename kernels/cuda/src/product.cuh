@@ -100,36 +100,56 @@ struct Source {
   }
 };
 
-// relaxSlab relaxes the thread's entries with one slab, two k at a time. Row by row: of the orders tried,
-// this one lets the assembler keep most operands from one instruction to the next.
+// Order is in what order relaxSlab takes the rows and pairs of columns of a thread: so many rows of A, then
+// so many pairs of B, are loaded before they are used. It changes how well the assembler can schedule, and
+// how many operands it can keep from one instruction to the next: of those tried, these came out best.
+template <Variant V, class S>
+struct Order {
+  static constexpr int rows = V == F32Signed ? 4 : S::TM, pairs = V == F32Signed ? 1 : S::TN / 2;
+};
+
+// relaxPart relaxes some of the thread's rows and columns with two k, the h-th pair in row and pair.
+template <Variant V, class S, int I, int J>
+__device__ __forceinline__ void relaxPart(int h, int i0, int j0, const int4 (&row)[I], const int4 (&pair)[J], int one,
+                                          int (&c)[S::TM][S::TN]) {
+#pragma unroll
+  for (int i = 0; i < I; i++) {
+    const int even = h == 0 ? row[i].x : row[i].z, odd = h == 0 ? row[i].y : row[i].w;
+#pragma unroll
+    for (int j = 0; j < J; j++) {
+      int *to = &c[i0 + i][2 * (j0 + j)];
+      // Half of the columns relax by the one way, half by the other: see relaxMixed.
+      to[0] = relaxMixed<V>(to[0], even, pair[j].y, odd, pair[j].x, one);
+      to[1] = relax2<V>(to[1], even, pair[j].w, odd, pair[j].z);
+    }
+  }
+}
+
+// relaxSlab relaxes the thread's entries with one slab.
 template <Variant V, class S>
 __device__ __forceinline__ void relaxSlab(const S &s, int buffer, int one, int (&c)[S::TM][S::TN]) {
+  constexpr int I = Order<V, S>::rows, J = Order<V, S>::pairs;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int *a = s.a[buffer][warp / S::warpsX * (4 * S::TM) + lane / 8];
   const int *b = s.b[buffer][0] + warp % S::warpsX * (16 * S::TN) + lane % 8 * 4;
 #pragma unroll
-  for (int k = 0; k < kSlab; k += 4) {
-    int4 row[S::TM];
+  for (int k = 0; k < kSlab; k += 4)
 #pragma unroll
-    for (int i = 0; i < S::TM; i++) row[i] = *reinterpret_cast<const int4 *>(a + 4 * i * kRow + k);
+    for (int i0 = 0; i0 < S::TM; i0 += I) {
+      int4 row[I];
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-      int4 pair[S::TN / 2];  // of two columns: odd k, even k, odd k, even k
+      for (int i = 0; i < I; i++) row[i] = *reinterpret_cast<const int4 *>(a + 4 * (i0 + i) * kRow + k);
 #pragma unroll
-      for (int j = 0; j < S::TN / 2; j++)
-        pair[j] = *reinterpret_cast<const int4 *>(b + (k / 2 + h) * (2 * S::cols) + 32 * j);
+      for (int h = 0; h < 2; h++)
 #pragma unroll
-      for (int i = 0; i < S::TM; i++) {
-        const int even = h == 0 ? row[i].x : row[i].z, odd = h == 0 ? row[i].y : row[i].w;
+        for (int j0 = 0; j0 < S::TN / 2; j0 += J) {
+          int4 pair[J];  // of two columns: odd k, even k, odd k, even k
 #pragma unroll
-        for (int j = 0; j < S::TN / 2; j++) {
-          // Half of the columns relax by the one way, half by the other: see relaxMixed.
-          c[i][2 * j] = relaxMixed<V>(c[i][2 * j], even, pair[j].y, odd, pair[j].x, one);
-          c[i][2 * j + 1] = relax2<V>(c[i][2 * j + 1], even, pair[j].w, odd, pair[j].z);
+          for (int j = 0; j < J; j++)
+            pair[j] = *reinterpret_cast<const int4 *>(b + (k / 2 + h) * (2 * S::cols) + 32 * (j0 + j));
+          relaxPart<V, S, I, J>(h, i0, j0, row, pair, one, c);
         }
-      }
     }
-  }
 }
 
 // product computes one block of C of one job.
