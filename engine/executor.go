@@ -23,6 +23,9 @@ type executor struct {
 	pages   []stream.Page
 	disk    []stream.Region      // each tile's copy on disk
 	clock   func() time.Duration // work so far, all runs
+	// Closures have a lane of their own: no tile waits behind one that does not need it, and a device
+	// that keeps memory for closures by stream keeps it once.
+	pivotLane int
 
 	buf  kernels.Buffer
 	host []byte
@@ -64,7 +67,7 @@ func (x *executor) submit(s step) error {
 			w = m * t
 		}
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: w * w * w, Writes: x.regions(s.c),
+			Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
 			Device: func(d kernels.Stream) error { return x.explain(s, d.Closure(x.variant, x.geom.T, pivot)) },
 		})
 	default: // stepProduct

@@ -128,20 +128,23 @@ const maxRound = 4096
 func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look bool, room int, r Rates, l Limits) (Plan, bool) {
 	side, tb := geom.Side(), geom.TileBytes()
 	p := Plan{Tile: geom.T, Side: side, Width: width, Rounds: ceilDiv(side-start, width), LookAhead: look, Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
-	if p.Streams == 0 {
-		p.Streams = defaultStreams(info)
-	}
 	p.Slots = min(room, inCoreSlots(side, width))
 	p.InCore = p.Slots == inCoreSlots(side, width)
 	need := minSlots(side, width)
 	if look && !p.InCore {
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
-		need = lookAheadSlots(side, width) + 2*p.Streams
+		need = lookAheadSlots(side, width) + 2*fewStreams
 	}
 	if p.Slots < need {
 		return p, false
 	}
-	staging := 4 * p.Streams
+	if p.Streams == 0 {
+		p.Streams = fewStreams
+		if !info.SharedCores {
+			p.Streams = min(max(fewStreams, p.Slots-need+width), manyStreams)
+		}
+	}
+	staging := 4 * min(p.Streams, 8)
 	p.Pages = max(0, side*side-p.Slots) + staging
 	switch {
 	case l.HostMemory > 0:
@@ -155,14 +158,13 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	return p, true
 }
 
-// defaultStreams is one to fill, one to compute and one to drain where they share cores; on a device of its
-// own memory, enough kernels at once that small tiles fill it too.
-func defaultStreams(info kernels.Info) int {
-	if info.SharedCores {
-		return 3
-	}
-	return 8
-}
+// A stream is one tile's way in, through a kernel and out, one after the other. Where these share cores, one
+// to fill, one to compute and one to drain are enough; a device with engines of its own wants a stream for
+// each slot that is not a panel, up to a number past which nothing was gained.
+const (
+	fewStreams  = 3
+	manyStreams = 24
+)
 
 // copiers is how many goroutines copy each way between the mapping and host memory.
 func copiers() int { return min(8, max(2, runtime.GOMAXPROCS(0)/2)) }

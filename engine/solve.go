@@ -173,7 +173,7 @@ func (r *run) rounds(ctx context.Context) error {
 // to write its checkpoint.
 func (r *run) openPipeline() error {
 	pipe, err := stream.New(context.Background(), r.o.Device, stream.Options{
-		Lanes: r.plan.Streams, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
+		Lanes: r.plan.Streams + 1, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
 	})
 	r.x.pipe = pipe
 	return err
@@ -218,7 +218,7 @@ func (p *Problem) newExecutor(d kernels.Device, g *graph.Graph, plan Plan) (*exe
 		store: p.store, graph: g, geom: p.geom, variant: p.variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, p.geom.Side()*p.geom.Side()), syncing: make(chan struct{}, 1),
-		buf: buf, host: host,
+		buf: buf, host: host, pivotLane: plan.Streams,
 	}
 	for i := range x.slots {
 		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}
