@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -42,7 +43,7 @@ type bench struct {
 
 // BenchOptions chooses how much Bench does. The zero value is the full table, some seconds on an H100.
 type BenchOptions struct {
-	Edge   int // of the products and the largest pivot, a multiple of 64; 0: 8192
+	Edge   int // of the largest product, a power of two from 1024 on; 0: 8192
 	Rounds int // of which the median counts; 0: 5
 }
 
@@ -188,13 +189,14 @@ func (b *bench) product(v kernels.Variant, t, n, m int) error {
 	})
 }
 
-// small multiplies a batch of 1024 small tiles, a pair each, or as many as take some milliseconds.
+// small multiplies a batch of small tiles, a pair each: as many as cover Edge × Edge, at most 4096.
 func (b *bench) small(v kernels.Variant, t, edge int) error {
-	count := min(edge/t*edge/t, 4096)
+	count := min((edge/t)*(edge/t), 4096)
+	wide := int(math.Ceil(math.Sqrt(float64(count))))
 	products := make([]kernels.Product, count)
 	for i := range products {
 		products[i] = kernels.Product{C: b.tile(t, i),
-			A: []kernels.Tile{b.tile(t, count+i%32)}, B: []kernels.Tile{b.tile(t, count+32+i/32)}}
+			A: []kernels.Tile{b.tile(t, count+i%wide)}, B: []kernels.Tile{b.tile(t, count+wide+i/wide)}}
 	}
 	what := fmt.Sprintf("%s batch of %d tiles, T=%d", v, count, t)
 	return b.relaxed(what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {

@@ -17,9 +17,21 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	runBench(t, d, o)
+}
+
+// TestBenchFake runs the benchmark where nothing is computed: its batches and tiles must be in order.
+func TestBenchFake(t *testing.T) {
+	f, d := fakeDevice(t)
+	f.lazy = true
+	runBench(t, d, BenchOptions{Edge: 1024, Rounds: 1})
+}
+
+// runBench wants rows, and something measured in each.
+func runBench(t *testing.T, d *Device, o BenchOptions) {
+	t.Helper()
 	rows := 0
-	err = Bench(t.Context(), d, o, func(r BenchRow) {
+	err := Bench(t.Context(), d, o, func(r BenchRow) {
 		rows++
 		if r.Rate <= 0 || (r.Ceiling > 0 && r.Fraction <= 0) {
 			t.Errorf("nothing measured: %+v", r)
@@ -31,5 +43,8 @@ func TestBench(t *testing.T) {
 	}
 	if rows == 0 {
 		t.Error("no rows")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }
