@@ -6,7 +6,7 @@
 //	  graph   graphs in memory, their readers and generators, reference searches
 //	stream    overlap: slots, lanes, stages, back-pressure, statistics; knows no algorithm
 //	tiles     data on disk: the store, the tile file, state, checkpoints, checksums, locks
-//	kernels   the Device interface; kernels/cpu, and a conformance suite for every device
+//	kernels   the Device interface, kernels/cpu, kernels/cuda, one conformance suite for every device
 //
 // Imports point one way: cmd → engine → stream → kernels, and engine → tiles. Data flows one way too:
 // graph file → store → (tiles → host cache → slot → device and back), round by round → answers.
