@@ -18,7 +18,7 @@ func devicesCommand() *cobra.Command {
 		Short: "List what can solve, with its memory and its ceiling",
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32")
+			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
 			for _, name := range engine.DeviceNames() {
 				d, _, err := engine.OpenDevice(name, 0)
 				if err != nil {
@@ -26,8 +26,13 @@ func devicesCommand() *cobra.Command {
 					continue
 				}
 				info := d.Info()
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", info.Name, info.Model, humanize.IBytes(uint64(info.Memory)),
-					rateText(engine.Ceiling(d, kernels.I32)), rateText(engine.Ceiling(d, kernels.F32)))
+				driver := ""
+				if b, ok := d.(interface{ Binding() (name, version string) }); ok {
+					name, version := b.Binding()
+					driver = "CUDA " + version + " through " + name
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", info.Name, info.Model, humanize.IBytes(uint64(info.Memory)),
+					rateText(engine.Ceiling(d, kernels.I32)), rateText(engine.Ceiling(d, kernels.F32)), driver)
 				if err := d.Close(); err != nil {
 					return err
 				}
