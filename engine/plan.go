@@ -87,7 +87,7 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 		return Plan{}, fmt.Errorf("round width %d is not a multiple of the tile edge %d", l.Round, geom.T)
 	}
 	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
-	lo, hi := 1, max(1, min(left, maxRound/geom.T))
+	lo, hi := 1, max(1, min(left, maxRound/geom.T, side/leastRounds))
 	if l.Round > 0 {
 		lo = min(l.Round/geom.T, left)
 		hi = lo
@@ -123,6 +123,9 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 // maxRound is the widest round, in vertices, that a plan picks by itself: wider ones save no more
 // traffic worth having, and make the closure, which is the least parallel part, longer.
 const maxRound = 4096
+
+// leastRounds is how many rounds a plan makes of a matrix where it can: restore points lie between rounds.
+const leastRounds = 8
 
 // candidate plans one round width, with or without look-ahead.
 func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look bool, room int, r Rates, l Limits) (Plan, bool) {
@@ -255,7 +258,7 @@ func ChooseTile(n int, info kernels.Info, rates Rates, l Limits) (int, error) {
 	best, seconds := 0, 0.0
 	var first error
 	for _, t := range []int{64, 128, 256, 512, 768, 1024, 1536, 2048} {
-		if l.Round > 0 && l.Round%t != 0 || t > 64 && t >= 2*n || info.SharedCores && t > 1024 {
+		if l.Round > 0 && l.Round%t != 0 || t > 64 && t*leastRounds > n || info.SharedCores && t > 1024 {
 			continue
 		}
 		p, err := MakePlan(tiles.Geometry{N: n, T: t, EntryBytes: kernels.EntryBytes}, 0, info, rates, l)

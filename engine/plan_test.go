@@ -89,3 +89,21 @@ func TestChooseTile(t *testing.T) {
 		}
 	}
 }
+
+// TestPlansHaveRestorePoints demands rounds enough that an interruption does not cost the whole solve.
+func TestPlansHaveRestorePoints(t *testing.T) {
+	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
+		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
+		tile, err := ChooseTile(n, info, testRates, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := MakePlan(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Rounds < min(leastRounds, p.Side) || n >= 1000 && p.Rounds < leastRounds {
+			t.Errorf("n=%d: %d rounds of %d tiles of %d", n, p.Rounds, p.Width, p.Tile)
+		}
+	}
+}
