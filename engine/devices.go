@@ -11,6 +11,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
+	"ooc/tiles"
 )
 
 // deviceKinds lists the devices by name, in the order in which "auto" tries them. index is what follows the
@@ -87,6 +88,16 @@ func PlanTile(g *graph.Graph, d kernels.Device, l Limits) (int, error) {
 		return 0, err
 	}
 	return ChooseTile(g.N, d.Info(), rates, l.withDefaults(d.Info()))
+}
+
+// PlanGraph plans the solve of a graph that has no store yet, with tiles of the given edge.
+func PlanGraph(g *graph.Graph, d kernels.Device, l Limits, tile int) (Plan, error) {
+	rates, err := MeasureRates(d, variantOf(string(g.Kind), g.Negative))
+	if err != nil {
+		return Plan{}, err
+	}
+	geom := tiles.Geometry{N: g.N, T: tile, EntryBytes: kernels.EntryBytes}
+	return MakePlan(geom, 0, d.Info(), rates, l.withDefaults(d.Info()))
 }
 
 // freeMemory returns the bytes that a process may still take without pushing others out: what the system

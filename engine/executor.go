@@ -52,14 +52,16 @@ func (x *executor) submit(s step) error {
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
-			Device: func(d kernels.Stream) error { return x.explain(s, d.CopyIn(slot.Tile, page.Data)) },
+			Device:  func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
+			Explain: x.explain(s),
 		})
 	case stepOut:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Out, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&slot.Region}, Writes: []*stream.Region{&page.Region},
-			Device: func(d kernels.Stream) error { return x.explain(s, d.CopyOut(page.Data, slot.Tile)) },
+			Device:  func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) },
+			Explain: x.explain(s),
 		})
 	case stepClosure:
 		pivot, w := x.tilesOf(s.c), t
@@ -68,16 +70,16 @@ func (x *executor) submit(s step) error {
 		}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
-			Device: func(d kernels.Stream) error { return x.explain(s, d.Closure(x.variant, x.geom.T, pivot)) },
+			Device:  func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
+			Explain: x.explain(s),
 		})
 	default: // stepProduct
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
 			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
-			Device: func(d kernels.Stream) error {
-				return x.explain(s, d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}))
-			},
+			Device:  func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
+			Explain: x.explain(s),
 		})
 	}
 }
@@ -98,13 +100,19 @@ func (x *executor) regions(slots []int) []*stream.Region {
 	return out
 }
 
-// explain adds where in the solve an operation of the device failed.
-func (x *executor) explain(s step, err error) error {
-	if err == nil {
-		return nil
+// explain returns what adds to an error of the device where in the solve it happened.
+func (x *executor) explain(s step) func(error) error {
+	return func(err error) error {
+		side := x.geom.Side()
+		what := fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, side)
+		switch s.kind {
+		case stepIn:
+			what = "copy to the device"
+		case stepOut:
+			what = "copy from the device"
+		}
+		return fmt.Errorf("%s: tile (%d,%d), %s: %w", x.store.Dir(), s.tile/side, s.tile%side, what, err)
 	}
-	side := x.geom.Side()
-	return fmt.Errorf("%s: tile (%d,%d), phase %d, pivot tile %d of %d: %w", x.store.Dir(), s.tile/side, s.tile%side, s.phase, s.done, side, err)
 }
 
 func (x *executor) read(s step) stream.Op {

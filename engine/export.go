@@ -3,9 +3,12 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,10 +30,13 @@ var Exporters = []Exporter{
 	{".npy", exportNPY},
 }
 
+// ErrNoFormat is wrapped by the error of an export to a file whose extension names no format.
+var ErrNoFormat = errors.New("no format")
+
 // Export writes the distances to a file whose extension names the format, streamed in at most 256 MiB of
 // memory. The file appears under its name only once it is whole and synced. It fails with ErrUnsolved
-// where distances are not final.
-func (p *Problem) Export(ctx context.Context, file string) (err error) {
+// where distances are not final, and with fs.ErrExist where the file is there and not to be overwritten.
+func (p *Problem) Export(ctx context.Context, file string, overwrite bool) (err error) {
 	var e *Exporter
 	for i := range Exporters {
 		if strings.EqualFold(filepath.Ext(file), Exporters[i].Ext) {
@@ -38,12 +44,16 @@ func (p *Problem) Export(ctx context.Context, file string) (err error) {
 		}
 	}
 	if e == nil {
-		return fmt.Errorf("export to %s: no format for extension %q: known is %s", file, filepath.Ext(file), Exporters[0].Ext)
+		return fmt.Errorf("export to %s: %w for extension %q: known is %s", file, ErrNoFormat, filepath.Ext(file), Exporters[0].Ext)
+	}
+	if _, err := os.Lstat(file); err == nil && !overwrite {
+		return &fs.PathError{Op: "export to", Path: file, Err: fs.ErrExist}
 	}
 	if err := p.Solved(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	part := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%x", filepath.Base(file), rand.Uint64()))
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -55,9 +65,6 @@ func (p *Problem) Export(ctx context.Context, file string) (err error) {
 		}
 	}()
 	if err = e.Write(ctx, p, f); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
 	if err = f.Sync(); err != nil {

@@ -14,6 +14,9 @@ import (
 // ErrMemory is wrapped by the error of a plan for which a memory limit is too small.
 var ErrMemory = errors.New("memory limit too small")
 
+// ErrRound is wrapped by the error of a plan for a round width that cannot be.
+var ErrRound = errors.New("bad round width")
+
 // Limits are what a plan must keep to. Zero fields are the plan's to choose.
 type Limits struct {
 	HostMemory int64 // bytes of host cache
@@ -84,7 +87,7 @@ const minPages = 2
 func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l Limits) (Plan, error) {
 	side := geom.Side()
 	if l.Round < 0 || l.Round%geom.T != 0 {
-		return Plan{}, fmt.Errorf("round width %d is not a multiple of the tile edge %d", l.Round, geom.T)
+		return Plan{}, fmt.Errorf("%w: %d is not a multiple of the tile edge %d", ErrRound, l.Round, geom.T)
 	}
 	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
 	lo, hi := 1, max(1, min(left, maxRound/geom.T, side/leastRounds))

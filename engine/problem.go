@@ -84,8 +84,16 @@ func (p *Problem) Geometry() tiles.Geometry { return p.geom }
 // Dir returns the store's folder.
 func (p *Problem) Dir() string { return p.store.Dir() }
 
-// Restart forgets every distance, so that the next Solve begins from the graph.
-func (p *Problem) Restart() error { return p.store.Reset() }
+// Restart forgets every distance, so that the next Solve begins from the graph. It makes sure first that a
+// solve with the given options can be planned: what cannot begin must not cost what was solved.
+func (p *Problem) Restart(o Options) error {
+	if o.Device != nil {
+		if _, err := p.plan(o, 0); err != nil {
+			return err
+		}
+	}
+	return p.store.Reset()
+}
 
 // Graph returns the stored graph.
 func (p *Problem) Graph() (*graph.Graph, error) {

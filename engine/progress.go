@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"time"
 
 	"ooc/kernels"
@@ -65,6 +66,7 @@ func (r *run) startReports() (stop func()) {
 	quit, gone := make(chan struct{}), make(chan struct{})
 	first := sample{at: time.Now()}
 	history := []sample{first}
+	var told time.Time
 	report := func(state string) {
 		now := sample{time.Now(), r.x.pipe.Stats()}
 		for len(history) > 1 && now.at.Sub(history[0].at) > window {
@@ -74,13 +76,15 @@ func (r *run) startReports() (stop func()) {
 		st.State = state
 		history = append(history, now)
 		r.p.setLive(st)
-		if r.o.Progress != nil {
+		if r.o.Progress != nil && (state != "running" || now.at.Sub(told) >= every-every/8) {
+			told = now.at
 			r.o.Progress(st)
 		}
 	}
+	r.p.setLive(r.starting())
 	go func() {
 		defer close(gone)
-		tick := time.NewTicker(every)
+		tick := time.NewTicker(min(every, liveEvery))
 		defer tick.Stop()
 		for {
 			select {
@@ -102,10 +106,21 @@ func (r *run) startReports() (stop func()) {
 	}
 }
 
+// liveEvery is how often other processes are told, at least.
+const liveEvery = 500 * time.Millisecond
+
+// starting is the status before anything was done, in place of what an earlier run left.
+func (r *run) starting() Status {
+	now := sample{at: time.Now()}
+	st := r.status(now, now, now.at)
+	st.State = "running"
+	return st
+}
+
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) Status {
 	st := r.p.status()
-	st.Device = r.o.Device.Info().Model
+	st.Device, st.PID = r.o.Device.Info().Model, os.Getpid()
 	n := float64(r.p.geom.N)
 	here := r.useful(now.stats[stream.Kernel].Work)
 	total := n * n * n

@@ -126,16 +126,12 @@ func rate(s kernels.Stream, units float64, op func() error) (float64, error) {
 	return best, nil
 }
 
-// plan plans what is left of this problem.
-func (p *Problem) plan(o Options) (Plan, error) {
-	state, _, err := p.store.State()
-	if err != nil {
-		return Plan{}, err
-	}
+// plan plans what is left of this problem once done pivot vertices are finished.
+func (p *Problem) plan(o Options, done int64) (Plan, error) {
 	rates, err := MeasureRates(o.Device, p.variant())
 	if err != nil {
 		return Plan{}, err
 	}
 	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}.withDefaults(o.Device.Info())
-	return MakePlan(p.geom, state.Done, o.Device.Info(), rates, l)
+	return MakePlan(p.geom, done, o.Device.Info(), rates, l)
 }

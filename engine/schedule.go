@@ -57,6 +57,7 @@ type schedule struct {
 	done    int // pivot tiles that every tile has finished
 	err     error
 	stopped bool
+	skipped bool // something of the round in hand was left out because of it
 }
 
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
@@ -103,7 +104,7 @@ func (s *schedule) run() error {
 		for _, t := range s.order(cur) {
 			s.visit(cur, t)
 		}
-		if !s.alive() {
+		if s.err != nil || s.skipped {
 			break
 		}
 		s.release(cur)
@@ -128,6 +129,15 @@ func (s *schedule) alive() bool {
 		s.stopped = true
 	}
 	return s.err == nil && !s.stopped
+}
+
+// goOn is alive for a step of the round in hand, which is not complete without it.
+func (s *schedule) goOn() bool {
+	if !s.alive() {
+		s.skipped = true
+		return false
+	}
+	return true
 }
 
 func (s *schedule) put(st step) {
@@ -176,15 +186,15 @@ func (s *schedule) lookAhead(cur *panels) *panels {
 // closePivot pins the pivot block's tiles and emits phase one. The slots are row-major.
 func (s *schedule) closePivot(p *panels) []int {
 	var pivot []int
-	for i := p.k0; i < p.k1 && s.alive(); i++ {
+	for i := p.k0; i < p.k1 && s.goOn(); i++ {
 		for j := p.k0; j < p.k1; j++ {
 			pivot = append(pivot, s.load(i*s.side+j))
 		}
 	}
-	if !s.alive() {
+	if !s.goOn() {
 		return nil
 	}
-	s.put(step{kind: stepClosure, phase: 1, c: pivot, done: p.k1})
+	s.put(step{kind: stepClosure, phase: 1, tile: p.k0*s.side + p.k0, c: pivot, done: p.k1})
 	for i := p.k0; i < p.k1; i++ {
 		for j := p.k0; j < p.k1; j++ {
 			s.updated(i*s.side+j, p.k1)
@@ -198,7 +208,7 @@ func (s *schedule) closePivot(p *panels) []int {
 func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
 	m := p.k1 - p.k0
 	for x := range s.side {
-		if p.has(x) || !s.alive() {
+		if p.has(x) || !s.goOn() {
 			continue
 		}
 		p.row[x] = s.strip(p, pin, func(k int) int { return k*s.side + x }, func(k int, raw []int) (a, b []int) {
@@ -249,7 +259,7 @@ func (s *schedule) strip(p *panels, pin, tile func(int) int, operands func(k int
 func (s *schedule) visit(p *panels, t int) { s.unpin(s.visitPinned(p, t)) }
 
 func (s *schedule) visitPinned(p *panels, t int) int {
-	if !s.alive() {
+	if !s.goOn() {
 		return noFrame
 	}
 	slot := s.load(t)

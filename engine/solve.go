@@ -84,7 +84,7 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	if err != nil {
 		return sum, err
 	}
-	plan, err := p.plan(o)
+	plan, err := p.plan(o, state.Done)
 	if err != nil {
 		return sum, err
 	}

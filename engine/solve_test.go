@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -255,7 +256,7 @@ func TestRestart(t *testing.T) {
 	p := create(t, randomGraph(t, seeded(t), 100, graph.KindI32, false), 64)
 	s := randomSolve(rand.New(rand.NewPCG(1, 1)), 100, 64)
 	mustSolve(t, p, s.open(t))
-	if err := p.Restart(); err != nil {
+	if err := p.Restart(Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Solved(); !errors.Is(err, ErrUnsolved) {
@@ -301,6 +302,10 @@ func (s *failingStream) CopyOut(dst []byte, src kernels.Tile) error {
 	return s.step(func() error { return s.Stream.CopyOut(dst, src) })
 }
 
+func (s *failingStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+	return s.step(func() error { return s.Stream.Closure(v, t, pivot) })
+}
+
 func (s *failingStream) MinPlus(v kernels.Variant, t int, p []kernels.Product) error {
 	return s.step(func() error { return s.Stream.MinPlus(v, t, p) })
 }
@@ -320,7 +325,7 @@ func TestDeviceErrors(t *testing.T) {
 	total := math.MaxInt - ops.left - 60 // rates are measured with operations of their own, more or less
 	before := runtime.NumGoroutine()
 	for k := 40; k < total; k += 1 + r.IntN(5) {
-		if err := p.Restart(); err != nil {
+		if err := p.Restart(Options{}); err != nil {
 			t.Fatal(err)
 		}
 		ops.left = k
@@ -328,7 +333,7 @@ func TestDeviceErrors(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, errDevice) {
+		if !errors.Is(err, errDevice) || !strings.Contains(err.Error(), "tile (") {
 			t.Fatalf("operation %d: %v", k, err)
 		}
 	}

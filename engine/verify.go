@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -50,12 +51,15 @@ func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verificati
 	if err != nil {
 		return v, err
 	}
-	return v, p.verifyRows(ctx, g, &v)
+	err = p.verifyRows(ctx, g, &v)
+	return v, err
 }
 
 func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 	sums, err := p.store.Sums()
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) { // the solve was killed after its last checkpoint
+		return fmt.Errorf("%s has no checksums: it is %w to the last step", p.Dir(), ErrUnsolved)
+	} else if err != nil {
 		return err
 	}
 	side := p.geom.Side()

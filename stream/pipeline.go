@@ -41,8 +41,9 @@ type Op struct {
 	Reads, Writes []*Region
 	Host          func() error
 	Device        func(kernels.Stream) error
-	Bytes         int64 // moved, for the statistics
-	Work          int64 // relaxations, for the statistics
+	Explain       func(error) error // says in the error of a device stage what failed; nil: nothing to add
+	Bytes         int64             // moved, for the statistics
+	Work          int64             // relaxations, for the statistics
 }
 
 // task is an Op in flight.
@@ -232,7 +233,7 @@ func (p *Pipeline) wait(deps []*task) error {
 func (p *Pipeline) finish(t *task, busy time.Duration) {
 	p.stats.add(t.Stage, t.Bytes, t.Work, busy)
 	// What a finished operation waited for would otherwise stay reachable through its dependants.
-	t.deps, t.Host, t.Device, t.Reads, t.Writes = nil, nil, nil, nil, nil
+	t.deps, t.Host, t.Device, t.Explain, t.Reads, t.Writes = nil, nil, nil, nil, nil, nil
 	close(t.done)
 	<-p.window
 }
@@ -293,10 +294,17 @@ func (p *Pipeline) enqueue(s kernels.Stream, t *task) error {
 		}
 	}
 	if err = t.Device(s); err != nil {
-		return err
+		return t.explained(err)
 	}
 	t.end, err = s.Record()
-	return err
+	return t.explained(err)
+}
+
+func (t *task) explained(err error) error {
+	if err == nil || t.Explain == nil {
+		return err
+	}
+	return t.Explain(err)
 }
 
 // Timing an operation takes an event and a question to the device more. Past the first timeAll of a stage
@@ -325,7 +333,7 @@ func (p *Pipeline) complete(l *lane) error {
 			return context.Cause(p.ctx)
 		}
 		if err := t.end.Sync(); err != nil {
-			return err
+			return t.explained(err)
 		}
 		var busy time.Duration
 		if t.stands > 0 {

@@ -118,6 +118,58 @@ func TestChangedInputIsRefused(t *testing.T) {
 	}
 }
 
+// TestRestartKeepsWhatItCannotReplace gives restarts that cannot begin, and demands the old answers.
+func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
+	ooc(t, dir, "solve", "g.gr", "--tile", "128").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--restart", "--kind", "f64").want(t, 2)
+	ooc(t, dir, "solve", "g.gr", "--restart", "--round", "192").want(t, 2, "multiple of the tile edge 128")
+	ooc(t, dir, "solve", "g.ooc", "--restart", "--tile", "64").want(t, 3, "--tile 128")
+	write(t, dir, "g.gr", "p sp 2 1\na 1 2 rubbish\n")
+	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 3, "g.gr:2")
+	write(t, dir, "g.gr", "p sp 2 2\na 1 2 5\na 2 1 -7\n")
+	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 4)
+	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
+		t.Errorf("after the refusals: %q", r.stdout)
+	}
+}
+
+// TestOtherColumnsAreRefused solves one file read in two ways.
+func TestOtherColumnsAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "c.txt", "1 2 5 7\n")
+	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,weight,x").want(t, 0)
+	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,weight,x").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,x,weight").want(t, 3, "--columns", "--restart")
+	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,x,weight", "--restart").want(t, 0)
+	if r := ooc(t, dir, "query", "c.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t7\n" {
+		t.Errorf("after the restart: %q", r.stdout)
+	}
+}
+
+// TestScaledDistancesAreExact asks for a distance with more digits than a float32 has.
+func TestScaledDistancesAreExact(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.csv", "a,b,1060.123457\n")
+	ooc(t, dir, "solve", "s.csv", "--scale", "1000000").want(t, 0)
+	if r := ooc(t, dir, "query", "s.ooc", "a", "b").want(t, 0); r.stdout != "a\tb\t1060.123457\n" {
+		t.Errorf("%q", r.stdout)
+	}
+}
+
+// TestStandardInput solves what a pipe gives; what goes on with it is the store.
+func TestStandardInput(t *testing.T) {
+	dir := t.TempDir()
+	cmd := command(t, dir, "solve", "-", "--out", "in.ooc")
+	cmd.Stdin = strings.NewReader("p sp 2 1\na 1 2 5\n")
+	finish(t, cmd).want(t, 0, "solved in.ooc")
+	cmd = command(t, dir, "solve", "-", "--out", "in.ooc")
+	cmd.Stdin = strings.NewReader("p sp 2 1\na 1 2 5\n")
+	finish(t, cmd).want(t, 3, "go on with it by ooc solve in.ooc")
+	ooc(t, dir, "solve", "in.ooc").want(t, 0, "already solved")
+}
+
 // running starts a solve that takes a while, and waits until it reports progress.
 func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
@@ -268,7 +320,7 @@ func TestExport(t *testing.T) {
 		{"f8", []string{"--scale", "10"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 	} {
 		ooc(t, dir, append([]string{"solve", "towns.csv", "--restart"}, c.flags...)...).want(t, 0)
-		ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
+		ooc(t, dir, "export", "towns.ooc", "d.npy", "--overwrite").want(t, 0)
 		b := read(t, dir, "d.npy")
 		if !bytes.Contains(b[:128], []byte("{'descr': '<"+c.kind+"', 'fortran_order': False, 'shape': (4, 4), }")) {
 			t.Fatalf("header %q", b[:128])
@@ -284,7 +336,8 @@ func TestExport(t *testing.T) {
 			}
 		}
 	}
-	ooc(t, dir, "export", "towns.ooc", "d.xyz").want(t, 1, ".xyz")
+	ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 1, "--overwrite")
+	ooc(t, dir, "export", "towns.ooc", "d.xyz").want(t, 2, ".xyz")
 	if left, _ := filepath.Glob(filepath.Join(dir, ".d*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}

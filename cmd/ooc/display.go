@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/tiles"
 )
 
 // display shows a solve: a block that is redrawn on a terminal, plain lines elsewhere, JSON with --json.
@@ -278,6 +280,22 @@ func number(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.9g", x)
+}
+
+// exactNumber prints the distance of a store whose distances are exact, with every digit it has.
+func exactNumber(x float64) string {
+	if math.IsInf(x, 1) {
+		return "unreachable"
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// numbers returns what prints a store's distances.
+func numbers(p *engine.Problem) func(float64) string {
+	if p.Meta().Kind == tiles.I32 {
+		return exactNumber
+	}
+	return number
 }
 
 // clip cuts a row to a number of characters.

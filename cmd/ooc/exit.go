@@ -55,6 +55,8 @@ var exitCodes = []struct {
 	{graph.ErrOptions, exitUsage},
 	{engine.ErrMemory, exitUsage},
 	{engine.ErrNoDevice, exitUsage},
+	{engine.ErrRound, exitUsage},
+	{engine.ErrNoFormat, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -12,7 +14,8 @@ import (
 )
 
 func exportCommand() *cobra.Command {
-	return &cobra.Command{
+	var overwrite bool
+	cmd := &cobra.Command{
 		Use:   "export STORE FILE",
 		Short: "Write the distances as a 2-D NumPy array (.npy)",
 		Long: "export writes the n×n distances in C order, streamed in at most 256 MiB. Unreachable is inf in floating\n" +
@@ -25,7 +28,10 @@ func exportCommand() *cobra.Command {
 			}
 			defer p.Close()
 			began := time.Now()
-			if err := p.Export(cmd.Context(), args[1]); err != nil {
+			graceful.Store(true)
+			if err := p.Export(cmd.Context(), args[1], overwrite); errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%w; replace it with --overwrite", err)
+			} else if err != nil {
 				return err
 			}
 			info, err := os.Stat(args[1])
@@ -36,4 +42,6 @@ func exportCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
+	return cmd
 }

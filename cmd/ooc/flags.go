@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -82,6 +83,14 @@ func (f *graphFlags) options(cmd *cobra.Command) (graph.Options, error) {
 		return o, usageError{fmt.Errorf("--scale %d: want 1 or more", f.scale)}
 	}
 	return o, nil
+}
+
+// baseText is --base as it was given, "" if it was not.
+func (f *graphFlags) baseText(cmd *cobra.Command) string {
+	if !cmd.Flags().Changed("base") {
+		return ""
+	}
+	return strconv.Itoa(f.base)
 }
 
 // deviceFlags choose a device and what it may use.

@@ -29,6 +29,7 @@ func genCommand() *cobra.Command {
 			if !cmd.Flags().Changed("arcs") {
 				o.M = 10 * o.N
 			}
+			graceful.Store(true)
 			err := graph.Generate(cmd.Context(), args[0], o, args[1])
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%w; replace it with --overwrite", err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -70,6 +71,10 @@ func newRoot() *cobra.Command {
 
 const version = "0.1.0"
 
+// graceful says that a command has begun what it must not be torn from: the first signal then only ends
+// its context. Before, and for commands that change nothing, a signal ends the process.
+var graceful atomic.Bool
+
 // interruptible returns a context that the first SIGINT or SIGTERM ends; the second ends the process at
 // once, which loses nothing that a checkpoint or a note has.
 func interruptible() (context.Context, func()) {
@@ -78,6 +83,10 @@ func interruptible() (context.Context, func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		if s, ok := <-signals; ok {
+			if !graceful.Load() {
+				fmt.Fprintln(os.Stderr, "ooc:", s)
+				os.Exit(exitInterrupted)
+			}
 			cancel(fmt.Errorf("%w by %v", engine.ErrInterrupted, s))
 		}
 		if _, ok := <-signals; ok {

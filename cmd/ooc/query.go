@@ -78,7 +78,7 @@ func queryPair(p *engine.Problem, w io.Writer, u, v string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number(d))
+	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, numbers(p)(d))
 	return err
 }
 
@@ -99,12 +99,13 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 	if err := read(d, at); err != nil {
 		return err
 	}
+	show := numbers(p)
 	for i, x := range d {
 		u, v := id, ids.Name(i)
 		if !isRow {
 			u, v = v, u
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number(x)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, show(x)); err != nil {
 			return err
 		}
 	}

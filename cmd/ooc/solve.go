@@ -77,12 +77,13 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
 		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval,
 	}
+	graceful.Store(true)
 	sum, err := p.Solve(cmd.Context(), o)
 	show.end()
 	switch exitCode(err) {
 	case 0:
 	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand())
+		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand(cmd, input, p.Dir()))
 	default:
 		return err
 	}
@@ -90,11 +91,21 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	return nil
 }
 
-// resumeCommand is what goes on from here: this command without --restart.
-func resumeCommand() string {
+// resumeCommand is what goes on from here: this command without --restart, and with the store in place of
+// a standard input that cannot be read twice.
+func resumeCommand(cmd *cobra.Command, input, store string) string {
+	if input == "-" {
+		words := []string{"ooc solve", quote(store)}
+		for _, name := range []string{"device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
+			if fl := cmd.Flags().Lookup(name); fl.Changed {
+				words = append(words, quote("--"+name+"="+fl.Value.String()))
+			}
+		}
+		return strings.Join(words, " ")
+	}
 	words := []string{"ooc"}
 	for _, a := range os.Args[1:] {
-		if a != "--restart" && a != "--restart=true" {
+		if a != "--restart" && !strings.HasPrefix(a, "--restart=") {
 			words = append(words, quote(a))
 		}
 	}
@@ -127,29 +138,46 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		out = storeName(input)
 	}
 	if !isStore(out) {
-		return f.create(cmd, input, out, d, show)
+		n, err := f.read(cmd, input, d)
+		if err != nil {
+			return nil, err
+		}
+		return n.create(out, show)
 	}
 	p, err := engine.Open(out)
 	if err != nil {
 		return nil, err
 	}
-	if input != out {
+	err = f.sameOptions(cmd, p)
+	if err == nil && input != out {
 		err = f.sameInput(cmd, p, input)
 	}
 	var changed changedError
 	switch {
-	case f.restart && errors.As(err, &changed):
-		if err := errors.Join(p.Discard(), p.Close()); err != nil {
-			return nil, err
-		}
-		return f.create(cmd, input, out, d, show)
+	case f.restart && errors.As(err, &changed) && input != out:
+		return f.replace(cmd, p, input, d, show)
 	case err == nil && f.restart:
-		err = p.Restart()
+		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// replace makes the store of what the input is now in place of an older one, once that is known to work.
+func (f *solveFlags) replace(cmd *cobra.Command, p *engine.Problem, input string, d kernels.Device, show *display) (*engine.Problem, error) {
+	n, err := f.read(cmd, input, d)
+	if err == nil {
+		err = n.graph.Check()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := errors.Join(p.Discard(), p.Close()); err != nil {
+		return nil, err
+	}
+	return n.create(p.Dir(), show)
 }
 
 // isStore reports whether a path is a store that was imported to the end.
@@ -158,8 +186,16 @@ func isStore(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// create reads the graph and makes its store.
-func (f *solveFlags) create(cmd *cobra.Command, input, out string, d kernels.Device, show *display) (*engine.Problem, error) {
+// incoming is a graph that was read and can be planned, but has no store yet.
+type incoming struct {
+	graph *graph.Graph
+	src   *graph.Source
+	o     engine.CreateOptions
+	took  time.Duration
+}
+
+// read reads the graph.
+func (f *solveFlags) read(cmd *cobra.Command, input string, d kernels.Device) (*incoming, error) {
 	o, err := f.options(cmd)
 	if err != nil {
 		return nil, err
@@ -169,28 +205,29 @@ func (f *solveFlags) create(cmd *cobra.Command, input, out string, d kernels.Dev
 	if err != nil {
 		return nil, err
 	}
-	if err := context.Cause(cmd.Context()); err != nil {
-		return nil, fmt.Errorf("%w while %s was read", err, input)
+	if f.tile == 0 {
+		f.tile, err = engine.PlanTile(g, d, f.limits())
+	} else {
+		_, err = engine.PlanGraph(g, d, f.limits(), f.tile)
 	}
-	tile := f.tile
-	if tile == 0 {
-		if tile, err = engine.PlanTile(g, d, f.limits()); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	name := src.Name
 	if abs, err := filepath.Abs(name); err == nil && input != "-" {
 		name = abs
 	}
-	p, err := engine.Create(out, g, engine.CreateOptions{
-		Tile:    tile,
-		Input:   tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256},
-		Command: os.Args,
-	})
+	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256, Columns: f.columns, Base: f.baseText(cmd)}
+	return &incoming{g, src, engine.CreateOptions{Tile: f.tile, Input: in, Command: os.Args}, time.Since(began)}, nil
+}
+
+// create makes the graph's store.
+func (n *incoming) create(out string, show *display) (*engine.Problem, error) {
+	p, err := engine.Create(out, n.graph, n.o)
 	if err != nil {
 		return nil, err
 	}
-	show.imported(g, src, out, time.Since(began))
+	show.imported(n.graph, n.src, out, n.took)
 	return p, nil
 }
 
@@ -199,13 +236,14 @@ type changedError struct{ what string }
 
 func (e changedError) Error() string { return e.what }
 
-// sameInput compares an input with the one that a store was made from: size and time first, the content
-// only where they differ.
-func (f *solveFlags) sameInput(cmd *cobra.Command, p *engine.Problem, input string) error {
+// changed is the refusal of a store that was made from something else.
+func changed(format string, args ...any) error {
+	return badInput{changedError{fmt.Sprintf(format, args...) + "; solve it into another store with --out, or begin again with --restart"}}
+}
+
+// sameOptions compares what was asked of the reader and the store with what the store was made with.
+func (f *solveFlags) sameOptions(cmd *cobra.Command, p *engine.Problem) error {
 	m := p.Meta()
-	changed := func(format string, args ...any) error {
-		return badInput{changedError{fmt.Sprintf(format, args...) + "; solve it into another store with --out, or begin again with --restart"}}
-	}
 	switch {
 	case f.kind != "" && f.kind != string(m.Kind):
 		return changed("%s was made with --kind %s", p.Dir(), m.Kind)
@@ -215,8 +253,22 @@ func (f *solveFlags) sameInput(cmd *cobra.Command, p *engine.Problem, input stri
 		return changed("%s was made with --tile %d", p.Dir(), m.T)
 	case f.directed && !m.Directed || f.undirected && m.Directed:
 		return changed("%s was made with the other of --directed and --undirected", p.Dir())
-	case input == "-":
-		return changed("%s exists, and what standard input holds cannot be compared with it", p.Dir())
+	case f.format != "" && f.format != m.Input.Format:
+		return changed("%s was made with --format %s", p.Dir(), m.Input.Format)
+	case f.columns != "" && f.columns != m.Input.Columns:
+		return changed("%s was made with other --columns (%q)", p.Dir(), m.Input.Columns)
+	case f.baseText(cmd) != "" && f.baseText(cmd) != m.Input.Base:
+		return changed("%s was made with another --base (%q)", p.Dir(), m.Input.Base)
+	}
+	return nil
+}
+
+// sameInput compares an input with the one that a store was made from: size and time first, the content
+// only where they differ.
+func (f *solveFlags) sameInput(cmd *cobra.Command, p *engine.Problem, input string) error {
+	m := p.Meta()
+	if input == "-" {
+		return changed("%s exists, and what standard input holds cannot be compared with it: go on with it by ooc solve %s", p.Dir(), quote(p.Dir()))
 	}
 	info, err := os.Stat(input)
 	if err != nil {

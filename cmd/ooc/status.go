@@ -70,9 +70,10 @@ func currentStatus(p *engine.Problem) (engine.Status, error) {
 	if err != nil || !running {
 		return st, err
 	}
-	stored := st
-	if data, err := tiles.ReadLive(p.Dir()); err == nil && json.Unmarshal(data, &st) != nil {
-		st = stored // written by another version: what the files say still holds
+	var live engine.Status
+	data, err := tiles.ReadLive(p.Dir())
+	if err == nil && json.Unmarshal(data, &live) == nil && live.PID == pid {
+		st = live // else it is what another run left: what the files say still holds
 	}
 	if st.State != "solved" {
 		st.State = "running"
