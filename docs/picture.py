@@ -17,14 +17,14 @@ import pyte
 from rich.console import Console
 from rich.text import Text
 
-COLUMNS, ROWS, SHOT = 92, 17, 9.0
+COLUMNS, ROWS, SHOT = 100, 20, 9.0
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 with tempfile.TemporaryDirectory() as work:
     ooc = os.path.join(work, "ooc")
     subprocess.check_call(["go", "build", "-o", ooc, "./cmd/ooc"], cwd=root)
     subprocess.check_call([ooc, "gen", "random", "roads.gr", "-n", "12000", "-m", "40000"], cwd=work)
-    command = ["solve", "roads.gr", "--device-memory", "128MiB", "--checkpoint", "3s"]
+    command = ["solve", "roads.gr", "--device", "cpu", "--device-memory", "128MiB", "--checkpoint", "3s"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

@@ -2,10 +2,16 @@
 
 package cuda
 
-import "github.com/ebitengine/purego"
+import (
+	"runtime"
+
+	"github.com/ebitengine/purego"
+)
 
 // openLibrary finds the library that the NVIDIA driver installs. Where CUDA does not exist it finds none.
 func openLibrary() (uintptr, error) {
+	runtime.LockOSThread() // the text of an error is kept by thread
+	defer runtime.UnlockOSThread()
 	lib, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err == nil {
 		return lib, nil
