@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Solve random graphs on a GPU in core and out of core, and print one short table. Give the ooc binary, a
-# scratch folder with room for the largest matrix, and the cases to run (default: all).
+# scratch folder with room for the largest matrix, and the cases to run (default: all but big; t1024-2048
+# solves n = 32,768 in core with tiles of 1024 and rounds of 2048).
 #
 #     docs/bench-gpu.sh bin/ooc /scratch [case...]
 set -euo pipefail

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"hash/crc32"
 	"sync"
 	"time"
 
@@ -33,9 +32,6 @@ type executor struct {
 	track   *tracker
 	syncing chan struct{} // holds a token while a checkpoint is on its way
 }
-
-// castagnoli is the polynomial of CRC-32C.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // submit translates a step. It is the schedule's emit.
 func (x *executor) submit(s step) error {
@@ -143,7 +139,7 @@ func (x *executor) write(s step) stream.Op {
 				return err
 			}
 			if s.done == x.geom.Side() {
-				x.track.sum(s.tile, crc32.Checksum(page.Data, castagnoli))
+				x.track.sum(s.tile, tiles.Checksum(page.Data))
 			}
 			if least, rose := x.track.wrote(s.tile, s.done); rose {
 				return x.store.Note(x.state(least))

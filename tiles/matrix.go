@@ -126,13 +126,16 @@ func (s *Store) ReadAt(u, v int) (uint32, error) {
 	return bits, err
 }
 
+// Checksum is the CRC-32C of a tile's bytes, as WriteSums wants it and TileSum gives it.
+func Checksum(tile []byte) uint32 { return crc32.Checksum(tile, castagnoli) }
+
 // TileSum is the CRC-32C of tile (i,j), padding included.
 func (s *Store) TileSum(i, j int) (uint32, error) {
 	if err := s.tileError("sum", i, j, 0, 0); err != nil {
 		return 0, err
 	}
 	var sum uint32
-	err := s.touch("sum", i, j, func(tile []byte) { sum = crc32.Checksum(tile, castagnoli) })
+	err := s.touch("sum", i, j, func(tile []byte) { sum = Checksum(tile) })
 	return sum, err
 }
 
