@@ -120,6 +120,22 @@ func freeMemory() int64 {
 	return free
 }
 
+// dirtyLimit returns the bytes of written pages at which Linux begins to hold up writers: halfway between the
+// limits at which it starts to write back and at which they wait for the disk (freerun of balance_dirty_pages,
+// mm/page-writeback.c); 0 where that cannot be read.
+func dirtyLimit() float64 {
+	limit := func(name string) float64 {
+		if n, err := readInt("/proc/sys/vm/" + name + "_bytes"); err == nil && n > 0 {
+			return float64(n)
+		}
+		if n, err := readInt("/proc/sys/vm/" + name + "_ratio"); err == nil {
+			return float64(n) / 100 * float64(freeMemory())
+		}
+		return 0
+	}
+	return (limit("dirty_background") + limit("dirty")) / 2
+}
+
 func readInt(file string) (int64, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -48,16 +48,16 @@ func (x *executor) submit(s step) error {
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
-			Device:  func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
-			Explain: x.explain(s),
+			Device: func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
+			Name:   x.name(s),
 		})
 	case stepOut:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Out, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&slot.Region}, Writes: []*stream.Region{&page.Region},
-			Device:  func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) },
-			Explain: x.explain(s),
+			Device: func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) },
+			Name:   x.name(s),
 		})
 	case stepClosure:
 		pivot, w := x.tilesOf(s.c), t
@@ -66,16 +66,16 @@ func (x *executor) submit(s step) error {
 		}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
-			Device:  func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
-			Explain: x.explain(s),
+			Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
+			Name:   x.name(s),
 		})
 	default: // stepProduct
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
 			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
-			Device:  func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
-			Explain: x.explain(s),
+			Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
+			Name:   x.name(s),
 		})
 	}
 }
@@ -96,18 +96,16 @@ func (x *executor) regions(slots []int) []*stream.Region {
 	return out
 }
 
-// explain returns what adds to an error of the device where in the solve it happened.
-func (x *executor) explain(s step) func(error) error {
-	return func(err error) error {
+// name returns what says in errors and timelines which step this is.
+func (x *executor) name(s step) func() string {
+	return func() string {
 		side := x.geom.Side()
-		what := fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, side)
-		switch s.kind {
-		case stepIn:
-			what = "copy to the device"
-		case stepOut:
-			what = "copy from the device"
-		}
-		return fmt.Errorf("%s: tile (%d,%d), %s: %w", x.store.Dir(), s.tile/side, s.tile%side, what, err)
+		what := [...]string{
+			stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write",
+			stepClosure: fmt.Sprintf("phase 1 up to pivot tile %d of %d", s.done, side),
+			stepProduct: fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, side),
+		}[s.kind]
+		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), s.tile/side, s.tile%side, what)
 	}
 }
 
@@ -117,7 +115,7 @@ func (x *executor) read(s step) stream.Op {
 		x.store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
 	}
 	return stream.Op{
-		Stage: stream.Read, Bytes: x.geom.TileBytes(),
+		Stage: stream.Read, Bytes: x.geom.TileBytes(), Name: x.name(s),
 		Reads: []*stream.Region{&x.disk[s.tile]}, Writes: []*stream.Region{&page.Region},
 		Host: func() error {
 			if s.fromGraph {
@@ -132,7 +130,7 @@ func (x *executor) read(s step) stream.Op {
 func (x *executor) write(s step) stream.Op {
 	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
 	return stream.Op{
-		Stage: stream.Write, Bytes: x.geom.TileBytes(),
+		Stage: stream.Write, Bytes: x.geom.TileBytes(), Name: x.name(s),
 		Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.disk[s.tile]},
 		Host: func() error {
 			if err := x.store.WriteTile(i, j, page.Data); err != nil {

@@ -1,11 +1,7 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"time"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -54,8 +50,8 @@ func (f *Forecast) fill(geom tiles.Geometry, v kernels.Variant, d kernels.Device
 	if f.Rates, err = MeasureRates(d, v); err != nil {
 		return err
 	}
-	if f.Rates.Disk, err = measureDisk(dir); err != nil {
-		return fmt.Errorf("timing the disk of %s: %w", dir, err)
+	if err = f.Rates.measureHost(dir, d.Info().SharedCores); err != nil {
+		return err
 	}
 	if f.Plan, err = MakePlan(geom, f.Done, d.Info(), f.Rates, l); err != nil {
 		return err
@@ -65,28 +61,4 @@ func (f *Forecast) fill(geom tiles.Geometry, v kernels.Variant, d kernels.Device
 		return f.Plan.Predict(geom, f.Done, d.Info(), f.Rates)
 	}
 	return nil
-}
-
-// measureDisk times writing and syncing 64 MiB into a file that it removes.
-func measureDisk(dir string) (bytesPerSecond float64, err error) {
-	f, err := os.CreateTemp(dir, ".ooc-disk-*")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	block := make([]byte, 8<<20)
-	for i := range block {
-		block[i] = byte(i * 7)
-	}
-	began := time.Now()
-	const total = 64 << 20
-	for range total / len(block) {
-		if _, err := f.Write(block); err != nil {
-			return 0, err
-		}
-	}
-	if err := f.Sync(); err != nil {
-		return 0, err
-	}
-	return total / time.Since(began).Seconds(), nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/dustin/go-humanize"
@@ -125,7 +126,7 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 
 // maxRound is the widest round, in vertices, that a plan picks by itself: wider ones save no more
 // traffic worth having, and make the closure, which is the least parallel part, longer.
-const maxRound = 4096
+const maxRound = 8192
 
 // leastRounds is how many rounds a plan makes of a matrix where it can: restore points lie between rounds.
 const leastRounds = 8
@@ -173,7 +174,7 @@ const (
 )
 
 // copiers is how many goroutines copy each way between the mapping and host memory.
-func copiers() int { return min(8, max(2, runtime.GOMAXPROCS(0)/2)) }
+func copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
 
 // withDefaults gives a device with memory of its own half of the free memory as its host cache.
 func (l Limits) withDefaults(info kernels.Info) Limits {
@@ -198,7 +199,7 @@ func (p *Plan) estimate(geom tiles.Geometry, start int, info kernels.Info, r Rat
 }
 
 // predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
-// else the longest of kernels, copies and the issuing of operations hides the others.
+// else kernels, copies and the issuing of operations overlap.
 func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rates) {
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
 	left := float64(p.Side-start) / float64(p.Side)
@@ -210,18 +211,28 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	}
 	issue := float64(p.Rounds) * float64(p.Side) * float64(p.Side) * r.PerKernel
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
-	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Write
+	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {
 		p.CopySeconds = max(in/duplex, out/duplex, host)
-		p.Seconds = max(p.KernelSeconds, p.CopySeconds, issue)
+		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
 	}
 	if r.Disk > 0 {
 		p.SyncSeconds = float64(p.DiskBytes) / r.Disk
 		p.Seconds += p.SyncSeconds
 	}
+}
+
+// overlapped is the time of several things at once: that of the longest, and more the nearer the others come,
+// as each then waits for another now and again. The exponent is a fit.
+func overlapped(times ...float64) float64 {
+	sum := 0.0
+	for _, t := range times {
+		sum += math.Pow(t, 4)
+	}
+	return math.Pow(sum, 0.25)
 }
 
 // duplex is what a link keeps of its rate in each direction while it carries both: 45 of 55 GB/s on an H100.

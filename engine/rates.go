@@ -2,9 +2,11 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"ooc/kernels"
+	"ooc/tiles"
 )
 
 // Rates are what a plan reckons with.
@@ -13,9 +15,10 @@ type Rates struct {
 	PerKernel float64 // seconds that each product costs beside its relaxations
 	Closure   float64 // seconds of the closure of a block of edge ClosureEdge
 	In, Out   float64 // bytes/s between host and device
-	Read      float64 // bytes/s from the matrix to host memory
-	Write     float64 // bytes/s from host memory to the matrix
-	Disk      float64 // bytes/s of a final sync; 0: not measured, and left out
+	Read      float64 // bytes/s from the matrix, where the page cache holds it, to host memory
+	Write     float64 // bytes/s from host memory to the matrix in the page cache
+	Disk      float64 // bytes/s of a sync; 0: not measured, and left out
+	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
 // ClosureEdge is the edge of the block whose closure is timed.
@@ -99,12 +102,37 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.
 	if shared {
 		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
 	} else {
-		// One goroutine copies some 7 GB/s between memory and a mapping; they add up until memory is busy.
-		r.Read = 7e9 * float64(copiers())
-		r.Write = r.Read
+		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
+		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
 		r.PerKernel = 40e-6 // some ten calls of the driver a tile, all by one goroutine
 	}
 	return nil
+}
+
+// hostSample is the size of the file that copies to and from a disk are timed with.
+const hostSample = 64 << 20
+
+// measureHost times the disk of a folder and the copies to and from files on it.
+func (r *Rates) measureHost(dir string, shared bool) error {
+	t, err := tiles.MeasureRates(dir, hostSample, copiers())
+	if err != nil {
+		return fmt.Errorf("timing the disk of %s: %w", dir, err)
+	}
+	r.Disk, r.Dirty = t.Sync, dirtyLimit()
+	if !shared { // else these copies compete with kernels, and the device's own rates say more
+		r.Read, r.Write = t.Read, t.Write
+	}
+	return nil
+}
+
+// written returns the bytes/s at which tiles go to a matrix of which the given bytes are written over and over.
+// The system lets a share of memory be dirty. Above it, a page that is clean waits for the disk to have written
+// another; one that is still dirty does not.
+func (r Rates) written(bytes float64) float64 {
+	if r.Dirty <= 0 || r.Disk <= 0 || bytes <= r.Dirty {
+		return r.Write
+	}
+	return min(r.Write, r.Disk/(1-r.Dirty/bytes))
 }
 
 // rate returns units per second of an operation that does the given units, the best of its batches.
@@ -132,6 +160,12 @@ func (p *Problem) plan(o Options, done int64) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}.withDefaults(o.Device.Info())
-	return MakePlan(p.geom, done, o.Device.Info(), rates, l)
+	info := o.Device.Info()
+	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}.withDefaults(info)
+	if !info.SharedCores && info.Memory+l.HostMemory < p.geom.MatrixBytes() {
+		// Every round will go through the disk or what the system keeps of it; how wide rounds have to be
+		// for that depends on its rates.
+		_ = rates.measureHost(p.Dir(), false) // a disk that is full now has room for the matrix all the same
+	}
+	return MakePlan(p.geom, done, info, rates, l)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"ooc/engine/graph"
@@ -27,6 +28,7 @@ type Options struct {
 	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
 	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
 	Interval   time.Duration  // 0: one second
+	Timeline   io.Writer      // takes what each stage did when, as trace events in JSON; nil: nobody wants to know
 }
 
 // DefaultCheckpoint is the time between two checkpoints.
@@ -42,6 +44,7 @@ type Summary struct {
 	Device         string  `json:"device"`
 	AlreadySolved  bool    `json:"already_solved"`
 	ResumedFrom    float64 `json:"resumed_from"`    // fraction of the pivot vertices done before this run
+	SetupSeconds   float64 `json:"setup_seconds"`   // planning, taking memory on the device and the host, and giving it back
 	RoundsSeconds  float64 `json:"rounds_seconds"`  // this run, until the last product was done
 	SyncSeconds    float64 `json:"sync_seconds"`    // writing what memory still held, the final sync, and checksums
 	ElapsedSeconds float64 `json:"elapsed_seconds"` // all runs
@@ -84,6 +87,7 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	if err != nil {
 		return sum, err
 	}
+	setup := time.Now()
 	plan, err := p.plan(o, state.Done)
 	if err != nil {
 		return sum, err
@@ -93,12 +97,16 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	if err != nil {
 		return sum, err
 	}
+	sum.SetupSeconds = time.Since(setup).Seconds()
 	x.clock = func() time.Duration { return state.Elapsed + time.Since(began) }
 	run := &run{p: p, o: o, x: x, plan: plan, start: int(state.Done) / p.geom.T, onDisk: counts, began: began, prior: state.Elapsed, sum: &sum}
 	x.track = newTracker(p.geom.Side(), run.start, counts)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
-	return sum, errors.Join(err, x.free(o.Device))
+	freeing := time.Now()
+	err = errors.Join(err, x.free(o.Device))
+	sum.SetupSeconds += time.Since(freeing).Seconds()
+	return sum, err
 }
 
 // run is one call of Solve.
@@ -112,6 +120,7 @@ type run struct {
 	began  time.Time
 	prior  time.Duration // work of earlier runs
 	sum    *Summary
+	lines  *timeline // nil: nobody wants one
 }
 
 func (r *run) rounds(ctx context.Context) error {
@@ -160,6 +169,9 @@ func (r *run) rounds(ctx context.Context) error {
 	if err == nil && !s.stopped {
 		err = r.p.finishSums(r.x.track)
 	}
+	if lerr := r.lines.close(); err == nil && lerr != nil {
+		err = fmt.Errorf("timeline: %w", lerr)
+	}
 	r.sum.SyncSeconds = time.Since(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + time.Since(r.began)).Seconds()
 	report()
@@ -172,8 +184,10 @@ func (r *run) rounds(ctx context.Context) error {
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
 // to write its checkpoint.
 func (r *run) openPipeline() error {
+	r.lines = newTimeline(r.o.Timeline)
 	pipe, err := stream.New(context.Background(), r.o.Device, stream.Options{
 		Lanes: r.plan.Streams + 1, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
+		Trace: r.lines.span(),
 	})
 	r.x.pipe = pipe
 	return err

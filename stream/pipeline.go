@@ -41,9 +41,9 @@ type Op struct {
 	Reads, Writes []*Region
 	Host          func() error
 	Device        func(kernels.Stream) error
-	Explain       func(error) error // says in the error of a device stage what failed; nil: nothing to add
-	Bytes         int64             // moved, for the statistics
-	Work          int64             // relaxations, for the statistics
+	Name          func() string // what it does to what, for errors of the device and for the timeline; may be nil
+	Bytes         int64         // moved, for the statistics
+	Work          int64         // relaxations, for the statistics
 }
 
 // task is an Op in flight.
@@ -81,6 +81,9 @@ type Options struct {
 	Readers int // goroutines of stage Read; 2
 	Writers int // goroutines of stage Write; 2
 	Window  int // operations in flight, the depth of read-ahead; 64
+	// Trace is called with every operation that has finished, by several goroutines; nil: nobody wants to
+	// know. Timing every operation slows small tiles down.
+	Trace func(Span)
 }
 
 func (o *Options) fill() {
@@ -106,6 +109,8 @@ type Pipeline struct {
 	issued  [Stages]int64 // by the issuer, to choose what is timed
 	stats   counters
 	closed  bool
+	trace   func(Span)
+	epoch   epoch
 }
 
 type lane struct {
@@ -117,7 +122,7 @@ type lane struct {
 func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) {
 	o.fill()
 	g, gctx := errgroup.WithContext(ctx)
-	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window)}
+	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window), trace: o.Trace}
 	for i := range o.Lanes {
 		s, err := dev.NewStream()
 		if err != nil {
@@ -125,14 +130,18 @@ func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) 
 		}
 		p.lanes = append(p.lanes, &lane{stream: s, queue: make(chan *task, o.Window)})
 	}
+	var err error
+	if p.epoch, err = newEpoch(p.lanes[0].stream); err != nil {
+		return nil, errors.Join(err, p.closeStreams())
+	}
 	for _, l := range p.lanes {
 		g.Go(func() error { return p.complete(l) })
 	}
 	g.Go(p.issueAll)
 	for stage, workers := range map[Stage]int{Read: o.Readers, Write: o.Writers, Sync: 1} {
 		p.host[stage] = make(chan *task, o.Window)
-		for range workers {
-			g.Go(func() error { return p.runHost(p.host[stage]) })
+		for worker := range workers {
+			g.Go(func() error { return p.runHost(p.host[stage], worker) })
 		}
 	}
 	return p, nil
@@ -233,13 +242,14 @@ func (p *Pipeline) wait(deps []*task) error {
 func (p *Pipeline) finish(t *task, busy time.Duration) {
 	p.stats.add(t.Stage, t.Bytes, t.Work, busy)
 	// What a finished operation waited for would otherwise stay reachable through its dependants.
-	t.deps, t.Host, t.Device, t.Explain, t.Reads, t.Writes = nil, nil, nil, nil, nil, nil
+	t.deps, t.Host, t.Device, t.Name, t.Reads, t.Writes = nil, nil, nil, nil, nil, nil
 	close(t.done)
 	<-p.window
 }
 
-func (p *Pipeline) runHost(queue chan *task) error {
+func (p *Pipeline) runHost(queue chan *task, worker int) error {
 	for t := range queue {
+		t.Lane = worker
 		if err := p.wait(t.deps); err != nil {
 			return err
 		}
@@ -247,7 +257,9 @@ func (p *Pipeline) runHost(queue chan *task) error {
 		if err := t.Host(); err != nil {
 			return err
 		}
-		p.finish(t, time.Since(start))
+		end := time.Now()
+		p.traced(t, start.Sub(p.epoch.wall), end.Sub(p.epoch.wall))
+		p.finish(t, end.Sub(start))
 	}
 	return nil
 }
@@ -301,10 +313,10 @@ func (p *Pipeline) enqueue(s kernels.Stream, t *task) error {
 }
 
 func (t *task) explained(err error) error {
-	if err == nil || t.Explain == nil {
+	if err == nil || t.Name == nil {
 		return err
 	}
-	return t.Explain(err)
+	return fmt.Errorf("%s: %w", t.Name(), err)
 }
 
 // Timing an operation takes an event and a question to the device more. Past the first timeAll of a stage
@@ -318,7 +330,7 @@ func (p *Pipeline) timing(s Stage) (stands int64) {
 	n := p.issued[s]
 	p.issued[s]++
 	switch {
-	case n < timeAll:
+	case n < timeAll || p.trace != nil:
 		return 1
 	case n%timeOneIn == 0:
 		return timeOneIn
@@ -339,6 +351,9 @@ func (p *Pipeline) complete(l *lane) error {
 		if t.stands > 0 {
 			var err error
 			if busy, err = t.end.Since(t.start); err != nil {
+				return err
+			}
+			if err = p.tracedOnDevice(t, busy); err != nil {
 				return err
 			}
 		}

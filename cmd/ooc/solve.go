@@ -24,6 +24,7 @@ type solveFlags struct {
 	graphFlags
 	deviceFlags
 	out, algorithm, progress string
+	timeline                 string
 	checkpoint               time.Duration
 	restart, json            bool
 }
@@ -48,6 +49,7 @@ func solveCommand() *cobra.Command {
 	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	fl.StringVar(&f.timeline, "timeline", "", "write what each stage did when to this file, for ui.perfetto.dev or chrome://tracing")
 	return cmd
 }
 
@@ -76,6 +78,14 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	o := engine.Options{
 		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
 		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval,
+	}
+	if f.timeline != "" {
+		file, err := os.Create(f.timeline)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		o.Timeline = file
 	}
 	graceful.Store(true)
 	sum, err := p.Solve(cmd.Context(), o)

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/stream"
+)
+
+// TestTimeline wants a span of every operation that moved something, none before the solve or after it, and
+// no two on one lane of the device at once.
+func TestTimeline(t *testing.T) {
+	r := seeded(t)
+	p := create(t, randomGraph(t, r, 400, graph.KindI32, false), 64)
+	var out bytes.Buffer
+	o := shape{tile: 64, width: 1, slots: 20, pages: 4, streams: 3}.open(t)
+	o.Timeline = &out
+	sum := mustSolve(t, p, o)
+	var events []traceEvent
+	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	count := map[int]int64{}
+	last := map[int]float64{} // by lane
+	for _, e := range events {
+		if e.Phase == "M" {
+			continue
+		}
+		count[e.Stage]++
+		if e.Start < 0 || e.Took < 0 || e.Start+e.Took > 1e6*(sum.RoundsSeconds+sum.SyncSeconds) {
+			t.Errorf("%+v lies outside of a solve of %v+%v s", e, sum.RoundsSeconds, sum.SyncSeconds)
+		}
+		if s := stream.Stage(e.Stage); s == stream.In || s == stream.Kernel || s == stream.Out {
+			if e.Start < last[e.Lane]-0.01 {
+				t.Errorf("%+v begins before the one before it ends at %v", e, last[e.Lane])
+			}
+			last[e.Lane] = e.Start + e.Took
+		}
+		if stream.Stage(e.Stage) == stream.Kernel && !strings.Contains(e.Name, "phase") {
+			t.Errorf("%+v does not say what it does", e)
+		}
+	}
+	tb := p.Geometry().TileBytes()
+	for s, bytes := range map[stream.Stage]int64{stream.In: sum.BytesIn, stream.Out: sum.BytesOut, stream.Read: sum.BytesRead, stream.Write: sum.BytesWritten} {
+		if got := count[int(s)]; got < bytes/tb || got == 0 {
+			t.Errorf("%d spans of stage %v for %d bytes", got, s, bytes)
+		}
+	}
+	if count[int(stream.Kernel)] == 0 || count[int(stream.Sync)] != 1 {
+		t.Errorf("spans by stage: %v", count)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no more paper") }
+
+// TestTimelineFails wants a solve whose timeline cannot be written to be solved all the same, and to say so.
+func TestTimelineFails(t *testing.T) {
+	p := create(t, randomGraph(t, seeded(t), 100, graph.KindI32, false), 64)
+	o := shape{tile: 64, width: 1, slots: 4, pages: 2, streams: 1}.open(t)
+	o.Timeline = brokenWriter{}
+	_, err := p.Solve(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "no more paper") {
+		t.Fatalf("got %v", err)
+	}
+	if err := p.Solved(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,89 @@
+package tiles
+
+import (
+	"errors"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/edsrzf/mmap-go"
+	"golang.org/x/sync/errgroup"
+)
+
+// Rates are what a folder's disk and the memory before it do, in bytes/s.
+type Rates struct {
+	Read  float64 // from a mapping whose pages are in memory
+	Write float64 // into a mapping, pages that are clean until then
+	Sync  float64 // of what was written
+}
+
+// MeasureRates times copies out of and into the mapping of a file of the given size, by so many goroutines,
+// and a sync of it. The file is in dir, has no name while it is timed where the system allows that, and is
+// gone afterwards.
+func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
+	f, err := os.CreateTemp(dir, ".ooc-rates-*")
+	if err != nil {
+		return r, err
+	}
+	removed := os.Remove(f.Name()) == nil
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if !removed {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := reserve(f, size); err != nil {
+		return r, classify(err)
+	}
+	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, 0)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, mem.Unmap()) }()
+	rate := func(work func() error) (float64, error) {
+		began := time.Now()
+		err := work()
+		return float64(size) / time.Since(began).Seconds(), err
+	}
+	for _, write := range []bool{true, false} {
+		out := &r.Read
+		if write {
+			out = &r.Write
+		}
+		if *out, err = rate(func() error { return copyMapping(mem, goroutines, write) }); err != nil {
+			return r, err
+		}
+	}
+	r.Sync, err = rate(func() error { return errors.Join(mem.Flush(), f.Sync()) })
+	return r, err
+}
+
+// copyMapping copies all of a mapping to or from private memory.
+func copyMapping(mem []byte, goroutines int, write bool) error {
+	const block = 1 << 20
+	var group errgroup.Group
+	for g := range goroutines {
+		group.Go(func() (err error) {
+			private := make([]byte, block)
+			for i := range private {
+				private[i] = byte(i * 7)
+			}
+			defer func(old bool) {
+				debug.SetPanicOnFault(old)
+				if r := recover(); r != nil {
+					err = errors.New("the disk failed while it was timed")
+				}
+			}(debug.SetPanicOnFault(true))
+			for at := g * block; at < len(mem); at += goroutines * block {
+				part := mem[at:min(at+block, len(mem))]
+				if write {
+					copy(part, private)
+				} else {
+					copy(private, part)
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
