@@ -13,20 +13,25 @@ import (
 
 func genCommand() *cobra.Command {
 	var o graph.GenerateOptions
-	var kinds []string
+	var kinds, formats strings.Builder
 	for _, g := range graph.Generators {
-		kinds = append(kinds, g.Name+": "+g.Title)
+		fmt.Fprintf(&kinds, "\n  %-9s %s", g.Name, g.Title)
+	}
+	for _, w := range graph.Writers {
+		fmt.Fprintf(&formats, " %s", strings.Join(w.Extensions, " "))
 	}
 	cmd := &cobra.Command{
-		Use:   "gen KIND FILE",
+		Use:   "gen KIND -n N [-m M] [--seed S] FILE",
 		Short: "Generate a graph",
-		Long:  "gen writes a graph to FILE, in the format and compression that its extensions name. The same seed gives the\nsame bytes on every platform. Kinds:\n  " + strings.Join(kinds, "\n  "),
-		Args:  cobra.ExactArgs(2),
+		Long: "gen writes a graph to FILE, in the format that its extension names:" + formats.String() + ",\n" +
+			"and .gz or .zst after that. The same seed gives the same bytes on every platform. Graphs are directed unless\n" +
+			"--undirected is given. Kinds:" + kinds.String(),
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.N <= 0 {
 				return usageError{errors.New("give the number of vertices: -n N")}
 			}
-			if !cmd.Flags().Changed("arcs") {
+			if !cmd.Flags().Changed("arcs") && drawsArcs(args[0]) {
 				o.M = 10 * o.N
 			}
 			graceful.Store(true)
@@ -39,8 +44,19 @@ func genCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.Int64VarP(&o.N, "vertices", "n", 0, "vertices")
-	fl.Int64VarP(&o.M, "arcs", "m", 0, "arcs (default: 10 a vertex)")
+	fl.Int64VarP(&o.M, "arcs", "m", 0, "arcs of random and rmat, undirected edges (default: 10 a vertex)")
 	fl.Uint64Var(&o.Seed, "seed", 1, "seed of the generator")
+	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
+}
+
+// drawsArcs reports whether a kind of graph has as many arcs as it is asked for.
+func drawsArcs(kind string) bool {
+	for _, g := range graph.Generators {
+		if g.Name == kind {
+			return g.Arcs == nil
+		}
+	}
+	return false
 }

@@ -1,27 +1,19 @@
 package graph
 
-import "fmt"
-
 // randomGraph is the model of GTgraph's random generator with a given number of arcs: each has a
 // uniformly drawn start, another uniformly drawn end, and a weight of 1 to 1000. The same arc may be
 // drawn twice; reading merges the two.
 var randomGraph = Generator{
 	Name:  "random",
 	Title: "M arcs between uniformly drawn vertices, weights 1…1000",
-	check: func(o GenerateOptions) error {
-		if o.N == 1 && o.M > 0 {
-			return fmt.Errorf("one vertex has no arcs to others: %w", ErrOptions)
-		}
-		return nil
-	},
-	arcs: func(o GenerateOptions, emit func(from, to, weight int64) error) error {
+	arcs: func(o GenerateOptions, emit emit) error {
 		d := newDice(o.Seed)
 		for range o.M {
 			from, to := d.below(o.N), d.below(o.N-1)
 			if to >= from { // from itself is left out
 				to++
 			}
-			if err := emit(from, to, 1+d.below(1000)); err != nil {
+			if err := emit(from, to, d.weight()); err != nil {
 				return err
 			}
 		}

@@ -6,69 +6,325 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
 // TestGenerateIsFixed pins the text of a seed: stores and benchmarks name graphs by it.
 func TestGenerateIsFixed(t *testing.T) {
-	o := GenerateOptions{N: 1000, M: 5000, Seed: 42}
-	for name, want := range map[string]string{
-		"x.gr":  "e3eaba3d0b9182d4213f0ee988c00dc7e1a9aa768372772b5c93792cfbf3548a",
-		"x.csv": "8766f7eebb4141e6383e522ac38aba2eefc2e0b525f8af6b8af96a46be948914",
+	for _, c := range []struct {
+		kind       string
+		undirected bool
+		name, sum  string
+	}{
+		{"random", false, "x.gr", "e3eaba3d0b9182d4213f0ee988c00dc7e1a9aa768372772b5c93792cfbf3548a"},
+		{"random", false, "x.csv", "8766f7eebb4141e6383e522ac38aba2eefc2e0b525f8af6b8af96a46be948914"},
+		{"random", true, "x.mtx", "341e221614f53f1ddd7de4adc1cb538ff1e72bed2cb342c025a24578e33eb21c"},
+		{"rmat", false, "x.gr", "7a3b218323167612d441e02110f856fe7292165901107af48eb3ca31e8d63484"},
+		{"rmat", true, "x.mtx", "dc1bb29394481fd901b253055679847b83bc0f3125314c163b51176779d289f9"},
+		{"grid", false, "x.gr", "162ee73fab2fc2ccbc8674282cd3e6b27e8d2dfa446f6209641fcf8b51857c0f"},
+		{"grid", true, "x.mtx", "6cde6fb7a88b15a403b7c014c1d5ca1853eb5b68203ecadfc3ceb016d3689307"},
+		{"road", false, "x.gr", "9c452a757e7554091dacdaefff633f794f5c9cf566a00e7608c381550c0bdf70"},
+		{"road", true, "x.mtx", "62a867452da19228d97ca7ab198c3e412f6271888cd3d7f9496dd9b71346b483"},
+		{"ring", false, "x.gr", "561b39362e0f6fb446b7e34df961b44fb25b130bbf61d40277712f24a92d8072"},
+		{"ring", true, "x.mtx", "b594531c5384721ef1ad9bbe6631c6e144b7769c5a5e2f843fcd0a58c3207922"},
+		{"star", false, "x.gr", "3f69151de26d67f04d99522d1318c511a19ec5383e89512d02294a54047f66c5"},
+		{"star", true, "x.mtx", "27ff7f9cd4b4868d8f6799b58090a7c04f59381dd08461f05e184dfd174f1e1f"},
+		{"tree", false, "x.gr", "c2bf9119b64d1640cdd555c0717fcfb1f8d99f5fae0233d16b5e54e8bc7edb4a"},
+		{"tree", true, "x.mtx", "92a018b36ad837b8fe31c6ff4d11fbf8ddf68b004221e28bf79c62a82ec1997a"},
+		{"complete", false, "x.gr", "34ef1b118e3ee8ff59424aced006e6f42d2ee76982c1d68e701048f6ea5f8616"},
+		{"complete", true, "x.mtx", "316335ef73cf91395409aec90d36c4edeb26dc5347ec668118a05dc3c9164e4e"},
+		{"grid", true, "x.tsv", "7374c32143838d3c9476581214889917c09fd971054e428271b6d0a711b4ac7b"},
 	} {
-		var text bytes.Buffer
-		if err := GenerateTo(context.Background(), "random", o, name, &text); err != nil {
-			t.Fatal(err)
+		o := GenerateOptions{N: 1000, Seed: 42, Undirected: c.undirected}
+		if draws(t, c.kind) {
+			o.M = 5000
 		}
-		sum := sha256.Sum256(text.Bytes())
-		if got := hex.EncodeToString(sum[:]); got != want {
-			t.Errorf("%s has SHA-256 %s, not %s; it starts\n%s", name, got, want, text.Bytes()[:100])
+		text := generate(t, c.kind, c.name, o)
+		sum := sha256.Sum256(text)
+		if got := hex.EncodeToString(sum[:]); got != c.sum {
+			t.Errorf("{%q, %v, %q, %q} is not pinned; it starts\n%s", c.kind, c.undirected, c.name, got, text[:100])
 		}
 	}
 }
 
-func TestGenerateIsRead(t *testing.T) {
-	dir := t.TempDir()
-	var first *Graph
-	for _, name := range []string{"x.gr", "x.gr.gz", "x.gr.zst", "x.csv", "x.txt.GZ", "x.tsv"} {
-		path := filepath.Join(dir, name)
-		if err := Generate(context.Background(), "random", GenerateOptions{N: 50, M: 2000, Seed: 7}, path); err != nil {
-			t.Fatal(err)
+// draws reports whether a kind has as many arcs as it is asked for.
+func draws(t *testing.T, kind string) bool {
+	for _, g := range Generators {
+		if g.Name == kind {
+			return g.Arcs == nil
 		}
-		g, source, err := ReadFile(path, Options{})
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if g.N != 50 || g.Arcs()+g.Parallel != 2000 || g.SelfLoops != 0 || g.MinWeight < 1 || g.MaxWeight > 1000 {
-			t.Errorf("%s: %d vertices, %d+%d arcs, weights %v…%v", name, g.N, g.Arcs(), g.Parallel, g.MinWeight, g.MaxWeight)
-		}
-		if wantFormat := map[bool]string{true: "dimacs", false: "edgelist"}[g.IDs.Base == 1]; source.Format != wantFormat {
-			t.Errorf("%s is of format %s", name, source.Format)
-		}
-		g.IDs = IDs{} // .gr counts from 1, lists from 0
-		if first == nil {
-			first = g
-		}
-		sameGraph(t, g, first)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, ".*"))
-	if err != nil || len(left) != 0 {
+	t.Fatalf("no kind %s", kind)
+	return false
+}
+
+func generate(t *testing.T, kind, name string, o GenerateOptions) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	if err := GenerateTo(context.Background(), kind, o, name, &text); err != nil {
+		t.Fatalf("%s %+v: %v", kind, o, err)
+	}
+	return text.Bytes()
+}
+
+// link is an arc of a generated graph.
+type link struct{ from, to int }
+
+// links reads a generated graph back as a DIMACS file, whose reader insists on the counts in its head.
+func links(t *testing.T, kind string, o GenerateOptions) (*Graph, map[link]float64) {
+	t.Helper()
+	g, err := Read(bytes.NewReader(generate(t, kind, "x.gr", o)), kind+".gr", Options{})
+	if err != nil {
+		t.Fatalf("%s %+v: %v", kind, o, err)
+	}
+	all := map[link]float64{}
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			all[link{u, int(g.Targets[k])}] = g.Weight(k)
+		}
+	}
+	if int64(g.N) != o.N || g.SelfLoops != 0 {
+		t.Errorf("%s %+v: %d vertices, %d self-loops", kind, o, g.N, g.SelfLoops)
+	}
+	for l, w := range all {
+		if w < 1 || w != math.Trunc(w) || o.Undirected && all[link{l.to, l.from}] != w {
+			t.Errorf("%s %+v: arc %v has weight %v, its reverse %v", kind, o, l, w, all[link{l.to, l.from}])
+		}
+	}
+	return g, all
+}
+
+// shapes says by its definition which arcs a kind has; of trees only the number is fixed.
+var shapes = map[string]func(n, u, v int) bool{
+	"ring":     func(n, u, v int) bool { return v == (u+1)%n },
+	"star":     func(_, u, _ int) bool { return u == 0 },
+	"complete": func(_, _, _ int) bool { return true },
+	"grid": func(n, u, v int) bool {
+		width := int(math.Ceil(math.Sqrt(float64(n)))) // of such small n it is exact
+		apart := func(a, b int) int { return max(a-b, b-a) }
+		return apart(u/width, v/width)+apart(u%width, v%width) == 1
+	},
+}
+
+func TestGeneratedShapes(t *testing.T) {
+	r := fresh(t)
+	sizes := []int{1, 2, 3, 4, 5, 8, 9, 10, 50 + r.IntN(100)}
+	for kind, has := range shapes {
+		for _, n := range sizes {
+			for _, undirected := range []bool{false, true} {
+				o := GenerateOptions{N: int64(n), Seed: r.Uint64(), Undirected: undirected}
+				g, got := links(t, kind, o)
+				want := 0
+				for u := range n {
+					for v := range n {
+						if u != v && (has(n, u, v) || undirected && has(n, v, u)) {
+							want++
+							if got[link{u, v}] == 0 {
+								t.Errorf("%s %+v lacks the arc %d → %d", kind, o, u, v)
+							}
+						}
+					}
+				}
+				if len(got) != want || g.Parallel != 0 {
+					t.Errorf("%s %+v has %d arcs, %d more than once, not %d", kind, o, len(got), g.Parallel, want)
+				}
+			}
+		}
+	}
+}
+
+func TestGeneratedTrees(t *testing.T) {
+	r := fresh(t)
+	for _, n := range []int{1, 2, 3, 200 + r.IntN(100)} {
+		o := GenerateOptions{N: int64(n), Seed: r.Uint64()}
+		_, got := links(t, "tree", o)
+		parents := map[int]int{}
+		for l := range got {
+			parents[l.to]++
+			if l.from >= l.to {
+				t.Errorf("%+v: the parent %d of %d comes later", o, l.from, l.to)
+			}
+		}
+		if len(got) != n-1 || len(parents) != n-1 || parents[0] != 0 {
+			t.Errorf("%+v: %d arcs to %d children", o, len(got), len(parents))
+		}
+		o.Undirected = true
+		if _, both := links(t, "tree", o); len(both) != 2*(n-1) {
+			t.Errorf("%+v: %d arcs", o, len(both))
+		}
+	}
+}
+
+func TestGeneratedRoads(t *testing.T) {
+	r := fresh(t)
+	longest := math.Sqrt(2000*2000 + 1000*1000)
+	for _, n := range []int{1, 2, 3, 7, 1000 + r.IntN(1000)} {
+		for _, undirected := range []bool{false, true} {
+			o := GenerateOptions{N: int64(n), Seed: r.Uint64(), Undirected: undirected}
+			grid, joined := links(t, "grid", o)
+			g, roads := links(t, "road", o)
+			all := int(grid.Arcs())
+			want := all - all/3
+			if undirected {
+				want = 2 * (all/2 - all/2/3)
+			}
+			if len(roads) != want || g.Parallel != 0 {
+				t.Errorf("%+v: %d roads of %d, %d twice", o, len(roads), all, g.Parallel)
+			}
+			lengths := map[float64]bool{}
+			for l, w := range roads {
+				back, twoWay := roads[link{l.to, l.from}]
+				if joined[l] == 0 || w > longest || twoWay && back != w {
+					t.Errorf("%+v: road %v of length %v, back %v", o, l, w, back)
+				}
+				lengths[w] = true
+			}
+			if n > 1000 && len(lengths) < 300 {
+				t.Errorf("%+v: only %d lengths", o, len(lengths))
+			}
+		}
+	}
+}
+
+// TestGeneratedRMAT compares the quarters of the matrix, and those of its first quarter, with the model.
+// The seed is fixed; the margins are some five standard deviations.
+func TestGeneratedRMAT(t *testing.T) {
+	const n, m = 1 << 12, 40000
+	var counts, first [4]float64
+	err := rmatGraph.arcs(GenerateOptions{N: n, M: m, Seed: 3}, func(u, v, w int64) error {
+		quarter := func(half int64) int64 { return u/half%2*2 + v/half%2 }
+		counts[quarter(n/2)]++
+		if quarter(n/2) == 0 {
+			first[quarter(n/4)]++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []float64{0.57, 0.19, 0.19, 0.05} {
+		if got := counts[i] / m; math.Abs(got-p) > 0.015 {
+			t.Errorf("quarter %d has %v of the arcs", i, got)
+		}
+		if got := first[i] / counts[0]; math.Abs(got-p) > 0.02 {
+			t.Errorf("quarter %d of the first has %v of its arcs", i, got)
+		}
+	}
+}
+
+// TestGeneratedCounts draws any number of arcs between any number of vertices.
+func TestGeneratedCounts(t *testing.T) {
+	r := fresh(t)
+	for _, kind := range []string{"random", "rmat"} {
+		for range 20 {
+			o := GenerateOptions{N: 2 + r.Int64N(50), M: r.Int64N(500), Seed: r.Uint64(), Undirected: r.IntN(2) == 0}
+			g, _ := links(t, kind, o)
+			want := o.M
+			if o.Undirected {
+				want *= 2
+			}
+			if g.Arcs()+g.Parallel != want {
+				t.Errorf("%s %+v: %d arcs and %d parallel ones", kind, o, g.Arcs(), g.Parallel)
+			}
+		}
+	}
+}
+
+// TestGenerateIsRead reads every kind in every format and compression, and demands one graph.
+func TestGenerateIsRead(t *testing.T) {
+	r := fresh(t)
+	for _, generator := range Generators {
+		o := GenerateOptions{N: 2 + r.Int64N(60), Seed: r.Uint64(), Undirected: r.IntN(2) == 0}
+		if generator.Arcs == nil {
+			o.M = 1000
+		}
+		first, _ := links(t, generator.Name, o)
+		for _, w := range Writers {
+			sameAsWritten(t, r, generator.Name, o, w, first)
+		}
+	}
+}
+
+func sameAsWritten(t *testing.T, r *rand.Rand, kind string, o GenerateOptions, w Writer, want *Graph) {
+	t.Helper()
+	if byName(w.Name) == nil {
+		t.Skipf("no format %s reads what is written", w.Name)
+	}
+	path := filepath.Join(t.TempDir(), "x"+w.Extensions[r.IntN(len(w.Extensions))]+[]string{"", ".gz", ".zst", ".GZ"}[r.IntN(4)])
+	if err := Generate(context.Background(), kind, o, path); err != nil {
+		t.Fatalf("%s %+v: %v", kind, o, err)
+	}
+	read := Options{}
+	if w.base == 0 {
+		read.Base = new(int) // so that vertices without arcs before the last are there
+	}
+	g, source, err := ReadFile(path, read)
+	if err != nil {
+		t.Fatalf("%s %+v: %v", kind, o, err)
+	}
+	if source.Format != w.Name {
+		t.Errorf("%s is of format %s", path, source.Format)
+	}
+	a, b := entries(g), entries(want)
+	for u := range b {
+		for v := range b {
+			inf := u >= len(a) || v >= len(a) // a list ends with its last arc
+			if inf && u != v && !math.IsInf(b[u][v], 1) || !inf && a[u][v] != b[u][v] {
+				t.Fatalf("%s %+v: %s: arc %d → %d differs from .gr", kind, o, path, u, v)
+			}
+		}
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
 func TestGenerateSeedsDiffer(t *testing.T) {
-	var a, b bytes.Buffer
-	for seed, w := range []*bytes.Buffer{&a, &b} {
-		if err := GenerateTo(context.Background(), "random", GenerateOptions{N: 10, M: 10, Seed: uint64(seed)}, "x.csv", w); err != nil {
-			t.Fatal(err)
+	for _, generator := range Generators {
+		o := GenerateOptions{N: 40}
+		if generator.Arcs == nil {
+			o.M = 40
+		}
+		a := generate(t, generator.Name, "x.csv", o)
+		o.Seed++
+		if bytes.Equal(a, generate(t, generator.Name, "x.csv", o)) {
+			t.Errorf("%s: two seeds gave one graph", generator.Name)
 		}
 	}
-	if bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Error("two seeds gave one graph")
+}
+
+// TestGenerateHoldsNoArcs demands that memory does not grow with arcs.
+func TestGenerateHoldsNoArcs(t *testing.T) {
+	allocated := func(kind string, o GenerateOptions) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := GenerateTo(context.Background(), kind, o, "x.gr", io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for _, generator := range Generators {
+		small, large := GenerateOptions{N: 100}, GenerateOptions{N: 1 << 20}
+		switch {
+		case generator.Arcs == nil:
+			small.M, large.M = 100, 1<<20
+		case generator.Name == "complete":
+			large.N = 1 << 10
+		}
+		a, b := allocated(generator.Name, small), allocated(generator.Name, large)
+		if b > a+1<<18 {
+			t.Errorf("%s: %d bytes for few arcs, %d for many", generator.Name, a, b)
+		}
 	}
 }
 
@@ -83,6 +339,8 @@ func TestGenerateErrors(t *testing.T) {
 		"too many":         {"random", path, GenerateOptions{N: MaxVertices + 1}},
 		"negative":         {"random", path, GenerateOptions{N: 2, M: -1}},
 		"one with arcs":    {"random", path, GenerateOptions{N: 1, M: 1}},
+		"one of R-MAT":     {"rmat", path, GenerateOptions{N: 1, M: 1}},
+		"count of a ring":  {"ring", path, GenerateOptions{N: 10, M: 11}},
 		"format":           {"random", path + ".xyz", GenerateOptions{N: 2}},
 		"compression only": {"random", filepath.Dir(path) + "/x.gz", GenerateOptions{N: 2}},
 	} {
@@ -105,10 +363,11 @@ func TestGenerateKeepsFiles(t *testing.T) {
 	if err := Generate(context.Background(), "random", o, path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v", err)
 	}
-	stopped, stop := context.WithCancel(context.Background())
-	stop()
+	why := errors.New("stopped")
+	stopped, stop := context.WithCancelCause(context.Background())
+	stop(why)
 	o.Overwrite, o.M = true, 1<<20
-	if err := Generate(stopped, "random", o, path); !errors.Is(err, context.Canceled) {
+	if err := Generate(stopped, "random", o, path); !errors.Is(err, why) {
 		t.Errorf("error %v", err)
 	}
 	text, err := os.ReadFile(path)
@@ -137,10 +396,26 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestGenerateToAFullDisk(t *testing.T) {
-	for _, name := range []string{"x.gr", "x.gr.gz", "x.gr.zst"} {
-		err := GenerateTo(context.Background(), "random", GenerateOptions{N: 1000, M: 1 << 19}, name, &failing{room: 1 << 20})
-		if !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v", name, err)
+	for _, name := range []string{"x.gr", "x.mtx", "x.gr.gz", "x.gr.zst"} {
+		for _, generator := range Generators {
+			o := GenerateOptions{N: 1 << 19}
+			if generator.Arcs == nil {
+				o.M = 1 << 19
+			}
+			if err := GenerateTo(context.Background(), generator.Name, o, name, &failing{room: 1 << 20}); !errors.Is(err, errFull) {
+				t.Errorf("%s %s: error %v", generator.Name, name, err)
+			}
+		}
+	}
+}
+
+func TestFloorRoot(t *testing.T) {
+	r := fresh(t)
+	for _, root := range []int64{0, 1, 2, 3, 46340, 46341, 1<<31 - 1, r.Int64N(1 << 31)} {
+		for _, x := range []int64{root * root, root*root + r.Int64N(2*root+1), root*root + 2*root} {
+			if got := floorRoot(x); got != root {
+				t.Errorf("floorRoot(%d) = %d, want %d", x, got, root)
+			}
 		}
 	}
 }
@@ -160,4 +435,17 @@ func TestDice(t *testing.T) {
 	if d.below(1) != 0 {
 		t.Error("the only number was not drawn")
 	}
+}
+
+func ExampleGenerateTo() {
+	err := GenerateTo(context.Background(), "ring", GenerateOptions{N: 3, Seed: 1}, ".gr", os.Stdout)
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// c ring graph, seed 1
+	// p sp 3 3
+	// a 1 2 931
+	// a 2 3 730
+	// a 3 1 902
 }
