@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+const (
+	lineLanes = lineBytes / kernels.EntryBytes
+	wideLanes = wideBytes / kernels.EntryBytes
+)
+
+var portableSweeps = &sweepPath{
+	sweep: sweepForms(lineLanes), sweepWide: sweepForms(wideLanes),
+	climb: climbForms(lineLanes), climbWide: climbForms(wideLanes),
+	cross: [4]crossFunc{
+		crossForm(kernels.Inf32, kernels.Inf32), crossForm(kernels.Inf32, kernels.Limit32),
+		crossForm(kernels.PosInf, kernels.PosInf), crossForm(kernels.PosInf, kernels.PosInf)},
+	transpose: transposePortable, transposePast: transposePortable,
+}
+
+func sweepForms(lanes int) [4]sweepFunc {
+	return [4]sweepFunc{
+		sweepForm(lanes, kernels.Inf32, kernels.Inf32), sweepForm(lanes, kernels.Inf32, kernels.Limit32),
+		sweepForm(lanes, kernels.PosInf, kernels.PosInf), sweepForm(lanes, kernels.PosInf, kernels.PosInf)}
+}
+
+func climbForms(lanes int) [4]climbFunc {
+	return [4]climbFunc{
+		climbForm(lanes, kernels.Inf32, kernels.Inf32), climbForm(lanes, kernels.Inf32, kernels.Limit32),
+		climbForm(lanes, kernels.PosInf, kernels.PosInf), climbForm(lanes, kernels.PosInf, kernels.PosInf)}
+}
+
+// lower sets each lane of dst to src plus w where that is less; sums from limit on count as inf.
+func lower[E entry](dst, src []E, w, inf, limit E) {
+	src = src[:len(dst)]
+	for l, x := range src {
+		s := x + w
+		if s >= limit {
+			s = inf
+		}
+		dst[l] = min(dst[l], s)
+	}
+}
+
+func sweepForm[E entry](lanes int, inf, limit E) sweepFunc {
+	return func(dst, rows, offsets, ends, weights *byte, count, stride, keep int) {
+		bounds := unsafe.Slice((*int32)(unsafe.Pointer(offsets)), count+1)
+		for i := range count {
+			row := entries[E](addr(dst, i*stride), lanes)
+			if keep == 0 {
+				for l := range row {
+					row[l] = inf
+				}
+			}
+			for k := int(bounds[i]); k < int(bounds[i+1]); k++ {
+				end := *(*int32)(unsafe.Pointer(addr(ends, 4*k)))
+				w := *(*E)(unsafe.Pointer(addr(weights, 4*k)))
+				lower(row, entries[E](addr(rows, int(end)*stride), lanes), w, inf, limit)
+			}
+		}
+	}
+}
+
+func climbForm[E entry](lanes int, inf, limit E) climbFunc {
+	return func(src, rows, ends, weights *byte, count, stride int) {
+		from := entries[E](src, lanes)
+		targets, ws := unsafe.Slice((*int32)(unsafe.Pointer(ends)), count), entries[E](weights, count)
+		for k, end := range targets {
+			lower(entries[E](addr(rows, int(end)*stride), lanes), from, ws[k], inf, limit)
+		}
+	}
+}
+
+func crossForm[E entry](inf, limit E) crossFunc {
+	return func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int) {
+		src, weights := [crossWidth]*byte{s0, s1, s2, s3}, [crossWidth]*byte{w0, w1, w2, w3}
+		for j := range count {
+			row := entries[E](addr(dst, j*stride), lineLanes)
+			if keep == 0 {
+				for l := range row {
+					row[l] = inf
+				}
+			}
+			for i, from := range src {
+				lower(row, entries[E](from, lineLanes), entries[E](weights[i], count)[j], inf, limit)
+			}
+		}
+	}
+}
+
+func transposePortable(dst, places, rows, columns *byte, blocks, stride int) {
+	const unit = kernels.LaneUnit
+	begin, from := unsafe.Slice((*int64)(unsafe.Pointer(places)), unit), unsafe.Slice((*int32)(unsafe.Pointer(columns)), unit*blocks)
+	for k, column := range from {
+		for l, x := range entries[int32](addr(rows, int(column)*stride), unit) {
+			*(*int32)(unsafe.Pointer(addr(dst, int(begin[l])+k*kernels.EntryBytes))) = x
+		}
+	}
+}
