@@ -26,9 +26,9 @@ func (g *Graph) Check() error {
 // checkRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold. A
 // shortest path visits no vertex twice: it has at most N-1 arcs, each from another vertex.
 func (g *Graph) checkRange() error {
-	limit := g.limit()
-	widest := max(g.MaxWeight, -g.MinWeight)
-	bound, what := float64(g.N-1)*widest, fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", g.N-1, plain(widest))
+	f := g.Facts()
+	limit := f.limit()
+	bound, what := f.byArcs()
 	if bound < limit {
 		return nil
 	}
@@ -46,26 +46,39 @@ func (g *Graph) checkRange() error {
 	if bound < limit {
 		return nil
 	}
-	e := &RangeError{File: g.file, Kind: g.Kind, Bound: bound, Limit: limit, What: what, Hint: hintF32}
-	switch {
-	case g.Kind == KindF32:
-		e.Hint = "divide the weights by a power of two"
-	case g.Scale > 1:
-		e.Hint = "use a smaller --scale, or --kind f32"
-	}
-	return e
+	return f.tooFar(g.file, bound, what)
 }
 
 // limit returns what the magnitude of every distance must stay below.
-func (g *Graph) limit() float64 {
+func (f *Facts) limit() float64 {
 	switch {
-	case g.Kind == KindF32:
+	case f.Kind == KindF32:
 		return math.MaxFloat32
-	case g.Negative:
+	case f.Negative:
 		return float64(NegativeLimit)
 	}
 	return float64(Unreachable)
 }
+
+// byArcs returns the first bound of a distance, and what it is.
+func (f *Facts) byArcs() (bound float64, what string) {
+	widest := max(f.MaxWeight, -f.MinWeight)
+	return float64(f.N-1) * widest, fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, plain(widest))
+}
+
+// tooFar is the error about a graph whose least bound is not below the limit.
+func (f *Facts) tooFar(file string, bound float64, what string) error {
+	e := &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: f.limit(), What: what, Hint: hintF32}
+	switch {
+	case f.Kind == KindF32:
+		e.Hint = "divide the weights by a power of two"
+	case f.Scale > 1:
+		e.Hint = hintScale
+	}
+	return e
+}
+
+const hintScale = "use a smaller --scale, or --kind f32"
 
 func (g *Graph) sumOfLargest() float64 {
 	sum := 0.0

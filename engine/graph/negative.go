@@ -97,29 +97,44 @@ func (s *cycleState) find() []int32 {
 	return nil
 }
 
-// cycleLength returns the length of a cycle, its sign exact: 640 bits hold any sum of float32 numbers.
-func (g *Graph) cycleLength(cycle []int32) float64 {
-	sum := new(big.Float).SetPrec(640)
+// cycleLength returns the length of a cycle, its sign exact.
+func (g *Graph) cycleLength(cycle []int32) float64 { return exactSum(g.weightsAround(cycle)) }
+
+func (g *Graph) weightsAround(cycle []int32) []float64 {
+	weights := make([]float64, len(cycle))
 	for i, u := range cycle {
-		k := g.Find(int(u), int(cycle[(i+1)%len(cycle)]))
-		sum.Add(sum, new(big.Float).SetFloat64(g.Weight(k)))
+		weights[i] = g.Weight(g.Find(int(u), int(cycle[(i+1)%len(cycle)])))
+	}
+	return weights
+}
+
+// exactSum adds float32 numbers or integers; 640 bits hold any such sum.
+func exactSum(weights []float64) float64 {
+	sum := new(big.Float).SetPrec(640)
+	for _, w := range weights {
+		sum.Add(sum, new(big.Float).SetFloat64(w))
 	}
 	x, _ := sum.Float64()
 	return x
 }
 
-// cycleError reports a negative cycle, from its first row on.
 func (g *Graph) cycleError(cycle []int32) error {
-	length := g.cycleLength(cycle)
-	first := slices.Index(cycle, slices.Min(cycle))
-	e := &NegativeCycleError{File: g.file, Length: length / float64(g.Scale)}
-	weight := 0.0
-	for i := range cycle {
-		u, v := cycle[(first+i)%len(cycle)], cycle[(first+i+1)%len(cycle)]
-		e.Cycle = append(e.Cycle, g.Name(int(u)))
-		weight += math.Abs(g.Weight(g.Find(int(u), int(v))))
+	f := g.Facts()
+	return newCycleError(g.file, &f, cycle, g.weightsAround(cycle))
+}
+
+// newCycleError reports a negative cycle, from its first row on.
+func newCycleError(file string, f *Facts, cycle []int32, weights []float64) error {
+	length, magnitude := exactSum(weights), 0.0
+	for _, w := range weights {
+		magnitude += math.Abs(w)
 	}
-	if g.Kind == KindF32 && -length < weight/(1<<20) {
+	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale)}
+	first := slices.Index(cycle, slices.Min(cycle))
+	for i := range cycle {
+		e.Cycle = append(e.Cycle, f.IDs.Name(int(cycle[(first+i)%len(cycle)])))
+	}
+	if f.Kind == KindF32 && -length < magnitude/(1<<20) {
 		e.Hint = "the rounding of weights to 32 bits may have caused it; --scale keeps decimal weights exact"
 	}
 	return e

@@ -1,7 +1,8 @@
 package graph
 
 import (
-	"crypto/sha256"
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,11 @@ type Options struct {
 	Base     *int   // the smallest vertex id where ids are consecutive; nil: the format's
 	Directed *bool  // nil: the format's default
 	Kind     Kind
-	Scale    int64 // multiply weights by it, which must make them integers; 0: do not
+	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
+	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
+	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
+	// is compressed or can be read once only. nil: one in the system's folder for such files.
+	Spool func(size int64) (*os.File, error)
 }
 
 // Source says what a graph was read from.
@@ -51,7 +56,7 @@ type Format struct {
 
 // Formats lists the formats that Read knows. The order settles whom an input belongs to that more than
 // one is sure of.
-var Formats = []Format{dimacs, edgeList}
+var Formats = []Format{dimacs, npy, edgeList}
 
 // headSize is how much of an input Detect sees.
 const headSize = 1 << 16
@@ -59,24 +64,27 @@ const headSize = 1 << 16
 // ReadFile reads the graph in a file, or on standard input if path is "-". Errors about its content match
 // ErrBadInput or ErrNegativeCycle, errors in o match ErrOptions, and ErrChanged says that the file did.
 func ReadFile(path string, o Options) (*Graph, *Source, error) {
-	if path == "-" {
-		r := &input{name: "standard input", options: o, stored: os.Stdin, sum: sha256.New()}
-		return r.once()
+	g, d, src, err := Open(path, o)
+	if d != nil {
+		g, err = d.Graph()
+		err = errors.Join(err, d.Close())
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
+	return g, src, nil
+}
+
+// graph reads a graph that is no matrix.
+func (in *input) graph(f *os.File) (*Graph, *Source, error) {
+	if in.isStream() {
+		g, err := in.collect()
+		if err != nil {
+			return nil, nil, err
+		}
+		return g, in.source(), nil
 	}
-	r := &input{name: path, options: o, stored: f, sum: sha256.New(), modified: info.ModTime()}
-	if !info.Mode().IsRegular() { // a pipe can be read once only
-		return r.once()
-	}
-	g, err := r.twice(f)
+	g, err := in.twice(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,16 +92,8 @@ func ReadFile(path string, o Options) (*Graph, *Source, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if after.Size() != r.size || !after.ModTime().Equal(info.ModTime()) {
-		return nil, nil, fmt.Errorf("%s: %w", path, ErrChanged)
-	}
-	return g, r.source(), nil
-}
-
-func (in *input) once() (*Graph, *Source, error) {
-	g, err := in.collect()
-	if err != nil {
-		return nil, nil, err
+	if after.Size() != in.size || !after.ModTime().Equal(in.modified) {
+		return nil, nil, fmt.Errorf("%s: %w", in.name, ErrChanged)
 	}
 	return g, in.source(), nil
 }
@@ -101,5 +101,18 @@ func (in *input) once() (*Graph, *Source, error) {
 // Read reads the graph in r, which is called name in errors and whose extension may tell the format. It
 // needs 12 bytes an arc more than ReadFile, which reads a file twice.
 func Read(r io.Reader, name string, o Options) (*Graph, error) {
-	return (&input{name: name, options: o, stored: r}).collect()
+	in := &input{name: name, options: o, stored: bufio.NewReaderSize(r, headSize)}
+	d, err := in.matrix(nil)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return in.collect()
+	}
+	err = d.survey()
+	var g *Graph
+	if err == nil {
+		g, err = d.Graph()
+	}
+	return g, errors.Join(err, d.Close())
 }

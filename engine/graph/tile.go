@@ -23,13 +23,13 @@ func lowerBound(a []int32, v int32) int {
 // FillTile writes tile (i, j) of the initial distance matrix, T×T little-endian 4-byte entries row by
 // row, into dst, which holds 4·t·t bytes: 0 on the diagonal, an arc's weight, else unreachable
 // (Unreachable or +Inf). Rows and columns from N on, which pad the last tiles, are isolated vertices.
-// Several goroutines may fill different tiles.
-func (g *Graph) FillTile(dst []byte, t, i, j int) {
+// Several goroutines may fill different tiles. The error is nil: only what fills tiles from a file has one.
+func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 	if len(dst) != 4*t*t {
 		panic(fmt.Sprintf("graph: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
 	if t == 0 {
-		return
+		return nil
 	}
 	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), t*t)
 	if g.Kind == KindI32 {
@@ -44,6 +44,7 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) {
 			words[k] = 0
 		}
 	}
+	return nil
 }
 
 // fill sets every word by copying a filled head over and over, at the speed of memmove.

@@ -1,0 +1,443 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// numbers turns the entries of an array into weights, by the rules that weighing has for texts. An entry of
+// a floating type stands for its exact value, and where it is scaled, as in Scaled, for the decimal number of
+// the fewest digits that it is the nearest entry to: 0.1 times 10 is 1.
+type numbers struct {
+	dtype
+	entryType
+	want  Kind
+	scale int64 // 1: none
+	ten   bool  // scale is a power of ten
+	float bool  // the kind is f32; where want leaves it open, the survey sets it
+
+	none    float64 // of floating types: what no arc looks like, beside +Inf
+	hasNone bool    // of integer types: noneInt looks like no arc
+	noneInt uint64  // in two's complement
+
+	half []float64 // of float16: what each pattern of bits stands for
+}
+
+// entryType is what depends on the type of entries.
+type entryType struct {
+	words  func(x *numbers, dst []uint32, raw []byte, w wordRange)
+	survey func(x *numbers, raw []byte, s *survey)
+	text   func(x *numbers, raw []byte) string
+	bits   int // of floating types, the precision that texts of them need
+	lo     int64
+	hi     uint64
+}
+
+// wordRange says how words of kind i32 show no arc, and what larger weights are shown as.
+type wordRange struct{ none, most int32 }
+
+var (
+	// tileWords are those of a distance matrix. A weight of Unreachable or more passes Check only where no
+	// shortest path uses the arc.
+	tileWords = wordRange{Unreachable, Unreachable}
+	// lineWords keep every weight; none is the least int32.
+	lineWords = wordRange{math.MinInt32, math.MaxInt32}
+)
+
+// entryTypes lists the types by NumPy's code for them: kind and bytes.
+var entryTypes = map[string]entryType{
+	"b1": integers[uint8](0, 1),
+	"i1": integers[int8](math.MinInt8, math.MaxInt8),
+	"i2": integers[int16](math.MinInt16, math.MaxInt16),
+	"i4": integers[int32](math.MinInt32, math.MaxInt32),
+	"i8": integers[int64](math.MinInt64, math.MaxInt64),
+	"u1": integers[uint8](0, math.MaxUint8),
+	"u2": integers[uint16](0, math.MaxUint16),
+	"u4": integers[uint32](0, math.MaxUint32),
+	"u8": integers[uint64](0, math.MaxUint64),
+	"f2": halves(),
+	"f4": floats[float32](32),
+	"f8": floats[float64](64),
+}
+
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+func integers[E integer](lo int64, hi uint64) entryType {
+	return entryType{
+		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { intWords(x, dst, view[E](raw), w) },
+		survey: func(x *numbers, raw []byte, s *survey) { surveyInts(x, view[E](raw), s) },
+		text:   func(_ *numbers, raw []byte) string { return fmt.Sprint(view[E](raw)[0]) },
+		lo:     lo, hi: hi,
+	}
+}
+
+func floats[E float32 | float64](bits int) entryType {
+	return entryType{
+		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { floatWords(x, dst, view[E](raw), w) },
+		survey: func(x *numbers, raw []byte, s *survey) { surveyFloats(x, view[E](raw), s) },
+		text: func(_ *numbers, raw []byte) string {
+			return strconv.FormatFloat(float64(view[E](raw)[0]), 'g', -1, bits)
+		},
+		bits: bits,
+	}
+}
+
+// view views raw, which is aligned, as entries.
+func view[E integer | float32 | float64](raw []byte) []E {
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(unsafe.Sizeof(E(0))))
+}
+
+// newNumbers returns what reads the entries of an array.
+func newNumbers(d dtype, o Options) (*numbers, error) {
+	weigh, err := newWeighing(o)
+	if err != nil {
+		return nil, err
+	}
+	x := &numbers{dtype: d, entryType: entryTypes[d.code], want: weigh.want, scale: weigh.scale, float: weigh.float, none: math.Inf(1)}
+	x.ten = isPowerOfTen(x.scale)
+	if x.want == KindAuto && x.entryType.bits == 0 {
+		x.want = KindI32
+	}
+	if x.code == "f2" {
+		x.half = halfTable(x.scale > 1)
+	}
+	return x, x.setNoArc(o.NoArc)
+}
+
+func isPowerOfTen(x int64) bool {
+	for x%10 == 0 {
+		x /= 10
+	}
+	return x == 1
+}
+
+// settle fixes the kind.
+func (x *numbers) settle(kind Kind) { x.want, x.float = kind, kind == KindF32 }
+
+// setNoArc reads what no arc looks like. In a floating type it is the entry nearest to the number.
+func (x *numbers) setNoArc(text string) error {
+	if text == "" {
+		return nil
+	}
+	tok := []byte(strings.TrimSpace(text))
+	value, isSpecial := special(tok)
+	d, isDecimal := scanDecimal(tok)
+	switch {
+	case !isSpecial && !isDecimal:
+		return fmt.Errorf("--no-arc %s is not a number: %w", quoted(tok), ErrOptions)
+	case x.entryType.bits > 0:
+		if isDecimal {
+			value, _ = strconv.ParseFloat(string(tok), x.entryType.bits) // +Inf or −Inf where it is too large
+		}
+		if x.half != nil {
+			value = x.nearestHalf(value)
+		}
+		x.none = value
+		return nil
+	case isSpecial && math.IsInf(value, 1):
+		return nil // no integer looks like that
+	}
+	x.hasNone = true
+	if u, err := strconv.ParseUint(string(tok), 10, 64); isDecimal && err == nil && u <= x.hi {
+		x.noneInt = u
+		return nil
+	}
+	if i, err := strconv.ParseInt(string(tok), 10, 64); isDecimal && err == nil && i < 0 && i >= x.lo {
+		x.noneInt = uint64(i)
+		return nil
+	}
+	if i, state := d.times(1, tok); isDecimal && state == isInteger && i >= x.lo && (i < 0 || uint64(i) <= x.hi) {
+		x.noneInt = uint64(i)
+		return nil
+	}
+	return fmt.Errorf("--no-arc %s is no value of the matrix's type, %s…%d: %w", quoted(tok), strconv.FormatInt(x.lo, 10), x.hi, ErrOptions)
+}
+
+// wordsOf writes the weights of the entries in raw, which were surveyed before, as words of the kind.
+func (x *numbers) wordsOf(dst []uint32, raw []byte, w wordRange) {
+	x.toNative(raw)
+	x.entryType.words(x, dst, raw, w)
+}
+
+// toNative puts the bytes of entries into this machine's order, as the store's: least significant first.
+func (x *numbers) toNative(raw []byte) {
+	if !x.big {
+		return
+	}
+	switch x.size() {
+	case 2:
+		for i, w := range view[uint16](raw) {
+			view[uint16](raw)[i] = bits.ReverseBytes16(w)
+		}
+	case 4:
+		for i, w := range view[uint32](raw) {
+			view[uint32](raw)[i] = bits.ReverseBytes32(w)
+		}
+	case 8:
+		for i, w := range view[uint64](raw) {
+			view[uint64](raw)[i] = bits.ReverseBytes64(w)
+		}
+	}
+}
+
+var infBits = math.Float32bits(float32(math.Inf(1)))
+
+func intWords[E integer](x *numbers, dst []uint32, raw []E, w wordRange) {
+	none, has := E(x.noneInt), x.hasNone
+	for i, e := range raw {
+		switch {
+		case x.float && has && e == none:
+			dst[i] = infBits
+		case x.float && x.scale == 1:
+			dst[i] = math.Float32bits(float32(e))
+		case x.float:
+			dst[i] = math.Float32bits(float32(int64(e) * x.scale))
+		case has && e == none:
+			dst[i] = uint32(w.none)
+		default:
+			dst[i] = uint32(min(int64(e)*x.scale, int64(w.most)))
+		}
+	}
+}
+
+func floatWords[E float32 | float64](x *numbers, dst []uint32, raw []E, w wordRange) {
+	none, inf := E(x.none), E(math.Inf(1))
+	for i, e := range raw {
+		switch {
+		case e == none || e == inf || e != e:
+			dst[i] = uint32(w.none)
+			if x.float {
+				dst[i] = infBits
+			}
+		case x.float && x.scale == 1:
+			f := float32(e)
+			if f == 0 {
+				f = 0 // also where it was −0
+			}
+			dst[i] = math.Float32bits(f)
+		case x.scale == 1:
+			dst[i] = uint32(min(int32(e), w.most))
+		default:
+			r, _ := scaled(x, e)
+			if x.float {
+				dst[i] = math.Float32bits(float32(r))
+			} else {
+				dst[i] = uint32(min(int32(r), w.most))
+			}
+		}
+	}
+}
+
+// scaled returns the decimal that x stands for times the scale. One with up to 15 digits (6 in float32) is
+// the only such one near its entry, so that a product that leads back to the entry is the exact one.
+func scaled[E float32 | float64](x *numbers, e E) (int64, integerState) {
+	unique := 1e15
+	if unsafe.Sizeof(e) == 4 {
+		unique = 1e6
+	}
+	if y := math.RoundToEven(float64(e) * float64(x.scale)); x.ten && math.Abs(y) < unique && E(y/float64(x.scale)) == e {
+		return int64(y), isInteger
+	}
+	var buf [32]byte
+	tok := strconv.AppendFloat(buf[:0], float64(e), 'g', -1, 8*int(unsafe.Sizeof(e)))
+	d, _ := scanDecimal(tok)
+	return d.times(x.scale, tok)
+}
+
+// survey is what a pass over entries finds. The zero value has seen none.
+type survey struct {
+	arcs     int64
+	lo, hi   float64 // weights times the scale, in double precision
+	fraction bool    // some such weight is not an integer
+	nan      bool
+}
+
+func (s *survey) add(arcs int64, lo, hi float64) {
+	if arcs == 0 {
+		return
+	}
+	if s.arcs == 0 {
+		s.lo, s.hi = lo, hi
+	}
+	s.arcs += arcs
+	s.lo, s.hi = min(s.lo, lo), max(s.hi, hi)
+}
+
+func (s *survey) merge(t survey) {
+	s.add(t.arcs, t.lo, t.hi)
+	s.fraction, s.nan = s.fraction || t.fraction, s.nan || t.nan
+}
+
+// over reports whether an integer weight has a magnitude beyond most.
+func (s *survey) over(most float64) bool { return s.hi > most || s.lo < -most }
+
+// tooWide reports whether a weight is infinite as a float32.
+func (s *survey) tooWide() bool {
+	return math.IsInf(float64(float32(s.hi)), 1) || math.IsInf(float64(float32(s.lo)), -1)
+}
+
+func surveyInts[E integer](x *numbers, raw []E, s *survey) {
+	none, has := E(x.noneInt), x.hasNone
+	if has {
+		for len(raw) > 0 && raw[0] == none {
+			raw = raw[1:]
+		}
+	}
+	if len(raw) == 0 {
+		return
+	}
+	lo, hi, arcs := raw[0], raw[0], int64(0)
+	for _, e := range raw {
+		if has && e == none {
+			continue
+		}
+		arcs++
+		lo, hi = min(lo, e), max(hi, e)
+	}
+	s.add(arcs, float64(lo)*float64(x.scale), float64(hi)*float64(x.scale))
+}
+
+func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
+	none, inf := E(x.none), E(math.Inf(1))
+	lo, hi, arcs := math.Inf(1), math.Inf(-1), int64(0)
+	for _, e := range raw {
+		if e == none || e == inf {
+			continue
+		}
+		if e != e {
+			s.nan = s.nan || none == none
+			continue
+		}
+		w := float64(e)
+		if x.scale > 1 {
+			w = surveyScaled(x, e, s)
+		} else if w != float64(int32(w)) {
+			s.fraction = s.fraction || w != math.Trunc(w)
+		}
+		arcs++
+		if w < lo {
+			lo = w
+		}
+		if w > hi {
+			hi = w
+		}
+	}
+	s.add(arcs, lo, hi)
+}
+
+func surveyScaled[E float32 | float64](x *numbers, e E, s *survey) float64 {
+	if math.IsInf(float64(e), 0) {
+		return float64(e)
+	}
+	r, state := scaled(x, e)
+	s.fraction = s.fraction || state == isFraction
+	if state == isHuge {
+		return math.Copysign(math.MaxFloat64, float64(e))
+	}
+	return float64(r)
+}
+
+// halves handles float16, which it widens to float64 a piece at a time.
+func halves() entryType {
+	each := func(x *numbers, raw []byte, do func(at int, wide []float64)) {
+		var wide [512]float64
+		codes := view[uint16](raw)
+		for at := 0; at < len(codes); at += len(wide) {
+			piece := codes[at:min(at+len(wide), len(codes))]
+			for i, c := range piece {
+				wide[i] = x.half[c]
+			}
+			do(at, wide[:len(piece)])
+		}
+	}
+	return entryType{
+		words: func(x *numbers, dst []uint32, raw []byte, w wordRange) {
+			each(x, raw, func(at int, wide []float64) { floatWords(x, dst[at:], wide, w) })
+		},
+		survey: func(x *numbers, raw []byte, s *survey) {
+			each(x, raw, func(_ int, wide []float64) { surveyFloats(x, wide, s) })
+		},
+		text: func(_ *numbers, raw []byte) string {
+			return strconv.FormatFloat(decimalOfHalf(view[uint16](raw)[0]), 'g', -1, 64)
+		},
+		bits: 64,
+	}
+}
+
+// halfTable returns what each float16 stands for: its value, or the decimal of the fewest digits near it.
+func halfTable(decimal bool) []float64 {
+	table := make([]float64, 1<<16)
+	for c := range table {
+		table[c] = halfValue(uint16(c))
+		if decimal {
+			table[c] = decimalOfHalf(uint16(c))
+		}
+	}
+	return table
+}
+
+// halfValue is IEEE 754 binary16: a sign, 5 bits of exponent, 10 of mantissa.
+func halfValue(c uint16) float64 {
+	sign, exponent, mantissa := 1-2*float64(c>>15), int(c>>10&31), float64(c&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(mantissa, -24)
+	case 31:
+		if mantissa != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(1024+mantissa, exponent-25)
+}
+
+// decimalOfHalf returns the decimal with the fewest digits of which c is the nearest float16.
+func decimalOfHalf(c uint16) float64 {
+	x := halfValue(c)
+	if c<<1 == 0 || c>>10&31 == 31 {
+		return x
+	}
+	gap := math.Abs(halfValue(c&^0x8000+1)-math.Abs(x)) / 2
+	if c>>10&31 == 30 && c&1023 == 1023 {
+		gap = 16 // half of the step to 65536, were there one
+	}
+	below := (math.Abs(x) - halfValue(c&^0x8000-1)) / 2
+	for digits := 1; ; digits++ {
+		d, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+		if over := math.Abs(d) - math.Abs(x); over < gap && -over < below {
+			return d
+		}
+	}
+}
+
+// nearestHalf returns the entry of the table that a value rounds to, as NumPy rounds it to float16.
+func (x *numbers) nearestHalf(value float64) float64 {
+	switch {
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		return value
+	case math.Abs(value) >= 65520:
+		return math.Inf(int(math.Copysign(1, value)))
+	}
+	return slices.MinFunc(x.half, func(a, b float64) int {
+		far := func(v float64) float64 {
+			if math.IsNaN(v) {
+				return math.Inf(1)
+			}
+			return math.Abs(v - value)
+		}
+		switch d := far(a) - far(b); {
+		case d < 0:
+			return -1
+		case d > 0:
+			return 1
+		}
+		return 0
+	})
+}

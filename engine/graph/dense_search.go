@@ -1,0 +1,80 @@
+package graph
+
+import (
+	"math"
+)
+
+// DenseSearch finds the shortest distances along the lines of a matrix, from one vertex at a time: those from
+// it, or those to it if the matrix is by column. It is the reference that a solve is judged by, and for one
+// goroutine; any number of them may share a matrix.
+type DenseSearch struct {
+	d         *Dense
+	potential []float64
+	scratch   *lineScratch
+	weights   []float64
+	dist      []float64
+	hops      []int32
+	length    []float64
+	done      []bool
+}
+
+// Potentials returns what NewSearch needs for a matrix with negative entries and without a negative cycle: by
+// Bellman–Ford, in a pass over the matrix or some more.
+func (d *Dense) Potentials() ([]float64, error) {
+	h, cycle, err := d.potentials()
+	if err == nil && cycle != nil {
+		err = d.cycleError(cycle)
+	}
+	return h, err
+}
+
+// NewSearch returns a search. Without negative entries, potential is nil.
+func (d *Dense) NewSearch(potential []float64) *DenseSearch {
+	if potential == nil {
+		potential = make([]float64, d.n)
+	}
+	return &DenseSearch{d: d, potential: potential, scratch: d.newScratch(), weights: make([]float64, d.n),
+		dist: make([]float64, d.n), hops: make([]int32, d.n), length: make([]float64, d.n), done: make([]bool, d.n)}
+}
+
+// From returns the distances along lines from a vertex, +Inf where there is no path, in stored units: exact
+// for kind i32, sums in float64 for f32. The slice is valid until the next call. It is Dijkstra's algorithm
+// without a heap, of n² steps for n² arcs; where entries are negative, the next vertex is chosen by distances
+// in which they are not (D. B. Johnson, Efficient algorithms for shortest paths in sparse networks, 1977).
+func (s *DenseSearch) From(src int) ([]float64, error) {
+	for v := range s.dist {
+		s.dist[v], s.hops[v], s.length[v], s.done[v] = math.Inf(1), 0, 0, false
+	}
+	s.dist[src] = 0
+	for u := src; u >= 0; {
+		if err := s.d.line(s.weights, u, s.scratch); err != nil {
+			return nil, err
+		}
+		u = s.relax(u)
+	}
+	return s.dist, s.d.unchanged()
+}
+
+// relax relaxes the arcs of u, and returns the vertex that is nearest of the others; -1 if none can be reached.
+func (s *DenseSearch) relax(u int) int {
+	s.done[u] = true
+	du, next, least := s.dist[u], -1, math.Inf(1)
+	for v, w := range s.weights {
+		if s.done[v] {
+			continue
+		}
+		if x := du + w; x < s.dist[v] {
+			s.dist[v], s.hops[v], s.length[v] = x, s.hops[u]+1, s.length[u]+math.Abs(w)
+		}
+		if x := s.dist[v] - s.potential[v]; x < least {
+			least, next = x, v
+		}
+	}
+	return next
+}
+
+// Path returns, after a search, the number of arcs on the path found to a vertex and the sum of the magnitudes
+// of their weights. They mean nothing for a vertex that cannot be reached.
+func (s *DenseSearch) Path(v int) (arcs int, magnitude float64) {
+	return int(s.hops[v]), s.length[v]
+}
