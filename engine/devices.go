@@ -82,21 +82,21 @@ func joinLines(reasons []error) string {
 }
 
 // PlanTile returns the tile edge for a new store of g on a device.
-func PlanTile(g *graph.Graph, d kernels.Device, l Limits) (int, error) {
-	rates, err := MeasureRates(d, variantOf(string(g.Kind), g.Negative))
+func PlanTile(f graph.Facts, d kernels.Device, l Limits) (int, error) {
+	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
 	if err != nil {
 		return 0, err
 	}
-	return ChooseTile(g.N, d.Info(), rates, l.withDefaults(d.Info()))
+	return ChooseTile(f.N, d.Info(), rates, l.withDefaults(d.Info()))
 }
 
 // PlanGraph plans the solve of a graph that has no store yet, with tiles of the given edge.
-func PlanGraph(g *graph.Graph, d kernels.Device, l Limits, tile int) (Plan, error) {
-	rates, err := MeasureRates(d, variantOf(string(g.Kind), g.Negative))
+func PlanGraph(f graph.Facts, d kernels.Device, l Limits, tile int) (Plan, error) {
+	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
 	if err != nil {
 		return Plan{}, err
 	}
-	geom := tiles.Geometry{N: g.N, T: tile, EntryBytes: kernels.EntryBytes}
+	geom := tiles.Geometry{N: f.N, T: tile, EntryBytes: kernels.EntryBytes}
 	return MakePlan(geom, 0, d.Info(), rates, l.withDefaults(d.Info()))
 }
 

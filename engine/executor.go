@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/stream"
 	"ooc/tiles"
@@ -14,7 +13,7 @@ import (
 // executor gives the steps of a schedule their memory and hands them to a pipeline.
 type executor struct {
 	store   *tiles.Store
-	graph   *graph.Graph // where tiles come from that the disk does not hold yet
+	weights Weights // where tiles come from that the disk does not hold yet
 	geom    tiles.Geometry
 	variant kernels.Variant
 	pipe    *stream.Pipeline
@@ -119,8 +118,7 @@ func (x *executor) read(s step) stream.Op {
 		Reads: []*stream.Region{&x.disk[s.tile]}, Writes: []*stream.Region{&page.Region},
 		Host: func() error {
 			if s.fromGraph {
-				x.graph.FillTile(page.Data, x.geom.T, i, j)
-				return nil
+				return x.weights.FillTile(page.Data, x.geom.T, i, j)
 			}
 			return x.store.ReadTile(page.Data, i, j)
 		},

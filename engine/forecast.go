@@ -3,7 +3,6 @@ package engine
 import (
 	"path/filepath"
 
-	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -20,17 +19,18 @@ type Forecast struct {
 
 // ForecastGraph plans the solve of a graph that has no store yet, with tiles of the given edge (0: the
 // best), into the folder dir, whose disk is timed. It writes and removes a file of 64 MiB there.
-func ForecastGraph(g *graph.Graph, d kernels.Device, l Limits, tile int, dir string) (*Forecast, error) {
-	if err := g.Check(); err != nil {
+func ForecastGraph(w Weights, d kernels.Device, l Limits, tile int, dir string) (*Forecast, error) {
+	if err := w.Check(); err != nil {
 		return nil, err
 	}
+	g := w.Facts()
 	if tile == 0 {
 		var err error
 		if tile, err = PlanTile(g, d, l); err != nil {
 			return nil, err
 		}
 	}
-	f := &Forecast{Vertices: g.N, Arcs: g.Arcs(), Kind: string(g.Kind)}
+	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind)}
 	geom := tiles.Geometry{N: g.N, T: tile, EntryBytes: kernels.EntryBytes}
 	return f, f.fill(geom, variantOf(f.Kind, g.Negative), d, l, dir)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -19,9 +20,10 @@ type Problem struct {
 	geom  tiles.Geometry
 	meta  tiles.Meta
 
-	mu    sync.Mutex
-	ids   *graph.IDs   // read on first use; guarded by mu
-	graph *graph.Graph // read on first use; guarded by mu
+	mu     sync.Mutex
+	ids    *graph.IDs   // read on first use; guarded by mu
+	graph  *graph.Graph // read on first use; guarded by mu
+	matrix *graph.Dense // opened on first use where there is no graph; guarded by mu
 }
 
 // CreateOptions describe a store to be made.
@@ -32,26 +34,33 @@ type CreateOptions struct {
 }
 
 // Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
-// that i32 cannot hold), reserves the space and stores the graph. Nothing is left behind where it fails.
-func Create(dir string, g *graph.Graph, o CreateOptions) (*Problem, error) {
-	if err := g.Check(); err != nil {
+// that i32 cannot hold), reserves the space and stores the graph, unless that is a matrix in a file, which
+// the problem closes in the end. Nothing is left behind where it fails.
+func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
+	if err := w.Check(); err != nil {
 		return nil, err
 	}
+	f := w.Facts()
 	if o.Tile == 0 {
-		o.Tile = DefaultTile(g.N)
+		o.Tile = DefaultTile(f.N)
 	}
 	meta := tiles.Meta{
-		N: g.N, Arcs: g.Arcs(), Kind: tiles.Kind(g.Kind), T: o.Tile, Scale: g.Scale, Directed: g.Directed,
-		Negative: g.Negative, Input: o.Input, MinWeight: g.MinWeight, MaxWeight: g.MaxWeight,
-		IDBase: g.IDs.Base, Command: o.Command, Created: time.Now(),
+		N: f.N, Arcs: f.Arcs, Kind: tiles.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
+		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
+		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(),
 	}
-	csr := &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: weightBytes(g)}
-	store, err := tiles.Create(dir, meta, csr, tiles.IDs{Numeric: g.IDs.Numeric, Text: g.IDs.Text})
+	var csr *tiles.CSR
+	g, sparse := w.(*graph.Graph)
+	if sparse {
+		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: weightBytes(g)}
+	}
+	store, err := tiles.Create(dir, meta, csr, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})
 	if err != nil {
 		return nil, err
 	}
 	p := newProblem(store)
-	p.graph, p.ids = g, &g.IDs
+	p.graph, p.ids = g, &f.IDs
+	p.matrix, _ = w.(*graph.Dense)
 	return p, nil
 }
 
@@ -72,8 +81,17 @@ func newProblem(s *tiles.Store) *Problem {
 	return &Problem{store: s, geom: s.Geometry(), meta: s.Meta()}
 }
 
-// Close releases the store.
-func (p *Problem) Close() error { return p.store.Close() }
+// Close releases the store, and the matrix that it was made from where that is open.
+func (p *Problem) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	if p.matrix != nil {
+		err = p.matrix.Close()
+		p.matrix = nil
+	}
+	return errors.Join(err, p.store.Close())
+}
 
 // Meta returns what store.json says.
 func (p *Problem) Meta() tiles.Meta { return p.meta }
@@ -85,8 +103,12 @@ func (p *Problem) Geometry() tiles.Geometry { return p.geom }
 func (p *Problem) Dir() string { return p.store.Dir() }
 
 // Restart forgets every distance, so that the next Solve begins from the graph. It makes sure first that a
-// solve with the given options can be planned: what cannot begin must not cost what was solved.
+// solve with the given options can be planned, and that its input is there if it is needed: what cannot begin
+// must not cost what was solved.
 func (p *Problem) Restart(o Options) error {
+	if _, err := p.weights(o.Input); err != nil {
+		return err
+	}
 	if o.Device != nil {
 		if _, err := p.plan(o, 0); err != nil {
 			return err
@@ -95,7 +117,7 @@ func (p *Problem) Restart(o Options) error {
 	return p.store.Reset()
 }
 
-// Graph returns the stored graph.
+// Graph returns the stored graph. It fails with tiles.ErrNoCSR where the input was a matrix.
 func (p *Problem) Graph() (*graph.Graph, error) {
 	ids, err := p.IDs()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/stream"
 )
@@ -28,6 +27,7 @@ type Options struct {
 	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
 	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
 	Interval   time.Duration  // 0: one second
+	Input      string         // where the matrix is now that the store was made from; "": where it was then
 	Timeline   io.Writer      // takes what each stage did when, as trace events in JSON; nil: nobody wants to know
 }
 
@@ -83,9 +83,11 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 		return sum, p.finishSums(nil)
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.N)
-	g, err := p.Graph()
-	if err != nil {
-		return sum, err
+	var w Weights
+	if !counts {
+		if w, err = p.weights(o.Input); err != nil {
+			return sum, err
+		}
 	}
 	setup := time.Now()
 	plan, err := p.plan(o, state.Done)
@@ -93,7 +95,7 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 		return sum, err
 	}
 	sum.Plan = plan
-	x, err := p.newExecutor(o.Device, g, plan)
+	x, err := p.newExecutor(o.Device, w, plan)
 	if err != nil {
 		return sum, err
 	}
@@ -218,7 +220,7 @@ func (r *run) useful(work int64) float64 {
 	return float64(work) * share * share * share
 }
 
-func (p *Problem) newExecutor(d kernels.Device, g *graph.Graph, plan Plan) (*executor, error) {
+func (p *Problem) newExecutor(d kernels.Device, w Weights, plan Plan) (*executor, error) {
 	tb := p.geom.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
@@ -229,7 +231,7 @@ func (p *Problem) newExecutor(d kernels.Device, g *graph.Graph, plan Plan) (*exe
 		return nil, errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
 	}
 	x := &executor{
-		store: p.store, graph: g, geom: p.geom, variant: p.variant(),
+		store: p.store, weights: w, geom: p.geom, variant: p.variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, p.geom.Side()*p.geom.Side()), syncing: make(chan struct{}, 1),
 		buf: buf, host: host, pivotLane: plan.Streams,

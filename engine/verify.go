@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine/graph"
 	"ooc/tiles"
 )
 
@@ -24,35 +23,44 @@ var ErrWrong = errors.New("wrong distance")
 type Verification struct {
 	Tiles   int     `json:"tiles"`   // whose checksums were compared
 	Rows    int     `json:"rows"`    // that were compared with a search from their source
-	Entries int64   `json:"entries"` // in those rows
+	Columns int     `json:"columns"` // that were compared with a search to their target, instead of rows
+	Entries int64   `json:"entries"` // in those rows or columns
 	Method  string  `json:"method"`  // of the search
+	Missing string  `json:"missing"` // why no row was compared, though asked for: the input is not there; else ""
 	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
 	Seed    uint64  `json:"seed"`    // that chose the rows
 }
 
 // Verify compares every tile with its checksum, and then the rows of the given number of random sources
-// with Dijkstra's algorithm, or Bellman–Ford's where arcs are negative, on the stored graph: exactly in
-// i32, within rounding in f32. It fails with tiles.ErrCorrupt or ErrWrong, naming a tile or an entry.
+// with Dijkstra's algorithm, or another one where arcs are negative, on the stored graph: exactly in
+// i32, within rounding in f32. It fails with tiles.ErrCorrupt or ErrWrong, naming a tile or an entry. Where
+// the graph was a matrix, that must still be there, or Missing says why not; one in Fortran order is compared
+// by column.
 func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verification, error) {
-	v := Verification{Rows: min(max(rows, 0), p.geom.N), Seed: seed, Method: "Dijkstra"}
-	if p.meta.Negative {
-		v.Method = "Bellman–Ford"
-	}
+	v := Verification{Seed: seed}
 	if err := p.Solved(); err != nil {
 		return v, err
 	}
 	if err := p.verifySums(ctx, &v); err != nil {
 		return v, err
 	}
-	if v.Rows == 0 {
+	rows = min(max(rows, 0), p.geom.N)
+	if rows == 0 {
 		return v, nil
 	}
-	g, err := p.Graph()
+	newJudge, err := p.judges(&v)
+	if errors.Is(err, ErrInput) {
+		v.Missing = err.Error()
+		return v, nil
+	}
 	if err != nil {
 		return v, err
 	}
-	err = p.verifyRows(ctx, g, &v)
-	return v, err
+	v.Rows, v.Entries = rows, int64(rows)*int64(p.geom.N)
+	if p.byColumn() {
+		v.Rows, v.Columns = 0, rows
+	}
+	return v, p.verifyRows(ctx, newJudge, rows, &v)
 }
 
 func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
@@ -75,12 +83,11 @@ func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 	}, func() { v.Tiles++ })
 }
 
-func (p *Problem) verifyRows(ctx context.Context, g *graph.Graph, v *Verification) error {
-	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.N)[:v.Rows]
+func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, rows int, v *Verification) error {
+	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.N)[:rows]
 	var mu sync.Mutex
-	v.Entries = int64(v.Rows) * int64(p.geom.N)
 	return parallel(ctx, len(sources), func() func(int) error {
-		c := newComparison(p, g)
+		c := &comparison{p: p, judge: newJudge(), raw: entries(p.geom.N)}
 		return func(i int) error {
 			worst, err := c.row(sources[i])
 			mu.Lock()
@@ -119,28 +126,24 @@ func parallel(ctx context.Context, n int, make func() func(int) error, done func
 
 // comparison is one goroutine's scratch for comparing rows.
 type comparison struct {
-	p      *Problem
-	g      *graph.Graph
-	search *graph.Search
-	raw    []byte
-	hops   []int32   // arcs on the reference path; -1: not known yet
-	sum    []float64 // of the magnitudes of their weights
-	path   []int32
+	p     *Problem
+	judge judge
+	raw   []byte
 }
 
-func newComparison(p *Problem, g *graph.Graph) *comparison {
-	n := p.geom.N
-	return &comparison{p: p, g: g, search: graph.NewSearch(g), raw: entries(n), hops: make([]int32, n), sum: make([]float64, n)}
-}
-
-// row compares row u, and returns the largest difference as a fraction of what is allowed.
+// row compares row u, or column u if the judge goes by columns, and returns the largest difference as a
+// fraction of what is allowed.
 func (c *comparison) row(u int) (worst float64, err error) {
-	want := c.search.From(u)
-	if err := c.p.store.ReadRow(c.raw, u); err != nil {
+	want, err := c.judge.from(u)
+	if err != nil {
 		return 0, err
 	}
-	if c.p.meta.Kind == tiles.F32 {
-		c.measurePaths(u)
+	read := c.p.store.ReadRow
+	if c.p.byColumn() {
+		read = c.p.store.ReadCol
+	}
+	if err := read(c.raw, u); err != nil {
+		return 0, err
 	}
 	for v, bits := range words32(c.raw) {
 		got, ref := c.stored(bits), want[v]
@@ -149,17 +152,29 @@ func (c *comparison) row(u int) (worst float64, err error) {
 		}
 		allowed := 0.0
 		if c.p.meta.Kind == tiles.F32 && !math.IsInf(got-ref, 0) && got == got {
-			allowed = roundingSlack * (1 + float64(c.hops[v])) * (c.sum[v] + math.SmallestNonzeroFloat32)
+			arcs, magnitude := c.judge.path(v)
+			allowed = roundingSlack * (1 + float64(arcs)) * (magnitude + math.SmallestNonzeroFloat32)
 		}
 		if diff := math.Abs(got - ref); !(diff <= allowed) {
-			t := c.p.geom.T
-			return 0, fmt.Errorf("%s/dist.npy: tile (%d,%d), from %s to %s: %w: %v stored, %v by search (units of the matrix); solve again with --restart",
-				c.p.Dir(), u/t, v/t, c.g.Name(u), c.g.Name(v), ErrWrong, got, ref)
+			return 0, c.wrong(u, v, got, ref)
 		} else if allowed > 0 {
 			worst = max(worst, diff/allowed)
 		}
 	}
 	return worst, nil
+}
+
+func (c *comparison) wrong(u, v int, got, ref float64) error {
+	if c.p.byColumn() {
+		u, v = v, u
+	}
+	ids, err := c.p.IDs()
+	if err != nil {
+		return err
+	}
+	t := c.p.geom.T
+	return fmt.Errorf("%s/dist.npy: tile (%d,%d), from %s to %s: %w: %v stored, %v by search (units of the matrix); solve again with --restart",
+		c.p.Dir(), u/t, v/t, ids.Name(u), ids.Name(v), ErrWrong, got, ref)
 }
 
 // roundingSlack is what one float32 addition may lose in proportion to the path's length, 2⁻²⁴, four
@@ -169,29 +184,4 @@ const roundingSlack = 4.0 / (1 << 24)
 // stored returns an entry in stored units, unreachable as +Inf.
 func (c *comparison) stored(bits uint32) float64 {
 	return c.p.distance(bits) * float64(c.p.meta.Scale)
-}
-
-// measurePaths sets hops and sum for the tree of the last search, whose source is u.
-func (c *comparison) measurePaths(u int) {
-	pred := c.search.Pred()
-	for v := range c.hops {
-		c.hops[v] = -1
-	}
-	c.hops[u], c.sum[u] = 0, 0
-	for v := range pred {
-		c.path = c.path[:0]
-		x := int32(v)
-		for c.hops[x] < 0 && pred[x] >= 0 {
-			c.path = append(c.path, x)
-			x = pred[x]
-		}
-		if c.hops[x] < 0 {
-			continue // unreachable
-		}
-		for i := len(c.path) - 1; i >= 0; i-- {
-			y := c.path[i]
-			w := c.g.Weight(c.g.Find(int(pred[y]), int(y)))
-			c.hops[y], c.sum[y] = c.hops[pred[y]]+1, c.sum[pred[y]]+math.Abs(w)
-		}
-	}
 }

@@ -269,12 +269,23 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 		}
 		c.files = append(c.files, f)
 		files[r.name] = f
-		if err := reserve(f, r.size); err != nil {
-			return nil, fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
-				sizeString(r.size), f.Name(), classify(err))
+		if err := Reserve(f, r.size); err != nil {
+			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
+func Reserve(f *os.File, size int64) error {
+	if free, err := freeSpace(filepath.Dir(f.Name())); err == nil && free < size {
+		return noSpace(f.Name(), size, free)
+	}
+	if err := reserve(f, size); err != nil {
+		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
+			sizeString(size), f.Name(), classify(err))
+	}
+	return nil
 }
 
 // closeSpare closes every file that the store does not keep open.

@@ -29,9 +29,10 @@ type Input struct {
 	Format  string    `json:"format"`
 	Size    int64     `json:"size"` // bytes
 	ModTime time.Time `json:"mod_time"`
-	SHA256  string    `json:"sha256"`  // hexadecimal
-	Columns string    `json:"columns"` // as they were named for reading it; "" if they were not
-	Base    string    `json:"base"`    // the smallest id, as it was given; "" if it was not
+	SHA256  string    `json:"sha256"`           // hexadecimal
+	Columns string    `json:"columns"`          // as they were named for reading it; "" if they were not
+	Base    string    `json:"base"`             // the smallest id, as it was given; "" if it was not
+	NoArc   string    `json:"no_arc,omitempty"` // what no arc looks like in a matrix, as it was given
 }
 
 // Meta describes a store; it is the content of store.json. Create sets

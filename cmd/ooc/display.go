@@ -82,9 +82,9 @@ func (d *display) device(dev kernels.Device, why string) {
 }
 
 // imported says what was read.
-func (d *display) imported(g *graph.Graph, src *graph.Source, out string, took time.Duration) {
+func (d *display) imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
 	d.note("imported %s (%s): %s vertices, %s arcs, weights %s…%s, %s, in %s → %s",
-		src.Name, src.Format, humanize.Comma(int64(g.N)), humanize.Comma(g.Arcs()),
+		src.Name, src.Format, humanize.Comma(int64(g.N)), humanize.Comma(g.Arcs),
 		number(g.MinWeight/float64(g.Scale)), number(g.MaxWeight/float64(g.Scale)), g.Kind, shortTime(took.Seconds()), out)
 	for _, dropped := range []struct {
 		n    int64

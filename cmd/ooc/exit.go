@@ -59,6 +59,8 @@ var exitCodes = []struct {
 	{engine.ErrNoFormat, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
+	{engine.ErrInput, exitBadInput},
+	{graph.ErrChanged, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }

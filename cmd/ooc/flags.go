@@ -43,6 +43,7 @@ func (s *size) Type() string { return "SIZE" }
 // graphFlags are those of every command that reads a graph.
 type graphFlags struct {
 	format, columns, kind string
+	noArc                 string
 	base                  int
 	directed, undirected  bool
 	scale                 int64
@@ -61,11 +62,13 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
 	fl.StringVar(&f.kind, "kind", "", "i32 or f32 (default: i32 for integer weights, else f32)")
 	fl.Int64Var(&f.scale, "scale", 0, "multiply weights by this, which must make them integers")
+	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, the number that is no arc (default: inf, which always is none)")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
-func (f *graphFlags) options(cmd *cobra.Command) (graph.Options, error) {
-	o := graph.Options{Format: f.format, Columns: f.columns, Kind: graph.Kind(f.kind), Scale: f.scale}
+// options returns what the flags ask of a reader, which may put what it cannot read in place into spool.
+func (f *graphFlags) options(cmd *cobra.Command, spool string) (graph.Options, error) {
+	o := graph.Options{Format: f.format, Columns: f.columns, Kind: graph.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
 	if cmd.Flags().Changed("base") {
 		o.Base = &f.base
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
-	"ooc/engine/graph"
 )
 
 func planCommand() *cobra.Command {
@@ -38,15 +37,12 @@ func planCommand() *cobra.Command {
 					return err
 				}
 			} else {
-				o, err := gf.options(cmd)
+				in, err := gf.read(cmd, args[0], ".")
 				if err != nil {
 					return err
 				}
-				g, _, err := graph.ReadFile(args[0], o)
-				if err != nil {
-					return err
-				}
-				f, err = engine.ForecastGraph(g, d, df.limits(), df.tile, ".")
+				defer func() { err = errors.Join(err, in.close()) }()
+				f, err = engine.ForecastGraph(in.weights, d, df.limits(), df.tile, ".")
 				if err != nil {
 					return err
 				}

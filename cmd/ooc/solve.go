@@ -77,7 +77,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	o := engine.Options{
 		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
-		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval,
+		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval, Input: inputPath(input),
 	}
 	if f.timeline != "" {
 		file, err := os.Create(f.timeline)
@@ -93,7 +93,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	switch exitCode(err) {
 	case 0:
 	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand(cmd, input, p.Dir()))
+		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand(cmd, input, p))
 	default:
 		return err
 	}
@@ -102,10 +102,13 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 }
 
 // resumeCommand is what goes on from here: this command without --restart, and with the store in place of
-// a standard input that cannot be read twice.
-func resumeCommand(cmd *cobra.Command, input, store string) string {
+// a standard input that cannot be read twice, unless all is lost with that.
+func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
+	if st, err := p.Status(); input == "-" && p.Meta().Dense && err == nil && st.State == "new" {
+		return fmt.Sprintf("ooc solve - --restart --out %s < INPUT", quote(p.Dir()))
+	}
 	if input == "-" {
-		words := []string{"ooc solve", quote(store)}
+		words := []string{"ooc solve", quote(p.Dir())}
 		for _, name := range []string{"device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
 			if fl := cmd.Flags().Lookup(name); fl.Changed {
 				words = append(words, quote("--"+name+"="+fl.Value.String()))
@@ -148,7 +151,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		out = storeName(input)
 	}
 	if !isStore(out) {
-		n, err := f.read(cmd, input, d)
+		n, err := f.read(cmd, input, out, d)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +170,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	case f.restart && errors.As(err, &changed) && input != out:
 		return f.replace(cmd, p, input, d, show)
 	case err == nil && f.restart:
-		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams})
+		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Input: inputPath(input)})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -177,15 +180,15 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 
 // replace makes the store of what the input is now in place of an older one, once that is known to work.
 func (f *solveFlags) replace(cmd *cobra.Command, p *engine.Problem, input string, d kernels.Device, show *display) (*engine.Problem, error) {
-	n, err := f.read(cmd, input, d)
-	if err == nil {
-		err = n.graph.Check()
-	}
+	n, err := f.read(cmd, input, p.Dir(), d)
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	if err := n.weights.Check(); err != nil {
+		return nil, errors.Join(err, n.close(), p.Close())
+	}
 	if err := errors.Join(p.Discard(), p.Close()); err != nil {
-		return nil, err
+		return nil, errors.Join(err, n.close())
 	}
 	return n.create(p.Dir(), show)
 }
@@ -196,48 +199,81 @@ func isStore(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// incoming is a graph that was read and can be planned, but has no store yet.
-type incoming struct {
-	graph *graph.Graph
-	src   *graph.Source
-	o     engine.CreateOptions
-	took  time.Duration
+// inputPath is where the engine finds an input again, "" if nowhere or where the store says.
+func inputPath(input string) string {
+	if input == "-" || isStore(input) {
+		return ""
+	}
+	return input
 }
 
-// read reads the graph.
-func (f *solveFlags) read(cmd *cobra.Command, input string, d kernels.Device) (*incoming, error) {
-	o, err := f.options(cmd)
+// incoming is a graph that was read, or a matrix that was looked at, and has no store yet.
+type incoming struct {
+	weights engine.Weights
+	src     *graph.Source
+	o       engine.CreateOptions
+	took    time.Duration
+}
+
+// close releases the matrix.
+func (n *incoming) close() error {
+	if d, ok := n.weights.(*graph.Dense); ok {
+		return d.Close()
+	}
+	return nil
+}
+
+// read reads a graph or looks at a matrix, which may be unpacked into the folder spool.
+func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, error) {
+	o, err := f.options(cmd, spool)
 	if err != nil {
 		return nil, err
 	}
+	n := &incoming{}
 	began := time.Now()
-	g, src, err := graph.ReadFile(input, o)
+	g, d, src, err := graph.Open(input, o)
+	if err != nil {
+		return nil, err
+	}
+	n.weights, n.src, n.took = g, src, time.Since(began)
+	if d != nil {
+		n.weights = d
+	}
+	return n, nil
+}
+
+// read reads what becomes the store out, and makes sure that it can be planned.
+func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device) (*incoming, error) {
+	n, err := f.graphFlags.read(cmd, input, filepath.Dir(out))
 	if err != nil {
 		return nil, err
 	}
 	if f.tile == 0 {
-		f.tile, err = engine.PlanTile(g, d, f.limits())
+		f.tile, err = engine.PlanTile(n.weights.Facts(), d, f.limits())
 	} else {
-		_, err = engine.PlanGraph(g, d, f.limits(), f.tile)
+		_, err = engine.PlanGraph(n.weights.Facts(), d, f.limits(), f.tile)
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, n.close())
 	}
+	src := n.src
 	name := src.Name
 	if abs, err := filepath.Abs(name); err == nil && input != "-" {
 		name = abs
 	}
-	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256, Columns: f.columns, Base: f.baseText(cmd)}
-	return &incoming{g, src, engine.CreateOptions{Tile: f.tile, Input: in, Command: os.Args}, time.Since(began)}, nil
+	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
+		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
+	n.o = engine.CreateOptions{Tile: f.tile, Input: in, Command: os.Args}
+	return n, nil
 }
 
 // create makes the graph's store.
 func (n *incoming) create(out string, show *display) (*engine.Problem, error) {
-	p, err := engine.Create(out, n.graph, n.o)
+	p, err := engine.Create(out, n.weights, n.o)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, n.close())
 	}
-	show.imported(n.graph, n.src, out, n.took)
+	show.imported(n.weights.Facts(), n.src, out, n.took)
 	return p, nil
 }
 
@@ -267,6 +303,8 @@ func (f *solveFlags) sameOptions(cmd *cobra.Command, p *engine.Problem) error {
 		return changed("%s was made with --format %s", p.Dir(), m.Input.Format)
 	case f.columns != "" && f.columns != m.Input.Columns:
 		return changed("%s was made with other --columns (%q)", p.Dir(), m.Input.Columns)
+	case f.noArc != "" && f.noArc != m.Input.NoArc:
+		return changed("%s was made with another --no-arc (%q)", p.Dir(), m.Input.NoArc)
 	case f.baseText(cmd) != "" && f.baseText(cmd) != m.Input.Base:
 		return changed("%s was made with another --base (%q)", p.Dir(), m.Input.Base)
 	}

@@ -39,8 +39,15 @@ func verifyCommand() *cobra.Command {
 				return nil
 			}
 			fmt.Printf("%s: %d tile checksums match", args[0], v.Tiles)
-			if v.Rows > 0 {
-				fmt.Printf("; %d of %d rows (%d distances) agree with %s", v.Rows, p.Geometry().N, v.Entries, v.Method)
+			if v.Missing != "" {
+				fmt.Printf("; no row was compared: %s", v.Missing)
+			}
+			if n := v.Rows + v.Columns; n > 0 {
+				what := "rows"
+				if v.Columns > 0 {
+					what = "columns"
+				}
+				fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().N, what, v.Entries, v.Method)
 				if v.Worst > 0 {
 					fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 				}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"math"
+
+	"ooc/engine/graph"
+)
+
+// judge searches the distances that a row is compared with. It is for one goroutine.
+type judge interface {
+	// from returns the distances from a row to all, in stored units; of a matrix by column, those to it.
+	from(u int) ([]float64, error)
+	// path returns, of the last search, the arcs on the path to a row that can be reached, and the sum of the
+	// magnitudes of their weights.
+	path(v int) (arcs int, magnitude float64)
+}
+
+// judges returns what makes a judge for each goroutine.
+func (p *Problem) judges(v *Verification) (func() judge, error) {
+	v.Method = "Dijkstra"
+	if p.meta.Dense {
+		return p.denseJudges(v)
+	}
+	if p.meta.Negative {
+		v.Method = "Bellman–Ford"
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return nil, err
+	}
+	return func() judge {
+		return &sparseJudge{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), sum: make([]float64, g.N)}
+	}, nil
+}
+
+func (p *Problem) denseJudges(v *Verification) (func() judge, error) {
+	d, err := p.dense("")
+	if err != nil {
+		return nil, err
+	}
+	var potential []float64
+	if p.meta.Negative {
+		v.Method = "Johnson"
+		if potential, err = d.Potentials(); err != nil {
+			return nil, err
+		}
+	}
+	return func() judge { return denseJudge{d.NewSearch(potential)} }, nil
+}
+
+// byColumn reports whether judges search towards a vertex: in a matrix whose columns, and not rows, can be
+// read at a time.
+func (p *Problem) byColumn() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.matrix != nil && p.matrix.ByColumn()
+}
+
+type denseJudge struct{ s *graph.DenseSearch }
+
+func (j denseJudge) from(u int) ([]float64, error)    { return j.s.From(u) }
+func (j denseJudge) path(v int) (arcs int, m float64) { return j.s.Path(v) }
+
+// sparseJudge searches a graph.
+type sparseJudge struct {
+	g      *graph.Graph
+	search *graph.Search
+	way    []int32
+	hops   []int32   // arcs on the path; -1: not known yet
+	sum    []float64 // of the magnitudes of their weights
+}
+
+func (j *sparseJudge) from(u int) ([]float64, error) {
+	dist := j.search.From(u)
+	if j.g.Kind == graph.KindF32 {
+		j.measurePaths(u)
+	}
+	return dist, nil
+}
+
+func (j *sparseJudge) path(v int) (arcs int, magnitude float64) { return int(j.hops[v]), j.sum[v] }
+
+// measurePaths sets hops and sum for the tree of the last search, whose source is u.
+func (j *sparseJudge) measurePaths(u int) {
+	pred := j.search.Pred()
+	for v := range j.hops {
+		j.hops[v] = -1
+	}
+	j.hops[u], j.sum[u] = 0, 0
+	for v := range pred {
+		j.way = j.way[:0]
+		x := int32(v)
+		for j.hops[x] < 0 && pred[x] >= 0 {
+			j.way = append(j.way, x)
+			x = pred[x]
+		}
+		if j.hops[x] < 0 {
+			continue // unreachable
+		}
+		for i := len(j.way) - 1; i >= 0; i-- {
+			y := j.way[i]
+			w := j.g.Weight(j.g.Find(int(pred[y]), int(y)))
+			j.hops[y], j.sum[y] = j.hops[pred[y]]+1, j.sum[pred[y]]+math.Abs(w)
+		}
+	}
+}
