@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ooc/kernels"
@@ -28,8 +29,9 @@ type executor struct {
 	buf  kernels.Buffer
 	host []byte
 
-	track   *tracker
-	syncing chan struct{} // holds a token while a checkpoint is on its way
+	track    *tracker
+	syncing  chan struct{} // holds a token while a checkpoint is on its way
+	flushing atomic.Int64  // tiles that a checkpoint is writing beside a round
 }
 
 // submit translates a step. It is the schedule's emit.
@@ -127,10 +129,16 @@ func (x *executor) read(s step) stream.Op {
 
 func (x *executor) write(s step) stream.Op {
 	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	if s.checkpoint {
+		x.flushing.Add(1)
+	}
 	return stream.Op{
 		Stage: stream.Write, Bytes: x.geom.TileBytes(), Name: x.name(s),
 		Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.disk[s.tile]},
 		Host: func() error {
+			if s.checkpoint {
+				defer x.flushing.Add(-1)
+			}
 			if err := x.store.WriteTile(i, j, page.Data); err != nil {
 				return err
 			}

@@ -159,7 +159,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	case info.SharedCores:
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
-	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(64, 16*p.Streams)
+	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 	p.estimate(geom, start, info, r)
 	return p, true

@@ -37,21 +37,22 @@ func (r Rates) efficiency(t int) float64 { return float64(t) / float64(t+24) }
 
 const measureFor = 15 * time.Millisecond
 
-// measureTile is the edge of the tiles that rates are measured with: large enough to fill the device.
-func measureTile(info kernels.Info) int {
+// sample is what rates are measured with: products of tiles large enough to fill the device, and enough of
+// them that a device which runs blocks in waves is not seen in its last wave only.
+func sampleOf(info kernels.Info) (t, products int) {
 	if info.SharedCores {
-		return 512
+		return 512, 1
 	}
-	return 2048
+	return 2048, 6
 }
 
-// MeasureRates times products and copies on the device for some 50 ms. The device needs room for three
-// tiles; with less it returns rates that are only good for comparing plans.
+// MeasureRates times products and copies on the device for some 50 ms. Where the device has no room for the
+// sample it returns rates that are only good for comparing plans.
 func MeasureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 	r = Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
-	t := measureTile(d.Info())
+	t, products := sampleOf(d.Info())
 	tb := int64(t) * int64(t) * kernels.EntryBytes
-	buf, err := d.Alloc(3 * tb)
+	buf, err := d.Alloc(int64(products+2) * tb)
 	if errors.Is(err, kernels.ErrNoMemory) {
 		return r, nil
 	} else if err != nil {
@@ -68,14 +69,14 @@ func MeasureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return r, r.measure(s, v, t, buf, host, d.Info().SharedCores)
+	return r, r.measure(s, v, t, products, buf, host, d.Info().SharedCores)
 }
 
-func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.Buffer, host []byte, shared bool) (err error) {
+func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool) (err error) {
 	tb := int64(len(host))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
 	clear(host) // zeros are valid in every variant
-	for i := range int64(3) {
+	for i := range int64(products + 2) {
 		if err := s.CopyIn(tile(i), host); err != nil {
 			return err
 		}
@@ -83,9 +84,12 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.
 	if err := s.Sync(); err != nil {
 		return err
 	}
-	product := []kernels.Product{{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}}}
-	work := float64(t) * float64(t) * float64(t)
-	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, t, product) }); err != nil {
+	batch := make([]kernels.Product, products)
+	for i := range batch {
+		batch[i] = kernels.Product{C: tile(int64(i + 2)), A: []kernels.Tile{tile(0)}, B: []kernels.Tile{tile(1)}}
+	}
+	work := float64(products) * float64(t) * float64(t) * float64(t)
+	if r.Kernel, err = rate(s, work, func() error { return s.MinPlus(v, t, batch) }); err != nil {
 		return err
 	}
 	closures, err := rate(s, 1, func() error { return s.Closure(v, ClosureEdge, []kernels.Tile{tile(1)}) })
@@ -110,7 +114,7 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t int, buf kernels.
 }
 
 // hostSample is the size of the file that copies to and from a disk are timed with.
-const hostSample = 64 << 20
+const hostSample = 128 << 20
 
 // measureHost times the disk of a folder and the copies to and from files on it.
 func (r *Rates) measureHost(dir string, shared bool) error {

@@ -14,18 +14,20 @@ type frame struct {
 
 // level is one level of memory: device slots or host pages. Frames of tiles that were not visited yet
 // this round wait in old, those visited wait in recent; both oldest first. Victims come from recent
-// while it has any: with the visiting order of schedule.order those are needed again last.
+// while it has more than depth: with the visiting order of schedule.order those are needed again last. The newest
+// are left alone because their copies may still be under way, and who takes their frame would wait for that.
 type level struct {
 	frames      []frame
 	free        []int // first in, first out: reuse as late as possible
 	old, recent []entry
+	depth       int
 	clock       int
 }
 
 type entry struct{ frame, stamp int }
 
-func newLevel(n int) *level {
-	l := &level{frames: make([]frame, n)}
+func newLevel(n, depth int) *level {
+	l := &level{frames: make([]frame, n), depth: depth}
 	for i := range n {
 		l.frames[i].tile = noFrame
 		l.free = append(l.free, i)
@@ -62,8 +64,11 @@ func (l *level) take() int {
 
 // victim removes the frame to evict from its queue, or returns noFrame.
 func (l *level) victim() int {
-	for _, q := range []*[]entry{&l.recent, &l.old} {
-		for len(*q) > 0 {
+	for _, from := range []struct {
+		q     *[]entry
+		least int // entries that stay
+	}{{&l.recent, l.depth}, {&l.old, 0}, {&l.recent, 0}} {
+		for q := from.q; len(*q) > from.least; {
 			e := (*q)[0]
 			*q = (*q)[1:]
 			if f := &l.frames[e.frame]; f.stamp == e.stamp && f.pins == 0 && f.tile != noFrame {

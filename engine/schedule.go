@@ -25,6 +25,7 @@ type step struct {
 	fresh      bool
 	phase      int
 	fromGraph  bool // read: the disk holds no copy yet
+	checkpoint bool // write: for a checkpoint, and not because the page is needed
 	done       int  // pivot tiles that the tile (write) or every tile (checkpoint) has finished
 }
 
@@ -48,7 +49,8 @@ type schedule struct {
 	lanes       int
 	emit        func(step) error
 	stop        func() bool         // asked before each visit: end after the step in hand
-	due         func(done int) bool // asked after each round: take a checkpoint now
+	due         func(done int) bool // asked after each round: begin a checkpoint now
+	room        func() bool         // asked before each tile that a checkpoint writes beside a round: go ahead
 	rounds      func() error        // called between the last round and the last checkpoint
 
 	tiles   []tileState
@@ -58,13 +60,22 @@ type schedule struct {
 	err     error
 	stopped bool
 	skipped bool // something of the round in hand was left out because of it
+	flush   flush
+}
+
+// flush is a checkpoint on its way beside the rounds. It writes the tiles in order, each as far as it is by
+// then: once it has passed them all, every copy on disk has finished what every tile had when it began.
+type flush struct {
+	on   bool
+	done int // pivot tiles that every tile had finished when it began
+	next int // the tile to look at next
 }
 
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
 	s := &schedule{
 		side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
-		stop: func() bool { return false }, due: func(int) bool { return false }, rounds: func() error { return nil },
-		tiles: make([]tileState, side*side), slots: newLevel(slots), pages: newLevel(pages),
+		stop: func() bool { return false }, due: func(int) bool { return false }, room: func() bool { return true }, rounds: func() error { return nil },
+		tiles: make([]tileState, side*side), slots: newLevel(slots, 0), pages: newLevel(pages, min(pages/4, 4*lanes)),
 	}
 	for i := range s.tiles {
 		s.tiles[i] = tileState{slot: noFrame, page: noFrame, done: int32(start)}
@@ -103,6 +114,7 @@ func (s *schedule) run() error {
 		}
 		for _, t := range s.order(cur) {
 			s.visit(cur, t)
+			s.writeSome()
 		}
 		if s.err != nil || s.skipped {
 			break
@@ -111,8 +123,8 @@ func (s *schedule) run() error {
 		s.done, k0 = cur.k1, cur.k1
 		s.slots.nextRound()
 		s.pages.nextRound()
-		if k0 < s.side && s.due(s.done) {
-			s.checkpoint()
+		if k0 < s.side && !s.flush.on && s.due(s.done) {
+			s.flush = flush{on: true, done: s.done}
 		}
 	}
 	if s.err == nil {
@@ -288,22 +300,50 @@ func (s *schedule) release(p *panels) {
 	}
 }
 
-// checkpoint emits what brings the disk level with memory, and then the checkpoint itself.
+// flushPerVisit is how many tiles a checkpoint writes between two visits, at most.
+const flushPerVisit = 4
+
+// writeSome goes on with the checkpoint on its way, if there is one, as far as there is room for that.
+func (s *schedule) writeSome() {
+	for wrote := 0; s.flush.on && wrote < flushPerVisit && s.err == nil; {
+		switch f := &s.flush; {
+		case f.next == len(s.tiles):
+			s.put(step{kind: stepCheckpoint, done: f.done})
+			f.on = false
+		case !s.tiles[f.next].dirty:
+			f.next++
+		case !s.room():
+			return
+		default:
+			s.writeBack(f.next)
+			f.next++
+			wrote++
+		}
+	}
+}
+
+// checkpoint writes everything and then emits the checkpoint itself.
 func (s *schedule) checkpoint() {
 	for t := range s.tiles {
-		st := &s.tiles[t]
-		switch {
-		case !st.dirty:
-			continue
-		case st.slot != noFrame:
-			page := s.takePage()
-			s.put(step{kind: stepOut, tile: t, slot: int(st.slot), page: page})
-			s.put(step{kind: stepWrite, tile: t, page: page, done: int(st.done)})
-			s.pages.release(page)
-		case st.page != noFrame:
-			s.put(step{kind: stepWrite, tile: t, page: int(st.page), done: int(st.done)})
+		if s.tiles[t].dirty {
+			s.writeBack(t)
 		}
-		st.dirty, st.onDisk = false, true
 	}
 	s.put(step{kind: stepCheckpoint, done: s.done})
+	s.flush.on = false
+}
+
+// writeBack emits what brings a tile's copy on disk level with the one in memory.
+func (s *schedule) writeBack(t int) {
+	st := &s.tiles[t]
+	page := int(st.page)
+	if st.slot != noFrame {
+		page = s.takePage()
+		s.put(step{kind: stepOut, tile: t, slot: int(st.slot), page: page})
+	}
+	s.put(step{kind: stepWrite, tile: t, page: page, done: int(st.done), checkpoint: true})
+	if st.slot != noFrame && s.err == nil {
+		s.pages.release(page)
+	}
+	st.dirty, st.onDisk = false, true
 }

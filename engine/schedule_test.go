@@ -136,6 +136,7 @@ func TestScheduleSolves(t *testing.T) {
 		m := newScalar(g, side, slots, pages)
 		s := newSchedule(side, width, slots, pages, 1+r.IntN(4), look, 0, m.apply)
 		s.due = func(int) bool { return r.IntN(3) == 0 }
+		s.room = func() bool { return r.IntN(3) == 0 }
 		if err := s.run(); err != nil {
 			t.Fatalf("side %d width %d slots %d pages %d look-ahead %v: %v", side, width, slots, pages, look, err)
 		}
@@ -168,6 +169,7 @@ func TestScheduleSurvivesEveryCut(t *testing.T) {
 				return m.apply(st)
 			})
 			s.due = func(int) bool { return due.IntN(2) == 0 }
+			s.room = func() bool { return due.IntN(2) == 0 }
 			if err := s.run(); err != nil && err != errCut {
 				t.Fatal(err)
 			}
@@ -237,6 +239,37 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 		if m.reads != side*side || m.writes != side*side {
 			t.Errorf("look-ahead %v: %d reads and %d writes of %d tiles", look, m.reads, m.writes, side*side)
 		}
+	}
+}
+
+// TestCheckpointsRunBeside wants the tiles that a checkpoint writes to lie between those that a round visits, and
+// none where there is no room.
+func TestCheckpointsRunBeside(t *testing.T) {
+	const side, width = 9, 1
+	slots := inCoreSlots(side, width)
+	m := newScalar(randomScalarGraph(seeded(t), side), side, slots, minPages)
+	room, row, checkpoints := true, 0, 0
+	s := newSchedule(side, width, slots, minPages, 3, true, 0, func(st step) error {
+		switch {
+		case st.kind == stepWrite && st.checkpoint && m.checkpoint < side-width-1:
+			if row++; row > flushPerVisit || !room {
+				return fmt.Errorf("%d tiles in a row, room %v", row, room)
+			}
+		case st.kind == stepProduct:
+			row = 0
+		case st.kind == stepCheckpoint:
+			checkpoints++
+		}
+		return m.apply(st)
+	})
+	s.due = func(done int) bool { return done < side-2*width }
+	s.room = func() bool { room = !room; return room }
+	s.rounds = func() error { m.checkpoint = side; return nil } // what is left is written at once
+	if err := s.run(); err != nil {
+		t.Fatal(err)
+	}
+	if checkpoints < 2 {
+		t.Errorf("%d checkpoints", checkpoints)
 	}
 }
 

@@ -148,6 +148,7 @@ func (r *run) rounds(ctx context.Context) error {
 			return false
 		}
 	}
+	s.room = func() bool { return r.x.flushing.Load() < int64(r.plan.Writers) }
 	s.emit = r.x.submit
 	var roundsDone time.Time
 	s.rounds = func() error { // what is timed as rounds ends before the last tiles are written and synced

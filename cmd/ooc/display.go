@@ -162,8 +162,8 @@ func (d *display) summary(s engine.Summary) {
 	if s.ResumedFrom > 0 {
 		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
 	}
-	fmt.Printf("solved %s%s: rounds %s (%s), sync %s; predicted %s\n", s.Store, resumed, shortTime(s.RoundsSeconds), rate,
-		shortTime(s.SyncSeconds), shortTime(s.Plan.Seconds))
+	fmt.Printf("solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, shortTime(s.RoundsSeconds), rate,
+		shortTime(s.Plan.Seconds-s.Plan.SyncSeconds), shortTime(s.SyncSeconds))
 }
 
 const label = "%-10s"
