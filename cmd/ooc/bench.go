@@ -1,18 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
 )
 
 func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(benchKernelsCommand())
+	cmd.AddCommand(benchKernelsCommand(), benchCUDACommand())
 	return cmd
 }
 
@@ -21,7 +23,7 @@ func benchKernelsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "kernels",
-		Short: "The (min,+) product against a ceiling measured with operands in registers, in one run",
+		Short: "The CPU's (min,+) product against a ceiling measured with operands in registers, in one run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
@@ -47,6 +49,36 @@ func benchKernelsCommand() *cobra.Command {
 	fl.IntVar(&o.T, "tile", 1024, "tile edge, a multiple of 64")
 	fl.IntVar(&o.M, "round", 1, "tiles along the inner dimension")
 	fl.IntVar(&o.Rounds, "rounds", 11, "alternations of product and ceiling, of which the medians count")
+	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+func benchCUDACommand() *cobra.Command {
+	var o cuda.BenchOptions
+	var ordinal int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cuda",
+		Short: "A GPU's (min,+) products against its ceiling, closures, small tiles and copies",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			d, err := cuda.Open(cuda.Options{Ordinal: ordinal})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, d.Close()) }()
+			return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
+				if asJSON {
+					printJSON(os.Stdout, "cuda", r)
+					return
+				}
+				fmt.Println(r)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&ordinal, "ordinal", 0, "which GPU")
+	fl.IntVar(&o.Rounds, "rounds", 5, "measurements, of which the median counts")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
