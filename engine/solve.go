@@ -106,7 +106,9 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
 	freeing := time.Now()
-	err = errors.Join(err, x.free(o.Device))
+	if ferr := x.free(o.Device); err == nil { // a device that failed has said so
+		err = ferr
+	}
 	sum.SetupSeconds += time.Since(freeing).Seconds()
 	return sum, err
 }
