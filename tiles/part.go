@@ -2,25 +2,29 @@ package tiles
 
 import "fmt"
 
-// ReadPart copies a rectangle of tile (i,j) into dst: rows entries high and
-// cols wide, from row r and column c of the tile on, row after row without
-// gaps, rows·cols·EntryBytes bytes. Padding may be part of it. It fails with a
-// *FaultError where the file cannot be read.
-func (s *Store) ReadPart(dst []byte, i, j, r, c, rows, cols int) error {
-	t, e := s.geo.T, s.geo.EntryBytes
-	if r < 0 || c < 0 || rows < 0 || cols < 0 || rows > t-r || cols > t-c {
-		return fmt.Errorf("read %s, tile (%d,%d): there are no %d×%d entries from (%d,%d) on", s.dir, i, j, rows, cols, r, c)
-	}
-	if err := s.tileError("read", i, j, len(dst), int64(rows)*int64(cols)*int64(e)); err != nil {
+// ReadEntries copies consecutive entries of tile (i,j) into dst, as many as it
+// has room for, from entry first on; entry (r,c) of a tile is its r·T+c-th.
+// It reads the file and not the mapping, so that a pass over the matrix leaves
+// nothing in the process's memory. It fails with a *FaultError where the file
+// cannot be read.
+func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
+	e := s.geo.EntryBytes
+	all := s.geo.T * s.geo.T
+	count := len(dst) / e
+	if err := s.tileError("read", i, j, len(dst), int64(count)*int64(e)); err != nil {
 		return err
 	}
-	return s.touch("read", i, j, func(tile []byte) {
-		if cols == t {
-			copy(dst, tile[r*t*e:])
-			return
-		}
-		for at := (r*t + c) * e; len(dst) > 0; at += t * e {
-			dst = dst[copy(dst[:cols*e], tile[at:]):]
-		}
-	})
+	if first < 0 || first > all || count > all-first {
+		return fmt.Errorf("read %s, tile (%d,%d): there are no %d entries from %d on", s.dir, i, j, count, first)
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mem == nil {
+		return fmt.Errorf("read %s: %w", s.dir, ErrClosed)
+	}
+	off := s.geo.TileOffset(i, j) + int64(first)*int64(e)
+	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
+		return fmt.Errorf("%w (%w)", s.faultAt("read", i, j, off+int64(n)), err)
+	}
+	return nil
 }

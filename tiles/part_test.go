@@ -4,56 +4,48 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestReadPart reads random rectangles of tiles and compares them with the whole tiles.
-func TestReadPart(t *testing.T) {
+// TestReadEntries reads random parts of tiles and compares them with the whole tiles, while they change.
+func TestReadEntries(t *testing.T) {
 	rng := seeded(t)
 	s := newStore(t, 150, 64)
 	g := s.Geometry()
-	whole := map[[2]int][]byte{}
-	for i := range g.Side() {
-		for j := range g.Side() {
-			tile := randomTile(g, rng)
-			must(t, s.WriteTile(i, j, tile))
-			whole[[2]int{i, j}] = tile
-		}
-	}
-	for range 500 {
-		i, j, r, c := rng.IntN(g.Side()), rng.IntN(g.Side()), rng.IntN(g.T), rng.IntN(g.T)
-		rows, cols := rng.IntN(g.T-r+1), rng.IntN(g.T-c+1)
-		if rng.IntN(4) == 0 {
-			c, cols = 0, g.T
-		}
-		var want []byte
-		for y := r; y < r+rows; y++ {
-			at := (y*g.T + c) * g.EntryBytes
-			want = append(want, whole[[2]int{i, j}][at:at+cols*g.EntryBytes]...)
-		}
-		got := bytes.Repeat([]byte{0xa5}, len(want))
-		must(t, s.ReadPart(got, i, j, r, c, rows, cols))
-		if !bytes.Equal(got, want) {
-			t.Fatalf("tile (%d,%d), %d×%d from (%d,%d): wrong bytes", i, j, rows, cols, r, c)
+	for range 100 {
+		i, j, tile := rng.IntN(g.Side()), rng.IntN(g.Side()), randomTile(g, rng)
+		must(t, s.WriteTile(i, j, tile)) // through the mapping, not synced
+		for range 5 {
+			first := rng.IntN(g.T*g.T + 1)
+			count := rng.IntN(g.T*g.T - first + 1)
+			got := bytes.Repeat([]byte{0xa5}, 4*count)
+			must(t, s.ReadEntries(got, i, j, first))
+			if !bytes.Equal(got, tile[4*first:4*(first+count)]) {
+				t.Fatalf("tile (%d,%d), %d entries from %d on: wrong bytes", i, j, count, first)
+			}
 		}
 	}
 }
 
-func TestReadPartErrors(t *testing.T) {
+func TestReadEntriesErrors(t *testing.T) {
 	s := newStore(t, 100, 64)
-	for _, p := range [][6]int{{2, 0, 0, 0, 1, 1}, {0, -1, 0, 0, 1, 1}, {0, 0, -1, 0, 1, 1}, {0, 0, 0, -1, 1, 1},
-		{0, 0, 64, 0, 1, 1}, {0, 0, 0, 1, 1, 64}, {0, 0, 0, 0, -1, -1}} {
-		if err := s.ReadPart(make([]byte, max(0, p[4]*p[5]*4)), p[0], p[1], p[2], p[3], p[4], p[5]); err == nil {
-			t.Errorf("part %v was read", p)
+	for _, c := range []struct{ bytes, i, j, first int }{
+		{4, 2, 0, 0}, {4, 0, -1, 0}, {4, 0, 0, -1}, {4, 0, 0, 64 * 64}, {8, 0, 0, 64*64 - 1}, {7, 0, 0, 0},
+	} {
+		if err := s.ReadEntries(make([]byte, c.bytes), c.i, c.j, c.first); err == nil {
+			t.Errorf("%+v was read", c)
 		}
 	}
-	if err := s.ReadPart(make([]byte, 7), 0, 0, 0, 0, 1, 2); err == nil {
-		t.Error("a short buffer was filled")
-	}
-	must(t, os.Truncate(filepath.Join(s.Dir(), "dist.npy"), 8192))
+	must(t, os.Truncate(s.path(nameDist), s.geo.TileOffset(1, 1)+400))
+	must(t, s.ReadEntries(make([]byte, 400), 1, 1, 0))
 	var fault *FaultError
-	if err := s.ReadPart(make([]byte, 4), 1, 1, 3, 3, 1, 1); !errors.As(err, &fault) {
-		t.Errorf("a tile that is gone: %v", err)
+	err := s.ReadEntries(make([]byte, 408), 1, 1, 0)
+	if !errors.As(err, &fault) || !errors.Is(err, ErrCorrupt) || fault.Offset != s.geo.TileOffset(1, 1)+400 || !strings.Contains(err.Error(), "cut to") {
+		t.Errorf("a tile that was cut: %v", err)
+	}
+	must(t, s.Close())
+	if err := s.ReadEntries(make([]byte, 4), 0, 0, 0); !errors.Is(err, ErrClosed) {
+		t.Errorf("a closed store: %v", err)
 	}
 }

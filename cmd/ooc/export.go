@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -14,34 +16,80 @@ import (
 )
 
 func exportCommand() *cobra.Command {
-	var overwrite bool
+	var o engine.ExportOptions
+	var rows, cols, unreachable string
+	var formats strings.Builder
+	for _, e := range engine.Exporters {
+		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
+	}
 	cmd := &cobra.Command{
 		Use:   "export STORE FILE",
-		Short: "Write the distances as a 2-D NumPy array (.npy)",
-		Long: "export writes the n×n distances in C order, streamed in at most 256 MiB. Unreachable is inf in floating\n" +
-			"kinds and the type's maximum in integer kinds. Rows and columns are in the order of the store's rows.",
+		Short: "Write the distances to a file: .npy, .csv or .mtx",
+		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
+			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
+			"Rows and columns are in the order of the store's rows, or that of --rows and --cols. Both take vertex ids\n" +
+			"and ranges of them, separated by commas, or a file with one a line: --rows 17,20..29,@more.txt (@- is\n" +
+			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
+			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("unreachable") {
+				v, err := strconv.ParseFloat(unreachable, 64)
+				if err != nil {
+					return usageError{fmt.Errorf("--unreachable %s: want a number, inf or nan", unreachable)}
+				}
+				o.Unreachable = &v
+			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {
 				return err
 			}
 			defer p.Close()
-			began := time.Now()
-			graceful.Store(true)
-			if err := p.Export(cmd.Context(), args[1], overwrite); errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%w; replace it with --overwrite", err)
-			} else if err != nil {
+			if o.Rows, err = selection(p, "rows", rows); err != nil {
 				return err
 			}
-			info, err := os.Stat(args[1])
-			if err != nil {
+			if o.Cols, err = selection(p, "cols", cols); err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", args[1], humanize.IBytes(uint64(info.Size())), shortTime(time.Since(began).Seconds()))
-			return nil
+			return export(cmd, p, args[1], o)
 		},
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
+	fl := cmd.Flags()
+	fl.StringVar(&rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
+	fl.StringVar(&cols, "cols", "", "the same for columns")
+	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
+	fl.StringVar(&o.Format, "format", "", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
+}
+
+func export(cmd *cobra.Command, p *engine.Problem, file string, o engine.ExportOptions) error {
+	if file == "-" {
+		if o.Format == "" {
+			o.Format = "csv"
+		}
+		return exportError(p, p.ExportTo(cmd.Context(), os.Stdout, o))
+	}
+	began := time.Now()
+	graceful.Store(true)
+	if err := p.Export(cmd.Context(), file, o); err != nil {
+		return exportError(p, err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), shortTime(time.Since(began).Seconds()))
+	return nil
+}
+
+// exportError adds the way out to an error.
+func exportError(p *engine.Problem, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w; replace it with --overwrite", err)
+	case errors.Is(err, engine.ErrUnsolved):
+		return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(p.Dir()))
+	}
+	return err
 }

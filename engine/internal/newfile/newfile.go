@@ -31,7 +31,7 @@ func write(path string, overwrite bool, fill func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = fill(f)
+	err = fill(&writer{file: f})
 	if err == nil {
 		err = f.Sync()
 	}
@@ -48,6 +48,24 @@ func write(path string, overwrite bool, fill func(w io.Writer) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// writer writes to a file, and has the system follow it to the disk.
+type writer struct {
+	file           *os.File
+	written, begun int64
+}
+
+const behind = 16 << 20
+
+func (w *writer) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	w.written += int64(n)
+	if w.written >= w.begun+behind {
+		startWriting(w.file, w.begun, w.written-w.begun)
+		w.begun = w.written
+	}
+	return n, err
 }
 
 // free says why path must not be written.

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"ooc/engine"
+)
+
+// selection reads --rows and --cols: ids, ranges FIRST..LAST and @FILEs, separated by commas. What is the
+// id of a vertex is that vertex, whatever else it might mean. nil selects all.
+func selection(p *engine.Problem, flag, list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var at []int
+	if err := pickOne(p, &at, list); err == nil { // an id that holds commas
+		return at, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		var err error
+		if file, ok := strings.CutPrefix(word, "@"); ok && pickOne(p, new([]int), word) != nil {
+			err = pickFile(p, &at, file)
+		} else {
+			err = pickOne(p, &at, word)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+	}
+	if len(at) == 0 {
+		return nil, usageError{fmt.Errorf("--%s %s: it names no vertex", flag, list)}
+	}
+	return at, nil
+}
+
+// pickOne adds the row of an id, or those of a range.
+func pickOne(p *engine.Problem, at *[]int, word string) error {
+	row, err := p.Lookup(word)
+	if err == nil {
+		*at = append(*at, row)
+		return nil
+	}
+	first, last, ok := strings.Cut(word, "..")
+	if !ok || !errors.Is(err, engine.ErrNoVertex) {
+		return err
+	}
+	lo, err := p.Lookup(first)
+	if err != nil {
+		return err
+	}
+	hi, err := p.Lookup(last)
+	if err != nil {
+		return err
+	}
+	if lo > hi {
+		return usageError{fmt.Errorf("the range %s ends before it starts", word)}
+	}
+	for row := lo; row <= hi; row++ {
+		*at = append(*at, row)
+	}
+	return nil
+}
+
+// pickFile adds what the lines of a file name. Blank lines and those that start with # and name no vertex
+// are skipped.
+func pickFile(p *engine.Problem, at *[]int, file string) error {
+	in := os.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		word := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if word == "" {
+			continue
+		}
+		if err := pickOne(p, at, word); err != nil && !strings.HasPrefix(word, "#") {
+			return badInput{fmt.Errorf("%s:%d: %w", file, n, err)}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}

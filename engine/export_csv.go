@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"math"
+	"strings"
+)
+
+// csvExport writes a table (RFC 4180, but for line ends of one character): the ids of the columns on the
+// first line after an empty cell, and the id of each row before its distances. pandas.read_csv(FILE,
+// index_col=0) reads it back.
+var csvExport = Exporter{
+	Name:  "csv",
+	Title: "table with ids as the first line and the first column",
+	write: func(ctx context.Context, x *extract, w io.Writer) error {
+		var head []byte
+		for i := range x.cols.n {
+			head = append(head, ',')
+			head = appendCell(head, x.ids.Name(x.cols.number(i)))
+		}
+		if _, err := w.Write(append(head, '\n')); err != nil {
+			return err
+		}
+		none := math.Inf(1)
+		if x.unreachable != nil {
+			none = *x.unreachable
+		}
+		text := x.text(none)
+		return x.stream(ctx, w, lines{bytes: text.bytes, encode: func(b *block) []byte {
+			out := b.out[:0]
+			for i := b.lo; i < b.hi; i++ {
+				out = appendCell(out, x.ids.Name(x.rows.number(i)))
+				for _, bits := range b.entries[(i-b.lo)*x.cols.n:][:x.cols.n] {
+					out = text.append(append(out, ','), bits)
+				}
+				out = append(out, '\n')
+			}
+			return out
+		}})
+	},
+}
+
+// appendCell quotes an id that a reader might split or trim otherwise.
+func appendCell(out []byte, id string) []byte {
+	if !strings.ContainsAny(id, "\",;\t\r\n") && strings.TrimSpace(id) == id && id != "" {
+		return append(out, id...)
+	}
+	out = append(out, '"')
+	out = append(out, strings.ReplaceAll(id, `"`, `""`)...)
+	return append(out, '"')
+}

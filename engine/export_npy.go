@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// npyExport writes a 2-D NumPy array in C order.
+var npyExport = Exporter{
+	Name:  "npy",
+	Title: "2-D NumPy array",
+	write: func(ctx context.Context, x *extract, w io.Writer) error {
+		kind, none := x.numbers()
+		descr := [...]string{asInt32: "<i4", asFloat32: "<f4", asFloat64: "<f8"}[kind]
+		if _, err := w.Write(npyHeader2D(descr, x.rows.n, x.cols.n)); err != nil {
+			return err
+		}
+		l := lines{encode: x.replace(uint32(int32(none)))}
+		switch kind {
+		case asFloat32:
+			l.encode = x.replace(math.Float32bits(float32(none)))
+		case asFloat64:
+			l = lines{bytes: 8, encode: x.widen(none)}
+		}
+		return x.stream(ctx, w, l)
+	},
+}
+
+// npyHeader2D is NumPy's format 1.0 header of a 2-D array, padded so that the data is 64-byte aligned:
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+func npyHeader2D(descr string, rows, cols int) []byte {
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, cols)
+	pad := (64 - (10+len(dict)+1)%64) % 64
+	dict += strings.Repeat(" ", pad) + "\n"
+	head := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
+	binary.LittleEndian.PutUint16(head[8:], uint16(len(dict)))
+	return append(head, dict...)
+}
+
+// replace keeps entries as they are stored, but for those without a path.
+func (x *extract) replace(none uint32) func(b *block) []byte {
+	noPath := x.noPath()
+	return func(b *block) []byte {
+		used := (b.hi - b.lo) * x.cols.n
+		if none != noPath {
+			for i, bits := range b.entries[:used] {
+				if bits == noPath {
+					b.entries[i] = none
+				}
+			}
+		}
+		return b.stored[:4*used]
+	}
+}
+
+// widen makes entries float64, in the input's units.
+func (x *extract) widen(none float64) func(b *block) []byte {
+	noPath := x.noPath()
+	return func(b *block) []byte {
+		out := b.out[:0]
+		for _, bits := range b.entries[:(b.hi-b.lo)*x.cols.n] {
+			d := none
+			if bits != noPath {
+				d = x.p.distance(bits)
+			}
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(d))
+		}
+		return out
+	}
+}
