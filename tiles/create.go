@@ -40,7 +40,11 @@ func ownFiles(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !ownNames[e.Name()] || !e.Type().IsRegular() {
+		if e.Name() == nameCore && e.IsDir() {
+			if _, err := ownFiles(filepath.Join(dir, nameCore)); err != nil {
+				return nil, err
+			}
+		} else if !ownNames[e.Name()] || !e.Type().IsRegular() {
 			return nil, fmt.Errorf("%s: %w: it holds %s; name another folder with --out", dir, ErrNotStore, e.Name())
 		}
 		names = append(names, e.Name())
@@ -160,7 +164,7 @@ func (c *creation) startOver() error {
 	}
 	for _, name := range names {
 		if name != nameLock {
-			if err := os.Remove(c.s.path(name)); err != nil {
+			if err := os.RemoveAll(c.s.path(name)); err != nil {
 				return err
 			}
 		}
@@ -170,12 +174,11 @@ func (c *creation) startOver() error {
 
 // sizes lists what to reserve, the matrix first.
 func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
-	side := int64(c.s.geo.Side())
 	list := []reservation{
 		{nameDist, c.s.geo.fileBytes()},
 		{nameState, stateBytes},
 		{nameLive, liveBytes},
-		{nameSumsSpare, sumsHeaderLen + 4*side*side},
+		{nameSumsSpare, sumsHeaderLen + 4*int64(c.s.geo.Tiles())},
 	}
 	if csr != nil {
 		h := csrHeader{n: int64(c.s.meta.N), arcs: int64(len(csr.Targets))}

@@ -19,6 +19,7 @@ const (
 	nameLive  = "live"
 	nameSums  = "sums"
 	nameLock  = "lock"
+	nameCore  = "core" // a store in the store, see CoreDir
 
 	// The spare holds the space of sums from Create on, so that writing them
 	// in the last second of a solve cannot run out of it.

@@ -46,11 +46,25 @@ func (k Kind) descr() string {
 }
 
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
-// EntryBytes bytes.
-type Geometry struct{ N, T, EntryBytes int }
+// EntryBytes bytes. Rows, if it is not 0, says how many of the N rows there are.
+type Geometry struct{ N, T, EntryBytes, Rows int }
 
-// Side is the number of tiles per side, ⌈N/T⌉.
+// Side is the number of tiles across, ⌈N/T⌉, and down unless Rows is set.
 func (g Geometry) Side() int { return (g.N + g.T - 1) / g.T }
+
+// RowCount is the number of rows.
+func (g Geometry) RowCount() int {
+	if g.Rows > 0 {
+		return g.Rows
+	}
+	return g.N
+}
+
+// Down is the number of tiles down.
+func (g Geometry) Down() int { return (g.RowCount() + g.T - 1) / g.T }
+
+// Tiles is the number of tiles.
+func (g Geometry) Tiles() int { return g.Down() * g.Side() }
 
 // TileBytes is the size of one tile in bytes.
 func (g Geometry) TileBytes() int64 { return int64(g.T) * int64(g.T) * int64(g.EntryBytes) }
@@ -58,7 +72,7 @@ func (g Geometry) TileBytes() int64 { return int64(g.T) * int64(g.T) * int64(g.E
 // MatrixBytes is the size of all tiles in bytes, padding included, the file's
 // header not.
 func (g Geometry) MatrixBytes() int64 {
-	return int64(g.Side()) * int64(g.Side()) * g.TileBytes()
+	return int64(g.Down()) * int64(g.Side()) * g.TileBytes()
 }
 
 // TileOffset is where tile (i,j) starts in dist.npy, in bytes.
@@ -76,6 +90,8 @@ func (g Geometry) Validate() error {
 	switch {
 	case g.N < 1 || g.N > maxN:
 		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
+	case g.Rows < 0 || g.Rows > g.N:
+		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
 	case g.T < tileGrain || g.T > maxT || g.T%tileGrain != 0:
 		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, maxT)
 	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8:

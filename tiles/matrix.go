@@ -8,9 +8,9 @@ import (
 
 // tileError checks a tile's indices and the length of the caller's buffer.
 func (s *Store) tileError(op string, i, j, got int, want int64) error {
-	side := s.geo.Side()
-	if i < 0 || i >= side || j < 0 || j >= side {
-		return fmt.Errorf("%s %s: there is no tile (%d,%d) in %d×%d", op, s.dir, i, j, side, side)
+	down, side := s.geo.Down(), s.geo.Side()
+	if i < 0 || i >= down || j < 0 || j >= side {
+		return fmt.Errorf("%s %s: there is no tile (%d,%d) in %d×%d", op, s.dir, i, j, down, side)
 	}
 	if int64(got) != want {
 		return fmt.Errorf("%s %s, tile (%d,%d): the buffer has %d bytes, not %d", op, s.dir, i, j, got, want)
@@ -43,6 +43,20 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 	return s.touch("write", i, j, func(tile []byte) { copy(tile, src) })
 }
 
+// EditTile gives edit the mapped bytes of tile (i,j) to write, so that what is
+// computed need not be copied. edit must not keep them, nor expect anything of
+// what they hold. It is not durable before the next Checkpoint. It fails with a
+// *FaultError where the file cannot be written.
+func (s *Store) EditTile(i, j int, edit func(tile []byte)) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
+	if err := s.tileError("write", i, j, 0, 0); err != nil {
+		return err
+	}
+	return s.touch("write", i, j, edit)
+}
+
 // Prefetch asks the system to read tile (i,j) from disk in the background. It
 // is advice: it has no effect on results, and none at all where the system
 // takes no advice.
@@ -61,7 +75,7 @@ func (s *Store) Prefetch(i, j int) {
 // ReadRow copies the N entries of row u, without padding, into dst, which has
 // N·EntryBytes bytes.
 func (s *Store) ReadRow(dst []byte, u int) error {
-	if err := s.lineError("row", u, len(dst)); err != nil {
+	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N); err != nil {
 		return err
 	}
 	row := s.geo.T * s.geo.EntryBytes
@@ -76,10 +90,11 @@ func (s *Store) ReadRow(dst []byte, u int) error {
 	return nil
 }
 
-// ReadCol copies the N entries of column v, without padding, into dst, which
-// has N·EntryBytes bytes. It touches every tile row of the column: N pages.
+// ReadCol copies the entries of column v, N of them or as many as there are
+// rows, without padding, into dst, which has room for just these. It touches
+// every tile row of the column: as many pages.
 func (s *Store) ReadCol(dst []byte, v int) error {
-	if err := s.lineError("column", v, len(dst)); err != nil {
+	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()); err != nil {
 		return err
 	}
 	e, row := s.geo.EntryBytes, s.geo.T*s.geo.EntryBytes
@@ -99,11 +114,11 @@ func (s *Store) ReadCol(dst []byte, v int) error {
 	return nil
 }
 
-func (s *Store) lineError(what string, u, got int) error {
-	if u < 0 || u >= s.geo.N {
-		return fmt.Errorf("read %s: there is no %s %d of %d", s.dir, what, u, s.geo.N)
+func (s *Store) lineError(what string, u, of, got, length int) error {
+	if u < 0 || u >= of {
+		return fmt.Errorf("read %s: there is no %s %d of %d", s.dir, what, u, of)
 	}
-	if want := s.geo.N * s.geo.EntryBytes; got != want {
+	if want := length * s.geo.EntryBytes; got != want {
 		return fmt.Errorf("read %s, %s %d: the buffer has %d bytes, not %d", s.dir, what, u, got, want)
 	}
 	return nil
@@ -112,8 +127,8 @@ func (s *Store) lineError(what string, u, got int) error {
 // ReadAt gives the bits of entry (u,v); for f32, math.Float32frombits of them
 // is the distance.
 func (s *Store) ReadAt(u, v int) (uint32, error) {
-	if u < 0 || u >= s.geo.N || v < 0 || v >= s.geo.N {
-		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d", s.dir, u, v, s.geo.N)
+	if u < 0 || u >= s.geo.RowCount() || v < 0 || v >= s.geo.N {
+		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d×%d", s.dir, u, v, s.geo.RowCount(), s.geo.N)
 	}
 	t, e := s.geo.T, s.geo.EntryBytes
 	at := (u%t*t + v%t) * e

@@ -16,7 +16,7 @@ const FormatVersion = 1
 
 const (
 	storeFormat  = "ooc store"
-	maxStoreJSON = 1 << 20
+	maxStoreJSON = 64 << 20
 )
 
 // castagnoli is the polynomial of every checksum of the format: CRC-32C has an
@@ -46,9 +46,10 @@ type Meta struct {
 	Scale     int64     `json:"scale"` // stored value = weight × Scale
 	Directed  bool      `json:"directed"`
 	Negative  bool      `json:"negative"`
-	Dense     bool      `json:"dense"`   // no graph.csr
-	IDs       string    `json:"ids"`     // "", "numeric" or "text": what the file ids holds
-	IDBase    int64     `json:"id_base"` // the id of row 0 where ids is "": the rest follow
+	Dense     bool      `json:"dense"`             // no graph.csr
+	IDs       string    `json:"ids"`               // "", "numeric" or "text": what the file ids holds
+	IDBase    int64     `json:"id_base"`           // the id of row 0 where ids is "": the rest follow
+	Sources   RowSet    `json:"sources,omitempty"` // the vertices whose rows there are; none: all
 	Input     Input     `json:"input"`
 	MinWeight float64   `json:"min_weight"`
 	MaxWeight float64   `json:"max_weight"`
@@ -58,7 +59,7 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	return Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes()}
+	return Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes(), Rows: len(m.Sources)}
 }
 
 // Validate says whether a store with this description can exist.
@@ -67,6 +68,9 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
 	}
 	if err := m.Geometry().Validate(); err != nil {
+		return err
+	}
+	if err := m.Sources.validate(m.N); err != nil {
 		return err
 	}
 	switch {
@@ -130,7 +134,7 @@ func encodeMeta(m Meta) ([]byte, error) {
 		return nil, err
 	}
 	if len(b) >= maxStoreJSON {
-		return nil, fmt.Errorf("store.json would pass %d bytes; shorten the command line", maxStoreJSON)
+		return nil, fmt.Errorf("store.json would pass %d bytes; shorten the command line, or the list of sources", maxStoreJSON)
 	}
 	return append(b, '\n'), nil
 }

@@ -19,9 +19,8 @@ func npyHeader(k Kind, g Geometry) []byte {
 	h = append(h, "\x93NUMPY\x01\x00"...)
 	const rest = npyHeaderLen - 10
 	h = append(h, byte(rest&0xff), byte(rest>>8))
-	s := g.Side()
 	h = fmt.Appendf(h, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }",
-		k.descr(), s, s, g.T, g.T)
+		k.descr(), g.Down(), g.Side(), g.T, g.T)
 	h = append(h, bytes.Repeat([]byte{' '}, npyHeaderLen-1-len(h))...)
 	return append(h, '\n')
 }

@@ -17,9 +17,9 @@ func TestNPYHeader(t *testing.T) {
 		g    Geometry
 		text string
 	}{
-		{I32, Geometry{100, 64, 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
-		{F32, Geometry{200_000, 1024, 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
-		{F32, Geometry{maxN, 1 << 16, 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
+		{I32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
+		{F32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
+		{F32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
 	} {
 		want := append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0xf6, 0x0f}, c.text...)
 		for len(want) < 4095 {

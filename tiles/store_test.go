@@ -21,12 +21,12 @@ func TestGeometry(t *testing.T) {
 		side        int
 		tile, total int64
 	}{
-		{Geometry{1, 64, 4}, 1, 16384, 16384},
-		{Geometry{64, 64, 4}, 1, 16384, 16384},
-		{Geometry{65, 64, 4}, 2, 16384, 4 * 16384},
-		{Geometry{46_342, 512, 4}, 91, 1 << 20, 91 * 91 << 20},
-		{Geometry{200_000, 1024, 4}, 196, 4 << 20, 196 * 196 * 4 << 20},
-		{Geometry{200_000, 1024, 8}, 196, 8 << 20, 196 * 196 * 8 << 20},
+		{Geometry{N: 1, T: 64, EntryBytes: 4}, 1, 16384, 16384},
+		{Geometry{N: 64, T: 64, EntryBytes: 4}, 1, 16384, 16384},
+		{Geometry{N: 65, T: 64, EntryBytes: 4}, 2, 16384, 4 * 16384},
+		{Geometry{N: 46_342, T: 512, EntryBytes: 4}, 91, 1 << 20, 91 * 91 << 20},
+		{Geometry{N: 200_000, T: 1024, EntryBytes: 4}, 196, 4 << 20, 196 * 196 * 4 << 20},
+		{Geometry{N: 200_000, T: 1024, EntryBytes: 8}, 196, 8 << 20, 196 * 196 * 8 << 20},
 	} {
 		must(t, c.g.Validate())
 		if c.g.Side() != c.side || c.g.TileBytes() != c.tile || c.g.MatrixBytes() != c.total {
@@ -38,8 +38,9 @@ func TestGeometry(t *testing.T) {
 		}
 	}
 	for _, g := range []Geometry{
-		{0, 64, 4}, {-1, 64, 4}, {maxN + 1, 64, 4}, {10, 0, 4}, {10, -64, 4}, {10, 65, 4},
-		{10, maxT + 64, 4}, {10, 64, 0}, {10, 64, 3}, {maxN, 64, 4},
+		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
+		{N: 10, T: maxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
+		{N: 10, T: 64, EntryBytes: 4, Rows: 11}, {N: 10, T: 64, EntryBytes: 4, Rows: -1},
 	} {
 		if g.Validate() == nil {
 			t.Errorf("%+v is accepted", g)
@@ -65,7 +66,7 @@ func TestCreateAndOpen(t *testing.T) {
 		if got := s.Meta(); !reflect.DeepEqual(got, created) {
 			t.Errorf("meta %+v, created %+v", got, created)
 		}
-		if s.Dir() != dir || s.Geometry() != (Geometry{100, 64, 4}) {
+		if s.Dir() != dir || s.Geometry() != (Geometry{N: 100, T: 64, EntryBytes: 4}) {
 			t.Errorf("dir %q, geometry %+v", s.Dir(), s.Geometry())
 		}
 		csr, err := s.CSR()

@@ -38,21 +38,20 @@ func decodeSums(file string, b []byte, g Geometry) ([]uint32, error) {
 	if v := le.Uint32(b[8:]); v != FormatVersion {
 		return nil, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
 	}
-	side := g.Side()
-	if le.Uint32(b[12:]) != uint32(g.T) || le.Uint64(b[16:]) != uint64(g.N) || len(b) != sumsHeaderLen+4*side*side {
+	if le.Uint32(b[12:]) != uint32(g.T) || le.Uint64(b[16:]) != uint64(g.N) || len(b) != sumsHeaderLen+4*g.Tiles() {
 		return nil, corrupt(file, "it belongs to a matrix of another shape")
 	}
 	if crc32.Checksum(b[sumsHeaderLen:], castagnoli) != le.Uint32(b[24:]) {
 		return nil, corrupt(file, "its own checksum does not match")
 	}
-	sums := make([]uint32, side*side)
+	sums := make([]uint32, g.Tiles())
 	for i := range sums {
 		sums[i] = le.Uint32(b[sumsHeaderLen+4*i:])
 	}
 	return sums, nil
 }
 
-// WriteSums stores the CRC-32C of every tile, row-major, Side² of them,
+// WriteSums stores the CRC-32C of every tile, row-major, Tiles of them,
 // durably and all or nothing. Its space was reserved by Create.
 func (s *Store) WriteSums(sums []uint32) error {
 	s.syncMu.Lock()
@@ -63,8 +62,8 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if side := s.geo.Side(); len(sums) != side*side {
-		return fmt.Errorf("%s: %d checksums for %d tiles", s.dir, len(sums), side*side)
+	if len(sums) != s.geo.Tiles() {
+		return fmt.Errorf("%s: %d checksums for %d tiles", s.dir, len(sums), s.geo.Tiles())
 	}
 	return replaceFile(s.dir, nameSums, nameSumsSpare, encodeSums(sums, s.geo), s.sync)
 }
@@ -73,8 +72,7 @@ func (s *Store) WriteSums(sums []uint32) error {
 // fs.ErrNotExist where no solve has ended yet.
 func (s *Store) Sums() ([]uint32, error) {
 	path := s.path(nameSums)
-	side := int64(s.geo.Side())
-	b, err := readSmall(path, sumsHeaderLen+4*side*side)
+	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()))
 	if err != nil {
 		return nil, err
 	}
