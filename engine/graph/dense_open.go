@@ -155,46 +155,48 @@ func (in *input) inPlace(f *os.File) (*Dense, error) {
 }
 
 // spool copies the entries of an array that is compressed, or can be read once only, into a file of its own.
-func (in *input) spool() (d *Dense, err error) {
+func (in *input) spool() (*Dense, error) {
 	plain, done, err := in.decompress()
 	if err != nil {
 		return nil, in.wrap(0, err)
 	}
 	defer done()
-	if d, err = in.newDense(plain); err != nil {
+	d, err := in.newDense(plain)
+	if err != nil {
 		return nil, err
 	}
-	make := in.options.Spool
-	if make == nil {
-		make = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
+	create := in.options.Spool
+	if create == nil {
+		create = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
 	}
-	want := d.entryBytes()
-	if d.file, err = make(want); err != nil {
+	if d.file, err = create(d.entryBytes()); err != nil {
 		return nil, err
 	}
 	d.spooled = true
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.Close())
-		}
-	}()
-	got, err := io.CopyBuffer(struct{ io.Writer }{d.file}, io.LimitReader(plain, want), newBuffer(spoolBlock))
-	if err != nil {
-		return nil, in.wrap(0, err)
-	}
-	if got < want {
-		return nil, in.failed("it was cut: it has %d of the %d bytes of %d×%d entries", got, want, d.n, d.n)
-	}
-	if _, err := plain.ReadByte(); err == nil {
-		return nil, in.failed("something follows the array")
-	} else if err != io.EOF {
-		return nil, in.wrap(0, err)
-	}
-	if _, err := io.Copy(io.Discard, in); err != nil { // what follows the compressed data belongs to the sum
-		return nil, err
+	if err := in.unpack(d, plain); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	d.src = *in.source()
 	return d, nil
+}
+
+// unpack copies the entries, which must be all that follows.
+func (in *input) unpack(d *Dense, plain *bufio.Reader) error {
+	want := d.entryBytes()
+	got, err := io.CopyBuffer(struct{ io.Writer }{d.file}, io.LimitReader(plain, want), newBuffer(spoolBlock))
+	if err != nil {
+		return in.wrap(0, err)
+	}
+	if got < want {
+		return in.failed("it was cut: it has %d of the %d bytes of %d×%d entries", got, want, d.n, d.n)
+	}
+	if _, err := plain.ReadByte(); err == nil {
+		return in.failed("something follows the array")
+	} else if err != io.EOF {
+		return in.wrap(0, err)
+	}
+	_, err = io.Copy(io.Discard, in) // what follows the compressed data belongs to the sum
+	return err
 }
 
 const spoolBlock = 1 << 20

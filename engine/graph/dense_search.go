@@ -15,7 +15,7 @@ type DenseSearch struct {
 	dist      []float64
 	hops      []int32
 	length    []float64
-	done      []bool
+	open      []int32 // the vertices that are not settled, ascending
 }
 
 // Potentials returns what NewSearch needs for a matrix with negative entries and without a negative cycle: by
@@ -34,7 +34,7 @@ func (d *Dense) NewSearch(potential []float64) *DenseSearch {
 		potential = make([]float64, d.n)
 	}
 	return &DenseSearch{d: d, potential: potential, scratch: d.newScratch(), weights: make([]float64, d.n),
-		dist: make([]float64, d.n), hops: make([]int32, d.n), length: make([]float64, d.n), done: make([]bool, d.n)}
+		dist: make([]float64, d.n), hops: make([]int32, d.n), length: make([]float64, d.n), open: make([]int32, 0, d.n)}
 }
 
 // From returns the distances along lines from a vertex, +Inf where there is no path, in stored units: exact
@@ -42,8 +42,10 @@ func (d *Dense) NewSearch(potential []float64) *DenseSearch {
 // without a heap, of n² steps for n² arcs; where entries are negative, the next vertex is chosen by distances
 // in which they are not (D. B. Johnson, Efficient algorithms for shortest paths in sparse networks, 1977).
 func (s *DenseSearch) From(src int) ([]float64, error) {
+	s.open = s.open[:0]
 	for v := range s.dist {
-		s.dist[v], s.hops[v], s.length[v], s.done[v] = math.Inf(1), 0, 0, false
+		s.dist[v], s.hops[v], s.length[v] = math.Inf(1), 0, 0
+		s.open = append(s.open, int32(v))
 	}
 	s.dist[src] = 0
 	for u := src; u >= 0; {
@@ -55,21 +57,24 @@ func (s *DenseSearch) From(src int) ([]float64, error) {
 	return s.dist, s.d.unchanged()
 }
 
-// relax relaxes the arcs of u, and returns the vertex that is nearest of the others; -1 if none can be reached.
+// relax settles u and relaxes its arcs. It returns the vertex that is nearest of the others; -1 if none can
+// be reached.
 func (s *DenseSearch) relax(u int) int {
-	s.done[u] = true
 	du, next, least := s.dist[u], -1, math.Inf(1)
-	for v, w := range s.weights {
-		if s.done[v] {
+	left := s.open[:0]
+	for _, v := range s.open {
+		if int(v) == u {
 			continue
 		}
-		if x := du + w; x < s.dist[v] {
-			s.dist[v], s.hops[v], s.length[v] = x, s.hops[u]+1, s.length[u]+math.Abs(w)
+		left = append(left, v)
+		if x := du + s.weights[v]; x < s.dist[v] {
+			s.dist[v], s.hops[v], s.length[v] = x, s.hops[u]+1, s.length[u]+math.Abs(s.weights[v])
 		}
 		if x := s.dist[v] - s.potential[v]; x < least {
-			least, next = x, v
+			least, next = x, int(v)
 		}
 	}
+	s.open = left
 	return next
 }
 

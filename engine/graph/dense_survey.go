@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"math"
 	"runtime"
 	"strconv"
@@ -132,10 +131,8 @@ func (s *surveyor) settle() error {
 	}
 	f.Negative = f.MinWeight < 0
 	if s.loop != noLine {
-		e := entry{s.loop, s.loop}
-		w, err := d.weight(e)
-		return errors.Join(err, &NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(e.at)}, Length: w / float64(f.Scale),
-			Hint: "it is on the diagonal"})
+		w, _ := strconv.ParseFloat(d.text(entry{s.loop, s.loop}), 64)
+		return &NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Hint: "it is on the diagonal"}
 	}
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
