@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,11 +60,12 @@ const maxNPYHeader = 1 << 20
 func readNPYHeader(r io.Reader) (npyHeader, error) {
 	var h npyHeader
 	fixed := make([]byte, 8)
-	if err := readAll(r, fixed); err != nil {
-		return h, err
-	}
-	if string(fixed[:6]) != npyMagic {
+	err := readAll(r, fixed)
+	if string(fixed[:6]) != npyMagic && (err == nil || errors.Is(err, ErrBadInput)) {
 		return h, badHeader(noMagic)
+	}
+	if err != nil {
+		return h, err
 	}
 	width := 2
 	switch {
