@@ -1,10 +1,11 @@
 // Package graph holds weighted graphs in memory: how they are read, built, generated and checked, and
-// the reference algorithms that results are verified against. It imports no other package of ooc.
+// the reference algorithms that results are verified against. It imports no other package of ooc but one
+// that writes files.
 //
 // # What it owns
 //
 //   - Graph: compressed sparse rows (CSR), 8 bytes an arc and 8 bytes a vertex.
-//   - Readers, one file each, listed in Formats; generators, one file each, listed in Generators.
+//   - Readers, one file each, listed in Formats; generators in Generators; their file formats in Writers.
 //   - The rules for numbers: what is an arc, what is merged or dropped, what is refused.
 //   - Check, which proves before any work starts that a matrix of 4-byte entries can hold the answer.
 //   - Search: Dijkstra's and Bellman–Ford's algorithms, the independent judge of ooc verify.
