@@ -15,7 +15,7 @@ import (
 // ExportOptions say what of a matrix to export, and how. The zero value is all of it.
 type ExportOptions struct {
 	Format      string   // a name in Exporters; "" takes the extension of the file
-	Rows, Cols  []int    // rows and columns by number, in the order they are wanted; nil: all
+	Rows, Cols  []int    // vertices, by their rows, in the order they are wanted; nil: all there are
 	Unreachable *float64 // stands for what has no path; nil: what the format says
 	Overwrite   bool     // replace a file that is there
 }
@@ -39,8 +39,8 @@ var ErrNoFormat = errors.New("no format")
 
 // Export writes distances to a file, compressed if its last extension is .gz or .zst, streamed in at most
 // 256 MiB of memory beside the ids. The file appears under its name only once it is whole and synced. It
-// fails with ErrUnsolved where distances are not final, with ErrNoVertex for rows or columns that are not
-// there, with ErrNoFormat, and with fs.ErrExist where the file is there and not to be overwritten.
+// fails with ErrUnsolved where distances are not final, with ErrNoVertex for rows and columns that it has
+// not, with ErrNoFormat, and with fs.ErrExist where the file is there and not to be overwritten.
 func (p *Problem) Export(ctx context.Context, file string, o ExportOptions) error {
 	if o.Format == "" {
 		o.Format = strings.TrimPrefix(filepath.Ext(graph.Uncompressed(file)), ".")
@@ -86,10 +86,10 @@ func (p *Problem) prepare(o ExportOptions) (*Exporter, *extract, error) {
 		return nil, nil, err
 	}
 	x := &extract{p: p, unreachable: o.Unreachable}
-	if x.rows, err = p.pick("rows", o.Rows); err != nil {
+	if x.rows, err = p.pickRows(o.Rows); err != nil {
 		return nil, nil, err
 	}
-	if x.cols, err = p.pick("columns", o.Cols); err != nil {
+	if x.cols, err = p.pickColumns(o.Cols); err != nil {
 		return nil, nil, err
 	}
 	if x.ids, err = p.IDs(); err != nil {

@@ -17,7 +17,7 @@ var csvExport = Exporter{
 		var head []byte
 		for i := range x.cols.n {
 			head = append(head, ',')
-			head = appendCell(head, x.ids.Name(x.cols.number(i)))
+			head = appendCell(head, x.colName(i))
 		}
 		if _, err := w.Write(append(head, '\n')); err != nil {
 			return err
@@ -30,7 +30,7 @@ var csvExport = Exporter{
 		return x.stream(ctx, w, lines{bytes: text.bytes, encode: func(b *block) []byte {
 			out := b.out[:0]
 			for i := b.lo; i < b.hi; i++ {
-				out = appendCell(out, x.ids.Name(x.rows.number(i)))
+				out = appendCell(out, x.rowName(i))
 				for _, bits := range b.entries[(i-b.lo)*x.cols.n:][:x.cols.n] {
 					out = text.append(append(out, ','), bits)
 				}

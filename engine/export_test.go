@@ -356,6 +356,45 @@ func TestExportIDs(t *testing.T) {
 	}
 }
 
+// TestExportSources exports a store that has the rows of some vertices only.
+func TestExportSources(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.ooc")
+	meta := tiles.Meta{N: 100, Kind: tiles.I32, T: 64, Sources: tiles.RowSet{3, 50, 98}}
+	s, err := tiles.Create(dir, meta, nil, tiles.IDs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 2 {
+		tile := entries(64 * 64)
+		for k := range words32(tile) {
+			words32(tile)[k] = uint32(1000*(k/64) + 64*j + k%64)
+		}
+		if err := s.WriteTile(0, j, tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Checkpoint(tiles.State{Done: 100}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenReadOnly(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	all := parseCSV(t, exported(t, p, ExportOptions{Format: "csv"}), 64)
+	if !slices.Equal(all.rows, []string{"3", "50", "98"}) || len(all.cols) != 100 || all.values[2][99] != 2099 {
+		t.Errorf("rows %q, %d columns", all.rows, len(all.cols))
+	}
+	o := ExportOptions{Format: "csv", Rows: []int{98, 3}, Cols: []int{7}}
+	some := parseCSV(t, exported(t, p, o), 64)
+	if !slices.Equal(some.rows, []string{"98", "3"}) || some.values[0][0] != 2007 || some.values[1][0] != 7 || o.Rows[0] != 98 {
+		t.Errorf("rows %q hold %v", some.rows, some.values)
+	}
+	if err := p.ExportTo(context.Background(), &full{}, ExportOptions{Format: "csv", Rows: []int{4}}); !errors.Is(err, ErrNoVertex) {
+		t.Errorf("a row that is not kept: %v", err)
+	}
+}
+
 func TestExportFiles(t *testing.T) {
 	p, want := filled(t, seeded(t), 70, 64, graph.KindI32, 1, graph.IDs{})
 	dir := t.TempDir()

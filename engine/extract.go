@@ -18,7 +18,7 @@ type extract struct {
 	unreachable *float64
 }
 
-// picked is a choice of rows or columns, in the order they are wanted.
+// picked is a choice of the store's rows or columns, in the order they are wanted.
 type picked struct {
 	at []int // nil: all, in their own order
 	n  int   // how many
@@ -31,20 +31,44 @@ func (k picked) number(i int) int {
 	return k.at[i]
 }
 
-func (p *Problem) pick(what string, at []int) (picked, error) {
-	if at == nil {
+// pickRows finds the rows of vertices, of which a store may have some only.
+func (p *Problem) pickRows(vertices []int) (picked, error) {
+	if vertices == nil {
+		return picked{n: p.geom.RowCount()}, nil
+	}
+	k, err := p.pickColumns(vertices)
+	k.at = slices.Clone(k.at)
+	for i, v := range k.at {
+		place, ok := p.meta.Sources.Index(v)
+		if !ok {
+			return picked{}, fmt.Errorf("%w: %s keeps no distances from row %d", ErrNoVertex, p.Dir(), v)
+		}
+		k.at[i] = place
+	}
+	return k, err
+}
+
+func (p *Problem) pickColumns(vertices []int) (picked, error) {
+	if vertices == nil {
 		return picked{n: p.geom.N}, nil
 	}
-	for _, i := range at {
-		if i < 0 || i >= p.geom.N {
-			return picked{}, fmt.Errorf("%w: there is no number %d among %d %s", ErrNoVertex, i, p.geom.N, what)
+	for _, v := range vertices {
+		if v < 0 || v >= p.geom.N {
+			return picked{}, fmt.Errorf("%w: %s has no row or column %d", ErrNoVertex, p.Dir(), v)
 		}
 	}
-	if len(at) == 0 {
-		return picked{}, fmt.Errorf("%w: no %s are picked", ErrNoVertex, what)
+	if len(vertices) == 0 {
+		return picked{}, fmt.Errorf("%w: none is picked", ErrNoVertex)
 	}
-	return picked{at: at, n: len(at)}, nil
+	return picked{at: vertices, n: len(vertices)}, nil
 }
+
+// rowName returns the id of a row of the extract, colName that of a column.
+func (x *extract) rowName(i int) string {
+	return x.ids.Name(x.p.meta.Sources.Vertex(x.rows.number(i)))
+}
+
+func (x *extract) colName(i int) string { return x.ids.Name(x.cols.number(i)) }
 
 // stretch is a stretch of rows, or of columns, of one tile.
 type stretch struct {
