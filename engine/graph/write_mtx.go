@@ -6,7 +6,7 @@ import "fmt"
 // graph, only the lower triangle is stored, as the format wants it:
 // https://math.nist.gov/MatrixMarket/formats.html
 var matrixMarketWriter = Writer{
-	Name:       "matrixmarket",
+	Name:       "mtx",
 	Extensions: []string{".mtx"},
 	base:       1,
 	sep:        ' ',
