@@ -43,18 +43,24 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 	return s.touch("write", i, j, func(tile []byte) { copy(tile, src) })
 }
 
-// EditTile gives edit the mapped bytes of tile (i,j) to write, so that what is
-// computed need not be copied. edit must not keep them, nor expect anything of
-// what they hold. It is not durable before the next Checkpoint. It fails with a
-// *FaultError where the file cannot be written.
-func (s *Store) EditTile(i, j int, edit func(tile []byte)) error {
+// EditTiles gives edit the mapped bytes of all tiles of tile row i, one after
+// the other, to write, so that what is computed need not be copied. edit must
+// not keep them, nor expect anything of what they hold. The system is then told
+// to begin writing them to disk, but they are not durable before the next
+// Checkpoint. It fails with a *FaultError where the file cannot be written.
+func (s *Store) EditTiles(i int, edit func(tiles []byte)) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if err := s.tileError("write", i, j, 0, 0); err != nil {
+	if err := s.tileError("write", i, 0, 0, 0); err != nil {
 		return err
 	}
-	return s.touch("write", i, j, edit)
+	size := int64(s.geo.Side()) * s.geo.TileBytes()
+	if err := s.touchRange("write", i, 0, size, edit); err != nil {
+		return err
+	}
+	startWriting(s.dist, s.geo.TileOffset(i, 0), size)
+	return nil
 }
 
 // Prefetch asks the system to read tile (i,j) from disk in the background. It
@@ -158,13 +164,18 @@ func (s *Store) TileSum(i, j int) (uint32, error) {
 // fault in use becomes a *FaultError, and so does a file that ends before the
 // tile does: in its last page such a file does not fault, it reads as zeros
 // and forgets what is written.
-func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
+func (s *Store) touch(op string, i, j int, use func(tile []byte)) error {
+	return s.touchRange(op, i, j, s.geo.TileBytes(), use)
+}
+
+// touchRange is touch for n bytes from tile (i,j) on. Errors name that tile.
+func (s *Store) touchRange(op string, i, j int, n int64, use func(tiles []byte)) (err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
 		return fmt.Errorf("%s %s: %w", op, s.dir, ErrClosed)
 	}
-	off, n := s.geo.TileOffset(i, j), s.geo.TileBytes()
+	off := s.geo.TileOffset(i, j)
 	tile := s.mem[off : off+n : off+n]
 	defer func(old bool) {
 		debug.SetPanicOnFault(old)

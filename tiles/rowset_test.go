@@ -52,15 +52,13 @@ func TestPartialStore(t *testing.T) {
 		t.Fatalf("%+v: %d rows, %d×%d tiles", g, g.RowCount(), g.Down(), g.Side())
 	}
 	for i := range g.Down() {
-		for j := range g.Side() {
-			must(t, s.EditTile(i, j, func(tile []byte) {
-				for k := range tile {
-					tile[k] = byte(i*4 + j)
-				}
-			}))
-		}
+		must(t, s.EditTiles(i, func(tiles []byte) {
+			for k := range tiles {
+				tiles[k] = byte(i*4 + k/int(g.TileBytes()))
+			}
+		}))
 	}
-	if s.EditTile(2, 0, func([]byte) {}) == nil {
+	if s.EditTiles(2, func([]byte) {}) == nil {
 		t.Error("a tile below the last was written")
 	}
 	must(t, s.Checkpoint(State{Done: 99, Algorithm: "x"}))
