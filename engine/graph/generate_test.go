@@ -248,6 +248,9 @@ func TestGenerateIsRead(t *testing.T) {
 		}
 		first, _ := links(t, generator.Name, o)
 		for _, w := range Writers {
+			if byName(w.Name) == nil && w.Name == "mtx" {
+				continue // until there is a reader
+			}
 			sameAsWritten(t, r, generator.Name, o, w, first)
 		}
 	}
@@ -255,9 +258,6 @@ func TestGenerateIsRead(t *testing.T) {
 
 func sameAsWritten(t *testing.T, r *rand.Rand, kind string, o GenerateOptions, w Writer, want *Graph) {
 	t.Helper()
-	if byName(w.Name) == nil {
-		t.Skipf("no format %s reads what is written", w.Name)
-	}
 	path := filepath.Join(t.TempDir(), "x"+w.Extensions[r.IntN(len(w.Extensions))]+[]string{"", ".gz", ".zst", ".GZ"}[r.IntN(4)])
 	if err := Generate(context.Background(), kind, o, path); err != nil {
 		t.Fatalf("%s %+v: %v", kind, o, err)
