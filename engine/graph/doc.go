@@ -5,6 +5,7 @@
 // # What it owns
 //
 //   - Graph: compressed sparse rows (CSR), 8 bytes an arc and 8 bytes a vertex.
+//   - Dense: a matrix of weights that stays in its file, in pieces in memory only while they are looked at.
 //   - Readers, one file each, listed in Formats; generators in Generators; their file formats in Writers.
 //   - The rules for numbers: what is an arc, what is merged or dropped, what is refused.
 //   - Check, which proves before any work starts that a matrix of 4-byte entries can hold the answer.
