@@ -80,6 +80,9 @@ func (p *pump) deal(ctx context.Context) error {
 	defer close(p.queue)
 	defer close(p.order)
 	for lo := 0; lo < p.count; lo += p.height {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		select {
 		case b := <-p.free:
 			b.lo, b.hi = lo, min(lo+p.height, p.count)
