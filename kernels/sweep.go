@@ -36,8 +36,8 @@ type Sweeper interface {
 	// any row of src it is unreachable. Each of weights has an entry a row of dst.
 	Cross(v Variant, dst, src Lanes, weights [][]uint32)
 	// Sweep sets row r, for r from lo to hi-1 in turn, to the least over r's arcs of the row at the arc's
-	// end plus its weight, and of what row r held before if keep is set.
-	Sweep(v Variant, m Lanes, a *Arcs, lo, hi int, keep bool)
+	// end plus its weight, and of what row r held before if keep[r] is set. A nil keep keeps none.
+	Sweep(v Variant, m Lanes, a *Arcs, lo, hi int, keep []bool)
 	// Transpose copies rows of m to columns of dst: entry k of the output row of lane l, which begins at
 	// byte places[l] of dst, is lane l of row columns[k]. The number of columns is a multiple of LaneUnit.
 	// past says that dst is not read again soon: it is then written past the caches if it is aligned.

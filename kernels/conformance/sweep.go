@@ -142,12 +142,18 @@ func (w *web) climb(s kernels.Sweeper) {
 func (w *web) sweep(s kernels.Sweeper) {
 	lo := w.r.IntN(w.rows)
 	hi := lo + w.r.IntN(w.rows-lo+1)
-	keep := w.r.IntN(2) > 0
+	keep := make([]bool, w.rows)
+	for i := range keep {
+		keep[i] = w.r.IntN(2) > 0
+	}
+	if w.r.IntN(4) == 0 {
+		keep = nil
+	}
 	want, n := append(matrix(nil), w.content...), w.lanes.Width
 	for row := lo; row < hi; row++ {
 		for l := range n {
 			x := infBits(w.v)
-			if keep {
+			if keep != nil && keep[row] {
 				x = want[row*n+l]
 			}
 			for k := w.arcs.Offsets[row]; k < w.arcs.Offsets[row+1]; k++ {
@@ -158,7 +164,7 @@ func (w *web) sweep(s kernels.Sweeper) {
 	}
 	copy(w.data(), w.content)
 	s.Sweep(w.v, w.lanes, &w.arcs, lo, hi, keep)
-	w.compare(fmt.Sprintf("sweep of %d…%d, keep %t,", lo, hi, keep), w.data(), want)
+	w.compare(fmt.Sprintf("sweep of %d…%d, keep %t,", lo, hi, keep != nil), w.data(), want)
 }
 
 func (w *web) cross(s kernels.Sweeper) {

@@ -18,8 +18,8 @@ const (
 )
 
 // sweepFunc sets count rows from dst on to the least over their arcs, whose offsets begin at offsets, and
-// of themselves where keep is not 0.
-type sweepFunc = func(dst, rows, offsets, ends, weights *byte, count, stride, keep int)
+// of themselves where the row's byte at keep is not 0.
+type sweepFunc = func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)
 
 // climbFunc lowers the rows at the ends of count arcs, one at least, to src plus weight.
 type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
@@ -67,8 +67,11 @@ func (d *Device) Climb(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, rows
 	}
 }
 
+// none keeps no row.
+var none [sweepRows]bool
+
 // Sweep implements kernels.Sweeper.
-func (d *Device) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep bool) {
+func (d *Device) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep []bool) {
 	stride := rowBytes(m)
 	p := d.sweeps()
 	if len(a.Ends) == 0 { // an address is needed, and not read
@@ -79,12 +82,16 @@ func (d *Device) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, lo, 
 		count := min(sweepRows, hi-lo)
 		offsets := at(a.Offsets[:lo+count+1], lo)
 		rows := m.Data[lo*stride : (lo+count)*stride]
+		kept := at(none[:], 0)
+		if keep != nil {
+			kept = at(keep[:lo+count], lo)
+		}
 		for b := 0; b < stride; {
 			sweep, bytes := p.sweep[v], lineBytes
 			if stride-b >= wideBytes {
 				sweep, bytes = p.sweepWide[v], wideBytes
 			}
-			sweep(at(rows, b), at(m.Data, b), offsets, ends, weights, count, stride, flag(keep))
+			sweep(at(rows, b), at(m.Data, b), offsets, ends, weights, kept, count, stride)
 			b += bytes
 		}
 	}
@@ -98,7 +105,7 @@ func (d *Device) Cross(v kernels.Variant, dst, src kernels.Lanes, weights [][]ui
 	}
 	p, count := d.sweeps(), len(dst.Data)/stride
 	if len(weights) == 0 {
-		d.Sweep(v, dst, &kernels.Arcs{Offsets: make([]int32, count+1)}, 0, count, false)
+		d.Sweep(v, dst, &kernels.Arcs{Offsets: make([]int32, count+1)}, 0, count, nil)
 	}
 	if count == 0 {
 		return

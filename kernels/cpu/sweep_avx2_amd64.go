@@ -7,7 +7,7 @@ package cpu
 // sweepI32AVX2 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32AVX2 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -17,7 +17,7 @@ func climbI32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, s
 // sweepI32AVX2Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32AVX2Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -32,7 +32,7 @@ func crossI32AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w
 // sweepI32SignedAVX2 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32SignedAVX2 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -42,7 +42,7 @@ func climbI32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count 
 // sweepI32SignedAVX2Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32SignedAVX2Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -57,7 +57,7 @@ func crossI32SignedAVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *b
 // sweepF32AVX2 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32AVX2 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -67,7 +67,7 @@ func climbF32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, s
 // sweepF32AVX2Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32AVX2Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -82,7 +82,7 @@ func crossF32AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w
 // sweepF32SignedAVX2 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32SignedAVX2 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -92,7 +92,7 @@ func climbF32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count 
 // sweepF32SignedAVX2Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32SignedAVX2Wide pushes count arcs for 64 lanes, see sweepPath.
 //

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func sweepI32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepI32AVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -15,9 +15,9 @@ TEXT ·sweepI32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -25,7 +25,7 @@ rowLoop:
 	MOVLQSX 4(DX), R11
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -36,7 +36,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y3
 	VPADDD       (CX)(R12*1), Y3, Y4
 	VPMINSD      Y4, Y1, Y1
@@ -49,9 +49,10 @@ arcLoop:
 rowDone:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -88,7 +89,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepI32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepI32AVX2Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -99,9 +100,9 @@ TEXT ·sweepI32AVX2Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -115,7 +116,7 @@ rowLoop:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -132,7 +133,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y9
 	VPADDD       (CX)(R12*1), Y9, Y10
 	VPMINSD      Y10, Y1, Y1
@@ -163,9 +164,10 @@ rowDone:
 	VMOVUPS Y6, 160(AX)
 	VMOVUPS Y7, 192(AX)
 	VMOVUPS Y8, 224(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -292,7 +294,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepI32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepI32SignedAVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -309,9 +311,9 @@ TEXT ·sweepI32SignedAVX2(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -319,7 +321,7 @@ rowLoop:
 	MOVLQSX 4(DX), R11
 	VMOVAPS Y0, Y3
 	VMOVAPS Y0, Y4
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y3
 	VMOVUPS 32(AX), Y4
@@ -330,7 +332,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y5
 	VPADDD       (CX)(R12*1), Y5, Y6
 	VPMINSD      Y6, Y3, Y3
@@ -347,9 +349,10 @@ rowDone:
 	VPCMPGTD  Y2, Y4, Y3
 	VBLENDVPS Y3, Y1, Y4, Y4
 	VMOVUPS   Y4, 32(AX)
-	ADDQ      R8, AX
+	ADDQ      R9, AX
 	ADDQ      $0x04, DX
-	DECQ      DI
+	INCQ      DI
+	DECQ      R8
 	JNE       rowLoop
 	VZEROUPPER
 	RET
@@ -396,7 +399,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepI32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepI32SignedAVX2Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -413,9 +416,9 @@ TEXT ·sweepI32SignedAVX2Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -429,7 +432,7 @@ rowLoop:
 	VMOVAPS Y0, Y8
 	VMOVAPS Y0, Y9
 	VMOVAPS Y0, Y10
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y3
 	VMOVUPS 32(AX), Y4
@@ -446,7 +449,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y11
 	VPADDD       (CX)(R12*1), Y11, Y12
 	VPMINSD      Y12, Y3, Y3
@@ -493,9 +496,10 @@ rowDone:
 	VPCMPGTD  Y2, Y10, Y3
 	VBLENDVPS Y3, Y1, Y10, Y10
 	VMOVUPS   Y10, 224(AX)
-	ADDQ      R8, AX
+	ADDQ      R9, AX
 	ADDQ      $0x04, DX
-	DECQ      DI
+	INCQ      DI
+	DECQ      R8
 	JNE       rowLoop
 	VZEROUPPER
 	RET
@@ -654,7 +658,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepF32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepF32AVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -665,9 +669,9 @@ TEXT ·sweepF32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -675,7 +679,7 @@ rowLoop:
 	MOVLQSX 4(DX), R11
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -686,7 +690,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y3
 	VADDPS       (CX)(R12*1), Y3, Y4
 	VPMINSD      Y4, Y1, Y1
@@ -699,9 +703,10 @@ arcLoop:
 rowDone:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -738,7 +743,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepF32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32AVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepF32AVX2Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -749,9 +754,9 @@ TEXT ·sweepF32AVX2Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -765,7 +770,7 @@ rowLoop:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -782,7 +787,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y9
 	VADDPS       (CX)(R12*1), Y9, Y10
 	VPMINSD      Y10, Y1, Y1
@@ -813,9 +818,10 @@ rowDone:
 	VMOVUPS Y6, 160(AX)
 	VMOVUPS Y7, 192(AX)
 	VMOVUPS Y8, 224(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -942,7 +948,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepF32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32SignedAVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepF32SignedAVX2(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -953,9 +959,9 @@ TEXT ·sweepF32SignedAVX2(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -963,7 +969,7 @@ rowLoop:
 	MOVLQSX 4(DX), R11
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -974,7 +980,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y3
 	VADDPS       (CX)(R12*1), Y3, Y4
 	VMINPS       Y4, Y1, Y1
@@ -987,9 +993,10 @@ arcLoop:
 rowDone:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -1026,7 +1033,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepF32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32SignedAVX2Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX2
 TEXT ·sweepF32SignedAVX2Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -1037,9 +1044,9 @@ TEXT ·sweepF32SignedAVX2Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -1053,7 +1060,7 @@ rowLoop:
 	VMOVAPS Y0, Y6
 	VMOVAPS Y0, Y7
 	VMOVAPS Y0, Y8
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
@@ -1070,7 +1077,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Y9
 	VADDPS       (CX)(R12*1), Y9, Y10
 	VMINPS       Y10, Y1, Y1
@@ -1101,9 +1108,10 @@ rowDone:
 	VMOVUPS Y6, 160(AX)
 	VMOVUPS Y7, 192(AX)
 	VMOVUPS Y8, 224(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET

@@ -7,7 +7,7 @@ package cpu
 // sweepI32AVX512 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32AVX512 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -17,7 +17,7 @@ func climbI32AVX512(src *byte, rows *byte, ends *byte, weights *byte, count int,
 // sweepI32AVX512Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32AVX512Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -32,7 +32,7 @@ func crossI32AVX512(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte,
 // sweepI32SignedAVX512 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32SignedAVX512 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -42,7 +42,7 @@ func climbI32SignedAVX512(src *byte, rows *byte, ends *byte, weights *byte, coun
 // sweepI32SignedAVX512Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepI32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepI32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbI32SignedAVX512Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -57,7 +57,7 @@ func crossI32SignedAVX512(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 
 // sweepF32AVX512 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32AVX512 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -67,7 +67,7 @@ func climbF32AVX512(src *byte, rows *byte, ends *byte, weights *byte, count int,
 // sweepF32AVX512Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32AVX512Wide pushes count arcs for 64 lanes, see sweepPath.
 //
@@ -82,7 +82,7 @@ func crossF32AVX512(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte,
 // sweepF32SignedAVX512 sweeps count rows for 16 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32SignedAVX512 pushes count arcs for 16 lanes, see sweepPath.
 //
@@ -92,7 +92,7 @@ func climbF32SignedAVX512(src *byte, rows *byte, ends *byte, weights *byte, coun
 // sweepF32SignedAVX512Wide sweeps count rows for 64 lanes, see sweepPath.
 //
 //go:noescape
-func sweepF32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+func sweepF32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 
 // climbF32SignedAVX512Wide pushes count arcs for 64 lanes, see sweepPath.
 //

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func sweepI32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepI32AVX512(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -15,16 +15,16 @@ TEXT ·sweepI32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
 	MOVQ    R11, R10
 	MOVLQSX 4(DX), R11
 	VMOVAPS Z0, Z1
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 
@@ -34,7 +34,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z2
 	VPADDD       (CX)(R12*1), Z2, Z2
 	VPMINSD      Z2, Z1, Z1
@@ -44,9 +44,10 @@ arcLoop:
 
 rowDone:
 	VMOVUPS Z1, (AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -79,7 +80,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepI32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepI32AVX512Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -90,9 +91,9 @@ TEXT ·sweepI32AVX512Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -102,7 +103,7 @@ rowLoop:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 	VMOVUPS 64(AX), Z2
@@ -115,7 +116,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z5
 	VPADDD       (CX)(R12*1), Z5, Z6
 	VPMINSD      Z6, Z1, Z1
@@ -134,9 +135,10 @@ rowDone:
 	VMOVUPS Z2, 64(AX)
 	VMOVUPS Z3, 128(AX)
 	VMOVUPS Z4, 192(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -232,7 +234,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepI32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepI32SignedAVX512(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -249,16 +251,16 @@ TEXT ·sweepI32SignedAVX512(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
 	MOVQ    R11, R10
 	MOVLQSX 4(DX), R11
 	VMOVAPS Z0, Z3
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z3
 
@@ -268,7 +270,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z4
 	VPADDD       (CX)(R12*1), Z4, Z4
 	VPMINSD      Z4, Z3, Z3
@@ -280,9 +282,10 @@ rowDone:
 	VPCMPGTD  Z2, Z3, K1
 	VMOVDQA32 Z1, K1, Z3
 	VMOVUPS   Z3, (AX)
-	ADDQ      R8, AX
+	ADDQ      R9, AX
 	ADDQ      $0x04, DX
-	DECQ      DI
+	INCQ      DI
+	DECQ      R8
 	JNE       rowLoop
 	VZEROUPPER
 	RET
@@ -323,7 +326,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepI32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepI32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepI32SignedAVX512Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x3f3f3f3f, AX
@@ -340,9 +343,9 @@ TEXT ·sweepI32SignedAVX512Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -352,7 +355,7 @@ rowLoop:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z3
 	VMOVUPS 64(AX), Z4
@@ -365,7 +368,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z7
 	VPADDD       (CX)(R12*1), Z7, Z8
 	VPMINSD      Z8, Z3, Z3
@@ -392,9 +395,10 @@ rowDone:
 	VPCMPGTD  Z2, Z6, K1
 	VMOVDQA32 Z1, K1, Z6
 	VMOVUPS   Z6, 192(AX)
-	ADDQ      R8, AX
+	ADDQ      R9, AX
 	ADDQ      $0x04, DX
-	DECQ      DI
+	INCQ      DI
+	DECQ      R8
 	JNE       rowLoop
 	VZEROUPPER
 	RET
@@ -512,7 +516,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepF32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32AVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepF32AVX512(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -523,16 +527,16 @@ TEXT ·sweepF32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
 	MOVQ    R11, R10
 	MOVLQSX 4(DX), R11
 	VMOVAPS Z0, Z1
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 
@@ -542,7 +546,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z2
 	VADDPS       (CX)(R12*1), Z2, Z2
 	VPMINSD      Z2, Z1, Z1
@@ -552,9 +556,10 @@ arcLoop:
 
 rowDone:
 	VMOVUPS Z1, (AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -587,7 +592,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepF32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32AVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepF32AVX512Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -598,9 +603,9 @@ TEXT ·sweepF32AVX512Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -610,7 +615,7 @@ rowLoop:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 	VMOVUPS 64(AX), Z2
@@ -623,7 +628,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z5
 	VADDPS       (CX)(R12*1), Z5, Z6
 	VPMINSD      Z6, Z1, Z1
@@ -642,9 +647,10 @@ rowDone:
 	VMOVUPS Z2, 64(AX)
 	VMOVUPS Z3, 128(AX)
 	VMOVUPS Z4, 192(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -740,7 +746,7 @@ fresh:
 	VZEROUPPER
 	RET
 
-// func sweepF32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32SignedAVX512(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepF32SignedAVX512(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -751,16 +757,16 @@ TEXT ·sweepF32SignedAVX512(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
 	MOVQ    R11, R10
 	MOVLQSX 4(DX), R11
 	VMOVAPS Z0, Z1
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 
@@ -770,7 +776,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z2
 	VADDPS       (CX)(R12*1), Z2, Z2
 	VMINPS       Z2, Z1, Z1
@@ -780,9 +786,10 @@ arcLoop:
 
 rowDone:
 	VMOVUPS Z1, (AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET
@@ -815,7 +822,7 @@ arcLoop:
 	VZEROUPPER
 	RET
 
-// func sweepF32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, count int, stride int, keep int)
+// func sweepF32SignedAVX512Wide(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·sweepF32SignedAVX512Wide(SB), NOSPLIT, $0-64
 	MOVL         $0x7f800000, AX
@@ -826,9 +833,9 @@ TEXT ·sweepF32SignedAVX512Wide(SB), NOSPLIT, $0-64
 	MOVQ         offsets+16(FP), DX
 	MOVQ         ends+24(FP), BX
 	MOVQ         weights+32(FP), SI
-	MOVQ         count+40(FP), DI
-	MOVQ         stride+48(FP), R8
-	MOVQ         keep+56(FP), R9
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
 	MOVLQSX      (DX), R11
 
 rowLoop:
@@ -838,7 +845,7 @@ rowLoop:
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
-	TESTQ   R9, R9
+	CMPB    (DI), $0x00
 	JE      fresh
 	VMOVUPS (AX), Z1
 	VMOVUPS 64(AX), Z2
@@ -851,7 +858,7 @@ fresh:
 
 arcLoop:
 	MOVLQSX      (BX)(R10*4), R12
-	IMULQ        R8, R12
+	IMULQ        R9, R12
 	VBROADCASTSS (SI)(R10*4), Z5
 	VADDPS       (CX)(R12*1), Z5, Z6
 	VMINPS       Z6, Z1, Z1
@@ -870,9 +877,10 @@ rowDone:
 	VMOVUPS Z2, 64(AX)
 	VMOVUPS Z3, 128(AX)
 	VMOVUPS Z4, 192(AX)
-	ADDQ    R8, AX
+	ADDQ    R9, AX
 	ADDQ    $0x04, DX
-	DECQ    DI
+	INCQ    DI
+	DECQ    R8
 	JNE     rowLoop
 	VZEROUPPER
 	RET

@@ -45,11 +45,11 @@ func lower[E entry](dst, src []E, w, inf, limit E) {
 }
 
 func sweepForm[E entry](lanes int, inf, limit E) sweepFunc {
-	return func(dst, rows, offsets, ends, weights *byte, count, stride, keep int) {
-		bounds := unsafe.Slice((*int32)(unsafe.Pointer(offsets)), count+1)
+	return func(dst, rows, offsets, ends, weights, keep *byte, count, stride int) {
+		bounds, kept := unsafe.Slice((*int32)(unsafe.Pointer(offsets)), count+1), unsafe.Slice(keep, count)
 		for i := range count {
 			row := entries[E](addr(dst, i*stride), lanes)
-			if keep == 0 {
+			if kept[i] == 0 {
 				for l := range row {
 					row[l] = inf
 				}

@@ -83,10 +83,10 @@ func load(name string) reg.Register { return Load(Param(name), GP64()) }
 // sweep generates the pull form: rows from dst on become the least over their arcs.
 func sweep(p path, a arithmetic, lines int) {
 	b := p.function("sweep", a, lines,
-		"func(dst, rows, offsets, ends, weights *byte, count, stride, keep int)", "sweeps count rows")
+		"func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)", "sweeps count rows")
 	dst, rows, offsets := load("dst"), load("rows"), load("offsets")
-	ends, weights := load("ends"), load("weights")
-	count, stride, keep := load("count"), load("stride"), load("keep")
+	ends, weights, keep := load("ends"), load("weights"), load("keep")
+	count, stride := load("count"), load("stride")
 	k, last := GP64(), GP64()
 	MOVLQSX(Mem{Base: offsets}, last)
 	Label("rowLoop")
@@ -94,7 +94,7 @@ func sweep(p path, a arithmetic, lines int) {
 	MOVLQSX(Mem{Base: offsets, Disp: 4}, last)
 	acc := b.registers()
 	b.unreachable(acc)
-	TESTQ(keep, keep)
+	CMPB(Mem{Base: keep}, U8(0))
 	JE(LabelRef("fresh"))
 	b.load(Mem{Base: dst}, acc)
 	Label("fresh")
@@ -115,6 +115,7 @@ func sweep(p path, a arithmetic, lines int) {
 	b.store(acc, Mem{Base: dst})
 	ADDQ(stride, dst)
 	ADDQ(U8(4), offsets)
+	INCQ(keep)
 	DECQ(count)
 	JNE(LabelRef("rowLoop"))
 	VZEROUPPER()
