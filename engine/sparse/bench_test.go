@@ -1,0 +1,121 @@
+package sparse
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/graph"
+	"ooc/kernels/cpu"
+)
+
+// benchGraphs are the graphs that the benchmarks run on, the same in every run.
+var benchGraphs = []struct {
+	name string
+	make func(b *testing.B) *graph.Graph
+}{
+	{"cal", func(b *testing.B) *graph.Graph { return california(b, 0) }},
+	{"undirected100k", func(b *testing.B) *graph.Graph { return benchRoad(b, 316, 0.43, graph.Undirected) }},
+	{"directed100k", func(b *testing.B) *graph.Graph { return benchRoad(b, 316, 0.67, graph.Directed) }},
+	{"undirected1M", func(b *testing.B) *graph.Graph { return benchRoad(b, 1000, 0.43, graph.Undirected) }},
+	{"directed1M", func(b *testing.B) *graph.Graph { return benchRoad(b, 1000, 0.67, graph.Directed) }},
+}
+
+func benchRoad(b *testing.B, edge int, keep float64, direction graph.BuildOption) *graph.Graph {
+	return roadLike(b, rand.New(rand.NewPCG(1, 1)), edge, edge, keep, direction)
+}
+
+func BenchmarkOrder(b *testing.B) {
+	for _, in := range benchGraphs {
+		b.Run(in.name, func(b *testing.B) {
+			g := in.make(b)
+			var o *Order
+			for b.Loop() {
+				o = NewOrder(g, OrderOptions{})
+			}
+			b.ReportMetric(float64(o.At(g.N).Fill)/float64(g.N), "arcs/vertex")
+		})
+	}
+}
+
+func BenchmarkEliminate(b *testing.B) {
+	for _, in := range benchGraphs {
+		b.Run(in.name, func(b *testing.B) {
+			g := in.make(b)
+			o := NewOrder(g, OrderOptions{Seconds: estimate})
+			w := o.Best(estimate)
+			for b.Loop() {
+				if _, err := Eliminate(g, o, w.Eliminated); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(w.Core), "core")
+			b.ReportMetric(w.Eliminate*float64(b.N)/b.Elapsed().Seconds()/1e9, "Grelax/s")
+		})
+	}
+}
+
+// BenchmarkRows expands 512 sources, a row of tiles, per thread and operation.
+func BenchmarkRows(b *testing.B) {
+	for _, in := range benchGraphs[:3] {
+		b.Run(in.name, func(b *testing.B) {
+			g := in.make(b)
+			d := openCPU(b, cpu.Options{})
+			o := NewOrder(g, OrderOptions{Seconds: estimate})
+			e, err := Eliminate(g, o, o.Best(estimate).Eliminated)
+			if err != nil {
+				b.Fatal(err)
+			}
+			core, err := e.CloseCore(d, d)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, lanes := range []int{16, BatchLanes} {
+				for _, threads := range []int{1, 2} {
+					b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { benchRows(b, e, core, d, lanes, threads) })
+				}
+			}
+		})
+	}
+}
+
+func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int) {
+	const tile = 512
+	n := len(e.Vertices)
+	strip := int64((n+tile-1)/tile) * tile * tile * 4
+	memory := func(bytes int64) []byte {
+		m, err := d.AllocHost(bytes)
+		if err != nil {
+			b.Fatal(err)
+		}
+		clear(m)
+		b.Cleanup(func() { _ = d.FreeHost(m) })
+		return m
+	}
+	var run []func() error
+	for thread := range threads {
+		x, err := e.NewExpander(d, core, lanes, memory(e.ScratchBytes(lanes)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		to := Target{Data: memory(strip), Width: tile, Stride: tile * tile * 4, Past: true}
+		sources := make([]int32, tile)
+		for i := range sources {
+			sources[i] = int32((thread*n/2 + i) % n)
+			to.Places = append(to.Places, int64(i*tile*4))
+		}
+		run = append(run, func() error { return x.Rows(sources, to) })
+	}
+	for b.Loop() {
+		var g errgroup.Group
+		for _, f := range run {
+			g.Go(f)
+		}
+		if err := g.Wait(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*tile*threads*b.N)/b.Elapsed().Seconds()/1e6, "Mdist/s")
+}

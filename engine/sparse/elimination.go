@@ -1,0 +1,129 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// ErrFill is wrapped by the error of an elimination that leaves more arcs than can be indexed.
+var ErrFill = errors.New("elimination leaves too many arcs")
+
+// Elimination is a graph without its eliminated vertices: the core, and what expands the core's distances
+// to all. It is not changed once made, so that any number of goroutines may use it. Its slices are for
+// reading; they are plain, so that a device can have copies of them.
+//
+// A vertex's *rank* is its place in the sweep: the core has the ranks from 0 on, by ascending vertex, and
+// every other vertex comes after all those that it has arcs up to.
+type Elimination struct {
+	Work    Work            // what was counted when the stopping point was chosen; Fill, where arcs do not exist, is more than Up and Down hold
+	Variant kernels.Variant // of weights and distances
+
+	Vertices []int32 // by rank
+	Rank     []int32 // by vertex
+	Parent   []int32 // by rank: the highest rank below its own in the elimination tree; -1: a root, or in the core
+
+	Up   *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
+	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none
+
+	graph      *graph.Graph
+	lowerStart []int64 // by rank of the core: where the list of ranks that have arcs up to it begins
+	lower      []int32
+}
+
+// Core returns the number of vertices that were not eliminated.
+func (e *Elimination) Core() int { return e.Work.Core }
+
+// CoreVertices returns the core's vertices, ascending.
+func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
+
+// Eliminate eliminates the first vertices of an order of g, 0…o.Limit of them. g has no negative cycle. In
+// i32 the result is exact; in f32 each arc is the length of its path within the rounding of its additions.
+func Eliminate(g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
+	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
+		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
+	}
+	if fill := o.start[eliminated]; fill > math.MaxInt32 {
+		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: %w; stop at fewer vertices", eliminated, fill, ErrFill)
+	}
+	e := &Elimination{Work: o.At(eliminated), Variant: variantOf(g), graph: g}
+	l := newLayout(o, eliminated)
+	switch e.Variant {
+	case kernels.I32Signed:
+		finish(e, newValues(l, g, g.I32, arithmeticI32Signed))
+	case kernels.I32:
+		finish(e, newValues(l, g, g.I32, arithmeticI32))
+	default:
+		finish(e, newValues(l, g, g.F32, arithmeticF32))
+	}
+	return e, nil
+}
+
+func variantOf(g *graph.Graph) kernels.Variant {
+	switch {
+	case g.Kind == graph.KindI32 && g.Negative:
+		return kernels.I32Signed
+	case g.Kind == graph.KindI32:
+		return kernels.I32
+	case g.Negative:
+		return kernels.F32Signed
+	}
+	return kernels.F32
+}
+
+// finish eliminates, and keeps what is needed from then on.
+func finish[W weight](e *Elimination, v *values[W]) {
+	v.eliminate()
+	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
+	e.lowerStart = slices.Clone(v.lowerStart[:v.core+1])
+	e.lower = slices.Clone(v.lower[:v.lowerStart[v.core]])
+	e.Up = pack(v, v.up)
+	e.Down = e.Up
+	if v.directed() {
+		e.Down = pack(v, v.down)
+	}
+}
+
+// pack returns the arcs of one direction that are not unreachable.
+func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
+	exist := 0
+	for _, w := range weights {
+		if w < v.inf {
+			exist++
+		}
+	}
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, 0, exist), Weights: make([]uint32, 0, exist)}
+	bits := bitsOf(weights)
+	for r := range v.n {
+		for k := v.start[r]; k < v.start[r+1]; k++ {
+			if weights[k] < v.inf {
+				a.Ends, a.Weights = append(a.Ends, v.ends[k]), append(a.Weights, bits[k])
+			}
+		}
+		a.Offsets[r+1] = int32(len(a.Ends))
+	}
+	return a
+}
+
+// bitsOf views weights as entries, entriesOf entries as weights.
+func bitsOf[W weight](s []W) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+func entriesOf[W weight](s []uint32) []W {
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// wordsOf views memory as entries, bytesOf entries as memory.
+func wordsOf(b []byte) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/kernels.EntryBytes)
+}
+
+func bytesOf(s []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*kernels.EntryBytes)
+}

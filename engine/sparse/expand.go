@@ -1,0 +1,202 @@
+package sparse
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/kernels"
+)
+
+// Target is where rows of distances go. A row is cut into segments of Width entries, as the rows of a
+// matrix of tiles are; segment j of the row of source l begins at byte Places[l] + j·Stride of Data, and
+// holds the distances to the vertices from j·Width on. What is beyond the last vertex is unreachable.
+type Target struct {
+	Data   []byte
+	Places []int64 // by source
+	Width  int     // entries of a segment, a multiple of kernels.LaneUnit
+	Stride int64   // bytes from one segment of a row to the next
+	Past   bool    // Data is not read again soon: write it past the caches
+}
+
+// Expander computes rows of distances from an elimination and its closed core, a batch of sources at a
+// time: up from the sources, through the core, and down to all vertices (PHAST, see kernels.Sweeper). It
+// is for one goroutine; any number of them may share the elimination and the core.
+type Expander struct {
+	e       *Elimination
+	core    Core
+	sweeper kernels.Sweeper
+
+	lanes   int
+	scratch []byte  // the rows of all ranks, one that is unreachable, and copies of rows of the core
+	kept    []bool  // by rank: the climb reached it
+	rows    []int32 // those ranks that are not of the core, descending
+	reached []int32 // core vertices that the climb reached
+	columns []int32 // ranks by vertex, padded with the row that is unreachable
+	sorted  []int32 // indices of the sources by rank
+	batch   []int32 // ranks of the batch's sources, by lane
+	places  []int64 // of the batch's rows, by lane
+}
+
+// ScratchBytes is the memory that an Expander for some lanes needs.
+func (e *Elimination) ScratchBytes(lanes int) int64 {
+	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * kernels.EntryBytes
+}
+
+// NewExpander returns an Expander for batches of some lanes, a multiple of kernels.LaneUnit, BatchLanes
+// being best where there are as many sources. scratch has ScratchBytes(lanes) bytes, aligned to 64 bytes
+// and in large pages, or all is slower.
+func (e *Elimination) NewExpander(s kernels.Sweeper, core Core, lanes int, scratch []byte) (*Expander, error) {
+	if lanes < kernels.LaneUnit || lanes%kernels.LaneUnit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
+		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
+			lanes, len(scratch), kernels.LaneUnit, e.ScratchBytes(lanes))
+	}
+	return &Expander{e: e, core: core, sweeper: s, lanes: lanes, scratch: scratch,
+		kept: make([]bool, len(e.Vertices)), columns: slices.Clone(e.Rank)}, nil
+}
+
+// Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are
+// close in the elimination tree share work, so Rows sorts them into batches: the more at once, the better.
+// A row does not depend, to the bit, on which others are computed with it. If Rows panics because memory
+// of the target faults, the Expander cannot be used again.
+func (x *Expander) Rows(sources []int32, to Target) error {
+	if err := x.check(sources, to); err != nil {
+		return err
+	}
+	x.sorted = x.sorted[:0]
+	for i := range sources {
+		x.sorted = append(x.sorted, int32(i))
+	}
+	slices.SortFunc(x.sorted, func(a, b int32) int { return cmp.Compare(x.e.Rank[sources[a]], x.e.Rank[sources[b]]) })
+	for batch := range slices.Chunk(x.sorted, x.lanes) {
+		x.batch, x.places = x.batch[:0], x.places[:0]
+		for lane := range roundUp(len(batch), kernels.LaneUnit) {
+			i := batch[min(lane, len(batch)-1)] // lanes without a source repeat the last one
+			x.batch, x.places = append(x.batch, x.e.Rank[sources[i]]), append(x.places, to.Places[i])
+		}
+		if err := x.expand(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// check refuses sources and targets that are not there.
+func (x *Expander) check(sources []int32, to Target) error {
+	n := len(x.e.Vertices)
+	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%kernels.LaneUnit != 0 {
+		return fmt.Errorf("expand %d sources to %d rows of segments of %d entries: want as many rows, and a multiple of %d entries",
+			len(sources), len(to.Places), to.Width, kernels.LaneUnit)
+	}
+	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*kernels.EntryBytes
+	for i, s := range sources {
+		if s < 0 || int(s) >= n || to.Places[i] < 0 || to.Places[i]+last > int64(len(to.Data)) {
+			return fmt.Errorf("expand source %d of %d vertices to byte %d…%d of %d", s, n, to.Places[i], to.Places[i]+last, len(to.Data))
+		}
+	}
+	return nil
+}
+
+// expand computes one batch.
+func (x *Expander) expand(to Target) error {
+	n, width := len(x.e.Vertices), len(x.batch)
+	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*kernels.EntryBytes], Width: width}
+	x.start(m)
+	x.sweeper.Climb(x.e.Variant, m, x.e.Up, x.rows)
+	err := x.cross(m)
+	if err == nil {
+		x.sweeper.Sweep(x.e.Variant, m, x.e.Down, x.e.Core(), n, x.kept)
+		x.origins(m)
+		x.write(m, to)
+	}
+	for _, r := range x.rows {
+		x.kept[r] = false
+	}
+	return err
+}
+
+// start finds the ranks that the climbs from the sources can reach, and makes them unreachable as yet, but
+// for the sources themselves.
+func (x *Expander) start(m kernels.Lanes) {
+	x.rows, x.reached = x.rows[:0], x.reached[:0]
+	core := int32(x.e.Core())
+	for _, r := range x.batch {
+		if r < core {
+			x.reach(m, r)
+			continue
+		}
+		for ; r >= 0 && !x.kept[r]; r = x.e.Parent[r] {
+			x.kept[r] = true
+			x.unreachable(m, int(r))
+		}
+	}
+	for r := int32(len(x.kept)) - 1; r >= core; r-- {
+		if !x.kept[r] {
+			continue
+		}
+		x.rows = append(x.rows, r)
+		for k := x.e.Up.Offsets[r]; k < x.e.Up.Offsets[r+1] && x.e.Up.Ends[k] < core; k++ {
+			x.reach(m, x.e.Up.Ends[k])
+		}
+	}
+	for _, r := range x.reached {
+		x.kept[r] = false
+	}
+	x.origins(m)
+}
+
+// reach adds a core vertex to those reached.
+func (x *Expander) reach(m kernels.Lanes, r int32) {
+	if !x.kept[r] {
+		x.kept[r] = true
+		x.unreachable(m, int(r))
+		x.reached = append(x.reached, r)
+	}
+}
+
+// unreachable fills row r of m.
+func (x *Expander) unreachable(m kernels.Lanes, r int) {
+	inf := uint32(kernels.Inf32)
+	if x.e.Variant.Float() {
+		inf = math.Float32bits(kernels.PosInf)
+	}
+	fill(wordsOf(m.Row(r)), inf)
+}
+
+// origins sets the distance from each source to itself. It does so again after the sweep: in f32 a cycle of
+// length 0 with negative arcs may come out below 0.
+func (x *Expander) origins(m kernels.Lanes) {
+	for lane, r := range x.batch {
+		wordsOf(m.Row(int(r)))[lane] = 0
+	}
+}
+
+// cross replaces what the climbs found in the core by the distances to all of the core. The rows that they
+// reached are moved out of the way, so that no row is read after it was written.
+func (x *Expander) cross(m kernels.Lanes) error {
+	core, row := x.e.Core(), m.Width*kernels.EntryBytes
+	if core == 0 {
+		return nil
+	}
+	src := kernels.Lanes{Data: x.scratch[len(m.Data):][:len(x.reached)*row], Width: m.Width}
+	for i, r := range x.reached {
+		copy(src.Row(i), m.Row(int(r)))
+	}
+	return x.core.Cross(kernels.Lanes{Data: m.Data[:core*row], Width: m.Width}, src, x.reached)
+}
+
+// write transposes m to the target, segment by segment.
+func (x *Expander) write(m kernels.Lanes, to Target) {
+	n := len(x.e.Vertices)
+	x.unreachable(m, n)
+	x.columns = x.columns[:n]
+	for len(x.columns)%to.Width != 0 {
+		x.columns = append(x.columns, int32(n))
+	}
+	for j := 0; j*to.Width < n; j++ {
+		x.sweeper.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
+	}
+}

@@ -1,0 +1,151 @@
+package sparse
+
+import "slices"
+
+// layout numbers the vertices for an elimination that stops after some of an Order, and holds the arcs
+// that it leaves in these numbers. A *rank* is a vertex's place in the sweep: the core first, then the
+// elimination forest in preorder, so that a vertex comes after all that it has arcs up to, and every
+// subtree is a range. Elimination runs through the ranks backwards.
+type layout struct {
+	n, core  int
+	vertices []int32 // by rank
+	rank     []int32 // by vertex
+	parent   []int32 // by rank: the highest of the arcs up, -1: none; core: -1
+	size     []int32 // by rank: vertices of the subtree; core: 0
+
+	start []int64 // by rank, n+1: where its arcs up begin; the core has none
+	ends  []int32 // of arcs up: lower ranks, ascending within a row
+
+	lowerStart []int64 // by rank, n+1: where the list of those that have arcs up to it begins
+	lower      []int32 // higher ranks, ascending within a row
+}
+
+func newLayout(o *Order, eliminated int) *layout {
+	n := len(o.Vertices)
+	l := &layout{n: n, core: n - eliminated, vertices: make([]int32, n), rank: make([]int32, n),
+		parent: make([]int32, n), size: make([]int32, n)}
+	l.number(o, eliminated)
+	l.transposed(o, eliminated)
+	l.straight()
+	return l
+}
+
+// number gives ranks. Core vertices ascend by vertex, so that nothing depends on where the Order ends.
+func (l *layout) number(o *Order, eliminated int) {
+	core := int32(0)
+	for v := range int32(l.n) {
+		if int(o.position[v]) >= eliminated {
+			l.rank[v] = core
+			core++
+		}
+	}
+	inside := func(parent int32) bool { return parent >= 0 && int(parent) < eliminated }
+	size := make([]int32, eliminated)
+	for p := range eliminated {
+		size[p]++
+		if parent := o.parent[p]; inside(parent) {
+			size[parent] += size[p]
+		}
+	}
+	next := core
+	free := make([]int32, eliminated) // the rank of a vertex's next child
+	for p := eliminated - 1; p >= 0; p-- {
+		at := &next
+		if parent := o.parent[p]; inside(parent) {
+			at = &free[parent]
+		}
+		r := *at
+		*at += size[p]
+		free[p] = r + 1
+		l.rank[o.Vertices[p]], l.size[r] = r, size[p]
+	}
+	for v, r := range l.rank {
+		l.vertices[r] = int32(v)
+	}
+}
+
+// transposed lists for each rank those that have arcs up to it.
+func (l *layout) transposed(o *Order, eliminated int) {
+	l.lowerStart = make([]int64, l.n+1)
+	arcs := o.up[:o.start[eliminated]]
+	for _, x := range arcs {
+		l.lowerStart[l.rank[o.Vertices[x]]+1]++
+	}
+	for r := range l.n {
+		l.lowerStart[r+1] += l.lowerStart[r]
+	}
+	l.lower = make([]int32, len(arcs))
+	next := append([]int64(nil), l.lowerStart[:l.n]...)
+	l.start = make([]int64, l.n+1)
+	for r := l.core; r < l.n; r++ {
+		row := o.row(o.position[l.vertices[r]])
+		for _, x := range row {
+			y := l.rank[o.Vertices[x]]
+			l.lower[next[y]] = int32(r)
+			next[y]++
+		}
+		l.start[r+1] = l.start[r] + int64(len(row))
+	}
+}
+
+// straight lists for each rank its arcs up, in order without a sort, and finds the parents.
+func (l *layout) straight() {
+	l.ends = make([]int32, len(l.lower))
+	next := append([]int64(nil), l.start[:l.n]...)
+	for y := range l.n {
+		for _, r := range l.lower[l.lowerStart[y]:l.lowerStart[y+1]] {
+			l.ends[next[r]] = int32(y)
+			next[r]++
+		}
+	}
+	for r := range l.n {
+		l.parent[r] = -1
+		if row := l.row(int32(r)); len(row) > 0 && int(row[len(row)-1]) >= l.core {
+			l.parent[r] = row[len(row)-1]
+		}
+	}
+}
+
+// row returns the ranks that r has arcs up to.
+func (l *layout) row(r int32) []int32 { return l.ends[l.start[r]:l.start[r+1]] }
+
+// below returns the ranks that have arcs up to r.
+func (l *layout) below(r int32) []int32 { return l.lower[l.lowerStart[r]:l.lowerStart[r+1]] }
+
+// find returns the index of the arc from rank r up to rank y, or -1.
+func (l *layout) find(r, y int32) int64 {
+	k, ok := slices.BinarySearch(l.row(r), y)
+	if !ok {
+		return -1
+	}
+	return l.start[r] + int64(k)
+}
+
+// tree is the ranks of a subtree.
+type tree struct{ first, last int32 }
+
+// subtrees cuts the forest into subtrees that each are a part of the work of elimination, or less, and the
+// ranks above these in descending order.
+func (l *layout) subtrees(parts int) (trees []tree, top []int32) {
+	work := make([]int64, l.n) // of the subtree: arcs looked at
+	all := int64(0)
+	for r := l.n - 1; r >= l.core; r-- {
+		degree := int64(len(l.row(int32(r))))
+		work[r] += degree * degree
+		all += degree * degree
+		if p := l.parent[r]; p >= 0 {
+			work[p] += work[r]
+		}
+	}
+	for r := int32(l.core); int(r) < l.n; {
+		if work[r] <= all/int64(parts) {
+			trees = append(trees, tree{r, r + l.size[r] - 1})
+			r += l.size[r]
+		} else {
+			top = append(top, r)
+			r++
+		}
+	}
+	slices.Reverse(top)
+	return trees, top
+}

@@ -1,0 +1,136 @@
+package sparse
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+type weight interface{ int32 | float32 }
+
+// arithmetic is what a variant says of sums: those of limit or more are inf, unreachable.
+type arithmetic[W weight] struct{ inf, limit W }
+
+var (
+	arithmeticI32       = arithmetic[int32]{kernels.Inf32, kernels.Inf32}
+	arithmeticI32Signed = arithmetic[int32]{kernels.Inf32, kernels.Limit32}
+	arithmeticF32       = arithmetic[float32]{float32(math.Inf(1)), float32(math.Inf(1))}
+)
+
+// values are the weights of the arcs of a layout: arc k leads from its row's rank to ends[k] with weight
+// up[k], and back with weight down[k]. In an undirected graph both are one slice.
+type values[W weight] struct {
+	arithmetic[W]
+	*layout
+	up, down []W
+}
+
+// newValues spreads the graph's arcs over the layout; those between vertices of the core have no place
+// there. A weight may be limit or more until gather resets it.
+func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]) *values[W] {
+	v := &values[W]{arithmetic: a, layout: l, up: make([]W, len(l.ends))}
+	fill(v.up, a.inf)
+	v.down = v.up
+	if g.Directed {
+		v.down = slices.Clone(v.up)
+	}
+	for u := range g.N {
+		from := l.rank[u]
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			w, to := weights[k], l.rank[g.Targets[k]]
+			switch {
+			case from > to && int(from) >= l.core:
+				v.up[l.find(from, to)] = w
+			case to > from && int(to) >= l.core:
+				v.down[l.find(to, from)] = w
+			}
+		}
+	}
+	return v
+}
+
+// directed reports whether up and down differ.
+func (v *values[W]) directed() bool { return unsafe.SliceData(v.up) != unsafe.SliceData(v.down) }
+
+func fill[E any](s []E, w E) {
+	for i := range s {
+		s[i] = w
+	}
+}
+
+// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends.
+// Subtrees have nothing to do with each other, so they are shared out; what is above them follows.
+func (v *values[W]) eliminate() {
+	trees, top := v.subtrees(8 * runtime.GOMAXPROCS(0))
+	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
+	for r := range cursor {
+		cursor[r] = v.start[r+1] - 1
+	}
+	var g errgroup.Group
+	var next atomic.Int64
+	for range min(len(trees), runtime.GOMAXPROCS(0)) {
+		g.Go(func() error {
+			at := make([]int32, v.n)
+			for i := int(next.Add(1) - 1); i < len(trees); i = int(next.Add(1) - 1) {
+				for x := trees[i].last; x >= trees[i].first; x-- {
+					v.gather(x, cursor, at)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // no error is returned above
+	at := make([]int32, v.n)
+	for _, x := range top {
+		v.gather(x, cursor, at)
+	}
+}
+
+// gather makes the arcs up of x final, once those of all higher ranks are. The rows of the ranks with an
+// arc to x hold, left of it, their arcs beyond x: with each of these x has a path (left-looking
+// elimination). at is scratch.
+func (v *values[W]) gather(x int32, cursor []int64, at []int32) {
+	first, row := v.start[x], v.row(x)
+	for k, y := range row {
+		at[y] = int32(k)
+	}
+	up, down := v.up[first:][:len(row)], v.down[first:][:len(row)]
+	for _, r := range v.below(x) {
+		k := cursor[r]
+		cursor[r] = k - 1
+		lo := v.start[r]
+		beyond := v.ends[lo:k]
+		if w := v.down[k]; w < v.inf { // x → r → y
+			relax(up, at, beyond, v.up[lo:k], w)
+		}
+		if w := v.up[k]; w < v.inf && v.directed() { // y → r → x
+			relax(down, at, beyond, v.down[lo:k], w)
+		}
+	}
+	v.reset(up)
+	v.reset(down)
+}
+
+func relax[W weight](row []W, at, ends []int32, weights []W, w W) {
+	weights = weights[:len(ends)]
+	for i, y := range ends {
+		k := at[y]
+		row[k] = min(row[k], w+weights[i])
+	}
+}
+
+// reset makes sums that are unreachable say so.
+func (a arithmetic[W]) reset(row []W) {
+	for k, w := range row {
+		if w >= a.limit {
+			row[k] = a.inf
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/engine/graph"
+)
+
+// OrderOptions say how far to order. The zero value orders every vertex that is worth it at any price.
+type OrderOptions struct {
+	Sources int // rows that are wanted; 0: all
+
+	// Seconds estimates what a solve takes that stops with the given counts. Ordering ends where going on
+	// cannot pay, or would itself cost more than a hundredth of the best estimate. nil: no such end.
+	Seconds func(Work) float64
+
+	Limit   int   // vertices to order at most; 0: all
+	MaxFill int64 // arcs up at most, at ArcBytes each; 0: DefaultMaxFill
+}
+
+// DefaultMaxFill is the most arcs up unless OrderOptions say otherwise: 10 GiB.
+const DefaultMaxFill = 1 << 28
+
+const (
+	// patience is how far above the least estimate so far the estimate may rise before ordering ends.
+	patience = 1.1
+	// Until elimination has saved a tenth, ordering may cost orderShare of a solve without elimination, or
+	// leastOrder seconds.
+	paid, orderShare, leastOrder = 0.9, 0.01, 0.002
+	// stepSeconds is the time of one look at a list entry while ordering. A constant, not a clock: the
+	// order of a graph is the same in every run.
+	stepSeconds = 20e-9
+)
+
+// Order is the symbolic half of an elimination: an order of the vertices and the structure that
+// eliminating them in it leaves. The first part of an order does not depend on where it ends, so that a
+// solve that is taken up again finds the vertices it had eliminated. It is not changed once made.
+type Order struct {
+	Vertices []int32 // all N; those at positions from Limit on were not ordered and ascend
+	Limit    int     // positions 0…Limit-1 can be eliminated
+	Steps    int64   // list entries that ordering looked at: its work
+
+	sources  int
+	position []int32 // of each vertex in Vertices
+	start    []int64 // Limit+1: where a position's arcs up begin
+	up       []int32 // positions above: ascending within a row
+	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
+}
+
+// NewOrder orders the vertices of g for elimination with little fill.
+func NewOrder(g *graph.Graph, o OrderOptions) *Order {
+	if o.Sources == 0 {
+		o.Sources = g.N
+	}
+	if o.Limit == 0 {
+		o.Limit = g.N
+	}
+	if o.MaxFill == 0 {
+		o.MaxFill = DefaultMaxFill
+	}
+	r := &Order{sources: o.Sources}
+	if hopeless(g, o) {
+		o.Limit = 0
+	}
+	var p *pattern
+	if o.Limit > 0 {
+		p = symmetric(g)
+		r.Vertices, r.Steps = minimumDegree(p.clone(), o)
+	}
+	r.Limit = len(r.Vertices)
+	r.appendRest(g.N)
+	r.structure(p, o.MaxFill)
+	return r
+}
+
+// hopeless reports whether no stopping point can pay, seen from degrees alone: each elimination takes at
+// most one neighbour from a vertex, so the k-th vertex has at least (least degree) - k.
+func hopeless(g *graph.Graph, o OrderOptions) bool {
+	if o.Seconds == nil {
+		return false
+	}
+	least := g.N
+	for v := range g.N {
+		least = min(least, int(g.Offsets[v+1]-g.Offsets[v]))
+	}
+	l := newLedger(g.N, o.Sources)
+	dense := o.Seconds(l.total())
+	for k := range g.N {
+		l.eliminate(max(0, least-k), 0, 0)
+		l.climb, l.rows = 0, 0 // not known
+		if o.Seconds(l.total()) < dense {
+			return false
+		}
+	}
+	return true
+}
+
+// apartFrom is the number of neighbours from which a vertex of n is not ordered: it would be looked at in
+// every step without ever being the one of least degree. The bound is that of AMD.
+func apartFrom(n int) int { return max(16, int(10*math.Sqrt(float64(n)))) }
+
+// minimumDegree returns the vertices in the order of their elimination, as far as o lets it go, and the
+// steps that it took.
+func minimumDegree(p *pattern, o OrderOptions) (order []int32, steps int64) {
+	n := p.n()
+	q := newQuotient(p, apartFrom(n))
+	order = make([]int32, 0, n)
+	watch := newWatcher(o, n)
+	for q.left > 0 && len(order) < o.Limit && watch.goOn(q.steps) {
+		step := q.eliminate()
+		watch.add(step)
+		for v := step.element; v >= 0; v = q.member[v] {
+			order = append(order, v)
+		}
+	}
+	return order[:min(len(order), o.Limit)], q.steps
+}
+
+// watcher decides when to stop ordering.
+type watcher struct {
+	ledger
+	o     OrderOptions
+	dense float64 // the estimate of eliminating nothing
+	best  float64 // the least estimate yet, ordering included
+}
+
+func newWatcher(o OrderOptions, n int) *watcher {
+	w := &watcher{ledger: newLedger(n, o.Sources), o: o}
+	if o.Seconds != nil {
+		w.dense = o.Seconds(w.total())
+		w.best = w.dense
+	}
+	return w
+}
+
+// add counts the vertices of a pivot, each the child of the next.
+func (w *watcher) add(p pivot) {
+	children := p.children
+	for k := p.vertices - 1; k >= 0; k-- {
+		w.eliminate(p.degree+k, p.below-k, children)
+		children = rowsOf(p.below-k, p.degree+k)
+	}
+}
+
+// goOn reports whether to order more vertices after so many steps.
+func (w *watcher) goOn(steps int64) bool {
+	if w.Fill > w.o.MaxFill {
+		return false
+	}
+	if w.o.Seconds == nil {
+		return true
+	}
+	spent := float64(steps) * stepSeconds
+	now := w.o.Seconds(w.total()) + spent
+	w.best = min(w.best, now)
+	if w.best > paid*w.dense && spent > max(leastOrder, orderShare*w.dense) {
+		return false
+	}
+	return now <= patience*w.best
+}
+
+// appendRest adds the vertices that were not ordered.
+func (r *Order) appendRest(n int) {
+	r.position = make([]int32, n)
+	for v := range r.position {
+		r.position[v] = -1
+	}
+	for i, v := range r.Vertices {
+		r.position[v] = int32(i)
+	}
+	for v := range int32(n) {
+		if r.position[v] < 0 {
+			r.position[v] = int32(len(r.Vertices))
+			r.Vertices = append(r.Vertices, v)
+		}
+	}
+}
+
+// structure finds the arcs up that elimination leaves: a vertex is adjacent to its neighbours and to
+// those of its children in the elimination tree, as far as they are above it (J. W. H. Liu, The role of
+// elimination trees in sparse factorization, 1990). It lowers Limit where there would be more than most.
+func (r *Order) structure(p *pattern, most int64) {
+	r.start = append(make([]int64, 0, r.Limit+1), 0)
+	r.parent = make([]int32, 0, r.Limit)
+	mark := make([]int32, len(r.Vertices)) // position+1 that saw it last
+	child := make([]int32, r.Limit)        // +1: the first child; 0: none
+	sibling := make([]int32, r.Limit)
+	for v := int32(0); v < int32(r.Limit); v++ {
+		mark[v] = v + 1
+		add := func(x int32) {
+			if x > v && mark[x] != v+1 {
+				mark[x] = v + 1
+				r.up = append(r.up, x)
+			}
+		}
+		for _, u := range p.row(r.Vertices[v]) {
+			add(r.position[u])
+		}
+		for c := child[v] - 1; c >= 0; c = sibling[c] - 1 {
+			for _, x := range r.row(c) {
+				add(x)
+			}
+		}
+		if int64(len(r.up)) > most {
+			r.up = r.up[:r.start[v]]
+			r.Limit = int(v)
+			break
+		}
+		r.start = append(r.start, int64(len(r.up)))
+		row := r.row(v)
+		slices.Sort(row)
+		parent := int32(-1)
+		if len(row) > 0 {
+			parent = row[0]
+		}
+		r.parent = append(r.parent, parent)
+		if parent >= 0 && int(parent) < r.Limit {
+			sibling[v], child[parent] = child[parent], v+1
+		}
+	}
+}
+
+// row returns the positions above position v that it is adjacent to.
+func (r *Order) row(v int32) []int32 { return r.up[r.start[v]:r.start[v+1]] }
+
+// Each calls yield with the counts of every stopping point from nothing eliminated to Limit vertices.
+func (r *Order) Each(yield func(Work) bool) {
+	l := newLedger(len(r.Vertices), r.sources)
+	if !yield(l.total()) {
+		return
+	}
+	below := make([]int32, r.Limit)      // vertices of each subtree
+	children := make([]float64, r.Limit) // sum of rowsOf over the children's subtrees
+	for v := range r.Limit {
+		below[v]++
+		d := len(r.row(int32(v)))
+		l.eliminate(d, int(below[v]), children[v])
+		if parent := r.parent[v]; parent >= 0 && int(parent) < r.Limit {
+			below[parent] += below[v]
+			children[parent] += rowsOf(int(below[v]), d)
+		}
+		if !yield(l.total()) {
+			return
+		}
+	}
+}
+
+// At returns the counts of stopping after some vertices, 0…Limit.
+func (r *Order) At(eliminated int) (at Work) {
+	if eliminated < 0 || eliminated > r.Limit {
+		panic(fmt.Sprintf("sparse: stop after %d vertices of %d", eliminated, r.Limit))
+	}
+	for at = range r.Each {
+		if at.Eliminated == eliminated {
+			break
+		}
+	}
+	return at
+}
+
+// Best returns the counts of the stopping point with the least estimate.
+func (r *Order) Best(seconds func(Work) float64) (best Work) {
+	least := math.Inf(1)
+	for w := range r.Each {
+		if s := seconds(w); s < least {
+			best, least = w, s
+		}
+	}
+	return best
+}

@@ -1,0 +1,289 @@
+package sparse
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ooc/engine/graph"
+)
+
+// naive eliminates on sets of neighbours: the degree of each position of an order, and its neighbours above.
+func naive(g *graph.Graph, order []int32) [][]int32 {
+	near := make([]map[int32]bool, g.N)
+	for v := range near {
+		near[v] = map[int32]bool{}
+	}
+	for u := range int32(g.N) {
+		for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
+			near[u][v], near[v][u] = true, true
+		}
+	}
+	position := make([]int32, g.N)
+	for i, v := range order {
+		position[v] = int32(i)
+	}
+	rows := make([][]int32, g.N)
+	for i, v := range order {
+		for u := range near[v] {
+			rows[i] = append(rows[i], position[u])
+			delete(near[u], v)
+			for x := range near[v] {
+				if x != u {
+					near[u][x] = true
+				}
+			}
+		}
+		slices.Sort(rows[i])
+	}
+	return rows
+}
+
+func checkOrder(t *testing.T, g *graph.Graph, o *Order) {
+	t.Helper()
+	sorted := slices.Sorted(slices.Values(o.Vertices))
+	for v, got := range sorted {
+		if len(sorted) != g.N || int(got) != v {
+			t.Fatalf("%d vertices are ordered as %v", g.N, o.Vertices)
+		}
+	}
+	rows := naive(g, o.Vertices)
+	for v := range o.Limit {
+		if !slices.Equal(o.row(int32(v)), rows[v]) {
+			t.Fatalf("position %d of %v: arcs up to %v, not %v", v, o.Vertices, o.row(int32(v)), rows[v])
+		}
+	}
+	i := 0
+	for w := range o.Each {
+		if want := naiveWork(g, o, rows, i); !sameWork(w, want) {
+			t.Fatalf("work of stopping after %d: %+v, not %+v", i, w, want)
+		}
+		i++
+	}
+	if i != o.Limit+1 {
+		t.Fatalf("%d stopping points for a limit of %d", i, o.Limit)
+	}
+}
+
+func sameWork(a, b Work) bool {
+	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Abs(y) }
+	exact := a.Vertices == b.Vertices && a.Sources == b.Sources && a.Eliminated == b.Eliminated &&
+		a.Core == b.Core && a.Fill == b.Fill
+	return exact && near(a.Eliminate, b.Eliminate) && near(a.Rounds, b.Rounds) && near(a.Climb, b.Climb) &&
+		near(a.Cross, b.Cross) && near(a.Sweep, b.Sweep)
+}
+
+// naiveWork counts from the rows of a naive elimination and from walks up them.
+func naiveWork(g *graph.Graph, o *Order, rows [][]int32, eliminated int) Work {
+	k, c := float64(o.sources), float64(g.N-eliminated)
+	w := Work{Vertices: g.N, Sources: o.sources, Eliminated: eliminated, Core: g.N - eliminated, Rounds: c * c * c}
+	below := make([]int, eliminated) // vertices that climb over each
+	for v := range eliminated {
+		w.Fill += int64(len(rows[v]))
+		w.Eliminate += float64(len(rows[v]) * len(rows[v]))
+		for u := v; ; u = int(rows[u][0]) {
+			below[u]++
+			if len(rows[u]) == 0 || int(rows[u][0]) >= eliminated {
+				break
+			}
+		}
+	}
+	w.Sweep = k * float64(w.Fill)
+	cross := 0.0
+	for v := range eliminated {
+		at := float64(max(below[v], BatchLanes)) * float64(len(rows[v]))
+		w.Climb += at
+		if len(rows[v]) == 0 || int(rows[v][0]) >= eliminated {
+			cross += at
+		}
+	}
+	n := float64(g.N)
+	w.Climb = k / n * min(w.Climb, n*float64(w.Fill))
+	if eliminated > 0 {
+		w.Cross = k / n * c * (min(cross, c*float64(eliminated)) + c*min(c, BatchLanes))
+	}
+	return w
+}
+
+func TestOrderAgainstNaiveElimination(t *testing.T) {
+	r := fresh(t)
+	for range 300 {
+		g := randomGraph(t, r, 60)
+		checkOrder(t, g, NewOrder(g, OrderOptions{Sources: r.IntN(g.N + 1)}))
+	}
+}
+
+// TestOrderSetsHubsApart: hubs are not ordered, and the arcs to them are counted.
+func TestOrderSetsHubsApart(t *testing.T) {
+	r := fresh(t)
+	const n, hubs = 500, 3
+	b := graph.New(n, graph.Undirected)
+	for v := hubs; v < n; v++ {
+		for h := range hubs {
+			if r.IntN(4) > 0 {
+				b.Add(h, v, 1)
+			}
+		}
+		b.Add(v, hubs+r.IntN(v-hubs+1), 1)
+	}
+	g := build(t, b)
+	o := NewOrder(g, OrderOptions{})
+	if o.Limit != n-hubs || slices.Min(o.Vertices[:o.Limit]) < hubs {
+		t.Errorf("%d vertices of %d are ordered, the first by number is %d", o.Limit, n, slices.Min(o.Vertices[:o.Limit]))
+	}
+	checkOrder(t, g, o)
+}
+
+// TestDegreesOfPivots: what the quotient graph says of a pivot is what eliminating it leaves.
+func TestDegreesOfPivots(t *testing.T) {
+	r := fresh(t)
+	for range 300 {
+		checkPivots(t, randomGraph(t, r, 80), true)
+	}
+	for range 10 { // of which the elements, one after another, do not fit the room there is
+		checkPivots(t, randomOfDegree(t, r, 600, 2), false)
+	}
+}
+
+// checkPivots eliminates all of g. often says to move elements together more often than is needed.
+func checkPivots(t *testing.T, g *graph.Graph, often bool) {
+	t.Helper()
+	p := symmetric(g).clone()
+	room := len(p.adj) + g.N // as little as is ever enough
+	q := newQuotient(p, g.N)
+	q.arena = make([]int32, 0, room)
+	var order []int32
+	var degrees []int
+	for q.left > 0 {
+		p := q.eliminate()
+		for v := p.element; v >= 0; v = q.member[v] {
+			order = append(order, v)
+		}
+		for k := p.vertices - 1; k >= 0; k-- {
+			degrees = append(degrees, p.degree+k)
+		}
+		if often {
+			q.compact()
+		}
+	}
+	if cap(q.arena) != room {
+		t.Fatalf("elements of a graph of %d vertices took %d entries, not %d", g.N, cap(q.arena), room)
+	}
+	for v, row := range naive(g, order) {
+		if degrees[v] != len(row) {
+			t.Fatalf("position %d of %v: degree %d, not %d", v, order, degrees[v], len(row))
+		}
+	}
+}
+
+// TestOrderIsPrefixOfLonger: where an order ends changes neither its beginning nor what is made from that.
+func TestOrderIsPrefixOfLonger(t *testing.T) {
+	r := fresh(t)
+	for range 100 {
+		g := randomGraph(t, r, 60)
+		long := NewOrder(g, OrderOptions{})
+		if long.Limit == 0 {
+			continue
+		}
+		stop := 1 + r.IntN(long.Limit)
+		short := NewOrder(g, OrderOptions{Limit: stop})
+		if short.Limit != stop || !slices.Equal(short.Vertices[:stop], long.Vertices[:stop]) {
+			t.Fatalf("%v ordered up to %d is %v", long.Vertices, stop, short.Vertices)
+		}
+		a, err := Eliminate(g, short, stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Eliminate(g, long, stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Vertices, b.Vertices) || !slices.Equal(a.Up.Ends, b.Up.Ends) ||
+			!slices.Equal(a.Up.Weights, b.Up.Weights) || !slices.Equal(a.Down.Weights, b.Down.Weights) {
+			t.Fatalf("eliminations of %d vertices differ", stop)
+		}
+	}
+}
+
+func TestMaxFill(t *testing.T) {
+	r := fresh(t)
+	for range 100 {
+		g := randomGraph(t, r, 60)
+		all := NewOrder(g, OrderOptions{})
+		fill := all.At(all.Limit).Fill
+		if fill < 2 {
+			continue
+		}
+		most := 1 + r.Int64N(fill-1)
+		o := NewOrder(g, OrderOptions{MaxFill: most})
+		if got := o.At(o.Limit).Fill; got > most || o.Limit >= all.Limit {
+			t.Fatalf("%d arcs of %d where %d are allowed", got, fill, most)
+		}
+	}
+}
+
+// Exact minimum degrees leave 16,368 and 42,443 arcs.
+func TestFillOfRome(t *testing.T)       { checkFill(t, rome(t), 16368*105/100) }
+func TestFillOfCalifornia(t *testing.T) { checkFill(t, california(t, 0), 42443*105/100) }
+
+func checkFill(t *testing.T, g *graph.Graph, most int64) {
+	o := NewOrder(g, OrderOptions{})
+	if fill := o.At(g.N).Fill; fill > most {
+		t.Errorf("%d arcs, more than %d", fill, most)
+	}
+}
+
+// TestBestIsLeast compares Best with all stopping points, and with those of an order that did not end early.
+func TestBestIsLeast(t *testing.T) {
+	g := rome(t)
+	o := NewOrder(g, OrderOptions{Seconds: estimate})
+	best := o.Best(estimate)
+	whole := NewOrder(g, OrderOptions{})
+	if all := whole.Best(estimate); o.Limit == whole.Limit || estimate(best) > estimate(all) {
+		t.Errorf("best is %+v, but %+v after ordering all", best, all)
+	}
+	for w := range o.Each {
+		if estimate(w) < estimate(best) {
+			t.Fatalf("%+v is better than %+v", w, best)
+		}
+	}
+	if !sameWork(best, o.At(best.Eliminated)) {
+		t.Errorf("%+v is not %+v", best, o.At(best.Eliminated))
+	}
+	if s := estimate(best); s > estimate(o.At(0))/100 {
+		t.Errorf("rome99 would take %v of %v seconds", s, estimate(o.At(0)))
+	}
+}
+
+// TestHopelessGraphsAreLeftSoon counts what ordering does for graphs that elimination does not help.
+func TestHopelessGraphsAreLeftSoon(t *testing.T) {
+	r := fresh(t)
+	complete := graph.New(300, graph.Undirected)
+	for v := range 300 {
+		for u := range v {
+			complete.Add(u, v, 1)
+		}
+	}
+	if o := NewOrder(build(t, complete), OrderOptions{Seconds: estimate}); o.Limit != 0 || o.Steps != 0 {
+		t.Errorf("a complete graph: %d vertices ordered in %d steps", o.Limit, o.Steps)
+	}
+	for _, n := range []int{3000, 6000} {
+		g := randomOfDegree(t, r, n, 60)
+		o := NewOrder(g, OrderOptions{Seconds: estimate})
+		dense, best := estimate(o.At(0)), estimate(o.Best(estimate))
+		spent := float64(o.Steps) * stepSeconds
+		t.Logf("n = %d: %d ordered, %.3g s for %.3g s instead of %.3g s", n, o.Limit, spent, best, dense)
+		if saved := dense - best; spent > 1.2*max(leastOrder, orderShare*dense, saved) {
+			t.Errorf("n = %d: ordering %d vertices takes %v s, saves %v of %v", n, o.Limit, spent, saved, dense)
+		}
+	}
+}
+
+func randomOfDegree(t testing.TB, r *rand.Rand, n, degree int) *graph.Graph {
+	b := graph.New(n)
+	for range n * degree {
+		b.Add(r.IntN(n), r.IntN(n), float64(r.IntN(1000)))
+	}
+	return build(t, b)
+}
