@@ -21,7 +21,7 @@ var ErrFill = errors.New("elimination leaves too many arcs")
 // A vertex's *rank* is its place in the sweep: the core has the ranks from 0 on, by ascending vertex, and
 // every other vertex comes after all those that it has arcs up to.
 type Elimination struct {
-	Work    Work            // what was counted when the stopping point was chosen; Fill, where arcs do not exist, is more than Up and Down hold
+	Work    Work            // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
 	Variant kernels.Variant // of weights and distances
 
 	Vertices []int32 // by rank

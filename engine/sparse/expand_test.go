@@ -379,7 +379,11 @@ func TestBadArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := expander(t, fresh(t), e, d, &DenseCore{Sweeper: d, Variant: e.Variant, Size: e.Core(), Matrix: make([]uint32, e.Core()*e.Core())}, 16)
+	core, err := e.CloseCore(d, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := expander(t, fresh(t), e, d, core, 16)
 	small := Target{Data: make([]byte, 64), Places: []int64{0}, Width: 16, Stride: 64}
 	whole := Target{Data: make([]byte, 4*3360), Places: []int64{0}, Width: 3360}
 	odd := Target{Data: make([]byte, 4*3353), Places: []int64{0}, Width: 3353}

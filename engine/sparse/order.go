@@ -38,8 +38,8 @@ const (
 // eliminating them in it leaves. The first part of an order does not depend on where it ends, so that a
 // solve that is taken up again finds the vertices it had eliminated. It is not changed once made.
 type Order struct {
-	Vertices []int32 // all N; those at positions from Limit on were not ordered and ascend
-	Limit    int     // positions 0…Limit-1 can be eliminated
+	Vertices []int32 // all N, by position
+	Limit    int     // positions 0…Limit-1 can be eliminated; the others are in no order of use
 	Steps    int64   // list entries that ordering looked at: its work
 
 	sources  int
@@ -178,46 +178,53 @@ func (r *Order) appendRest(n int) {
 	}
 }
 
-// structure finds the arcs up that elimination leaves: a vertex is adjacent to its neighbours and to
-// those of its children in the elimination tree, as far as they are above it (J. W. H. Liu, The role of
-// elimination trees in sparse factorization, 1990). It lowers Limit where there would be more than most.
+// structure finds the arcs up that elimination leaves. It lowers Limit where there would be more than most.
 func (r *Order) structure(p *pattern, most int64) {
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
-	mark := make([]int32, len(r.Vertices)) // position+1 that saw it last
-	child := make([]int32, r.Limit)        // +1: the first child; 0: none
-	sibling := make([]int32, r.Limit)
+	f := family{make([]int32, r.Limit), make([]int32, r.Limit), make([]int32, len(r.Vertices))}
 	for v := int32(0); v < int32(r.Limit); v++ {
-		mark[v] = v + 1
-		add := func(x int32) {
-			if x > v && mark[x] != v+1 {
-				mark[x] = v + 1
-				r.up = append(r.up, x)
-			}
-		}
-		for _, u := range p.row(r.Vertices[v]) {
-			add(r.position[u])
-		}
-		for c := child[v] - 1; c >= 0; c = sibling[c] - 1 {
-			for _, x := range r.row(c) {
-				add(x)
-			}
-		}
+		r.appendRow(p, v, f)
 		if int64(len(r.up)) > most {
 			r.up = r.up[:r.start[v]]
 			r.Limit = int(v)
 			break
 		}
 		r.start = append(r.start, int64(len(r.up)))
-		row := r.row(v)
+		row, parent := r.row(v), int32(-1)
 		slices.Sort(row)
-		parent := int32(-1)
 		if len(row) > 0 {
 			parent = row[0]
 		}
 		r.parent = append(r.parent, parent)
 		if parent >= 0 && int(parent) < r.Limit {
-			sibling[v], child[parent] = child[parent], v+1
+			f.sibling[v], f.child[parent] = f.child[parent], v+1
+		}
+	}
+}
+
+// family is the elimination tree from above, and marks. All are positions plus one; 0: none.
+type family struct {
+	child, sibling []int32 // the first child, and the next of the same parent
+	seen           []int32 // the last to count a position among its neighbours
+}
+
+// appendRow appends the arcs up of position v: to its neighbours and to those of its children in the
+// elimination tree, as far as they are above it (J. W. H. Liu, The role of elimination trees in sparse
+// factorization, 1990).
+func (r *Order) appendRow(p *pattern, v int32, f family) {
+	add := func(x int32) {
+		if x > v && f.seen[x] != v+1 {
+			f.seen[x] = v + 1
+			r.up = append(r.up, x)
+		}
+	}
+	for _, u := range p.row(r.Vertices[v]) {
+		add(r.position[u])
+	}
+	for c := f.child[v] - 1; c >= 0; c = f.sibling[c] - 1 {
+		for _, x := range r.row(c) {
+			add(x)
 		}
 	}
 }
