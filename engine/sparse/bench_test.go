@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -17,14 +16,18 @@ var benchGraphs = []struct {
 	make func(b *testing.B) *graph.Graph
 }{
 	{"cal", func(b *testing.B) *graph.Graph { return california(b, 0) }},
-	{"undirected100k", func(b *testing.B) *graph.Graph { return benchRoad(b, 316, 0.43, graph.Undirected) }},
-	{"directed100k", func(b *testing.B) *graph.Graph { return benchRoad(b, 316, 0.67, graph.Directed) }},
-	{"undirected1M", func(b *testing.B) *graph.Graph { return benchRoad(b, 1000, 0.43, graph.Undirected) }},
-	{"directed1M", func(b *testing.B) *graph.Graph { return benchRoad(b, 1000, 0.67, graph.Directed) }},
-}
-
-func benchRoad(b *testing.B, edge int, keep float64, direction graph.BuildOption) *graph.Graph {
-	return roadLike(b, rand.New(rand.NewPCG(1, 1)), edge, edge, keep, direction)
+	{"road100k", func(b *testing.B) *graph.Graph {
+		return generated(b, "road", graph.GenerateOptions{N: 100000, Seed: 1})
+	}},
+	{"road100k-undirected", func(b *testing.B) *graph.Graph {
+		return generated(b, "road", graph.GenerateOptions{N: 100000, Seed: 1, Undirected: true})
+	}},
+	{"road1M", func(b *testing.B) *graph.Graph {
+		return generated(b, "road", graph.GenerateOptions{N: 1000000, Seed: 1})
+	}},
+	{"road1M-undirected", func(b *testing.B) *graph.Graph {
+		return generated(b, "road", graph.GenerateOptions{N: 1000000, Seed: 1, Undirected: true})
+	}},
 }
 
 func BenchmarkOrder(b *testing.B) {

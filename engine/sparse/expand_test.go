@@ -329,10 +329,14 @@ func TestRome(t *testing.T)             { expandReal(t, rome(t), 200, 0) }
 func TestCalifornia(t *testing.T)       { expandReal(t, california(t, 0), 40, rounding) }
 func TestCaliforniaScaled(t *testing.T) { expandReal(t, california(t, 1000000), 40, 0) }
 
-func TestRoadLike(t *testing.T) {
+func TestGenerated(t *testing.T) {
 	r := fresh(t)
-	expandReal(t, roadLike(t, r, 70, 70, 0.7, graph.Directed), 100, 0)
-	expandReal(t, roadLike(t, r, 70, 70, 0.4, graph.Undirected), 100, 0)
+	for _, undirected := range []bool{false, true} {
+		o := graph.GenerateOptions{N: 5000, Seed: r.Uint64(), Undirected: undirected}
+		expandReal(t, generated(t, "road", o), 100, 0)
+		o.N, o.M = 2000, 5000
+		expandReal(t, generated(t, "rmat", o), 100, 0)
+	}
 }
 
 // TestLevels: every eliminated vertex is in one level, below all that it has arcs up to.

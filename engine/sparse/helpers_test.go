@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"bytes"
+	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -46,25 +48,19 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 	return d
 }
 
-// roadLike is a grid of w×h vertices, some of whose arcs (undirected: edges) are left out.
-func roadLike(t testing.TB, r *rand.Rand, w, h int, keep float64, direction graph.BuildOption) *graph.Graph {
-	b := graph.New(w*h, direction)
-	road := func(u, v int) {
-		if r.Float64() < keep {
-			b.Add(u, v, float64(100+r.IntN(900)))
-		}
+// generated is a graph of one of graph.Generators.
+func generated(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph {
+	t.Helper()
+	var text bytes.Buffer
+	if err := graph.GenerateTo(context.Background(), kind, o, "g.gr", &text); err != nil {
+		t.Fatal(err)
 	}
-	for v := range w * h {
-		if v%w+1 < w {
-			road(v, v+1)
-			road(v+1, v)
-		}
-		if v+w < w*h {
-			road(v, v+w)
-			road(v+w, v)
-		}
+	directed := !o.Undirected
+	g, err := graph.Read(&text, "g.gr", graph.Options{Directed: &directed})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return build(t, b)
+	return g
 }
 
 func rome(t testing.TB) *graph.Graph {
