@@ -13,11 +13,11 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		return invalidValue
 	}
 	switch k {
-	case productBlocks, productWide:
+	case productBlocks:
 		if bytes != unsafe.Sizeof(productParam{}) {
 			return invalidValue
 		}
-		fakeProduct(v, (*productParam)(p), blocks, baseEdge*threads/64)
+		fakeProduct(v, (*productParam)(p), blocks)
 	case diagonal:
 		fakeDiagonal(v, (*pivotParam)(p))
 	case panels:
@@ -40,8 +40,8 @@ func settled(v kernels.Variant, c uint32) uint32 {
 	return c
 }
 
-// fakeProduct computes the blocks of 64×width of each job.
-func fakeProduct(v kernels.Variant, p *productParam, blocks, width int) {
+// fakeProduct computes the blocks of each job.
+func fakeProduct(v kernels.Variant, p *productParam, blocks int) {
 	list := p.entries[:]
 	if p.list != 0 {
 		list = at[entry](p.list, slotEntries)
@@ -49,7 +49,7 @@ func fakeProduct(v kernels.Variant, p *productParam, blocks, width int) {
 	perJob := int(p.rows * p.cols)
 	for job := range blocks / perJob {
 		head := list[job]
-		rows, cols := int(p.rows)*baseEdge, int(p.cols)*width
+		rows, cols := int(p.rows)*baseEdge, int(p.cols)*baseEdge
 		c := at[uint32](address(head.x), rows*int(p.ldc))
 		if head.y>>63 != 0 {
 			for i := range rows {

@@ -49,4 +49,4 @@ compile service service.cu
 compile i32 kernels.cu -DNAME=i32 -DVARIANT=I32
 compile i32_signed kernels.cu -DNAME=i32_signed -DVARIANT=I32Signed
 compile f32 kernels.cu -DNAME=f32 -DVARIANT=F32
-compile f32_signed kernels.cu -DNAME=f32_signed -DVARIANT=F32Signed -DWIDE
+compile f32_signed kernels.cu -DNAME=f32_signed -DVARIANT=F32Signed

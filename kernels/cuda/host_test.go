@@ -374,11 +374,8 @@ func imageOf(t *testing.T, arch int, kernel string) string {
 func TestPTX(t *testing.T) {
 	for _, arch := range architectures {
 		threads := map[string]int{"upload_list": uploadThreads, "clock_rate": 1}
-		for k, info := range kernelInfo {
-			for v, variant := range variantNames {
-				if kernel(k) == productWide && kernels.Variant(v) != kernels.F32Signed {
-					continue
-				}
+		for _, info := range kernelInfo {
+			for _, variant := range variantNames {
 				threads[info.name+variant] = info.threads
 			}
 		}

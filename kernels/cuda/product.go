@@ -166,12 +166,9 @@ func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandS
 
 // multiplyAt enqueues n jobs whose list is on the device at at, or, where that is 0, goes with the launch.
 func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, o operandShape) error {
-	k, rows, cols := productBlocks, o.t/baseEdge, o.t/baseEdge
-	if v == kernels.F32Signed && o.t%(2*baseEdge) == 0 {
-		k, cols = productWide, cols/2
-	}
+	blocks := o.t / baseEdge // along an edge of C
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
-		rows: int32(rows), cols: int32(cols), one: 1}
+		rows: int32(blocks), cols: int32(blocks), one: 1}
 	copy(p.entries[:], list)
-	return s.launch(v, k, n*rows*cols, paramOf(p))
+	return s.launch(v, productBlocks, n*blocks*blocks, paramOf(p))
 }

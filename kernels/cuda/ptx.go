@@ -42,7 +42,6 @@ type kernel int
 
 const (
 	productBlocks kernel = iota // each block of threads computes baseEdge×baseEdge entries
-	productWide                 // baseEdge×2·baseEdge entries; F32Signed alone
 	diagonal
 	panels
 	ceilingLoop
@@ -55,7 +54,6 @@ var kernelInfo = [perVariant]struct {
 	threads int
 }{
 	productBlocks: {"product_", 64},
-	productWide:   {"wide_", 128},
 	diagonal:      {"diagonal_", 256},
 	panels:        {"panels_", 256},
 	ceilingLoop:   {"ceiling_", 256},
@@ -132,9 +130,6 @@ func (d *Device) variantKernels(v kernels.Variant) (*[perVariant]handle, error) 
 	}
 	all := &[perVariant]handle{}
 	for k, info := range kernelInfo {
-		if kernel(k) == productWide && v != kernels.F32Signed {
-			continue
-		}
 		if all[k], err = d.function(module, info.name+variantNames[v]); err != nil {
 			return nil, err
 		}

@@ -82,23 +82,20 @@ __device__ __forceinline__ int settle(int c) {
   return V == I32Signed && c >= kLimit32 ? kInf32 : c;
 }
 
-// stage16 and stage4 copy bytes from device to shared memory, without passing through registers where the
-// chip can: they have landed after arrive() and a barrier.
-__device__ __forceinline__ void stage16(int *shared, const int *global) {
-#if __CUDA_ARCH__ >= 800
-  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-#else
-  *reinterpret_cast<int4 *>(shared) = *reinterpret_cast<const int4 *>(global);
-#endif
+__device__ __forceinline__ unsigned sharedAddress(const int *shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-__device__ __forceinline__ void stage4(int *shared, const int *global) {
+// stage16 copies 16 bytes from device to shared memory, if it is to, without passing through registers where
+// the chip can: they have landed after arrive() and a barrier.
+__device__ __forceinline__ void stage16(bool go, unsigned shared, const int *global) {
 #if __CUDA_ARCH__ >= 800
-  unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");
+  asm volatile("{ .reg .pred go; setp.ne.s32 go, %0, 0; @go cp.async.cg.shared.global [%1], [%2], 16; }" ::"r"(
+                   static_cast<int>(go)),
+               "r"(shared), "l"(global)
+               : "memory");
 #else
-  *shared = *global;
+  if (go) *reinterpret_cast<int4 *>(__cvta_shared_to_generic(shared)) = *reinterpret_cast<const int4 *>(global);
 #endif
 }
 
@@ -106,4 +103,25 @@ __device__ __forceinline__ void arrive() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+// loadShared loads four words.
+__device__ __forceinline__ int4 loadShared(unsigned address) {
+  int4 v;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "r"(address)
+               : "memory");
+  return v;
+}
+
+// loadMatrix loads four words: thread t of a warp gets word t%4 of the row at the address given by thread
+// t/4, by thread 8+t/4, 16+t/4 and 24+t/4.
+__device__ __forceinline__ int4 loadMatrix(unsigned address) {
+  int4 v;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "r"(address)
+               : "memory");
+  return v;
 }

@@ -1,6 +1,6 @@
 // The kernels of one variant, by the names under which package cuda finds them. NAME and VARIANT are set by
 // generate.sh: one image for each variant, as a driver takes half a second to compile one, and a solve
-// needs one. WIDE adds the product in blocks of 64×128 for those that gain by it.
+// needs one.
 #include "closure.cuh"
 #include "product.cuh"
 #include "service.cuh"
@@ -11,10 +11,7 @@
   extern "C" __global__ void __launch_bounds__(threads, perSM) JOIN(name, NAME)( \
       const __grid_constant__ Parameter p)
 
-KERNEL(product_, 64, 6, Product) { product<VARIANT, Shape<2, 1, 8, 8>>(p); }
-#ifdef WIDE
-KERNEL(wide_, 128, 3, Product) { product<VARIANT, Shape<2, 2, 8, 8>>(p); }
-#endif
+KERNEL(product_, kBlock, kResident, Product) { product<VARIANT>(p); }
 KERNEL(diagonal_, 256, 1, Pivot) { diagonal<VARIANT>(p); }
 KERNEL(panels_, 256, 1, Pivot) { panels<VARIANT>(p); }
 KERNEL(ceiling_, 256, 2, Ceiling) { ceiling<VARIANT>(p); }

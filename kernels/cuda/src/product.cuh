@@ -1,30 +1,38 @@
 // The (min,+) product of batches of tiles.
 //
-// A block of C stays in registers, 8×8 entries to a thread; slabs of A and B, kSlab deep, pass through two
-// buffers in shared memory. One barrier a slab: what it lets start is the copy of the next slab into the
-// buffer that all have left, then the work on this one.
+// Two warps compute a block of 64×64 entries of C, 8×8 a thread, in registers; slabs of A and B, kSlab deep,
+// pass through two stages in shared memory: while one is worked on, the next is copied to the other. The work on
+// a slab is a sequence of steps, and what a step needs is read from shared memory a step ahead, across slabs too:
+// before the last step of a slab comes the barrier after which the next one is there. So no warp waits for
+// shared memory right after a barrier.
 //
 // What limits such a kernel beside its arithmetic is reading registers: they lie in two banks, even and
-// odd, and an instruction whose operands share a bank waits. A vector load fills registers of alternating
-// banks. So A is loaded along k: k even in one bank, k odd in the other. And B lies in shared memory in
-// pairs of k, the odd one first, so that a sum of A and B never has both from one bank.
+// odd, and an instruction whose operands share a bank waits. A load of four words fills registers of
+// alternating banks. A is loaded along k: k even in one bank, k odd in the other. B is loaded with ldmatrix,
+// which is meant for operands of the tensor cores, but in fact reads for each thread four words from anywhere,
+// as long as each lies in 16 bytes that four threads share: here from two k, the odd one first, so that a sum
+// of A and B never has both from one bank.
 //
-// A warp is 4×8 threads. A thread's rows are 4 apart, its columns pairs that are 16 apart: the loads of a
-// warp then touch 4 rows of A and 128 contiguous bytes of B, without conflicts in shared memory either.
+// A warp is 4×8 threads. A thread's rows are 4 apart, its columns 8: the loads of a warp then touch 4 rows of
+// A, and 8 neighbouring columns of B at a time, without conflicts in shared memory either.
 #pragma once
 #include "common.cuh"
 
+constexpr int kBlock = 64;    // rows and columns of C, and threads, of a block
+constexpr int kFragment = 8;  // rows and columns of a thread
 constexpr int kSlab = 16;
 // Rows of A in shared memory are padded: the four rows that a warp reads at once lie in different banks.
 constexpr int kRow = kSlab + 4;
+// Blocks that are to fit a multiprocessor at once: registers for six, or what Turing's shared memory holds.
+#if __CUDA_ARCH__ >= 800
+constexpr int kResident = 6;
+#else
+constexpr int kResident = 3;
+#endif
 
-// Shape is a block of WY×WX warps.
-template <int WY, int WX, int TM_, int TN_>
-struct Shape {
-  static constexpr int TM = TM_, TN = TN_;
-  static constexpr int rows = 4 * TM * WY, cols = 8 * TN * WX, threads = 32 * WY * WX, warpsX = WX;
-  int a[2][rows][kRow];
-  int b[2][kSlab / 2][2 * cols];  // [k/2][column][1 - k%2]
+struct Stage {
+  int a[kBlock][kRow];
+  int b[kSlab][kBlock];
 };
 
 // kBand is the number of block rows visited before the next block column: blocks that run at the same
@@ -32,7 +40,6 @@ struct Shape {
 constexpr int kBand = 16;
 
 // Place is what one block of threads computes: rows and columns of the C of a job.
-template <class S>
 struct Place {
   const Entry *list;
   int job, row, col;
@@ -44,154 +51,173 @@ struct Place {
     const int block = blockIdx.x - job * blocks;
     const int first = block / (kBand * p.cols) * kBand, height = min(kBand, p.rows - first);
     const int in = block - first * p.cols;
-    row = (first + in % height) * S::rows;
-    col = in / height * S::cols;
+    row = (first + in % height) * kBlock;
+    col = in / height * kBlock;
   }
 
   // corner returns the thread's first entry of C.
   __device__ __forceinline__ int *corner(const Product &p) const {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int y = warp / S::warpsX * (4 * S::TM) + lane / 8, x = warp % S::warpsX * (8 * S::TN) + lane % 8 * 2;
+    const int y = warp * (kBlock / 2) + lane / 8, x = lane % 8;
     return reinterpret_cast<int *>(list[job].x) + (long)(row + y) * p.ldc + col + x;
   }
 };
 
-// Source walks through the operands of a block of C: each thread copies its share of every slab.
-template <class S>
+// Source walks through the operands of a block of C: each thread copies its share of every slab, 16 bytes at a
+// time. Four threads side by side copy 64 bytes of a row; fewer take longer, as they touch more rows at once.
 struct Source {
-  static constexpr int perRowA = kSlab / 4, stepA = S::threads / perRowA;
-  static constexpr int perRowB = S::cols < S::threads ? S::cols : S::threads, stepB = S::threads / perRowB;
-  const int *a, *b;  // the thread's first entries in the next slab
-  const Entry *pair;
-  int left, inPair;  // slabs to copy, in all and of this pair
+  static constexpr int entries = 4, beside = 4, across = beside * entries, down = kBlock / beside;
+  static_assert(across == kSlab && down == kSlab, "a thread copies from every down-th row of A, and a row of B");
+  const int *a, *b;   // the thread's first entries in the slab
+  const Entry *pair;  // after this one
+  int pairs, slabs;   // pairs left, this one included; slabs left of this pair
+  int row, col;
+  unsigned toA, toB;  // where the thread's entries go in the first stage
 
-  __device__ __forceinline__ Source(const Product &p, const Place<S> &at) {
-    const unsigned long long head = at.list[at.job].y;
-    pair = at.list + static_cast<unsigned>(head) - 1;
-    left = (static_cast<int>(head >> 32) & 0x7fffffff) * (p.depth / kSlab);
-    inPair = 0;
+  __device__ __forceinline__ Source(const Product &p, const Place &at, unsigned long long head, const Stage &s) {
+    pair = at.list + static_cast<unsigned>(head);
+    pairs = static_cast<int>(head >> 32) & 0x7fffffff;
+    row = at.row, col = at.col;
+    toA = sharedAddress(&s.a[threadIdx.x / beside][threadIdx.x % beside * entries]);
+    toB = sharedAddress(&s.b[threadIdx.x / beside][threadIdx.x % beside * entries]);
+    open(p);
   }
 
-  // next points to the next slab.
-  __device__ __forceinline__ void next(const Product &p, int row, int col) {
-    left--;
-    if (--inPair > 0) {
-      a += kSlab, b += kSlab * p.ldb;
-      return;
-    }
-    inPair = p.depth / kSlab;
-    pair++;
-    a = reinterpret_cast<const int *>(pair->x) + (long)(row + threadIdx.x / perRowA) * p.lda + threadIdx.x % perRowA * 4;
-    b = reinterpret_cast<const int *>(pair->y) + (long)(threadIdx.x / perRowB) * p.ldb + col + threadIdx.x % perRowB;
+  __device__ __forceinline__ void open(const Product &p) {
+    const Entry e = *pair++;
+    const unsigned y = threadIdx.x / beside, x = threadIdx.x % beside * entries;
+    slabs = p.depth / kSlab;
+    a = reinterpret_cast<const int *>(e.x) + (long)(row + y) * p.lda + x;
+    b = reinterpret_cast<const int *>(e.y) + (long)y * p.ldb + col + x;
   }
 
-  __device__ __forceinline__ void copy(S &s, int buffer, const Product &p) const {
-    int *toA = &s.a[buffer][threadIdx.x / perRowA][threadIdx.x % perRowA * 4];
+  // next goes to the next slab.
+  __device__ __forceinline__ void next(const Product &p) {
+    a += kSlab, b += static_cast<unsigned>(kSlab * p.ldb);
+    if (__builtin_expect(--slabs == 0, 0) && --pairs > 0) open(p);
+  }
+
+  // copyA and copyB start to copy the slab, if there is one, to the stage at an offset in bytes from the first.
+  __device__ __forceinline__ void copyA(unsigned offset, const Product &p) const {
 #pragma unroll
-    for (int i = 0; i < S::rows; i += stepA) stage16(toA + i * kRow, a + i * p.lda);
-    static_assert(stepB == 1 || stepB % 2 == 0, "a thread's rows of B are of both parities only if it copies all");
-    const int k = threadIdx.x / perRowB;  // 0 where stepB is 1
-    int *toB = &s.b[buffer][k / 2][threadIdx.x % perRowB * 2 + 1 - k % 2];
+    for (int i = 0; i < kBlock; i += down) stage16(pairs > 0, toA + offset + 4 * i * kRow, a + (long)i * p.lda);
+  }
+  __device__ __forceinline__ void copyB(unsigned offset) const {
 #pragma unroll
-    for (int i = 0; i < kSlab; i += stepB)
-#pragma unroll
-      for (int j = 0; j < S::cols; j += perRowB)
-        stage4(toB + i / 2 * (2 * S::cols) - i % 2 + 2 * j, b + i * p.ldb + j);
+    for (int j = 0; j < kBlock; j += across) stage16(pairs > 0, toB + offset + 4 * j, b + j);
   }
 };
 
-// Order is in what order relaxSlab takes the rows and pairs of columns of a thread: so many rows of A, then
-// so many pairs of B, are loaded before they are used. It changes how well the assembler can schedule, and
-// how many operands it can keep from one instruction to the next: of those tried, these came out best.
-template <Variant V, class S>
-struct Order {
-  static constexpr int rows = V == F32Signed ? 4 : S::TM, pairs = V == F32Signed ? 1 : S::TN / 2;
+// Step s of a slab relaxes some of a thread's rows, and all its columns, with two k: first both pairs of k
+// of the first rows, then of the next rows, and so on, then the next four k. What is read for it, it shares
+// with others: the rows of A with the other pair of k, the columns of B with the other rows.
+template <Variant V>
+struct Step {
+  // More rows a step take more registers, fewer leave less to do while the next are read: these came out best.
+  static constexpr int rows = V == F32Signed ? 2 : 4;
+  static constexpr int perGroup = 2 * kFragment / rows, count = kSlab / 4 * perGroup;
+  int k, row, half;  // the four k's first; the first row; which two k
+  __device__ __forceinline__ constexpr Step(int s)
+      : k(4 * (s / perGroup)), row(s % perGroup / 2 * rows), half(s % 2) {}
 };
 
-// relaxPart relaxes some of the thread's rows and columns with two k, the h-th pair in row and pair.
-template <Variant V, class S, int I, int J>
-__device__ __forceinline__ void relaxPart(int h, int i0, int j0, const int4 (&row)[I], const int4 (&pair)[J], int one,
-                                          int (&c)[S::TM][S::TN]) {
+// Fragment is what a thread holds of A and B: the rows of this step and of the next; all columns.
+template <Variant V>
+struct Fragment {
+  using S = Step<V>;
+  int4 a[2][S::rows];           // of a row, 4 k
+  int4 b[2][kFragment / 2];     // of two columns: odd k, even k, odd k, even k
+  unsigned a0, b0;              // where the thread's entries lie in the first stage
+
+  __device__ __forceinline__ explicit Fragment(const Stage &s) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    a0 = sharedAddress(&s.a[warp * (kBlock / 2) + lane / 8][0]);
+    // The address that a thread gives to ldmatrix is that of a row of four entries: which of four results
+    // (k odd or even, and columns), and which half of the columns of a warp.
+    const int result = lane / 8;
+    b0 = sharedAddress(&s.b[1 - result % 2][result / 2 * 8 + lane % 2 * 4]);
+  }
+
+  // read reads what step s is the first to need, at an offset in bytes from the first stage.
+  __device__ __forceinline__ void read(int s, unsigned offset) {
+    const S step(s);
+    if (step.row == 0)
 #pragma unroll
-  for (int i = 0; i < I; i++) {
-    const int even = h == 0 ? row[i].x : row[i].z, odd = h == 0 ? row[i].y : row[i].w;
+      for (int j = 0; j < kFragment / 2; j++)
+        b[step.half][j] = loadMatrix(b0 + offset + 4 * ((step.k + 2 * step.half) * kBlock + 16 * j));
+    if (step.half == 0)
 #pragma unroll
-    for (int j = 0; j < J; j++) {
-      int *to = &c[i0 + i][2 * (j0 + j)];
-      // Half of the columns relax by the one way, half by the other: see relaxMixed.
-      to[0] = relaxMixed<V>(to[0], even, pair[j].y, odd, pair[j].x, one);
-      to[1] = relax2<V>(to[1], even, pair[j].w, odd, pair[j].z);
+      for (int i = 0; i < S::rows; i++)
+        a[step.row / S::rows % 2][i] = loadShared(a0 + offset + 4 * (4 * (step.row + i) * kRow + step.k));
+  }
+
+  // relax takes step s.
+  __device__ __forceinline__ void relax(int s, int one, int (&c)[kFragment][kFragment]) const {
+    const S step(s);
+#pragma unroll
+    for (int i = 0; i < S::rows; i++) {
+      const int4 row = a[step.row / S::rows % 2][i];
+      const int even = step.half == 0 ? row.x : row.z, odd = step.half == 0 ? row.y : row.w;
+#pragma unroll
+      for (int j = 0; j < kFragment; j += 2) {
+        const int4 pair = b[step.half][j / 2];
+        int *to = &c[step.row + i][j];
+        // Half of the columns relax by the one way, half by the other: see relaxMixed.
+        to[0] = relaxMixed<V>(to[0], even, pair.y, odd, pair.x, one);
+        to[1] = relax2<V>(to[1], even, pair.w, odd, pair.z);
+      }
     }
   }
-}
-
-// relaxSlab relaxes the thread's entries with one slab.
-template <Variant V, class S>
-__device__ __forceinline__ void relaxSlab(const S &s, int buffer, int one, int (&c)[S::TM][S::TN]) {
-  constexpr int I = Order<V, S>::rows, J = Order<V, S>::pairs;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int *a = s.a[buffer][warp / S::warpsX * (4 * S::TM) + lane / 8];
-  const int *b = s.b[buffer][0] + warp % S::warpsX * (16 * S::TN) + lane % 8 * 4;
-#pragma unroll
-  for (int k = 0; k < kSlab; k += 4)
-#pragma unroll
-    for (int i0 = 0; i0 < S::TM; i0 += I) {
-      int4 row[I];
-#pragma unroll
-      for (int i = 0; i < I; i++) row[i] = *reinterpret_cast<const int4 *>(a + 4 * (i0 + i) * kRow + k);
-#pragma unroll
-      for (int h = 0; h < 2; h++)
-#pragma unroll
-        for (int j0 = 0; j0 < S::TN / 2; j0 += J) {
-          int4 pair[J];  // of two columns: odd k, even k, odd k, even k
-#pragma unroll
-          for (int j = 0; j < J; j++)
-            pair[j] = *reinterpret_cast<const int4 *>(b + (k / 2 + h) * (2 * S::cols) + 32 * (j0 + j));
-          relaxPart<V, S, I, J>(h, i0, j0, row, pair, one, c);
-        }
-    }
-}
+};
 
 // product computes one block of C of one job.
-template <Variant V, class S>
+template <Variant V>
 __device__ __forceinline__ void product(const Product &p) {
-  __shared__ __align__(16) S s;
-  const Place<S> at(p);
-  Source<S> source(p, at);
-  source.next(p, at.row, at.col);
-  source.copy(s, 0, p);
+  __shared__ __align__(16) Stage stages[2];
+  const Place at(p);
+  const unsigned long long head = at.list[at.job].y;
+  Source source(p, at, head, stages[0]);
+  int slabs = source.pairs * source.slabs;  // left to do
+  source.copyA(0, p);
+  source.copyB(0);
 
-  int c[S::TM][S::TN];
+  int c[kFragment][kFragment];
   {
-    const bool fresh = at.list[at.job].y >> 63;
+    const bool fresh = head >> 63;
     const int *in = at.corner(p);
 #pragma unroll
-    for (int i = 0; i < S::TM; i++)
+    for (int i = 0; i < kFragment; i++)
 #pragma unroll
-      for (int j = 0; j < S::TN; j += 2) {
-        int2 old = make_int2(infinity<V>(), infinity<V>());
-        if (!fresh) old = *reinterpret_cast<const int2 *>(in + 4 * i * p.ldc + 8 * j);
-        c[i][j] = old.x, c[i][j + 1] = old.y;
-      }
+      for (int j = 0; j < kFragment; j++) c[i][j] = fresh ? infinity<V>() : in[4 * i * p.ldc + 8 * j];
   }
 
-  for (int buffer = 0;; buffer ^= 1) {
+  constexpr int last = Step<V>::count - 1;
+  Fragment<V> f(stages[0]);
+  unsigned here = 0, there = sizeof(Stage);  // the slab's stage, and the other one
+  arrive();
+  __syncthreads();
+  f.read(0, here);
+  do {
+    source.next(p);
+#pragma unroll
+    for (int s = 0; s < last; s++) {
+      f.read(s + 1, here);
+      // Not at once: reads from shared memory wait for copies to it that were started before.
+      if (s == 2) source.copyA(there, p);
+      if (s == 3) source.copyB(there);
+      f.relax(s, p.one, c);
+    }
     arrive();
     __syncthreads();
-    const bool last = source.left == 0;
-    if (!last) {
-      source.next(p, at.row, at.col);
-      source.copy(s, buffer ^ 1, p);
-    }
-    relaxSlab<V, S>(s, buffer, p.one, c);
-    if (last) break;
-  }
+    here = there, there = sizeof(Stage) - there;
+    f.read(0, here);  // of no use after the last slab
+    f.relax(last, p.one, c);
+  } while (--slabs > 0);
 
   // Worked out anew: nothing of it takes a register while the slabs pass.
-  int *out = Place<S>(p).corner(p);
+  int *out = Place(p).corner(p);
 #pragma unroll
-  for (int i = 0; i < S::TM; i++)
+  for (int i = 0; i < kFragment; i++)
 #pragma unroll
-    for (int j = 0; j < S::TN; j += 2)
-      *reinterpret_cast<int2 *>(out + 4 * i * p.ldc + 8 * j) = make_int2(settle<V>(c[i][j]), settle<V>(c[i][j + 1]));
+    for (int j = 0; j < kFragment; j++) out[4 * i * p.ldc + 8 * j] = settle<V>(c[i][j]);
 }
