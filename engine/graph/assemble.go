@@ -1,23 +1,18 @@
 package graph
 
 import (
-	"math"
-	"slices"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
 	"unsafe"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// checkArcs returns what the arcs of a complete input are refused for.
-func (s *sink) checkArcs() error {
+// finish builds the graph.
+func (s *sink) finish() (*Graph, error) {
 	if s.weigh.huge != nil && !s.weigh.fraction {
-		return s.weigh.huge
-	}
-	return nil
-}
-
-// open fixes the vertices and allocates the offsets, N+1 zeros.
-func (s *sink) open() (*Graph, error) {
-	if err := s.checkArcs(); err != nil {
-		return nil, err
+		return nil, s.weigh.huge
 	}
 	g := &Graph{N: s.fixed, IDs: s.ids, Kind: KindI32, Directed: !s.undirected, Scale: s.weigh.scale, file: s.file}
 	if s.weigh.float {
@@ -35,118 +30,179 @@ func (s *sink) open() (*Graph, error) {
 	if s.loop != nil {
 		return nil, s.loopError(g)
 	}
+	arcs := s.collector
+	s.collector = nil
+	switch {
+	case arcs == nil:
+		arcs = newCollector(g.N, s.weigh.float)
+	case s.fixed == 0 && !s.table.forced:
+		arcs = arcs.renumber(g.N, s.table.row)
+		s.table = vertexTable{}
+		if s.arcs >= releaseAbove {
+			debug.FreeOSMemory()
+		}
+	}
+	newAssembly(g, arcs).run()
+	if s.undirected {
+		g.Parallel /= 2 // each edge was there twice
+	}
+	g.SelfLoops, g.NoArcs = s.selfLoops, s.noArcs
+	g.summarize()
+	if s.check != nil {
+		if err := s.check(g); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
 // loopError reports a negative self-loop, which is a negative cycle.
 func (s *sink) loopError(g *Graph) error {
-	row := s.row(s.loop.vertex)
+	row := s.loop.vertex
+	if s.fixed == 0 {
+		row = s.table.row(row)
+	}
 	return &NegativeCycleError{File: s.file, Line: s.loop.line, Cycle: []string{g.Name(int(row))},
 		Length: s.loop.weight / float64(g.Scale)}
 }
 
-// row returns the row of a provisional vertex, once all vertices are known.
-func (s *sink) row(p int32) int32 {
-	if s.fixed > 0 {
-		return p
-	}
-	return s.table.row(p)
+// assembly turns collected arcs into a graph's CSR, a bucket of rows at a time.
+type assembly struct {
+	g     *Graph
+	arcs  *collector
+	words []uint32
+	first []int64 // of each bucket, where its arcs begin before parallel ones are merged; then their number
+	kept  []int64 // of each bucket, its arcs after that
+
+	placed atomic.Int64
 }
 
-// fromChunks builds the graph from the collected arcs, letting go of them as they are placed.
-func (s *sink) fromChunks() (*Graph, error) {
-	g, err := s.open()
-	if err != nil {
-		return nil, err
+func newAssembly(g *Graph, arcs *collector) *assembly {
+	arcs.sealAll()
+	buckets := (g.N-1)>>arcs.shift + 1
+	a := &assembly{g: g, arcs: arcs, first: make([]int64, buckets+1), kept: make([]int64, buckets)}
+	for i := range buckets {
+		a.first[i+1] = a.first[i] + int64(a.bucket(i).arcs())
 	}
 	g.Offsets = make([]int64, g.N+1)
-	for _, chunk := range s.chunks {
-		for i, r := range chunk {
-			u, v := s.row(r.from), s.row(r.to)
-			chunk[i].from, chunk[i].to = u, v
-			g.Offsets[u]++
-			if s.undirected {
-				g.Offsets[v]++
-			}
-		}
-	}
-	s.startPlacing(g)
-	for i, chunk := range s.chunks {
-		s.placeAll(chunk)
-		s.chunks[i] = nil
-	}
-	return s.close(), nil
+	g.Targets = make([]int32, a.first[buckets])
+	a.words = make([]uint32, a.first[buckets])
+	return a
 }
 
-// fromDegrees prepares the second pass over an input.
-func (s *sink) fromDegrees() error {
-	g, err := s.open()
-	if err != nil {
-		return err
+// bucket returns the arcs of a bucket of rows, or nil if there are none.
+func (a *assembly) bucket(i int) *bucket {
+	if i < len(a.arcs.buckets[0]) {
+		return a.arcs.buckets[0][i]
 	}
-	d := s.degrees
-	s.degrees = degrees{}
-	if s.fixed > 0 { // the rows are the provisional numbers: the counts become the offsets in place
-		g.Offsets = d.dense
-		if len(d.dense) <= g.N {
-			g.Offsets = make([]int64, g.N+1)
-			copy(g.Offsets, d.dense)
-		}
-		g.Offsets = g.Offsets[:g.N+1]
-	} else {
-		g.Offsets = make([]int64, g.N+1)
-		for p, n := range d.dense {
-			if n > 0 {
-				g.Offsets[s.row(int32(p))] += n
-			}
-		}
-		for k, n := range d.extra {
-			if n > 0 {
-				g.Offsets[s.row(^int32(k))] += n
-			}
-		}
-	}
-	d = degrees{}
-	s.release()
-	s.startPlacing(g)
 	return nil
 }
 
-// startPlacing turns the counts in the offsets into the first place of each row.
-func (s *sink) startPlacing(g *Graph) {
-	sum := int64(0)
-	for i, n := range g.Offsets {
-		g.Offsets[i] = sum
-		sum += n
+const (
+	// parallelAbove is the number of arcs from which it pays to start goroutines.
+	parallelAbove = 1 << 15
+	// releaseAbove is the number of arcs from which memory that has served is given back at once: the
+	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
+	releaseAbove = 1 << 24
+	// releases is how often that is done while the arcs are placed.
+	releases = 32
+)
+
+func (a *assembly) run() {
+	var next atomic.Int64
+	work := func() error {
+		sorter := &rowSorter{float: a.g.Kind == KindF32}
+		var recs []record
+		for {
+			i := int(next.Add(1) - 1)
+			if i >= len(a.kept) {
+				return nil
+			}
+			recs = a.build(i, sorter, recs)
+			a.release(a.first[i+1] - a.first[i])
+		}
 	}
-	s.csr, s.pass = g, placing
-	g.Targets = make([]int32, sum)
-	s.words = make([]uint32, sum)
+	workers := 1
+	if len(a.words) >= parallelAbove {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var group errgroup.Group
+	for range workers - 1 {
+		group.Go(work)
+	}
+	_ = work()
+	_ = group.Wait() // work returns no error
+	a.closeGaps()
 }
 
-// close turns the cursors back into offsets, sorts the rows and merges parallel arcs.
-func (s *sink) close() *Graph {
-	g := s.csr
+// release notes arcs that are placed, and now and then gives back what held them.
+func (a *assembly) release(arcs int64) {
+	total := int64(len(a.words))
+	after := a.placed.Add(arcs)
+	if total >= releaseAbove && after*releases/total != (after-arcs)*releases/total {
+		debug.FreeOSMemory()
+	}
+}
+
+// build places the arcs of a bucket and sorts its rows. Then, other than in a Graph, Offsets[r] is where
+// row r ends.
+func (a *assembly) build(i int, sorter *rowSorter, recs []record) []record {
+	lo := i << a.arcs.shift
+	hi := min(lo+1<<a.arcs.shift, a.g.N)
+	ends := a.g.Offsets[lo:hi]
+	b := a.bucket(i)
+	if b != nil {
+		for _, k := range b.full {
+			a.arcs.count(k, ends)
+		}
+	}
+	sum := a.first[i]
+	for r, n := range ends {
+		ends[r] = sum
+		sum += n
+	}
+	if b == nil {
+		return recs
+	}
+	targets, words := a.g.Targets, a.words
+	for c, k := range b.full {
+		recs = a.arcs.unpack(k, 0, 0, recs)
+		for _, r := range recs {
+			at := ends[r.from]
+			ends[r.from] = at + 1
+			targets[at], words[at] = r.to, r.word
+		}
+		b.full[c].data = nil
+	}
+	a.arcs.buckets[0][i] = nil
+	a.kept[i] = sorter.tidy(ends, a.first[i], targets, words)
+	return recs
+}
+
+// closeGaps moves the arcs together where merging has left gaps, and the offsets to where a Graph has them.
+func (a *assembly) closeGaps() {
+	g, end := a.g, int64(0)
+	for i, kept := range a.kept {
+		if gap := a.first[i] - end; gap > 0 {
+			copy(g.Targets[end:], g.Targets[a.first[i]:a.first[i]+kept])
+			copy(a.words[end:], a.words[a.first[i]:a.first[i]+kept])
+			lo := i << a.arcs.shift
+			for r := range g.Offsets[lo:min(lo+1<<a.arcs.shift, g.N)] {
+				g.Offsets[lo+r] -= gap
+			}
+		}
+		end += kept
+	}
 	copy(g.Offsets[1:], g.Offsets[:g.N])
 	g.Offsets[0] = 0
-	var n int
+	g.Parallel = int64(len(g.Targets)) - end
+	g.Targets = shrink(g.Targets, int(end))
+	a.words = shrink(a.words, int(end))
 	if g.Kind == KindI32 {
-		g.I32 = cast[int32](s.words)
-		n = tidy(g, g.I32)
-		g.I32 = shrink(g.I32, n)
+		g.I32 = cast[int32](a.words)
 	} else {
-		g.F32 = cast[float32](s.words)
-		n = tidy(g, g.F32)
-		g.F32 = shrink(g.F32, n)
+		g.F32 = cast[float32](a.words)
 	}
-	g.Parallel = int64(len(g.Targets) - n)
-	if s.undirected {
-		g.Parallel /= 2 // each edge was there twice
-	}
-	g.Targets = shrink(g.Targets, n)
-	g.SelfLoops, g.NoArcs = s.selfLoops, s.noArcs
-	g.summarize()
-	return g
 }
 
 // cast views words, which are not used as such any more, as weights.
@@ -163,71 +219,4 @@ func shrink[T any](a []T, n int) []T {
 		return append(make([]T, 0, n), a[:n]...)
 	}
 	return a[:n]
-}
-
-// tidy sorts each row by target, keeps the least of parallel arcs and closes the gaps. It returns the
-// number of arcs left.
-func tidy[W int32 | float32](g *Graph, weights []W) int {
-	var scratch []uint64
-	end, lo := int64(0), int64(0)
-	for u := range g.N {
-		hi := g.Offsets[u+1]
-		targets, w := g.Targets[lo:hi], weights[lo:hi]
-		if !slices.IsSorted(targets) {
-			scratch = sortRow(targets, w, scratch)
-		}
-		start := end
-		for k, v := range targets {
-			if end > start && g.Targets[end-1] == v {
-				weights[end-1] = min(weights[end-1], w[k])
-				continue
-			}
-			g.Targets[end], weights[end] = v, w[k]
-			end++
-		}
-		g.Offsets[u+1] = end
-		lo = hi
-	}
-	return int(end)
-}
-
-// insertionMax is the longest row that is sorted by insertion, faster for short ones.
-const insertionMax = 24
-
-func sortRow[W int32 | float32](targets []int32, weights []W, scratch []uint64) []uint64 {
-	if len(targets) <= insertionMax {
-		for i := 1; i < len(targets); i++ {
-			v, w := targets[i], weights[i]
-			k := i
-			for ; k > 0 && targets[k-1] > v; k-- {
-				targets[k], weights[k] = targets[k-1], weights[k-1]
-			}
-			targets[k], weights[k] = v, w
-		}
-		return scratch
-	}
-	scratch = scratch[:0]
-	for i, v := range targets {
-		scratch = append(scratch, uint64(v)<<32|uint64(bitsOf(weights[i])))
-	}
-	slices.Sort(scratch)
-	for i, key := range scratch {
-		targets[i], weights[i] = int32(key>>32), fromBits[W](uint32(key))
-	}
-	return scratch
-}
-
-func bitsOf[W int32 | float32](w W) uint32 {
-	if f, ok := any(w).(float32); ok {
-		return math.Float32bits(f)
-	}
-	return uint32(int32(w))
-}
-
-func fromBits[W int32 | float32](b uint32) W {
-	var w W
-	if _, ok := any(w).(float32); ok {
-		return W(math.Float32frombits(b))
-	}
-	return W(int32(b))
 }

@@ -3,21 +3,26 @@ package graph
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var badInputs = []struct {
+// badInput is a text, and what is wrong with it.
+type badInput struct {
 	what, name, text string
 	options          Options
 	line             int64
 	reason           string
-}{
+}
+
+var badInputs = slices.Concat(badLists, badMTX, badMETIS)
+
+var badLists = []badInput{
 	{"empty", "x.gr", "", Options{}, 0, "empty"},
 	{"binary", "x", "\x00\x01\x02\x03", Options{}, 0, "not recognised"},
 	{"not UTF-8", "x", "1 2 3\nM\xfcnchen Ulm 3\n", Options{}, 2, `vertex "M\xfcnchen" is not UTF-8 text`},
 	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "not recognised"},
-	{"Matrix Market", "x", "%%MatrixMarket matrix coordinate\n1 1 1\n", Options{}, 0, "not recognised"},
 
 	{"no problem line", "x.gr", "c hello\n", Options{}, 0, "no problem line"},
 	{"arc first", "x.gr", "c hello\na 1 2 3\np sp 2 1\n", Options{}, 2, "before the problem line"},
@@ -31,10 +36,10 @@ var badInputs = []struct {
 	{"n = 0", "x.gr", "p sp 0 0\n", Options{}, 1, "no vertices"},
 	{"too few arcs", "x.gr", "c\np sp 2 3\na 1 2 3\n", Options{}, 2, "announces 3 arcs, but the file ends after 1"},
 	{"too many arcs", "x.gr", "p sp 2 1\na 1 2 3\na 2 1 3\n", Options{}, 3, "announces 1 arcs"},
-	{"vertex 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{}, 2, `vertex "0" is outside 1…2`},
+	{"vertex 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{}, 2, `vertex "0" is outside 1…2; if ids start at 0, say --base 0`},
 	{"vertex too large", "x.gr", "p sp 2 1\na 1 3 3\n", Options{}, 2, `vertex "3" is outside 1…2`},
 	{"vertex of 30 digits", "x.gr", "p sp 2 1\na 1 222222222222222222222222222222 3\n", Options{}, 2, "outside 1…2"},
-	{"vertex 2 with base 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{Base: ptr(0)}, 2, `vertex "2" is outside 0…1`},
+	{"vertex 2 with base 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{Base: ptr(0)}, 2, `vertex "2" is outside 0…1; if ids start at 1, leave --base 0 away`},
 	{"negative vertex", "x.gr", "p sp 2 1\na 1 -1 3\n", Options{}, 2, `outside 1…2`},
 	{"fractional vertex", "x.gr", "p sp 2 1\na 1 1.5 3\n", Options{}, 2, "not an integer"},
 	{"vertex of letters", "x.gr", "p sp 2 1\na 1 b 3\n", Options{}, 2, `vertex "b" is not a number`},

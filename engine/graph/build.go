@@ -104,7 +104,7 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 	}
 	from, to := int32(u), int32(v)
 	if x := int32(weight); float64(x) == weight && x > math.MinInt32 && b.sink.weigh.scale == 1 {
-		b.err = b.sink.intArc(from, to, x)
+		b.sink.intArc(from, to, x)
 		return b
 	}
 	var buf [32]byte
@@ -130,5 +130,5 @@ func (b *Builder) Build() (*Graph, error) {
 		return nil, b.err
 	}
 	b.err = fmt.Errorf("the builder was used before: %w", ErrOptions)
-	return b.sink.fromChunks()
+	return b.sink.finish()
 }

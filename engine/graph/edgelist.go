@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 )
@@ -36,7 +35,7 @@ func detectEdgeList(head []byte) Match {
 // isSkipped reports whether line is blank or a comment.
 func isSkipped(line []byte) bool {
 	i := skipBlank(line, 0)
-	return i == len(line) || line[i] == '#' || line[i] == '%'
+	return i == len(line) || line[i] == '#' || line[i] == '%' || bytes.HasPrefix(line[i:], []byte("//"))
 }
 
 // edgeReader holds what the first line with data has settled.
@@ -46,15 +45,16 @@ type edgeReader struct {
 	table *vertexTable
 
 	columns
-	named    bool   // by Options.Columns; then lines may have further columns
-	hasIDs   bool   // four columns are id, from, to, weight
-	sep      byte   // ',' or ';'; 0 for runs of blanks
-	width    int    // columns of a line; 0 before the first
-	straight bool   // columns are from, to and maybe weight, in this order, and nothing is scaled
-	held     []byte // a first line of two words that may be a header
-	heldAt   int64
+	named  bool   // by Options.Columns; then lines may have further columns
+	hasIDs bool   // four columns are id, from, to, weight
+	sep    byte   // ',' or ';'; 0 for runs of blanks
+	width  int    // columns of a line; 0 before the first
+	held   []byte // a first line of two words that may be a header
+	heldAt int64
 
 	fields []field
+	plain  plainEdges
+	recs   []record
 }
 
 // field is one column of a line.
@@ -64,7 +64,7 @@ type field struct {
 }
 
 func readEdgeList(in *lineReader, o Options, out *sink) error {
-	r := edgeReader{in: in, out: out, table: &out.table}
+	r := &edgeReader{in: in, out: out, table: &out.table}
 	r.hasIDs = strings.EqualFold(filepath.Ext(Uncompressed(out.file)), ".cedge")
 	if o.Columns != "" {
 		c, err := columnOption(o.Columns)
@@ -73,34 +73,23 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 		}
 		r.columns, r.named = c, true
 	}
-	if o.Base != nil && !r.table.forced {
+	if o.Base != nil {
 		r.table.forced, r.table.base = true, int64(*o.Base)
 		r.table.top = r.table.base - 1
-		out.pass = collecting // the largest id is a claim like a header's: see plausible
 	}
-	for {
+	for r.width == 0 || r.held != nil {
 		line, err := in.next()
 		if err == io.EOF {
 			return r.end()
 		}
+		if err == nil {
+			err = r.early(line)
+		}
 		if err != nil {
 			return err
 		}
-		if r.straight {
-			if done, err := r.fast(line); done {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if isSkipped(line) {
-			continue
-		}
-		if err := r.slow(line); err != nil {
-			return err
-		}
 	}
+	return r.readPlainEdges()
 }
 
 // end adds a first line that was taken for a header as long as another might follow.
@@ -117,94 +106,25 @@ func (r *edgeReader) end() error {
 	return nil
 }
 
-// fast reads a line of plain integers, or of two and any weight. It reports false, having done nothing,
-// for every other line.
-func (r *edgeReader) fast(line []byte) (done bool, err error) {
-	start := skipBlank(line, 0)
-	from, i := digits(line, start)
-	if i == start || line[start] == '0' && i > start+1 {
-		return false, nil
-	}
-	start = r.separator(line, i)
-	if start < 0 {
-		return false, nil
-	}
-	to, i := digits(line, start)
-	if i == start || line[start] == '0' && i > start+1 {
-		return false, nil
-	}
-	if r.weight < 0 {
-		if skipBlank(line, i) != len(line) {
-			return false, nil
-		}
-		return true, r.numbered(from, to, 1, nil)
-	}
-	start = r.separator(line, i)
-	if start < 0 {
-		return false, nil
-	}
-	w, i := digits(line, start)
-	if i > start && w <= math.MaxInt32 && skipBlank(line, i) == len(line) {
-		return true, r.numbered(from, to, int32(w), nil)
-	}
-	for i = start; i < len(line) && !isBlank(line[i]) && line[i] != ',' && line[i] != ';' && line[i] != '"'; i++ {
-	}
-	if i == start || skipBlank(line, i) != len(line) {
-		return false, nil
-	}
-	return true, r.numbered(from, to, 0, line[start:i])
-}
-
-// separator returns where the column after a separator at i starts, or -1 if there is none.
-func (r *edgeReader) separator(line []byte, i int) int {
-	next := skipBlank(line, i)
-	switch {
-	case next == len(line) || r.sep == 0 && next == i:
-		return -1
-	case r.sep == 0:
-		return next
-	case line[next] == r.sep:
-		return skipBlank(line, next+1)
-	}
-	return -1
-}
-
-// numbered adds an arc between two numeric ids, with a weight as text where there is one.
-func (r *edgeReader) numbered(from, to int64, weight int32, tok []byte) error {
-	u, ok := r.table.number(from)
-	if !ok {
-		return r.refused(from)
-	}
-	v, ok := r.table.number(to)
-	if !ok {
-		return r.refused(to)
-	}
-	if tok != nil {
-		return r.out.arc(u, v, tok)
-	}
-	return r.out.intArc(u, v, weight)
-}
-
 // refused says why a numeric id got no vertex.
 func (r *edgeReader) refused(id int64) error {
 	switch {
 	case r.table.forced && id < r.table.base:
 		return r.out.fail("vertex %d is below the base %d", id, r.table.base)
-	case r.table.frozen:
-		return ErrChanged
 	}
 	return r.out.fail("more than %d vertices", MaxVertices)
 }
 
-// slow reads a line of any kind.
-func (r *edgeReader) slow(line []byte) error {
-	if r.width == 0 {
+// early reads a line that comes before all is settled.
+func (r *edgeReader) early(line []byte) error {
+	switch {
+	case isSkipped(line):
+		return nil
+	case r.width == 0:
 		return r.first(line)
 	}
-	if r.held != nil {
-		if err := r.settle(line); err != nil {
-			return err
-		}
+	if err := r.settle(line); err != nil {
+		return err
 	}
 	return r.arc(line)
 }
@@ -222,11 +142,9 @@ func (r *edgeReader) first(line []byte) error {
 			return r.out.fail("%s", err)
 		}
 	}
-	r.straight = r.isStraight()
 	switch {
 	case header && !sure:
 		r.held, r.heldAt = bytes.Clone(line), r.in.line
-		r.straight = false
 		return nil
 	case header:
 		return nil
@@ -234,15 +152,8 @@ func (r *edgeReader) first(line []byte) error {
 	return r.arc(line)
 }
 
-// isStraight reports whether fast may read the lines.
-func (r *edgeReader) isStraight() bool {
-	return r.from == 0 && r.to == 1 && r.out.weigh.scale == 1 &&
-		(r.weight == 2 && r.width == 3 || r.weight < 0 && r.width == 2)
-}
-
 // settle decides, from the second line, whether the first one was a header: two words above two numbers.
 func (r *edgeReader) settle(line []byte) error {
-	r.straight = r.isStraight()
 	if err := r.split(line); err != nil {
 		return err
 	}
@@ -266,7 +177,6 @@ func (r *edgeReader) settle(line []byte) error {
 	if err := r.findColumns(true); err != nil {
 		return r.out.fail("%s", err)
 	}
-	r.straight = r.isStraight()
 	return nil
 }
 
@@ -330,6 +240,14 @@ func (r *edgeReader) findColumns(header bool) error {
 	return fmt.Errorf("the header names no weight: name the columns with --columns, for example --columns %s", exampleColumns(r.width))
 }
 
+// line reads a line of any kind, after the first.
+func (r *edgeReader) line(line []byte) error {
+	if isSkipped(line) {
+		return nil
+	}
+	return r.arc(line)
+}
+
 // arc reads a line as an arc.
 func (r *edgeReader) arc(line []byte) error {
 	if err := r.split(line); err != nil {
@@ -381,10 +299,7 @@ func (r *edgeReader) vertex(f field, column string) (int32, error) {
 		return 0, r.out.fail("vertex %s is not UTF-8 text", quoted(f.text))
 	}
 	p, ok := r.table.text(f.text)
-	switch {
-	case !ok && r.table.frozen:
-		return 0, ErrChanged
-	case !ok:
+	if !ok {
 		return 0, r.out.fail("more than %d vertices", MaxVertices)
 	}
 	return p, nil

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,26 +25,37 @@ func fresh(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-// readBoth reads text by ReadFile, in two passes, and by Read, in one, which must agree.
+// readBoth reads text as a file and as a stream, and line by line where the others may read ahead. All must
+// agree, to the line of an error.
 func readBoth(t *testing.T, name, text string, o Options) (*Graph, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	twice, _, errTwice := ReadFile(path, o)
-	once, errOnce := Read(strings.NewReader(text), path, o)
-	if (errTwice == nil) != (errOnce == nil) || errTwice != nil && errTwice.Error() != errOnce.Error() {
-		t.Fatalf("two passes: %v; one pass: %v", errTwice, errOnce)
+	file, _, err := ReadFile(path, o)
+	stream, errStream := Read(strings.NewReader(text), path, o)
+	lines, errLines := readCarefully(path, text, o)
+	if fmt.Sprint(err) != fmt.Sprint(errStream) || fmt.Sprint(err) != fmt.Sprint(errLines) {
+		t.Fatalf("file: %v; stream: %v; line by line: %v", err, errStream, errLines)
 	}
-	if errTwice != nil {
-		return nil, errTwice
+	if err != nil {
+		return nil, err
 	}
-	sameGraph(t, twice, once)
-	if err := twice.Validate(); err != nil {
+	sameGraph(t, file, stream)
+	sameGraph(t, file, lines)
+	if err := file.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return twice, nil
+	return file, nil
+}
+
+// readCarefully takes the slow way for every line.
+func readCarefully(name, text string, o Options) (*Graph, error) {
+	if detectNPY([]byte(text)) == Yes || o.Format == npy.Name { // which has no lines
+		return Read(strings.NewReader(text), name, o)
+	}
+	return (&input{name: name, options: o, stored: strings.NewReader(text), careful: true}).collect()
 }
 
 func sameGraph(t *testing.T, a, b *Graph) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"math"
 	"os"
@@ -19,18 +18,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // input is an input while it is read.
 type input struct {
 	name     string
 	options  Options
 	stored   io.Reader // as stored: maybe compressed
 	sum      hash.Hash // of what is read from stored; nil for none
-	check    uint32    // CRC-32C of the same: is a second pass over the same bytes?
 	size     int64     // read from stored
 	format   *Format   // nil before it is known
 	modified time.Time
+	careful  bool // see lineReader
 }
 
 func (in *input) source() *Source {
@@ -48,14 +45,13 @@ func (in *input) source() *Source {
 func (in *input) Read(p []byte) (int, error) {
 	n, err := in.stored.Read(p)
 	in.size += int64(n)
-	in.check = crc32.Update(in.check, castagnoli, p[:n])
 	if in.sum != nil {
 		in.sum.Write(p[:n])
 	}
 	return n, err
 }
 
-// collect reads the graph in one pass.
+// collect reads the graph.
 func (in *input) collect() (*Graph, error) {
 	out, err := in.newSink()
 	if err != nil {
@@ -64,48 +60,7 @@ func (in *input) collect() (*Graph, error) {
 	if err := in.scan(out); err != nil {
 		return nil, err
 	}
-	return out.fromChunks()
-}
-
-// twice reads the graph in two passes, so that nothing is in memory beside its CSR.
-func (in *input) twice(f io.ReadSeeker) (*Graph, error) {
-	out, err := in.newSink()
-	if err != nil {
-		return nil, err
-	}
-	out.pass = counting
-	if err := in.scan(out); err != nil {
-		return nil, err
-	}
-	if out.pass == collecting {
-		return out.fromChunks()
-	}
-	if err := out.fromDegrees(); err != nil {
-		return nil, err
-	}
-	if err := in.again(f, out); err != nil {
-		return nil, err
-	}
-	return out.close(), nil
-}
-
-// again is the second pass. What it does not like the first would have refused, had it been there.
-func (in *input) again(f io.ReadSeeker, out *sink) error {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	out.weigh.want = out.csr.Kind
-	loops, noArcs := out.selfLoops, out.noArcs
-	second := &input{name: in.name, options: in.options, stored: f, format: in.format}
-	err := second.scan(out)
-	out.selfLoops, out.noArcs = loops, noArcs
-	if err != nil && !errors.Is(err, ErrBadInput) && !errors.Is(err, ErrChanged) {
-		return err
-	}
-	if err != nil || second.size != in.size || second.check != in.check {
-		return fmt.Errorf("%s: %w", in.name, ErrChanged)
-	}
-	return nil
+	return out.finish()
 }
 
 func (in *input) newSink() (*sink, error) {
@@ -134,11 +89,10 @@ func (in *input) scan(out *sink) error {
 		out.undirected = !*in.options.Directed
 	}
 	lines := newLineReader(plain)
+	lines.careful = in.careful
 	out.lines = lines
 	err = in.format.read(lines, in.options, out)
-	if err == nil {
-		err = out.flush()
-	}
+	lines.close()
 	if err != nil {
 		return in.wrap(lines.line, err)
 	}
@@ -156,6 +110,10 @@ func (in *input) wrap(line int64, err error) error {
 	return &InputError{File: in.name, Line: line, Reason: "cannot be read: " + err.Error()}
 }
 
+// maxWindow is how far back zstd data may refer, and so the memory that it may ask for: what zstd -d takes
+// without being asked to.
+const maxWindow = 1 << 27
+
 // decompress looks at the first bytes of the input, not at its name, for compression.
 func (in *input) decompress() (*bufio.Reader, func(), error) {
 	raw := bufio.NewReaderSize(in, headSize)
@@ -171,7 +129,7 @@ func (in *input) decompress() (*bufio.Reader, func(), error) {
 		}
 		return bufio.NewReaderSize(z, headSize), func() { z.Close() }, nil
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxLine))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, fmt.Errorf("zstd: %w", err)
 		}
@@ -183,6 +141,10 @@ func (in *input) decompress() (*bufio.Reader, func(), error) {
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
 func (in *input) detect(plain *bufio.Reader) error {
 	if in.format != nil {
+		return nil
+	}
+	if in.options.Format == "" && in.options.Columns != "" {
+		in.format = &edgeList // no other format has columns with names
 		return nil
 	}
 	if in.options.Format != "" {

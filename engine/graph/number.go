@@ -144,7 +144,7 @@ func (d decimal) times(scale int64, tok []byte) (int64, integerState) {
 	}
 	hi, lo := bits.Mul64(d.mant, uint64(scale))
 	if d.exp < 0 {
-		ten := pow10(-d.exp)
+		ten := powers10[-d.exp]
 		if bits.Rem64(hi, lo, ten) != 0 {
 			return 0, isFraction
 		}
@@ -157,7 +157,7 @@ func (d decimal) times(scale int64, tok []byte) (int64, integerState) {
 		if hi != 0 {
 			return 0, isHuge
 		}
-		hi, lo = bits.Mul64(lo, pow10(d.exp))
+		hi, lo = bits.Mul64(lo, powers10[d.exp])
 	}
 	if hi != 0 || lo > 1<<62 {
 		return 0, isHuge
@@ -168,31 +168,13 @@ func (d decimal) times(scale int64, tok []byte) (int64, integerState) {
 	return int64(lo), isInteger
 }
 
-func pow10(e int64) uint64 {
-	p := uint64(1)
-	for ; e > 0; e-- {
-		p *= 10
-	}
-	return p
-}
-
 // timesBig returns d·scale, or nil if that is not an integer. It is for numbers of many digits with few
 // of them behind the point, so the exponent is small.
 func (d decimal) timesBig(scale int64, tok []byte) *big.Int {
 	if d.exp < -62 || d.digits > maxBigDigits {
 		return nil
 	}
-	mant := make([]byte, 0, d.digits)
-	for _, c := range tok {
-		if c == 'e' || c == 'E' {
-			break
-		}
-		if c >= '0' && c <= '9' {
-			mant = append(mant, c)
-		}
-	}
-	mant = bytes.TrimRight(mant, "0") // as scanDecimal did: exp is that of the last digit left
-	x, ok := new(big.Int).SetString(string(mant), 10)
+	x, ok := new(big.Int).SetString(string(significant(tok)), 10)
 	if !ok {
 		return nil
 	}
@@ -209,6 +191,33 @@ func (d decimal) timesBig(scale int64, tok []byte) *big.Int {
 	return x
 }
 
+// significant returns the digits of a decimal, without the zeros at its ends: exp is that of the last one.
+func significant(tok []byte) []byte {
+	digits := make([]byte, 0, len(tok))
+	for _, c := range tok {
+		if c == 'e' || c == 'E' {
+			break
+		}
+		if c >= '0' && c <= '9' {
+			digits = append(digits, c)
+		}
+	}
+	return bytes.Trim(digits, "0")
+}
+
+// sameDecimal reports whether two texts are the same number.
+func sameDecimal(a, b []byte) bool {
+	x, ok := scanDecimal(a)
+	y, also := scanDecimal(b)
+	switch {
+	case !ok || !also:
+		return false
+	case x.digits == 0 || y.digits == 0:
+		return x.digits == y.digits
+	}
+	return x.neg == y.neg && x.exp == y.exp && bytes.Equal(significant(a), significant(b))
+}
+
 func fromBig(x *big.Int) (int64, integerState) {
 	switch {
 	case x == nil:
@@ -222,14 +231,13 @@ func fromBig(x *big.Int) (int64, integerState) {
 // float32 rounds d, which was scanned from tok, once: to the nearest float32. It returns an error where
 // that is infinite.
 func (d decimal) float32(tok []byte) (float32, error) {
-	// One operation on two numbers that float32 holds exactly rounds correctly by itself: 10^10 is
-	// 5^10·2^10, and 5^10 is below 2^24.
-	if !d.long && d.mant <= 1<<24 && d.exp <= 0 && d.exp >= -10 {
-		x := float32(d.mant) / powers32[-d.exp]
-		if d.neg && x != 0 { // there is no −0
-			x = -x
+	if !d.long && d.exp >= -maxExactPower && d.exp <= maxExactPower {
+		if x, ok := nearestFloat32(d.mant, int(d.exp)); ok {
+			if d.neg && x != 0 { // there is no −0
+				x = -x
+			}
+			return x, nil
 		}
-		return x, nil
 	}
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(tok), len(tok)), 32)
 	if x == 0 {
@@ -237,8 +245,6 @@ func (d decimal) float32(tok []byte) (float32, error) {
 	}
 	return float32(x), err
 }
-
-var powers32 = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
 
 // special reads the spellings of infinity and of not-a-number.
 func special(tok []byte) (x float64, ok bool) {
@@ -261,6 +267,9 @@ type weighing struct {
 	want  Kind // KindAuto: int32 until a weight is not an integer
 	scale int64
 	float bool
+
+	integral bool   // the header says that weights are integers
+	none     []byte // in a matrix, the number that is no arc
 
 	fraction bool        // a weight that is not an integer was met
 	huge     *RangeError // the first integer too large for an i32, with KindAuto
@@ -306,6 +315,11 @@ func (w *weighing) word(tok []byte) (word uint32, v verdict, reason string) {
 			return 0, isNoArc, ""
 		}
 		return 0, isBad, "weight " + quoted(tok) + ": weights are finite, or +Inf for no arc"
+	}
+	if w.integral {
+		if _, state := d.times(1, tok); state == isFraction {
+			return 0, isBad, "weight " + quoted(tok) + " is not an integer, as the header says it is"
+		}
 	}
 	if w.scale == 1 && w.float {
 		return w.floatWord(d, tok)
@@ -353,4 +367,51 @@ func (w *weighing) value(word uint32) float64 {
 		return float64(math.Float32frombits(word))
 	}
 	return float64(int32(word))
+}
+
+// negated returns the word of the weight of opposite sign.
+func (w *weighing) negated(word uint32) uint32 {
+	switch {
+	case word == 0:
+		return 0 // there is no −0
+	case w.float:
+		return word ^ 1<<31
+	}
+	return -word
+}
+
+// setNone says what number is no arc in a matrix. +Inf is none anyway.
+func (w *weighing) setNone(text string) error {
+	tok := bytes.TrimSpace([]byte(text))
+	_, isDecimal := scanDecimal(tok)
+	_, isSpecial := special(tok)
+	switch {
+	case isDecimal:
+		w.none = tok
+	case !isSpecial && len(tok) > 0:
+		return fmt.Errorf("--no-arc %s is not a number: %w", quoted(tok), ErrOptions)
+	}
+	return nil
+}
+
+// isNone reports whether an entry of a matrix is no arc.
+func (w *weighing) isNone(tok []byte) bool {
+	if x, ok := special(tok); ok {
+		return x > 0
+	}
+	return w.none != nil && sameDecimal(tok, w.none)
+}
+
+// plain says how weights may be read where they are plain.
+func (w *weighing) plain() *plainWeights {
+	p := &plainWeights{
+		float:     w.float,
+		fractions: w.float && w.scale == 1 && (w.want == KindF32 || w.fraction) && !w.integral,
+		scale:     uint64(w.scale),
+		none:      noArcWord,
+	}
+	if word, next := p.read(append(bytes.Clone(w.none), '\n'), 0); next > 0 && next == len(w.none) {
+		p.none = word
+	}
+	return p
 }

@@ -3,29 +3,18 @@ package graph
 import (
 	"fmt"
 	"math"
-	"runtime/debug"
 	"strconv"
-)
-
-// A file is read in two passes, the first counting the arcs of each row and the second placing them, so
-// that nothing but the CSR itself is ever in memory. What can be read only once is collected instead.
-type pass int
-
-const (
-	collecting pass = iota
-	counting
-	placing
+	"sync/atomic"
 )
 
 // sink is what a reader hands vertices and arcs to. It applies the rules for weights, drops self-loops
-// and non-arcs, and builds the CSR. Vertices are provisional numbers in the passes that collect and
-// count, and rows in the one that places (see vertexTable).
+// and non-arcs, and builds the CSR. Vertices are rows where a header has declared them, else provisional
+// numbers (see vertexTable).
 type sink struct {
 	file       string
 	undirected bool
 	weigh      weighing
 	lines      *lineReader // for line numbers; nil for graphs built in memory
-	pass       pass
 
 	fixed int // the number of vertices that a header declared; 0 if none did
 	ids   IDs // with fixed
@@ -34,14 +23,14 @@ type sink struct {
 	arcs, selfLoops, noArcs int64 // of the input: an undirected edge counts once
 	loop                    *badLoop
 
-	chunks  [][]record // collecting
-	batch   []record   // counting and placing: not yet done
-	degrees degrees    // counting
-	csr     *Graph     // placing: Offsets[r] is where the next arc of row r goes
-	words   []uint32
+	check func(*Graph) error // what a format demands of the finished graph; may be nil
+
+	collector *collector // nil before the first arc
+
+	plain atomic.Pointer[plainWeights] // what parsers that run ahead may do
 }
 
-// record is a collected arc.
+// record is an arc.
 type record struct {
 	from, to int32
 	word     uint32
@@ -53,8 +42,6 @@ type badLoop struct {
 	weight float64
 	line   int64
 }
-
-const chunkRecords = 1 << 16
 
 func (s *sink) lineNumber() int64 {
 	if s.lines == nil {
@@ -75,185 +62,104 @@ func (s *sink) failAll(format string, args ...any) error {
 
 // arc adds the arc from u to v whose weight is written as tok.
 func (s *sink) arc(u, v int32, tok []byte) error {
+	word, ok, err := s.word(tok)
+	if ok {
+		s.add(u, v, word)
+	}
+	return err
+}
+
+// word reads a weight. It returns false where that is no arc, which it counts, or an error.
+func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
+	fraction := s.weigh.fraction
 	word, verdict, reason := s.weigh.word(tok)
+	if s.weigh.fraction != fraction {
+		s.publish()
+	}
 	switch verdict {
 	case isArc:
-		return s.add(u, v, word)
+		return word, true, nil
 	case isNoArc:
 		s.noArcs++
-		return nil
+		return 0, false, nil
 	case isFirstFraction:
 		s.toFloat()
-		return s.arc(u, v, tok)
+		return s.word(tok)
 	case isTooLarge:
-		return s.tooLarge(u, v, tok)
+		return s.tooLarge(tok)
 	}
-	return s.fail("%s", reason)
+	return 0, false, s.fail("%s", reason)
 }
 
 // intArc is arc for an unscaled weight that is already known to be an int32.
-func (s *sink) intArc(u, v, weight int32) error { return s.add(u, v, s.weigh.intWord(weight)) }
+func (s *sink) intArc(u, v, weight int32) { s.add(u, v, s.weigh.intWord(weight)) }
 
 // tooLarge deals with an integer beyond int32. With KindAuto a later fraction may still make this an f32
 // graph; without one, switching to f32 would lose digits without a word, so the end of the input refuses.
-func (s *sink) tooLarge(u, v int32, tok []byte) error {
+func (s *sink) tooLarge(tok []byte) (uint32, bool, error) {
 	x, _ := strconv.ParseFloat(string(tok), 64)
 	err := &RangeError{File: s.file, Line: s.lineNumber(), Kind: KindI32, Bound: math.Abs(x),
 		Limit: float64(Unreachable), What: "the magnitude of weight " + quoted(tok), Hint: hintF32}
 	if s.weigh.want != KindAuto {
-		return err
+		return 0, false, err
 	}
 	s.weigh.huge = err
 	s.toFloat()
-	return s.arc(u, v, tok)
+	return s.word(tok)
 }
 
 const hintF32 = "use --kind f32"
 
-// toFloat turns what was collected so far into float32. int32 to float32 rounds as the text would.
+// toFloat turns what was collected so far into float32.
 func (s *sink) toFloat() {
 	s.weigh.float = true
-	for _, chunk := range s.chunks {
-		for i := range chunk {
-			chunk[i].word = math.Float32bits(float32(int32(chunk[i].word)))
-		}
+	if s.collector != nil {
+		s.collector.toFloat()
 	}
+	s.publish()
 }
 
-func (s *sink) add(u, v int32, word uint32) error {
-	if u == v {
-		s.addLoop(u, word)
-		return nil
-	}
-	s.arcs++
-	if s.pass == collecting {
-		s.collect(record{u, v, word})
-		return nil
-	}
-	if s.batch == nil {
-		s.batch = make([]record, 0, batchRecords)
-	}
-	s.batch = append(s.batch, record{u, v, word})
-	if len(s.batch) == batchRecords {
-		return s.flush()
-	}
-	return nil
+// publish tells the parsers that run ahead how weights are to be read from now on. What they have read
+// otherwise before stays right: in integers, until commit turns them into float32.
+func (s *sink) publish() { s.plain.Store(s.weigh.plain()) }
+
+// add adds an arc. For a run of them addAll is faster.
+func (s *sink) add(u, v int32, word uint32) {
+	one := [1]record{{u, v, word}}
+	s.addAll(one[:], s.lineNumber())
 }
 
-// batchRecords arcs are counted or placed at once: nearly each one misses the cache, and in a loop of
-// nothing else the processor waits for several misses at a time.
-const batchRecords = 2048
-
-// flush counts or places the waiting arcs.
-func (s *sink) flush() error {
-	batch := s.batch
-	s.batch = batch[:0]
-	if s.pass == counting {
-		s.degrees.addAll(batch, s.undirected)
-		return nil
+// addAll adds arcs, one a line, the first of them in line first. It may change recs.
+func (s *sink) addAll(recs []record, first int64) {
+	if s.collector == nil {
+		s.collector = newCollector(s.fixed, s.weigh.float)
 	}
-	if s.pass == placing && !s.placeAll(batch) {
-		return ErrChanged
-	}
-	return nil
-}
-
-func (s *sink) addLoop(u int32, word uint32) {
-	w := s.weigh.value(word)
-	if w < 0 && s.loop == nil {
-		s.loop = &badLoop{vertex: u, weight: w, line: s.lineNumber()}
-	}
-	s.selfLoops++
-}
-
-func (s *sink) collect(r record) {
-	last := len(s.chunks) - 1
-	if last < 0 || len(s.chunks[last]) == chunkRecords {
-		size := chunkRecords
-		if last < 0 {
-			size = 256 // most graphs built in tests and by hand are small
-		} else if cap(s.chunks[last]) < chunkRecords {
-			s.chunks[last] = append(s.chunks[last], r)
-			return
-		}
-		s.chunks = append(s.chunks, make([]record, 0, size))
-		last++
-	}
-	s.chunks[last] = append(s.chunks[last], r)
-}
-
-// placeAll reports whether there was room: a file that changed between the passes may bring more arcs.
-func (s *sink) placeAll(batch []record) bool {
-	next, targets, words := s.csr.Offsets, s.csr.Targets, s.words
-	for _, r := range batch {
-		k := next[r.from]
-		if k >= int64(len(targets)) || k >= int64(len(words)) {
-			return false
-		}
-		next[r.from] = k + 1
-		targets[k], words[k] = r.to, r.word
+	loops := s.collector.addAll(recs)
+	s.selfLoops += loops
+	s.arcs += int64(len(recs)) - loops
+	if loops > 0 {
+		s.noteLoops(recs, first)
 	}
 	if s.undirected {
-		for _, r := range batch {
-			k := next[r.to]
-			if k >= int64(len(targets)) || k >= int64(len(words)) {
-				return false
-			}
-			next[r.to] = k + 1
-			targets[k], words[k] = r.from, r.word
+		for i, r := range recs {
+			recs[i].from, recs[i].to = r.to, r.from
 		}
-	}
-	return true
-}
-
-// degrees counts the arcs of provisional vertices.
-type degrees struct {
-	dense []int64 // of vertices 0, 1, …
-	extra []int64 // of vertices -1, -2, …
-}
-
-func (d *degrees) addAll(batch []record, undirected bool) {
-	for _, r := range batch {
-		if uint(r.from) < uint(len(d.dense)) {
-			d.dense[r.from]++
-		} else {
-			d.add(r.from)
-		}
-	}
-	if undirected {
-		for _, r := range batch {
-			d.add(r.to)
-		}
+		s.collector.addAll(recs)
 	}
 }
 
-func (d *degrees) add(p int32) {
-	if p >= 0 {
-		if int(p) >= len(d.dense) {
-			d.dense = grow(d.dense, int(p))
+// noteLoops remembers the first negative self-loop.
+func (s *sink) noteLoops(recs []record, first int64) {
+	for i, r := range recs {
+		if w := s.weigh.value(r.word); r.from == r.to && w < 0 && s.loop == nil {
+			s.loop = &badLoop{vertex: r.from, weight: w, line: first + int64(i)}
 		}
-		d.dense[p]++
-		return
 	}
-	if int(^p) >= len(d.extra) {
-		d.extra = grow(d.extra, int(^p))
-	}
-	d.extra[^p]++
 }
 
 // grow makes index i of a valid.
 func grow[T any](a []T, i int) []T {
-	return append(a, make([]T, max(i+1, len(a)+len(a)/4, 1024)-len(a))...)
-}
-
-// releaseAbove is the number of arcs from which memory that a pass left behind is given back at once:
-// the collector would let it stand beside the CSR.
-const releaseAbove = 1 << 21
-
-func (s *sink) release() {
-	if s.arcs >= releaseAbove {
-		debug.FreeOSMemory()
-	}
+	return append(a, make([]T, max(i+1, len(a)+len(a)/4, 16)-len(a))...)
 }
 
 // declare fixes the number of vertices, called base, base+1, …, before any arc.
@@ -263,12 +169,28 @@ func (s *sink) declare(n, base int64) error {
 		return s.fail("the graph has no vertices")
 	case n > MaxVertices:
 		return s.fail("%d vertices; the most is %d", n, MaxVertices)
-	case s.pass == placing && int(n) != s.fixed:
-		return ErrChanged
 	}
 	s.fixed, s.ids = int(n), IDs{Base: base}
-	if n > freeVertices && s.pass == counting {
-		s.pass = collecting // until the arcs have shown that n may be believed
-	}
 	return nil
+}
+
+// vertex reads the id of a declared vertex, and returns its row.
+func (s *sink) vertex(tok []byte) (int32, error) {
+	d, ok := scanDecimal(tok)
+	if !ok {
+		return 0, s.fail("vertex %s is not a number", quoted(tok))
+	}
+	base, n := s.ids.Base, int64(s.fixed)
+	id, state := d.times(1, tok)
+	switch {
+	case state == isFraction:
+		return 0, s.fail("vertex %s is not an integer", quoted(tok))
+	case state == isInteger && id >= base && id-base < n:
+		return int32(id - base), nil
+	case state == isInteger && base == 1 && id == 0:
+		return 0, s.fail("vertex %s is outside 1…%d; if ids start at 0, say --base 0", quoted(tok), n)
+	case state == isInteger && base == 0 && id == n:
+		return 0, s.fail("vertex %s is outside 0…%d; if ids start at 1, leave --base 0 away", quoted(tok), n-1)
+	}
+	return 0, s.fail("vertex %s is outside %d…%d", quoted(tok), base, base+n-1)
 }

@@ -14,32 +14,32 @@ import (
 // are known. An id that is a small number is its own provisional number, which costs a bit; others, in
 // order of appearance, are -1, -2, …
 type vertexTable struct {
-	seen   []uint64         // bit i: vertex i appeared
-	limit  int64            // ids from here on are not small
-	order  []int32          // provisional numbers by first appearance
-	ints   map[int64]int32  // other numbers
-	texts  map[string]int32 // ids that are not numbers
-	others []otherID        // of vertices -1, -2, …
+	seen   []uint64 // bit i: vertex i appeared
+	limit  int64    // ids from here on are not small
+	order  []int32  // provisional numbers by first appearance
+	others []otherID
+	ints   intTable  // others that are numbers
+	texts  textTable // and that are not
 
-	// Set by freeze; from then on number returns rows.
-	frozen    bool
-	rank      []int32 // of the vertices before each word of seen; nil where rows are found by rowOf
-	before    int32   // how many ids are below 0
-	rowOf     []int32 // rows of small ids, by appearance; where some id is a text
-	rowOther  []int32 // rows of vertices -1, -2, …
-	forced    bool    // ids are base, base+1, … up to the largest that appears, top
+	forced    bool // ids are base, base+1, … up to the largest that appears, top
 	base, top int64
+
+	// Set by freeze.
+	rank     []int32 // of each word of seen, how many vertices the words before it have
+	before   int32   // how many ids are below 0
+	rowOf    []int32 // where some id is a text, the rows of small ids, in ascending order of these
+	rowOther []int32 // rows of vertices -1, -2, …
 }
 
+// otherID is the id of vertex -1, -2, …: a number, or where text is not 0, that text, counted from 1.
 type otherID struct {
-	text   string
 	number int64
-	isText bool
+	text   int32
 }
 
 const (
-	// firstLimit: every id below it is small from the start.
-	firstLimit = 1 << 18
+	// firstLimit: every id below it is small from the start. It costs a bit each.
+	firstLimit = 1 << 24
 	// perVertex ids a vertex seen may be small: how sparse the ids may be before a map is the smaller.
 	perVertex = 16
 	// isolatedPerArc: see freeVertices.
@@ -54,8 +54,8 @@ var freeVertices int64 = 1 << 26
 // plausible reports whether n vertices may be believed in an input of some arcs.
 func plausible(n, arcs int64) bool { return n <= freeVertices || n/isolatedPerArc <= arcs }
 
-// number returns the provisional number of a numeric id, or its row once the table is frozen. It
-// returns false for an id that is new to a frozen table, or one vertex too many.
+// number returns the provisional number of a numeric id, or false if that is one vertex too many, or
+// below the base.
 func (t *vertexTable) number(id int64) (int32, bool) {
 	if t.forced {
 		if id < t.base || id >= t.base+MaxVertices {
@@ -64,17 +64,11 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 		t.top = max(t.top, id)
 		return int32(id - t.base), true
 	}
-	if id >= 0 && id>>6 < int64(len(t.seen)) && t.seen[id>>6]>>(id&63)&1 != 0 {
-		if t.frozen {
-			return t.row(int32(id)), true
-		}
+	if id>>6 < int64(len(t.seen)) && id >= 0 && t.seen[id>>6]>>(id&63)&1 != 0 {
 		return int32(id), true
 	}
-	if p, ok := t.ints[id]; ok {
-		return t.row(p), true
-	}
-	if t.frozen {
-		return 0, false
+	if k, ok := t.ints.find(id); ok {
+		return ^k, true
 	}
 	if id >= 0 && id < max(firstLimit, t.limit) {
 		if int(id>>6) >= len(t.seen) {
@@ -83,29 +77,18 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 		t.seen[id>>6] |= 1 << (id & 63)
 		return int32(id), t.appeared(int32(id))
 	}
-	if t.ints == nil {
-		t.ints = make(map[int64]int32)
-	}
-	p, ok := t.other(otherID{number: id})
-	t.ints[id] = p
-	return p, ok
+	t.ints.add(id, int32(len(t.others)))
+	return t.other(otherID{number: id})
 }
 
 // text is number for an id that is not one.
 func (t *vertexTable) text(id []byte) (int32, bool) {
-	if p, ok := t.texts[string(id)]; ok {
-		return t.row(p), true
+	key := t.texts.key(id)
+	if k, ok := t.texts.find(key); ok {
+		return ^k, true
 	}
-	if t.frozen {
-		return 0, false
-	}
-	if t.texts == nil {
-		t.texts = make(map[string]int32)
-	}
-	name := string(id)
-	p, ok := t.other(otherID{text: name, isText: true})
-	t.texts[name] = p
-	return p, ok
+	t.texts.add(key, int32(len(t.others)))
+	return t.other(otherID{text: int32(t.texts.len())})
 }
 
 func (t *vertexTable) other(id otherID) (int32, bool) {
@@ -121,28 +104,43 @@ func (t *vertexTable) appeared(p int32) bool {
 	return len(t.order) <= MaxVertices
 }
 
-// row returns the row of a provisional number; before the table is frozen, that number itself.
+// row returns the row of a provisional number, once the table is frozen.
 func (t *vertexTable) row(p int32) int32 {
 	switch {
-	case !t.frozen || t.forced:
+	case t.forced:
 		return p
 	case p < 0:
 		return t.rowOther[^p]
 	case t.rowOf != nil:
-		return t.rowOf[p]
+		return t.rowOf[t.smaller(p)]
 	}
+	return t.before + t.smaller(p)
+}
+
+// smaller returns how many small ids are below p.
+func (t *vertexTable) smaller(p int32) int32 {
 	below := t.seen[p>>6] & (1<<(p&63) - 1)
-	return t.before + t.rank[p>>6] + int32(bits.OnesCount64(below))
+	return t.rank[p>>6] + int32(bits.OnesCount64(below))
+}
+
+// rankSmall prepares smaller. It returns the number of small ids.
+func (t *vertexTable) rankSmall() int32 {
+	t.rank = make([]int32, len(t.seen))
+	n := int32(0)
+	for i, set := range t.seen {
+		t.rank[i] = n
+		n += int32(bits.OnesCount64(set))
+	}
+	return n
 }
 
 // freeze fixes the rows: ascending where all ids are numbers, else by first appearance. It returns the
 // number of vertices and their ids.
 func (t *vertexTable) freeze() (int, IDs) {
-	t.frozen = true
 	switch {
 	case t.forced:
 		return int(t.top - t.base + 1), IDs{Base: t.base}
-	case len(t.texts) > 0:
+	case t.texts.len() > 0:
 		return len(t.order), t.freezeText()
 	}
 	n := len(t.order)
@@ -152,16 +150,16 @@ func (t *vertexTable) freeze() (int, IDs) {
 
 func (t *vertexTable) freezeText() IDs {
 	names := make([]string, len(t.order))
-	t.rowOf = make([]int32, 64*len(t.seen))
+	t.rowOf = make([]int32, t.rankSmall())
 	t.rowOther = make([]int32, len(t.others))
 	for row, p := range t.order {
 		switch {
 		case p >= 0:
 			names[row] = strconv.Itoa(int(p))
-			t.rowOf[p] = int32(row)
+			t.rowOf[t.smaller(p)] = int32(row)
 			continue
-		case t.others[^p].isText:
-			names[row] = t.others[^p].text
+		case t.others[^p].text > 0:
+			names[row] = t.texts.name(t.others[^p].text - 1)
 		default:
 			names[row] = strconv.FormatInt(t.others[^p].number, 10)
 		}
@@ -187,12 +185,7 @@ func (t *vertexTable) freezeNumbers(n int) IDs {
 		}
 	}
 	t.before = int32(len(below))
-	t.rank = make([]int32, len(t.seen))
-	small := int32(0)
-	for i, set := range t.seen {
-		t.rank[i] = small
-		small += int32(bits.OnesCount64(set))
-	}
+	small := t.rankSmall()
 	t.rowOther = make([]int32, len(t.others))
 	for k, id := range t.others {
 		if id.number >= 0 && id.number < top {

@@ -1,0 +1,277 @@
+package graph
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// collector keeps arcs until all are known, packed, so that they take no more memory than the CSR they
+// become. They lie in buckets of neighbouring tails: there only the low bits of a tail need to be kept,
+// and a bucket is small enough to stay in the processor's cache while its rows are built.
+//
+// Tails and heads are rows, or while rows are not known provisional numbers (see vertexTable), which may
+// be negative.
+type collector struct {
+	shift   uint         // a bucket is 1<<shift tails
+	signed  bool         // vertices may be negative
+	buckets [2][]*bucket // of tails 0, 1, … and of tails -1, -2, …
+	layout  layout       // of open chunks
+	keyMax  uint64       // the largest key and word that layout has room for
+	wordMax uint32
+	spare   [][]byte // emptied chunks of chunkBytes
+}
+
+// bucket is the arcs of neighbouring tails.
+type bucket struct {
+	buf  []byte // the open chunk
+	pos  int    // where its next record goes
+	full []chunk
+}
+
+// chunk is packed records: a key, which is the head and the low bits of the tail, and a word.
+type chunk struct {
+	data   []byte
+	layout layout
+}
+
+// layout says how records are packed: in as few bytes as the largest so far needs.
+type layout struct {
+	key, word uint8 // bytes of each
+	float     bool  // words are the bits of a float32; else of an int32, by zigzag
+}
+
+const (
+	firstChunk = 256  // bytes, of a bucket's first chunk
+	chunkBytes = 8192 // of later ones: a span of Go's heap, so that each can be given back by itself
+	// chunkSlack bytes behind the last record may be read and written, so that two moves do for each.
+	chunkSlack = 8
+	// mostBuckets is how many buckets the rows are cut into where there are enough of them.
+	mostBuckets = 256
+)
+
+// newCollector returns a collector for arcs between rows 0…n-1; between provisional numbers, if n is 0.
+func newCollector(n int, float bool) *collector {
+	c := &collector{shift: 10, signed: n == 0}
+	if n > 0 {
+		c.shift = uint(max(0, bits.Len(uint(n-1))-bits.Len(mostBuckets-1)))
+	}
+	c.setLayout(layout{key: 1, word: 1})
+	if float {
+		c.toFloat()
+	}
+	return c
+}
+
+// zigzag maps 0, -1, 1, -2, … to 0, 1, 2, 3, …
+func zigzag(x int32) uint32 { return uint32(x<<1) ^ uint32(x>>31) }
+
+func unzigzag(x uint32) int32 { return int32(x>>1) ^ -int32(x&1) }
+
+// add adds one arc.
+func (c *collector) add(from, to int32, word uint32) {
+	side, head := 0, uint64(uint32(to))
+	if c.signed {
+		head = uint64(zigzag(to))
+		if from < 0 {
+			from, side = ^from, 1
+		}
+	}
+	if !c.layout.float {
+		word = zigzag(int32(word))
+	}
+	key := head<<c.shift | uint64(from)&(1<<c.shift-1)
+	if key > c.keyMax || word > c.wordMax {
+		c.widen(key, word)
+	}
+	i, size := int(from>>c.shift), int(c.layout.key+c.layout.word)
+	if i >= len(c.buckets[side]) || c.buckets[side][i] == nil {
+		c.newBucket(side, i)
+	}
+	b := c.buckets[side][i]
+	if b.pos+size+chunkSlack > len(b.buf) {
+		c.newChunk(b)
+	}
+	binary.LittleEndian.PutUint64(b.buf[b.pos:], key)
+	binary.LittleEndian.PutUint32(b.buf[b.pos+int(c.layout.key):], word)
+	b.pos += size
+}
+
+// addAll is add for many arcs; it leaves self-loops out and returns how many there are. Most arcs take
+// the short way, which must stay short.
+func (c *collector) addAll(recs []record) (loops int64) {
+	shift, lowMask := c.shift, uint64(1)<<c.shift-1
+	for _, r := range recs {
+		if r.from == r.to {
+			loops++
+			continue
+		}
+		head, word := uint64(uint32(r.to)), r.word
+		if c.signed {
+			head = uint64(zigzag(r.to))
+		}
+		if !c.layout.float {
+			word = zigzag(int32(word))
+		}
+		key := head<<shift | uint64(uint32(r.from))&lowMask
+		table, i := c.buckets[0], uint(r.from)>>shift // negative ones are beyond every table
+		if i >= uint(len(table)) || table[i] == nil || key > c.keyMax || word > c.wordMax {
+			c.add(r.from, r.to, r.word)
+			continue
+		}
+		b, size := table[i], int(c.layout.key+c.layout.word)
+		if b.pos+size+chunkSlack > len(b.buf) {
+			c.newChunk(b)
+		}
+		at := b.buf[b.pos:]
+		binary.LittleEndian.PutUint64(at, key)
+		binary.LittleEndian.PutUint32(at[c.layout.key:], word)
+		b.pos += size
+	}
+	return loops
+}
+
+func (c *collector) newBucket(side, i int) {
+	if i >= len(c.buckets[side]) {
+		c.buckets[side] = grow(c.buckets[side], i)
+	}
+	c.buckets[side][i] = &bucket{}
+}
+
+// newChunk ends a bucket's open chunk and opens another.
+func (c *collector) newChunk(b *bucket) {
+	size := min(max(firstChunk, 2*len(b.buf)), chunkBytes)
+	b.seal(c.layout)
+	if last := len(c.spare) - 1; size == chunkBytes && last >= 0 {
+		b.buf, c.spare = c.spare[last], c.spare[:last]
+		return
+	}
+	b.buf = make([]byte, size)
+}
+
+func (b *bucket) seal(l layout) {
+	if b.pos > 0 {
+		b.full = append(b.full, chunk{b.buf[:b.pos+chunkSlack], l})
+	}
+	b.buf, b.pos = nil, 0
+}
+
+// widen makes room in the records for a larger key or word.
+func (c *collector) widen(key uint64, word uint32) {
+	l := c.layout
+	l.key = max(l.key, uint8(bits.Len64(key)+7)/8)
+	l.word = max(l.word, uint8(bits.Len32(word)+7)/8)
+	c.setLayout(l)
+}
+
+// toFloat makes the words of arcs from now on, and of all arcs once they are unpacked, bits of a float32.
+func (c *collector) toFloat() { c.setLayout(layout{key: c.layout.key, word: 4, float: true}) }
+
+func (c *collector) setLayout(l layout) {
+	c.sealAll()
+	c.layout = l
+	c.keyMax = math.MaxUint64 >> (64 - 8*l.key)
+	c.wordMax = math.MaxUint32 >> (32 - 8*l.word)
+}
+
+func (c *collector) sealAll() {
+	for _, side := range c.buckets {
+		for _, b := range side {
+			if b != nil {
+				b.seal(c.layout)
+			}
+		}
+	}
+}
+
+// arcs returns the number of records in a sealed bucket.
+func (b *bucket) arcs() int {
+	n := 0
+	if b != nil {
+		for _, k := range b.full {
+			n += k.arcs()
+		}
+	}
+	return n
+}
+
+func (k chunk) arcs() int { return (len(k.data) - chunkSlack) / int(k.layout.key+k.layout.word) }
+
+// unpack writes the records of a chunk over into, which it makes longer if need be. base is the first tail
+// of the chunk's bucket, on its side.
+func (c *collector) unpack(k chunk, side, base int, into []record) []record {
+	n, at, size := k.arcs(), 0, int(k.layout.key+k.layout.word)
+	if cap(into) < n {
+		into = make([]record, max(n, chunkBytes/4))
+	}
+	into = into[:n]
+	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
+	lowMask := uint64(1)<<c.shift - 1
+	for i := range into {
+		key := binary.LittleEndian.Uint64(k.data[at:]) & keyMask
+		word := binary.LittleEndian.Uint32(k.data[at+int(k.layout.key):]) & wordMask
+		at += size
+		into[i] = record{int32(base) + int32(key&lowMask), int32(uint32(key >> c.shift)), word}
+	}
+	if c.signed {
+		for i := range into {
+			into[i].from ^= -int32(side)
+			into[i].to = unzigzag(uint32(into[i].to))
+		}
+	}
+	if k.layout.float {
+		return into
+	}
+	for i := range into {
+		into[i].word = uint32(unzigzag(into[i].word))
+	}
+	if c.layout.float {
+		toFloatWords(into)
+	}
+	return into
+}
+
+// count adds the number of arcs of each tail in a chunk to counts, whose index is a tail's low bits.
+func (c *collector) count(k chunk, counts []int64) {
+	at, size := 0, int(k.layout.key+k.layout.word)
+	mask := (uint64(1)<<c.shift - 1) & (math.MaxUint64 >> (64 - 8*k.layout.key))
+	for range k.arcs() {
+		counts[binary.LittleEndian.Uint64(k.data[at:])&mask]++
+		at += size
+	}
+}
+
+// toFloatWords turns words from int32 into float32, which rounds as the text of the number would.
+func toFloatWords(recs []record) {
+	for i := range recs {
+		recs[i].word = toFloatWord(recs[i].word)
+	}
+}
+
+func toFloatWord(word uint32) uint32 { return math.Float32bits(float32(int32(word))) }
+
+// renumber moves the arcs, emptying c, to a collector by rows, of n.
+func (c *collector) renumber(n int, row func(int32) int32) *collector {
+	c.sealAll()
+	by := newCollector(n, c.layout.float)
+	var recs []record
+	for side, buckets := range c.buckets {
+		for i, b := range buckets {
+			if b == nil {
+				continue
+			}
+			for _, k := range b.full {
+				recs = c.unpack(k, side, i<<c.shift, recs)
+				if cap(k.data) == chunkBytes {
+					by.spare = append(by.spare, k.data[:chunkBytes])
+				}
+				for _, r := range recs {
+					by.add(row(r.from), row(r.to), r.word)
+				}
+			}
+			buckets[i] = nil
+		}
+	}
+	by.spare = nil
+	return by
+}
