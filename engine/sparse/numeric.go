@@ -106,23 +106,34 @@ func (v *values[W]) gather(x int32, cursor []int64, at []int32) {
 		k := cursor[r]
 		cursor[r] = k - 1
 		lo := v.start[r]
-		beyond := v.ends[lo:k]
-		if w := v.down[k]; w < v.inf { // x → r → y
-			relax(up, at, beyond, v.up[lo:k], w)
-		}
-		if w := v.up[k]; w < v.inf && v.directed() { // y → r → x
-			relax(down, at, beyond, v.down[lo:k], w)
+		to, from := v.down[k], v.up[k] // x → r and r → x
+		switch beyond := v.ends[lo:k]; {
+		case !v.directed():
+			relax(up, at, beyond, v.up[lo:k], to)
+		case to < v.inf || from < v.inf:
+			relaxBoth(up, down, at, beyond, v.up[lo:k], v.down[lo:k], to, from)
 		}
 	}
 	v.reset(up)
 	v.reset(down)
 }
 
+// relax lowers x's arcs to the given ends by the paths over r, which is at distance w.
 func relax[W weight](row []W, at, ends []int32, weights []W, w W) {
 	weights = weights[:len(ends)]
 	for i, y := range ends {
 		k := at[y]
 		row[k] = min(row[k], w+weights[i])
+	}
+}
+
+// relaxBoth is relax for the arcs from x, over r at distance to, and for those to x, from r at distance from.
+func relaxBoth[W weight](up, down []W, at, ends []int32, ups, downs []W, to, from W) {
+	ups, downs, down = ups[:len(ends)], downs[:len(ends)], down[:len(up)]
+	for i, y := range ends {
+		k := at[y]
+		up[k] = min(up[k], to+ups[i])
+		down[k] = min(down[k], from+downs[i])
 	}
 }
 
