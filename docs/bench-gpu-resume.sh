@@ -6,7 +6,7 @@ set -euo pipefail
 ooc=$(realpath "$1") dir=$2 n=${3:-32768}
 cd "$dir"
 [ -f "g$n.gr" ] || "$ooc" gen random "g$n.gr" -n "$n" -m $((10 * n))
-limits=(--device cuda --device-memory 2GiB --progress never --checkpoint 1s)
+limits=(--device cuda --algorithm blocked --device-memory 2GiB --progress never --checkpoint 1s)
 "$ooc" solve "g$n.gr" --out whole.ooc --kind i32 "${limits[@]}"
 for kind in i32 f32; do
   rm -rf killed.ooc

@@ -15,7 +15,7 @@ solve() { # name n flags...
   local name=$1 n=$2
   shift 2
   [ -f "g$n.gr" ] || "$ooc" gen random "g$n.gr" -n "$n" -m $((10 * n))
-  "$ooc" solve "g$n.gr" --out "$name.ooc" --device cuda --restart --progress never --json "$@" >"$log/$name.json" 2>"$log/$name.err" ||
+  "$ooc" solve "g$n.gr" --out "$name.ooc" --device cuda --algorithm blocked --restart --progress never --json "$@" >"$log/$name.json" 2>"$log/$name.err" ||
     { tail -1 "$log/$name.json"; cat "$log/$name.err"; return; }
   python3 - "$log/$name.json" "$name n=$n ${*//memory/}" <<'P'
 import json, sys

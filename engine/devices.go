@@ -7,11 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
-	"ooc/tiles"
 )
 
 // deviceKinds lists the devices by name, in the order in which "auto" tries them. index is what follows the
@@ -79,25 +77,6 @@ func joinLines(reasons []error) string {
 		parts = append(parts, r.Error())
 	}
 	return strings.Join(parts, "; ")
-}
-
-// PlanTile returns the tile edge for a new store of g on a device.
-func PlanTile(f graph.Facts, d kernels.Device, l Limits) (int, error) {
-	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
-	if err != nil {
-		return 0, err
-	}
-	return ChooseTile(f.N, d.Info(), rates, l.withDefaults(d.Info()))
-}
-
-// PlanGraph plans the solve of a graph that has no store yet, with tiles of the given edge.
-func PlanGraph(f graph.Facts, d kernels.Device, l Limits, tile int) (Plan, error) {
-	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
-	if err != nil {
-		return Plan{}, err
-	}
-	geom := tiles.Geometry{N: f.N, T: tile, EntryBytes: kernels.EntryBytes}
-	return MakePlan(geom, 0, d.Info(), rates, l.withDefaults(d.Info()))
 }
 
 // freeMemory returns the bytes that a process may still take without pushing others out: what the system

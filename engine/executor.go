@@ -155,7 +155,7 @@ func (x *executor) write(s step) stream.Op {
 
 // state describes a matrix of which every tile has finished the given number of pivot tiles.
 func (x *executor) state(done int) tiles.State {
-	return tiles.State{Algorithm: algorithmBlocked, Done: vertices(x.geom, done), Elapsed: x.clock()}
+	return tiles.State{Algorithm: AlgorithmBlocked, Done: vertices(x.geom, done), Elapsed: x.clock()}
 }
 
 func (x *executor) checkpoint(done int) error {

@@ -3,36 +3,41 @@ package engine
 import (
 	"path/filepath"
 
+	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
 )
 
 // Forecast is a plan with what it was made for and from.
 type Forecast struct {
-	Vertices int    `json:"vertices"`
-	Arcs     int64  `json:"arcs"`
-	Kind     string `json:"kind"`
-	Done     int64  `json:"done"` // pivot vertices
-	Rates    Rates  `json:"rates"`
-	Plan     Plan   `json:"plan"`
+	Vertices  int            `json:"vertices"`
+	Arcs      int64          `json:"arcs"`
+	Kind      string         `json:"kind"`
+	Rows      int            `json:"rows"` // of distances
+	Done      int64          `json:"done"` // pivot vertices, or rows
+	Rates     Rates          `json:"rates"`
+	Algorithm string         `json:"algorithm"`
+	Plan      Plan           `json:"plan"`                // of rounds; no rounds where there can be none
+	Eliminate *EliminatePlan `json:"eliminate,omitempty"` // nil: not looked at, or of no use
 }
 
-// ForecastGraph plans the solve of a graph that has no store yet, with tiles of the given edge (0: the
-// best), into the folder dir, whose disk is timed. It writes and removes a file of 64 MiB there.
-func ForecastGraph(w Weights, d kernels.Device, l Limits, tile int, dir string) (*Forecast, error) {
+// ForecastGraph plans the solve of a graph that has no store yet into the folder dir, whose disk is timed. It
+// writes and removes a file of 128 MiB there.
+func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
 	g := w.Facts()
-	if tile == 0 {
-		var err error
-		if tile, err = PlanTile(g, d, l); err != nil {
-			return nil, err
-		}
+	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind), Rows: g.N}
+	if len(l.Sources) > 0 {
+		f.Rows = len(l.Sources)
 	}
-	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind)}
-	geom := tiles.Geometry{N: g.N, T: tile, EntryBytes: kernels.EntryBytes}
-	return f, f.fill(geom, variantOf(f.Kind, g.Negative), d, l, dir)
+	c, l, err := f.choose(w, d, l, dir)
+	if err != nil || c.Blocked == nil {
+		return f, err
+	}
+	geom := tiles.Geometry{N: g.N, T: c.Blocked.Tile, EntryBytes: kernels.EntryBytes}
+	return f, f.predict(geom, d, l)
 }
 
 // Forecast plans what is left of a store.
@@ -41,24 +46,66 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Done: state.Done}
-	return f, f.fill(p.geom, p.variant(), d, l, filepath.Dir(p.Dir()))
+	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
+	l.Tile, l.Sources = p.meta.T, p.meta.Sources
+	if l.Algorithm, err = p.algorithm(l.Algorithm, state); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(p.Dir())
+	if g, err := p.Graph(); err == nil {
+		c, l, err := f.choose(g, d, l, dir)
+		if err != nil || c.Algorithm == AlgorithmEliminate {
+			return f, err
+		}
+		return f, f.predict(p.geom, d, l)
+	}
+	f.Algorithm = AlgorithmBlocked
+	l = l.withDefaults(d.Info())
+	if err := f.measure(p.variant(), d, dir); err != nil {
+		return f, err
+	}
+	return f, f.predict(p.geom, d, l)
 }
 
-func (f *Forecast) fill(geom tiles.Geometry, v kernels.Variant, d kernels.Device, l Limits, dir string) (err error) {
-	l = l.withDefaults(d.Info())
+func (f *Forecast) measure(v kernels.Variant, d kernels.Device, dir string) (err error) {
 	if f.Rates, err = MeasureRates(d, v); err != nil {
 		return err
 	}
-	if err = f.Rates.measureHost(dir, d.Info().SharedCores); err != nil {
-		return err
+	return f.Rates.measureHost(dir, d.Info().SharedCores)
+}
+
+// choose measures and chooses. It returns the limits with their defaults.
+func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*Choice, Limits, error) {
+	l = l.withDefaults(d.Info())
+	facts := w.Facts()
+	if err := f.measure(variantOf(string(facts.Kind), facts.Negative), d, dir); err != nil {
+		return nil, l, err
 	}
-	if f.Plan, err = MakePlan(geom, f.Done, d.Info(), f.Rates, l); err != nil {
+	c, err := choose(w, d.Info(), f.Rates, l)
+	if err != nil {
+		return nil, l, err
+	}
+	f.Algorithm, f.Eliminate = c.Algorithm, c.Eliminate
+	if c.Blocked != nil {
+		f.Plan = *c.Blocked
+	}
+	return c, l, nil
+}
+
+// predict plans the rounds that are left.
+func (f *Forecast) predict(geom tiles.Geometry, d kernels.Device, l Limits) (err error) {
+	done := f.Done
+	if f.Algorithm == AlgorithmEliminate {
+		done = 0 // what rounds would take, for comparison
+	}
+	if f.Plan, err = MakePlan(geom, done, d.Info(), f.Rates, l); err != nil {
 		return err
 	}
 	// Counting step by step takes about 0.3 µs a step; past some seconds the estimate has to do.
 	if side := int64(geom.Side()); side*side*int64(f.Plan.Rounds) < 20e6 {
-		return f.Plan.Predict(geom, f.Done, d.Info(), f.Rates)
+		return f.Plan.Predict(geom, done, d.Info(), f.Rates)
 	}
 	return nil
 }
+
+var _ Weights = (*graph.Graph)(nil)

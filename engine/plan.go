@@ -20,9 +20,12 @@ var ErrRound = errors.New("bad round width")
 
 // Limits are what a plan must keep to. Zero fields are the plan's to choose.
 type Limits struct {
-	HostMemory int64 // bytes of host cache
-	Round      int   // round width in vertices, a multiple of the tile edge
-	Streams    int   // device streams
+	HostMemory int64        // bytes of host cache
+	Round      int          // round width in vertices, a multiple of the tile edge
+	Streams    int          // device streams
+	Tile       int          // tile edge of a new store, a multiple of 64
+	Algorithm  string       // one of Algorithms
+	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
 }
 
 // Plan says how a solve will run, what it will move and how long that should take.

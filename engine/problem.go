@@ -24,13 +24,18 @@ type Problem struct {
 	ids    *graph.IDs   // read on first use; guarded by mu
 	graph  *graph.Graph // read on first use; guarded by mu
 	matrix *graph.Dense // opened on first use where there is no graph; guarded by mu
+
+	choice *Choice // made before the store was; nil: none
+	given  Weights // of a core: what its tiles are filled from
 }
 
 // CreateOptions describe a store to be made.
 type CreateOptions struct {
-	Tile    int         // tile edge, a multiple of 64; 0: DefaultTile of the graph's size
-	Input   tiles.Input // what the graph was read from
-	Command []string    // the command line, for the record
+	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
+	Sources tiles.RowSet // the rows that are wanted; none: all
+	Choice  *Choice      // how Solve shall go about it; nil: it chooses
+	Input   tiles.Input  // what the graph was read from
+	Command []string     // the command line, for the record
 }
 
 // Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
@@ -41,13 +46,15 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 		return nil, err
 	}
 	f := w.Facts()
-	if o.Tile == 0 {
+	if o.Tile == 0 && o.Choice != nil {
+		o.Tile = o.Choice.Tile
+	} else if o.Tile == 0 {
 		o.Tile = DefaultTile(f.N)
 	}
 	meta := tiles.Meta{
 		N: f.N, Arcs: f.Arcs, Kind: tiles.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
-		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(),
+		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
 	}
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)
@@ -61,6 +68,7 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	p := newProblem(store)
 	p.graph, p.ids = g, &f.IDs
 	p.matrix, _ = w.(*graph.Dense)
+	p.choice = o.Choice
 	return p, nil
 }
 
@@ -109,12 +117,23 @@ func (p *Problem) Restart(o Options) error {
 	if _, err := p.weights(o.Input); err != nil {
 		return err
 	}
+	p.choice = nil
 	if o.Device != nil {
-		if _, err := p.plan(o, 0); err != nil {
+		c, err := p.choose(o, tiles.State{})
+		if err != nil {
 			return err
 		}
+		if c.Algorithm == AlgorithmBlocked {
+			if _, err := p.plan(o, 0); err != nil {
+				return err
+			}
+		}
+		p.choice = c
 	}
-	return p.store.Reset()
+	if err := p.store.Reset(); err != nil {
+		return err
+	}
+	return p.store.RemoveCore()
 }
 
 // Graph returns the stored graph. It fails with tiles.ErrNoCSR where the input was a matrix.
@@ -190,13 +209,21 @@ func (p *Problem) Status() (Status, error) {
 	}
 	st := p.status()
 	st.Elapsed = state.Elapsed.Seconds()
-	st.Progress = float64(state.Done) / float64(p.geom.N)
+	st.Progress = float64(state.Done) / float64(p.geom.RowCount())
 	st.RestorePoint = st.Progress
 	st.ETA = -1
+	if counts {
+		st.Algorithm = state.Algorithm
+	}
+	if st.Algorithm == AlgorithmEliminate {
+		st.Stage, st.Rows, st.RowsDone = stageExpand, p.geom.RowCount(), int(state.Done)
+	}
 	switch {
+	case !counts && p.coreLeft() > 0:
+		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, stageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"
-	case state.Done == int64(p.geom.N):
+	case state.Done == int64(p.geom.RowCount()):
 		st.State, st.ETA = "solved", 0
 	default:
 		st.State = "unfinished"
@@ -206,13 +233,13 @@ func (p *Problem) Status() (Status, error) {
 
 func (p *Problem) status() Status {
 	return Status{
-		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: algorithmBlocked,
+		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: AlgorithmBlocked,
 	}
 }
 
 func (p *Problem) summary(d kernels.Device) Summary {
 	return Summary{
-		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: algorithmBlocked,
+		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: AlgorithmBlocked,
 		Device: d.Info().Model, Ceiling: Ceiling(d, p.variant()),
 	}
 }

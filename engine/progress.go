@@ -17,10 +17,15 @@ type Status struct {
 	Algorithm    string  `json:"algorithm"`
 	Device       string  `json:"device,omitempty"`
 	State        string  `json:"state"` // "new", "running", "unfinished", "solved"
+	Stage        string  `json:"stage"` // "rounds", or of an elimination "eliminate", "core" (in rounds of its own), "expand"
 	Round        int     `json:"round"` // the one being worked on, from 1
 	Rounds       int     `json:"rounds"`
 	Progress     float64 `json:"progress"`      // 0…1, of all relaxations
 	RestorePoint float64 `json:"restore_point"` // 0…1: what a new run would go on from after a power cut
+
+	Rows         int     `json:"rows,omitempty"` // of distances, of an elimination; how many are written and how fast
+	RowsDone     int     `json:"rows_done,omitempty"`
+	DistanceRate float64 `json:"distances_per_second,omitempty"`
 
 	Rate         float64 `json:"relaxations_per_second"`
 	Ceiling      float64 `json:"ceiling_relaxations_per_second,omitempty"`
@@ -120,6 +125,7 @@ func (r *run) starting() Status {
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) Status {
 	st := r.p.status()
+	st.Stage = stageRounds
 	st.Device, st.PID = r.o.Device.Info().Model, os.Getpid()
 	n := float64(r.p.geom.N)
 	here := r.useful(now.stats[stream.Kernel].Work)

@@ -21,8 +21,8 @@ func (p *Problem) Solved() error {
 	switch {
 	case err != nil:
 		return err
-	case !counts || state.Done < int64(p.geom.N):
-		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.N))
+	case !counts || state.Done < int64(p.geom.RowCount()):
+		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.RowCount()))
 	}
 	return nil
 }
@@ -40,9 +40,14 @@ func (p *Problem) Lookup(id string) (int, error) {
 	return row, nil
 }
 
-// Distance returns the distance from row u to row v in the input's units; +Inf where there is no path.
+// Distance returns the distance from row u to row v in the input's units; +Inf where there is no path. It fails
+// with ErrNoVertex where the store keeps no distances from u.
 func (p *Problem) Distance(u, v int) (float64, error) {
-	bits, err := p.store.ReadAt(u, v)
+	place, err := p.place(u)
+	if err != nil {
+		return 0, err
+	}
+	bits, err := p.store.ReadAt(place, v)
 	if err != nil {
 		return 0, err
 	}
@@ -60,21 +65,42 @@ func (p *Problem) distance(bits uint32) float64 {
 	return float64(int32(bits)) / float64(p.meta.Scale)
 }
 
-// Row fills dst, of N elements, with the distances from row u to every row, in the input's units.
-func (p *Problem) Row(dst []float64, u int) error {
-	return p.line(dst, u, p.store.ReadRow)
-}
+// Sources returns the rows that the store keeps distances from, ascending; empty stands for all.
+func (p *Problem) Sources() tiles.RowSet { return p.meta.Sources }
 
-// Col fills dst, of N elements, with the distances from every row to row v, in the input's units.
-func (p *Problem) Col(dst []float64, v int) error {
-	return p.line(dst, v, p.store.ReadCol)
-}
-
-func (p *Problem) line(dst []float64, at int, read func([]byte, int) error) error {
-	if len(dst) != p.geom.N {
-		return fmt.Errorf("%s: %d elements given for %d vertices", p.Dir(), len(dst), p.geom.N)
+// place returns where in the matrix the distances from row u are.
+func (p *Problem) place(u int) (int, error) {
+	if place, ok := p.meta.Sources.Index(u); ok {
+		return place, nil
 	}
-	raw := entries(p.geom.N)
+	ids, err := p.IDs()
+	if err != nil {
+		return 0, err
+	}
+	return 0, fmt.Errorf("%w: %s keeps distances from chosen sources, and %s is none of them", ErrNoVertex, p.Dir(), ids.Name(u))
+}
+
+// Row fills dst, of N elements, with the distances from row u to every row, in the input's units. It fails
+// with ErrNoVertex where the store keeps no distances from u.
+func (p *Problem) Row(dst []float64, u int) error {
+	place, err := p.place(u)
+	if err != nil {
+		return err
+	}
+	return p.line(dst, place, p.geom.N, p.store.ReadRow)
+}
+
+// Col fills dst with the distances from every row, or from each of Sources, to row v, in the input's units. It
+// has as many elements.
+func (p *Problem) Col(dst []float64, v int) error {
+	return p.line(dst, v, p.geom.RowCount(), p.store.ReadCol)
+}
+
+func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) error {
+	if len(dst) != n {
+		return fmt.Errorf("%s: %d elements given for %d distances", p.Dir(), len(dst), n)
+	}
+	raw := entries(n)
 	if err := read(raw, at); err != nil {
 		return err
 	}

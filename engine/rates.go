@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ooc/kernels"
+	"ooc/kernels/cpu"
 	"ooc/tiles"
 )
 
@@ -18,6 +19,7 @@ type Rates struct {
 	Read      float64 // bytes/s from the matrix, where the page cache holds it, to host memory
 	Write     float64 // bytes/s from host memory to the matrix in the page cache
 	Disk      float64 // bytes/s of a sync; 0: not measured, and left out
+	Host      float64 // relaxations/s of products on the processor, where that is not the device; 0: it is
 	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
@@ -69,7 +71,20 @@ func MeasureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if !d.Info().SharedCores {
+		r.Host = hostRate(v)
+	}
 	return r, r.measure(s, v, t, products, buf, host, d.Info().SharedCores)
+}
+
+// hostRate returns what products may reach on the processor, 0 if that cannot be told.
+func hostRate(v kernels.Variant) float64 {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return 0
+	}
+	defer d.Close()
+	return 0.8 * Ceiling(d, v)
 }
 
 func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool) (err error) {

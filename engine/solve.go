@@ -11,9 +11,6 @@ import (
 	"ooc/stream"
 )
 
-// algorithmBlocked names blocked Floyd–Warshall in a store's state.
-const algorithmBlocked = "blocked"
-
 // ErrInterrupted is wrapped by the error of a solve whose context ended: it took a checkpoint first, and
 // the same call goes on from there.
 var ErrInterrupted = errors.New("interrupted")
@@ -27,6 +24,7 @@ type Options struct {
 	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
 	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
 	Interval   time.Duration  // 0: one second
+	Algorithm  string         // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string         // where the matrix is now that the store was made from; "": where it was then
 	Timeline   io.Writer      // takes what each stage did when, as trace events in JSON; nil: nobody wants to know
 }
@@ -57,6 +55,12 @@ type Summary struct {
 	BytesWritten   int64   `json:"bytes_written"`                            // to the matrix
 	Busy           Busy    `json:"busy_seconds"`                             // by stage
 	Plan           Plan    `json:"plan"`
+
+	// Of an elimination; rounds and rates above are then those of its core.
+	Eliminate        *EliminatePlan `json:"eliminate,omitempty"`
+	EliminateSeconds float64        `json:"eliminate_seconds,omitempty"`
+	CoreSeconds      float64        `json:"core_seconds,omitempty"`
+	ExpandSeconds    float64        `json:"expand_seconds,omitempty"`
 }
 
 // Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a
@@ -78,11 +82,21 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	}
 	sum = p.summary(o.Device)
 	sum.ElapsedSeconds = state.Elapsed.Seconds()
-	if counts && state.Done == int64(p.geom.N) {
-		sum.AlreadySolved, sum.ResumedFrom = true, 1
-		return sum, p.finishSums(nil)
+	if counts {
+		sum.Algorithm = state.Algorithm
 	}
-	sum.ResumedFrom = float64(state.Done) / float64(p.geom.N)
+	if counts && state.Done == int64(p.geom.RowCount()) {
+		sum.AlreadySolved, sum.ResumedFrom = true, 1
+		return sum, errors.Join(p.finishSums(), p.store.RemoveCore())
+	}
+	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
+	choice, err := p.choose(o, state)
+	if err != nil {
+		return sum, err
+	}
+	if sum.Algorithm = choice.Algorithm; sum.Algorithm == AlgorithmEliminate {
+		return sum, p.eliminate(ctx, o, choice, state, &sum)
+	}
 	var w Weights
 	if !counts {
 		if w, err = p.weights(o.Input); err != nil {
@@ -172,7 +186,7 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
-		err = r.p.finishSums(r.x.track)
+		err = r.p.storeSums(r.x.track.sums, r.x.track.summed)
 	}
 	if lerr := r.lines.close(); err == nil && lerr != nil {
 		err = fmt.Errorf("timeline: %w", lerr)
@@ -253,25 +267,25 @@ func (x *executor) free(d kernels.Device) error {
 	return errors.Join(x.buf.Free(), d.FreeHost(x.host))
 }
 
-// finishSums stores a checksum for every tile of a solved matrix, reading only those that this run did
-// not write itself. It does nothing where they are stored already.
-func (p *Problem) finishSums(t *tracker) error {
-	if t == nil {
-		if _, err := p.store.Sums(); err == nil {
-			return nil
-		}
-		t = newTracker(p.geom.Side(), 0, true)
+// finishSums makes sure that a solved matrix has its checksums.
+func (p *Problem) finishSums() error {
+	if _, err := p.store.Sums(); err == nil {
+		return nil
 	}
+	return p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+}
+
+// storeSums stores a checksum for every tile of a solved matrix, reading only those that this run did not write
+// itself.
+func (p *Problem) storeSums(sums []uint32, summed []bool) (err error) {
 	side := p.geom.Side()
-	for i := range t.sums {
-		if t.summed[i] {
+	for i := range sums {
+		if summed[i] {
 			continue
 		}
-		sum, err := p.store.TileSum(i/side, i%side)
-		if err != nil {
+		if sums[i], err = p.store.TileSum(i/side, i%side); err != nil {
 			return err
 		}
-		t.sum(i, sum)
 	}
-	return p.store.WriteSums(t.sums)
+	return p.store.WriteSums(sums)
 }

@@ -84,7 +84,7 @@ func (s shape) open(t testing.TB) Options {
 			t.Error(err)
 		}
 	})
-	return Options{Device: d, HostMemory: int64(s.pages) * s.tileBytes(), Round: s.width * s.tile, Streams: s.streams}
+	return Options{Algorithm: AlgorithmBlocked, Device: d, HostMemory: int64(s.pages) * s.tileBytes(), Round: s.width * s.tile, Streams: s.streams}
 }
 
 func create(t testing.TB, g *graph.Graph, tile int) *Problem {

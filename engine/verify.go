@@ -44,7 +44,7 @@ func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verificati
 	if err := p.verifySums(ctx, &v); err != nil {
 		return v, err
 	}
-	rows = min(max(rows, 0), p.geom.N)
+	rows = min(max(rows, 0), p.geom.RowCount())
 	if rows == 0 {
 		return v, nil
 	}
@@ -84,7 +84,7 @@ func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 }
 
 func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, rows int, v *Verification) error {
-	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.N)[:rows]
+	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
 	var mu sync.Mutex
 	return parallel(ctx, len(sources), func() func(int) error {
 		c := &comparison{p: p, judge: newJudge(), raw: entries(p.geom.N)}
@@ -131,10 +131,10 @@ type comparison struct {
 	raw   []byte
 }
 
-// row compares row u, or column u if the judge goes by columns, and returns the largest difference as a
+// row compares a row, or a column if the judge goes by columns, and returns the largest difference as a
 // fraction of what is allowed.
 func (c *comparison) row(u int) (worst float64, err error) {
-	want, err := c.judge.from(u)
+	want, err := c.judge.from(c.p.meta.Sources.Vertex(u))
 	if err != nil {
 		return 0, err
 	}
@@ -174,7 +174,7 @@ func (c *comparison) wrong(u, v int, got, ref float64) error {
 	}
 	t := c.p.geom.T
 	return fmt.Errorf("%s/dist.npy: tile (%d,%d), from %s to %s: %w: %v stored, %v by search (units of the matrix); solve again with --restart",
-		c.p.Dir(), u/t, v/t, ids.Name(u), ids.Name(v), ErrWrong, got, ref)
+		c.p.Dir(), u/t, v/t, ids.Name(c.p.meta.Sources.Vertex(u)), ids.Name(v), ErrWrong, got, ref)
 }
 
 // roundingSlack is what one float32 addition may lose in proportion to the path's length, 2⁻²⁴, four

@@ -53,6 +53,9 @@ func removed(name string) error {
 // weights returns what the tiles of the matrix are filled from: the stored graph, or a matrix in a file, which
 // is at path now, or where it was at the import if path is "".
 func (p *Problem) weights(path string) (Weights, error) {
+	if p.given != nil {
+		return p.given, nil
+	}
 	if !p.meta.Dense {
 		return p.Graph()
 	}

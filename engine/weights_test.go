@@ -265,7 +265,7 @@ func TestWrongEntryOfMatrixIsFound(t *testing.T) {
 		if err := p.store.WriteTile(1, 2, tile); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.finishSums(newTracker(p.geom.Side(), 0, true)); err != nil {
+		if err := p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles())); err != nil {
 			t.Fatal(err)
 		}
 		_, err := p.Verify(context.Background(), 150, 1)

@@ -162,8 +162,27 @@ func (d *display) summary(s engine.Summary) {
 	if s.ResumedFrom > 0 {
 		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
 	}
+	if e := s.Eliminate; e != nil {
+		d.eliminated(s, e, resumed)
+		return
+	}
 	fmt.Printf("solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, shortTime(s.RoundsSeconds), rate,
 		shortTime(s.Plan.Seconds-s.Plan.SyncSeconds), shortTime(s.SyncSeconds))
+}
+
+// eliminated says how a solve by elimination went.
+func (d *display) eliminated(s engine.Summary, e *engine.EliminatePlan, resumed string) {
+	distances := float64(s.BytesWritten) / 4
+	fmt.Printf("solved %s%s: %s vertices eliminated in %s, core of %s in %s, %s rows in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
+		humanize.Comma(int64(e.Eliminated)), shortTime(s.EliminateSeconds), humanize.Comma(int64(e.Core)), shortTime(s.CoreSeconds),
+		humanize.Comma(int64(distances)/int64(s.Vertices)), shortTime(s.ExpandSeconds), distanceRate(distances/s.ExpandSeconds),
+		shortTime(s.SyncSeconds), shortTime(e.Seconds))
+}
+
+// distanceRate prints distances per second.
+func distanceRate(rate float64) string {
+	x, prefix := humanize.ComputeSI(rate)
+	return fmt.Sprintf("%.3g %sdistances/s", x, prefix)
 }
 
 const label = "%-10s"
@@ -188,10 +207,25 @@ func statusBlock(s engine.Status, width int) []string {
 	if s.Ceiling > 0 {
 		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
 	}
+	at := row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
+	switch {
+	case s.Stage == "core" && s.Rounds > 0:
+		at = row("stage", s.Stage+", "+fmt.Sprintf("round %d of %d", s.Round, s.Rounds), s.Algorithm)
+	case s.Stage == "expand":
+		at = row("stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm)
+		return []string{
+			row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+			row("device", s.Device), at,
+			row("rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"),
+			row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
+			row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
+		}
+	case s.Stage == "eliminate" || s.Stage == "core":
+		at = row("stage", s.Stage, s.Algorithm)
+	}
 	return []string{
 		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
-		row("device", s.Device),
-		row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm),
+		row("device", s.Device), at,
 		row("rate", rate...),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
@@ -228,12 +262,23 @@ func progressBar(s engine.Status, width int) string {
 
 // statusLine is the block in one line.
 func statusLine(s engine.Status) string {
+	switch {
+	case s.Stage == "expand":
+		return fmt.Sprintf("%s: %s of %s rows, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
+			humanize.Comma(int64(s.Rows)), 100*s.Progress, 100*s.RestorePoint, distanceRate(s.DistanceRate), shortTime(s.Elapsed), etaText(s.ETA))
+	case s.Stage == "eliminate" || s.Stage == "core" && s.Rounds == 0:
+		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[string]string{"eliminate": "eliminating vertices", "core": "closing the core"}[s.Stage], shortTime(s.Elapsed))
+	}
 	ceiling := ""
 	if s.Ceiling > 0 {
 		ceiling = fmt.Sprintf(" (%.0f %% of the ceiling)", 100*s.Rate/s.Ceiling)
 	}
-	return fmt.Sprintf("%s: round %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
-		s.Store, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, rateText(s.Rate), ceiling,
+	core := ""
+	if s.Stage == "core" {
+		core = "the core's "
+	}
+	return fmt.Sprintf("%s: %sround %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
+		s.Store, core, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, rateText(s.Rate), ceiling,
 		perSecond(s.InRate), perSecond(s.OutRate), shortTime(s.Elapsed), etaText(s.ETA))
 }
 

@@ -56,6 +56,7 @@ var exitCodes = []struct {
 	{engine.ErrMemory, exitUsage},
 	{engine.ErrNoDevice, exitUsage},
 	{engine.ErrRound, exitUsage},
+	{engine.ErrAlgorithm, exitUsage},
 	{engine.ErrNoFormat, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},

@@ -45,10 +45,10 @@ func exportCommand() *cobra.Command {
 				return err
 			}
 			defer p.Close()
-			if o.Rows, err = selection(p, "rows", rows); err != nil {
+			if o.Rows, err = selection(p.Lookup, "rows", rows); err != nil {
 				return err
 			}
-			if o.Cols, err = selection(p, "cols", cols); err != nil {
+			if o.Cols, err = selection(p.Lookup, "cols", cols); err != nil {
 				return err
 			}
 			return export(cmd, p, args[1], o)

@@ -101,10 +101,12 @@ type deviceFlags struct {
 	device                   string
 	deviceMemory, hostMemory size
 	streams, round, tile     int
+	algorithm                string
 }
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	fl.StringVar(&f.algorithm, "algorithm", "auto", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
 	fl.StringVar(&f.device, "device", "auto", "auto, "+strings.Join(engine.DeviceNames(), ", ")+"; cuda:1 for the second GPU")
 	fl.Var(&f.deviceMemory, "device-memory", "most memory that the solve may take on the device (default: half of what is free on the CPU, most on a GPU)")
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
@@ -121,6 +123,8 @@ func (f *deviceFlags) check() error {
 		return usageError{fmt.Errorf("--round %d: want a multiple of the tile edge", f.round)}
 	case f.tile > 0 && f.round%f.tile != 0:
 		return usageError{fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile)}
+	case !slices.Contains(engine.Algorithms, f.algorithm):
+		return usageError{fmt.Errorf("--algorithm %s: there are %s", f.algorithm, strings.Join(engine.Algorithms, ", "))}
 	case f.streams < 0 || f.streams > 64:
 		return usageError{fmt.Errorf("--streams %d: want 1 to 64", f.streams)}
 	}
@@ -136,7 +140,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 }
 
 func (f *deviceFlags) limits() engine.Limits {
-	return engine.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams}
+	return engine.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm}
 }
 
 // storeName is the default store of an input: its base name without format and compression extensions.

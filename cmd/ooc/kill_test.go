@@ -28,12 +28,12 @@ func kills(t *testing.T) int {
 }
 
 // limits are random flags that may change from run to run of one store.
-func limits(r *rand.Rand, tile int) []string {
+func limits(r *rand.Rand, tile int, algorithm string) []string {
 	flags := []string{"--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(100)), "--streams", fmt.Sprint(1 + r.IntN(4))}
 	if r.IntN(3) > 0 {
 		flags = append(flags, "--round", fmt.Sprint(tile*(1+r.IntN(3))))
 	}
-	if r.IntN(2) == 0 {
+	if r.IntN(2) == 0 && algorithm == "blocked" {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile*tile*4/1024*(1+r.IntN(8))))
 	}
 	return flags
@@ -49,8 +49,9 @@ func TestKills(t *testing.T) {
 		n := 1500 + r.IntN(1500)
 		tile := 64 << r.IntN(3)
 		kind := []string{"i32", "f32"}[r.IntN(2)]
-		ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(n), "-m", fmt.Sprint(4*n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
-		base := []string{"solve", "g.gr", "--kind", kind, "--tile", fmt.Sprint(tile)}
+		algorithm := []string{"blocked", "eliminate"}[r.IntN(2)]
+		ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(n), "-m", fmt.Sprint((2+r.IntN(9))*n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
+		base := []string{"solve", "g.gr", "--kind", kind, "--tile", fmt.Sprint(tile), "--algorithm", algorithm}
 		began := time.Now()
 		ooc(t, dir, append(base, "--out", "whole.ooc", "--restart")...).want(t, 0)
 		whole := time.Since(began)
@@ -59,19 +60,19 @@ func TestKills(t *testing.T) {
 			t.Fatal(err)
 		}
 		base = append(base, "--out", "killed.ooc")
-		first := append([]string{"--restart"}, limits(r, tile)...)
+		first := append([]string{"--restart"}, limits(r, tile, algorithm)...)
 		for more := 3 + r.IntN(8); more > 0 && killed < want; more-- {
 			if killOne(t, dir, append(base, first...), time.Duration(r.Int64N(int64(whole)))) {
 				killed++
 			}
-			first = limits(r, tile)
+			first = limits(r, tile, algorithm)
 		}
-		last := jsonLines(t, ooc(t, dir, append(append(base, "--json"), limits(r, tile)...)...).want(t, 0).stdout)
+		last := jsonLines(t, ooc(t, dir, append(append(base, "--json"), limits(r, tile, algorithm)...)...).want(t, 0).stdout)
 		if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
 			resumed++
 		}
 		if kind == "i32" && !bytes.Equal(read(t, dir, "killed.ooc", "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
-			t.Fatalf("n=%d tile=%d: the killed solve's matrix differs", n, tile)
+			t.Fatalf("n=%d tile=%d algorithm=%s: the killed solve's matrix differs", n, tile, algorithm)
 		}
 		ooc(t, dir, "verify", "killed.ooc", "--rows", "64").want(t, 0)
 	}

@@ -26,7 +26,7 @@ func peerGraph(b *testing.B, dir string, n int) string {
 // oneThread solves with one thread and returns the seconds of its rounds.
 func oneThread(b *testing.B, dir string) float64 {
 	b.Helper()
-	cmd := command(b, dir, "solve", "g.gr", "--kind", "f32", "--restart", "--json")
+	cmd := command(b, dir, "solve", "g.gr", "--kind", "f32", "--algorithm", "blocked", "--restart", "--json")
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
 	r := finish(b, cmd)
 	if r.code != 0 {

@@ -15,6 +15,7 @@ func planCommand() *cobra.Command {
 	var gf graphFlags
 	var df deviceFlags
 	var asJSON bool
+	var sources string
 	cmd := &cobra.Command{
 		Use:   "plan GRAPH",
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
@@ -42,7 +43,11 @@ func planCommand() *cobra.Command {
 					return err
 				}
 				defer func() { err = errors.Join(err, in.close()) }()
-				f, err = engine.ForecastGraph(in.weights, d, df.limits(), df.tile, ".")
+				limits := df.limits()
+				if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
+					return err
+				}
+				f, err = engine.ForecastGraph(in.weights, d, limits, ".")
 				if err != nil {
 					return err
 				}
@@ -57,15 +62,38 @@ func planCommand() *cobra.Command {
 	}
 	gf.add(cmd)
 	df.add(cmd)
+	addSources(cmd, &sources)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
 func printForecast(f *engine.Forecast, model string) {
-	p := &f.Plan
-	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
 	fmt.Printf("graph     %s vertices, %s arcs, %s\n", humanize.Comma(int64(f.Vertices)), humanize.Comma(f.Arcs), f.Kind)
 	fmt.Printf("device    %s\n", model)
+	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
+	fmt.Printf("algorithm %s\n", f.Algorithm)
+	if f.Algorithm == engine.AlgorithmBlocked {
+		printRounds(f)
+	} else {
+		printElimination(f)
+	}
+}
+
+func printElimination(f *engine.Forecast) {
+	e := f.Eliminate
+	fmt.Printf("eliminate %s vertices, a core of %s, %s arcs kept; ordered in %s\n", humanize.Comma(int64(e.Eliminated)),
+		humanize.Comma(int64(e.Core)), humanize.Comma(e.Fill), shortTime(e.OrderSeconds))
+	fmt.Printf("matrix    %s rows, %s\n", humanize.Comma(int64(e.Rows)), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
+	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", shortTime(e.Seconds), shortTime(e.EliminateSeconds), shortTime(e.CoreSeconds), shortTime(e.ExpandSeconds))
+	if f.Plan.Rounds > 0 {
+		fmt.Printf("; by algorithm %s %s", engine.AlgorithmBlocked, shortTime(f.Plan.Seconds))
+	}
+	fmt.Println()
+}
+
+func printRounds(f *engine.Forecast) {
+	p := &f.Plan
+	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
 	fmt.Printf("matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(int64(p.Tile)*int64(p.Tile)*4))
 	done := ""
 	if f.Done > 0 {
@@ -78,8 +106,11 @@ func printForecast(f *engine.Forecast, model string) {
 	}
 	fmt.Printf("memory    device %s: %d slots on %d streams (%s); host %s: %d pages\n", ib(p.DeviceBytes), p.Slots, p.Streams, where, ib(p.HostBytes), p.Pages)
 	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
-	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
-	fmt.Printf("time      %s: kernels %s, copies %s, final sync %s\n", shortTime(p.Seconds), shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
+	fmt.Printf("time      %s: kernels %s, copies %s, final sync %s", shortTime(p.Seconds), shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
+	if e := f.Eliminate; e != nil {
+		fmt.Printf("; by algorithm %s %s", engine.AlgorithmEliminate, shortTime(e.Seconds))
+	}
+	fmt.Println()
 }
 
 func onOff(b bool) string {

@@ -92,16 +92,17 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 		return err
 	}
 	d := make([]float64, p.Geometry().N)
-	read := p.Row
+	read, name := p.Row, ids.Name
 	if !isRow {
-		read = p.Col
+		d = d[:p.Geometry().RowCount()]
+		read, name = p.Col, func(i int) string { return ids.Name(p.Sources().Vertex(i)) }
 	}
 	if err := read(d, at); err != nil {
 		return err
 	}
 	show := numbers(p)
 	for i, x := range d {
-		u, v := id, ids.Name(i)
+		u, v := id, name(i)
 		if !isRow {
 			u, v = v, u
 		}

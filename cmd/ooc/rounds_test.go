@@ -65,7 +65,7 @@ func BenchmarkRounds(b *testing.B) {
 // solveSummary solves g.gr from scratch and returns the summary.
 func solveSummary(b *testing.B, dir string, flags ...string) map[string]any {
 	b.Helper()
-	r := ooc(b, dir, append([]string{"solve", "g.gr", "--restart", "--json"}, flags...)...).want(b, 0)
+	r := ooc(b, dir, append([]string{"solve", "g.gr", "--algorithm", "blocked", "--restart", "--json"}, flags...)...).want(b, 0)
 	objects := jsonLines(b, r.stdout)
 	return objects[len(objects)-1]
 }

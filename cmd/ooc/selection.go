@@ -10,22 +10,25 @@ import (
 	"ooc/engine"
 )
 
+// lookup finds the row of an id.
+type lookup func(id string) (int, error)
+
 // selection reads --rows and --cols: ids, ranges FIRST..LAST and @FILEs, separated by commas. What is the
 // id of a vertex is that vertex, whatever else it might mean. nil selects all.
-func selection(p *engine.Problem, flag, list string) ([]int, error) {
+func selection(find lookup, flag, list string) ([]int, error) {
 	if list == "" {
 		return nil, nil
 	}
 	var at []int
-	if err := pickOne(p, &at, list); err == nil { // an id that holds commas
+	if err := pickOne(find, &at, list); err == nil { // an id that holds commas
 		return at, nil
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		var err error
-		if file, ok := strings.CutPrefix(word, "@"); ok && pickOne(p, new([]int), word) != nil {
-			err = pickFile(p, &at, file)
+		if file, ok := strings.CutPrefix(word, "@"); ok && pickOne(find, new([]int), word) != nil {
+			err = pickFile(find, &at, file)
 		} else {
-			err = pickOne(p, &at, word)
+			err = pickOne(find, &at, word)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
@@ -38,8 +41,8 @@ func selection(p *engine.Problem, flag, list string) ([]int, error) {
 }
 
 // pickOne adds the row of an id, or those of a range.
-func pickOne(p *engine.Problem, at *[]int, word string) error {
-	row, err := p.Lookup(word)
+func pickOne(find lookup, at *[]int, word string) error {
+	row, err := find(word)
 	if err == nil {
 		*at = append(*at, row)
 		return nil
@@ -48,11 +51,11 @@ func pickOne(p *engine.Problem, at *[]int, word string) error {
 	if !ok || !errors.Is(err, engine.ErrNoVertex) {
 		return err
 	}
-	lo, err := p.Lookup(first)
+	lo, err := find(first)
 	if err != nil {
 		return err
 	}
-	hi, err := p.Lookup(last)
+	hi, err := find(last)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func pickOne(p *engine.Problem, at *[]int, word string) error {
 
 // pickFile adds what the lines of a file name. Blank lines and those that start with # and name no vertex
 // are skipped.
-func pickFile(p *engine.Problem, at *[]int, file string) error {
+func pickFile(find lookup, at *[]int, file string) error {
 	in := os.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -84,7 +87,7 @@ func pickFile(p *engine.Problem, at *[]int, file string) error {
 		if word == "" {
 			continue
 		}
-		if err := pickOne(p, at, word); err != nil && !strings.HasPrefix(word, "#") {
+		if err := pickOne(find, at, word); err != nil && !strings.HasPrefix(word, "#") {
 			return badInput{fmt.Errorf("%s:%d: %w", file, n, err)}
 		}
 	}

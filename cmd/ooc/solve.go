@@ -23,10 +23,10 @@ import (
 type solveFlags struct {
 	graphFlags
 	deviceFlags
-	out, algorithm, progress string
-	timeline                 string
-	checkpoint               time.Duration
-	restart, json            bool
+	out, sources, progress string
+	timeline               string
+	checkpoint             time.Duration
+	restart, json          bool
 }
 
 func solveCommand() *cobra.Command {
@@ -44,7 +44,7 @@ func solveCommand() *cobra.Command {
 	f.deviceFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
-	fl.StringVar(&f.algorithm, "algorithm", "auto", "auto or blocked")
+	addSources(cmd, &f.sources)
 	fl.DurationVar(&f.checkpoint, "checkpoint", engine.DefaultCheckpoint, "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
@@ -54,9 +54,6 @@ func solveCommand() *cobra.Command {
 }
 
 func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
-	if f.algorithm != "auto" && f.algorithm != "blocked" {
-		return usageError{fmt.Errorf("--algorithm %s: known are auto and blocked", f.algorithm)}
-	}
 	if f.checkpoint <= 0 {
 		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
 	}
@@ -76,7 +73,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	o := engine.Options{
-		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
+		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
 		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval, Input: inputPath(input),
 	}
 	if f.timeline != "" {
@@ -109,7 +106,7 @@ func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 	}
 	if input == "-" {
 		words := []string{"ooc solve", quote(p.Dir())}
-		for _, name := range []string{"device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
+		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
 			if fl := cmd.Flags().Lookup(name); fl.Changed {
 				words = append(words, quote("--"+name+"="+fl.Value.String()))
 			}
@@ -170,7 +167,8 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	case f.restart && errors.As(err, &changed) && input != out:
 		return f.replace(cmd, p, input, d, show)
 	case err == nil && f.restart:
-		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Input: inputPath(input)})
+		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
+			Algorithm: f.algorithm, Input: inputPath(input)})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -248,11 +246,11 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if err != nil {
 		return nil, err
 	}
-	if f.tile == 0 {
-		f.tile, err = engine.PlanTile(n.weights.Facts(), d, f.limits())
-	} else {
-		_, err = engine.PlanGraph(n.weights.Facts(), d, f.limits(), f.tile)
+	limits := f.limits()
+	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
+		return nil, errors.Join(err, n.close())
 	}
+	choice, err := engine.Choose(n.weights, d, limits)
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -263,7 +261,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	}
 	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
 		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
-	n.o = engine.CreateOptions{Tile: f.tile, Input: in, Command: os.Args}
+	n.o = engine.CreateOptions{Sources: limits.Sources, Choice: choice, Input: in, Command: os.Args}
 	return n, nil
 }
 
@@ -297,6 +295,8 @@ func (f *solveFlags) sameOptions(cmd *cobra.Command, p *engine.Problem) error {
 		return changed("%s was made with --scale %d", p.Dir(), m.Scale)
 	case f.tile > 0 && f.tile != m.T:
 		return changed("%s was made with --tile %d", p.Dir(), m.T)
+	case f.sources != "" && !f.sameSources(p):
+		return changed("%s was made with other --sources", p.Dir())
 	case f.directed && !m.Directed || f.undirected && m.Directed:
 		return changed("%s was made with the other of --directed and --undirected", p.Dir())
 	case f.format != "" && f.format != m.Input.Format:

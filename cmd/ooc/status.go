@@ -47,13 +47,25 @@ func printStatus(dir string, asJSON bool) error {
 	}
 	fmt.Printf("          %s vertices, %s arcs, %s, weights %s…%s, %s\n", humanize.Comma(int64(m.N)), humanize.Comma(m.Arcs), direction,
 		number(m.MinWeight/float64(m.Scale)), number(m.MaxWeight/float64(m.Scale)), m.Kind)
-	fmt.Printf("matrix    %s/dist.npy, %d×%d tiles of %d×%d, %s\n", dir, geom.Side(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
+	if k := len(m.Sources); k > 0 {
+		fmt.Printf("rows      of %s chosen sources\n", humanize.Comma(int64(k)))
+	}
+	fmt.Printf("matrix    %s/dist.npy, %d×%d tiles of %d×%d, %s\n", dir, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
+	stage := ""
+	if st.Stage != "" {
+		stage = ", stage " + st.Stage
+	}
+	fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
 	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, shortTime(st.Elapsed))
 	switch st.State {
 	case "solved":
 		fmt.Printf("next      ooc query %s U V\n", quote(dir))
 	case "running":
-		fmt.Printf("          by process %d, %s, %s\n", st.PID, rateText(st.Rate), etaText(st.ETA))
+		rate := rateText(st.Rate)
+		if st.DistanceRate > 0 {
+			rate = distanceRate(st.DistanceRate)
+		}
+		fmt.Printf("          by process %d, %s, %s\n", st.PID, rate, etaText(st.ETA))
 	default:
 		fmt.Printf("next      ooc solve %s\n", quote(dir))
 	}

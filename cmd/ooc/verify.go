@@ -47,7 +47,7 @@ func verifyCommand() *cobra.Command {
 				if v.Columns > 0 {
 					what = "columns"
 				}
-				fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().N, what, v.Entries, v.Method)
+				fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().RowCount(), what, v.Entries, v.Method)
 				if v.Worst > 0 {
 					fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 				}

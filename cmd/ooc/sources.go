@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/tiles"
+)
+
+// addSources adds --sources.
+func addSources(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "sources", "", "keep only the rows of these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
+}
+
+// sourcesOf returns the rows that --sources names, ascending; none for all.
+func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
+	if list == "" {
+		return nil, nil
+	}
+	find := func(id string) (int, error) {
+		row, ok := f.IDs.Row(id, f.N)
+		if !ok {
+			return 0, fmt.Errorf("%w: the input has no vertex %q", engine.ErrNoVertex, id)
+		}
+		return row, nil
+	}
+	if text, ok := strings.CutPrefix(list, "random:"); ok {
+		return randomSources(text, f.N)
+	}
+	if _, err := find(list); err != nil {
+		if info, err := os.Stat(list); err == nil && info.Mode().IsRegular() {
+			list = "@" + list
+		}
+	}
+	at, err := selection(find, "sources", list)
+	if err != nil {
+		return nil, err
+	}
+	rows := make(tiles.RowSet, len(at))
+	for i, v := range at {
+		rows[i] = int32(v)
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows), nil
+}
+
+// randomSources picks K of n vertices, the same in every run, so that the same command goes on with its store.
+func randomSources(text string, n int) (tiles.RowSet, error) {
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 || k > n {
+		return nil, usageError{fmt.Errorf("--sources random:%s: want a number from 1 to %d", text, n)}
+	}
+	rows := make(tiles.RowSet, 0, k)
+	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
+	for v := range n { // Knuth's algorithm S
+		if r.IntN(n-v) < k-len(rows) {
+			rows = append(rows, int32(v))
+		}
+	}
+	return rows, nil
+}
+
+// sameSources reports whether a store was made for what --sources names.
+func (f *solveFlags) sameSources(p *engine.Problem) bool {
+	ids, err := p.IDs()
+	if err != nil {
+		return false
+	}
+	rows, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources)
+	return err == nil && (slices.Equal(rows, p.Sources()) || len(rows) == p.Meta().N && len(p.Sources()) == 0)
+}

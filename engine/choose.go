@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// The ways to solve.
+const (
+	AlgorithmAuto      = "auto"      // whichever should end first
+	AlgorithmBlocked   = "blocked"   // blocked Floyd–Warshall: n³ relaxations, whatever the graph
+	AlgorithmEliminate = "eliminate" // eliminate vertices, solve the core, expand: see package sparse
+)
+
+// Algorithms lists them.
+var Algorithms = []string{AlgorithmAuto, AlgorithmBlocked, AlgorithmEliminate}
+
+// ErrAlgorithm is wrapped by the error of an algorithm that is not there, or cannot solve what it is asked to.
+var ErrAlgorithm = errors.New("wrong algorithm")
+
+// EliminatePlan says what a solve by elimination will do and how long that should take.
+type EliminatePlan struct {
+	Eliminated int   `json:"eliminated"` // vertices
+	Core       int   `json:"core"`       // vertices left
+	Fill       int64 `json:"fill"`       // arcs kept from eliminated vertices up
+	Rows       int   `json:"rows"`       // of distances, to be written
+
+	OrderSeconds     float64 `json:"order_seconds"` // spent already
+	EliminateSeconds float64 `json:"eliminate_seconds"`
+	CoreSeconds      float64 `json:"core_seconds"`
+	ExpandSeconds    float64 `json:"expand_seconds"`
+	Seconds          float64 `json:"seconds"` // of these three
+}
+
+// Choice is how a problem will be solved.
+type Choice struct {
+	Algorithm string         `json:"algorithm"`
+	Tile      int            `json:"tile"`                // tile edge
+	Blocked   *Plan          `json:"blocked,omitempty"`   // nil: not asked for, or not possible
+	Eliminate *EliminatePlan `json:"eliminate,omitempty"` // nil: not asked for, or not possible
+
+	order *sparse.Order
+}
+
+// Choose picks algorithm and tile edge for a new problem by what should end first. It fails with ErrMemory
+// where a limit is too small, and with ErrAlgorithm where the algorithm that is asked for is not possible.
+func Choose(w Weights, d kernels.Device, l Limits) (*Choice, error) {
+	f := w.Facts()
+	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
+	if err != nil {
+		return nil, err
+	}
+	return choose(w, d.Info(), rates, l.withDefaults(d.Info()))
+}
+
+func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
+	if err := l.checkAlgorithm(w); err != nil {
+		return nil, err
+	}
+	c := &Choice{}
+	var err error
+	if l.Algorithm != AlgorithmEliminate && len(l.Sources) == 0 {
+		if err = c.planBlocked(w.Facts(), info, r, l); err != nil && (l.Algorithm == AlgorithmBlocked || !errors.Is(err, ErrMemory)) {
+			return nil, err
+		}
+	}
+	g, isGraph := w.(*graph.Graph)
+	if l.Algorithm != AlgorithmBlocked && isGraph {
+		err = errors.Join(err, c.planEliminate(g, info, r, l))
+	}
+	switch {
+	case c.Eliminate == nil && c.Blocked == nil:
+		return nil, err
+	case c.Eliminate == nil || c.Blocked != nil && c.Blocked.Seconds-c.Blocked.SyncSeconds <= c.Eliminate.Seconds:
+		c.Algorithm, c.Tile = AlgorithmBlocked, c.Blocked.Tile
+	default:
+		c.Algorithm, c.Tile = AlgorithmEliminate, l.Tile
+		if c.Tile == 0 {
+			c.Tile = DefaultTile(c.Eliminate.Rows)
+		}
+	}
+	return c, nil
+}
+
+func (l *Limits) checkAlgorithm(w Weights) error {
+	_, isGraph := w.(*graph.Graph)
+	switch {
+	case l.Algorithm != "" && l.Algorithm != AlgorithmAuto && l.Algorithm != AlgorithmBlocked && l.Algorithm != AlgorithmEliminate:
+		return fmt.Errorf("%w %q: there are %v", ErrAlgorithm, l.Algorithm, Algorithms)
+	case l.Algorithm == AlgorithmEliminate && !isGraph:
+		return fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
+	case len(l.Sources) > 0 && !isGraph:
+		return fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
+	case len(l.Sources) > 0 && l.Algorithm == AlgorithmBlocked:
+		return fmt.Errorf("%w: blocked rounds need every row, not only those of chosen sources; leave the algorithm to the plan", ErrAlgorithm)
+	}
+	return nil
+}
+
+// planBlocked plans rounds over the whole matrix.
+func (c *Choice) planBlocked(f graph.Facts, info kernels.Info, r Rates, l Limits) (err error) {
+	t := l.Tile
+	if t == 0 {
+		if t, err = ChooseTile(f.N, info, r, l); err != nil {
+			return err
+		}
+	}
+	p, err := MakePlan(tiles.Geometry{N: f.N, T: t, EntryBytes: kernels.EntryBytes}, 0, info, r, l)
+	if err == nil {
+		c.Blocked = &p
+	}
+	return err
+}
+
+// planEliminate orders the vertices, as far as that promises to pay, and picks where to stop. It fails with
+// ErrMemory where a limit is too small for that.
+func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Limits) error {
+	if need := leastScratch(g.N); l.HostMemory > 0 && need > l.HostMemory {
+		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", ErrMemory, l.HostMemory, g.N, need)
+	}
+	rows := len(l.Sources)
+	if rows == 0 {
+		rows = g.N
+	}
+	began, most := time.Now(), largestCore()
+	perRelaxation := 1 / (coreShare * r.Kernel)
+	if c.Blocked != nil { // a plan for rounds knows better
+		perRelaxation = (c.Blocked.Seconds - c.Blocked.SyncSeconds) / math.Pow(float64(g.N), 3)
+	}
+	seconds := func(w sparse.Work) float64 { return r.eliminate(w, rows, perRelaxation).Seconds }
+	o := sparse.NewOrder(g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
+	best := o.Best(func(w sparse.Work) float64 {
+		if w.Core > most {
+			return math.Inf(1)
+		}
+		return seconds(w)
+	})
+	if best.Eliminated == 0 && c.Blocked != nil && l.Algorithm != AlgorithmEliminate {
+		return nil
+	}
+	if best.Vertices == 0 { // no stopping point will do
+		return fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", ErrMemory, most)
+	}
+	if best.Core > 0 {
+		core := tiles.Geometry{N: best.Core, T: DefaultTile(best.Core), EntryBytes: kernels.EntryBytes}
+		l.Round = 0
+		if _, err := MakePlan(core, 0, info, r, l); err != nil && oneTile(best.Core) > info.Memory-info.Scratch {
+			return fmt.Errorf("the core that elimination leaves: %w", err)
+		}
+	}
+	p := r.eliminate(best, rows, perRelaxation)
+	p.OrderSeconds = time.Since(began).Seconds()
+	c.Eliminate, c.order = &p, o
+	return nil
+}
+
+// leastScratch is the memory without which no row of n vertices can be expanded, if the core is small.
+func leastScratch(n int) int64 { return int64(n+1) * kernels.LaneUnit * kernels.EntryBytes }
+
+// maxFill is how many arcs up there is room for.
+func maxFill() int64 {
+	if free := freeMemory(); free > 0 {
+		return min(sparse.DefaultMaxFill, free/2/sparse.ArcBytes)
+	}
+	return sparse.DefaultMaxFill
+}
+
+// What the stages reach of the rate of products, by measurement on two cores with AVX-512 (docs/benchmarks.md);
+// relaxations/s of one thread for the numeric elimination.
+const (
+	eliminateRate = 150e6
+	sweepShare    = 0.35
+	crossShare    = 0.7
+	writeRate     = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	coreShare     = 0.7
+	stageSeconds  = 1e-3 // to begin
+)
+
+// eliminate predicts the times of a solve by elimination that writes so many rows, and whose core takes so many
+// seconds for each of its relaxations.
+func (r Rates) eliminate(w sparse.Work, rows int, perRelaxation float64) EliminatePlan {
+	p := EliminatePlan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: rows}
+	host := r.host()
+	p.EliminateSeconds = w.Eliminate/eliminateRate + stageSeconds
+	p.CoreSeconds = w.Rounds * perRelaxation
+	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) +
+		float64(rows)*float64(w.Vertices)*kernels.EntryBytes/(writeRate*float64(threads())) + stageSeconds
+	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
+	return p
+}
+
+// host returns the relaxations/s of products on the processor, which does the expansion.
+func (r Rates) host() float64 {
+	if r.Host > 0 {
+		return r.Host
+	}
+	return r.Kernel
+}
+
+// largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
+func largestCore() int {
+	free := freeMemory()
+	if free == 0 {
+		return math.MaxInt32
+	}
+	return int(math.Sqrt(float64(free) / 2 / kernels.EntryBytes))
+}
+
+// threads is how many goroutines expand.
+func threads() int { return runtime.GOMAXPROCS(0) }
+
+// algorithm returns what a store has to go on with, given what is asked for.
+func (p *Problem) algorithm(asked string, state tiles.State) (string, error) {
+	begun := state.Algorithm
+	if state.Done == 0 {
+		begun = ""
+	}
+	if begun == "" || asked == "" || asked == AlgorithmAuto || asked == begun {
+		if begun != "" {
+			asked = begun
+		}
+		return asked, nil
+	}
+	return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", ErrAlgorithm, p.Dir(), begun)
+}
+
+// choose returns how to go on.
+func (p *Problem) choose(o Options, state tiles.State) (*Choice, error) {
+	algorithm, err := p.algorithm(o.Algorithm, state)
+	if err != nil {
+		return nil, err
+	}
+	if algorithm == AlgorithmBlocked && len(p.meta.Sources) == 0 || p.meta.Dense && algorithm != AlgorithmEliminate {
+		return &Choice{Algorithm: AlgorithmBlocked, Tile: p.geom.T}, nil
+	}
+	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources}
+	core := p.coreLeft()
+	if core > 0 && l.Algorithm != AlgorithmBlocked {
+		l.Algorithm = AlgorithmEliminate
+	}
+	c := p.choice
+	if c == nil || algorithm != "" && algorithm != AlgorithmAuto && c.Algorithm != algorithm {
+		g, err := p.Graph()
+		if err != nil {
+			return nil, err
+		}
+		if c, err = Choose(g, o.Device, l); err != nil {
+			return nil, err
+		}
+	}
+	if eliminated := p.geom.N - core; core > 0 && c.order != nil && eliminated <= c.order.Limit {
+		c.Eliminate.Eliminated, c.Eliminate.Core = eliminated, core // as the run before that began to solve this core
+	}
+	return c, nil
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+	"unsafe"
+
+	"ooc/engine/graph"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/tiles"
+)
+
+// The stages of a solve by elimination, for people.
+const (
+	stageRounds    = "rounds"
+	stageEliminate = "eliminate"
+	stageCore      = "core"
+	stageExpand    = "expand"
+)
+
+// coreAtOnce is the largest core that is closed in memory, in a moment. A larger one is a problem of its own, in
+// a store inside the store, and goes on from its own restore points.
+var coreAtOnce = 2048
+
+// elimination is one call of Solve that goes by elimination.
+type elimination struct {
+	p       *Problem
+	o       Options
+	plan    EliminatePlan
+	sum     *Summary
+	began   time.Time
+	prior   time.Duration // work of earlier runs
+	sweeper kernels.Sweeper
+	host    kernels.Device // takes memory for the sweeper
+}
+
+// eliminate solves by elimination. rows says how many rows of distances, in tile rows, are on disk.
+func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary) (err error) {
+	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, began: time.Now(), prior: state.Elapsed}
+	sum.Eliminate = &x.plan
+	if err := x.openSweeper(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.closeSweeper()) }()
+	x.report(x.status(stageEliminate))
+	g, err := p.Graph()
+	if err != nil {
+		return err
+	}
+	e, err := sparse.Eliminate(g, c.order, x.plan.Eliminated)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Dir(), err)
+	}
+	sum.EliminateSeconds = x.plan.OrderSeconds + time.Since(x.began).Seconds()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w while vertices were eliminated", ErrInterrupted)
+	}
+	closing := time.Now()
+	core, err := x.core(ctx, e)
+	if err != nil {
+		return err
+	}
+	sum.CoreSeconds = time.Since(closing).Seconds()
+	return x.expand(ctx, e, core, state)
+}
+
+// openSweeper takes the solve's device if it can sweep, else the processor.
+func (x *elimination) openSweeper() error {
+	if s, ok := x.o.Device.(kernels.Sweeper); ok {
+		x.sweeper, x.host = s, x.o.Device
+		return nil
+	}
+	d, err := cpu.Open(cpu.Options{})
+	if err == nil {
+		x.sweeper, x.host = d, d
+	}
+	return err
+}
+
+func (x *elimination) closeSweeper() error {
+	if x.host == x.o.Device {
+		return nil
+	}
+	return x.host.Close()
+}
+
+// core closes what elimination left.
+func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
+	if e.Core() <= coreAtOnce && oneTile(e.Core()) <= x.host.Info().Memory-x.host.Info().Scratch {
+		x.report(x.status(stageCore))
+		return e.CloseCore(x.host, x.sweeper)
+	}
+	sub, err := x.p.openCore(e)
+	if err != nil {
+		return nil, fmt.Errorf("the core: %w", err)
+	}
+	o := x.o
+	o.Algorithm, o.Timeline, o.Progress = AlgorithmBlocked, nil, func(s Status) {
+		st := x.status(stageCore)
+		st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
+		st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
+		st.DeviceMemory, st.HostMemory = s.DeviceMemory, s.HostMemory
+		x.report(st)
+	}
+	coreSum, err := sub.Solve(ctx, o)
+	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
+	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
+	if err == nil {
+		core.Matrix, err = sub.matrix32()
+	}
+	if err = errors.Join(err, sub.Close()); err != nil {
+		return nil, fmt.Errorf("the core: %w", err)
+	}
+	return core, nil
+}
+
+// oneTile returns the bytes of a matrix as one tile.
+func oneTile(n int) int64 {
+	edge := int64(n+63) / 64 * 64
+	return edge * edge * kernels.EntryBytes
+}
+
+// matrix32 reads all distances into memory.
+func (p *Problem) matrix32() ([]uint32, error) {
+	n := p.geom.N
+	m := make([]uint32, n*n)
+	for i := range n {
+		if err := p.store.ReadRow(unsafe.Slice((*byte)(unsafe.Pointer(&m[i*n])), 4*n), i); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// coreWeights is the matrix of a core.
+type coreWeights struct{ e *sparse.Elimination }
+
+func (c coreWeights) Facts() graph.Facts {
+	f := graph.Facts{N: c.e.Core(), Kind: graph.KindI32, Directed: true, Scale: 1}
+	if c.e.Variant.Float() {
+		f.Kind = graph.KindF32
+	}
+	f.Negative = c.e.Variant == kernels.I32Signed || c.e.Variant == kernels.F32Signed
+	return f
+}
+
+// Check has nothing to prove: distances in the core are distances in the graph, which was checked.
+func (coreWeights) Check() error { return nil }
+
+func (c coreWeights) FillTile(dst []byte, t, i, j int) error {
+	c.e.FillTile(dst, t, i, j)
+	return nil
+}
+
+// openCore opens the problem of a core, or makes it anew where what is there is another's.
+func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
+	dir, w, print := p.store.CoreDir(), coreWeights{e}, fingerprint(e)
+	sub, err := Open(dir)
+	switch {
+	case err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == e.Core():
+		sub.given = w
+		return sub, nil
+	case err == nil:
+		err = sub.Close()
+		if err == nil {
+			err = p.store.RemoveCore()
+		}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tiles.ErrIncomplete):
+		err = nil
+	case errors.Is(err, tiles.ErrCorrupt), errors.Is(err, tiles.ErrVersion):
+		err = p.store.RemoveCore()
+	}
+	if err != nil {
+		return nil, err
+	}
+	sub, err = Create(dir, w, CreateOptions{
+		Tile: DefaultTile(e.Core()), Command: os.Args,
+		Input: tiles.Input{Name: "what is left of " + p.meta.Input.Name, Format: "core", SHA256: print},
+	})
+	if err == nil {
+		sub.given = w
+	}
+	return sub, err
+}
+
+// coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none.
+func (p *Problem) coreLeft() int {
+	s, err := tiles.OpenReadOnly(p.store.CoreDir())
+	if err != nil {
+		return 0
+	}
+	defer s.Close()
+	return s.Meta().N
+}
+
+// fingerprint tells eliminations apart.
+func fingerprint(e *sparse.Elimination) string {
+	h := sha256.New()
+	for _, s := range [][]int32{e.Vertices, e.Up.Offsets, e.Up.Ends, e.Down.Offsets, e.Down.Ends} {
+		hashWords(h, s)
+	}
+	for _, s := range [][]uint32{e.Up.Weights, e.Down.Weights} {
+		hashWords(h, s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func hashWords[E int32 | uint32](h hash.Hash, s []E) {
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(s)))
+	h.Write(length[:])
+	if len(s) > 0 {
+		h.Write(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), 4*len(s)))
+	}
+}
+
+// report tells how far the solve is.
+func (x *elimination) report(st Status) {
+	x.p.setLive(st)
+	if x.o.Progress != nil {
+		x.o.Progress(st)
+	}
+}
+
+// status describes the solve in a stage before rows are written.
+func (x *elimination) status(stage string) Status {
+	st := x.p.status()
+	st.Algorithm, st.Stage, st.State = AlgorithmEliminate, stage, "running"
+	st.Device, st.PID = x.o.Device.Info().Model, os.Getpid()
+	st.Rows = x.plan.Rows
+	st.Elapsed = (x.prior + time.Since(x.began)).Seconds()
+	st.ETA = math.Max(0, x.plan.Seconds-time.Since(x.began).Seconds())
+	return st
+}

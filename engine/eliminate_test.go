@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// eliminating returns options for a solve by elimination on little.
+func eliminating(t testing.TB) Options {
+	o := shape{tile: 64, slots: 64, pages: 8, streams: 2}.open(t)
+	o.Algorithm, o.Round, o.HostMemory = AlgorithmEliminate, 0, 0
+	return o
+}
+
+// smallCores makes every core of more vertices a problem of its own.
+func smallCores(t testing.TB, most int) {
+	before := coreAtOnce
+	coreAtOnce = most
+	t.Cleanup(func() { coreAtOnce = before })
+}
+
+// oneOfAll makes a random graph of one of the kinds that there are.
+func oneOfAll(t testing.TB, r *rand.Rand, n int) *graph.Graph {
+	kind := []graph.Kind{graph.KindI32, graph.KindF32}[r.IntN(2)]
+	return randomGraph(t, r, n, kind, r.IntN(3) == 0)
+}
+
+// TestEliminate compares solves of random graphs by elimination with a search, with cores in memory and in a
+// store of their own, and wants nothing of the core left.
+func TestEliminate(t *testing.T) {
+	r := seeded(t)
+	for range 30 {
+		smallCores(t, []int{0, 2048}[r.IntN(2)])
+		p := create(t, oneOfAll(t, r, 1+r.IntN(400)), 64)
+		sum := mustSolve(t, p, eliminating(t))
+		if sum.Algorithm != AlgorithmEliminate || sum.Eliminate == nil {
+			t.Fatalf("not eliminated: %+v", sum)
+		}
+		verifyAll(t, p)
+		if _, err := os.Stat(p.store.CoreDir()); err == nil {
+			t.Error("the core was left behind")
+		}
+		if st, err := p.Status(); err != nil || st.State != "solved" || st.Algorithm != AlgorithmEliminate {
+			t.Errorf("%+v, %v", st, err)
+		}
+		if again := mustSolve(t, p, eliminating(t)); !again.AlreadySolved {
+			t.Error("solved twice")
+		}
+	}
+}
+
+// TestEliminateSpecial solves what has no arcs, one vertex, a star, a ring, a clique and a path.
+func TestEliminateSpecial(t *testing.T) {
+	for name, fill := range map[string]func(add func(u, v int, w float64)) int{
+		"one vertex": func(func(u, v int, w float64)) int { return 1 },
+		"no arcs":    func(func(u, v int, w float64)) int { return 130 },
+		"star": func(add func(u, v int, w float64)) int {
+			for v := 1; v < 200; v++ {
+				add(0, v, float64(v%7))
+			}
+			return 200
+		},
+		"ring": func(add func(u, v int, w float64)) int {
+			for v := range 150 {
+				add(v, (v+1)%150, 0)
+			}
+			return 150
+		},
+		"clique": func(add func(u, v int, w float64)) int {
+			for u := range 70 {
+				for v := range 70 {
+					add(u, v, float64(1+(u*v)%11))
+				}
+			}
+			return 70
+		},
+	} {
+		for _, directed := range []bool{true, false} {
+			o := []graph.BuildOption{graph.AsKind(graph.KindI32)}
+			if !directed {
+				o = append(o, graph.Undirected)
+			}
+			type arc struct {
+				u, v int
+				w    float64
+			}
+			var arcs []arc
+			n := fill(func(u, v int, w float64) { arcs = append(arcs, arc{u, v, w}) })
+			b := graph.New(n, o...)
+			for _, a := range arcs {
+				b.Add(a.u, a.v, a.w)
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := create(t, g, 64)
+			mustSolve(t, p, eliminating(t))
+			t.Run(name, func(t *testing.T) { verifyAll(t, p) })
+		}
+	}
+}
+
+// TestSources solves for some rows only, which are those of a whole solve, bit by bit in i32.
+func TestSources(t *testing.T) {
+	r := seeded(t)
+	for range 10 {
+		n := 2 + r.IntN(400)
+		g := randomGraph(t, r, n, graph.KindI32, r.IntN(2) == 0)
+		var sources tiles.RowSet
+		for v := range n {
+			if r.IntN(3) == 0 {
+				sources = append(sources, int32(v))
+			}
+		}
+		if len(sources) == 0 {
+			continue
+		}
+		whole := create(t, g, 64)
+		mustSolve(t, whole, shape{tile: 64, width: 1, slots: 64, pages: 8, streams: 2}.open(t))
+		p, err := Create(filepath.Join(t.TempDir(), "s.ooc"), g, CreateOptions{Sources: sources})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustSolve(t, p, eliminating(t))
+		if _, err := p.Verify(t.Context(), n, 1); err != nil {
+			t.Fatal(err)
+		}
+		for u := range n {
+			_, kept := sources.Index(u)
+			for range 20 {
+				v := r.IntN(n)
+				want, _ := whole.Distance(u, v)
+				got, err := p.Distance(u, v)
+				if kept && (err != nil || got != want) || !kept && !errors.Is(err, ErrNoVertex) {
+					t.Fatalf("from %d to %d: %v, %v; want %v, kept %v", u, v, got, err, want, kept)
+				}
+			}
+		}
+		col := make([]float64, len(sources))
+		if err := p.Col(col, n-1); err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range sources {
+			if want, _ := whole.Distance(int(u), n-1); col[i] != want {
+				t.Fatalf("column: from %d %v, want %v", u, col[i], want)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := choose(&graph.Dense{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, testRates, Limits{Sources: tiles.RowSet{1}}); !errors.Is(err, ErrAlgorithm) {
+		t.Errorf("sources of a matrix: %v", err)
+	}
+}
+
+// TestEliminateResumes interrupts eliminations at random moments, in every stage, and wants the same end.
+func TestEliminateResumes(t *testing.T) {
+	r := seeded(t)
+	smallCores(t, 0)
+	var resumed int
+	for range 12 {
+		g := randomGraph(t, r, 300+r.IntN(300), graph.KindI32, false)
+		whole := create(t, g, 64)
+		mustSolve(t, whole, eliminating(t))
+		p := create(t, g, 64)
+		for try := 0; ; try++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			left := r.IntN(6)
+			o := eliminating(t)
+			o.Interval = 1
+			o.Progress = func(s Status) {
+				if left--; left <= 0 && try < 6 {
+					cancel()
+				}
+			}
+			sum, err := p.Solve(ctx, o)
+			cancel()
+			if err == nil {
+				if sum.ResumedFrom > 0 {
+					resumed++
+				}
+				break
+			}
+			if !errors.Is(err, ErrInterrupted) {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(matrixFile(t, p.Dir()), matrixFile(t, whole.Dir())) {
+			t.Fatal("another matrix came of interruptions")
+		}
+		verifyAll(t, p)
+	}
+	t.Logf("%d of the last runs went on from rows", resumed)
+}
+
+// TestAlgorithmStays refuses to go on by another algorithm, and begins again with it after a restart.
+func TestAlgorithmStays(t *testing.T) {
+	g := randomGraph(t, seeded(t), 600, graph.KindI32, false)
+	p := create(t, g, 64)
+	o := shape{tile: 64, width: 1, slots: minSlots(10, 1) + 2, pages: 4, streams: 1}.open(t)
+	o.Interval, o.Checkpoint = 1, 1
+	for try := 0; ; try++ { // until one is interrupted between two restore points
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Progress = func(s Status) {
+			if s.RestorePoint > 0 {
+				cancel()
+			}
+		}
+		_, err := p.Solve(ctx, o)
+		cancel()
+		if errors.Is(err, ErrInterrupted) {
+			break
+		}
+		if err != nil || try == 50 {
+			t.Fatalf("after %d tries: %v", try, err)
+		}
+		if err := p.Restart(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Solve(t.Context(), eliminating(t)); !errors.Is(err, ErrAlgorithm) {
+		t.Fatalf("got %v", err)
+	}
+	if err := p.Restart(eliminating(t)); err != nil {
+		t.Fatal(err)
+	}
+	if sum := mustSolve(t, p, eliminating(t)); sum.Algorithm != AlgorithmEliminate {
+		t.Errorf("went on by %s", sum.Algorithm)
+	}
+	verifyAll(t, p)
+}

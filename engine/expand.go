@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// expansion is the last stage of an elimination: it writes rows of distances, a row of tiles at a time, by several
+// goroutines. Rows do not depend on one another and each is written once, so what was done before a kill is a
+// number of rows, and what was under way is done again.
+type expansion struct {
+	*elimination
+	e    *sparse.Elimination
+	core *sparse.DenseCore
+
+	began time.Time
+	first int // tile rows that were there before
+
+	mu      sync.Mutex
+	next    int      // the tile row to take next; guarded by mu, as all below
+	done    []bool   // by tile row
+	prefix  int      // tile rows of which all before are done
+	rows    int      // rows done by this run
+	restore int64    // rows of the newest synced checkpoint
+	sums    []uint32 // by tile
+	summed  []bool
+}
+
+// expand writes every row that is not there.
+func (x *elimination) expand(ctx context.Context, e *sparse.Elimination, core *sparse.DenseCore, state tiles.State) error {
+	g := x.p.geom
+	w := &expansion{elimination: x, e: e, core: core, began: time.Now(), first: int(state.Done) / g.T, restore: state.Done,
+		done: make([]bool, g.Down()), sums: make([]uint32, g.Tiles()), summed: make([]bool, g.Tiles())}
+	w.next, w.prefix = w.first, w.first
+	stop := w.startReports()
+	err := w.run(ctx)
+	x.sum.ExpandSeconds = time.Since(w.began).Seconds()
+	x.sum.BytesWritten = int64(w.rows) * int64(g.N) * kernels.EntryBytes
+	syncing := time.Now()
+	if err == nil {
+		err = w.finish(ctx)
+	}
+	x.sum.SyncSeconds = time.Since(syncing).Seconds()
+	x.sum.ElapsedSeconds = (x.prior + time.Since(x.began)).Seconds()
+	stop()
+	return err
+}
+
+// finish makes durable what was written.
+func (w *expansion) finish(ctx context.Context) error {
+	if err := w.checkpoint(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil && w.prefix < len(w.done) {
+		return fmt.Errorf("%w at %.1f %%", ErrInterrupted, 100*float64(w.restore)/float64(w.p.geom.RowCount()))
+	}
+	if err := w.p.storeSums(w.sums, w.summed); err != nil {
+		return err
+	}
+	return w.p.store.RemoveCore()
+}
+
+// run starts the goroutines, and takes checkpoints while they write.
+func (w *expansion) run(ctx context.Context) error {
+	lanes, workers, err := w.shape()
+	if err != nil {
+		return err
+	}
+	g, running := errgroup.WithContext(context.Background())
+	for range workers {
+		g.Go(func() error { return w.work(ctx, running, lanes) })
+	}
+	quit, gone := make(chan struct{}), make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(w.o.checkpointEvery())
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if err := w.checkpoint(); err != nil {
+					gone <- err
+					return
+				}
+			case <-quit:
+				gone <- nil
+				return
+			}
+		}
+	}()
+	err = g.Wait()
+	close(quit)
+	return errors.Join(err, <-gone)
+}
+
+// shape picks the sources of a batch and the number of goroutines by the memory that there is.
+func (w *expansion) shape() (lanes, workers int, err error) {
+	budget := w.o.HostMemory
+	if budget == 0 {
+		budget = freeMemory() / 4
+	}
+	most := (w.p.geom.RowCount() + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
+	lanes, workers = min(sparse.BatchLanes, most), min(threads(), max(1, len(w.done)-w.first))
+	for budget > 0 && int64(workers)*w.e.ScratchBytes(lanes) > budget {
+		switch {
+		case lanes > kernels.LaneUnit:
+			lanes -= kernels.LaneUnit
+		case workers > 1:
+			workers--
+		default:
+			return 0, 0, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
+				ErrMemory, budget, w.p.geom.N, w.e.ScratchBytes(lanes))
+		}
+	}
+	return lanes, workers, nil
+}
+
+// work takes tile rows until there are no more, ctx ends, or another goroutine fails.
+func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
+	scratch, err := w.host.AllocHost(w.e.ScratchBytes(lanes))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.host.FreeHost(scratch)) }()
+	ex, err := w.e.NewExpander(w.sweeper, w.core, lanes, scratch)
+	if err != nil {
+		return err
+	}
+	for {
+		w.mu.Lock()
+		i := w.next
+		w.next++
+		w.mu.Unlock()
+		if i >= len(w.done) || ctx.Err() != nil || running.Err() != nil {
+			return nil
+		}
+		if err := w.tileRow(ex, i); err != nil {
+			return err
+		}
+		if err := w.finished(i); err != nil {
+			return err
+		}
+	}
+}
+
+// tileRow computes a row of tiles, in place, and its checksums.
+func (w *expansion) tileRow(ex *sparse.Expander, i int) error {
+	g := w.p.geom
+	var sources []int32
+	to := sparse.Target{Width: g.T, Stride: g.TileBytes(), Past: true}
+	for r := i * g.T; r < min((i+1)*g.T, g.RowCount()); r++ {
+		sources = append(sources, int32(w.p.meta.Sources.Vertex(r)))
+		to.Places = append(to.Places, int64(r%g.T*g.T*kernels.EntryBytes))
+	}
+	var err error
+	fault := w.p.store.EditTiles(i, func(data []byte) {
+		to.Data = data
+		err = ex.Rows(sources, to)
+		w.padRows(data, i, len(sources))
+	})
+	if err = errors.Join(fault, err); err != nil {
+		return err
+	}
+	for j := range g.Side() {
+		sum, err := w.p.store.TileSum(i, j)
+		if err != nil {
+			return err
+		}
+		w.sums[i*g.Side()+j], w.summed[i*g.Side()+j] = sum, true // nobody else writes these
+	}
+	return nil
+}
+
+// padRows makes the rows from the given one on, which pad the last row of tiles, those of isolated vertices.
+func (w *expansion) padRows(data []byte, i, from int) {
+	g := w.p.geom
+	inf := uint32(kernels.Inf32)
+	if w.e.Variant.Float() {
+		inf = math.Float32bits(float32(math.Inf(1)))
+	}
+	for j := range g.Side() {
+		tile := words32(data[int64(j)*g.TileBytes():][:g.TileBytes()])
+		for k := from * g.T; k < len(tile); k++ {
+			tile[k] = inf
+		}
+		for r := from; r < g.T && g.Rows == 0 && i == j; r++ {
+			tile[r*g.T+r] = 0
+		}
+	}
+}
+
+// finished books a row of tiles, and notes how far all before it are done.
+func (w *expansion) finished(i int) error {
+	w.mu.Lock()
+	g := w.p.geom
+	w.done[i] = true
+	w.rows += min(g.T, g.RowCount()-i*g.T)
+	before := w.prefix
+	for w.prefix < len(w.done) && w.done[w.prefix] {
+		w.prefix++
+	}
+	st := w.state()
+	rose := w.prefix > before
+	w.mu.Unlock()
+	if rose {
+		return w.p.store.Note(st)
+	}
+	return nil
+}
+
+// state describes the rows that are done. Call it with mu held.
+func (w *expansion) state() tiles.State {
+	g := w.p.geom
+	return tiles.State{Algorithm: AlgorithmEliminate, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.prior + time.Since(w.elimination.began)}
+}
+
+// checkpoint makes the rows that are done durable.
+func (w *expansion) checkpoint() error {
+	w.mu.Lock()
+	st := w.state()
+	nothing := st.Done == w.restore
+	w.mu.Unlock()
+	if nothing {
+		return nil
+	}
+	if err := w.p.store.Checkpoint(st); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.restore = max(w.restore, st.Done)
+	return nil
+}
+
+// startReports calls Progress at intervals until what it returns is called, which makes one last call.
+func (w *expansion) startReports() (stop func()) {
+	every := w.o.Interval
+	if every <= 0 {
+		every = time.Second
+	}
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(min(every, liveEvery))
+		defer tick.Stop()
+		var told time.Time
+		for {
+			select {
+			case <-tick.C:
+				st := w.progress()
+				w.p.setLive(st)
+				if w.o.Progress != nil && time.Since(told) >= every-every/8 {
+					told = time.Now()
+					w.o.Progress(st)
+				}
+			case <-quit:
+				st := w.progress()
+				st.State = "unfinished"
+				if st.RestorePoint == 1 {
+					st.State, st.ETA = "solved", 0
+				}
+				w.report(st)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-gone
+	}
+}
+
+// progress says how far the expansion is.
+func (w *expansion) progress() Status {
+	st := w.status(stageExpand)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := w.p.geom
+	before, all := w.first*g.T, g.RowCount()
+	st.RowsDone = min(before+w.rows, all)
+	st.Progress, st.RestorePoint = float64(st.RowsDone)/float64(all), float64(w.restore)/float64(all)
+	took := time.Since(w.began).Seconds()
+	st.DistanceRate = float64(w.rows) * float64(g.N) / took
+	st.WriteRate = st.DistanceRate * kernels.EntryBytes
+	st.ETA = -1
+	if w.rows > 0 {
+		st.ETA = float64(all-st.RowsDone) / float64(w.rows) * took
+	}
+	return st
+}
