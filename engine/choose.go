@@ -84,10 +84,21 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 	default:
 		c.Algorithm, c.Tile = AlgorithmEliminate, l.Tile
 		if c.Tile == 0 {
-			c.Tile = DefaultTile(c.Eliminate.Rows)
+			c.Tile = rowTile(c.Eliminate.Rows, w.Facts().N)
 		}
 	}
 	return c, nil
+}
+
+// rowTile returns the tile edge for rows that are written a row of tiles at a time, by several goroutines that
+// each hold one.
+func rowTile(rows, n int) int {
+	const most = 64 << 20
+	t := DefaultTile(rows)
+	for t > 64 && t*n*kernels.EntryBytes > most {
+		t /= 2
+	}
+	return t
 }
 
 func (l *Limits) checkAlgorithm(w Weights) error {
@@ -123,13 +134,10 @@ func (c *Choice) planBlocked(f graph.Facts, info kernels.Info, r Rates, l Limits
 // planEliminate orders the vertices, as far as that promises to pay, and picks where to stop. It fails with
 // ErrMemory where a limit is too small for that.
 func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Limits) error {
-	if need := leastScratch(g.N); l.HostMemory > 0 && need > l.HostMemory {
+	if need := leastScratch(rowsOf(l, g.N), g.N, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
 		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", ErrMemory, l.HostMemory, g.N, need)
 	}
-	rows := len(l.Sources)
-	if rows == 0 {
-		rows = g.N
-	}
+	rows := rowsOf(l, g.N)
 	began, most := time.Now(), largestCore()
 	perRelaxation := 1 / (coreShare * r.Kernel)
 	if c.Blocked != nil { // a plan for rounds knows better
@@ -163,7 +171,20 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 }
 
 // leastScratch is the memory without which no row of n vertices can be expanded, if the core is small.
-func leastScratch(n int) int64 { return int64(n+1) * kernels.LaneUnit * kernels.EntryBytes }
+func leastScratch(rows, n, tile int) int64 {
+	if tile == 0 {
+		tile = rowTile(rows, n)
+	}
+	return int64(n+1)*kernels.LaneUnit*kernels.EntryBytes + int64(ceilDiv(n, tile))*int64(tile)*int64(tile)*kernels.EntryBytes
+}
+
+// rowsOf is how many rows are wanted.
+func rowsOf(l Limits, n int) int {
+	if len(l.Sources) > 0 {
+		return len(l.Sources)
+	}
+	return n
+}
 
 // maxFill is how many arcs up there is room for.
 func maxFill() int64 {

@@ -110,7 +110,7 @@ func (w *expansion) shape() (lanes, workers int, err error) {
 	}
 	most := (w.p.geom.RowCount() + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
 	lanes, workers = min(sparse.BatchLanes, most), min(threads(), max(1, len(w.done)-w.first))
-	for budget > 0 && int64(workers)*w.e.ScratchBytes(lanes) > budget {
+	for budget > 0 && int64(workers)*(w.e.ScratchBytes(lanes)+w.rowBytes()) > budget {
 		switch {
 		case lanes > kernels.LaneUnit:
 			lanes -= kernels.LaneUnit
@@ -118,7 +118,7 @@ func (w *expansion) shape() (lanes, workers int, err error) {
 			workers--
 		default:
 			return 0, 0, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
-				ErrMemory, budget, w.p.geom.N, w.e.ScratchBytes(lanes))
+				ErrMemory, budget, w.p.geom.N, w.e.ScratchBytes(lanes)+w.rowBytes())
 		}
 	}
 	return lanes, workers, nil
@@ -131,6 +131,11 @@ func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.host.FreeHost(scratch)) }()
+	row, err := w.host.AllocHost(w.rowBytes())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.host.FreeHost(row)) }()
 	ex, err := w.e.NewExpander(w.sweeper, w.core, lanes, scratch)
 	if err != nil {
 		return err
@@ -143,7 +148,7 @@ func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
 		if i >= len(w.done) || ctx.Err() != nil || running.Err() != nil {
 			return nil
 		}
-		if err := w.tileRow(ex, i); err != nil {
+		if err := w.tileRow(ex, i, row); err != nil {
 			return err
 		}
 		if err := w.finished(i); err != nil {
@@ -152,32 +157,27 @@ func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
 	}
 }
 
-// tileRow computes a row of tiles, in place, and its checksums.
-func (w *expansion) tileRow(ex *sparse.Expander, i int) error {
+// rowBytes is the size of a row of tiles.
+func (w *expansion) rowBytes() int64 { return int64(w.p.geom.Side()) * w.p.geom.TileBytes() }
+
+// tileRow computes a row of tiles and its checksums, and writes it.
+func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 	g := w.p.geom
 	var sources []int32
-	to := sparse.Target{Width: g.T, Stride: g.TileBytes(), Past: true}
+	to := sparse.Target{Data: row, Width: g.T, Stride: g.TileBytes(), Past: true}
 	for r := i * g.T; r < min((i+1)*g.T, g.RowCount()); r++ {
 		sources = append(sources, int32(w.p.meta.Sources.Vertex(r)))
 		to.Places = append(to.Places, int64(r%g.T*g.T*kernels.EntryBytes))
 	}
-	var err error
-	fault := w.p.store.EditTiles(i, func(data []byte) {
-		to.Data = data
-		err = ex.Rows(sources, to)
-		w.padRows(data, i, len(sources))
-	})
-	if err = errors.Join(fault, err); err != nil {
+	if err := ex.Rows(sources, to); err != nil {
 		return err
 	}
+	w.padRows(row, i, len(sources))
 	for j := range g.Side() {
-		sum, err := w.p.store.TileSum(i, j)
-		if err != nil {
-			return err
-		}
+		sum := tiles.Checksum(row[int64(j)*g.TileBytes():][:g.TileBytes()])
 		w.sums[i*g.Side()+j], w.summed[i*g.Side()+j] = sum, true // nobody else writes these
 	}
-	return nil
+	return w.p.store.WriteTiles(i, row)
 }
 
 // padRows makes the rows from the given one on, which pad the last row of tiles, those of isolated vertices.

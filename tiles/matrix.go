@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"runtime/debug"
@@ -43,23 +44,42 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 	return s.touch("write", i, j, func(tile []byte) { copy(tile, src) })
 }
 
-// EditTiles gives edit the mapped bytes of all tiles of tile row i, one after
-// the other, to write, so that what is computed need not be copied. edit must
-// not keep them, nor expect anything of what they hold. The system is then told
-// to begin writing them to disk, but they are not durable before the next
-// Checkpoint. It fails with a *FaultError where the file cannot be written.
-func (s *Store) EditTiles(i int, edit func(tiles []byte)) error {
+// writeStep is how much of a row of tiles is written at once: the system begins
+// to bring each to disk while the next is copied.
+const writeStep = 8 << 20
+
+// WriteTiles writes all tiles of tile row i, which are one after the other in
+// src. It goes by the file and not by the mapping: where nothing of a row of
+// tiles is there before, finding a page at a time would cost more than copying.
+// It is not durable before the next Checkpoint. It fails with a *FaultError
+// where the file cannot be written.
+func (s *Store) WriteTiles(i int, src []byte) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
+	size := int64(s.geo.Side()) * s.geo.TileBytes()
 	if err := s.tileError("write", i, 0, 0, 0); err != nil {
 		return err
 	}
-	size := int64(s.geo.Side()) * s.geo.TileBytes()
-	if err := s.touchRange("write", i, 0, size, edit); err != nil {
-		return err
+	if int64(len(src)) != size {
+		return fmt.Errorf("write %s, tile row %d: %d bytes given, not %d", s.dir, i, len(src), size)
 	}
-	startWriting(s.dist, s.geo.TileOffset(i, 0), size)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mem == nil {
+		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
+	}
+	off := s.geo.TileOffset(i, 0)
+	if now, err := fileSize(s.dist); err != nil || now < off+size {
+		return errors.Join(err, s.shortFault("write", i, 0, now, now)) // a write would make it longer again
+	}
+	for at := int64(0); at < size; at += writeStep {
+		part := src[at:min(at+writeStep, size)]
+		if n, err := s.dist.WriteAt(part, off+at); err != nil {
+			return fmt.Errorf("%w (%w)", s.faultAt("write", i, int(at/s.geo.TileBytes()), off+at+int64(n)), classify(err))
+		}
+		startWriting(s.dist, off+at, int64(len(part)))
+	}
 	return nil
 }
 
@@ -164,18 +184,13 @@ func (s *Store) TileSum(i, j int) (uint32, error) {
 // fault in use becomes a *FaultError, and so does a file that ends before the
 // tile does: in its last page such a file does not fault, it reads as zeros
 // and forgets what is written.
-func (s *Store) touch(op string, i, j int, use func(tile []byte)) error {
-	return s.touchRange(op, i, j, s.geo.TileBytes(), use)
-}
-
-// touchRange is touch for n bytes from tile (i,j) on. Errors name that tile.
-func (s *Store) touchRange(op string, i, j int, n int64, use func(tiles []byte)) (err error) {
+func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
 		return fmt.Errorf("%s %s: %w", op, s.dir, ErrClosed)
 	}
-	off := s.geo.TileOffset(i, j)
+	off, n := s.geo.TileOffset(i, j), s.geo.TileBytes()
 	tile := s.mem[off : off+n : off+n]
 	defer func(old bool) {
 		debug.SetPanicOnFault(old)
