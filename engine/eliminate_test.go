@@ -206,14 +206,14 @@ func TestEliminateResumes(t *testing.T) {
 
 // TestAlgorithmStays refuses to go on by another algorithm, and begins again with it after a restart.
 func TestAlgorithmStays(t *testing.T) {
-	g := randomGraph(t, seeded(t), 600, graph.KindI32, false)
+	g := randomGraph(t, seeded(t), 1200, graph.KindI32, false)
 	p := create(t, g, 64)
-	o := shape{tile: 64, width: 1, slots: minSlots(10, 1) + 2, pages: 4, streams: 1}.open(t)
+	o := shape{tile: 64, width: 1, slots: minSlots(19, 1) + 2, pages: 4, streams: 1}.open(t)
 	o.Interval, o.Checkpoint = 1, 1
-	for try := 0; ; try++ { // until one is interrupted between two restore points
+	for try := 0; ; try++ { // until one is interrupted in time
 		ctx, cancel := context.WithCancel(t.Context())
 		o.Progress = func(s Status) {
-			if s.RestorePoint > 0 {
+			if s.Progress > 0.2 {
 				cancel()
 			}
 		}
