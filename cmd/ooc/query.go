@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,25 +15,27 @@ import (
 	"ooc/engine"
 )
 
+// queryFlags are those of query.
+type queryFlags struct {
+	row, col, pairs, within string
+	nearest                 int
+	near                    *engine.Near // what nearest and within say; nil if neither is given
+}
+
 func queryCommand() *cobra.Command {
-	var row, col, pairs string
+	var f queryFlags
 	cmd := &cobra.Command{
 		Use:   "query STORE U V...",
 		Short: "Print distances between vertices named by their ids in the input",
 		Long: "query prints one line for each V: U, V and their distance, separated by tabs. --row prints the distances\n" +
 			"from a vertex to all, --col those from all to a vertex, --pairs those of each line \"U V\" of a file (- for\n" +
-			"standard input). A pair without a path is \"unreachable\".",
+			"standard input). A pair without a path is \"unreachable\".\n\n" +
+			"--k-nearest K prints, of --row U or --col V, the K nearest other vertices, the nearest first, and --within R\n" +
+			"those no farther than R; with both, the K nearest of those. U alone then stands for --row U.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given := len(args) > 1
-			for _, f := range []string{row, col, pairs} {
-				if f != "" && given {
-					return usageError{errors.New("give one of: U V..., --row, --col, --pairs")}
-				}
-				given = given || f != ""
-			}
-			if !given || len(args) == 2 {
-				return usageError{errors.New("name a pair of vertices U V, or --row U, --col V or --pairs FILE")}
+			if err := f.check(cmd, args); err != nil {
+				return usageError{err}
 			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {
@@ -42,27 +46,107 @@ func queryCommand() *cobra.Command {
 				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
 			}
 			w := bufio.NewWriterSize(os.Stdout, 1<<16)
-			switch {
-			case row != "":
-				err = queryLine(p, w, row, true)
-			case col != "":
-				err = queryLine(p, w, col, false)
-			case pairs != "":
-				err = queryPairs(p, w, pairs)
-			default:
-				for _, v := range args[2:] {
-					if err = queryPair(p, w, args[1], v); err != nil {
-						break
-					}
-				}
-			}
-			return errors.Join(err, w.Flush())
+			return errors.Join(f.answer(p, w, args[1:]), w.Flush())
 		},
 	}
-	cmd.Flags().StringVar(&row, "row", "", "print the distances from this vertex to all")
-	cmd.Flags().StringVar(&col, "col", "", "print the distances from all to this vertex")
-	cmd.Flags().StringVar(&pairs, "pairs", "", "a file with a pair of vertices a line")
+	fl := cmd.Flags()
+	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
+	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
+	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
+	fl.IntVar(&f.nearest, "k-nearest", 0, "of the row or column, print only so many nearest other vertices")
+	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
 	return cmd
+}
+
+// check reads what is given.
+func (f *queryFlags) check(cmd *cobra.Command, args []string) error {
+	if err := f.checkNear(cmd); err != nil {
+		return err
+	}
+	ways := 0
+	for _, given := range []bool{len(args) > 1, f.row != "", f.col != "", f.pairs != ""} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return errors.New("give one of: U V..., --row, --col, --pairs")
+	case ways == 0, len(args) == 2 && f.near == nil:
+		return errors.New("name a pair of vertices U V, or --row U, --col V or --pairs FILE")
+	case f.near != nil && (f.pairs != "" || len(args) > 2):
+		return errors.New("--k-nearest and --within are for --row U and --col V")
+	}
+	return nil
+}
+
+func (f *queryFlags) checkNear(cmd *cobra.Command) error {
+	few, limited := cmd.Flags().Changed("k-nearest"), cmd.Flags().Changed("within")
+	if !few && !limited {
+		return nil
+	}
+	near := engine.Near{K: math.MaxInt, Within: math.Inf(1)}
+	if few {
+		if near.K = f.nearest; near.K < 1 {
+			return fmt.Errorf("--k-nearest %d: want 1 or more", near.K)
+		}
+	}
+	if limited {
+		var err error
+		if near.Within, err = strconv.ParseFloat(f.within, 64); err != nil || math.IsNaN(near.Within) {
+			return fmt.Errorf("--within %s: want a distance", f.within)
+		}
+	}
+	near.Incoming = f.col != ""
+	f.near = &near
+	return nil
+}
+
+// answer prints what the vertices, or a flag in their place, ask for.
+func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) error {
+	switch {
+	case f.near != nil:
+		return queryNear(p, w, strings.Join(vertices, "")+f.row+f.col, *f.near) // one of them is given
+	case f.row != "":
+		return queryLine(p, w, f.row, true)
+	case f.col != "":
+		return queryLine(p, w, f.col, false)
+	case f.pairs != "":
+		return queryPairs(p, w, f.pairs)
+	}
+	for _, v := range vertices[1:] {
+		if err := queryPair(p, w, vertices[0], v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queryNear prints the pairs of a vertex and those near it.
+func queryNear(p *engine.Problem, w io.Writer, id string, near engine.Near) error {
+	at, err := p.Lookup(id)
+	if err != nil {
+		return err
+	}
+	ids, err := p.IDs()
+	if err != nil {
+		return err
+	}
+	list, err := p.Nearest(at, near)
+	if err != nil {
+		return err
+	}
+	show := numbers(p)
+	for _, n := range list {
+		u, v := id, ids.Name(n.Row)
+		if near.Incoming {
+			u, v = v, u
+		}
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, show(n.Distance)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func queryPair(p *engine.Problem, w io.Writer, u, v string) error {
