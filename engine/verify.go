@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/kernels"
 	"ooc/tiles"
 )
 
@@ -146,14 +147,14 @@ func (c *comparison) row(u int) (worst float64, err error) {
 		return 0, err
 	}
 	for v, bits := range words32(c.raw) {
-		got, ref := c.stored(bits), want[v]
+		got, ref := storedValue(c.p.meta.Kind, bits), want[v]
 		if got == ref {
 			continue
 		}
 		allowed := 0.0
 		if c.p.meta.Kind == tiles.F32 && !math.IsInf(got-ref, 0) && got == got {
 			arcs, magnitude := c.judge.path(v)
-			allowed = roundingSlack * (1 + float64(arcs)) * (magnitude + math.SmallestNonzeroFloat32)
+			allowed = allowedRounding(arcs, magnitude)
 		}
 		if diff := math.Abs(got - ref); !(diff <= allowed) {
 			return 0, c.wrong(u, v, got, ref)
@@ -181,7 +182,20 @@ func (c *comparison) wrong(u, v int, got, ref float64) error {
 // times over: the solve may have added another path of almost the same length, with more arcs.
 const roundingSlack = 4.0 / (1 << 24)
 
-// stored returns an entry in stored units, unreachable as +Inf.
-func (c *comparison) stored(bits uint32) float64 {
-	return c.p.distance(bits) * float64(c.p.meta.Scale)
+// allowedRounding is how far an f32 distance may be from the length of a path with so many arcs, whose weights add
+// up to magnitude without their signs: what docs/promises.md says.
+func allowedRounding(arcs int, magnitude float64) float64 {
+	return roundingSlack * (1 + float64(arcs)) * (magnitude + math.SmallestNonzeroFloat32)
+}
+
+// storedValue returns an entry in stored units, unreachable as +Inf. It is not distance times the scale: that
+// rounds twice.
+func storedValue(kind tiles.Kind, bits uint32) float64 {
+	if kind == tiles.F32 {
+		return float64(math.Float32frombits(bits))
+	}
+	if int32(bits) == kernels.Inf32 {
+		return math.Inf(1)
+	}
+	return float64(int32(bits))
 }

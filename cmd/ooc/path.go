@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+)
+
+func pathCommand() *cobra.Command {
+	var pairs string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "path STORE U V",
+		Short: "Print a shortest path between vertices named by their ids in the input",
+		Long: "path prints a line with U, V, the length of a shortest path and the number of its arcs, and then a line for\n" +
+			"each arc, which begins with a tab: its ends and its weight. All are separated by tabs. --pairs does so for\n" +
+			"each line \"U V\" of a file (- for standard input). Where there is no path the length is \"unreachable\".",
+		Args: cobra.RangeArgs(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 3) == (pairs != "") || len(args) == 2 {
+				return usageError{errors.New("name a pair of vertices U V, or --pairs FILE")}
+			}
+			p, err := engine.OpenReadOnly(args[0])
+			if err != nil {
+				return err
+			}
+			defer p.Close()
+			if err := p.Solved(); err != nil {
+				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
+			}
+			ids, err := p.IDs()
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriterSize(os.Stdout, 1<<16)
+			out := pathPrinter{ids: ids, w: w, json: asJSON}
+			if pairs != "" {
+				err = out.file(cmd, p, pairs)
+			} else {
+				err = out.one(p, args[1], args[2])
+			}
+			return errors.Join(err, w.Flush())
+		},
+	}
+	cmd.Flags().StringVar(&pairs, "pairs", "", "a file with a pair of vertices a line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a pair")
+	return cmd
+}
+
+// pathPrinter writes paths.
+type pathPrinter struct {
+	ids  graph.IDs
+	w    io.Writer
+	json bool
+}
+
+func lookupPair(p *engine.Problem, u, v string) (pair [2]int, err error) {
+	if pair[0], err = p.Lookup(u); err == nil {
+		pair[1], err = p.Lookup(v)
+	}
+	return pair, err
+}
+
+func (o *pathPrinter) one(p *engine.Problem, u, v string) error {
+	pair, err := lookupPair(p, u, v)
+	if err != nil {
+		return err
+	}
+	path, err := p.Path(pair[0], pair[1])
+	if err != nil {
+		return err
+	}
+	return o.print(&path)
+}
+
+// pairsAtOnce bounds the paths that are held until they are printed in order.
+const pairsAtOnce = 1 << 14
+
+// file answers the pairs of a file, some thousand at a time.
+func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) error {
+	in := os.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	w, err := p.Walker()
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	var pairs [][2]int
+	for n := 1; lines.Scan(); n++ {
+		f := strings.Fields(lines.Text())
+		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
+			continue
+		}
+		if len(f) != 2 {
+			return badInput{fmt.Errorf("%s:%d: want two vertices, found %d words", file, n, len(f))}
+		}
+		pair, err := lookupPair(p, f[0], f[1])
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+		if pairs = append(pairs, pair); len(pairs) == pairsAtOnce {
+			if err := o.all(cmd, w, pairs); err != nil {
+				return err
+			}
+			pairs = pairs[:0]
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return o.all(cmd, w, pairs)
+}
+
+func (o *pathPrinter) all(cmd *cobra.Command, w *engine.Walker, pairs [][2]int) error {
+	paths, err := w.All(cmd.Context(), pairs)
+	if err != nil {
+		return err
+	}
+	for i := range paths {
+		if err := o.print(&paths[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *pathPrinter) print(path *engine.Path) error {
+	if o.json {
+		return o.printJSON(path)
+	}
+	from, to := o.ids.Name(path.From), o.ids.Name(path.To)
+	if !path.Reachable() {
+		_, err := fmt.Fprintf(o.w, "%s\t%s\tunreachable\n", from, to)
+		return err
+	}
+	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, exactNumber(path.Length), len(path.Weights))
+	for i, weight := range path.Weights {
+		if err == nil {
+			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), exactNumber(weight))
+		}
+	}
+	return err
+}
+
+func (o *pathPrinter) printJSON(path *engine.Path) error {
+	object := struct {
+		Type      string    `json:"type"`
+		From      string    `json:"from"`
+		To        string    `json:"to"`
+		Reachable bool      `json:"reachable"`
+		Length    *float64  `json:"length"` // null where there is no path
+		Vertices  []string  `json:"vertices"`
+		Weights   []float64 `json:"weights"`
+	}{Type: "path", From: o.ids.Name(path.From), To: o.ids.Name(path.To), Reachable: path.Reachable(), Weights: path.Weights}
+	object.Vertices = make([]string, len(path.Vertices))
+	for i, v := range path.Vertices {
+		object.Vertices[i] = o.ids.Name(int(v))
+	}
+	if object.Weights == nil {
+		object.Weights = []float64{}
+	}
+	if path.Reachable() {
+		object.Length = &path.Length
+	}
+	return json.NewEncoder(o.w).Encode(object)
+}

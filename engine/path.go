@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/engine/graph"
+	"ooc/tiles"
+)
+
+// Path is a shortest path between two vertices, which are named by their rows.
+type Path struct {
+	From, To int
+	Vertices []int32   // from From to To; empty where there is no path
+	Weights  []float64 // of the arcs between them, in the input's units
+	Length   float64   // their sum, in the input's units; +Inf where there is no path
+}
+
+// Reachable reports whether there is a path.
+func (p *Path) Reachable() bool { return len(p.Vertices) > 0 }
+
+// Path returns a shortest path from row u to row v. A Walker is faster for many. Errors are those of Walker and
+// Between.
+func (p *Problem) Path(u, v int) (Path, error) {
+	w, err := p.Walker()
+	if err != nil {
+		return Path{}, err
+	}
+	return w.Between(u, v)
+}
+
+// Paths returns a shortest path for each pair of rows, in their order.
+func (p *Problem) Paths(ctx context.Context, pairs [][2]int) ([]Path, error) {
+	w, err := p.Walker()
+	if err != nil {
+		return nil, err
+	}
+	return w.All(ctx, pairs)
+}
+
+// Walker finds shortest paths in a solved store without a matrix of predecessors: from the target it walks
+// backwards over tight arcs, those (x,y) with d(u,x) + w(x,y) = d(u,y). It holds the graph with its arcs turned
+// round and the distances from one source, and is for one goroutine.
+type Walker struct {
+	p       *Problem
+	g, back *graph.Graph
+	source  int       // whose distances dist holds; -1: nobody's
+	dist    []float64 // in stored units
+	raw     []byte
+	search  *graph.Search // made on first use; of searched
+	found   int           // the source of the last search; -1: none
+
+	walk  uint32   // counts walks
+	seen  []uint32 // the last walk that came by a vertex
+	steps []pathStep
+	tight []tightArc
+}
+
+// pathStep is a vertex on the walk, the target first.
+type pathStep struct {
+	vertex int32
+	weight float64 // of the arc from it to the step before
+	first  int     // its tight arcs that were not tried yet are those from here to the next step's first
+}
+
+// tightArc leads to a vertex from one that may precede it.
+type tightArc struct {
+	from   int32
+	weight float64
+	loss   float64 // what is missing from tight: 0 in i32
+}
+
+// Walker returns a Walker. It fails with ErrUnsolved where distances are not final and with tiles.ErrNoCSR where
+// the store keeps no arcs, because its input was a matrix.
+func (p *Problem) Walker() (*Walker, error) {
+	if err := p.Solved(); err != nil {
+		return nil, err
+	}
+	g, err := p.Graph()
+	if errors.Is(err, tiles.ErrNoCSR) {
+		return nil, fmt.Errorf("%s: %w: a path needs the arcs, which only stores of sparse graphs keep; "+
+			"write those of the matrix as an edge list and solve that", p.Dir(), err)
+	} else if err != nil {
+		return nil, err
+	}
+	w := &Walker{p: p, g: g, back: g.Reverse()}
+	return w.fork(), nil
+}
+
+// fork returns a Walker over the same store for another goroutine.
+func (w *Walker) fork() *Walker {
+	n := w.g.N
+	return &Walker{p: w.p, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: entries(n),
+		seen: make([]uint32, n)}
+}
+
+// Between returns a shortest path from row u to row v, without a vertex twice; from a vertex to itself, the path
+// without arcs. In f32 its length is within the rounding that docs/promises.md allows of the stored distance. It
+// fails with ErrNoVertex where the store keeps no distances from u, and with ErrWrong where its arcs do not make
+// the stored distance.
+func (w *Walker) Between(u, v int) (Path, error) {
+	if v < 0 || v >= w.g.N {
+		return Path{}, fmt.Errorf("%w: %s has no row %d", ErrNoVertex, w.p.Dir(), v)
+	}
+	if err := w.load(u); err != nil {
+		return Path{}, err
+	}
+	switch {
+	case u == v:
+		return Path{From: u, To: v, Vertices: []int32{int32(u)}}, nil
+	case math.IsInf(w.dist[v], 1):
+		return Path{From: u, To: v, Length: math.Inf(1)}, nil
+	}
+	if w.backwards(u, v) {
+		if p := w.path(u, v); w.near(p, v) {
+			return p, nil
+		}
+	}
+	if w.p.meta.Kind == tiles.F32 && w.searched(u, v) {
+		if p := w.path(u, v); w.near(p, v) {
+			return p, nil
+		}
+	}
+	ids := w.g.IDs
+	return Path{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
+		w.p.Dir(), ids.Name(u), ids.Name(v), ErrWrong, w.dist[v]/float64(w.g.Scale))
+}
+
+// All returns a shortest path for each pair of rows, in their order. Pairs of the same source cost one reading of
+// its row of distances, and all processors work on them. Errors are those of Between, and why ctx ended.
+func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Path, error) {
+	order := make([]int, len(pairs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pairs[a][0], pairs[b][0]) })
+	var starts []int // of the stretches of one source in order
+	for i, at := range order {
+		if i == 0 || pairs[at][0] != pairs[order[i-1]][0] {
+			starts = append(starts, i)
+		}
+	}
+	starts = append(starts, len(order))
+	paths := make([]Path, len(pairs))
+	err := parallel(ctx, len(starts)-1, func() func(int) error {
+		w := w.fork()
+		return func(i int) (err error) {
+			for _, at := range order[starts[i]:starts[i+1]] {
+				if paths[at], err = w.Between(pairs[at][0], pairs[at][1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}, func() {})
+	return paths, err
+}
+
+// load reads the distances from row u.
+func (w *Walker) load(u int) error {
+	if u < 0 || u >= w.g.N {
+		return fmt.Errorf("%w: %s has no row %d", ErrNoVertex, w.p.Dir(), u)
+	}
+	if u == w.source {
+		return nil
+	}
+	place, err := w.p.place(u)
+	if err != nil {
+		return err
+	}
+	w.source = -1
+	if err := w.p.store.ReadRow(w.raw, place); err != nil {
+		return err
+	}
+	for v, bits := range words32(w.raw) {
+		w.dist[v] = storedValue(w.p.meta.Kind, bits)
+	}
+	w.source = u
+	return nil
+}
+
+// backwards walks from v back to u and leaves the way in steps. Where tight arcs make a cycle, of length 0, the walk
+// may run into vertices that it has seen: it goes back then, as a depth-first search, so that each vertex and
+// arc is looked at once at most. Arcs of positive weight are tried first: without negative ones, they lead
+// nearer to u.
+func (w *Walker) backwards(u, v int) bool {
+	if w.walk++; w.walk == 0 { // after 2³² walks
+		clear(w.seen)
+		w.walk = 1
+	}
+	w.steps, w.tight = append(w.steps[:0], pathStep{vertex: int32(v)}), w.tight[:0]
+	w.seen[v] = w.walk
+	w.collect(v)
+	for len(w.steps) > 0 {
+		top := &w.steps[len(w.steps)-1]
+		if len(w.tight) == top.first {
+			w.steps = w.steps[:len(w.steps)-1]
+			continue
+		}
+		arc := w.tight[len(w.tight)-1]
+		w.tight = w.tight[:len(w.tight)-1]
+		if w.seen[arc.from] == w.walk {
+			continue
+		}
+		w.seen[arc.from] = w.walk
+		w.steps = append(w.steps, pathStep{vertex: arc.from, weight: arc.weight, first: len(w.tight)})
+		if int(arc.from) == u {
+			return true
+		}
+		w.collect(int(arc.from))
+	}
+	return false
+}
+
+// collect adds the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
+// at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
+func (w *Walker) collect(y int) {
+	first, dy := len(w.tight), w.dist[y]
+	slack := 0.0
+	if w.back.Kind == graph.KindF32 {
+		slack = roundingSlack * float64(w.back.N)
+	}
+	for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
+		x := w.back.Targets[k]
+		dx, weight := w.dist[x], w.back.Weight(k)
+		loss := math.Abs(dx + weight - dy)
+		if loss <= slack*(math.Abs(dx)+math.Abs(weight)) && w.seen[x] != w.walk {
+			w.tight = append(w.tight, tightArc{from: x, weight: weight, loss: loss})
+		}
+	}
+	if len(w.tight)-first > 1 {
+		slices.SortFunc(w.tight[first:], func(a, b tightArc) int {
+			if a.weight > 0 != (b.weight > 0) {
+				return cmp.Compare(a.weight, b.weight)
+			}
+			return cmp.Compare(b.loss, a.loss)
+		})
+	}
+}
+
+// searched leaves the way to v in a tree of shortest paths from u in steps.
+func (w *Walker) searched(u, v int) bool {
+	if w.search == nil {
+		w.search = graph.NewSearch(w.g)
+	}
+	if w.found != u {
+		w.search.From(u)
+		w.found = u
+	}
+	pred := w.search.Pred()
+	w.steps = append(w.steps[:0], pathStep{vertex: int32(v)})
+	for x := int32(v); x != int32(u); x = pred[x] {
+		if pred[x] < 0 {
+			return false
+		}
+		w.steps = append(w.steps, pathStep{vertex: pred[x], weight: w.g.Weight(w.g.Find(int(pred[x]), int(x)))})
+	}
+	return true
+}
+
+// path turns steps round.
+func (w *Walker) path(u, v int) Path {
+	arcs := len(w.steps) - 1
+	p := Path{From: u, To: v, Vertices: make([]int32, arcs+1), Weights: make([]float64, arcs)}
+	scale := float64(w.g.Scale)
+	for i, s := range w.steps {
+		p.Vertices[arcs-i] = s.vertex
+		if i > 0 {
+			p.Weights[arcs-i] = s.weight / scale
+			p.Length += s.weight
+		}
+	}
+	p.Length /= scale
+	return p
+}
+
+// near reports whether a path to v is as long as the stored distance, in f32 within rounding.
+func (w *Walker) near(p Path, v int) bool {
+	if w.p.meta.Kind == tiles.I32 {
+		return true // each arc was tight
+	}
+	magnitude := 0.0
+	for _, x := range p.Weights {
+		magnitude += math.Abs(x)
+	}
+	return math.Abs(p.Length-w.dist[v]) <= allowedRounding(len(p.Weights), magnitude)
+}
