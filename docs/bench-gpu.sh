@@ -22,7 +22,7 @@ import json, sys
 s = json.loads(open(sys.argv[1]).readlines()[-1])
 b, p = s["busy_seconds"], s["plan"]
 print(f'{sys.argv[2][:42]:42} {s["rounds_seconds"]:8.3f} {s["relaxations_per_second"]/1e12:8.2f} '
-      f'{100*s["relaxations_per_second"]/s["ceiling_relaxations_per_second"]:6.1f} % {s["setup_seconds"]:7.2f} {s["sync_seconds"]:7.2f} {s["elapsed_seconds"]:7.2f} {p["seconds"]-p["sync_seconds"]:7.2f}')
+      f'{100*s["relaxations_per_second"]/s["ceiling_relaxations_per_second"]:6.1f} % {s["setup_seconds"]:7.2f} {s["sync_seconds"]:7.2f} {s["elapsed_seconds"]:7.2f} {p["seconds"]-p["setup_seconds"]-p["sync_seconds"]:7.2f}')
 print("   ", " ".join(f"{k} {v:.2f}" for k, v in b.items()), f'tile {p["tile"]} width {p["width"]} slots {p["slots"]} pages {p["pages"]} look-ahead {p["look_ahead"]} in-core {p["in_core"]}',
       f'in {s["bytes_in"]/2**30:.1f} out {s["bytes_out"]/2**30:.1f} read {s["bytes_read"]/2**30:.1f} written {s["bytes_written"]/2**30:.1f} GiB')
 P

@@ -52,10 +52,11 @@ type Plan struct {
 	BytesOut      int64   `json:"bytes_out"`     // device → host
 	BytesRead     int64   `json:"bytes_read"`    // disk or graph → host
 	BytesWritten  int64   `json:"bytes_written"` // host → disk
+	SetupSeconds  float64 `json:"setup_seconds"` // page-locking the host cache
 	KernelSeconds float64 `json:"kernel_seconds"`
 	CopySeconds   float64 `json:"copy_seconds"`
 	SyncSeconds   float64 `json:"sync_seconds"`
-	Seconds       float64 `json:"seconds"` // rounds and final sync
+	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
 }
 
 // minSlots returns the fewest slots that rounds of the given width, which is at most the pivot tiles left,
@@ -103,9 +104,11 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 	var best Plan
 	for width := lo; width <= hi; width++ {
 		for _, look := range []bool{true, false} {
-			p, ok := candidate(geom, int(done)/geom.T, info, width, look, room, rates, l)
-			if ok && (best.Slots == 0 || p.Seconds < best.Seconds) {
-				best = p
+			for _, cache := range []bool{true, false} { // with little left to do, locking a host cache may not pay
+				p, ok := candidate(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				if ok && (best.Slots == 0 || p.Seconds < best.Seconds) {
+					best = p
+				}
 			}
 		}
 	}
@@ -134,8 +137,8 @@ const maxRound = 8192
 // leastRounds is how many rounds a plan makes of a matrix where it can: restore points lie between rounds.
 const leastRounds = 8
 
-// candidate plans one round width, with or without look-ahead.
-func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look bool, room int, r Rates, l Limits) (Plan, bool) {
+// candidate plans one round width, with or without look-ahead, with a host cache or none beyond what is on its way.
+func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r Rates, l Limits) (Plan, bool) {
 	side, tb := geom.Side(), geom.TileBytes()
 	p := Plan{Tile: geom.T, Side: side, Width: width, Rounds: ceilDiv(side-start, width), LookAhead: look, Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 	p.Slots = min(room, inCoreSlots(side, width))
@@ -162,6 +165,9 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	case info.SharedCores:
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
+	if !cache {
+		p.Pages = min(p.Pages, staging)
+	}
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 	p.estimate(geom, start, info, r)
@@ -186,6 +192,9 @@ func (l Limits) withDefaults(info kernels.Info) Limits {
 	}
 	return l
 }
+
+// RoundsSeconds is what the rounds alone should take.
+func (p *Plan) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
 
 // estimate predicts traffic and time from counts per round; Predict counts step by step.
 func (p *Plan) estimate(geom tiles.Geometry, start int, info kernels.Info, r Rates) {
@@ -221,6 +230,10 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	} else {
 		p.CopySeconds = max(in/duplex, out/duplex, host)
 		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
+	}
+	if r.Lock > 0 {
+		p.SetupSeconds = float64(p.HostBytes) / r.Lock
+		p.Seconds += p.SetupSeconds
 	}
 	if r.Disk > 0 {
 		p.SyncSeconds = float64(p.DiskBytes) / r.Disk

@@ -19,6 +19,7 @@ type Rates struct {
 	Read      float64 // bytes/s from the matrix, where the page cache holds it, to host memory
 	Write     float64 // bytes/s from host memory to the matrix in the page cache
 	Disk      float64 // bytes/s of a sync; 0: not measured, and left out
+	Lock      float64 // bytes/s at which host memory is page-locked and given back; 0: it need not be
 	Host      float64 // relaxations/s of products on the processor, where that is not the device; 0: it is
 	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
@@ -36,6 +37,10 @@ func (r Rates) closure(b float64) float64 {
 // efficiency is the fraction of the rate for large tiles that tiles of edge t reach: each product reads
 // and writes t² entries beside its t³ relaxations.
 func (r Rates) efficiency(t int) float64 { return float64(t) / float64(t+24) }
+
+// lockRate is what a GPU's driver page-locks and releases in huge pages from several threads: 32 GiB in 2.0 s
+// (docs/benchmarks.md). Measuring it would take as long as a small solve.
+const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
@@ -124,6 +129,7 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, bu
 		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
 		r.PerKernel = 40e-6 // some ten calls of the driver a tile, all by one goroutine
+		r.Lock = lockRate
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ func (d *display) summary(s engine.Summary) {
 		return
 	}
 	fmt.Printf("solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, shortTime(s.RoundsSeconds), rate,
-		shortTime(s.Plan.Seconds-s.Plan.SyncSeconds), shortTime(s.SyncSeconds))
+		shortTime(s.Plan.RoundsSeconds()), shortTime(s.SyncSeconds))
 }
 
 // eliminated says how a solve by elimination went.

@@ -106,7 +106,8 @@ func printRounds(f *engine.Forecast) {
 	}
 	fmt.Printf("memory    device %s: %d slots on %d streams (%s); host %s: %d pages\n", ib(p.DeviceBytes), p.Slots, p.Streams, where, ib(p.HostBytes), p.Pages)
 	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
-	fmt.Printf("time      %s: kernels %s, copies %s, final sync %s", shortTime(p.Seconds), shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
+	fmt.Printf("time      %s: page-locking %s, kernels %s, copies %s, final sync %s", shortTime(p.Seconds), shortTime(p.SetupSeconds),
+		shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
 	if e := f.Eliminate; e != nil {
 		fmt.Printf("; by algorithm %s %s", engine.AlgorithmEliminate, shortTime(e.Seconds))
 	}
