@@ -106,6 +106,15 @@ func replaceFile(dir, name, tmp string, data []byte, sync func(string, func() er
 	return nil
 }
 
+// Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
+// is done for it. Reserve is what makes sure.
+func Room(dir, file string, size int64) error {
+	if free, err := freeSpace(dir); err == nil && free < size {
+		return noSpace(file, size, free)
+	}
+	return nil
+}
+
 // noSpace builds an ErrNoSpace found by looking rather than by failing.
 func noSpace(file string, need, free int64) error {
 	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",

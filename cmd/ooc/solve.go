@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"strings"
@@ -250,6 +252,11 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
+	if !isStore(out) { // else what is there makes room
+		if err := roomFor(n.weights.Facts().N, limits.Sources, out); err != nil {
+			return nil, errors.Join(err, n.close())
+		}
+	}
 	choice, err := engine.Choose(n.weights, d, limits)
 	if err != nil {
 		return nil, errors.Join(err, n.close())
@@ -263,6 +270,19 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
 	n.o = engine.CreateOptions{Sources: limits.Sources, Choice: choice, Input: in, Command: os.Args}
 	return n, nil
+}
+
+// roomFor fails where the distances cannot fit the volume: planning a graph of that size would take a while.
+func roomFor(n int, sources tiles.RowSet, out string) error {
+	rows := n
+	if len(sources) > 0 {
+		rows = len(sources)
+	}
+	hi, size := bits.Mul64(uint64(n), uint64(rows)*kernels.EntryBytes)
+	if hi > 0 || size > math.MaxInt64 {
+		size = math.MaxInt64
+	}
+	return tiles.Room(filepath.Dir(out), filepath.Join(out, "dist.npy"), int64(size))
 }
 
 // create makes the graph's store.

@@ -189,6 +189,19 @@ func (g *Graph) symmetric() bool {
 	return true
 }
 
+// oneWay returns the ends of the first arc that has no reverse of the same weight; there is one.
+func (g *Graph) oneWay() (u, v int) {
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			v := int(g.Targets[k])
+			if back := g.Find(v, u); back < 0 || g.Weight(back) != g.Weight(k) {
+				return u, v
+			}
+		}
+	}
+	return -1, -1
+}
+
 // summarize sets Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
 	if g.Kind == KindI32 {

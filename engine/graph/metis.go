@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // metis is the format of METIS and of the graph partitioners that took it over: after a header, line i lists
@@ -226,7 +225,7 @@ func (r *metisReader) commit(text []byte, b *listBatch) error {
 	self, loop := r.out.selfLoops, r.out.loop
 	r.out.addAll(b.recs, 0)
 	if r.out.loop != loop {
-		r.out.loop.line = r.lineOf(int64(r.out.loop.vertex))
+		r.out.loop.line = r.lineOf(int(r.out.loop.vertex))
 	}
 	self = r.out.selfLoops - self
 	r.self += self
@@ -294,10 +293,10 @@ func (r *metisReader) entries(fields [][]byte) error {
 }
 
 // lineOf returns the line of a vertex's list.
-func (r *metisReader) lineOf(row int64) int64 {
-	line := r.header + 1 + row
+func (r *metisReader) lineOf(row int) int64 {
+	line := r.header + 1 + int64(row)
 	for _, c := range r.comments {
-		if c.row > row {
+		if c.row > int64(row) {
 			break
 		}
 		line += c.lines
@@ -308,116 +307,17 @@ func (r *metisReader) lineOf(row int64) int64 {
 // pairUp makes the graph undirected. It refuses an edge that only one of its ends lists, or the two with
 // different weights.
 func (r *metisReader) pairUp(g *Graph) error {
-	if !g.symmetric() {
-		return r.oneWay(g)
+	if g.symmetric() {
+		g.Directed = false
+		g.Parallel /= 2
+		g.NoArcs /= 2
+		return nil
 	}
-	g.Directed = false
-	g.Parallel /= 2
-	g.NoArcs /= 2
-	return nil
-}
-
-// oneWay returns the error about the first arc without its like.
-func (r *metisReader) oneWay(g *Graph) error {
-	for u := range g.N {
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			v := int(g.Targets[k])
-			back := g.Find(v, u)
-			switch {
-			case back < 0:
-				return r.failAt(r.lineOf(int64(u)), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v), r.lineOf(int64(v)))
-			case g.Weight(back) != g.Weight(k):
-				return r.failAt(r.lineOf(int64(u)), "the edge from vertex %s to %s has weight %s, and in line %d weight %s", g.Name(u), g.Name(v),
-					plain(g.Weight(k)/float64(g.Scale)), r.lineOf(int64(v)), plain(g.Weight(back)/float64(g.Scale)))
-			}
-		}
+	u, v := g.oneWay()
+	back := g.Find(v, u)
+	if back < 0 {
+		return r.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v), r.lineOf(v))
 	}
-	return nil
-}
-
-// detectMETIS is sure of lists that no edge list could be: lines of different lengths after a header that
-// all of them fit, or a small file that fits to the last edge. Else the extension decides.
-func detectMETIS(head []byte) Match {
-	whole := len(head) < headSize-len("\xef\xbb\xbf")
-	d := metisDetector{}
-	for len(head) > 0 {
-		line, rest, ended := bytes.Cut(head, []byte("\n"))
-		if !ended && !whole {
-			break
-		}
-		if head = rest; !d.line(line) {
-			return No
-		}
-	}
-	if d.lines > 0 && (d.ragged || whole && d.fits()) {
-		return Yes
-	}
-	return No
-}
-
-// metisDetector reads the first lines of what may be METIS.
-type metisDetector struct {
-	metisHeader
-	columns int   // of the header
-	lines   int64 // after it
-	ragged  bool
-	edges   [][2]int64
-}
-
-// line reports whether a line fits those before it.
-func (d *metisDetector) line(line []byte) bool {
-	fields := bytes.Fields(line)
-	switch {
-	case len(fields) > 0 && fields[0][0] == '%':
-		return true
-	case d.columns == 0 && len(fields) == 0:
-		return true
-	case d.columns == 0:
-		var reason string
-		d.metisHeader, reason = parseMETISHeader(line)
-		d.columns = len(fields)
-		return reason == ""
-	case d.lines == d.n:
-		return len(fields) == 0
-	}
-	d.lines++
-	if len(fields) > 0 && len(fields) != d.columns {
-		d.ragged = true
-	}
-	step := 1 + btoi(d.weighted)
-	if len(fields) > 0 && (len(fields) < d.skip || (len(fields)-d.skip)%step != 0) {
-		return false
-	}
-	for i, f := range fields {
-		x, end := digits(f, 0)
-		isID := i >= d.skip && (i-d.skip)%step == 0
-		if isID && (end != len(f) || x < 0 || x > d.n) {
-			return false
-		}
-		if _, ok := scanDecimal(f); !ok {
-			return false
-		}
-		if isID {
-			d.edges = append(d.edges, [2]int64{d.lines, x})
-		}
-	}
-	return true
-}
-
-// fits reports whether all lists are there, and each edge in those of both its ends.
-func (d *metisDetector) fits() bool {
-	if d.lines != d.n || int64(len(d.edges)) != 2*d.m {
-		return false
-	}
-	turned := make([][2]int64, len(d.edges))
-	for i, e := range d.edges {
-		turned[i] = [2]int64{e[1], e[0]}
-		if e[0] == e[1] {
-			return false
-		}
-	}
-	order := func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }
-	slices.SortFunc(d.edges, order)
-	slices.SortFunc(turned, order)
-	return slices.Equal(d.edges, turned)
+	return r.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s", g.Name(u), g.Name(v),
+		plain(g.Weight(g.Find(u, v))/float64(g.Scale)), r.lineOf(v), plain(g.Weight(back)/float64(g.Scale)))
 }

@@ -31,6 +31,8 @@ var mtxInputs = []goodInput{
 	{"array, skew-symmetric", "x.mtx", banner + "array integer skew-symmetric\n3 3\n1\n-2\n0\n", Options{}, 3, KindI32, "1>2=-1 1>3=2 2>1=1 2>3=0 3>1=-2 3>2=0"},
 	{"array with a diagonal that is ignored", "x.mtx", banner + "array real general\n2 2\n0.5\n3\n5\nnan\n", Options{}, 2, KindI32, "1>2=5 2>1=3"},
 	{"array of fractions", "x.mtx", banner + "array real general\n2 2\n0\n3\n\n0.5\n0", Options{}, 2, KindF32, "1>2=0.5 2>1=3"},
+	{"array, undirected", "x.mtx", banner + "array integer general\n3 3\n0\n1\n2\n1\n0\n3\n2\n3\n0\n", Options{Directed: ptr(false)}, 3, KindI32, "1>2=1 1>3=2 2>1=1 2>3=3 3>1=2 3>2=3"},
+	{"array, symmetric, directed", "x.mtx", banner + "array integer symmetric\n2 2\n0\n1\n0\n", Options{Directed: ptr(true)}, 2, KindI32, "1>2=1 2>1=1"},
 	{"array of one", "x.mtx", banner + "array real general\n1 1\n0\n", Options{}, 1, KindI32, ""},
 }
 
@@ -72,5 +74,7 @@ var badMTX = []badInput{
 	{"array with a row a line", "x.mtx", banner + "array real general\n2 2\n1 2\n3 4\n", Options{}, 3, "2 columns"},
 	{"array of letters", "x.mtx", banner + "array real general\n2 2\n1\nx\n3\n4\n", Options{}, 4, `weight "x" is not a number`},
 	{"array with NaN", "x.mtx", banner + "array real general\n2 2\n1\nnan\n3\n4\n", Options{}, 4, "weights are finite"},
+	{"array that is not symmetric", "x.mtx", banner + "array integer general\n2 2\n0\n1\n2\n0\n", Options{Directed: ptr(false)}, 0, "row 1, column 2 has 2, but row 2, column 1 has 1"},
+	{"array with an arc one way", "x.mtx", banner + "array integer general\n2 2\n0\ninf\n2\n0\n", Options{Directed: ptr(false)}, 0, "row 1, column 2 has 2, but row 2, column 1 has no arc"},
 	{"huge array", "x.mtx", banner + "array real general\n2147483647 2147483647\n1\n", Options{}, 2, "4611686014132420609 entries are announced"},
 }

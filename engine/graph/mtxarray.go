@@ -32,6 +32,9 @@ func (r *mtxReader) readArray() error {
 	}
 	a := &mtxArray{mtxReader: r}
 	a.row = a.firstRow()
+	if r.symmetry == "general" && r.out.undirected { // as a matrix in any format
+		r.out.undirected, r.out.check = false, a.pairUp
+	}
 	r.out.publish()
 	if err := (&bulk[entryBatch]{lines: r.in, parse: a.parse, commit: a.commit, slow: a.line}).run(); err != nil {
 		return err
@@ -128,6 +131,21 @@ func (a *mtxArray) line(line []byte) error {
 		return err
 	}
 	return a.add(row, col, word)
+}
+
+// pairUp makes the graph undirected, or says which two entries differ.
+func (a *mtxArray) pairUp(g *Graph) error {
+	if g.symmetric() {
+		g.Directed = false
+		return nil
+	}
+	u, v := g.oneWay()
+	other := "no arc"
+	if k := g.Find(v, u); k >= 0 {
+		other = plain(g.Weight(k) / float64(g.Scale))
+	}
+	return a.out.failAll("the matrix is not symmetric, as --undirected says: row %s, column %s has %s, but row %[2]s, column %[1]s has %[4]s",
+		g.Name(u), g.Name(v), plain(g.Weight(g.Find(u, v))/float64(g.Scale)), other)
 }
 
 // isIgnored reports whether an entry on the diagonal is: if it is a number that is not negative, or none.
