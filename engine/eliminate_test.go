@@ -240,3 +240,53 @@ func TestAlgorithmStays(t *testing.T) {
 	}
 	verifyAll(t, p)
 }
+
+// TestEliminatePowerCuts cuts the power at random moments of eliminations, which then end with the same matrix.
+func TestEliminatePowerCuts(t *testing.T) {
+	r := seeded(t)
+	cuts, resumed := 0, 0
+	for cuts < 30 {
+		for _, k := range everyKind {
+			n := 400 + r.IntN(600)
+			g := randomGraph(t, r, n, k.kind, k.negative)
+			whole := create(t, g, 64)
+			mustSolve(t, whole, eliminating(t))
+			for i, dir := range cutWhileSolving(t, r, g, CreateOptions{Tile: 64}, eliminating(t)) {
+				cuts++
+				p, err := Open(dir)
+				if err != nil {
+					t.Fatalf("cut %d: %v", i, err)
+				}
+				if sum := mustSolve(t, p, eliminating(t)); sum.ResumedFrom > 0 {
+					resumed++
+				}
+				verifyAll(t, p)
+				if k.kind == graph.KindI32 && !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
+					t.Errorf("cut %d: other bytes than without the cut", i)
+				}
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	t.Logf("%d power cuts, %d went on from rows", cuts, resumed)
+	if resumed == 0 {
+		t.Error("every cut fell before the first restore point: the test shows nothing")
+	}
+}
+
+// TestAlgorithmsAgree wants the same bytes of both algorithms in i32.
+func TestAlgorithmsAgree(t *testing.T) {
+	r := seeded(t)
+	for range 10 {
+		n := 1 + r.IntN(300)
+		g := randomGraph(t, r, n, graph.KindI32, r.IntN(2) == 0)
+		a, b := create(t, g, 64), create(t, g, 64)
+		mustSolve(t, a, eliminating(t))
+		mustSolve(t, b, randomSolve(r, n, 64).open(t))
+		if !bytes.Equal(matrixFile(t, a.Dir()), matrixFile(t, b.Dir())) {
+			t.Fatalf("n = %d: another matrix by elimination than by rounds", n)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func TestPowerCuts(t *testing.T) {
 			g := randomGraph(t, r, n, k.kind, k.negative)
 			whole := create(t, g, tile)
 			mustSolve(t, whole, randomSolve(r, n, tile).open(t))
-			for i, dir := range cutWhileSolving(t, r, g, CreateOptions{Tile: tile}) {
+			for i, dir := range cutWhileSolving(t, r, g, CreateOptions{Tile: tile}, randomSolve(r, n, tile).open(t)) {
 				cuts++
 				p, err := Open(dir)
 				if err != nil {
@@ -48,7 +48,7 @@ func TestPowerCuts(t *testing.T) {
 
 // cutWhileSolving solves a graph and copies what a disk might hold at random moments, in the middle of
 // syncs among them, into folders of their own.
-func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions) (dirs []string) {
+func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, o Options) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)
@@ -68,7 +68,6 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions) 
 		t.Fatal(err)
 	}
 	defer p.Close()
-	o := randomSolve(r, g.Facts().N, made.Tile).open(t)
 	o.Checkpoint, o.Interval = time.Microsecond, time.Millisecond
 	next := 0.0
 	o.Progress = func(st Status) {

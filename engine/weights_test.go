@@ -285,7 +285,7 @@ func TestMatrixPowerCuts(t *testing.T) {
 		whole := create(t, g, 64)
 		mustSolve(t, whole, randomSolve(r, n, 64).open(t))
 		d, made := openMatrix(t, writeMatrix(t, g, r.IntN(2) == 0), graph.KindI32, 64)
-		for i, dir := range cutWhileSolving(t, r, d, made) {
+		for i, dir := range cutWhileSolving(t, r, d, made, randomSolve(r, n, 64).open(t)) {
 			p := reopen(t, dir)
 			if st, err := p.Status(); err != nil {
 				t.Fatal(err)
