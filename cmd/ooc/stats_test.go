@@ -37,35 +37,33 @@ func TestStatsEqualPython(t *testing.T) {
 	r := seeded(t)
 	dir := t.TempDir()
 	n := 60 + r.IntN(60)
-	for _, c := range []struct{ name, file string }{
-		{"rome", rome(t)},
-		{"scattered", write(t, dir, "scattered.gr", randomArcs(r, "a ", n, n, 200))},
-		{"tight", write(t, dir, "tight.gr", randomArcs(r, "a ", n, 8*n, 200))},
-		{"islands", write(t, dir, "islands.txt", randomArcs(r, "", n, n/2, 200))},
-		{"edges", write(t, dir, "edges.txt", randomArcs(r, "", n, 8*n, 200))},
-		{"unit", write(t, dir, "unit.txt", randomArcs(r, "", n, 8*n, 1))},
+	for _, c := range []struct{ name, file, flags string }{
+		{"rome", rome(t), ""},
+		{"scattered", write(t, dir, "scattered.gr", randomArcs(r, "a ", n, n, 200, 1)), ""},
+		{"tight", write(t, dir, "tight.gr", randomArcs(r, "a ", n, 8*n, 200, 1)), ""},
+		{"islands", write(t, dir, "islands.txt", randomArcs(r, "", n, n/2, 200, 1)), "--undirected"},
+		{"edges", write(t, dir, "edges.txt", randomArcs(r, "", n, 8*n, 200, 1)), "--undirected"},
+		{"unit", write(t, dir, "unit.txt", randomArcs(r, "", n, 8*n, 1, 1)), "--undirected"},
+		{"floats", write(t, dir, "floats.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --kind f32"},
+		{"scaled", write(t, dir, "scaled.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --scale 100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := []string{"solve", c.file, "--out", c.name + ".ooc"}
-			if strings.HasSuffix(c.file, ".txt") {
-				args = append(args, "--undirected")
-			}
-			ooc(t, dir, args...).want(t, 0)
+			ooc(t, dir, append([]string{"solve", c.file, "--out", c.name + ".ooc"}, strings.Fields(c.flags)...)...).want(t, 0)
 			got := ooc(t, dir, "stats", c.name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3", "--within", "100,500.5").want(t, 0)
 			scipy(t, dir, "stats.py", c.file, write(t, dir, c.name+".json", got.stdout))
 		})
 	}
 }
 
-// randomArcs writes arcs of n vertices, with a DIMACS head if lines start with a.
-func randomArcs(r *rand.Rand, start string, n, arcs, most int) string {
+// randomArcs writes arcs of n vertices with weights of 1…most units, with a DIMACS head if lines start with a.
+func randomArcs(r *rand.Rand, start string, n, arcs, most int, unit float64) string {
 	var b strings.Builder
 	if start != "" {
 		fmt.Fprintf(&b, "p sp %d %d\n", n, arcs)
 	}
 	for range arcs {
 		u := r.IntN(n)
-		fmt.Fprintf(&b, "%s%d %d %d\n", start, 1+u, 1+(u+1+r.IntN(n-1))%n, 1+r.IntN(most))
+		fmt.Fprintf(&b, "%s%d %d %v\n", start, 1+u, 1+(u+1+r.IntN(n-1))%n, float64(1+r.IntN(most))*unit)
 	}
 	return b.String()
 }

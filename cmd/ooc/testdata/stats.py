@@ -1,9 +1,9 @@
 """Compare `ooc stats --json` with networkx and igraph: stats.py GRAPH STATS.json.
 
 GRAPH is a DIMACS .gr file of a directed graph, or lines "id id weight" of an undirected one; weights are positive
-integers. Integers must be equal, sums of reciprocals and quotients within 1e-12. igraph does all by itself. What
-networkx does by itself would take ten minutes on 3,353 vertices: above 500 vertices, its functions get the distances
-from SciPy's Dijkstra, and 10 vertices are done without that.
+multiples of a quarter, which float32 adds exactly. Distances, their sums and counts must be equal, sums of reciprocals
+and quotients within 1e-12. igraph does all by itself. What networkx does by itself would take ten minutes on 3,353
+vertices: above 500 vertices, its functions get the distances from SciPy's Dijkstra, and 10 vertices go without that.
 """
 import json
 import math
@@ -29,7 +29,7 @@ def read(path):
     for u, v, w in rows:
         if u != v:
             arc = (u, v) if directed else tuple(sorted((u, v)))
-            least[arc] = min(int(w), least.get(arc, math.inf))
+            least[arc] = min(float(w), least.get(arc, math.inf))
     return [(u, v, w) for (u, v), w in least.items()], directed
 
 
@@ -140,7 +140,8 @@ def use_distances(G, d, row):
 
         def one(u):
             line = d[row[u]] if forward else d[:, row[u]]
-            return {v: x for v, x in zip(ids, line.tolist()) if x < math.inf}
+            lengths = dict(zip(ids, line.tolist()))
+            return lengths if np.isfinite(line).all() else {v: x for v, x in lengths.items() if x < math.inf}
         return one(source) if source is not None else ((u, one(u)) for u in graph)
 
     nx.shortest_path_length = nx.single_source_dijkstra_path_length = lengths
