@@ -104,13 +104,18 @@ func (o *StatsOptions) Check(n int) error {
 // i32; in f32 they are of float64, added up in an order that only the tile edge decides, so that no result
 // depends on how many processors there are. Memory: some 100 bytes a vertex for the results and 24 for each
 // goroutine (at most 16), 16 for each neighbor asked for, and less than 64 MiB apart from that. It fails with
-// ErrUnsolved, ErrStatsOptions, the cause of ctx, or a *tiles.FaultError.
+// ErrUnsolved, with ErrNoVertex where the store keeps the rows of chosen sources only, with ErrStatsOptions, the
+// cause of ctx, or a *tiles.FaultError.
 func (p *Problem) Stats(ctx context.Context, o StatsOptions) (*Stats, error) {
 	if err := o.Check(p.geom.N); err != nil {
 		return nil, err
 	}
 	if err := p.Solved(); err != nil {
 		return nil, err
+	}
+	if p.geom.RowCount() < p.geom.N {
+		return nil, fmt.Errorf("%w: %s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store",
+			ErrNoVertex, p.Dir())
 	}
 	s := &Stats{N: p.geom.N, Kind: string(p.meta.Kind), Directed: p.meta.Directed}
 	x := &gathering{p: p, o: o, s: s, none: uint32(kernels.Inf32)}

@@ -73,8 +73,8 @@ func checkRound(t *testing.T, p *Problem, h *Histogram, least, most float64, bin
 	case len(h.Counts) > bins || h.Below+h.Above > 0 || h.Counts[0] == 0 || h.Counts[len(h.Counts)-1] == 0:
 		t.Fatalf("%d bins asked for: %+v", bins, h)
 	}
-	whole := p.meta.Kind == tiles.I32 && width < 2/float64(p.meta.Scale)
-	if n := math.Floor(most/smaller) - math.Floor(least/smaller) + 1; n <= float64(bins) && !whole && most > least {
+	finest := p.meta.Kind == tiles.I32 && width < 2/float64(p.meta.Scale) || width < 2*decimalEdge(1, finestBins)
+	if n := math.Floor(most/smaller) - math.Floor(least/smaller) + 1; n <= float64(bins) && !finest && most > least {
 		t.Fatalf("width %v leaves %d bins of %d; width %v would leave %v", width, len(h.Counts), bins, smaller, n)
 	}
 }

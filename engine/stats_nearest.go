@@ -21,24 +21,23 @@ const neighborBytes = 16
 type Near struct {
 	K        int     // at most so many, the nearest; of those that are equally far, the first rows
 	Within   float64 // no farther than this; +Inf: all that can be reached
-	Incoming bool    // to go by the distances from them, not to them
+	Incoming bool    // to go by the distances from them, not to them; from those of Sources, where those are chosen
 }
 
 // Nearest lists vertices near a row, without itself, by distance and then by row. In f32 the distance Within
 // is rounded as the stored ones are.
 func (p *Problem) Nearest(row int, near Near) ([]Neighbor, error) {
-	d := make([]float64, p.geom.N)
-	read := p.Row
+	d, read, vertex := make([]float64, p.geom.N), p.Row, func(i int) int { return i }
 	if near.Incoming {
-		read = p.Col
+		d, read, vertex = d[:p.geom.RowCount()], p.Col, p.meta.Sources.Vertex
 	}
 	if err := read(d, row); err != nil {
 		return nil, err
 	}
 	var list []Neighbor
 	within := p.rounded(near.Within)
-	for v, x := range d {
-		if v != row && x <= within && !math.IsInf(x, 1) {
+	for i, x := range d {
+		if v := vertex(i); v != row && x <= within && !math.IsInf(x, 1) {
 			list = append(list, Neighbor{v, x})
 		}
 	}

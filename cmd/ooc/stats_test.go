@@ -111,6 +111,13 @@ func TestQueryNear(t *testing.T) {
 		ooc(t, dir, append([]string{"query", "towns.ooc"}, strings.Fields(args)...)...).want(t, 2)
 	}
 	ooc(t, dir, "query", "towns.ooc", "rome", "--within", "3").want(t, 3, `no vertex "rome"`)
+
+	ooc(t, dir, "solve", "towns.csv", "--sources", "nice,isle", "--out", "some.ooc").want(t, 0)
+	if r := ooc(t, dir, "query", "some.ooc", "--col", "lyon", "--k-nearest", "9").want(t, 0); r.stdout != "nice\tlyon\t4\nisle\tlyon\t5\n" {
+		t.Errorf("of chosen sources: %s", r.stdout)
+	}
+	ooc(t, dir, "query", "some.ooc", "lyon", "--k-nearest", "9").want(t, 3, "chosen sources")
+	ooc(t, dir, "stats", "some.ooc").want(t, 3, "chosen sources", "every vertex")
 }
 
 func TestStatsPlot(t *testing.T) {
