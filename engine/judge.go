@@ -28,9 +28,7 @@ func (p *Problem) judges(v *Verification) (func() judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() judge {
-		return &sparseJudge{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), sum: make([]float64, g.N)}
-	}, nil
+	return func() judge { return newSparseJudge(g) }, nil
 }
 
 func (p *Problem) denseJudges(v *Verification) (func() judge, error) {
@@ -68,6 +66,10 @@ type sparseJudge struct {
 	way    []int32
 	hops   []int32   // arcs on the path; -1: not known yet
 	sum    []float64 // of the magnitudes of their weights
+}
+
+func newSparseJudge(g *graph.Graph) *sparseJudge {
+	return &sparseJudge{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), sum: make([]float64, g.N)}
 }
 
 func (j *sparseJudge) from(u int) ([]float64, error) {

@@ -88,9 +88,12 @@ func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, rows in
 	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
 	var mu sync.Mutex
 	return parallel(ctx, len(sources), func() func(int) error {
-		c := &comparison{p: p, judge: newJudge(), raw: entries(p.geom.N)}
+		c := &comparison{kind: p.meta.Kind, judge: newJudge(), read: p.rowReader(), got: make([]float64, p.geom.N)}
 		return func(i int) error {
-			worst, err := c.row(sources[i])
+			wrong, worst, err := c.row(sources[i], p.meta.Sources.Vertex(sources[i]))
+			if err == nil && wrong != nil {
+				err = p.wrong(sources[i], *wrong)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			v.Worst = max(v.Worst, worst)
@@ -127,55 +130,77 @@ func parallel(ctx context.Context, n int, make func() func(int) error, done func
 
 // comparison is one goroutine's scratch for comparing rows.
 type comparison struct {
-	p     *Problem
+	kind  tiles.Kind
 	judge judge
-	raw   []byte
+	read  rowReader
+	got   []float64
 }
 
-// row compares a row, or a column if the judge goes by columns, and returns the largest difference as a
-// fraction of what is allowed.
-func (c *comparison) row(u int) (worst float64, err error) {
-	want, err := c.judge.from(c.p.meta.Sources.Vertex(u))
+// difference is an entry of a row that is not what a search found, both in stored units.
+type difference struct {
+	at        int
+	got, want float64
+}
+
+// row compares a row with a search from its vertex. It returns the first entry that differs, or nil and the
+// largest difference as a fraction of what is allowed.
+func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err error) {
+	want, err := c.judge.from(vertex)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	read := c.p.store.ReadRow
-	if c.p.byColumn() {
-		read = c.p.store.ReadCol
+	if err := c.read(c.got, row); err != nil {
+		return nil, 0, err
 	}
-	if err := read(c.raw, u); err != nil {
-		return 0, err
-	}
-	for v, bits := range words32(c.raw) {
-		got, ref := storedValue(c.p.meta.Kind, bits), want[v]
+	for v, got := range c.got {
+		ref := want[v]
 		if got == ref {
 			continue
 		}
 		allowed := 0.0
-		if c.p.meta.Kind == tiles.F32 && !math.IsInf(got-ref, 0) && got == got {
+		if c.kind == tiles.F32 && !math.IsInf(got-ref, 0) && got == got {
 			arcs, magnitude := c.judge.path(v)
 			allowed = allowedRounding(arcs, magnitude)
 		}
 		if diff := math.Abs(got - ref); !(diff <= allowed) {
-			return 0, c.wrong(u, v, got, ref)
+			return &difference{at: v, got: got, want: ref}, 0, nil
 		} else if allowed > 0 {
 			worst = max(worst, diff/allowed)
 		}
 	}
-	return worst, nil
+	return nil, worst, nil
 }
 
-func (c *comparison) wrong(u, v int, got, ref float64) error {
-	if c.p.byColumn() {
+// rowReader returns what reads rows, or columns if judges go by columns, for one goroutine.
+func (p *Problem) rowReader() rowReader {
+	read, raw := p.store.ReadRow, entries(p.geom.N)
+	if p.byColumn() {
+		read = p.store.ReadCol
+	}
+	return func(dst []float64, row int) error {
+		if err := read(raw, row); err != nil {
+			return err
+		}
+		for v, bits := range words32(raw) {
+			dst[v] = storedValue(p.meta.Kind, bits)
+		}
+		return nil
+	}
+}
+
+// wrong says which entry of the store is wrong.
+func (p *Problem) wrong(row int, d difference) error {
+	u, v := row, d.at
+	if p.byColumn() {
 		u, v = v, u
 	}
-	ids, err := c.p.IDs()
+	ids, err := p.IDs()
 	if err != nil {
 		return err
 	}
-	t := c.p.geom.T
-	return fmt.Errorf("%s/dist.npy: tile (%d,%d), from %s to %s: %w: %v stored, %v by search (units of the matrix); solve again with --restart",
-		c.p.Dir(), u/t, v/t, ids.Name(c.p.meta.Sources.Vertex(u)), ids.Name(v), ErrWrong, got, ref)
+	t, scale := p.geom.T, float64(p.meta.Scale)
+	return fmt.Errorf("%s/dist.npy: tile (%d,%d), from %s to %s: %w: %v stored, %v by search; solve again with --restart",
+		p.Dir(), u/t, v/t, ids.Name(p.meta.Sources.Vertex(u)), ids.Name(v), ErrWrong, d.got/scale, d.want/scale)
 }
 
 // roundingSlack is what one float32 addition may lose in proportion to the path's length, 2⁻²⁴, four

@@ -63,6 +63,7 @@ var exitCodes = []struct {
 	{engine.ErrInput, exitBadInput},
 	{graph.ErrChanged, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},
+	{tiles.ErrNoCSR, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }
 

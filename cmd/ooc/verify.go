@@ -1,64 +1,178 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/tiles"
 )
 
+// verifyFlags are those of ooc verify.
+type verifyFlags struct {
+	graphFlags
+	rows   int
+	seed   uint64
+	full   bool
+	matrix string
+	json   bool
+}
+
 func verifyCommand() *cobra.Command {
-	var rows int
-	var seed uint64
-	var asJSON bool
+	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify STORE",
-		Short: "Compare checksums, then sampled rows with an independent search",
-		Args:  cobra.ExactArgs(1),
+		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
+		Short: "Compare checksums and sampled rows with a search, or prove every distance",
+		Long: "verify compares every tile with its checksum and then sampled rows with an independent search.\n" +
+			"--full proves every distance instead, in one pass over the matrix: that each follows from those before it\n" +
+			"on some arc, and that no arc makes it shorter; exact in i32, within the rounding of docs/promises.md in f32.\n" +
+			"It needs a store of a sparse graph. With --matrix it proves distances that any program has written, a square\n" +
+			"array in a .npy file whose rows and columns are the vertices in the order of their numeric ids (text ids: in\n" +
+			"the order of their first appearance); unreachable is inf, or an integer type's maximum.",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if rows < 0 {
-				return usageError{fmt.Errorf("--rows %d: want 0 or more", rows)}
+			if err := f.check(cmd); err != nil {
+				return err
 			}
-			if !cmd.Flags().Changed("seed") {
-				seed = rand.Uint64()
+			graceful.Store(true)
+			if f.matrix != "" {
+				return f.proveMatrix(cmd, args[0])
 			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {
 				return err
 			}
 			defer p.Close()
-			v, err := p.Verify(cmd.Context(), rows, seed)
-			if err != nil {
-				return err
+			if f.full {
+				err = f.prove(cmd, p)
+			} else {
+				err = f.sample(cmd, p)
 			}
-			if asJSON {
-				printJSON(os.Stdout, "summary", v)
-				return nil
+			if errors.Is(err, engine.ErrUnsolved) {
+				err = fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
 			}
-			fmt.Printf("%s: %d tile checksums match", args[0], v.Tiles)
-			if v.Missing != "" {
-				fmt.Printf("; no row was compared: %s", v.Missing)
-			}
-			if n := v.Rows + v.Columns; n > 0 {
-				what := "rows"
-				if v.Columns > 0 {
-					what = "columns"
-				}
-				fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().RowCount(), what, v.Entries, v.Method)
-				if v.Worst > 0 {
-					fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
-				}
-				fmt.Printf("; seed %d", v.Seed)
-			}
-			fmt.Println()
-			return nil
+			return err
 		},
 	}
-	cmd.Flags().IntVar(&rows, "rows", 64, "how many random sources to compare; 0: checksums only")
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "choose the same rows again")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	fl := cmd.Flags()
+	fl.IntVar(&f.rows, "rows", 64, "how many random sources to compare; 0: checksums only")
+	fl.Uint64Var(&f.seed, "seed", 0, "choose the same rows again")
+	fl.BoolVar(&f.full, "full", false, "prove every distance")
+	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
+	fl.BoolVar(&f.json, "json", false, "one JSON object")
+	f.graphFlags.add(cmd)
 	return cmd
+}
+
+// check finds mistakes on the command line, and chooses a seed.
+func (f *verifyFlags) check(cmd *cobra.Command) error {
+	if f.rows < 0 {
+		return usageError{fmt.Errorf("--rows %d: want 0 or more", f.rows)}
+	}
+	if f.full && (cmd.Flags().Changed("rows") || cmd.Flags().Changed("seed")) {
+		return usageError{errors.New("--full proves all rows: give it without --rows and --seed")}
+	}
+	if f.matrix != "" && !f.full {
+		return usageError{errors.New("--matrix goes with --full")}
+	}
+	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
+		if f.matrix == "" && cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s goes with --matrix: a store knows how its graph was read", name)}
+		}
+	}
+	if !cmd.Flags().Changed("seed") {
+		f.seed = rand.Uint64()
+	}
+	return nil
+}
+
+// sample compares checksums and some rows.
+func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
+	v, err := p.Verify(cmd.Context(), f.rows, f.seed)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		printJSON(os.Stdout, "summary", v)
+		return nil
+	}
+	fmt.Printf("%s: %d tile checksums match", p.Dir(), v.Tiles)
+	if v.Missing != "" {
+		fmt.Printf("; no row was compared: %s", v.Missing)
+	}
+	if n := v.Rows + v.Columns; n > 0 {
+		what := "rows"
+		if v.Columns > 0 {
+			what = "columns"
+		}
+		fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().RowCount(), what, v.Entries, v.Method)
+		if v.Worst > 0 {
+			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
+		}
+		fmt.Printf("; seed %d", v.Seed)
+	}
+	fmt.Println()
+	return nil
+}
+
+// prove proves every distance of a store.
+func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
+	show := newCounter("proved", "rows")
+	proof, err := p.Prove(cmd.Context(), engine.ProveOptions{Progress: show.update})
+	show.end()
+	if errors.Is(err, tiles.ErrNoCSR) {
+		return fmt.Errorf("%w; sample rows instead, with --rows", err)
+	} else if err != nil {
+		return err
+	}
+	return f.print(p.Dir(), proof, string(p.Meta().Kind), p.Geometry().MatrixBytes())
+}
+
+// proveMatrix proves every distance of a matrix in a file.
+func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
+	in, err := f.read(cmd, input, ".")
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	g, ok := in.weights.(*graph.Graph)
+	if !ok {
+		return badInput{fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", input)}
+	}
+	if err := g.Check(); err != nil {
+		return err
+	}
+	show := newCounter("proved", "rows")
+	proof, err := engine.ProveMatrix(cmd.Context(), g, f.matrix, engine.ProveOptions{Progress: show.update})
+	show.end()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(f.matrix)
+	if err != nil {
+		return err
+	}
+	return f.print(f.matrix, proof, string(g.Kind), info.Size())
+}
+
+func (f *verifyFlags) print(name string, proof engine.Proof, kind string, bytes int64) error {
+	if f.json {
+		printJSON(os.Stdout, "summary", proof)
+		return nil
+	}
+	fmt.Printf("%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
+	if kind == string(tiles.F32) {
+		fmt.Print(", within the rounding of f32")
+	}
+	if proof.Searched > 0 {
+		fmt.Printf("; of %d rows, %d were compared with a search for that", proof.Rows, proof.Searched)
+	}
+	fmt.Printf("; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), shortTime(proof.Seconds), perSecond(float64(bytes)/proof.Seconds))
+	return nil
 }

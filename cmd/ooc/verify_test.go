@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// flip changes a bit of the matrix of a store.
+func flip(t *testing.T, dir, store string, at int64) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, store, "dist.npy"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, 1)
+	if _, err := f.ReadAt(b, at); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= 1
+	if _, err := f.WriteAt(b, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerifyFull(t *testing.T) {
+	dir := towns(t)
+	ooc(t, dir, "verify", "towns.ooc", "--full").want(t, 0, "all 16 distances are proved")
+	if r := jsonLines(t, ooc(t, dir, "verify", "towns.ooc", "--full", "--json").want(t, 0).stdout); len(r) != 1 || r[0]["entries"] != 16.0 {
+		t.Errorf("%v", r)
+	}
+	ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
+	ooc(t, dir, "verify", "towns.csv", "--matrix", "d.npy", "--full").want(t, 0, "d.npy: all 16 distances are proved")
+	write(t, dir, "other.csv", "paris,lyon,4\nlyon,nice,3\nnice,paris,1\nisle,paris,1\n")
+	ooc(t, dir, "verify", "other.csv", "--matrix", "d.npy", "--full").want(t, 8, "from lyon to paris", "it holds 3, the distance is 4")
+	write(t, dir, "short.csv", "paris,lyon,4\n")
+	ooc(t, dir, "verify", "short.csv", "--matrix", "d.npy", "--full").want(t, 3, "the graph has 2 vertices")
+	ooc(t, dir, "verify", "towns.csv", "--matrix", "none.npy", "--full").want(t, 3, "none.npy")
+	ooc(t, dir, "verify", "towns.csv", "--matrix", "towns.csv", "--full").want(t, 3, "not a NumPy array")
+	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --full --rows 3", "towns.ooc --full --scale 10"} {
+		ooc(t, dir, append([]string{"verify"}, strings.Fields(words)...)...).want(t, 2)
+	}
+	flip(t, dir, "towns.ooc", 4096+4*(64+2)) // lyon to nice
+	ooc(t, dir, "verify", "towns.ooc", "--full").want(t, 8, "tile (0,0), from lyon to nice", "2 stored, 3 by search")
+}
+
+// TestSciPyIsProved proves matrices that SciPy has written, of both kinds and in both orders.
+func TestSciPyIsProved(t *testing.T) {
+	r := seeded(t)
+	for _, flags := range [][]string{nil, {"--kind", "f32"}} {
+		dir, n := t.TempDir(), 100+r.IntN(200)
+		var b strings.Builder
+		fmt.Fprintf(&b, "p sp %d %d\n", n, 3*n)
+		for range 3 * n {
+			fmt.Fprintf(&b, "a %d %d %d\n", 1+r.IntN(n), 1+r.IntN(n), 1+r.IntN(1000))
+		}
+		write(t, dir, "g.gr", b.String())
+		scipy(t, dir, "distances.py", "g.gr", "c.npy", "f.npy", "wrong.npy")
+		for _, file := range []string{"c.npy", "f.npy"} {
+			ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", file, "--full"}, flags...)...).want(t, 0, "are proved")
+		}
+		ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", "wrong.npy", "--full"}, flags...)...).want(t, 8, "entry [7, 11], from 8 to 12")
+	}
+}

@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+func mustProve(t *testing.T, p *Problem) Proof {
+	t.Helper()
+	proof, err := p.Prove(context.Background(), ProveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if proof.Rows != p.geom.RowCount() || proof.Entries != int64(p.geom.RowCount())*int64(p.geom.N) {
+		t.Fatalf("%+v of %d vertices", proof, p.geom.N)
+	}
+	return proof
+}
+
+// change writes an entry, and returns what it was.
+func change(t *testing.T, p *Problem, u, v int, to func(was uint32) uint32) uint32 {
+	t.Helper()
+	edge := p.geom.T
+	tile := entries(edge * edge)
+	if err := p.store.ReadTile(tile, u/edge, v/edge); err != nil {
+		t.Fatal(err)
+	}
+	at := &words32(tile)[u%edge*edge+v%edge]
+	was := *at
+	*at = to(was)
+	if err := p.store.WriteTile(u/edge, v/edge, tile); err != nil {
+		t.Fatal(err)
+	}
+	return was
+}
+
+// wantWrong expects a proof to fail and to name an entry.
+func wantWrong(t *testing.T, err error, what, name string) {
+	t.Helper()
+	if !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), name) {
+		t.Fatalf("%s: %v; want %s", what, err, name)
+	}
+}
+
+// TestProve proves random solves of every kind, changes entries one at a time and has each found and named.
+func TestProve(t *testing.T) {
+	r := seeded(t)
+	for _, c := range everyKind {
+		for round := range 6 {
+			n := 2 + r.IntN(200)
+			g := randomGraph(t, r, n, c.kind, c.negative)
+			if round%2 == 0 {
+				g = zeroLaden(t, r, n, c.kind, c.negative)
+			}
+			p := solvedStore(t, r, g)
+			mustProve(t, p)
+			for range 40 {
+				u, v := r.IntN(n), r.IntN(n)
+				if r.IntN(8) == 0 {
+					u = v
+				}
+				was := change(t, p, u, v, func(was uint32) uint32 { return otherEntry(r, c.kind, was) })
+				_, err := p.Prove(context.Background(), ProveOptions{})
+				wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was),
+					fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
+				change(t, p, u, v, func(uint32) uint32 { return was })
+			}
+			mustProve(t, p)
+		}
+	}
+}
+
+// otherEntry returns an entry that differs from was: in i32 by any number, in f32 by more than rounding.
+func otherEntry(r *rand.Rand, kind graph.Kind, was uint32) uint32 {
+	if kind == graph.KindI32 {
+		for {
+			x := []int32{int32(was) + 1, int32(was) - 1, 0, kernels.Inf32, r.Int32N(2000), -1 - r.Int32N(2000), int32(r.Uint32()),
+				math.MaxInt32, math.MinInt32}[r.IntN(9)]
+			if uint32(x) != was {
+				return uint32(x)
+			}
+		}
+	}
+	d := math.Float32frombits(was)
+	for {
+		x := []float32{d*1.001 + 0.001, d*0.999 - 0.001, 0, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+			2000 * r.Float32(), -2000 * r.Float32()}[r.IntN(8)]
+		if math.IsInf(float64(d), 1) && !math.IsInf(float64(x), 1) || math.Abs(float64(x-d)) > 1e-4*(1+math.Abs(float64(d))) || x != x {
+			return math.Float32bits(x)
+		}
+	}
+}
+
+// TestProveCycles lowers whole cycles of length 0 at once: each entry is then held up by another.
+func TestProveCycles(t *testing.T) {
+	r := seeded(t)
+	for _, signed := range []bool{false, true} {
+		n := 10 + r.IntN(100)
+		b := graph.New(n)
+		back := 0.0
+		for v := 1; v < n-1; v++ { // a ring without the first vertex and the last, of length 0
+			w := 0.0
+			if signed && v < n-2 {
+				w = float64(r.IntN(9) - 4)
+			} else if v == n-2 {
+				w = -back
+			}
+			back += w
+			b.Add(v, 1+v%(n-2), w)
+		}
+		b.Add(0, 1+r.IntN(n-2), 50).Add(1+r.IntN(n-2), n-1, 5)
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := solvedStore(t, r, g)
+		if proof := mustProve(t, p); proof.Searched != 0 {
+			t.Errorf("%d rows were searched", proof.Searched)
+		}
+		for v := 1; v < n; v++ {
+			change(t, p, 0, v, func(was uint32) uint32 { return was - 7 })
+		}
+		_, err = p.Prove(context.Background(), ProveOptions{})
+		wantWrong(t, err, "a lowered cycle", "tile (0,0), from 0 to 1:")
+		for u := range n - 1 { // and those that cannot be reached
+			change(t, p, n-1, u, func(uint32) uint32 { return uint32(storeInt(g, u)) })
+		}
+		for v := 1; v < n; v++ {
+			change(t, p, 0, v, func(was uint32) uint32 { return was + 7 })
+		}
+		_, err = p.Prove(context.Background(), ProveOptions{})
+		wantWrong(t, err, "a cycle out of nowhere", fmt.Sprintf("from %d to ", n-1))
+	}
+}
+
+// storeInt is a number for each vertex that the arcs of the ring agree with.
+func storeInt(g *graph.Graph, u int) int64 {
+	if u == 0 {
+		return 0x3f3f3f3f
+	}
+	return 1000 + potentials(g)[u]
+}
+
+// TestProveRounding proves f32 distances of long paths, whose roundings add up.
+func TestProveRounding(t *testing.T) {
+	r := seeded(t)
+	n := 700
+	b := graph.New(n, graph.AsKind(graph.KindF32))
+	for v := range n {
+		b.Add(v, (v+1)%n, 1+r.Float64())
+		b.Add(v, r.IntN(n), 100+200*r.Float64())
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := solvedStore(t, r, g)
+	proof := mustProve(t, p)
+	t.Logf("%d of %d rows were searched; worst %.2g", proof.Searched, proof.Rows, proof.Worst)
+}
+
+// TestProveSources proves a store of some rows.
+func TestProveSources(t *testing.T) {
+	r := seeded(t)
+	n := 150
+	g := randomGraph(t, r, n, graph.KindI32, false)
+	p, err := Create(filepath.Join(t.TempDir(), "x.ooc"), g, CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, 149}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	mustSolve(t, p, Options{Device: randomSolve(r, n, 64).open(t).Device})
+	mustProve(t, p)
+	change(t, p, 2, 100, func(was uint32) uint32 { return was - 1 })
+	_, err = p.Prove(context.Background(), ProveOptions{})
+	wantWrong(t, err, "row of 71", "tile (0,1), from 71 to 100:")
+}
+
+// TestProveMatrix proves matrices in files, in both orders and several types.
+func TestProveMatrix(t *testing.T) {
+	r := seeded(t)
+	for _, descr := range []string{"<i4", "<i8", "<f4", "<f8", ">f8", ">i4"} {
+		for _, fortran := range []bool{false, true} {
+			n := 2 + r.IntN(150)
+			g := zeroLaden(t, r, n, graph.KindI32, r.IntN(2) == 0)
+			want, search := make([][]float64, n), graph.NewSearch(g)
+			for u := range want {
+				want[u] = append(want[u], search.From(u)...)
+			}
+			file := writeDistances(t, descr, fortran, want)
+			if _, err := ProveMatrix(context.Background(), g, file, ProveOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			u, v := r.IntN(n), r.IntN(n)
+			if math.IsInf(want[u][v], 1) {
+				want[u][v] = 0
+			}
+			want[u][v]++
+			_, err := ProveMatrix(context.Background(), g, writeDistances(t, descr, fortran, want), ProveOptions{})
+			wantWrong(t, err, descr, fmt.Sprintf("entry [%d, %d], from %d to %d:", u, v, u, v))
+		}
+	}
+}
+
+// writeDistances writes an array whose integer types show no path as their maximum.
+func writeDistances(t *testing.T, descr string, fortran bool, d [][]float64) string {
+	t.Helper()
+	n := len(d)
+	head := npyHeader2D(descr, n, n)
+	if fortran {
+		head = []byte(strings.Replace(string(head), "False", "True ", 1))
+	}
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if descr[0] == '>' {
+		order = binary.BigEndian
+	}
+	for i := range n {
+		for j := range n {
+			x := d[i][j]
+			if fortran {
+				x = d[j][i]
+			}
+			head = appendElement(head, order, descr[1:], x)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "m.npy")
+	if err := os.WriteFile(file, head, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func appendElement(out []byte, order binary.AppendByteOrder, code string, x float64) []byte {
+	none := math.IsInf(x, 1)
+	switch code {
+	case "i4":
+		if none {
+			x = math.MaxInt32
+		}
+		return order.AppendUint32(out, uint32(int32(x)))
+	case "i8":
+		if none {
+			return order.AppendUint64(out, math.MaxInt64)
+		}
+		return order.AppendUint64(out, uint64(int64(x)))
+	case "f4":
+		return order.AppendUint32(out, math.Float32bits(float32(x)))
+	}
+	return order.AppendUint64(out, math.Float64bits(x))
+}
+
+func TestProveStops(t *testing.T) {
+	r := seeded(t)
+	p := solvedStore(t, r, randomGraph(t, r, 100, graph.KindI32, false))
+	why := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(context.Background())
+	stop(why)
+	if _, err := p.Prove(ctx, ProveOptions{}); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	rows := 0
+	if _, err := p.Prove(context.Background(), ProveOptions{Progress: func(done, of int) { rows = done }}); err != nil || rows != 100 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+func TestProveUnsolved(t *testing.T) {
+	p := create(t, randomGraph(t, seeded(t), 100, graph.KindI32, false), 64)
+	if _, err := p.Prove(context.Background(), ProveOptions{}); !errors.Is(err, ErrUnsolved) {
+		t.Error(err)
+	}
+}
