@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as work:
     ooc = os.path.join(work, "ooc")
     subprocess.check_call(["go", "build", "-o", ooc, "./cmd/ooc"], cwd=root)
     subprocess.check_call([ooc, "gen", "random", "roads.gr", "-n", "12000", "-m", "40000"], cwd=work)
-    command = ["solve", "roads.gr", "--device", "cpu", "--device-memory", "128MiB", "--checkpoint", "3s"]
+    command = ["solve", "roads.gr", "--algorithm", "blocked", "--device", "cpu", "--device-memory", "128MiB"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

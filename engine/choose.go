@@ -197,7 +197,7 @@ func maxFill() int64 {
 // What the stages reach of the rate of products, by measurement on two cores with AVX-512 (docs/benchmarks.md);
 // relaxations/s of one thread for the numeric elimination.
 const (
-	eliminateRate = 150e6
+	eliminateRate = 250e6
 	sweepShare    = 0.35
 	crossShare    = 0.7
 	writeRate     = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
@@ -210,7 +210,7 @@ const (
 func (r Rates) eliminate(w sparse.Work, rows int, perRelaxation float64) EliminatePlan {
 	p := EliminatePlan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: rows}
 	host := r.host()
-	p.EliminateSeconds = w.Eliminate/eliminateRate + stageSeconds
+	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(threads())) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
 	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) +
 		float64(rows)*float64(w.Vertices)*kernels.EntryBytes/(writeRate*float64(threads())) + stageSeconds
