@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -65,10 +64,8 @@ func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verificati
 }
 
 func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
-	sums, err := p.store.Sums()
-	if errors.Is(err, fs.ErrNotExist) { // the solve was killed after its last checkpoint
-		return fmt.Errorf("%s has no checksums: it is %w to the last step", p.Dir(), ErrUnsolved)
-	} else if err != nil {
+	sums, err := p.sums()
+	if err != nil {
 		return err
 	}
 	side := p.geom.Side()
@@ -76,8 +73,7 @@ func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 		return func(t int) error {
 			got, err := p.store.TileSum(t/side, t%side)
 			if err == nil && got != sums[t] {
-				err = fmt.Errorf("%s/dist.npy: tile (%d,%d): %w: its checksum is %08x, it was solved with %08x; solve again with --restart",
-					p.Dir(), t/side, t%side, tiles.ErrCorrupt, got, sums[t])
+				err = fmt.Errorf("%s/dist.npy: %w: %w; solve again with --restart", p.Dir(), tiles.ErrCorrupt, sumError(t/side, t%side, got, sums[t]))
 			}
 			return err
 		}

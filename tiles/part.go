@@ -28,3 +28,14 @@ func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
 	}
 	return nil
 }
+
+// DropCache asks the system to forget what it has cached of the matrix and the
+// disk has, so that what is read next comes from the disk. It is advice, as
+// Prefetch is.
+func (s *Store) DropCache() {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.mem != nil {
+		dropCache(s.dist)
+	}
+}

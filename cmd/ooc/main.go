@@ -50,7 +50,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	for _, c := range []func() *cobra.Command{
-		solveCommand, statusCommand, queryCommand, pathCommand, exportCommand, verifyCommand, statsCommand,
+		solveCommand, statusCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
 		planCommand, genCommand, devicesCommand, benchCommand,
 	} {
 		sub := c()

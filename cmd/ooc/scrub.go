@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+)
+
+func scrubCommand() *cobra.Command {
+	var o engine.ScrubOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "scrub STORE",
+		Short: "Read every tile from disk and compare it with its checksum",
+		Long: "scrub reads the whole matrix from disk, not from memory, and names each tile that does not match the checksum\n" +
+			"that the solve left. It writes nothing, so that it works on media that cannot be written and while others read;\n" +
+			"Ctrl-C therefore prints the tile to go on from, which --from takes.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := engine.OpenReadOnly(args[0])
+			if err != nil {
+				return err
+			}
+			defer p.Close()
+			graceful.Store(true)
+			show := newCounter("compared", "tiles")
+			o.Progress = show.update
+			o.Damaged = func(err error) { fmt.Fprintf(os.Stderr, "%s/dist.npy: %v\n", args[0], err) }
+			s, err := p.Scrub(cmd.Context(), o)
+			show.end()
+			switch {
+			case errors.Is(err, engine.ErrInterrupted):
+				return fmt.Errorf("%w; go on with: ooc scrub %s --from %d", err, quote(args[0]), s.Next)
+			case errors.Is(err, engine.ErrUnsolved):
+				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
+			case errors.Is(err, engine.ErrNoTile):
+				return usageError{err}
+			case err != nil:
+				return err
+			}
+			if asJSON {
+				printJSON(os.Stdout, "summary", s)
+				return nil
+			}
+			fmt.Printf("%s: %d tile checksums match; %s in %s, %s\n", args[0], s.Tiles, humanize.IBytes(uint64(s.Bytes)),
+				shortTime(s.Seconds), perSecond(float64(s.Bytes)/s.Seconds))
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&o.From, "from", 0, "the tile to begin with, counted row by row from 0")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
