@@ -18,7 +18,15 @@ type ExportOptions struct {
 	Rows, Cols  []int    // vertices, by their rows, in the order they are wanted; nil: all there are
 	Unreachable *float64 // stands for what has no path; nil: what the format says
 	Overwrite   bool     // replace a file that is there
+
+	// Predecessors, where set, replaces distances: entry [u,v] is the row of the vertex before v on a shortest path
+	// from u, and *Predecessors where there is none because v is u or cannot be reached. It goes with format npy and
+	// without Cols, and needs the arcs of the store's graph.
+	Predecessors *int32
 }
+
+// NoPredecessor is what SciPy writes where there is no predecessor.
+const NoPredecessor int32 = -9999
 
 // Exporter writes a solved matrix, or a part of it, in one format.
 type Exporter struct {
@@ -94,6 +102,12 @@ func (p *Problem) prepare(o ExportOptions) (*Exporter, *extract, error) {
 	}
 	if x.ids, err = p.IDs(); err != nil {
 		return nil, nil, err
+	}
+	if o.Predecessors != nil {
+		if o.Cols != nil || e.Name != npyExport.Name {
+			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", ErrNoFormat, "."+e.Name)
+		}
+		e = &Exporter{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
 	}
 	return e, x, nil
 }

@@ -22,6 +22,7 @@ type block struct {
 	entries []uint32 // the same
 	part    []byte   // of a tile, on its way to entries
 	out     []byte   // what encode made of them
+	err     error    // or why it could not
 	done    chan struct{}
 }
 
@@ -106,7 +107,9 @@ func (p *pump) work() error {
 		if err := p.read(b, rows, cols, width); err != nil {
 			return err
 		}
-		b.out = p.encode(b)
+		if b.out = p.encode(b); b.err != nil {
+			return b.err
+		}
 		b.done <- struct{}{}
 	}
 	return nil

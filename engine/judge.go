@@ -64,45 +64,50 @@ type sparseJudge struct {
 	g      *graph.Graph
 	search *graph.Search
 	way    []int32
-	hops   []int32   // arcs on the path; -1: not known yet
-	sum    []float64 // of the magnitudes of their weights
+	hops   []int32   // arcs on the path; -1: none known
+	length []float64 // of it
+	sum    []float64 // of the magnitudes of its weights
 }
 
 func newSparseJudge(g *graph.Graph) *sparseJudge {
-	return &sparseJudge{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), sum: make([]float64, g.N)}
+	return &sparseJudge{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), length: make([]float64, g.N), sum: make([]float64, g.N)}
 }
 
 func (j *sparseJudge) from(u int) ([]float64, error) {
 	dist := j.search.From(u)
 	if j.g.Kind == graph.KindF32 {
-		j.measurePaths(u)
+		j.measure(u, j.search.Pred())
 	}
 	return dist, nil
 }
 
 func (j *sparseJudge) path(v int) (arcs int, magnitude float64) { return int(j.hops[v]), j.sum[v] }
 
-// measurePaths sets hops and sum for the tree of the last search, whose source is u.
-func (j *sparseJudge) measurePaths(u int) {
-	pred := j.search.Pred()
+// measure sets hops, length and sum for the paths from u that pred, by vertex, leads back on. hops is left -1 for
+// vertices that it does not lead back to u from.
+func (j *sparseJudge) measure(u int, pred []int32) {
 	for v := range j.hops {
 		j.hops[v] = -1
 	}
-	j.hops[u], j.sum[u] = 0, 0
+	j.hops[u], j.length[u], j.sum[u] = 0, 0, 0
 	for v := range pred {
 		j.way = j.way[:0]
 		x := int32(v)
-		for j.hops[x] < 0 && pred[x] >= 0 {
+		for j.hops[x] < 0 && pred[x] >= 0 && len(j.way) <= len(pred) {
 			j.way = append(j.way, x)
 			x = pred[x]
+		}
+		if len(j.way) > len(pred) { // a cycle: what pred says is no tree
+			return
 		}
 		if j.hops[x] < 0 {
 			continue // unreachable
 		}
 		for i := len(j.way) - 1; i >= 0; i-- {
 			y := j.way[i]
-			w := j.g.Weight(j.g.Find(int(pred[y]), int(y)))
-			j.hops[y], j.sum[y] = j.hops[pred[y]]+1, j.sum[pred[y]]+math.Abs(w)
+			p := pred[y]
+			w := j.g.Weight(j.g.Find(int(p), int(y)))
+			j.hops[y], j.length[y], j.sum[y] = j.hops[p]+1, j.length[p]+w, j.sum[p]+math.Abs(w)
 		}
 	}
 }

@@ -52,8 +52,8 @@ func (p *Problem) Scrub(ctx context.Context, o ScrubOptions) (Scrubbed, error) {
 		buffer := entries(p.geom.T * p.geom.T)
 		return func(i int) error { return s.tile(o.From+i, buffer) }
 	}, func() {
-		if o.Progress != nil {
-			o.Progress(s.result.Tiles, len(s.sums)-o.From)
+		if s.done++; o.Progress != nil {
+			o.Progress(s.done, len(s.sums)-o.From)
 		}
 	})
 	s.result.Bytes = int64(s.result.Tiles) * p.geom.TileBytes()
@@ -81,6 +81,7 @@ type scrub struct {
 	p    *Problem
 	o    ScrubOptions
 	sums []uint32
+	done int // tiles, for Progress alone
 
 	mu     sync.Mutex
 	result Scrubbed // guarded by mu

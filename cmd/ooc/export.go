@@ -18,19 +18,23 @@ import (
 func exportCommand() *cobra.Command {
 	var o engine.ExportOptions
 	var rows, cols, unreachable string
+	var predecessors bool
+	noPath := engine.NoPredecessor
 	var formats strings.Builder
 	for _, e := range engine.Exporters {
 		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
 		Use:   "export STORE FILE",
-		Short: "Write the distances to a file: .npy, .csv or .mtx",
+		Short: "Write the distances to a file: .npy, .csv or .mtx; or predecessors",
 		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
 			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
 			"Rows and columns are in the order of the store's rows, or that of --rows and --cols. Both take vertex ids\n" +
 			"and ranges of them, separated by commas, or a file with one a line: --rows 17,20..29,@more.txt (@- is\n" +
 			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
-			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.",
+			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.\n\n" +
+			"--predecessors writes, as .npy of int32, the row number of the vertex before each on a shortest path from the\n" +
+			"row's vertex, as SciPy's shortest_path does. The arcs of a sparse graph are needed for that.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("unreachable") {
@@ -39,6 +43,14 @@ func exportCommand() *cobra.Command {
 					return usageError{fmt.Errorf("--unreachable %s: want a number, inf or nan", unreachable)}
 				}
 				o.Unreachable = &v
+			}
+			switch {
+			case predecessors && (cols != "" || o.Unreachable != nil):
+				return usageError{errors.New("--predecessors goes with neither --cols nor --unreachable")}
+			case predecessors:
+				o.Predecessors = &noPath
+			case cmd.Flags().Changed("no-path"):
+				return usageError{errors.New("--no-path goes with --predecessors")}
 			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {
@@ -59,13 +71,17 @@ func exportCommand() *cobra.Command {
 	fl.StringVar(&cols, "cols", "", "the same for columns")
 	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
 	fl.StringVar(&o.Format, "format", "", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
+	fl.Int32Var(&noPath, "no-path", noPath, "the number where there is no predecessor")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
 }
 
 func export(cmd *cobra.Command, p *engine.Problem, file string, o engine.ExportOptions) error {
 	if file == "-" {
-		if o.Format == "" {
+		if o.Format == "" && o.Predecessors != nil {
+			o.Format = "npy"
+		} else if o.Format == "" {
 			o.Format = "csv"
 		}
 		return exportError(p, p.ExportTo(cmd.Context(), os.Stdout, o))

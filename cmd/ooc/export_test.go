@@ -231,3 +231,25 @@ func BenchmarkExport(b *testing.B) {
 	compare(b, func() float64 { return timed(command(b, dir, "export", "g.ooc", "d.npy")) },
 		func() float64 { return timed(exec.Command("sh", "-c", "cp model.npy d.npy && sync d.npy")) })
 }
+
+// TestPredecessorsAreSciPys has SciPy and networkx rebuild shortest paths from exported predecessors.
+func TestPredecessorsAreSciPys(t *testing.T) {
+	r := seeded(t)
+	dir, n := t.TempDir(), 60+r.IntN(100)
+	var text strings.Builder
+	fmt.Fprintf(&text, "p sp %d %d\n", n, 2*n)
+	for range 2 * n {
+		fmt.Fprintf(&text, "a %d %d %d\n", 1+r.IntN(n), 1+r.IntN(n), 1+r.IntN(9))
+	}
+	write(t, dir, "g.gr", text.String())
+	ooc(t, dir, "solve", "g.gr").want(t, 0)
+	ooc(t, dir, "export", "g.ooc", "d.npy").want(t, 0)
+	ooc(t, dir, "export", "g.ooc", "p.npy", "--predecessors").want(t, 0, "wrote p.npy")
+	ooc(t, dir, "export", "g.ooc", "q.npy", "--predecessors", "--no-path", "-1").want(t, 0)
+	for _, words := range []string{"x.npy --predecessors --cols 1", "x.npy --predecessors --unreachable 1", "x.npy --no-path -1", "x.csv --predecessors"} {
+		ooc(t, dir, append([]string{"export", "g.ooc"}, strings.Fields(words)...)...).want(t, 2)
+	}
+	if out := scipy(t, dir, "predecessors.py", "g.gr", "d.npy", "p.npy", "q.npy"); !strings.Contains(out, fmt.Sprintf("%d trees", n)) {
+		t.Error(out)
+	}
+}
