@@ -26,10 +26,7 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 		if _, err := w.Write(npyHeader2D("<i4", x.rows.n, x.cols.n)); err != nil {
 			return err
 		}
-		var back *graph.Graph
-		if g.Kind == graph.KindF32 {
-			back = g.Reverse()
-		}
+		back := g.Reverse()
 		idle := sync.Pool{New: func() any { return newTreeMaker(g, back, none) }}
 		return x.stream(ctx, w, lines{encode: func(b *block) []byte {
 			t := idle.Get().(*treeMaker)
@@ -50,7 +47,7 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 
 // treeMaker finds trees of shortest paths in rows of distances. It is for one goroutine.
 type treeMaker struct {
-	g, back *graph.Graph // back is nil in i32
+	g, back *graph.Graph
 	none    int32
 	pred    []int32
 	queue   []int32
@@ -60,7 +57,7 @@ type treeMaker struct {
 
 func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	t := &treeMaker{g: g, back: back, none: none, pred: make([]int32, g.N), queue: make([]int32, 0, g.N)}
-	if back != nil {
+	if g.Kind == graph.KindF32 {
 		t.dist, t.judge = make([]float64, g.N), newSparseJudge(g)
 	}
 	return t
@@ -70,16 +67,46 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 // vertex whose distance no arcs make, or -1.
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1
-	if t.back == nil {
-		wrong = t.exact(row, int32(source))
-	} else {
+	switch {
+	case t.g.Kind == graph.KindF32:
 		wrong = t.rounded(row, source)
+	case t.g.MinWeight > 0:
+		wrong = t.falling(row, source)
+	default:
+		wrong = t.exact(row, int32(source))
 	}
 	for v, x := range t.pred {
 		if x < 0 {
 			x = t.none
 		}
 		row[v] = uint32(x)
+	}
+	return wrong
+}
+
+// falling takes any tight arc: where all weights are positive, distances fall along them towards the source. The
+// compiler makes a conditional move of the choice, and no branch, which nobody could predict.
+func (t *treeMaker) falling(row []uint32, source int) int {
+	wrong := -1
+	if row[source] != 0 {
+		wrong = source
+	}
+	offsets := t.back.Offsets
+	for v, d := range row {
+		targets := t.back.Targets[offsets[v]:offsets[v+1]]
+		weights := t.back.I32[offsets[v]:offsets[v+1]][:len(targets)]
+		before := int32(-1)
+		for k, x := range targets {
+			if row[x]+uint32(weights[k]) == d {
+				before = x
+			}
+		}
+		if v == source || int32(d) == kernels.Inf32 {
+			before = -1
+		} else if before < 0 {
+			wrong = v
+		}
+		t.pred[v] = before
 	}
 	return wrong
 }
