@@ -228,7 +228,7 @@ func (w *Walker) collect(y int) {
 		x := w.back.Targets[k]
 		dx, weight := w.dist[x], w.back.Weight(k)
 		loss := math.Abs(dx + weight - dy)
-		if loss <= slack*(math.Abs(dx)+math.Abs(weight)) && w.seen[x] != w.walk {
+		if !math.IsInf(loss, 1) && loss <= slack*(math.Abs(dx)+math.Abs(weight)) && w.seen[x] != w.walk {
 			w.tight = append(w.tight, tightArc{from: x, weight: weight, loss: loss})
 		}
 	}
