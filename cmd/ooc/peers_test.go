@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -96,4 +98,88 @@ func BenchmarkGonum(b *testing.B) {
 		}
 		return time.Since(began).Seconds()
 	})
+}
+
+// california returns cal.cedge, which OOC_CAL_CEDGE names.
+func california(b *testing.B) string {
+	b.Helper()
+	file := os.Getenv("OOC_CAL_CEDGE")
+	if file == "" {
+		b.Skip("OOC_CAL_CEDGE does not name a copy of cal.cedge (F. Li and others, real datasets for spatial databases)")
+	}
+	return file
+}
+
+// wholeSolve runs a solve of cal.cedge, from reading the graph to the synced store, and returns its wall time.
+func wholeSolve(b *testing.B, dir, file string) float64 {
+	b.Helper()
+	if err := os.RemoveAll(filepath.Join(dir, "cal.ooc")); err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	ooc(b, dir, "solve", file, "--columns", "id,from,to,weight", "--undirected", "--out", "cal.ooc", "--progress", "never").want(b, 0)
+	return time.Since(began).Seconds()
+}
+
+// BenchmarkCalifornia sets a whole solve of cal.cedge to a synced store beside dd, which writes and syncs as many
+// bytes; beside SciPy's Dijkstra from all sources; and beside networkit's APSP on all cores.
+func BenchmarkCalifornia(b *testing.B) {
+	file := california(b)
+	dir := b.TempDir()
+	ours := func() float64 { return wholeSolve(b, dir, file) }
+	b.Run("dd", func(b *testing.B) {
+		compare(b, ours, func() float64 {
+			matrix := filepath.Join(dir, "cal.ooc", "dist.npy")
+			info, err := os.Stat(matrix)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := os.RemoveAll(filepath.Join(dir, "cal.ooc")); err != nil {
+				b.Fatal(err)
+			}
+			began := time.Now()
+			out := filepath.Join(dir, "dd.out")
+			cmd := exec.Command("dd", "if=/dev/zero", "of="+out, "bs=1M", fmt.Sprint("count=", info.Size()>>20), "conv=fsync")
+			if text, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v: %s", err, text)
+			}
+			took := time.Since(began).Seconds()
+			if err := os.Remove(out); err != nil {
+				b.Fatal(err)
+			}
+			return took
+		})
+	})
+	for _, peer := range []string{"dijkstra", "networkit"} {
+		b.Run(peer, func(b *testing.B) {
+			for b.Loop() { // minutes long: once each
+				seconds, err := strconv.ParseFloat(strings.TrimSpace(scipy(b, dir, "sparse_peers.py", peer, file)), 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				own := ours()
+				b.ReportMetric(seconds/own, "times-faster")
+				b.ReportMetric(own, "s-ooc")
+				b.ReportMetric(seconds, "s-peer")
+			}
+		})
+	}
+}
+
+// BenchmarkRoadRows expands 4,096 rows of a road network of 100,000 vertices into a file, and counts distances a
+// second from the elimination to the sync, ordering apart.
+func BenchmarkRoadRows(b *testing.B) {
+	dir := b.TempDir()
+	ooc(b, dir, "gen", "road", "r.gr", "-n", "100000").want(b, 0)
+	for b.Loop() {
+		r := ooc(b, dir, "solve", "r.gr", "--sources", "random:4096", "--restart", "--json").want(b, 0)
+		for _, v := range jsonLines(b, r.stdout) {
+			if v["type"] == "summary" {
+				plan := v["eliminate"].(map[string]any)
+				seconds := v["eliminate_seconds"].(float64) + v["core_seconds"].(float64) + v["expand_seconds"].(float64) + v["sync_seconds"].(float64) - plan["order_seconds"].(float64)
+				b.ReportMetric(4096*100000/seconds/1e6, "Mdist/s")
+				b.ReportMetric(4096*100000/v["expand_seconds"].(float64)/1e6, "Mdist/s-expansion")
+			}
+		}
+	}
 }
