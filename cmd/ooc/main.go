@@ -59,7 +59,11 @@ func newRoot() *cobra.Command {
 		}
 		args := sub.Args
 		sub.Args = func(cmd *cobra.Command, a []string) error {
-			if err := args(cmd, a); err != nil {
+			err := args(cmd, a)
+			if err == nil {
+				err = cmd.ValidateFlagGroups() // cobra asks again later, with an error of no kind
+			}
+			if err != nil {
 				return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
 			}
 			return nil

@@ -54,6 +54,7 @@ func TestSources(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "b", "--algorithm", "blocked", "--out", "bad.ooc").want(t, 2, "every row")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "there are auto, blocked, eliminate")
+	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "directed undirected")
 	if isStore(dir + "/bad.ooc") {
 		t.Error("a store was left behind")
 	}
