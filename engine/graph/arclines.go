@@ -20,10 +20,14 @@ const (
 	opposite         // of the opposite weight
 )
 
-// arcBatch is what plainArcs has read from a block.
+// arcBatch is what plainArcs has read from a block. The arcs are collected at once, while they are in the
+// cache of the processor that has read them: their order means nothing, and if a line before them is
+// refused, so is all.
 type arcBatch struct {
 	recs  []record
-	float bool // the words are float32
+	arcs  *collector // of this block and earlier ones
+	loops int64
+	odd   *badLoop // the first self-loop that is not just dropped, its line counted from the block's first
 }
 
 // run reads the lines that are left.
@@ -34,49 +38,67 @@ func (a *arcLines) run() error {
 
 func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
 	w := a.out.plain.Load()
-	b.float = w.float
+	if b.arcs == nil {
+		b.arcs = a.out.ahead.collector(a.out.fixed)
+	}
+	if w.float && !b.arcs.layout.float {
+		b.arcs.toFloat()
+	}
 	b.recs, read = a.plain.read(text, w, b.recs[:0])
+	b.odd = nil
+	if b.loops = b.arcs.addAll(b.recs); b.loops > 0 {
+		b.odd = a.oddLoop(b.recs, w.float)
+	}
+	if a.turn(b.recs, w.float) {
+		b.arcs.addAll(b.recs)
+	}
 	return read
 }
 
+// oddLoop returns the first self-loop that is negative, or not 0 in a skew-symmetric matrix.
+func (a *arcLines) oddLoop(recs []record, float bool) *badLoop {
+	w := weighing{float: float}
+	for i, r := range recs {
+		if x := w.value(r.word); r.from == r.to && (x < 0 || x > 0 && a.also == opposite) {
+			return &badLoop{vertex: r.from, weight: x, line: int64(i)}
+		}
+	}
+	return nil
+}
+
+// turn turns arcs into those that they bring along. It returns false if they bring none.
+func (a *arcLines) turn(recs []record, float bool) bool {
+	if a.also == none && !a.out.undirected {
+		return false
+	}
+	w := weighing{float: float}
+	for i, r := range recs {
+		if a.also == opposite {
+			r.word = w.negated(r.word)
+		}
+		recs[i] = record{r.to, r.from, r.word}
+	}
+	return true
+}
+
 func (a *arcLines) commit(_ []byte, b *arcBatch) error {
-	lines, n := a.out.lines, int64(len(b.recs))
+	lines, out, n := a.out.lines, a.out, int64(len(b.recs))
 	if a.found+n > a.most {
 		lines.line += a.most - a.found + 1
 		return a.tooMany()
 	}
-	if a.out.weigh.float && !b.float {
-		toFloatWords(b.recs)
+	if b.odd != nil && a.also == opposite {
+		lines.line += b.odd.line + 1
+		return a.onDiagonal()
 	}
-	a.out.addAll(b.recs, lines.line+1)
-	if err := a.addReverses(b.recs); err != nil {
-		return err
+	if b.odd != nil && out.loop == nil {
+		b.odd.line += lines.line + 1
+		out.loop = b.odd
 	}
+	out.selfLoops += b.loops
+	out.arcs += n - b.loops
 	a.found += n
 	lines.line += n
-	return nil
-}
-
-// addReverses adds what arcs, one a line, bring along.
-func (a *arcLines) addReverses(recs []record) error {
-	if a.also == none {
-		return nil
-	}
-	turned := recs[:0]
-	for i, r := range recs {
-		switch {
-		case a.also == same:
-		case r.from == r.to && r.word != 0:
-			a.out.lines.line += int64(i) + 1
-			return a.onDiagonal()
-		default:
-			r.word = a.out.weigh.negated(r.word)
-		}
-		if r.from != r.to {
-			turned = append(turned, record{r.to, r.from, r.word})
-		}
-	}
-	a.out.addAll(turned, 0)
 	return nil
 }
 

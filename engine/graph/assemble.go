@@ -3,6 +3,7 @@ package graph
 import (
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -32,15 +33,20 @@ func (s *sink) finish() (*Graph, error) {
 	}
 	arcs := s.collector
 	s.collector = nil
-	switch {
-	case arcs == nil:
+	if arcs == nil {
 		arcs = newCollector(g.N, s.weigh.float)
-	case s.fixed == 0 && !s.table.forced:
+	}
+	for _, other := range s.ahead.list {
+		arcs.absorb(other)
+	}
+	s.ahead.list = nil
+	if s.fixed == 0 && !s.table.forced {
 		arcs = arcs.renumber(g.N, s.table.row)
 		s.table = vertexTable{}
-		if s.arcs >= releaseAbove {
-			debug.FreeOSMemory()
-		}
+	}
+	if s.arcs >= releaseAbove {
+		arcs.sealAll()
+		debug.FreeOSMemory()
 	}
 	newAssembly(g, arcs).run()
 	if s.undirected {
@@ -74,7 +80,8 @@ type assembly struct {
 	first []int64 // of each bucket, where its arcs begin before parallel ones are merged; then their number
 	kept  []int64 // of each bucket, its arcs after that
 
-	placed atomic.Int64
+	placed    atomic.Int64
+	releasing sync.RWMutex // held for writing while memory is given back, so that nobody takes more meanwhile
 }
 
 func newAssembly(g *Graph, arcs *collector) *assembly {
@@ -105,26 +112,27 @@ const (
 	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
 	releaseAbove = 1 << 24
 	// releases is how often that is done while the arcs are placed.
-	releases = 32
+	releases = 64
 )
 
 func (a *assembly) run() {
 	var next atomic.Int64
 	work := func() error {
 		sorter := &rowSorter{float: a.g.Kind == KindF32}
-		var recs []record
 		for {
 			i := int(next.Add(1) - 1)
 			if i >= len(a.kept) {
 				return nil
 			}
-			recs = a.build(i, sorter, recs)
+			a.releasing.RLock()
+			a.build(i, sorter)
+			a.releasing.RUnlock()
 			a.release(a.first[i+1] - a.first[i])
 		}
 	}
 	workers := 1
 	if len(a.words) >= parallelAbove {
-		workers = runtime.GOMAXPROCS(0)
+		workers = min(runtime.GOMAXPROCS(0), mostReaders)
 	}
 	var group errgroup.Group
 	for range workers - 1 {
@@ -140,16 +148,17 @@ func (a *assembly) release(arcs int64) {
 	total := int64(len(a.words))
 	after := a.placed.Add(arcs)
 	if total >= releaseAbove && after*releases/total != (after-arcs)*releases/total {
+		a.releasing.Lock()
 		debug.FreeOSMemory()
+		a.releasing.Unlock()
 	}
 }
 
 // build places the arcs of a bucket and sorts its rows. Then, other than in a Graph, Offsets[r] is where
 // row r ends.
-func (a *assembly) build(i int, sorter *rowSorter, recs []record) []record {
+func (a *assembly) build(i int, sorter *rowSorter) {
 	lo := i << a.arcs.shift
-	hi := min(lo+1<<a.arcs.shift, a.g.N)
-	ends := a.g.Offsets[lo:hi]
+	ends := a.g.Offsets[lo:min(lo+1<<a.arcs.shift, a.g.N)]
 	b := a.bucket(i)
 	if b != nil {
 		for _, k := range b.full {
@@ -162,21 +171,14 @@ func (a *assembly) build(i int, sorter *rowSorter, recs []record) []record {
 		sum += n
 	}
 	if b == nil {
-		return recs
+		return
 	}
-	targets, words := a.g.Targets, a.words
 	for c, k := range b.full {
-		recs = a.arcs.unpack(k, 0, 0, recs)
-		for _, r := range recs {
-			at := ends[r.from]
-			ends[r.from] = at + 1
-			targets[at], words[at] = r.to, r.word
-		}
+		a.arcs.place(k, ends, a.g.Targets, a.words)
 		b.full[c].data = nil
 	}
 	a.arcs.buckets[0][i] = nil
-	a.kept[i] = sorter.tidy(ends, a.first[i], targets, words)
-	return recs
+	a.kept[i] = sorter.tidy(ends, a.first[i], a.g.Targets, a.words)
 }
 
 // closeGaps moves the arcs together where merging has left gaps, and the offsets to where a Graph has them.

@@ -29,9 +29,13 @@ type job[B any] struct {
 	done  chan struct{}
 }
 
+// mostReaders are as many processors as one input is parsed and assembled on: they keep up with the checksum
+// of what is read, and so with any disk or decompressor. More would mostly take more memory.
+const mostReaders = 4
+
 // run reads all lines that are left.
 func (k *bulk[B]) run() error {
-	ahead := runtime.GOMAXPROCS(0)
+	ahead := min(runtime.GOMAXPROCS(0), mostReaders)
 	work := make(chan *job[B], ahead)
 	var parsers errgroup.Group
 	for range ahead {
@@ -45,6 +49,7 @@ func (k *bulk[B]) run() error {
 	}
 	err := k.inOrder(work)
 	close(work)
+	_ = parsers.Wait() // they return no errors
 	return err
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -149,9 +150,13 @@ func (c *collector) newChunk(b *bucket) {
 	b.buf = make([]byte, size)
 }
 
+// seal ends the open chunk, and lets go of what of it is not used.
 func (b *bucket) seal(l layout) {
-	if b.pos > 0 {
-		b.full = append(b.full, chunk{b.buf[:b.pos+chunkSlack], l})
+	if data := b.buf[:min(b.pos+chunkSlack, len(b.buf))]; b.pos > 0 {
+		if len(data) < len(b.buf)/4*3 {
+			data = bytes.Clone(data)
+		}
+		b.full = append(b.full, chunk{data, l})
 	}
 	b.buf, b.pos = nil, 0
 }
@@ -182,6 +187,23 @@ func (c *collector) sealAll() {
 			}
 		}
 	}
+}
+
+// absorb takes over the arcs of another collector for the same rows.
+func (c *collector) absorb(other *collector) {
+	c.sealAll()
+	other.sealAll()
+	for i, b := range other.buckets[0] {
+		if b == nil {
+			continue
+		}
+		if i >= len(c.buckets[0]) || c.buckets[0][i] == nil {
+			c.newBucket(0, i)
+		}
+		mine := c.buckets[0][i]
+		mine.full = append(mine.full, b.full...)
+	}
+	other.buckets = [2][]*bucket{}
 }
 
 // arcs returns the number of records in a sealed bucket.
@@ -238,6 +260,31 @@ func (c *collector) count(k chunk, counts []int64) {
 	for range k.arcs() {
 		counts[binary.LittleEndian.Uint64(k.data[at:])&mask]++
 		at += size
+	}
+}
+
+// place writes the arcs of a chunk to where their tails' next ones go, and moves these on. The index of next
+// is a tail's low bits.
+func (c *collector) place(k chunk, next []int64, targets []int32, words []uint32) {
+	size, keyBytes, shift, lowMask := int(k.layout.key+k.layout.word), int(k.layout.key), c.shift, uint64(1)<<c.shift-1
+	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
+	turn := c.layout.float && !k.layout.float
+	for at := 0; at < len(k.data)-chunkSlack; at += size {
+		data := k.data[at:]
+		key, word := binary.LittleEndian.Uint64(data)&keyMask, binary.LittleEndian.Uint32(data[keyBytes:])&wordMask
+		if !k.layout.float {
+			word = uint32(unzigzag(word))
+		}
+		if turn {
+			word = toFloatWord(word)
+		}
+		head := uint32(key >> shift)
+		if c.signed {
+			head = uint32(unzigzag(head))
+		}
+		to := next[key&lowMask]
+		next[key&lowMask] = to + 1
+		targets[to], words[to] = int32(head), word
 	}
 }
 

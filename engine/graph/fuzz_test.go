@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -81,7 +82,7 @@ func fuzzGraph(t *testing.T, g *Graph) {
 }
 
 func FuzzDIMACS(f *testing.F) {
-	for _, c := range append(seeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 40 1\na 40 1 0\n") {
+	for _, c := range append(seeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode)
 		}
@@ -106,7 +107,7 @@ func FuzzEdgeList(f *testing.F) {
 }
 
 func FuzzMatrixMarket(f *testing.F) {
-	for _, c := range seeds(mtxInputs, badMTX) {
+	for _, c := range append(seeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode, "")
 		}

@@ -58,6 +58,7 @@ func newLineReader(r io.Reader) *lineReader {
 func (l *lineReader) close() {
 	close(l.stop)
 	<-l.ended
+	l.free, l.text, l.current = nil, nil, block{} // the line's number stays
 }
 
 // readAhead cuts r into blocks. A byte order mark at its start is skipped, and a last line without an end

@@ -49,7 +49,9 @@ func readMTX(in *lineReader, o Options, out *sink) error {
 	if err := r.size(); err != nil {
 		return err
 	}
-	r.direct()
+	if err := r.direct(); err != nil {
+		return err
+	}
 	out.weigh.integral = r.integer
 	if r.array {
 		return r.readArray()
@@ -144,8 +146,10 @@ func btoi(b bool) int {
 }
 
 // direct settles what the matrix's symmetry means for its arcs.
-func (r *mtxReader) direct() {
+func (r *mtxReader) direct() error {
 	switch {
+	case r.symmetry == "skew-symmetric" && r.out.undirected:
+		return r.out.failAll("a skew-symmetric matrix cannot be --undirected: there and back, its weights are opposite")
 	case r.symmetry == "skew-symmetric":
 		r.also = opposite
 	case r.symmetry == "general":
@@ -154,6 +158,7 @@ func (r *mtxReader) direct() {
 	case *r.o.Directed:
 		r.also = same
 	}
+	return nil
 }
 
 func (r *mtxReader) oneMore() error {

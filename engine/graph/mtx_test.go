@@ -66,6 +66,7 @@ var badMTX = []badInput{
 	{"NaN entry", "x.mtx", banner + "coordinate real general\n2 2 1\n1 2 nan\n", Options{}, 3, "weights are finite"},
 	{"a fraction among integers", "x.mtx", banner + "coordinate integer general\n2 2 2\n1 2 3\n2 1 3.5\n", Options{}, 4, "not an integer, as the header says"},
 	{"a fraction among integers, f32", "x.mtx", banner + "coordinate integer general\n2 2 2\n1 2 3\n2 1 3.5\n", Options{Kind: KindF32}, 4, "not an integer, as the header says"},
+	{"skew, undirected", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 1\n2 1 1\n", Options{Directed: ptr(false)}, 0, "there and back, its weights are opposite"},
 	{"skew with a diagonal", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 3\n", Options{}, 4, "no entries on its diagonal"},
 	{"skew with an odd diagonal", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 3e0 \n", Options{}, 4, "no entries on its diagonal"},
 

@@ -92,7 +92,10 @@ func (a *mtxArray) commit(_ []byte, b *entryBatch) error {
 		}
 	}
 	a.out.addAll(a.recs, 0)
-	return a.addReverses(a.recs)
+	if a.also != none && a.turn(a.recs, a.out.weigh.float) {
+		a.out.addAll(a.recs, 0)
+	}
+	return nil
 }
 
 // next returns the place of the next entry.

@@ -187,68 +187,6 @@ var exactPowers = [maxExactPower + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e
 var powers10 = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// plainArcs reads lines of a tail, a head and maybe a weight between blanks, of vertices that a header
-// has declared.
-type plainArcs struct {
-	prefix   byte // stands first on a line, before a blank; 0 for none
-	base, n  uint64
-	weighted bool
-	unit     uint32 // the word of every arc, if not weighted
-}
-
-// read appends the arcs of lines from the start of text to recs, as far as they are plain. It returns
-// where it stopped.
-func (p *plainArcs) read(text []byte, w *plainWeights, recs []record) ([]record, int) {
-	prefix, base, n, weighted := p.prefix, p.base, p.n, p.weighted
-	short := w.scale == 1 && !w.float
-	i := 0
-	for i < len(text) {
-		line := i
-		if prefix != 0 {
-			if text[i] != prefix || !isBlank(text[i+1]) {
-				return recs, line
-			}
-			i += 2
-		}
-		if text[i] <= ' ' {
-			i = plainGap(text, i)
-		}
-		from, next := plainID(text, i)
-		if uint(next-i-1) >= maxDigits || from-base >= n {
-			return recs, line
-		}
-		if i = next + 1; text[next] != ' ' || text[i] <= ' ' {
-			i = plainGap(text, next)
-		}
-		to, next := plainID(text, i)
-		if uint(next-i-1) >= maxDigits || to-base >= n {
-			return recs, line
-		}
-		word := p.unit
-		if weighted {
-			if i = next + 1; text[next] != ' ' || text[i] <= ' ' {
-				if i = plainGap(text, next); i == next {
-					return recs, line
-				}
-			}
-			var x uint64
-			if x, next = plainID(text, i); short && uint(next-i-1) < 9 && text[next] == '\n' { // below 10^9
-				word = uint32(x)
-			} else if word, next = w.read(text, i); next == i {
-				return recs, line
-			}
-		}
-		if text[next] == '\n' {
-			next++
-		} else if next = plainEnd(text, next); next < 0 {
-			return recs, line
-		}
-		recs = append(recs, record{int32(from - base), int32(to - base), word})
-		i = next
-	}
-	return recs, i
-}
-
 // plainEnd returns where the line after text[i:] begins, or -1 if more than blanks is left of this one.
 func plainEnd(text []byte, i int) int {
 	i = skipBlank(text, i)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"sync/atomic"
 )
 
@@ -26,8 +27,24 @@ type sink struct {
 	check func(*Graph) error // what a format demands of the finished graph; may be nil
 
 	collector *collector // nil before the first arc
+	ahead     aheadArcs  // that parsers have collected
 
 	plain atomic.Pointer[plainWeights] // what parsers that run ahead may do
+}
+
+// aheadArcs is what parsers that run ahead have collected, each by itself.
+type aheadArcs struct {
+	mu   sync.Mutex
+	list []*collector // guarded by mu
+}
+
+// collector returns another one for arcs between n rows.
+func (a *aheadArcs) collector(n int) *collector {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := newCollector(n, false)
+	a.list = append(a.list, c)
+	return c
 }
 
 // record is an arc.

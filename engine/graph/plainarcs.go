@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// plainArcs reads lines of a tail, a head and maybe a weight between blanks, of vertices that a header
+// has declared.
+type plainArcs struct {
+	prefix   byte // stands first on a line, before a blank; 0 for none
+	base, n  uint64
+	weighted bool
+	unit     uint32 // the word of every arc, if not weighted
+}
+
+// read appends the arcs of lines from the start of text to recs, as far as they are plain. It returns
+// where it stopped.
+func (p *plainArcs) read(text []byte, w *plainWeights, recs []record) ([]record, int) {
+	integers := p.weighted && w.scale == 1 && !w.float
+	for i := 0; ; {
+		if integers {
+			recs, i = p.readShort(text, i, recs)
+		}
+		if i == len(text) {
+			return recs, i
+		}
+		r, next := p.readLine(text, i, w)
+		if next == i {
+			return recs, i
+		}
+		recs = append(recs, r)
+		i = next
+	}
+}
+
+// readLine reads the line at text[i:]. It returns i if it is not plain.
+func (p *plainArcs) readLine(text []byte, i int, w *plainWeights) (r record, next int) {
+	line := i
+	if p.prefix != 0 {
+		if text[i] != p.prefix || !isBlank(text[i+1]) {
+			return r, line
+		}
+		i++
+	}
+	i = skipBlank(text, i)
+	from, next := plainID(text, i)
+	if uint(next-i-1) >= maxDigits || from-p.base >= p.n {
+		return r, line
+	}
+	i = skipBlank(text, next)
+	to, next := plainID(text, i)
+	if uint(next-i-1) >= maxDigits || to-p.base >= p.n {
+		return r, line
+	}
+	r = record{int32(from - p.base), int32(to - p.base), p.unit}
+	if p.weighted {
+		if i = skipBlank(text, next); i == next {
+			return r, line
+		}
+		if r.word, next = w.read(text, i); next == i {
+			return r, line
+		}
+	}
+	if next = plainEnd(text, next); next < 0 {
+		return r, line
+	}
+	return r, next
+}
+
+// A short line is three numbers of at most eight digits, one blank between them, in 24 bytes. The three
+// words that it fits are looked at as wholes (as in G. Langdale, D. Lemire, Parsing gigabytes of JSON per
+// second, 2019): a digit, and no blank or line end, has bit 4 set.
+const (
+	shortWindow = 24 + 8 // bytes that may be looked at
+	bit4        = 0x1010101010101010
+	eightZeros  = 0x3030303030303030
+	// gather, by multiplication, moves the lowest bit of each byte to the highest byte.
+	gather = 0x0102040810204080
+)
+
+// readShort is read for short lines of integers from text[i:] on, at most as far as it finds them.
+func (p *plainArcs) readShort(text []byte, i int, recs []record) ([]record, int) {
+	skip := 0
+	if p.prefix != 0 {
+		skip = 2
+	}
+	for i+skip+shortWindow <= len(text) {
+		if skip > 0 && (text[i] != p.prefix || text[i+1] != ' ') {
+			break
+		}
+		line := text[i+skip : i+skip+shortWindow]
+		x := binary.LittleEndian.Uint64(line)
+		ends := (^x&bit4)>>4*gather>>56 |
+			(^binary.LittleEndian.Uint64(line[8:])&bit4)>>4*gather>>56<<8 |
+			(^binary.LittleEndian.Uint64(line[16:])&bit4)>>4*gather>>56<<16 |
+			7<<24 // so that there are three
+		first := uint(bits.TrailingZeros64(ends))
+		ends &= ends - 1
+		second := uint(bits.TrailingZeros64(ends))
+		third := uint(bits.TrailingZeros64(ends & (ends - 1)))
+		if third >= 24 || first-1 >= 8 || second-first-2 >= 8 || third-second-2 >= 8 ||
+			line[first] != ' ' || line[second] != ' ' || line[third] != '\n' {
+			break
+		}
+		from, ok1 := eightDigits(x, first)
+		to, ok2 := eightDigits(binary.LittleEndian.Uint64(line[first+1:]), second-first-1)
+		weight, ok3 := eightDigits(binary.LittleEndian.Uint64(line[second+1:]), third-second-1)
+		from, to = from-p.base, to-p.base
+		if !ok1 || !ok2 || !ok3 || from >= p.n || to >= p.n {
+			break
+		}
+		recs = append(recs, record{int32(from), int32(to), uint32(weight)})
+		i += skip + int(third) + 1
+	}
+	return recs, i
+}
+
+// eightDigits returns the number that the first n of eight characters are, if they are digits.
+func eightDigits(text uint64, n uint) (x uint64, ok bool) {
+	x = text<<(64-8*n) | eightZeros>>(8*n)
+	ok = x&0xf0f0f0f0f0f0f0f0|(x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0>>4 == 0x3333333333333333
+	x -= eightZeros
+	x = x*10 + x>>8 // tens and ones in every second byte
+	const low = 0x000000ff000000ff
+	return (x&low*(1000000<<32+100) + x>>16&low*(10000<<32+1)) >> 32, ok
+}
