@@ -153,18 +153,21 @@ func TestTables(t *testing.T) {
 			numbers[id] = i
 			ints.add(id, i)
 		}
-		key := texts.key(name)
+		var key textKey
+		texts.setKey(&key, name, 0, len(name))
 		want, known = names[string(name)]
-		if got, ok := texts.find(key); ok != known || got != want {
+		if got, ok := texts.find(&key, name); ok != known || got != want {
 			t.Fatalf("%q is %d, %v", name, got, ok)
 		}
 		if !known {
 			names[string(name)] = i
-			texts.add(key, i)
+			texts.add(&key, name, i)
 		}
 	}
 	for name, number := range names {
-		if got, ok := texts.find(texts.key([]byte(name))); !ok || got != number {
+		var key textKey
+		texts.setKey(&key, []byte(name), 0, len(name))
+		if got, ok := texts.find(&key, []byte(name)); !ok || got != number {
 			t.Fatalf("%q is %d, %v", name, got, ok)
 		}
 	}

@@ -54,7 +54,11 @@ type edgeReader struct {
 
 	fields []field
 	plain  plainEdges
-	recs   []record
+	keys   [lookAhead][2]textKey
+	wanted [2 * lookAhead]*textKey
+
+	fetched uint64 // of no meaning, but so that looking ahead is not optimised away
+	recs    []record
 }
 
 // field is one column of a line.

@@ -35,6 +35,7 @@ const (
 // edgeBatch is what plainEdges has read from a block.
 type edgeBatch struct {
 	edges []edge
+	texts bool // some id is a text
 	float bool // the words are float32
 }
 
@@ -59,6 +60,11 @@ func (r *edgeReader) parse(text []byte, b *edgeBatch) (read int) {
 	w := r.out.plain.Load()
 	b.float = w.float
 	b.edges, read = r.plain.read(text, w, b.edges[:0])
+	flags := uint64(0)
+	for _, e := range b.edges {
+		flags |= e.from | e.to
+	}
+	b.texts = flags&textFlag != 0
 	return read
 }
 
@@ -68,8 +74,12 @@ func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 	first := r.in.line + 1
 	r.recs = r.recs[:0]
 	for i, e := range b.edges {
-		u, ok := r.known(text, e.from)
-		v, also := r.known(text, e.to)
+		k := i % lookAhead
+		if k == 0 && (b.texts || r.table.ints.used > 0) {
+			r.lookAhead(text, b.edges[i:min(i+lookAhead, len(b.edges))])
+		}
+		u, ok := r.known(text, e.from, &r.keys[k][0])
+		v, also := r.known(text, e.to, &r.keys[k][1])
 		if !ok || !also {
 			r.in.line = first + int64(i)
 			for range i {
@@ -88,23 +98,47 @@ func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 	return nil
 }
 
-// known returns the vertex that an id in a block stands for.
-func (r *edgeReader) known(text []byte, id uint64) (int32, bool) {
+// lookAhead edges have their ids prepared at once: these may be anywhere in the tables, and the processor
+// waits for many places at a time if it is asked for nothing else in between.
+const lookAhead = 32
+
+func (r *edgeReader) lookAhead(block []byte, edges []edge) {
+	texts, ints := &r.table.texts, &r.table.ints
+	found := r.wanted[:0]
+	for i, e := range edges {
+		for end, id := range [2]uint64{e.from, e.to} {
+			if id&textFlag != 0 {
+				k := &r.keys[i][end]
+				texts.setKey(k, block, int(id&^textFlag>>textBits), int(id&(1<<textBits-1)))
+				found = append(found, k)
+			} else if ints.used > 0 {
+				r.fetched += ints.fetch(int64(id))
+			}
+		}
+	}
+	for _, k := range found {
+		texts.fetchSlot(k)
+	}
+	for _, k := range found {
+		r.fetched += texts.fetch(k)
+	}
+}
+
+// known returns the vertex of an id, whose key lookAhead has set if it is a text.
+func (r *edgeReader) known(block []byte, id uint64, key *textKey) (int32, bool) {
 	if id&textFlag == 0 {
 		return r.table.number(int64(id))
 	}
 	if r.table.forced {
 		return 0, false
 	}
-	start := id &^ textFlag >> textBits
-	tok := text[start : start+id&(1<<textBits-1)]
-	if k, ok := r.table.texts.find(r.table.texts.key(tok)); ok {
-		return ^k, true
+	if place, ok := r.table.texts.find(key, block); ok {
+		return ^place, true
 	}
-	if !printable(tok) {
+	if !printable(key.in(block)) {
 		return 0, false
 	}
-	return r.table.text(tok)
+	return r.table.newText(key, block)
 }
 
 // read appends the edges of lines from the start of text, as far as they are plain. It returns where it

@@ -26,6 +26,9 @@ type intSlot struct {
 
 func (t *intTable) start(id int64) uint64 { return uint64(id) * t.odd >> 32 & uint64(len(t.slots)-1) }
 
+// fetch looks at where find will look first.
+func (t *intTable) fetch(id int64) uint64 { return uint64(t.slots[t.start(id)].place) }
+
 // find returns the number that an id was added under.
 func (t *intTable) find(id int64) (int32, bool) {
 	if t.used == 0 {
@@ -81,37 +84,55 @@ type text struct {
 
 func (t *textTable) len() int { return len(t.texts) }
 
-// textKey is what find and add want to know of a text.
+// textKey is what find and add want to know of a text, which lies in a block of texts.
 type textKey struct {
-	bytes      []byte
-	head, tail uint64
-	hash       uint32
+	head, tail    uint64
+	hash          uint32
+	place         uint32 // by fetchSlot: the first place in texts that find will look at, plus 1; 0 for none
+	start, length int    // in the block
 }
 
-func (t *textTable) key(b []byte) textKey {
+func (k *textKey) in(block []byte) []byte { return block[k.start : k.start+k.length] }
+
+// setKey sets the key of block[start:start+length].
+func (t *textTable) setKey(k *textKey, block []byte, start, length int) {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
 		t.slots = make([]uint64, 64)
 	}
-	k := textKey{bytes: b, hash: uint32(maphash.Bytes(t.seed, b))}
-	if len(b) >= 8 {
-		k.head, k.tail = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[len(b)-8:])
-		return k
+	b := block[start : start+length]
+	k.start, k.length = start, length
+	k.hash = uint32(maphash.Bytes(t.seed, b))
+	if length >= 8 {
+		k.head, k.tail = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[length-8:])
+		return
 	}
+	k.head, k.tail = 0, 0
 	for i, c := range b {
 		k.head |= uint64(c) << (8 * i)
 	}
-	return k
+}
+
+// fetchSlot looks at the slot where find will look first, and fetch at the text there.
+func (t *textTable) fetchSlot(k *textKey) {
+	k.place = uint32(t.slots[uint64(k.hash)&uint64(len(t.slots)-1)])
+}
+
+func (t *textTable) fetch(k *textKey) uint64 {
+	if k.place == 0 {
+		return 0
+	}
+	return t.texts[k.place-1].head
 }
 
 // find returns the number that a text was added under.
-func (t *textTable) find(k textKey) (int32, bool) {
+func (t *textTable) find(k *textKey, block []byte) (int32, bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := uint64(k.hash) & mask; t.slots[i] != 0; i = (i + 1) & mask {
 		if slot := t.slots[i]; uint32(slot>>32) == k.hash {
 			x := &t.texts[uint32(slot)-1]
-			if x.head == k.head && x.tail == k.tail && int(x.length) == len(k.bytes) &&
-				(len(k.bytes) <= 16 || bytes.Equal(t.at(x), k.bytes)) {
+			if x.head == k.head && x.tail == k.tail && int(x.length) == k.length &&
+				(k.length <= 16 || bytes.Equal(t.at(x), k.in(block))) {
 				return x.number, true
 			}
 		}
@@ -122,7 +143,7 @@ func (t *textTable) find(k textKey) (int32, bool) {
 func (t *textTable) at(x *text) []byte { return t.bytes[x.start : x.start+int64(x.length)] }
 
 // add adds a text that is not there.
-func (t *textTable) add(k textKey, number int32) {
+func (t *textTable) add(k *textKey, block []byte, number int32) {
 	if 2*(len(t.texts)+1) > len(t.slots) {
 		old := t.slots
 		t.slots = make([]uint64, 2*len(old))
@@ -132,8 +153,8 @@ func (t *textTable) add(k textKey, number int32) {
 			}
 		}
 	}
-	t.texts = append(t.texts, text{k.head, k.tail, int64(len(t.bytes)), int32(len(k.bytes)), number})
-	t.bytes = append(t.bytes, k.bytes...)
+	t.texts = append(t.texts, text{k.head, k.tail, int64(len(t.bytes)), int32(k.length), number})
+	t.bytes = append(t.bytes, k.in(block)...)
 	t.put(uint64(k.hash)<<32 | uint64(len(t.texts)))
 }
 

@@ -83,11 +83,17 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 
 // text is number for an id that is not one.
 func (t *vertexTable) text(id []byte) (int32, bool) {
-	key := t.texts.key(id)
-	if k, ok := t.texts.find(key); ok {
+	var key textKey
+	t.texts.setKey(&key, id, 0, len(id))
+	if k, ok := t.texts.find(&key, id); ok {
 		return ^k, true
 	}
-	t.texts.add(key, int32(len(t.others)))
+	return t.newText(&key, id)
+}
+
+// newText is text for one that is not there.
+func (t *vertexTable) newText(key *textKey, block []byte) (int32, bool) {
+	t.texts.add(key, block, int32(len(t.others)))
 	return t.other(otherID{text: int32(t.texts.len())})
 }
 
@@ -199,11 +205,18 @@ func (t *vertexTable) freezeNumbers(n int) IDs {
 
 // rankOthers sorts indices into others by id and gives them rows from first on.
 func (t *vertexTable) rankOthers(indices []int32, first int32) {
-	slices.SortFunc(indices, func(a, b int32) int {
-		return cmp.Compare(t.others[a].number, t.others[b].number)
-	})
+	type place struct {
+		number int64
+		index  int32
+	}
+	places := make([]place, len(indices)) // side by side, which sorts faster than where they are
 	for i, k := range indices {
-		t.rowOther[k] = first + int32(i)
+		places[i] = place{t.others[k].number, k}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	for i, p := range places {
+		indices[i] = p.index
+		t.rowOther[p.index] = first + int32(i)
 	}
 }
 
