@@ -106,7 +106,7 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 		return nil, fmt.Errorf("the core: %w", err)
 	}
 	o := x.o
-	o.Algorithm, o.Timeline, o.Progress = AlgorithmBlocked, nil, func(s Status) {
+	o.Algorithm, o.Round, o.Timeline, o.Progress = AlgorithmBlocked, 0, nil, func(s Status) {
 		st := x.status(stageCore)
 		st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
 		st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate

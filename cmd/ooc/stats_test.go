@@ -210,8 +210,7 @@ func TestStatsInterrupted(t *testing.T) {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
 		cmd := command(t, dir, append([]string{"stats", "zeros.ooc"}, args...)...)
-		var stdout bytes.Buffer
-		cmd.Stdout = &stdout
+		cmd.Stdout = io.Discard
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -226,8 +225,8 @@ func TestStatsInterrupted(t *testing.T) {
 		_ = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code == 0 {
 			t.Skip("it ended before the signal came")
-		} else if code != 130 || stdout.Len() > 0 {
-			t.Errorf("%v: exit code %d, printed %q", args, code, stdout.String())
+		} else if code != 130 { // a table may have begun: what goes to standard output is not taken back
+			t.Errorf("%v: exit code %d", args, code)
 		}
 		if left, err := filepath.Glob(filepath.Join(dir, "*h.png*")); err != nil || len(left) != 0 {
 			t.Errorf("left behind: %v, %v", left, err)
