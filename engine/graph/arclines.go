@@ -39,7 +39,7 @@ func (a *arcLines) run() error {
 func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
 	w := a.out.plain.Load()
 	if b.arcs == nil {
-		b.arcs = a.out.ahead.collector(a.out.fixed)
+		b.arcs = a.out.ahead.collector(a.out)
 	}
 	if w.float && !b.arcs.layout.float {
 		b.arcs.toFloat()

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -34,7 +35,7 @@ func (s *sink) finish() (*Graph, error) {
 	arcs := s.collector
 	s.collector = nil
 	if arcs == nil {
-		arcs = newCollector(g.N, s.weigh.float)
+		arcs = s.newCollector()
 	}
 	for _, other := range s.ahead.list {
 		arcs.absorb(other)
@@ -108,6 +109,8 @@ func (a *assembly) bucket(i int) *bucket {
 const (
 	// parallelAbove is the number of arcs from which it pays to start goroutines.
 	parallelAbove = 1 << 15
+	// builders is how many buckets are built at once; in each, arcs are there twice.
+	builders = 4
 	// releaseAbove is the number of arcs from which memory that has served is given back at once: the
 	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
 	releaseAbove = 1 << 24
@@ -118,21 +121,21 @@ const (
 func (a *assembly) run() {
 	var next atomic.Int64
 	work := func() error {
-		sorter := &rowSorter{float: a.g.Kind == KindF32}
+		rows := &rowBuilder{rowSorter: rowSorter{float: a.g.Kind == KindF32}}
 		for {
 			i := int(next.Add(1) - 1)
 			if i >= len(a.kept) {
 				return nil
 			}
 			a.releasing.RLock()
-			a.build(i, sorter)
+			a.build(i, rows)
 			a.releasing.RUnlock()
 			a.release(a.first[i+1] - a.first[i])
 		}
 	}
 	workers := 1
 	if len(a.words) >= parallelAbove {
-		workers = min(runtime.GOMAXPROCS(0), mostReaders)
+		workers = min(runtime.GOMAXPROCS(0), builders)
 	}
 	var group errgroup.Group
 	for range workers - 1 {
@@ -154,34 +157,83 @@ func (a *assembly) release(arcs int64) {
 	}
 }
 
-// build places the arcs of a bucket and sorts its rows. Then, other than in a Graph, Offsets[r] is where
-// row r ends.
-func (a *assembly) build(i int, sorter *rowSorter) {
+const (
+	// headBins: arcs are placed by the leading bits of their heads, so that rows are nearly sorted.
+	headBins = 512
+	// spreadMost is up to how many arcs of a bucket that is done, which takes 12 bytes an arc.
+	spreadMost = 1 << 17
+)
+
+// rowBuilder is what a goroutine builds rows with.
+type rowBuilder struct {
+	rowSorter
+	heads [headBins]int32 // the number of arcs to each bin of heads, and then where its next one goes
+	recs  []record
+}
+
+// build places the arcs of a bucket and sorts its rows. Where it merges parallel ones, a gap stays behind the
+// bucket's last row.
+func (a *assembly) build(i int, r *rowBuilder) {
 	lo := i << a.arcs.shift
-	ends := a.g.Offsets[lo:min(lo+1<<a.arcs.shift, a.g.N)]
+	ends := a.g.Offsets[1:][lo:min(lo+1<<a.arcs.shift, a.g.N)]
+	headShift := uint(max(0, bits.Len(uint(a.g.N-1))-bits.Len(headBins-1)))
 	b := a.bucket(i)
+	r.heads = [headBins]int32{}
 	if b != nil {
 		for _, k := range b.full {
-			a.arcs.count(k, ends)
+			a.arcs.count(k, ends, &r.heads, headShift)
 		}
 	}
 	sum := a.first[i]
-	for r, n := range ends {
-		ends[r] = sum
+	for row, n := range ends {
+		ends[row] = sum
 		sum += n
 	}
 	if b == nil {
 		return
 	}
-	for c, k := range b.full {
-		a.arcs.place(k, ends, a.g.Targets, a.words)
-		b.full[c].data = nil
+	if n := a.first[i+1] - a.first[i]; n <= spreadMost {
+		a.place(ends, r.spread(a.arcs, b, int(n), headShift))
+	} else {
+		for c, k := range b.full {
+			r.recs = a.arcs.unpack(k, 0, 0, r.recs)
+			a.place(ends, r.recs)
+			b.full[c].data = nil
+		}
 	}
 	a.arcs.buckets[0][i] = nil
-	a.kept[i] = sorter.tidy(ends, a.first[i], a.g.Targets, a.words)
+	a.kept[i] = r.tidy(ends, a.first[i], a.g.Targets, a.words)
 }
 
-// closeGaps moves the arcs together where merging has left gaps, and the offsets to where a Graph has them.
+// spread returns the arcs of a bucket by the bins of their heads.
+func (r *rowBuilder) spread(arcs *collector, b *bucket, n int, headShift uint) []record {
+	if cap(r.recs) < n {
+		r.recs = make([]record, n)
+	}
+	r.recs = r.recs[:n]
+	sum := int32(0)
+	for bin, count := range r.heads {
+		r.heads[bin] = sum
+		sum += count
+	}
+	for c, k := range b.full {
+		arcs.spread(k, r.recs, &r.heads, headShift)
+		b.full[c].data = nil
+	}
+	return r.recs
+}
+
+// place puts arcs, whose tails are the index of their row in next, to where the row's next arc goes.
+func (a *assembly) place(next []int64, recs []record) {
+	targets, words := a.g.Targets, a.words
+	for _, r := range recs {
+		to := next[r.from]
+		next[r.from] = to + 1
+		targets[to], words[to] = r.to, r.word
+	}
+}
+
+// closeGaps moves the arcs together where merging has left gaps.
 func (a *assembly) closeGaps() {
 	g, end := a.g, int64(0)
 	for i, kept := range a.kept {
@@ -189,14 +241,12 @@ func (a *assembly) closeGaps() {
 			copy(g.Targets[end:], g.Targets[a.first[i]:a.first[i]+kept])
 			copy(a.words[end:], a.words[a.first[i]:a.first[i]+kept])
 			lo := i << a.arcs.shift
-			for r := range g.Offsets[lo:min(lo+1<<a.arcs.shift, g.N)] {
-				g.Offsets[lo+r] -= gap
+			for r := lo; r < min(lo+1<<a.arcs.shift, g.N); r++ {
+				g.Offsets[r+1] -= gap
 			}
 		}
 		end += kept
 	}
-	copy(g.Offsets[1:], g.Offsets[:g.N])
-	g.Offsets[0] = 0
 	g.Parallel = int64(len(g.Targets)) - end
 	g.Targets = shrink(g.Targets, int(end))
 	a.words = shrink(a.words, int(end))

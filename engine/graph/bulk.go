@@ -29,17 +29,17 @@ type job[B any] struct {
 	done  chan struct{}
 }
 
-// mostReaders are as many processors as one input is parsed and assembled on: they keep up with the checksum
-// of what is read, and so with any disk or decompressor. More would mostly take more memory.
-const mostReaders = 4
+// parsers is how many blocks are parsed at once. Two keep up with the checksum of what is read, and so with
+// any disk or decompressor; each more would take memory for arcs that it collects by itself.
+const parsers = 2
 
 // run reads all lines that are left.
 func (k *bulk[B]) run() error {
-	ahead := min(runtime.GOMAXPROCS(0), mostReaders)
+	ahead := min(runtime.GOMAXPROCS(0), parsers)
 	work := make(chan *job[B], ahead)
-	var parsers errgroup.Group
+	var group errgroup.Group
 	for range ahead {
-		parsers.Go(func() error {
+		group.Go(func() error {
 			for j := range work {
 				j.read = k.plain(j.text, &j.batch)
 				j.done <- struct{}{}
@@ -49,7 +49,7 @@ func (k *bulk[B]) run() error {
 	}
 	err := k.inOrder(work)
 	close(work)
-	_ = parsers.Wait() // they return no errors
+	_ = group.Wait() // parsers return no errors
 	return err
 }
 

@@ -47,15 +47,22 @@ const (
 	chunkBytes = 8192 // of later ones: a span of Go's heap, so that each can be given back by itself
 	// chunkSlack bytes behind the last record may be read and written, so that two moves do for each.
 	chunkSlack = 8
-	// mostBuckets is how many buckets the rows are cut into where there are enough of them.
-	mostBuckets = 256
+	// leastBuckets and mostBuckets are into how many the rows are cut where there are enough of them: few, as
+	// each has a place in memory where the next arc may go, but each with few enough arcs for the cache.
+	leastBuckets, mostBuckets = 256, 1024
+	arcsPerBucket             = 1 << 16
 )
 
-// newCollector returns a collector for arcs between rows 0…n-1; between provisional numbers, if n is 0.
-func newCollector(n int, float bool) *collector {
+// newCollector returns a collector for arcs between rows 0…n-1, of which about arcs are to be expected; between
+// provisional numbers, if n is 0.
+func newCollector(n int, arcs int64, float bool) *collector {
 	c := &collector{shift: 10, signed: n == 0}
 	if n > 0 {
-		c.shift = uint(max(0, bits.Len(uint(n-1))-bits.Len(mostBuckets-1)))
+		buckets := leastBuckets
+		for buckets < mostBuckets && int64(buckets)*arcsPerBucket < arcs {
+			buckets *= 2
+		}
+		c.shift = uint(max(0, bits.Len(uint(n-1))-bits.Len(uint(buckets-1))))
 	}
 	c.setLayout(layout{key: 1, word: 1})
 	if float {
@@ -253,19 +260,21 @@ func (c *collector) unpack(k chunk, side, base int, into []record) []record {
 	return into
 }
 
-// count adds the number of arcs of each tail in a chunk to counts, whose index is a tail's low bits.
-func (c *collector) count(k chunk, counts []int64) {
-	at, size := 0, int(k.layout.key+k.layout.word)
-	mask := (uint64(1)<<c.shift - 1) & (math.MaxUint64 >> (64 - 8*k.layout.key))
-	for range k.arcs() {
-		counts[binary.LittleEndian.Uint64(k.data[at:])&mask]++
-		at += size
+// count adds the number of arcs of each tail in a chunk to tails, whose index is a tail's low bits, and of
+// the heads with the same leading bits to heads.
+func (c *collector) count(k chunk, tails []int64, heads *[headBins]int32, headShift uint) {
+	size, shift, lowMask := int(k.layout.key+k.layout.word), c.shift, uint64(1)<<c.shift-1
+	keyMask := uint64(math.MaxUint64) >> (64 - 8*k.layout.key)
+	for at := 0; at < len(k.data)-chunkSlack; at += size {
+		key := binary.LittleEndian.Uint64(k.data[at:]) & keyMask
+		tails[key&lowMask]++
+		heads[uint32(key>>shift)>>headShift%headBins]++
 	}
 }
 
-// place writes the arcs of a chunk to where their tails' next ones go, and moves these on. The index of next
-// is a tail's low bits.
-func (c *collector) place(k chunk, next []int64, targets []int32, words []uint32) {
+// spread writes the arcs of a chunk to recs, by the leading bits of their heads: next is where those of each
+// go, and moves on. Tails are their low bits only.
+func (c *collector) spread(k chunk, recs []record, next *[headBins]int32, headShift uint) {
 	size, keyBytes, shift, lowMask := int(k.layout.key+k.layout.word), int(k.layout.key), c.shift, uint64(1)<<c.shift-1
 	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
 	turn := c.layout.float && !k.layout.float
@@ -279,12 +288,9 @@ func (c *collector) place(k chunk, next []int64, targets []int32, words []uint32
 			word = toFloatWord(word)
 		}
 		head := uint32(key >> shift)
-		if c.signed {
-			head = uint32(unzigzag(head))
-		}
-		to := next[key&lowMask]
-		next[key&lowMask] = to + 1
-		targets[to], words[to] = int32(head), word
+		to := &next[head>>headShift%headBins]
+		recs[*to] = record{int32(key & lowMask), int32(head), word}
+		*to++
 	}
 }
 
@@ -300,7 +306,13 @@ func toFloatWord(word uint32) uint32 { return math.Float32bits(float32(int32(wor
 // renumber moves the arcs, emptying c, to a collector by rows, of n.
 func (c *collector) renumber(n int, row func(int32) int32) *collector {
 	c.sealAll()
-	by := newCollector(n, c.layout.float)
+	arcs := int64(0)
+	for _, side := range c.buckets {
+		for _, b := range side {
+			arcs += int64(b.arcs())
+		}
+	}
+	by := newCollector(n, arcs, c.layout.float)
 	var recs []record
 	for side, buckets := range c.buckets {
 		for i, b := range buckets {

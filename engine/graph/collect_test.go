@@ -11,11 +11,14 @@ import (
 // compares the CSR with arcs that were sorted.
 func TestCollector(t *testing.T) {
 	r := fresh(t)
-	for range 60 {
-		n := 1 + r.IntN(1<<r.IntN(21))
-		recs := randomRecords(r, n, r.IntN(1<<r.IntN(18)))
+	for i := range 60 {
+		n, m := 1+r.IntN(1<<r.IntN(21)), r.IntN(1<<r.IntN(18))
+		if i == 0 {
+			n, m = 2000, 3*spreadMost // so that a bucket has more than are spread
+		}
+		recs := randomRecords(r, n, m)
 		float := r.IntN(3) == 0
-		c := newCollector(n, float)
+		c := newCollector(n, int64(len(recs)), float)
 		half := r.IntN(len(recs) + 1)
 		for part, piece := range [][]record{recs[:half], recs[half:]} {
 			for i := range piece {
@@ -50,7 +53,7 @@ func TestRenumber(t *testing.T) {
 				name[v] = ^int32(p)
 			}
 		}
-		c := newCollector(0, false)
+		c := newCollector(0, 0, false)
 		for _, a := range recs {
 			c.add(name[a.from], name[a.to], a.word)
 		}
@@ -109,7 +112,7 @@ func compareCSR(t *testing.T, n int, c *collector, recs []record) {
 func TestRowSorter(t *testing.T) {
 	r := fresh(t)
 	s := &rowSorter{}
-	for _, n := range []int{0, 1, 2, 3, insertMax, insertMax + 1, 9, rankMax, rankMax + 1, 40, 300, spreadMax, spreadMax + 1, 5000, 100000} {
+	for _, n := range []int{0, 1, 2, 3, 9, 20, 40, 300, 5000, 100000} {
 		for _, spread := range []int{1, 2, 100, math.MaxInt32} {
 			targets, words := make([]int32, n), make([]uint32, n)
 			for i := range targets {

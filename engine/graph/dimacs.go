@@ -116,6 +116,7 @@ func (r *dimacsReader) problem(fields [][]byte) error {
 		return r.out.fail("the counts %s and %s are not numbers that a graph can have", quoted(fields[2]), quoted(fields[3]))
 	}
 	r.n, r.most, r.header = n, m, r.in.line
+	r.out.expected = m
 	return r.out.declare(n, r.base)
 }
 

@@ -127,6 +127,7 @@ func (r *metisReader) readHeader() error {
 			return r.out.fail("%s", reason)
 		}
 		r.header = r.in.line
+		r.out.expected = 2 * r.m
 		return r.out.declare(r.n, r.base)
 	}
 }

@@ -72,7 +72,7 @@ func TestShortLines(t *testing.T) {
 	r := fresh(t)
 	short := 0
 	for range 2000 {
-		p := plainArcs{base: uint64(r.IntN(2)), n: 1 + uint64(r.Int64N(1<<r.IntN(32))), weighted: true}
+		p := plainArcs{base: uint64(r.IntN(2)), n: 1 + uint64(r.Int64N(1<<r.IntN(32))), weighted: r.IntN(3) > 0, unit: 7}
 		var text []byte
 		if r.IntN(2) == 0 {
 			p.prefix = 'a'
@@ -81,7 +81,7 @@ func TestShortLines(t *testing.T) {
 			if p.prefix != 0 {
 				text = append(text, "a "...)
 			}
-			for column := range 3 {
+			for column := 1 - btoi(p.weighted); column < 3; column++ {
 				number := strconv.Itoa(r.IntN(1 << r.IntN(34)))
 				if r.IntN(60) == 0 {
 					number = []string{"-1", "1.5", "x", "0x1", "007", "", "1:", "1/"}[r.IntN(8)]

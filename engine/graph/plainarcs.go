@@ -17,9 +17,9 @@ type plainArcs struct {
 // read appends the arcs of lines from the start of text to recs, as far as they are plain. It returns
 // where it stopped.
 func (p *plainArcs) read(text []byte, w *plainWeights, recs []record) ([]record, int) {
-	integers := p.weighted && w.scale == 1 && !w.float
+	short := !p.weighted || w.scale == 1 && !w.float
 	for i := 0; ; {
-		if integers {
+		if short {
 			recs, i = p.readShort(text, i, recs)
 		}
 		if i == len(text) {
@@ -68,7 +68,7 @@ func (p *plainArcs) readLine(text []byte, i int, w *plainWeights) (r record, nex
 	return r, next
 }
 
-// A short line is three numbers of at most eight digits, one blank between them, in 24 bytes. The three
+// A short line is two or three numbers of at most eight digits, one blank between them, in 24 bytes. The three
 // words that it fits are looked at as wholes (as in G. Langdale, D. Lemire, Parsing gigabytes of JSON per
 // second, 2019): a digit, and no blank or line end, has bit 4 set.
 const (
@@ -79,9 +79,9 @@ const (
 	gather = 0x0102040810204080
 )
 
-// readShort is read for short lines of integers from text[i:] on, at most as far as it finds them.
+// readShort is read for short lines, of integers, from text[i:] on, at most as far as it finds them.
 func (p *plainArcs) readShort(text []byte, i int, recs []record) ([]record, int) {
-	skip := 0
+	skip, base, n := 0, p.base, p.n
 	if p.prefix != 0 {
 		skip = 2
 	}
@@ -98,20 +98,26 @@ func (p *plainArcs) readShort(text []byte, i int, recs []record) ([]record, int)
 		first := uint(bits.TrailingZeros64(ends))
 		ends &= ends - 1
 		second := uint(bits.TrailingZeros64(ends))
-		third := uint(bits.TrailingZeros64(ends & (ends - 1)))
-		if third >= 24 || first-1 >= 8 || second-first-2 >= 8 || third-second-2 >= 8 ||
-			line[first] != ' ' || line[second] != ' ' || line[third] != '\n' {
+		if second >= 24 || first-1 >= 8 || second-first-2 >= 8 || line[first] != ' ' {
 			break
 		}
 		from, ok1 := eightDigits(x, first)
 		to, ok2 := eightDigits(binary.LittleEndian.Uint64(line[first+1:]), second-first-1)
-		weight, ok3 := eightDigits(binary.LittleEndian.Uint64(line[second+1:]), third-second-1)
-		from, to = from-p.base, to-p.base
-		if !ok1 || !ok2 || !ok3 || from >= p.n || to >= p.n {
+		end, word := second, p.unit
+		if p.weighted {
+			end = uint(bits.TrailingZeros64(ends & (ends - 1)))
+			if end >= 24 || end-second-2 >= 8 || line[second] != ' ' {
+				break
+			}
+			weight, ok3 := eightDigits(binary.LittleEndian.Uint64(line[second+1:]), end-second-1)
+			word, ok2 = uint32(weight), ok2 && ok3
+		}
+		from, to = from-base, to-base
+		if line[end] != '\n' || !ok1 || !ok2 || from >= n || to >= n {
 			break
 		}
-		recs = append(recs, record{int32(from), int32(to), uint32(weight)})
-		i += skip + int(third) + 1
+		recs = append(recs, record{int32(from), int32(to), word})
+		i += skip + int(end) + 1
 	}
 	return recs, i
 }

@@ -43,12 +43,9 @@ func distinct(row []int32) bool {
 	return true
 }
 
-// rowSorter sorts the arcs of a row by target. It is for one goroutine.
+// rowSorter sorts the arcs of a row by target.
 type rowSorter struct {
 	float bool // words are the bits of a float32; else of an int32
-	rank  [rankMax]uint8
-	v     [spreadMax]int32
-	w     [spreadMax]uint32
 }
 
 func (s *rowSorter) least(a, b uint32) uint32 {
@@ -58,25 +55,16 @@ func (s *rowSorter) least(a, b uint32) uint32 {
 	return uint32(min(int32(a), int32(b)))
 }
 
-// The longest rows that the ways to sort are for.
-const (
-	insertMax = 4
-	rankMax   = 16
-	spreadMax = 1024
-)
-
 func (s *rowSorter) sort(targets []int32, words []uint32) {
-	switch n := len(targets); {
-	case n <= insertMax:
-		byInsertion(targets, words)
-	case n <= rankMax:
-		s.byRank(targets, words)
-	default:
-		s.byDigit(targets, words)
+	if !byInsertion(targets, words) {
+		byDigit(targets, words)
 	}
 }
 
-func byInsertion(targets []int32, words []uint32) {
+// byInsertion is fast for short rows and for those that are nearly sorted. It gives up, and returns false,
+// where it would be slow.
+func byInsertion(targets []int32, words []uint32) bool {
+	moves := 8*len(targets) + 64
 	for i := 1; i < len(targets); i++ {
 		v, w := targets[i], words[i]
 		k := i
@@ -84,87 +72,23 @@ func byInsertion(targets []int32, words []uint32) {
 			targets[k], words[k] = targets[k-1], words[k-1]
 		}
 		targets[k], words[k] = v, w
-	}
-}
-
-// byRank compares every pair, without a branch that the processor could mispredict.
-func (s *rowSorter) byRank(targets []int32, words []uint32) {
-	n := copy(s.v[:rankMax], targets)
-	copy(s.w[:rankMax], words)
-	s.rank[0] = 0
-	for i := 1; i < n; i++ {
-		x, below := s.v[i], uint8(0)
-		for k := range s.v[:i] {
-			var less uint8 // x before v[k]
-			if x < s.v[k] {
-				less = 1
-			}
-			s.rank[k] += less
-			below += 1 - less
+		if moves -= i - k; moves < 0 {
+			return false
 		}
-		s.rank[i] = below
 	}
-	for i := range s.v[:n] {
-		targets[s.rank[i]], words[s.rank[i]] = s.v[i], s.w[i]
-	}
+	return true
 }
 
-// byDigit sorts by the leading bits in which the targets differ, and then what lies together by the next.
-func (s *rowSorter) byDigit(targets []int32, words []uint32) {
-	least, most, sorted := targets[0], targets[0], true
-	for i, v := range targets[1:] {
-		sorted = sorted && targets[i] <= v
+// byDigit sorts by the leading bits in which the targets differ, and then what lies together by the next. It
+// needs no memory, however long a row is (an American flag sort: P. McIlroy, K. Bostic, M. D. McIlroy,
+// Engineering radix sort, 1993).
+func byDigit(targets []int32, words []uint32) {
+	least, most := targets[0], targets[0]
+	for _, v := range targets {
 		least, most = min(least, v), max(most, v)
 	}
-	if sorted {
-		return
-	}
-	size := 6 // bits of a digit: some targets each, but for rows with gaps
-	if len(targets) > spreadMax {
-		size = 8
-	}
-	shift := max(0, bits.Len32(uint32(most-least))-size)
-	var end [1 << 8]int
-	if len(targets) <= spreadMax {
-		s.spread(targets, words, least, shift, end[:1<<size])
-	} else {
-		permute(targets, words, least, shift, end[:1<<size])
-	}
-	if shift == 0 {
-		return
-	}
-	lo := 0
-	for _, hi := range end[:1<<size] {
-		if hi-lo > 1 {
-			s.sort(targets[lo:hi], words[lo:hi])
-		}
-		lo = hi
-	}
-}
-
-// spread sorts up to spreadMax arcs by a digit. It sets where each digit's end.
-func (s *rowSorter) spread(targets []int32, words []uint32, least int32, shift int, end []int) {
-	n := copy(s.v[:], targets)
-	copy(s.w[:], words)
-	for _, v := range s.v[:n] {
-		end[uint32(v-least)>>shift]++
-	}
-	sum := 0
-	for d, count := range end {
-		end[d] = sum
-		sum += count
-	}
-	for i, v := range s.v[:n] {
-		at := &end[uint32(v-least)>>shift]
-		targets[*at], words[*at] = v, s.w[i]
-		*at++
-	}
-}
-
-// permute is spread for any number of arcs, in place (an American flag sort: P. McIlroy, K. Bostic,
-// M. D. McIlroy, Engineering radix sort, 1993).
-func permute(targets []int32, words []uint32, least int32, shift int, end []int) {
-	var next [1 << 8]int
+	shift := max(0, bits.Len32(uint32(most-least))-8)
+	var next, end [1 << 8]int
 	for _, v := range targets {
 		end[uint32(v-least)>>shift]++
 	}
@@ -188,5 +112,12 @@ func permute(targets []int32, words []uint32, least int32, shift int, end []int)
 				words[i], words[k] = words[k], words[i]
 			}
 		}
+	}
+	lo := 0
+	for _, hi := range end {
+		if shift > 0 && !byInsertion(targets[lo:hi], words[lo:hi]) {
+			byDigit(targets[lo:hi], words[lo:hi])
+		}
+		lo = hi
 	}
 }

@@ -17,9 +17,10 @@ type sink struct {
 	weigh      weighing
 	lines      *lineReader // for line numbers; nil for graphs built in memory
 
-	fixed int // the number of vertices that a header declared; 0 if none did
-	ids   IDs // with fixed
-	table vertexTable
+	fixed    int   // the number of vertices that a header declared; 0 if none did
+	expected int64 // how many arcs a header has declared
+	ids      IDs   // with fixed
+	table    vertexTable
 
 	arcs, selfLoops, noArcs int64 // of the input: an undirected edge counts once
 	loop                    *badLoop
@@ -38,11 +39,11 @@ type aheadArcs struct {
 	list []*collector // guarded by mu
 }
 
-// collector returns another one for arcs between n rows.
-func (a *aheadArcs) collector(n int) *collector {
+// collector returns another one for arcs between the rows of a sink.
+func (a *aheadArcs) collector(s *sink) *collector {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	c := newCollector(n, false)
+	c := newCollector(s.fixed, s.expectedArcs(), false)
 	a.list = append(a.list, c)
 	return c
 }
@@ -149,7 +150,7 @@ func (s *sink) add(u, v int32, word uint32) {
 // addAll adds arcs, one a line, the first of them in line first. It may change recs.
 func (s *sink) addAll(recs []record, first int64) {
 	if s.collector == nil {
-		s.collector = newCollector(s.fixed, s.weigh.float)
+		s.collector = s.newCollector()
 	}
 	loops := s.collector.addAll(recs)
 	s.selfLoops += loops
@@ -163,6 +164,19 @@ func (s *sink) addAll(recs []record, first int64) {
 		}
 		s.collector.addAll(recs)
 	}
+}
+
+func (s *sink) newCollector() *collector {
+	c := newCollector(s.fixed, s.expectedArcs(), s.weigh.float)
+	c.signed = s.fixed == 0 && !s.table.forced
+	return c
+}
+
+func (s *sink) expectedArcs() int64 {
+	if s.undirected {
+		return 2 * s.expected
+	}
+	return s.expected
 }
 
 // noteLoops remembers the first negative self-loop.
