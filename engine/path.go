@@ -115,15 +115,8 @@ func (w *Walker) Between(u, v int) (Path, error) {
 	case math.IsInf(w.dist[v], 1):
 		return Path{From: u, To: v, Length: math.Inf(1)}, nil
 	}
-	if w.backwards(u, v) {
-		if p := w.path(u, v); w.near(p, v) {
-			return p, nil
-		}
-	}
-	if w.p.meta.Kind == tiles.F32 && w.searched(u, v) {
-		if p := w.path(u, v); w.near(p, v) {
-			return p, nil
-		}
+	if w.backwards(u, v) && w.near(v) || w.p.meta.Kind == tiles.F32 && w.searched(u, v) && w.near(v) {
+		return w.path(u, v), nil
 	}
 	ids := w.g.IDs
 	return Path{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
@@ -278,14 +271,15 @@ func (w *Walker) path(u, v int) Path {
 	return p
 }
 
-// near reports whether a path to v is as long as the stored distance, in f32 within rounding.
-func (w *Walker) near(p Path, v int) bool {
+// near reports whether the path to v that steps hold is as long as the stored distance, in f32 within rounding.
+func (w *Walker) near(v int) bool {
 	if w.p.meta.Kind == tiles.I32 {
 		return true // each arc was tight
 	}
-	magnitude := 0.0
-	for _, x := range p.Weights {
-		magnitude += math.Abs(x)
+	length, magnitude := 0.0, 0.0 // in stored units
+	for _, s := range w.steps[1:] {
+		length += s.weight
+		magnitude += math.Abs(s.weight)
 	}
-	return math.Abs(p.Length-w.dist[v]) <= allowedRounding(len(p.Weights), magnitude)
+	return math.Abs(length-w.dist[v]) <= allowedRounding(len(w.steps)-1, magnitude)
 }

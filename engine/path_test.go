@@ -44,6 +44,25 @@ func solvedStore(t testing.TB, r *rand.Rand, g *graph.Graph) *Problem {
 	return p
 }
 
+// arcless opens a solved store of three vertices that keeps no arcs, as one of a matrix does.
+func arcless(t testing.TB) *Problem {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "x.ooc")
+	dense, err := tiles.Create(dir, tiles.Meta{N: 3, Kind: tiles.I32, T: 64}, nil, tiles.IDs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(dense.Checkpoint(tiles.State{Done: 3}), dense.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenReadOnly(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
 // checkPath follows a path along the arcs of the graph.
 func checkPath(t *testing.T, g *graph.Graph, path Path, u, v int, want float64) {
 	t.Helper()
@@ -182,21 +201,37 @@ func TestPathErrors(t *testing.T) {
 	if _, err := p.Path(0, 2); !errors.Is(err, ErrWrong) || !strings.Contains(err.Error(), "from 0 to 2") {
 		t.Errorf("a distance that no arcs make: %v", err)
 	}
-	dir := filepath.Join(t.TempDir(), "x.ooc")
-	dense, err := tiles.Create(dir, tiles.Meta{N: 3, Kind: tiles.I32, T: 64}, nil, tiles.IDs{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(dense.Checkpoint(tiles.State{Done: 3}), dense.Close()); err != nil {
-		t.Fatal(err)
-	}
-	d, err := OpenReadOnly(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := arcless(t)
 	if _, err := d.Path(0, 1); !errors.Is(err, tiles.ErrNoCSR) {
 		t.Errorf("without arcs: %v", err)
+	}
+}
+
+// TestPathScaledF32: rounding is a matter of the stored units, not of the input's.
+func TestPathScaledF32(t *testing.T) {
+	r := seeded(t)
+	b := graph.New(200, graph.AsKind(graph.KindF32), graph.Scaled(1000))
+	for v := range 199 {
+		b.Add(v, v+1, float64(1+r.IntN(9999))/1000).Add(v+1, v, float64(1+r.IntN(9999))/1000)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := solvedStore(t, r, g)
+	for range 100 {
+		u, v := r.IntN(g.N), r.IntN(g.N)
+		path, err := p.Path(u, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := p.Distance(u, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(path.Weights) != max(u-v, v-u) || math.Abs(path.Length-want) > 1e-5*want {
+			t.Fatalf("%d to %d: %d arcs of length %v, want %v", u, v, len(path.Weights), path.Length, want)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"ooc/engine/graph"
@@ -98,19 +97,7 @@ func TestPredecessorErrors(t *testing.T) {
 			change(t, p, at[0], at[1], func(uint32) uint32 { return was })
 		}
 	}
-	dir := filepath.Join(t.TempDir(), "x.ooc")
-	dense, err := tiles.Create(dir, tiles.Meta{N: 3, Kind: tiles.I32, T: 64}, nil, tiles.IDs{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(dense.Checkpoint(tiles.State{Done: 3}), dense.Close()); err != nil {
-		t.Fatal(err)
-	}
-	d, err := OpenReadOnly(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := arcless(t)
 	if err := d.ExportTo(context.Background(), new(bytes.Buffer), ExportOptions{Format: "npy", Predecessors: &none}); !errors.Is(err, tiles.ErrNoCSR) {
 		t.Errorf("without arcs: %v", err)
 	}
