@@ -119,6 +119,19 @@ func TestBadOptions(t *testing.T) {
 		_, err := readBoth(t, "x.txt", "1 2 3\n", o)
 		wantError(t, err, ErrOptions)
 	}
+	for _, c := range []struct {
+		text, says string
+		o          Options
+	}{
+		{"1 2 3\n", "x is read as edgelist, and --no-arc", Options{NoArc: "0"}},
+		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --no-arc", Options{NoArc: "0"}},
+		{banner + "coordinate integer general\n2 2 1\n1 2 3\n", "x is a coordinate list, and --no-arc", Options{NoArc: "0"}},
+		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --columns", Options{Format: "dimacs", Columns: "from,to"}},
+		{npyMagic, "x is read as npy, and --columns", Options{Columns: "from,to"}},
+	} {
+		_, err := readBoth(t, "x", c.text, c.o)
+		wantError(t, err, ErrOptions, c.says)
+	}
 }
 
 func TestNegativeSelfLoop(t *testing.T) {

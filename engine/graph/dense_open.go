@@ -98,6 +98,9 @@ func (in *input) matrix(f *os.File) (*Dense, error) {
 		return nil, nil
 	}
 	in.format = &npy
+	if err := in.fits(); err != nil {
+		return nil, err
+	}
 	if !in.isStream() && (!array || detectNPY(head) == Yes) {
 		return in.inPlace(f)
 	}

@@ -84,6 +84,9 @@ func (in *input) scan(out *sink) error {
 	if err := in.detect(plain); err != nil {
 		return err
 	}
+	if err := in.fits(); err != nil {
+		return err
+	}
 	out.undirected = !in.format.Directed
 	if in.options.Directed != nil {
 		out.undirected = !*in.options.Directed
@@ -181,6 +184,23 @@ func (in *input) detect(plain *bufio.Reader) error {
 		return &InputError{File: in.name, Reason: "the format is not recognised; --format names it: " + formatNames()}
 	}
 	return nil
+}
+
+// fits refuses options that say nothing in the format: whoever gives them takes the input for another.
+func (in *input) fits() error {
+	name := in.format.Name
+	switch {
+	case in.options.Columns != "" && name != edgeList.Name:
+		return fmt.Errorf("%s is read as %s, and --columns is for edge lists: %w", in.name, name, ErrOptions)
+	case in.options.NoArc != "" && name != npy.Name && name != matrixMarket.Name:
+		return noArcHere(in.name, "read as "+name)
+	}
+	return nil
+}
+
+// noArcHere refuses Options.NoArc for what leaves out what is no arc.
+func noArcHere(file, is string) error {
+	return fmt.Errorf("%s is %s, and --no-arc is for matrices that hold every entry: %w", file, is, ErrOptions)
 }
 
 func byName(name string) *Format {

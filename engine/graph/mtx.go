@@ -53,8 +53,11 @@ func readMTX(in *lineReader, o Options, out *sink) error {
 		return err
 	}
 	out.weigh.integral = r.integer
-	if r.array {
+	switch {
+	case r.array:
 		return r.readArray()
+	case o.NoArc != "":
+		return noArcHere(out.file, "a coordinate list")
 	}
 	r.plain = plainArcs{base: uint64(r.base), n: uint64(r.n), weighted: !r.pattern}
 	if r.pattern {

@@ -17,7 +17,7 @@ type Options struct {
 	Directed *bool  // nil: the format's default
 	Kind     Kind
 	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
-	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
+	NoArc    string // in a matrix that holds every entry, the number that is no arc, beside +Inf; "" for none
 	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
 	// is compressed or can be read once only. nil: one in the system's folder for such files.
 	Spool func(size int64) (*os.File, error)
