@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -25,6 +24,7 @@ type expansion struct {
 
 	began time.Time
 	first int // tile rows that were there before
+	group *errgroup.Group
 
 	mu      sync.Mutex
 	next    int      // the tile row to take next; guarded by mu, as all below
@@ -32,6 +32,8 @@ type expansion struct {
 	prefix  int      // tile rows of which all before are done
 	rows    int      // rows done by this run
 	restore int64    // rows of the newest synced checkpoint
+	syncing bool     // a checkpoint is being taken
+	synced  time.Time
 	sums    []uint32 // by tile
 	summed  []bool
 }
@@ -41,8 +43,8 @@ func (x *elimination) expand(ctx context.Context, e *sparse.Elimination, core *s
 	g := x.p.geom
 	w := &expansion{elimination: x, e: e, core: core, began: time.Now(), first: int(state.Done) / g.T, restore: state.Done,
 		done: make([]bool, g.Down()), sums: make([]uint32, g.Tiles()), summed: make([]bool, g.Tiles())}
-	w.next, w.prefix = w.first, w.first
-	stop := w.startReports()
+	w.next, w.prefix, w.synced = w.first, w.first, w.began
+	stop := x.p.startReports(x.o, w.progress)
 	err := w.run(ctx)
 	x.sum.ExpandSeconds = time.Since(w.began).Seconds()
 	x.sum.BytesWritten = int64(w.rows) * int64(g.N) * kernels.EntryBytes
@@ -58,8 +60,10 @@ func (x *elimination) expand(ctx context.Context, e *sparse.Elimination, core *s
 
 // finish makes durable what was written.
 func (w *expansion) finish(ctx context.Context) error {
-	if err := w.checkpoint(); err != nil {
-		return err
+	if st := w.state(); st.Done > w.restore {
+		if err := w.checkpoint(st); err != nil {
+			return err
+		}
 	}
 	if ctx.Err() != nil && w.prefix < len(w.done) {
 		return fmt.Errorf("%w at %.1f %%", ErrInterrupted, 100*float64(w.restore)/float64(w.p.geom.RowCount()))
@@ -70,36 +74,18 @@ func (w *expansion) finish(ctx context.Context) error {
 	return w.p.store.RemoveCore()
 }
 
-// run starts the goroutines, and takes checkpoints while they write.
+// run starts the goroutines, which take turns at starting a checkpoint.
 func (w *expansion) run(ctx context.Context) error {
 	lanes, workers, err := w.shape()
 	if err != nil {
 		return err
 	}
-	g, running := errgroup.WithContext(context.Background())
+	var running context.Context
+	w.group, running = errgroup.WithContext(context.Background())
 	for range workers {
-		g.Go(func() error { return w.work(ctx, running, lanes) })
+		w.group.Go(func() error { return w.work(ctx, running, lanes) })
 	}
-	quit, gone := make(chan struct{}), make(chan error, 1)
-	go func() {
-		tick := time.NewTicker(w.o.checkpointEvery())
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if err := w.checkpoint(); err != nil {
-					gone <- err
-					return
-				}
-			case <-quit:
-				gone <- nil
-				return
-			}
-		}
-	}()
-	err = g.Wait()
-	close(quit)
-	return errors.Join(err, <-gone)
+	return w.group.Wait()
 }
 
 // shape picks the sources of a batch and the number of goroutines by the memory that there is.
@@ -183,10 +169,7 @@ func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 // padRows makes the rows from the given one on, which pad the last row of tiles, those of isolated vertices.
 func (w *expansion) padRows(data []byte, i, from int) {
 	g := w.p.geom
-	inf := uint32(kernels.Inf32)
-	if w.e.Variant.Float() {
-		inf = math.Float32bits(float32(math.Inf(1)))
-	}
+	inf := w.p.noPath()
 	for j := range g.Side() {
 		tile := words32(data[int64(j)*g.TileBytes():][:g.TileBytes()])
 		for k := from * g.T; k < len(tile); k++ {
@@ -210,11 +193,16 @@ func (w *expansion) finished(i int) error {
 	}
 	st := w.state()
 	rose := w.prefix > before
+	due := rose && !w.syncing && time.Since(w.synced) >= w.o.checkpointEvery()
+	w.syncing = w.syncing || due
 	w.mu.Unlock()
-	if rose {
-		return w.p.store.Note(st)
+	if !rose {
+		return nil
 	}
-	return nil
+	if due {
+		w.group.Go(func() error { return w.checkpoint(st) })
+	}
+	return w.p.store.Note(st)
 }
 
 // state describes the rows that are done. Call it with mu held.
@@ -223,65 +211,20 @@ func (w *expansion) state() tiles.State {
 	return tiles.State{Algorithm: AlgorithmEliminate, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.prior + time.Since(w.elimination.began)}
 }
 
-// checkpoint makes the rows that are done durable.
-func (w *expansion) checkpoint() error {
-	w.mu.Lock()
-	st := w.state()
-	nothing := st.Done == w.restore
-	w.mu.Unlock()
-	if nothing {
-		return nil
-	}
+// checkpoint makes the rows durable that st says are done. There is one at a time.
+func (w *expansion) checkpoint(st tiles.State) error {
 	if err := w.p.store.Checkpoint(st); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.restore = max(w.restore, st.Done)
+	w.restore, w.syncing, w.synced = st.Done, false, time.Now()
 	return nil
-}
-
-// startReports calls Progress at intervals until what it returns is called, which makes one last call.
-func (w *expansion) startReports() (stop func()) {
-	every := w.o.Interval
-	if every <= 0 {
-		every = time.Second
-	}
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(min(every, liveEvery))
-		defer tick.Stop()
-		var told time.Time
-		for {
-			select {
-			case <-tick.C:
-				st := w.progress()
-				w.p.setLive(st)
-				if w.o.Progress != nil && time.Since(told) >= every-every/8 {
-					told = time.Now()
-					w.o.Progress(st)
-				}
-			case <-quit:
-				st := w.progress()
-				st.State = "unfinished"
-				if st.RestorePoint == 1 {
-					st.State, st.ETA = "solved", 0
-				}
-				w.report(st)
-				return
-			}
-		}
-	}()
-	return func() {
-		close(quit)
-		<-gone
-	}
 }
 
 // progress says how far the expansion is.
 func (w *expansion) progress() Status {
-	st := w.status(stageExpand)
+	st := w.status(StageExpand)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	g := w.p.geom

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,6 +57,7 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, 
 		t.Fatal(err)
 	}
 	defer h.Close()
+	var mu sync.Mutex // the rest is used by checkpoints and by reports
 	coin := rand.New(rand.NewPCG(r.Uint64(), 0))
 	cut := func() {
 		dst := filepath.Join(copies, fmt.Sprint(len(dirs)))
@@ -69,8 +71,21 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, 
 	}
 	defer p.Close()
 	o.Checkpoint, o.Interval = time.Microsecond, time.Millisecond
+	points := 0
+	h.OnSync = func(name string, done bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if name != "state" || !done {
+			return
+		}
+		if points++; points <= 2 || coin.IntN(4) == 0 { // at the first restore points for certain
+			cut()
+		}
+	}
 	next := 0.0
 	o.Progress = func(st Status) {
+		mu.Lock()
+		defer mu.Unlock()
 		if st.Progress >= next {
 			next = st.Progress + 0.3*coin.Float64()
 			cut()
