@@ -54,6 +54,9 @@ func (v Variant) String() string {
 	return [...]string{"i32", "i32-signed", "f32", "f32-signed"}[v]
 }
 
+// MarshalText returns the name.
+func (v Variant) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // Float reports whether entries are float32.
 func (v Variant) Float() bool { return v == F32 || v == F32Signed }
 

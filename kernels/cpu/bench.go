@@ -25,17 +25,22 @@ type BenchOptions struct {
 }
 
 // Measure is a median with its spread, in relaxations per second.
-type Measure struct{ Median, Low, High float64 }
+type Measure struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
 
 // BenchRow is what one combination reached.
 type BenchRow struct {
-	Variant  kernels.Variant
-	Path     string // as in Options.Path
-	Threads  int
-	T, M     int
-	Rate     Measure // of MinPlus, from enqueueing to the end
-	Ceiling  Measure // of the add and min of the same path on registers alone, measured in turn with Rate
-	Fraction float64 // median over the rounds of Rate/Ceiling
+	Variant  kernels.Variant `json:"variant"`
+	Path     string          `json:"path"` // as in Options.Path
+	Threads  int             `json:"threads"`
+	T        int             `json:"tile"`
+	M        int             `json:"round"`
+	Rate     Measure         `json:"relaxations_per_second"`         // of MinPlus, from enqueueing to the end
+	Ceiling  Measure         `json:"ceiling_relaxations_per_second"` // of the add and min of the same path on registers alone, measured in turn with Rate
+	Fraction float64         `json:"fraction"`                       // median over the rounds of Rate/Ceiling
 }
 
 // Bench measures MinPlus beside the ceiling of its path and calls each with every row as it is there. The

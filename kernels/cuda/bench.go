@@ -16,11 +16,11 @@ import (
 
 // BenchRow is one line of Bench's table.
 type BenchRow struct {
-	What     string
-	Rate     float64 // in Unit
-	Unit     string  // "Grelax/s", "GB/s" or "ms"
-	Ceiling  float64 // relaxations per second at the clock during the run; 0 where that says nothing
-	Fraction float64 // of the ceiling
+	What     string  `json:"what"`
+	Rate     float64 `json:"rate"`               // in Unit
+	Unit     string  `json:"unit"`               // "Grelax/s", "GB/s" or "ms"
+	Ceiling  float64 `json:"ceiling,omitempty"`  // relaxations per second at the clock during the run; 0 where that says nothing
+	Fraction float64 `json:"fraction,omitempty"` // of the ceiling
 }
 
 // String returns the row as a line of a table.
