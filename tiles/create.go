@@ -281,8 +281,8 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 
 // Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
 func Reserve(f *os.File, size int64) error {
-	if free, err := freeSpace(filepath.Dir(f.Name())); err == nil && free < size {
-		return noSpace(f.Name(), size, free)
+	if err := Room(filepath.Dir(f.Name()), f.Name(), size); err != nil {
+		return err
 	}
 	if err := reserve(f, size); err != nil {
 		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
