@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,43 +86,20 @@ const pairsAtOnce = 1 << 14
 
 // file answers the pairs of a file, some thousand at a time.
 func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) error {
-	in := os.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
 	w, err := p.Walker()
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
 	var pairs [][2]int
-	for n := 1; lines.Scan(); n++ {
-		f := strings.Fields(lines.Text())
-		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
-			continue
+	err = readPairs(p, file, func(u, v int) error {
+		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
+			return nil
 		}
-		if len(f) != 2 {
-			return badInput{fmt.Errorf("%s:%d: want two vertices, found %d words", file, n, len(f))}
-		}
-		pair, err := lookupPair(p, f[0], f[1])
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n, err)
-		}
-		if pairs = append(pairs, pair); len(pairs) == pairsAtOnce {
-			if err := o.all(cmd, w, pairs); err != nil {
-				return err
-			}
-			pairs = pairs[:0]
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		defer func() { pairs = pairs[:0] }()
+		return o.all(cmd, w, pairs)
+	})
+	if err != nil {
+		return err
 	}
 	return o.all(cmd, w, pairs)
 }

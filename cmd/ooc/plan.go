@@ -21,6 +21,9 @@ func planCommand() *cobra.Command {
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if isStore(args[0]) && sources != "" {
+				return usageError{errors.New("--sources: a store has the sources that it was made with")}
+			}
 			d, _, err := df.open()
 			if err != nil {
 				return err

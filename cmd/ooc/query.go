@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/graph"
 )
 
 // queryFlags are those of query.
@@ -111,11 +112,20 @@ func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) e
 		return queryLine(p, w, f.row, true)
 	case f.col != "":
 		return queryLine(p, w, f.col, false)
-	case f.pairs != "":
-		return queryPairs(p, w, f.pairs)
+	}
+	ids, err := p.IDs()
+	if err != nil {
+		return err
+	}
+	if f.pairs != "" {
+		return readPairs(p, f.pairs, func(u, v int) error { return queryPair(p, w, ids, u, v) })
 	}
 	for _, v := range vertices[1:] {
-		if err := queryPair(p, w, vertices[0], v); err != nil {
+		pair, err := lookupPair(p, vertices[0], v)
+		if err != nil {
+			return err
+		}
+		if err := queryPair(p, w, ids, pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
@@ -149,20 +159,12 @@ func queryNear(p *engine.Problem, w io.Writer, id string, near engine.Near) erro
 	return nil
 }
 
-func queryPair(p *engine.Problem, w io.Writer, u, v string) error {
-	from, err := p.Lookup(u)
+func queryPair(p *engine.Problem, w io.Writer, ids graph.IDs, u, v int) error {
+	d, err := p.Distance(u, v)
 	if err != nil {
 		return err
 	}
-	to, err := p.Lookup(v)
-	if err != nil {
-		return err
-	}
-	d, err := p.Distance(from, to)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, numbers(p)(d))
+	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), numbers(p)(d))
 	return err
 }
 
@@ -195,31 +197,4 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 		}
 	}
 	return nil
-}
-
-func queryPairs(p *engine.Problem, w io.Writer, file string) error {
-	in := os.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		f := strings.Fields(lines.Text())
-		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
-			continue
-		}
-		if len(f) != 2 {
-			return badInput{fmt.Errorf("%s:%d: want two vertices, found %d words", file, n, len(f))}
-		}
-		if err := queryPair(p, w, f[0], f[1]); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n, err)
-		}
-	}
-	return lines.Err()
 }

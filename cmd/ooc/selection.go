@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"ooc/engine"
@@ -68,31 +66,12 @@ func pickOne(find lookup, at *[]int, word string) error {
 	return nil
 }
 
-// pickFile adds what the lines of a file name. Blank lines and those that start with # and name no vertex
-// are skipped.
+// pickFile adds what the lines of a file name. Those that start with # and name no vertex are skipped.
 func pickFile(find lookup, at *[]int, file string) error {
-	in := os.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
+	return readLines(file, func(line string) error {
+		if err := pickOne(find, at, line); err != nil && !strings.HasPrefix(line, "#") {
+			return badInput{err}
 		}
-		defer f.Close()
-		in = f
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		word := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if word == "" {
-			continue
-		}
-		if err := pickOne(find, at, word); err != nil && !strings.HasPrefix(word, "#") {
-			return badInput{fmt.Errorf("%s:%d: %w", file, n, err)}
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
+		return nil
+	})
 }

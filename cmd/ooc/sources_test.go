@@ -53,6 +53,12 @@ func TestSources(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "b", "--algorithm", "blocked", "--out", "bad.ooc").want(t, 2, "every row")
+	ooc(t, dir, "plan", "ids.ooc", "--sources", "b").want(t, 2, "made with")
+	write(t, dir, "pairs.txt", "\ufeffa12 a15\n# none\na12\n")
+	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
+	ooc(t, dir, "path", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
+	write(t, dir, "pairs.txt", "a12 "+strings.Repeat("x", 2<<20)+"\n")
+	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:1: a line of over")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "there are auto, blocked, eliminate")
 	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "directed undirected")
 	if isStore(dir + "/bad.ooc") {
