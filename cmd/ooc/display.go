@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -203,37 +204,39 @@ func statusBlock(s engine.Status, width int) []string {
 		}
 		return text
 	}
+	head := []string{
+		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+		row("device", s.Device),
+	}
+	tail := []string{
+		row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
+		row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
+	}
+	if s.Stage == engine.StageExpand {
+		return slices.Concat(head, []string{
+			row("stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm),
+			row("rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"),
+		}, tail)
+	}
+	at := row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
+	switch {
+	case s.Stage == engine.StageCore && s.Rounds > 0:
+		at = row("stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
+	case s.Stage != engine.StageRounds:
+		at = row("stage", s.Stage, s.Algorithm)
+	}
 	rate := []string{rateText(s.Rate)}
 	if s.Ceiling > 0 {
 		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
 	}
-	at := row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
-	switch {
-	case s.Stage == "core" && s.Rounds > 0:
-		at = row("stage", s.Stage+", "+fmt.Sprintf("round %d of %d", s.Round, s.Rounds), s.Algorithm)
-	case s.Stage == "expand":
-		at = row("stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm)
-		return []string{
-			row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
-			row("device", s.Device), at,
-			row("rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"),
-			row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
-			row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
-		}
-	case s.Stage == "eliminate" || s.Stage == "core":
-		at = row("stage", s.Stage, s.Algorithm)
-	}
-	return []string{
-		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
-		row("device", s.Device), at,
+	return slices.Concat(head, []string{
+		at,
 		row("rate", rate...),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
 		row("busy", busyParts(s.Busy)...),
 		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
-		row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
-		row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
-	}
+	}, tail)
 }
 
 // busyParts prints how busy each stage is, the one that holds the others up first seen by its share.
@@ -263,18 +266,18 @@ func progressBar(s engine.Status, width int) string {
 // statusLine is the block in one line.
 func statusLine(s engine.Status) string {
 	switch {
-	case s.Stage == "expand":
+	case s.Stage == engine.StageExpand:
 		return fmt.Sprintf("%s: %s of %s rows, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
 			humanize.Comma(int64(s.Rows)), 100*s.Progress, 100*s.RestorePoint, distanceRate(s.DistanceRate), shortTime(s.Elapsed), etaText(s.ETA))
-	case s.Stage == "eliminate" || s.Stage == "core" && s.Rounds == 0:
-		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[string]string{"eliminate": "eliminating vertices", "core": "closing the core"}[s.Stage], shortTime(s.Elapsed))
+	case s.Stage == engine.StageEliminate || s.Stage == engine.StageCore && s.Rounds == 0:
+		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[string]string{engine.StageEliminate: "eliminating vertices", engine.StageCore: "closing the core"}[s.Stage], shortTime(s.Elapsed))
 	}
 	ceiling := ""
 	if s.Ceiling > 0 {
 		ceiling = fmt.Sprintf(" (%.0f %% of the ceiling)", 100*s.Rate/s.Ceiling)
 	}
 	core := ""
-	if s.Stage == "core" {
+	if s.Stage == engine.StageCore {
 		core = "the core's "
 	}
 	return fmt.Sprintf("%s: %sround %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",

@@ -51,7 +51,7 @@ func solveCommand() *cobra.Command {
 	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&f.timeline, "timeline", "", "write what each stage did when to this file, for ui.perfetto.dev or chrome://tracing")
+	fl.StringVar(&f.timeline, "timeline", "", "write what each stage of the rounds did when to this file, for ui.perfetto.dev or chrome://tracing")
 	return cmd
 }
 

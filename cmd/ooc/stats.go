@@ -125,7 +125,7 @@ func (f *statsFlags) options() (o engine.StatsOptions, err error) {
 		return o, nil
 	}
 	if n, err := strconv.Atoi(f.bins); err == nil {
-		if n < 1 {
+		if n < 2 {
 			return o, fmt.Errorf("--bins %d: want 2 or more", n)
 		}
 		o.Bins = n
