@@ -42,10 +42,10 @@ type EliminatePlan struct {
 
 // Choice is how a problem will be solved.
 type Choice struct {
-	Algorithm string         `json:"algorithm"`
-	Tile      int            `json:"tile"`                // tile edge
-	Blocked   *Plan          `json:"blocked,omitempty"`   // nil: not asked for, or not possible
-	Eliminate *EliminatePlan `json:"eliminate,omitempty"` // nil: not asked for, or not possible
+	Algorithm string
+	Tile      int            // tile edge
+	Blocked   *Plan          // nil: not asked for, or not possible
+	Eliminate *EliminatePlan // nil: not asked for, or not possible
 
 	order *sparse.Order
 }
@@ -238,34 +238,36 @@ func largestCore() int {
 // threads is how many goroutines expand.
 func threads() int { return runtime.GOMAXPROCS(0) }
 
-// algorithm returns what a store has to go on with, given what is asked for.
-func (p *Problem) algorithm(asked string, state tiles.State) (string, error) {
-	begun := state.Algorithm
-	if state.Done == 0 {
-		begun = ""
+// begun returns the algorithm that a store has to go on with, "" where nothing is there to go on from.
+func (p *Problem) begun(state tiles.State) string {
+	switch {
+	case state.Done > 0:
+		return state.Algorithm
+	case p.coreLeft() > 0:
+		return AlgorithmEliminate
 	}
-	if begun == "" || asked == "" || asked == AlgorithmAuto || asked == begun {
-		if begun != "" {
-			asked = begun
-		}
-		return asked, nil
-	}
-	return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", ErrAlgorithm, p.Dir(), begun)
+	return ""
 }
 
-// choose returns how to go on.
-func (p *Problem) choose(o Options, state tiles.State) (*Choice, error) {
-	algorithm, err := p.algorithm(o.Algorithm, state)
+// algorithm returns what a store has to go on with, given what is asked for.
+func (p *Problem) algorithm(asked, begun string) (string, error) {
+	switch {
+	case begun == "":
+		return asked, nil
+	case asked != "" && asked != AlgorithmAuto && asked != begun:
+		return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", ErrAlgorithm, p.Dir(), begun)
+	}
+	return begun, nil
+}
+
+// choose returns how to go on with what was begun by an algorithm, or by none.
+func (p *Problem) choose(o Options, begun string) (*Choice, error) {
+	algorithm, err := p.algorithm(o.Algorithm, begun)
 	if err != nil {
 		return nil, err
 	}
 	if algorithm == AlgorithmBlocked && len(p.meta.Sources) == 0 || p.meta.Dense && algorithm != AlgorithmEliminate {
 		return &Choice{Algorithm: AlgorithmBlocked, Tile: p.geom.T}, nil
-	}
-	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources}
-	core := p.coreLeft()
-	if core > 0 && l.Algorithm != AlgorithmBlocked {
-		l.Algorithm = AlgorithmEliminate
 	}
 	c := p.choice
 	if c == nil || algorithm != "" && algorithm != AlgorithmAuto && c.Algorithm != algorithm {
@@ -273,10 +275,15 @@ func (p *Problem) choose(o Options, state tiles.State) (*Choice, error) {
 		if err != nil {
 			return nil, err
 		}
+		l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources}
 		if c, err = Choose(g, o.Device, l); err != nil {
 			return nil, err
 		}
 	}
+	if begun != AlgorithmEliminate {
+		return c, nil
+	}
+	core := p.coreLeft()
 	if eliminated := p.geom.N - core; core > 0 && c.order != nil && eliminated <= c.order.Limit {
 		c.Eliminate.Eliminated, c.Eliminate.Core = eliminated, core // as the run before that began to solve this core
 	}

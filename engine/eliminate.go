@@ -21,14 +21,6 @@ import (
 	"ooc/tiles"
 )
 
-// The stages of a solve by elimination, for people.
-const (
-	stageRounds    = "rounds"
-	stageEliminate = "eliminate"
-	stageCore      = "core"
-	stageExpand    = "expand"
-)
-
 // coreAtOnce is the largest core that is closed in memory, in a moment. A larger one is a problem of its own, in
 // a store inside the store, and goes on from its own restore points.
 var coreAtOnce = 2048
@@ -39,21 +31,22 @@ type elimination struct {
 	o       Options
 	plan    EliminatePlan
 	sum     *Summary
+	lines   *timeline // takes the rounds of a core in a store
 	began   time.Time
 	prior   time.Duration // work of earlier runs
 	sweeper kernels.Sweeper
 	host    kernels.Device // takes memory for the sweeper
 }
 
-// eliminate solves by elimination. rows says how many rows of distances, in tile rows, are on disk.
-func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary) (err error) {
-	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, began: time.Now(), prior: state.Elapsed}
+// eliminate solves by elimination, from the rows of distances that state counts.
+func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary, lines *timeline) (err error) {
+	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, lines: lines, began: time.Now(), prior: state.Elapsed}
 	sum.Eliminate = &x.plan
 	if err := x.openSweeper(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.closeSweeper()) }()
-	x.report(x.status(stageEliminate))
+	x.report(x.status(StageEliminate))
 	g, err := p.Graph()
 	if err != nil {
 		return err
@@ -98,7 +91,7 @@ func (x *elimination) closeSweeper() error {
 // core closes what elimination left.
 func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
 	if e.Core() <= coreAtOnce && oneTile(e.Core()) <= x.host.Info().Memory-x.host.Info().Scratch {
-		x.report(x.status(stageCore))
+		x.report(x.status(StageCore))
 		return e.CloseCore(x.host, x.sweeper)
 	}
 	sub, err := x.p.openCore(e)
@@ -106,14 +99,14 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 		return nil, fmt.Errorf("the core: %w", err)
 	}
 	o := x.o
-	o.Algorithm, o.Round, o.Timeline, o.Progress = AlgorithmBlocked, 0, nil, func(s Status) {
-		st := x.status(stageCore)
+	o.Algorithm, o.Round, o.Progress = AlgorithmBlocked, 0, func(s Status) {
+		st := x.status(StageCore)
 		st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
 		st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
 		st.DeviceMemory, st.HostMemory = s.DeviceMemory, s.HostMemory
 		x.report(st)
 	}
-	coreSum, err := sub.Solve(ctx, o)
+	coreSum, err := sub.solve(ctx, o, x.lines)
 	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
 	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
 	if err == nil {

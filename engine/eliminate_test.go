@@ -241,6 +241,43 @@ func TestAlgorithmStays(t *testing.T) {
 	verifyAll(t, p)
 }
 
+// TestAlgorithmStaysWithCore refuses rounds where an elimination has left a core that is not closed yet, and
+// begins by them after a restart, which removes it.
+func TestAlgorithmStaysWithCore(t *testing.T) {
+	smallCores(t, 0)
+	p := create(t, randomGraph(t, seeded(t), 600, graph.KindI32, false), 64)
+	o := eliminating(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(s Status) {
+		if s.Stage == StageCore {
+			cancel()
+		}
+	}
+	o.Interval = 1
+	if _, err := p.Solve(ctx, o); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v", err)
+	}
+	if p.coreLeft() == 0 {
+		t.Fatal("no core was left")
+	}
+	rounds := randomSolve(seeded(t), 600, 64).open(t)
+	rounds.Algorithm = AlgorithmBlocked
+	if _, err := p.Solve(t.Context(), rounds); !errors.Is(err, ErrAlgorithm) {
+		t.Fatalf("got %v", err)
+	}
+	if err := p.Restart(rounds); err != nil {
+		t.Fatal(err)
+	}
+	if p.coreLeft() != 0 {
+		t.Error("the core is still there")
+	}
+	if sum := mustSolve(t, p, rounds); sum.Algorithm != AlgorithmBlocked {
+		t.Errorf("went on by %s", sum.Algorithm)
+	}
+	verifyAll(t, p)
+}
+
 // TestEliminatePowerCuts cuts the power at random moments of eliminations, which then end with the same matrix.
 func TestEliminatePowerCuts(t *testing.T) {
 	r := seeded(t)

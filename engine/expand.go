@@ -27,12 +27,12 @@ type expansion struct {
 	group *errgroup.Group
 
 	mu      sync.Mutex
-	next    int      // the tile row to take next; guarded by mu, as all below
-	done    []bool   // by tile row
-	prefix  int      // tile rows of which all before are done
-	rows    int      // rows done by this run
-	restore int64    // rows of the newest synced checkpoint
-	syncing bool     // a checkpoint is being taken
+	next    int    // the tile row to take next; guarded by mu, as all below
+	done    []bool // by tile row
+	prefix  int    // tile rows of which all before are done
+	rows    int    // rows done by this run
+	restore int64  // rows of the newest synced checkpoint
+	syncing bool   // a checkpoint is being taken
 	synced  time.Time
 	sums    []uint32 // by tile
 	summed  []bool

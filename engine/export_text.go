@@ -16,7 +16,7 @@ type textForm struct {
 }
 
 func (x *extract) text(none float64) textForm {
-	f := textForm{x: x, noPath: x.noPath(), none: appendNumber(nil, none, 64), bytes: 16}
+	f := textForm{x: x, noPath: x.p.noPath(), none: appendNumber(nil, none, 64), bytes: 16}
 	if x.p.meta.Scale == 1 && x.p.meta.Kind == tiles.I32 {
 		f.bytes = 8
 	}

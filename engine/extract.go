@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ooc/engine/graph"
-	"ooc/kernels"
 	"ooc/tiles"
 )
 
@@ -184,12 +183,4 @@ func (x *extract) numbers() (element, float64) {
 		}
 	}
 	return kind, none
-}
-
-// noPath is the stored entry of what is unreachable.
-func (x *extract) noPath() uint32 {
-	if x.p.meta.Kind == tiles.I32 {
-		return uint32(kernels.Inf32)
-	}
-	return math.Float32bits(float32(math.Inf(1)))
 }

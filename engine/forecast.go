@@ -3,7 +3,6 @@ package engine
 import (
 	"path/filepath"
 
-	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -48,20 +47,24 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
 	l.Tile, l.Sources = p.meta.T, p.meta.Sources
-	if l.Algorithm, err = p.algorithm(l.Algorithm, state); err != nil {
+	if l.Algorithm, err = p.algorithm(l.Algorithm, p.begun(state)); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(p.Dir())
-	if g, err := p.Graph(); err == nil {
-		c, l, err := f.choose(g, d, l, dir)
-		if err != nil || c.Algorithm == AlgorithmEliminate {
+	if p.meta.Dense {
+		f.Algorithm = AlgorithmBlocked
+		l = l.withDefaults(d.Info())
+		if err := f.measure(p.variant(), d, dir); err != nil {
 			return f, err
 		}
 		return f, f.predict(p.geom, d, l)
 	}
-	f.Algorithm = AlgorithmBlocked
-	l = l.withDefaults(d.Info())
-	if err := f.measure(p.variant(), d, dir); err != nil {
+	g, err := p.Graph()
+	if err != nil {
+		return nil, err
+	}
+	c, l, err := f.choose(g, d, l, dir)
+	if err != nil || c.Algorithm == AlgorithmEliminate {
 		return f, err
 	}
 	return f, f.predict(p.geom, d, l)
@@ -107,5 +110,3 @@ func (f *Forecast) predict(geom tiles.Geometry, d kernels.Device, l Limits) (err
 	}
 	return nil
 }
-
-var _ Weights = (*graph.Graph)(nil)

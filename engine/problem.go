@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 	"unsafe"
@@ -119,7 +120,7 @@ func (p *Problem) Restart(o Options) error {
 	}
 	p.choice = nil
 	if o.Device != nil {
-		c, err := p.choose(o, tiles.State{})
+		c, err := p.choose(o, "")
 		if err != nil {
 			return err
 		}
@@ -189,6 +190,14 @@ func (p *Problem) IDs() (graph.IDs, error) {
 // variant returns the arithmetic that the graph's numbers need.
 func (p *Problem) variant() kernels.Variant { return variantOf(string(p.meta.Kind), p.meta.Negative) }
 
+// noPath returns the stored entry of what is unreachable.
+func (p *Problem) noPath() uint32 {
+	if p.meta.Kind == tiles.F32 {
+		return math.Float32bits(float32(math.Inf(1)))
+	}
+	return uint32(kernels.Inf32)
+}
+
 func variantOf(kind string, negative bool) kernels.Variant {
 	switch {
 	case kind == string(tiles.I32) && negative:
@@ -216,11 +225,11 @@ func (p *Problem) Status() (Status, error) {
 		st.Algorithm = state.Algorithm
 	}
 	if st.Algorithm == AlgorithmEliminate {
-		st.Stage, st.Rows, st.RowsDone = stageExpand, p.geom.RowCount(), int(state.Done)
+		st.Stage, st.Rows, st.RowsDone = StageExpand, p.geom.RowCount(), int(state.Done)
 	}
 	switch {
 	case !counts && p.coreLeft() > 0:
-		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, stageCore, p.geom.RowCount()
+		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"
 	case state.Done == int64(p.geom.RowCount()):

@@ -8,6 +8,14 @@ import (
 	"ooc/stream"
 )
 
+// The stages of a solve, for people. That by rounds has the first alone.
+const (
+	StageRounds    = "rounds"
+	StageEliminate = "eliminate"
+	StageCore      = "core" // in rounds of its own, if it is large
+	StageExpand    = "expand"
+)
+
 // Status is how far a solve is and what it is doing. Rates are over the last few seconds.
 type Status struct {
 	Store        string  `json:"store"`
@@ -17,7 +25,7 @@ type Status struct {
 	Algorithm    string  `json:"algorithm"`
 	Device       string  `json:"device,omitempty"`
 	State        string  `json:"state"` // "new", "running", "unfinished", "solved"
-	Stage        string  `json:"stage"` // "rounds", or of an elimination "eliminate", "core" (in rounds of its own), "expand"
+	Stage        string  `json:"stage"` // one of those above
 	Round        int     `json:"round"` // the one being worked on, from 1
 	Rounds       int     `json:"rounds"`
 	Progress     float64 `json:"progress"`      // 0…1, of all relaxations
@@ -61,47 +69,41 @@ type sample struct {
 	stats stream.Stats
 }
 
-// startReports calls Progress at intervals until the function it returns is called, which makes one
-// last call.
-func (r *run) startReports() (stop func()) {
-	every := r.o.Interval
+// liveEvery is how often other processes are told, at least.
+const liveEvery = 500 * time.Millisecond
+
+// startReports tells other processes and, at intervals, Progress what status returns, until the function it
+// returns is called, which tells them once more, how it ended.
+func (p *Problem) startReports(o Options, status func() Status) (stop func()) {
+	every := o.Interval
 	if every <= 0 {
 		every = time.Second
 	}
 	quit, gone := make(chan struct{}), make(chan struct{})
-	first := sample{at: time.Now()}
-	history := []sample{first}
-	var told time.Time
-	report := func(state string) {
-		now := sample{time.Now(), r.x.pipe.Stats()}
-		for len(history) > 1 && now.at.Sub(history[0].at) > window {
-			history = history[1:]
-		}
-		st := r.status(history[0], now, first.at)
-		st.State = state
-		history = append(history, now)
-		r.p.setLive(st)
-		if r.o.Progress != nil && (state != "running" || now.at.Sub(told) >= every-every/8) {
-			told = now.at
-			r.o.Progress(st)
-		}
-	}
-	r.p.setLive(r.starting())
 	go func() {
 		defer close(gone)
 		tick := time.NewTicker(min(every, liveEvery))
 		defer tick.Stop()
-		for {
+		var told time.Time
+		for running := true; running; {
 			select {
 			case <-tick.C:
-				report("running")
 			case <-quit:
-				end := "unfinished"
-				if r.x.track.restorePoint() == int64(r.p.geom.N) {
-					end = "solved"
-				}
-				report(end)
-				return
+				running = false
+			}
+			st, now := status(), time.Now()
+			switch {
+			case running:
+				st.State = "running"
+			case st.RestorePoint == 1:
+				st.State, st.ETA = "solved", 0
+			default:
+				st.State = "unfinished"
+			}
+			p.setLive(st)
+			if o.Progress != nil && (!running || now.Sub(told) >= every-every/8) {
+				told = now
+				o.Progress(st)
 			}
 		}
 	}()
@@ -111,8 +113,21 @@ func (r *run) startReports() (stop func()) {
 	}
 }
 
-// liveEvery is how often other processes are told, at least.
-const liveEvery = 500 * time.Millisecond
+// startReports reports on the rounds.
+func (r *run) startReports() (stop func()) {
+	first := sample{at: time.Now()}
+	history := []sample{first}
+	r.p.setLive(r.starting())
+	return r.p.startReports(r.o, func() Status {
+		now := sample{time.Now(), r.x.pipe.Stats()}
+		for len(history) > 1 && now.at.Sub(history[0].at) > window {
+			history = history[1:]
+		}
+		st := r.status(history[0], now, first.at)
+		history = append(history, now)
+		return st
+	})
+}
 
 // starting is the status before anything was done, in place of what an earlier run left.
 func (r *run) starting() Status {
@@ -125,7 +140,7 @@ func (r *run) starting() Status {
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) Status {
 	st := r.p.status()
-	st.Stage = stageRounds
+	st.Stage = StageRounds
 	st.Device, st.PID = r.o.Device.Info().Model, os.Getpid()
 	n := float64(r.p.geom.N)
 	here := r.useful(now.stats[stream.Kernel].Work)

@@ -26,7 +26,7 @@ type Options struct {
 	Interval   time.Duration  // 0: one second
 	Algorithm  string         // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string         // where the matrix is now that the store was made from; "": where it was then
-	Timeline   io.Writer      // takes what each stage did when, as trace events in JSON; nil: nobody wants to know
+	Timeline   io.Writer      // takes what each stage of the rounds did when, as trace events in JSON; nil: nobody wants to know
 }
 
 // DefaultCheckpoint is the time between two checkpoints.
@@ -41,7 +41,7 @@ type Summary struct {
 	Algorithm      string  `json:"algorithm"`
 	Device         string  `json:"device"`
 	AlreadySolved  bool    `json:"already_solved"`
-	ResumedFrom    float64 `json:"resumed_from"`    // fraction of the pivot vertices done before this run
+	ResumedFrom    float64 `json:"resumed_from"`    // fraction of the pivot vertices, or of the rows, done before this run
 	SetupSeconds   float64 `json:"setup_seconds"`   // planning, taking memory on the device and the host, and giving it back
 	RoundsSeconds  float64 `json:"rounds_seconds"`  // this run, until the last product was done
 	SyncSeconds    float64 `json:"sync_seconds"`    // writing what memory still held, the final sync, and checksums
@@ -67,6 +67,15 @@ type Summary struct {
 // checkpoint and returns an error that wraps ErrInterrupted. Any other error leaves the store at its
 // last restore point. A device that was given stays open.
 func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error) {
+	lines := newTimeline(o.Timeline)
+	sum, err = p.solve(ctx, o, lines)
+	if lerr := lines.close(); err == nil && lerr != nil {
+		err = fmt.Errorf("timeline: %w", lerr)
+	}
+	return sum, err
+}
+
+func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Summary, err error) {
 	began := time.Now()
 	if o.Device == nil {
 		d, _, err := OpenDevice("auto", 0)
@@ -90,12 +99,12 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 		return sum, errors.Join(p.finishSums(), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
-	choice, err := p.choose(o, state)
+	choice, err := p.choose(o, p.begun(state))
 	if err != nil {
 		return sum, err
 	}
 	if sum.Algorithm = choice.Algorithm; sum.Algorithm == AlgorithmEliminate {
-		return sum, p.eliminate(ctx, o, choice, state, &sum)
+		return sum, p.eliminate(ctx, o, choice, state, &sum, lines)
 	}
 	var w Weights
 	if !counts {
@@ -115,7 +124,7 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error)
 	}
 	sum.SetupSeconds = time.Since(setup).Seconds()
 	x.clock = func() time.Duration { return state.Elapsed + time.Since(began) }
-	run := &run{p: p, o: o, x: x, plan: plan, start: int(state.Done) / p.geom.T, onDisk: counts, began: began, prior: state.Elapsed, sum: &sum}
+	run := &run{p: p, o: o, x: x, plan: plan, start: int(state.Done) / p.geom.T, onDisk: counts, began: began, prior: state.Elapsed, sum: &sum, lines: lines}
 	x.track = newTracker(p.geom.Side(), run.start, counts)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
@@ -188,9 +197,6 @@ func (r *run) rounds(ctx context.Context) error {
 	if err == nil && !s.stopped {
 		err = r.p.storeSums(r.x.track.sums, r.x.track.summed)
 	}
-	if lerr := r.lines.close(); err == nil && lerr != nil {
-		err = fmt.Errorf("timeline: %w", lerr)
-	}
 	r.sum.SyncSeconds = time.Since(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + time.Since(r.began)).Seconds()
 	report()
@@ -203,7 +209,6 @@ func (r *run) rounds(ctx context.Context) error {
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
 // to write its checkpoint.
 func (r *run) openPipeline() error {
-	r.lines = newTimeline(r.o.Timeline)
 	pipe, err := stream.New(context.Background(), r.o.Device, stream.Options{
 		Lanes: r.plan.Streams + 1, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
 		Trace: r.lines.span(),

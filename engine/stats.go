@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"ooc/kernels"
 	"ooc/tiles"
 )
 
@@ -118,10 +117,7 @@ func (p *Problem) Stats(ctx context.Context, o StatsOptions) (*Stats, error) {
 			ErrNoVertex, p.Dir())
 	}
 	s := &Stats{N: p.geom.N, Kind: string(p.meta.Kind), Directed: p.meta.Directed}
-	x := &gathering{p: p, o: o, s: s, none: uint32(kernels.Inf32)}
-	if p.meta.Kind == tiles.F32 {
-		x.float, x.none = true, math.Float32bits(float32(math.Inf(1)))
-	}
+	x := &gathering{p: p, o: o, s: s, float: p.meta.Kind == tiles.F32, none: p.noPath()}
 	for _, open := range statistics {
 		if g := open(x); g != nil {
 			x.gatherers = append(x.gatherers, g)

@@ -22,6 +22,11 @@ type Weights interface {
 	FillTile(dst []byte, t, i, j int) error
 }
 
+var (
+	_ Weights = (*graph.Graph)(nil)
+	_ Weights = (*graph.Dense)(nil)
+)
+
 // ErrInput is wrapped by the error of a call that needs the input of a store which keeps no graph, because it
 // was a matrix, where that input is missing or has changed.
 var ErrInput = errors.New("the input is needed again")
