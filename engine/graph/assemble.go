@@ -90,7 +90,10 @@ func newAssembly(g *Graph, arcs *collector) *assembly {
 	buckets := (g.N-1)>>arcs.shift + 1
 	a := &assembly{g: g, arcs: arcs, first: make([]int64, buckets+1), kept: make([]int64, buckets)}
 	for i := range buckets {
-		a.first[i+1] = a.first[i] + int64(a.bucket(i).arcs())
+		a.first[i+1] = a.first[i]
+		if b := a.bucket(i); b != nil {
+			a.first[i+1] += int64(b.arcs())
+		}
 	}
 	g.Offsets = make([]int64, g.N+1)
 	g.Targets = make([]int32, a.first[buckets])
@@ -101,7 +104,7 @@ func newAssembly(g *Graph, arcs *collector) *assembly {
 // bucket returns the arcs of a bucket of rows, or nil if there are none.
 func (a *assembly) bucket(i int) *bucket {
 	if i < len(a.arcs.buckets[0]) {
-		return a.arcs.buckets[0][i]
+		return &a.arcs.buckets[0][i]
 	}
 	return nil
 }
@@ -160,7 +163,7 @@ func (a *assembly) release(arcs int64) {
 const (
 	// headBins: arcs are placed by the leading bits of their heads, so that rows are nearly sorted.
 	headBins = 512
-	// spreadMost is up to how many arcs of a bucket that is done, which takes 12 bytes an arc.
+	// spreadMost is up to how many arcs of a bucket that is done, which takes 20 bytes an arc.
 	spreadMost = 1 << 17
 )
 
@@ -169,6 +172,7 @@ type rowBuilder struct {
 	rowSorter
 	heads [headBins]int32 // the number of arcs to each bin of heads, and then where its next one goes
 	recs  []record
+	pairs []pair
 }
 
 // build places the arcs of a bucket and sorts its rows. Where it merges parallel ones, a gap stays behind the
@@ -192,8 +196,9 @@ func (a *assembly) build(i int, r *rowBuilder) {
 	if b == nil {
 		return
 	}
-	if n := a.first[i+1] - a.first[i]; n <= spreadMost {
-		a.place(ends, r.spread(a.arcs, b, int(n), headShift))
+	var pairs []pair
+	if n := int(a.first[i+1] - a.first[i]); n <= spreadMost {
+		pairs = r.place(ends, a.first[i], r.spread(a.arcs, b, n, headShift))
 	} else {
 		for c, k := range b.full {
 			r.recs = a.arcs.unpack(k, 0, 0, r.recs)
@@ -201,8 +206,8 @@ func (a *assembly) build(i int, r *rowBuilder) {
 			b.full[c].data = nil
 		}
 	}
-	a.arcs.buckets[0][i] = nil
-	a.kept[i] = r.tidy(ends, a.first[i], a.g.Targets, a.words)
+	*b = bucket{}
+	a.kept[i] = r.tidy(ends, a.first[i], a.g.Targets, a.words, pairs)
 }
 
 // spread returns the arcs of a bucket by the bins of their heads.
@@ -223,7 +228,22 @@ func (r *rowBuilder) spread(arcs *collector, b *bucket, n int, headShift uint) [
 	return r.recs
 }
 
-// place puts arcs, whose tails are the index of their row in next, to where the row's next arc goes.
+// place puts arcs, whose tails are the index of their row in next, to where the row's next arc goes: into pairs,
+// so that it touches one place for each, in the cache. The rows begin at first.
+func (r *rowBuilder) place(next []int64, first int64, recs []record) []pair {
+	if cap(r.pairs) < len(recs) {
+		r.pairs = make([]pair, len(recs))
+	}
+	r.pairs = r.pairs[:len(recs)]
+	for _, arc := range recs {
+		to := next[arc.from]
+		next[arc.from] = to + 1
+		r.pairs[to-first] = pair(uint32(arc.to))<<32 | pair(arc.word)
+	}
+	return r.pairs
+}
+
+// place is that where there are too many for pairs.
 func (a *assembly) place(next []int64, recs []record) {
 	targets, words := a.g.Targets, a.words
 	for _, r := range recs {
@@ -238,8 +258,6 @@ func (a *assembly) closeGaps() {
 	g, end := a.g, int64(0)
 	for i, kept := range a.kept {
 		if gap := a.first[i] - end; gap > 0 {
-			copy(g.Targets[end:], g.Targets[a.first[i]:a.first[i]+kept])
-			copy(a.words[end:], a.words[a.first[i]:a.first[i]+kept])
 			lo := i << a.arcs.shift
 			for r := lo; r < min(lo+1<<a.arcs.shift, g.N); r++ {
 				g.Offsets[r+1] -= gap
@@ -247,6 +265,10 @@ func (a *assembly) closeGaps() {
 		}
 		end += kept
 	}
+	var group errgroup.Group
+	group.Go(func() error { moveTogether(a.words, a.first, a.kept); return nil })
+	moveTogether(g.Targets, a.first, a.kept)
+	_ = group.Wait() // there is no error
 	g.Parallel = int64(len(g.Targets)) - end
 	g.Targets = shrink(g.Targets, int(end))
 	a.words = shrink(a.words, int(end))
@@ -254,6 +276,17 @@ func (a *assembly) closeGaps() {
 		g.I32 = cast[int32](a.words)
 	} else {
 		g.F32 = cast[float32](a.words)
+	}
+}
+
+// moveTogether moves pieces, kept long, from where they begin to behind one another.
+func moveTogether[T any](list []T, first, kept []int64) {
+	end := int64(0)
+	for i, n := range kept {
+		if first[i] > end {
+			copy(list[end:], list[first[i]:first[i]+n])
+		}
+		end += n
 	}
 }
 

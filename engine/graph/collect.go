@@ -14,11 +14,11 @@ import (
 // Tails and heads are rows, or while rows are not known provisional numbers (see vertexTable), which may
 // be negative.
 type collector struct {
-	shift   uint         // a bucket is 1<<shift tails
-	signed  bool         // vertices may be negative
-	buckets [2][]*bucket // of tails 0, 1, … and of tails -1, -2, …
-	layout  layout       // of open chunks
-	keyMax  uint64       // the largest key and word that layout has room for
+	shift   uint        // a bucket is 1<<shift tails
+	signed  bool        // vertices may be negative
+	buckets [2][]bucket // of tails 0, 1, … and of tails -1, -2, …
+	layout  layout      // of open chunks
+	keyMax  uint64      // the largest key and word that layout has room for
 	wordMax uint32
 	spare   [][]byte // emptied chunks of chunkBytes
 }
@@ -93,10 +93,7 @@ func (c *collector) add(from, to int32, word uint32) {
 		c.widen(key, word)
 	}
 	i, size := int(from>>c.shift), int(c.layout.key+c.layout.word)
-	if i >= len(c.buckets[side]) || c.buckets[side][i] == nil {
-		c.newBucket(side, i)
-	}
-	b := c.buckets[side][i]
+	b := c.bucket(side, i)
 	if b.pos+size+chunkSlack > len(b.buf) {
 		c.newChunk(b)
 	}
@@ -109,6 +106,7 @@ func (c *collector) add(from, to int32, word uint32) {
 // the short way, which must stay short.
 func (c *collector) addAll(recs []record) (loops int64) {
 	shift, lowMask := c.shift, uint64(1)<<c.shift-1
+	table, l := c.buckets[0], c.layout
 	for _, r := range recs {
 		if r.from == r.to {
 			loops++
@@ -118,32 +116,34 @@ func (c *collector) addAll(recs []record) (loops int64) {
 		if c.signed {
 			head = uint64(zigzag(r.to))
 		}
-		if !c.layout.float {
+		if !l.float {
 			word = zigzag(int32(word))
 		}
 		key := head<<shift | uint64(uint32(r.from))&lowMask
-		table, i := c.buckets[0], uint(r.from)>>shift // negative ones are beyond every table
-		if i >= uint(len(table)) || table[i] == nil || key > c.keyMax || word > c.wordMax {
+		i := uint(r.from) >> shift // of negative ones, beyond every table
+		if i >= uint(len(table)) || key > c.keyMax || word > c.wordMax {
 			c.add(r.from, r.to, r.word)
+			table, l = c.buckets[0], c.layout
 			continue
 		}
-		b, size := table[i], int(c.layout.key+c.layout.word)
-		if b.pos+size+chunkSlack > len(b.buf) {
+		b := &table[i]
+		if b.pos+int(l.key+l.word)+chunkSlack > len(b.buf) {
 			c.newChunk(b)
 		}
 		at := b.buf[b.pos:]
 		binary.LittleEndian.PutUint64(at, key)
-		binary.LittleEndian.PutUint32(at[c.layout.key:], word)
-		b.pos += size
+		binary.LittleEndian.PutUint32(at[l.key:], word)
+		b.pos += int(l.key + l.word)
 	}
 	return loops
 }
 
-func (c *collector) newBucket(side, i int) {
+// bucket returns a bucket, which may be new, to add to.
+func (c *collector) bucket(side, i int) *bucket {
 	if i >= len(c.buckets[side]) {
 		c.buckets[side] = grow(c.buckets[side], i)
 	}
-	c.buckets[side][i] = &bucket{}
+	return &c.buckets[side][i]
 }
 
 // newChunk ends a bucket's open chunk and opens another.
@@ -188,10 +188,8 @@ func (c *collector) setLayout(l layout) {
 
 func (c *collector) sealAll() {
 	for _, side := range c.buckets {
-		for _, b := range side {
-			if b != nil {
-				b.seal(c.layout)
-			}
+		for i := range side {
+			side[i].seal(c.layout)
 		}
 	}
 }
@@ -201,25 +199,19 @@ func (c *collector) absorb(other *collector) {
 	c.sealAll()
 	other.sealAll()
 	for i, b := range other.buckets[0] {
-		if b == nil {
-			continue
+		if len(b.full) > 0 {
+			mine := c.bucket(0, i)
+			mine.full = append(mine.full, b.full...)
 		}
-		if i >= len(c.buckets[0]) || c.buckets[0][i] == nil {
-			c.newBucket(0, i)
-		}
-		mine := c.buckets[0][i]
-		mine.full = append(mine.full, b.full...)
 	}
-	other.buckets = [2][]*bucket{}
+	other.buckets = [2][]bucket{}
 }
 
 // arcs returns the number of records in a sealed bucket.
 func (b *bucket) arcs() int {
 	n := 0
-	if b != nil {
-		for _, k := range b.full {
-			n += k.arcs()
-		}
+	for _, k := range b.full {
+		n += k.arcs()
 	}
 	return n
 }
@@ -308,17 +300,14 @@ func (c *collector) renumber(n int, row func(int32) int32) *collector {
 	c.sealAll()
 	arcs := int64(0)
 	for _, side := range c.buckets {
-		for _, b := range side {
-			arcs += int64(b.arcs())
+		for i := range side {
+			arcs += int64(side[i].arcs())
 		}
 	}
 	by := newCollector(n, arcs, c.layout.float)
 	var recs []record
 	for side, buckets := range c.buckets {
 		for i, b := range buckets {
-			if b == nil {
-				continue
-			}
 			for _, k := range b.full {
 				recs = c.unpack(k, side, i<<c.shift, recs)
 				if cap(k.data) == chunkBytes {
@@ -328,7 +317,7 @@ func (c *collector) renumber(n int, row func(int32) int32) *collector {
 					by.add(row(r.from), row(r.to), r.word)
 				}
 			}
-			buckets[i] = nil
+			buckets[i] = bucket{}
 		}
 	}
 	by.spare = nil

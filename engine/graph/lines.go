@@ -8,7 +8,7 @@ import (
 
 const (
 	// blockSize is how much text is read, and parsed, at once.
-	blockSize = 1 << 18
+	blockSize = 1 << 19
 	// maxLine keeps a file without line ends from being read into memory as one line. It is far more than
 	// the longest line that makes sense, in METIS the list of a vertex with millions of neighbours.
 	maxLine = 1 << 26

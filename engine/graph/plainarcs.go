@@ -81,7 +81,7 @@ const (
 
 // readShort is read for short lines, of integers, from text[i:] on, at most as far as it finds them.
 func (p *plainArcs) readShort(text []byte, i int, recs []record) ([]record, int) {
-	skip, base, n := 0, p.base, p.n
+	skip := 0
 	if p.prefix != 0 {
 		skip = 2
 	}
@@ -89,45 +89,59 @@ func (p *plainArcs) readShort(text []byte, i int, recs []record) ([]record, int)
 		if skip > 0 && (text[i] != p.prefix || text[i+1] != ' ') {
 			break
 		}
-		line := text[i+skip : i+skip+shortWindow]
-		x := binary.LittleEndian.Uint64(line)
-		ends := (^x&bit4)>>4*gather>>56 |
-			(^binary.LittleEndian.Uint64(line[8:])&bit4)>>4*gather>>56<<8 |
-			(^binary.LittleEndian.Uint64(line[16:])&bit4)>>4*gather>>56<<16 |
-			7<<24 // so that there are three
-		first := uint(bits.TrailingZeros64(ends))
-		ends &= ends - 1
-		second := uint(bits.TrailingZeros64(ends))
-		if second >= 24 || first-1 >= 8 || second-first-2 >= 8 || line[first] != ' ' {
+		r, end := p.shortLine((*[shortWindow]byte)(text[i+skip:]))
+		if end == 0 {
 			break
 		}
-		from, ok1 := eightDigits(x, first)
-		to, ok2 := eightDigits(binary.LittleEndian.Uint64(line[first+1:]), second-first-1)
-		end, word := second, p.unit
-		if p.weighted {
-			end = uint(bits.TrailingZeros64(ends & (ends - 1)))
-			if end >= 24 || end-second-2 >= 8 || line[second] != ' ' {
-				break
-			}
-			weight, ok3 := eightDigits(binary.LittleEndian.Uint64(line[second+1:]), end-second-1)
-			word, ok2 = uint32(weight), ok2 && ok3
-		}
-		from, to = from-base, to-base
-		if line[end] != '\n' || !ok1 || !ok2 || from >= n || to >= n {
-			break
-		}
-		recs = append(recs, record{int32(from), int32(to), word})
-		i += skip + int(end) + 1
+		recs = append(recs, r)
+		i += skip + int(end)
 	}
 	return recs, i
 }
 
-// eightDigits returns the number that the first n of eight characters are, if they are digits.
-func eightDigits(text uint64, n uint) (x uint64, ok bool) {
-	x = text<<(64-8*n) | eightZeros>>(8*n)
-	ok = x&0xf0f0f0f0f0f0f0f0|(x+0x0606060606060606)&0xf0f0f0f0f0f0f0f0>>4 == 0x3333333333333333
-	x -= eightZeros
+// shortLine reads the line that begins with line, and returns where the next begins, or 0 if it is not short. It is
+// of its own so that what it works on stays in registers.
+//
+//go:noinline
+func (p *plainArcs) shortLine(line *[shortWindow]byte) (r record, next uint) {
+	x := binary.LittleEndian.Uint64(line[:])
+	ends := (^x&bit4)>>4*gather>>56 |
+		(^binary.LittleEndian.Uint64(line[8:])&bit4)>>4*gather>>56<<8 |
+		(^binary.LittleEndian.Uint64(line[16:])&bit4)>>4*gather>>56<<16 |
+		7<<24 // so that there are three
+	first := uint(bits.TrailingZeros64(ends))
+	ends &= ends - 1
+	second := uint(bits.TrailingZeros64(ends))
+	if second >= 24 || (first-1)|(second-first-2) >= 8 || line[first] != ' ' {
+		return r, 0
+	}
+	from, odd := eightDigits(x, first)
+	to, odd2 := eightDigits(binary.LittleEndian.Uint64(line[first+1:]), second-first-1)
+	odd |= odd2
+	end, word := second, p.unit
+	if p.weighted {
+		end = uint(bits.TrailingZeros64(ends & (ends - 1)))
+		if end >= 24 || end-second-2 >= 8 || line[second] != ' ' {
+			return r, 0
+		}
+		weight, odd3 := eightDigits(binary.LittleEndian.Uint64(line[second+1:]), end-second-1)
+		word, odd = uint32(weight), odd|odd3
+	}
+	from, to = from-p.base, to-p.base
+	if line[end] != '\n' || odd&oddBits != 0 || max(from, to) >= p.n {
+		return r, 0
+	}
+	return record{int32(from), int32(to), word}, end + 1
+}
+
+// oddBits of what eightDigits returns are 0 where all are digits.
+const oddBits = 0xf0f0f0f0f0f0f0f0
+
+// eightDigits returns the number that the first n of eight characters are, 0 < n, if they are digits.
+func eightDigits(text uint64, n uint) (x, odd uint64) {
+	x = (text ^ eightZeros) << ((64 - 8*n) & 63) // the digits' values, after zeros
+	odd = x | (x + 0x0606060606060606)
 	x = x*10 + x>>8 // tens and ones in every second byte
 	const low = 0x000000ff000000ff
-	return (x&low*(1000000<<32+100) + x>>16&low*(10000<<32+1)) >> 32, ok
+	return (x&low*(1000000<<32+100) + x>>16&low*(10000<<32+1)) >> 32, odd
 }

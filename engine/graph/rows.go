@@ -6,13 +6,17 @@ import (
 )
 
 // tidy sorts neighbouring rows by target, keeps the least of parallel arcs and moves what is left together.
-// The rows lie in targets and words from first on; ends says where each ends, before and after. It returns
-// the number of arcs left.
-func (s *rowSorter) tidy(ends []int64, first int64, targets []int32, words []uint32) int64 {
+// The rows lie in targets and words from first on, or where there are pairs, will: they come from these. ends
+// says where each ends, before and after. It returns the number of arcs left.
+func (s *rowSorter) tidy(ends []int64, first int64, targets []int32, words []uint32, pairs []pair) int64 {
 	lo, out := first, first
 	for r, hi := range ends {
 		row := targets[lo:hi]
-		s.sort(row, words[lo:hi])
+		if pairs == nil {
+			s.sort(row, words[lo:hi])
+		} else {
+			sortPairs(pairs[lo-first:hi-first], row, words[lo:hi])
+		}
 		if out == lo && distinct(row) { // nothing moves
 			out, lo = hi, hi
 			continue
@@ -43,6 +47,32 @@ func distinct(row []int32) bool {
 	return true
 }
 
+// pair is an arc of a row: its target, and below that its word.
+type pair uint64
+
+// sortPairs writes the arcs of a row, sorted, which they nearly are.
+func sortPairs(pairs []pair, targets []int32, words []uint32) {
+	moves := mostMoves(len(pairs))
+	for i := 1; i < len(pairs) && moves >= 0; i++ {
+		p := pairs[i]
+		k := i
+		for ; k > 0 && pairs[k-1]>>32 > p>>32; k-- {
+			pairs[k] = pairs[k-1]
+		}
+		pairs[k] = p
+		moves -= i - k
+	}
+	for i, p := range pairs {
+		targets[i], words[i] = int32(p>>32), uint32(p)
+	}
+	if moves < 0 {
+		byDigit(targets, words)
+	}
+}
+
+// mostMoves is how many moves of insertion sort are still fast for n arcs.
+func mostMoves(n int) int { return 8*n + 64 }
+
 // rowSorter sorts the arcs of a row by target.
 type rowSorter struct {
 	float bool // words are the bits of a float32; else of an int32
@@ -64,7 +94,7 @@ func (s *rowSorter) sort(targets []int32, words []uint32) {
 // byInsertion is fast for short rows and for those that are nearly sorted. It gives up, and returns false,
 // where it would be slow.
 func byInsertion(targets []int32, words []uint32) bool {
-	moves := 8*len(targets) + 64
+	moves := mostMoves(len(targets))
 	for i := 1; i < len(targets); i++ {
 		v, w := targets[i], words[i]
 		k := i
