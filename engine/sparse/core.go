@@ -31,24 +31,30 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	}
 }
 
-// fillCore implements FillTile. What elimination left between two core vertices is found anew for each
-// tile: each rank with arcs from one and to the other has a path for them.
+// fillCore implements FillTile: it lowers the graph's own arcs to the paths over each rank that has arcs from
+// core vertices of the tile's rows, and to some of its columns.
 func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmetic[W], t, i, j int) {
 	entries := entriesOf[W](words)
 	fill(entries, a.inf)
 	core := int32(e.Core())
 	top, left := int32(i*t), int32(j*t)
-	right := min(left+int32(t), core)
 	for x := top; x < min(top+int32(t), core); x++ {
-		row := entries[int(x-top)*t:][:t]
-		fillArcs(e, row, weights, x, left, right)
-		for _, r := range e.lower[e.lowerStart[x]:e.lowerStart[x+1]] {
-			if k := findArc(e.Down, r, x); k >= 0 {
-				fillPaths(e.Up, row, r, entriesOf[W](e.Down.Weights)[k], left, right)
-			}
-		}
-		a.reset(row)
+		fillArcs(e, entries[int(x-top)*t:][:t], weights, x, left, min(left+int32(t), core))
 	}
+	down, up := e.fans(t)
+	from, to := down.of(i), up.of(j)
+	for len(from) > 0 && len(to) > 0 {
+		switch d := from[0].rank - to[0].rank; {
+		case d < 0:
+			from = from[1:]
+		case d > 0:
+			to = to[1:]
+		default:
+			fillPaths(e, entries, t, from[0], to[0], top, left)
+			from, to = from[1:], to[1:]
+		}
+	}
+	a.reset(entries)
 	if i == j {
 		for k := range t {
 			entries[k*t+k] = 0
@@ -66,24 +72,71 @@ func fillArcs[W weight](e *Elimination, row, weights []W, x, left, right int32) 
 	}
 }
 
-// fillPaths lowers the entries of the core vertices that r, at distance w, has arcs up to.
-func fillPaths[W weight](up *kernels.Arcs, row []W, r int32, w W, left, right int32) {
-	first, last := up.Offsets[r], up.Offsets[r+1]
-	ends, weights := up.Ends[first:last], entriesOf[W](up.Weights[first:last])
-	k, _ := slices.BinarySearch(ends, left)
-	for ; k < len(ends) && ends[k] < right; k++ {
-		to := &row[ends[k]-left]
-		*to = min(*to, w+weights[k])
+// fillPaths lowers the entries of a tile to the paths over one rank, with arcs from its rows and to its columns.
+func fillPaths[W weight](e *Elimination, entries []W, t int, from, to fan, top, left int32) {
+	ends, weights := e.Up.Ends[to.first:to.last], entriesOf[W](e.Up.Weights[to.first:to.last])
+	for k := from.first; k < from.last; k++ {
+		w, row := entriesOf[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
+		for m, y := range ends {
+			cell := &row[y-left]
+			*cell = min(*cell, w+weights[m])
+		}
 	}
 }
 
-// findArc returns the index of row r's arc to end, or -1.
-func findArc(a *kernels.Arcs, r, end int32) int {
-	k, ok := slices.BinarySearch(a.Ends[a.Offsets[r]:a.Offsets[r+1]], end)
-	if !ok {
-		return -1
+// fan is the arcs between one rank and the core vertices of a row or column of tiles.
+type fan struct{ rank, first, last int32 }
+
+// fans lists those of each row, or column, of tiles, by ascending rank.
+type fans struct {
+	start []int
+	list  []fan
+}
+
+func (f *fans) of(i int) []fan { return f.list[f.start[i]:f.start[i+1]] }
+
+// fans returns the fans from the core, of rows of tiles of edge t, and those to it, of columns. They are listed
+// once, as all tiles are asked for in one size.
+func (e *Elimination) fans(t int) (down, up *fans) {
+	e.fan.Lock()
+	defer e.fan.Unlock()
+	if e.fan.edge != t {
+		e.fan.edge, e.fan.up = t, e.listFans(e.Up, t)
+		e.fan.down = e.fan.up
+		if e.Down != e.Up {
+			e.fan.down = e.listFans(e.Down, t)
+		}
 	}
-	return int(a.Offsets[r]) + k
+	return e.fan.down, e.fan.up
+}
+
+func (e *Elimination) listFans(a *kernels.Arcs, t int) *fans {
+	core := e.Core()
+	each := func(do func(tile int, f fan)) {
+		for r := core; r < len(e.Vertices); r++ {
+			for k, last := a.Offsets[r], a.Offsets[r+1]; k < last && int(a.Ends[k]) < core; {
+				f, tile := fan{int32(r), k, k}, int(a.Ends[k])/t
+				for end := int32(min((tile+1)*t, core)); f.last < last && a.Ends[f.last] < end; {
+					f.last++
+				}
+				do(tile, f)
+				k = f.last
+			}
+		}
+	}
+	tiles := (core + t - 1) / t
+	f := &fans{start: make([]int, tiles+1)}
+	each(func(tile int, _ fan) { f.start[tile+1]++ })
+	for i := range tiles {
+		f.start[i+1] += f.start[i]
+	}
+	f.list = make([]fan, f.start[tiles])
+	next := slices.Clone(f.start)
+	each(func(tile int, x fan) {
+		f.list[next[tile]] = x
+		next[tile]++
+	})
+	return f
 }
 
 // Core is the closed core of an elimination.

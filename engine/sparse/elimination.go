@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"sync"
 	"unsafe"
 
 	"ooc/engine/graph"
@@ -31,9 +31,12 @@ type Elimination struct {
 	Up   *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
 	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none
 
-	graph      *graph.Graph
-	lowerStart []int64 // by rank of the core: where the list of ranks that have arcs up to it begins
-	lower      []int32
+	graph *graph.Graph
+	fan   struct {
+		sync.Mutex
+		edge     int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
+		down, up *fans
+	}
 }
 
 // Core returns the number of vertices that were not eliminated.
@@ -80,8 +83,6 @@ func variantOf(g *graph.Graph) kernels.Variant {
 func finish[W weight](e *Elimination, v *values[W]) {
 	v.eliminate()
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
-	e.lowerStart = slices.Clone(v.lowerStart[:v.core+1])
-	e.lower = slices.Clone(v.lower[:v.lowerStart[v.core]])
 	e.Up = pack(v, v.up)
 	e.Down = e.Up
 	if v.directed() {
