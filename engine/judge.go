@@ -75,10 +75,20 @@ func newSparseJudge(g *graph.Graph) *sparseJudge {
 
 func (j *sparseJudge) from(u int) ([]float64, error) {
 	dist := j.search.From(u)
-	if j.g.Kind == graph.KindF32 {
-		j.measure(u, j.search.Pred())
-	}
+	j.found(u, dist)
 	return dist, nil
+}
+
+// found measures what a search from u has found, where there is rounding to allow for.
+func (j *sparseJudge) found(u int, dist []float64) {
+	switch {
+	case j.g.Kind != graph.KindF32:
+	case j.g.Negative:
+		j.measure(u, j.search.Pred())
+	default: // magnitudes are the lengths
+		j.walk(u, j.search.Pred(), func(y, p int32) { j.length[y], j.sum[y] = dist[y], dist[y] })
+		j.length[u], j.sum[u] = 0, 0
+	}
 }
 
 func (j *sparseJudge) path(v int) (arcs int, magnitude float64) { return int(j.hops[v]), j.sum[v] }
@@ -86,10 +96,20 @@ func (j *sparseJudge) path(v int) (arcs int, magnitude float64) { return int(j.h
 // measure sets hops, length and sum for the paths from u that pred, by vertex, leads back on. hops is left -1 for
 // vertices that it does not lead back to u from.
 func (j *sparseJudge) measure(u int, pred []int32) {
+	j.length[u], j.sum[u] = 0, 0
+	j.walk(u, pred, func(y, p int32) {
+		w := j.g.Weight(j.g.Find(int(p), int(y)))
+		j.length[y], j.sum[y] = j.length[p]+w, j.sum[p]+math.Abs(w)
+	})
+}
+
+// walk sets hops, and calls each with every vertex that pred leads back to u from and the one before it, which it
+// has been called with before, if that is not u.
+func (j *sparseJudge) walk(u int, pred []int32, each func(y, p int32)) {
 	for v := range j.hops {
 		j.hops[v] = -1
 	}
-	j.hops[u], j.length[u], j.sum[u] = 0, 0, 0
+	j.hops[u] = 0
 	for v := range pred {
 		j.way = j.way[:0]
 		x := int32(v)
@@ -105,9 +125,23 @@ func (j *sparseJudge) measure(u int, pred []int32) {
 		}
 		for i := len(j.way) - 1; i >= 0; i-- {
 			y := j.way[i]
-			p := pred[y]
-			w := j.g.Weight(j.g.Find(int(p), int(y)))
-			j.hops[y], j.length[y], j.sum[y] = j.hops[p]+1, j.length[p]+w, j.sum[p]+math.Abs(w)
+			j.hops[y] = j.hops[pred[y]] + 1
+			each(y, pred[y])
 		}
 	}
+}
+
+// nearJudge is a sparseJudge that is told what the distances should be near to.
+type nearJudge struct {
+	*sparseJudge
+	near []float64
+}
+
+func (j nearJudge) from(u int) ([]float64, error) {
+	if j.g.Negative {
+		return j.sparseJudge.from(u)
+	}
+	dist := j.search.Near(u, j.near)
+	j.found(u, dist)
+	return dist, nil
 }

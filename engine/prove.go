@@ -42,8 +42,8 @@ type Proof struct {
 //
 // In f32, d(v) may miss the minimum by a rounding an arc. That is a proof as long as the smallest weight is more
 // than what rounding does to the largest distance. A row for which it is not, and one with an entry further
-// off, which several roundings may add up to, is compared with a search instead, and so are all rows where
-// weights are negative.
+// off, which several roundings may add up to, is compared with a search in float64 instead, which takes vertices in
+// the order of their entries; so are all rows where weights are 0 or negative.
 func (p *Problem) Prove(ctx context.Context, o ProveOptions) (Proof, error) {
 	if err := p.Solved(); err != nil {
 		return Proof{}, err
@@ -153,7 +153,8 @@ type searcher struct {
 }
 
 func (pr *prover) newSearcher() *searcher {
-	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: newSparseJudge(pr.g), got: make([]float64, pr.g.N), read: pr.values()}}
+	got := make([]float64, pr.g.N)
+	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: nearJudge{newSparseJudge(pr.g), got}, got: got, read: pr.values()}}
 }
 
 func (s *searcher) row(row int) error {

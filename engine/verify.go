@@ -141,11 +141,11 @@ type difference struct {
 // row compares a row with a search from its vertex. It returns the first entry that differs, or nil and the
 // largest difference as a fraction of what is allowed.
 func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err error) {
-	want, err := c.judge.from(vertex)
-	if err != nil {
+	if err := c.read(c.got, row); err != nil {
 		return nil, 0, err
 	}
-	if err := c.read(c.got, row); err != nil {
+	want, err := c.judge.from(vertex)
+	if err != nil {
 		return nil, 0, err
 	}
 	for v, got := range c.got {

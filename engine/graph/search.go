@@ -3,7 +3,7 @@ package graph
 import "math"
 
 // Search finds the shortest distances from one vertex at a time: the reference that a solve is judged
-// by, which shares no code with it. Its scratch memory, 20 bytes a vertex, is used again by each call. A Search is
+// by, which shares no code with it. Its scratch memory, 20 bytes a vertex and 12 for Near, is used again by each call. A Search is
 // for one goroutine; any number of them may share a graph.
 type Search struct {
 	g    *Graph
@@ -12,6 +12,9 @@ type Search struct {
 	heap []int32 // Dijkstra: a 4-ary heap of vertices by dist; Bellman–Ford: the queue
 	at   []int32 // a vertex's place in heap; -1 outside
 	only []int32 // if not nil, Dijkstra stays among vertices with the source's number
+
+	order [2][]int32 // of Near
+	keys  []uint32
 }
 
 // NewSearch returns a Search over g.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -57,6 +58,7 @@ func TestSearchAgainstFloydWarshall(t *testing.T) {
 			m := floydWarshall(entries(g))
 			checkSearch(t, g, (*Search).Dijkstra, m)
 			checkSearch(t, g, (*Search).BellmanFord, m)
+			checkSearch(t, g, func(s *Search, src int) []float64 { return s.Near(src, guess(r, m[src])) }, m)
 		}
 		g := build(t, n, withPotentials(r, n, arcs, unit))
 		checkSearch(t, g, (*Search).From, floydWarshall(entries(g)))
@@ -94,5 +96,43 @@ func TestBellmanFordEnds(t *testing.T) {
 	s.BellmanFord(0)
 	if d := s.BellmanFord(2); d[3] != 5 || !math.IsInf(d[0], 1) {
 		t.Errorf("distances %v", d)
+	}
+}
+
+// guess returns numbers that distances may be said to be near to: about them, or rubbish.
+func guess(r *rand.Rand, dist []float64) []float64 {
+	near, rubbish := make([]float64, len(dist)), r.IntN(2) == 0
+	for v, d := range dist {
+		near[v] = d * (1 + 1e-6*r.NormFloat64())
+		if rubbish {
+			near[v] = []float64{d, -d, r.Float64() * 50, math.Inf(1), math.NaN(), math.MaxFloat64}[r.IntN(6)]
+		}
+	}
+	return near
+}
+
+// TestNearGivesUp wants the distances of a long path from numbers that put its vertices in the worst order.
+func TestNearGivesUp(t *testing.T) {
+	const n = 3000
+	b := New(n)
+	near := make([]float64, n)
+	for v := range n - 1 {
+		for back := 0; back < 3 && v-back >= 0; back++ {
+			b.Add(v-back, v+1, float64(1+3*back*back))
+		}
+		near[v] = float64(n - v)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSearch(g)
+	for _, src := range []int{0, 7, 1000} {
+		got := append([]float64(nil), s.Near(src, near)...)
+		for v, want := range s.Dijkstra(src) {
+			if got[v] != want {
+				t.Fatalf("distance %d→%d is %v, not %v", src, v, got[v], want)
+			}
+		}
 	}
 }

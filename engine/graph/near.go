@@ -1,0 +1,122 @@
+package graph
+
+import "math"
+
+// Near is Dijkstra for whoever has numbers that the distances should be near to, +Inf where there is no path. They
+// only say in what order to look at vertices, in place of a heap; a vertex whose distance falls after that is looked
+// at again, so that the result is a search's whatever they are: no arc makes any distance shorter. Numbers that are
+// far off, and make that slow, are not followed to the end.
+func (s *Search) Near(src int, near []float64) []float64 {
+	var done bool
+	if s.g.Kind == KindI32 {
+		done = inOrder(s, s.g.I32, int32(src), near)
+	} else {
+		done = inOrder(s, s.g.F32, int32(src), near)
+	}
+	if !done {
+		return s.Dijkstra(src)
+	}
+	return s.dist
+}
+
+// What at holds of vertices that wait for nothing, and of those that are in the order, further on.
+const (
+	lookedAt = -2
+	toLookAt = -1
+	inQueue  = 0
+)
+
+// inOrder returns false where it gives up.
+func inOrder[W int32 | float32](s *Search, weights []W, src int32, near []float64) bool {
+	s.reset()
+	order := s.orderBy(near)
+	for v := range s.at {
+		s.at[v] = lookedAt
+	}
+	for _, v := range order {
+		s.at[v] = toLookAt
+	}
+	s.dist[src] = 0
+	if s.at[src] == lookedAt {
+		s.at[src], s.heap = inQueue, append(s.heap, src)
+	}
+	for _, u := range order {
+		s.at[u] = lookedAt
+		relaxOut(s, weights, u)
+	}
+	next := 0
+	for ; next < len(s.heap) && next < 4*s.g.N; next++ {
+		u := s.heap[next]
+		s.at[u] = lookedAt
+		relaxOut(s, weights, u)
+	}
+	done := next == len(s.heap)
+	s.heap = s.heap[:0]
+	for v := range s.at {
+		s.at[v] = -1
+	}
+	return done
+}
+
+// relaxOut lowers what u has arcs to. What was looked at before is put in the queue.
+func relaxOut[W int32 | float32](s *Search, weights []W, u int32) {
+	du := s.dist[u]
+	if math.IsInf(du, 1) {
+		return
+	}
+	for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
+		v := s.g.Targets[k]
+		d := du + float64(weights[k])
+		if d >= s.dist[v] {
+			continue
+		}
+		s.dist[v], s.pred[v] = d, u
+		if s.at[v] == lookedAt {
+			s.at[v] = inQueue
+			s.heap = append(s.heap, v)
+		}
+	}
+}
+
+// keyBits of a float32 are sorted by, in two steps.
+const keyBits = 22
+
+// orderBy returns the vertices with finite numbers, of 0 and up, in ascending order but for about the last part in
+// 2¹⁴ of them.
+func (s *Search) orderBy(near []float64) []int32 {
+	if s.order[0] == nil {
+		for i := range s.order {
+			s.order[i] = make([]int32, s.g.N)
+		}
+		s.keys = make([]uint32, s.g.N)
+	}
+	const half = 1 << (keyBits / 2)
+	var low, high [half + 1]int32
+	for v, x := range near {
+		s.keys[v] = math.MaxUint32
+		if x >= 0 && !math.IsInf(x, 1) {
+			key := math.Float32bits(float32(math.Abs(x))) >> (31 - keyBits) // the sign, of −0 too, is gone
+			s.keys[v] = key
+			low[key%half+1]++
+			high[key/half+1]++
+		}
+	}
+	for i := range half {
+		low[i+1] += low[i]
+		high[i+1] += high[i]
+	}
+	n := low[half]
+	by, order := s.order[0][:n], s.order[1][:n]
+	for v, key := range s.keys {
+		if key != math.MaxUint32 {
+			by[low[key%half]] = int32(v)
+			low[key%half]++
+		}
+	}
+	for _, v := range by {
+		d := s.keys[v] / half
+		order[high[d]] = v
+		high[d]++
+	}
+	return order
+}
