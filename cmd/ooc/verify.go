@@ -29,7 +29,8 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
 		Short: "Compare checksums and sampled rows with a search, or prove every distance",
-		Long: "verify compares every tile with its checksum and then sampled rows with an independent search.\n" +
+		Long: "verify compares every tile with its checksum and then sampled rows with an independent search. Where the input\n" +
+			"was a matrix it also takes random strips of tiles, and wants no distance longer than a way over another vertex.\n" +
 			"--full proves every distance instead, in one pass over the matrix: that each follows from those before it\n" +
 			"on some arc, and that no arc makes it shorter; exact in i32, within the rounding of docs/promises.md in f32.\n" +
 			"It needs a store of a sparse graph. With --matrix it proves distances that any program has written, a square\n" +
@@ -115,6 +116,13 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		if v.Worst > 0 {
 			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
+		fmt.Printf(": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
+	}
+	if v.Triangles > 0 {
+		fmt.Printf("; no distance in %d strips of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
+			v.Triangles, v.TriangleSums, 100*v.TrianglesWrong)
+	}
+	if v.Rows+v.Columns+v.Triangles > 0 {
 		fmt.Printf("; seed %d", v.Seed)
 	}
 	fmt.Println()
