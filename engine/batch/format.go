@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"strings"
@@ -134,6 +135,8 @@ func check(line []byte) ([]byte, bool) {
 	body := line[sumDigits+1:]
 	return body, string(line[:sumDigits]) == sum(body)
 }
+
+func newSum() hash.Hash32 { return crc32.New(castagnoli) }
 
 func sum(body []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) }
 

@@ -15,12 +15,12 @@ import (
 // State is what became of a job.
 type State string
 
-// The states of a job. Reading and Solving of a batch that does not run any more are those it died in.
+// The states of a job.
 const (
 	Queued      State = "queued"
 	Reading     State = "reading" // its input, or opening its store
 	Solving     State = "solving"
-	Interrupted State = "interrupted" // after a checkpoint
+	Interrupted State = "interrupted" // after a checkpoint, or by a kill
 	Solved      State = "solved"
 	Failed      State = "failed"
 )
@@ -76,6 +76,11 @@ func Read(dir string) (*Queue, error) {
 		return nil, err
 	}
 	q.PID, _, q.Running, err = tiles.LockHolder(dir)
+	for i := range q.Jobs {
+		if j := &q.Jobs[i]; !q.Running && (j.State == Reading || j.State == Solving) {
+			j.State = Interrupted // by whatever ended that process
+		}
+	}
 	return q, err
 }
 
@@ -302,4 +307,19 @@ func (l *Log) Close() error {
 		err = l.file.Close()
 	}
 	return errors.Join(err, l.unlock())
+}
+
+// Discard removes a queue of which no job was ever begun, and closes it.
+func (l *Log) Discard() error {
+	for i := range l.Jobs {
+		if l.Jobs[i].Attempt > 0 {
+			return l.Close()
+		}
+	}
+	err := l.file.Close()
+	l.file = nil
+	for _, name := range []string{nameQueue, nameLock} { // still under the lock
+		err = errors.Join(err, os.Remove(filepath.Join(l.Dir, name)))
+	}
+	return errors.Join(err, os.Remove(l.Dir), l.Close())
 }
