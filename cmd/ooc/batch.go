@@ -185,9 +185,8 @@ func (j job) stillSolved(store string) bool {
 }
 
 // Open implements batch.Runner.
-func (b *batchRun) Open(ctx context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
+func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
 	j := b.jobs[i]
-	j.cmd.SetContext(ctx)
 	j.restart = restart
 	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.display)
 	if err != nil {

@@ -78,9 +78,10 @@ func (b *batchDisplay) changed(i int) {
 	j := &b.log.Jobs[i]
 	b.mu.Lock()
 	b.states[i] = j.State
-	if j.State == batch.Solving && !b.json {
+	if j.State == batch.Reading && !b.json {
 		b.told[i] = time.Now() // what is over in a moment needs no line about how far it is
-	} else if j.State != batch.Solving {
+	}
+	if j.State != batch.Solving {
 		delete(b.running, i)
 	}
 	if b.json {

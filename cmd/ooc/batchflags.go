@@ -123,7 +123,7 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		}
 		skipped = append(skipped, left...)
 		for _, input := range inputs {
-			j, err := newJob(shared(cmd, nil), []string{input}, arg)
+			j, err := newJob(cmd, []string{input}, arg)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -146,7 +146,7 @@ func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
 	jobs := make([]job, len(lines))
 	for i, line := range lines {
 		from := fmt.Sprintf("%s:%d", f.jobs, line.Number)
-		if jobs[i], err = newJob(shared(cmd, line.Words), line.Words, from); err != nil {
+		if jobs[i], err = newJob(cmd, line.Words, from); err != nil {
 			return nil, usageError{fmt.Errorf("%s: %w", from, err)}
 		}
 	}
@@ -171,10 +171,11 @@ func shared(cmd *cobra.Command, words []string) (flags []string) {
 	return flags
 }
 
-// newJob reads the words of a job after the flags of all.
-func newJob(flags, words []string, from string) (job, error) {
+// newJob reads the words of a job after the flags that all have from the command.
+func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	c, f := newSolve()
-	if err := c.ParseFlags(append(slices.Clone(flags), words...)); err != nil {
+	c.SetContext(cmd.Context())
+	if err := c.ParseFlags(append(shared(cmd, words), words...)); err != nil {
 		return job{}, usageError{err}
 	}
 	for _, name := range flagsOfBatch {

@@ -53,11 +53,13 @@ func scribble(r *rand.Rand, l *Log) {
 	l.record(i)
 }
 
-// snapshot is what Read must return: without what a record does not keep.
+// snapshot is what Read must return once nobody runs the queue, but for times.
 func snapshot(q *Queue) []Job {
 	jobs := append([]Job(nil), q.Jobs...)
 	for i := range jobs {
-		jobs[i].At = time.Time{}
+		if jobs[i].At = (time.Time{}); jobs[i].State == Reading || jobs[i].State == Solving {
+			jobs[i].State = Interrupted
+		}
 	}
 	return jobs
 }

@@ -123,8 +123,10 @@ func (b *run) all(ctx context.Context) error {
 	switch left := len(b.l.Jobs) - counts[Solved]; {
 	case left > counts[Failed] && ctx.Err() != nil:
 		return fmt.Errorf("%w: %d of %d jobs are solved", engine.ErrInterrupted, counts[Solved], len(b.l.Jobs))
-	case left > 0:
+	case left > counts[Failed]:
 		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed, %d were not begun", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed], left-counts[Failed])
+	case left > 0:
+		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed])
 	}
 	return nil
 }
