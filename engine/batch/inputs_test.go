@@ -89,7 +89,20 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s: %q, skipped %q, %v", c.arg, got, skipped, err)
 		}
 	}
-	for _, bad := range []string{filepath.Join(dir, "*.graph"), filepath.Join(dir, "deeper.gr"), "[x"} {
+	half := filepath.Join(dir, "half.ooc") // whose dist.npy is no graph
+	if err := os.Mkdir(half, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"lock": "ooc lock\n", "dist.npy": ""} {
+		if err := os.WriteFile(filepath.Join(half, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := queueOf(t, dir, 1)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{half, l.Dir, filepath.Join(dir, "*.graph"), filepath.Join(dir, "deeper.gr"), "[x"} {
 		if got, _, err := Expand(bad); !errors.Is(err, ErrJobs) {
 			t.Errorf("%s: %q, %v", bad, got, err)
 		}
