@@ -118,6 +118,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.show.note("batch %s: finding out what %d jobs need", b.log.Dir, len(b.jobs))
 	var sum int64
 	for i, j := range b.jobs {
 		was := &b.log.Jobs[i]
@@ -141,7 +142,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	if err := batch.Room(b.log.Jobs, needs); err != nil {
 		return nil, err
 	}
-	b.show.note("batch %s: %d jobs, %d of them solved; the others' stores take %s more", b.log.Dir, len(b.jobs),
+	b.show.note("%d of them solved; the others' stores take %s more",
 		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
 	return needs, nil
 }

@@ -35,9 +35,9 @@ type Options struct {
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
 }
 
-// Small jobs share the device. One is small if SmallBytes hold its matrix, since then the time it takes is that of
-// reading, small transfers and syncs, which leave the device idle; and if as many as are at once fit the device with
-// their panels. docs/benchmarks.md has what it gains.
+// Small jobs share the device. One is small if SmallBytes hold its store, since then much of its time goes into
+// reading, short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains); and if its part of
+// the device holds it twice, which is enough for its panels.
 const (
 	DefaultAtOnce = 4
 	SmallBytes    = 64 << 20 // 4,096 vertices
@@ -54,6 +54,7 @@ type run struct {
 	needs  []Need
 	shared *engine.Shared
 	part   int64 // bytes of the device for each of several
+	most   int64 // bytes of the store of a small job
 
 	events  chan event
 	reading map[int]time.Time // jobs in Open, and since when
@@ -82,8 +83,10 @@ func Run(ctx context.Context, l *Log, needs []Need, d kernels.Device, r Runner, 
 	if err != nil {
 		return err
 	}
+	info := d.Info()
+	part := info.Memory / int64(o.AtOnce)
 	b := &run{
-		l: l, r: r, o: o, needs: needs, shared: shared, part: d.Info().Memory / int64(o.AtOnce),
+		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(SmallBytes, (part-info.Scratch)/2),
 		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
 		reading: map[int]time.Time{}, solving: map[int]time.Time{},
 	}
@@ -133,8 +136,7 @@ func (b *run) all(ctx context.Context) error {
 
 // small reports whether a job may run beside others.
 func (b *run) small(i int) bool {
-	n := &b.needs[i]
-	return n.Bytes > 0 && n.Bytes <= min(SmallBytes, b.part/2)
+	return b.needs[i].Bytes > 0 && b.needs[i].Bytes <= b.most
 }
 
 // room reports whether a job can be started now.
