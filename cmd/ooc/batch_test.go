@@ -133,7 +133,7 @@ func TestBatchDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "solve", ".", "--dry-run").want(t, 7, "c.ooc", "blocked", "exit code 4", "1 of 4 jobs would fail")
+	ooc(t, dir, "solve", ".", "--dry-run").want(t, 7, "c.ooc", "blocked", "exit code 4", "jobs would fail: 1 of 4")
 	objects := jsonLines(t, ooc(t, dir, "solve", "a.gr", "c.mtx", "--dry-run", "--json").want(t, 0).stdout)
 	if len(objects) != 2 || objects[0]["state"] != "solved" || objects[1]["state"] != "new" || objects[1]["bytes"].(float64) < 64*64*4 {
 		t.Errorf("%v", objects)

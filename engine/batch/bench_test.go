@@ -16,8 +16,7 @@ import (
 
 // solver is a Runner that reads and solves graphs as the command does.
 type solver struct {
-	jobs   []Job
-	device kernels.Device
+	jobs []Job
 }
 
 func (s *solver) Open(_ context.Context, i int, _ bool, d kernels.Device) (Work, error) {
@@ -78,7 +77,7 @@ func BenchmarkShared(b *testing.B) {
 				clean(b, dir)
 				l := queueOf(b, dir, len(jobs))
 				b.StartTimer()
-				if err := Run(b.Context(), l, needs, d, &solver{jobs, d}, Options{AtOnce: atOnce}); err != nil {
+				if err := Run(b.Context(), l, needs, d, &solver{jobs}, Options{AtOnce: atOnce}); err != nil {
 					b.Fatal(err)
 				}
 				if err := l.Close(); err != nil {

@@ -74,23 +74,19 @@ type event struct {
 // Run works through the jobs that are not solved, in order: those that failed before too, those that a run before was
 // at from where their stores are. When ctx ends, what is being solved takes a checkpoint, and Run fails with
 // engine.ErrInterrupted; jobs that are still reading are then left, and use the device until the process ends. It
-// fails with ErrSomeFailed where jobs failed. d stays open.
-func Run(ctx context.Context, l *Log, needs []Need, d kernels.Device, r Runner, o Options) error {
+// fails with ErrSomeFailed where jobs failed.
+func Run(ctx context.Context, l *Log, needs []Need, shared *engine.Shared, r Runner, o Options) error {
 	if o.AtOnce == 0 {
 		o.AtOnce = DefaultAtOnce
 	}
-	shared, err := engine.Share(d)
-	if err != nil {
-		return err
-	}
-	info := d.Info()
+	info := shared.Part(0).Info()
 	part := info.Memory / int64(o.AtOnce)
 	b := &run{
 		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(SmallBytes, (part-info.Scratch)/2),
 		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
 		reading: map[int]time.Time{}, solving: map[int]time.Time{},
 	}
-	err = b.all(ctx)
+	err := b.all(ctx)
 	if l.failed != nil {
 		err = errors.Join(err, fmt.Errorf("what became of some jobs is not recorded, and the same command finds out: %w", l.failed))
 	}

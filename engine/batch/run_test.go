@@ -16,7 +16,7 @@ import (
 )
 
 // device is a processor with some memory.
-func device(t testing.TB) kernels.Device {
+func device(t testing.TB) *engine.Shared {
 	t.Helper()
 	d, err := cpu.Open(cpu.Options{Memory: 1 << 30})
 	if err != nil {
@@ -27,7 +27,11 @@ func device(t testing.TB) kernels.Device {
 			t.Error(err)
 		}
 	})
-	return d
+	shared, err := engine.Share(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shared
 }
 
 // actor is a Runner whose jobs do what a test says.
@@ -149,9 +153,9 @@ func TestLargeRunAlone(t *testing.T) {
 				t.Errorf("job %d began beside %v", i, a.beside[k])
 			}
 		}
-		want := d.Info().Memory / 3
+		want := d.Part(0).Info().Memory / 3
 		if slices.Contains(large, i) {
-			want = d.Info().Memory
+			want = d.Part(0).Info().Memory
 		}
 		if a.memory[k] != want {
 			t.Errorf("job %d has %d bytes of the device, want %d", i, a.memory[k], want)
@@ -276,13 +280,14 @@ func TestRestartIsRemembered(t *testing.T) {
 	if len(ends) != len(want) {
 		t.Fatalf("%d records, want %d", len(ends), len(want))
 	}
+	d := device(t)
 	for k, end := range ends {
 		if err := os.WriteFile(file, whole[:end], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		a := &actor{}
 		l := queueOf(t, dir, 2)
-		if err := Run(t.Context(), l, make([]Need, 2), device(t), a, Options{}); err != nil {
+		if err := Run(t.Context(), l, make([]Need, 2), d, a, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Close(); err != nil {
