@@ -138,6 +138,7 @@ func TestBatchDryRun(t *testing.T) {
 	if len(objects) != 2 || objects[0]["state"] != "solved" || objects[1]["state"] != "new" || objects[1]["bytes"].(float64) < 64*64*4 {
 		t.Errorf("%v", objects)
 	}
+	ooc(t, dir, "solve", "c.mtx", "--out", "mine.ooc", "--dry-run").want(t, 0, "mine.ooc")
 	after, err := os.ReadDir(dir)
 	if err != nil || len(after) != len(before) {
 		t.Errorf("%v, %v; there were %v", after, err, before)
