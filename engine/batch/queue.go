@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -292,10 +293,15 @@ func (l *Log) write(record any) error {
 func (l *Log) record(i int) {
 	j := &l.Jobs[i]
 	j.At = time.Now()
-	if l.failed == nil {
-		l.failed = l.write(change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
-			Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary})
+	if l.failed != nil {
+		return
 	}
+	c := change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
+		Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary}
+	if _, err := json.Marshal(c.Summary); err != nil {
+		c.Summary = nil // a rate that is no number must not cost the record
+	}
+	l.failed = l.write(c)
 }
 
 // Close gives the queue back.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -175,6 +176,16 @@ func TestDamagedQueue(t *testing.T) {
 		case !errors.Is(err, ErrCorrupt):
 			t.Fatalf("bit %d: %v", bit, err)
 		}
+	}
+}
+
+// TestRecordOfNoNumber records what JSON cannot hold.
+func TestRecordOfNoNumber(t *testing.T) {
+	l := queueOf(t, t.TempDir(), 1)
+	l.Jobs[0].State, l.Jobs[0].Summary = Solved, &engine.Summary{Rate: math.Inf(1)}
+	l.record(0)
+	if got, _ := statesOf(t, l); l.failed != nil || got[0] != Solved {
+		t.Errorf("%v, %v", got, l.failed)
 	}
 }
 

@@ -40,7 +40,7 @@ type Options struct {
 // the device holds it twice, which is enough for its panels.
 const (
 	DefaultAtOnce = 4
-	SmallBytes    = 64 << 20 // 4,096 vertices
+	SmallBytes    = 64 << 20 // some 4,000 vertices
 )
 
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
