@@ -25,5 +25,5 @@ func (s *Store) RemoveCore() error {
 	if err := os.RemoveAll(s.CoreDir()); err != nil {
 		return fmt.Errorf("removing %s: %w", s.CoreDir(), err)
 	}
-	return syncDir(s.dir)
+	return s.syncNames()
 }
