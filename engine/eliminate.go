@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -169,9 +170,9 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 		if err == nil {
 			err = p.store.RemoveCore()
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tiles.ErrIncomplete):
+	case absent(err):
 		err = nil
-	case errors.Is(err, tiles.ErrCorrupt), errors.Is(err, tiles.ErrVersion):
+	case damaged(err):
 		err = p.store.RemoveCore()
 	}
 	if err != nil {
@@ -187,14 +188,27 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 	return sub, err
 }
 
-// coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none.
-func (p *Problem) coreLeft() int {
+// coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none that is of use.
+func (p *Problem) coreLeft() (int, error) {
 	s, err := tiles.OpenReadOnly(p.store.CoreDir())
-	if err != nil {
-		return 0
+	if err == nil {
+		return s.Meta().N, s.Close()
 	}
-	defer s.Close()
-	return s.Meta().N
+	if absent(err) || damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+		return 0, nil
+	}
+	return 0, fmt.Errorf("the core: %w", err)
+}
+
+// absent says of the error of opening a store that none is there yet.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, tiles.ErrIncomplete)
+}
+
+// damaged says of the error of opening a store that what is there is of no use, and not that the disk cannot be
+// read now.
+func damaged(err error) bool {
+	return (errors.Is(err, tiles.ErrCorrupt) || errors.Is(err, tiles.ErrVersion)) && !errors.Is(err, syscall.EIO)
 }
 
 // fingerprint tells eliminations apart.

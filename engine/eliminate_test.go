@@ -258,7 +258,7 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	if _, err := p.Solve(ctx, o); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}
-	if p.coreLeft() == 0 {
+	if left, err := p.coreLeft(); err != nil || left == 0 {
 		t.Fatal("no core was left")
 	}
 	rounds := randomSolve(seeded(t), 600, 64).open(t)
@@ -269,7 +269,7 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	if err := p.Restart(rounds); err != nil {
 		t.Fatal(err)
 	}
-	if p.coreLeft() != 0 {
+	if left, err := p.coreLeft(); err != nil || left != 0 {
 		t.Error("the core is still there")
 	}
 	if sum := mustSolve(t, p, rounds); sum.Algorithm != AlgorithmBlocked {

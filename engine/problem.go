@@ -227,8 +227,14 @@ func (p *Problem) Status() (Status, error) {
 	if st.Algorithm == AlgorithmEliminate {
 		st.Stage, st.Rows, st.RowsDone = StageExpand, p.geom.RowCount(), int(state.Done)
 	}
+	core := 0
+	if !counts {
+		if core, err = p.coreLeft(); err != nil {
+			return Status{}, err
+		}
+	}
 	switch {
-	case !counts && p.coreLeft() > 0:
+	case core > 0:
 		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"
