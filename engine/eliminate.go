@@ -159,7 +159,11 @@ func (c coreWeights) FillTile(dst []byte, t, i, j int) error {
 
 // openCore opens the problem of a core, or makes it anew where what is there is another's.
 func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
-	dir, w, print := p.store.CoreDir(), coreWeights{e}, fingerprint(e)
+	dir, err := p.store.CoreDir()
+	if err != nil {
+		return nil, err
+	}
+	w, print := coreWeights{e}, fingerprint(e)
 	sub, err := Open(dir)
 	switch {
 	case err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == e.Core():
@@ -190,9 +194,12 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 
 // coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none that is of use.
 func (p *Problem) coreLeft() (int, error) {
-	s, err := tiles.OpenReadOnly(p.store.CoreDir())
+	dir, err := p.store.CoreDir()
 	if err == nil {
-		return s.Meta().N, s.Close()
+		var s *tiles.Store
+		if s, err = tiles.OpenReadOnly(dir); err == nil {
+			return s.Meta().N, s.Close()
+		}
 	}
 	if absent(err) || damaged(err) || errors.Is(err, tiles.ErrNotStore) {
 		return 0, nil

@@ -46,7 +46,7 @@ func TestEliminate(t *testing.T) {
 			t.Fatalf("not eliminated: %+v", sum)
 		}
 		verifyAll(t, p)
-		if _, err := os.Stat(p.store.CoreDir()); err == nil {
+		if _, err := os.Stat(filepath.Join(p.Dir(), "core")); err == nil {
 			t.Error("the core was left behind")
 		}
 		if st, err := p.Status(); err != nil || st.State != "solved" || st.Algorithm != AlgorithmEliminate {

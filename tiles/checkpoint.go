@@ -148,7 +148,8 @@ func (s *Store) checkMatrix() error {
 	if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
 		return err
 	}
-	for _, f := range []*os.File{s.dist, s.state} {
+	// Without the lock file that we hold, another process could be writing too.
+	for _, f := range []*os.File{s.dist, s.state, s.lock} {
 		same, err := sameFile(f, f.Name())
 		if err != nil {
 			return err

@@ -74,6 +74,9 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if volume := tiles.NetworkVolume(p.Dir()); volume != "" {
+		show.note("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", p.Dir(), volume)
+	}
 	o := engine.Options{
 		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
 		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval, Input: inputPath(input),
@@ -150,6 +153,9 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		out = storeName(input)
 	}
 	if !isStore(out) {
+		if err := tiles.Busy(out); err != nil { // before a graph is read that another process imports
+			return nil, err
+		}
 		n, err := f.read(cmd, input, out, d)
 		if err != nil {
 			return nil, err

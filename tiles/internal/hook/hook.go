@@ -21,6 +21,8 @@ type Hooks struct {
 	Sync func(name string, do func() error) error
 	// BootID, if not empty, replaces the boot id of the running system.
 	BootID string
+	// Volume, if not empty, is the network file system that the folder is on.
+	Volume string
 }
 
 // Ask gives what Before says to an operation; nil hooks have nothing to say.
