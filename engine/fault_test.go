@@ -144,26 +144,39 @@ func TestCampaignFaults(t *testing.T) {
 	smallCores(t, 0)
 	for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
 		c := &faultCase{algorithm: algorithm, g: randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)}
-		operations := c.failEach(t, r)
+		c.failEach(t, r)
 		// The same from a store that is half done, which is opened and gone on with.
-		half := filepath.Join(t.TempDir(), "half.ooc")
-		if err := c.run(half, &fault{at: operations * 3 / 5, stays: true}); !errors.Is(err, errFault) {
-			t.Fatal(err)
-		}
-		c.half = half
+		c.g = randomGraph(t, r, 350, graph.KindI32, false)
+		c.half = c.halfDone(t, r)
 		c.failEach(t, r)
 	}
 }
 
-// failEach fails each operation of a solve in turn, and returns how many there are.
-func (c *faultCase) failEach(t *testing.T, r *rand.Rand) int {
+// halfDone returns a store of an interrupted solve, with restore points in both slots if there is one.
+func (c *faultCase) halfDone(t *testing.T, r *rand.Rand) (half string) {
 	t.Helper()
-	clean := &fault{}
-	dir := filepath.Join(t.TempDir(), "x.ooc")
-	if err := c.run(dir, clean); err != nil {
-		t.Fatal(err)
+	best := uint64(0)
+	for _, dir := range cutEachStep(t, r, c.g, smallest(t, c.algorithm, c.g.N), false) {
+		p, err := OpenReadOnly(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, counts, err := p.store.State()
+		if err = errors.Join(err, p.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if half == "" || counts && st.Done < int64(c.g.N) && st.Seq > best {
+			half, best = dir, st.Seq
+		}
 	}
-	c.want = matrixFile(t, dir)
+	t.Logf("%s: the half-done store has %d restore points behind it", c.algorithm, best)
+	return half
+}
+
+// failEach fails each operation of a solve in turn.
+func (c *faultCase) failEach(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	clean := c.count(t)
 	before := runtime.NumGoroutine()
 	injected, of := 0, map[string]bool{}
 	every := max(1, clean.asked/crashtest.Times(40, clean.asked))
@@ -181,7 +194,18 @@ func (c *faultCase) failEach(t *testing.T, r *rand.Rand) int {
 		t.Errorf("%d goroutines, %d before", now, before)
 	}
 	t.Logf("%s, half done %v: %d operations, %d failures injected, at %d kinds of operation", c.algorithm, c.half != "", clean.asked, injected, len(of))
-	return clean.asked
+}
+
+// count solves without a fault, and keeps the matrix.
+func (c *faultCase) count(t *testing.T) *fault {
+	t.Helper()
+	clean := &fault{}
+	dir := filepath.Join(t.TempDir(), "x.ooc")
+	if err := c.run(dir, clean); err != nil {
+		t.Fatal(err)
+	}
+	c.want = matrixFile(t, dir)
+	return clean
 }
 
 // settled waits until there are no more goroutines than before, but not for ever.
@@ -242,7 +266,7 @@ func (c *faultCase) solve(p *Problem, f *fault) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	o := Options{Device: faulty(d, f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Nanosecond}
+	o := Options{Device: faulty(d, f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
 	if c.algorithm == AlgorithmBlocked {
 		o.Round, o.HostMemory = 64, 3*64*64*4
 	}

@@ -147,21 +147,23 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCampaignPower cuts the power before every operation on a file that a small solve does, by rounds and by
-// elimination with a core in a store of its own, each page or each sector that was not synced kept or dropped.
+// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short tier every
+// 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not synced
+// kept or dropped.
 func TestCampaignPower(t *testing.T) {
 	r := seeded(t)
 	smallCores(t, 0)
-	cuts := 0
-	for turn := range crashtest.Times(1, 8) {
+	cuts, resumed := 0, 0
+	for turn := range crashtest.Times(1, 2) {
 		for i, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
 			for j, kind := range []graph.Kind{graph.KindI32, graph.KindF32} {
-				g := randomGraph(t, r, 130+r.IntN(crashtest.Times(60, 200)), kind, r.IntN(2) == 0)
-				cuts += cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
+				g := randomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0)
+				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
+				cuts, resumed = cuts+n, resumed+m
 			}
 		}
 	}
-	t.Logf("%d power cuts", cuts)
+	t.Logf("%d power cuts, %d went on from a restore point", cuts, resumed)
 }
 
 // smallest is the options of a solve that keeps little in memory, so that it reads and writes much.
@@ -173,7 +175,7 @@ func smallest(t testing.TB, algorithm string, n int) Options {
 }
 
 // cutEverywhere solves once, cutting before every operation, and then goes on from each cut.
-func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string, sectors bool) int {
+func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string, sectors bool) (cuts, resumed int) {
 	t.Helper()
 	whole := create(t, g, 64)
 	mustSolve(t, whole, smallest(t, algorithm, g.N))
@@ -187,7 +189,9 @@ func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string,
 		if err != nil {
 			t.Fatalf("%s, cut %d of %d: %v", algorithm, k, len(dirs), err)
 		}
-		mustSolve(t, p, o)
+		if sum := mustSolve(t, p, o); sum.ResumedFrom > 0 {
+			resumed++
+		}
 		if g.Kind == graph.KindF32 {
 			verifyAll(t, p)
 		} else if !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
@@ -197,21 +201,33 @@ func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string,
 			t.Fatal(err)
 		}
 	}
-	return len(dirs)
+	return len(dirs), resumed
 }
 
-// cutEachStep solves a graph, and copies what a disk might hold before each operation on a file of the store or of
+// runOps is after how many operations a solve is interrupted, which makes a restore point: so small a solve makes
+// hardly any by itself.
+const runOps = 30
+
+// cutEachStep solves a graph in a few runs, and copies what a disk might hold before each operation on a file of the store or of
 // the store of its core into a folder of its own.
 func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors bool) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, core := watch(t, dir), watch(t, filepath.Join(dir, "core"))
 	var mu sync.Mutex // operations are done by several goroutines; guards the rest
+	ops, stop := 0, context.CancelFunc(func() {})
+	all, every := r.IntN(25), crashtest.Times(25, 1)
 	coin := rand.New(rand.NewPCG(r.Uint64(), 0))
 	h.Sectors, core.Sectors = sectors, sectors
 	cut := func(string, string) error {
 		mu.Lock()
 		defer mu.Unlock()
+		if ops++; ops == runOps {
+			stop()
+		}
+		if all++; all%every != 0 {
+			return nil
+		}
 		dst := filepath.Join(copies, fmt.Sprint(len(dirs)))
 		if h.Cut(dst, coin) != nil { // the import is not complete: nothing to go on from then
 			return os.RemoveAll(dst)
@@ -234,8 +250,21 @@ func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors 
 		t.Fatal(err)
 	}
 	defer p.Close()
-	mustSolve(t, p, o)
-	return dirs
+	for left := 5; ; left-- {
+		ctx, cancel := context.WithCancel(t.Context())
+		mu.Lock()
+		if ops, stop = 0, cancel; left == 0 {
+			stop = func() {}
+		}
+		mu.Unlock()
+		_, err := p.Solve(ctx, o)
+		cancel()
+		if err == nil {
+			return dirs
+		} else if !errors.Is(err, ErrInterrupted) {
+			t.Fatal(err)
+		}
+	}
 }
 
 func watch(t *testing.T, dir string) *crashtest.Harness {
