@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -197,6 +198,9 @@ func (s *Store) mapMatrix(prot int) error {
 		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
 	}
 	mem, err := mmap.MapRegion(s.dist, int(size), prot, 0, 0)
+	if errors.Is(err, syscall.ENOMEM) {
+		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, sizeString(size))
+	}
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
 	}
