@@ -239,14 +239,15 @@ func largestCore() int {
 func threads() int { return runtime.GOMAXPROCS(0) }
 
 // begun returns the algorithm that a store has to go on with, "" where nothing is there to go on from.
-func (p *Problem) begun(state tiles.State) string {
-	switch {
-	case state.Done > 0:
-		return state.Algorithm
-	case p.coreLeft() > 0:
-		return AlgorithmEliminate
+func (p *Problem) begun(state tiles.State) (string, error) {
+	if state.Done > 0 {
+		return state.Algorithm, nil
 	}
-	return ""
+	left, err := p.coreLeft()
+	if err == nil && left > 0 {
+		return AlgorithmEliminate, nil
+	}
+	return "", err
 }
 
 // algorithm returns what a store has to go on with, given what is asked for.
@@ -283,7 +284,10 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 	if begun != AlgorithmEliminate {
 		return c, nil
 	}
-	core := p.coreLeft()
+	core, err := p.coreLeft()
+	if err != nil {
+		return nil, err
+	}
 	if eliminated := p.geom.N - core; core > 0 && c.order != nil && eliminated <= c.order.Limit {
 		c.Eliminate.Eliminated, c.Eliminate.Core = eliminated, core // as the run before that began to solve this core
 	}

@@ -80,7 +80,7 @@ func joinLines(reasons []error) string {
 }
 
 // freeMemory returns the bytes that a process may still take without pushing others out: what the system
-// has available, or what the process's memory cgroup leaves if that is less; 0 where neither can be read.
+// has available, or what the process's memory cgroups leave if that is less; 0 where neither can be read.
 func freeMemory() int64 {
 	free := int64(0)
 	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -91,10 +91,8 @@ func freeMemory() int64 {
 			}
 		}
 	}
-	limit, err1 := readInt("/sys/fs/cgroup/memory.max")
-	used, err2 := readInt("/sys/fs/cgroup/memory.current")
-	if err1 == nil && err2 == nil && (free == 0 || limit-used < free) {
-		free = max(0, limit-used)
+	if room, ok := cgroupRoom("/proc/self/cgroup", "/sys/fs/cgroup"); ok && (free == 0 || room < free) {
+		free = max(1, room) // 0 would say that nothing is known
 	}
 	return free
 }

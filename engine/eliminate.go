@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -158,7 +159,11 @@ func (c coreWeights) FillTile(dst []byte, t, i, j int) error {
 
 // openCore opens the problem of a core, or makes it anew where what is there is another's.
 func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
-	dir, w, print := p.store.CoreDir(), coreWeights{e}, fingerprint(e)
+	dir, err := p.store.CoreDir()
+	if err != nil {
+		return nil, err
+	}
+	w, print := coreWeights{e}, fingerprint(e)
 	sub, err := Open(dir)
 	switch {
 	case err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == e.Core():
@@ -169,9 +174,9 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 		if err == nil {
 			err = p.store.RemoveCore()
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, tiles.ErrIncomplete):
+	case absent(err):
 		err = nil
-	case errors.Is(err, tiles.ErrCorrupt), errors.Is(err, tiles.ErrVersion):
+	case damaged(err):
 		err = p.store.RemoveCore()
 	}
 	if err != nil {
@@ -187,14 +192,30 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 	return sub, err
 }
 
-// coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none.
-func (p *Problem) coreLeft() int {
-	s, err := tiles.OpenReadOnly(p.store.CoreDir())
-	if err != nil {
-		return 0
+// coreLeft returns the vertices of the core that an earlier run was solving, 0 if there is none that is of use.
+func (p *Problem) coreLeft() (int, error) {
+	dir, err := p.store.CoreDir()
+	if err == nil {
+		var s *tiles.Store
+		if s, err = tiles.OpenReadOnly(dir); err == nil {
+			return s.Meta().N, s.Close()
+		}
 	}
-	defer s.Close()
-	return s.Meta().N
+	if absent(err) || damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+		return 0, nil
+	}
+	return 0, fmt.Errorf("the core: %w", err)
+}
+
+// absent says of the error of opening a store that none is there yet.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, tiles.ErrIncomplete)
+}
+
+// damaged says of the error of opening a store that what is there is of no use, and not that the disk cannot be
+// read now.
+func damaged(err error) bool {
+	return (errors.Is(err, tiles.ErrCorrupt) || errors.Is(err, tiles.ErrVersion)) && !errors.Is(err, syscall.EIO)
 }
 
 // fingerprint tells eliminations apart.

@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // eliminating returns options for a solve by elimination on little.
@@ -46,7 +48,7 @@ func TestEliminate(t *testing.T) {
 			t.Fatalf("not eliminated: %+v", sum)
 		}
 		verifyAll(t, p)
-		if _, err := os.Stat(p.store.CoreDir()); err == nil {
+		if _, err := os.Stat(filepath.Join(p.Dir(), "core")); err == nil {
 			t.Error("the core was left behind")
 		}
 		if st, err := p.Status(); err != nil || st.State != "solved" || st.Algorithm != AlgorithmEliminate {
@@ -241,11 +243,21 @@ func TestAlgorithmStays(t *testing.T) {
 	verifyAll(t, p)
 }
 
-// TestAlgorithmStaysWithCore refuses rounds where an elimination has left a core that is not closed yet, and
-// begins by them after a restart, which removes it.
-func TestAlgorithmStaysWithCore(t *testing.T) {
-	smallCores(t, 0)
-	p := create(t, randomGraph(t, seeded(t), 600, graph.KindI32, false), 64)
+// leaveCore interrupts an elimination of 600 vertices while its core is solved.
+func leaveCore(t *testing.T) *Problem {
+	t.Helper()
+	const n = 600
+	r, b := seeded(t), graph.New(n, graph.AsKind(graph.KindI32))
+	for u := range n {
+		for range 5 {
+			b.Add(u, r.IntN(n), float64(r.IntN(1000)))
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := create(t, g, 64)
 	o := eliminating(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -258,9 +270,17 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	if _, err := p.Solve(ctx, o); !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}
-	if p.coreLeft() == 0 {
-		t.Fatal("no core was left")
+	if left, err := p.coreLeft(); err != nil || left == 0 {
+		t.Fatalf("no core was left: %v", err)
 	}
+	return p
+}
+
+// TestAlgorithmStaysWithCore refuses rounds where an elimination has left a core that is not closed yet, and
+// begins by them after a restart, which removes it.
+func TestAlgorithmStaysWithCore(t *testing.T) {
+	smallCores(t, 0)
+	p := leaveCore(t)
 	rounds := randomSolve(seeded(t), 600, 64).open(t)
 	rounds.Algorithm = AlgorithmBlocked
 	if _, err := p.Solve(t.Context(), rounds); !errors.Is(err, ErrAlgorithm) {
@@ -269,12 +289,41 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	if err := p.Restart(rounds); err != nil {
 		t.Fatal(err)
 	}
-	if p.coreLeft() != 0 {
+	if left, err := p.coreLeft(); err != nil || left != 0 {
 		t.Error("the core is still there")
 	}
 	if sum := mustSolve(t, p, rounds); sum.Algorithm != AlgorithmBlocked {
 		t.Errorf("went on by %s", sum.Algorithm)
 	}
+	verifyAll(t, p)
+}
+
+// TestCoreUnreadable wants an elimination to stop where its core cannot be read now, and to keep it.
+func TestCoreUnreadable(t *testing.T) {
+	smallCores(t, 0)
+	p := leaveCore(t)
+	h, err := crashtest.Watch(filepath.Join(p.Dir(), "core"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	h.Step = func(op, _ string) error {
+		if op == "read" {
+			return syscall.EIO
+		}
+		return nil
+	}
+	if _, err := p.Solve(t.Context(), eliminating(t)); !errors.Is(err, syscall.EIO) {
+		t.Errorf("solve: %v", err)
+	}
+	if _, err := p.Status(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("status: %v", err)
+	}
+	h.Step = nil
+	if left, err := p.coreLeft(); err != nil || left == 0 {
+		t.Errorf("the core is gone: %d, %v", left, err)
+	}
+	mustSolve(t, p, eliminating(t))
 	verifyAll(t, p)
 }
 

@@ -46,7 +46,11 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
 	l.Tile, l.Sources = p.meta.T, p.meta.Sources
-	if l.Algorithm, err = p.algorithm(l.Algorithm, p.begun(state)); err != nil {
+	begun, err := p.begun(state)
+	if err != nil {
+		return nil, err
+	}
+	if l.Algorithm, err = p.algorithm(l.Algorithm, begun); err != nil {
 		return nil, err
 	}
 	if p.meta.Dense {

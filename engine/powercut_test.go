@@ -3,8 +3,10 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -143,4 +145,134 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short tier every
+// 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not synced
+// kept or dropped.
+func TestCampaignPower(t *testing.T) {
+	r := seeded(t)
+	smallCores(t, 0)
+	cuts, resumed := 0, 0
+	for turn := range crashtest.Times(1, 2) {
+		for i, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
+			for j, kind := range []graph.Kind{graph.KindI32, graph.KindF32} {
+				g := randomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0)
+				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
+				cuts, resumed = cuts+n, resumed+m
+			}
+		}
+	}
+	t.Logf("%d power cuts, %d went on from a restore point", cuts, resumed)
+}
+
+// smallest is the options of a solve that keeps little in memory, so that it reads and writes much.
+func smallest(t testing.TB, algorithm string, n int) Options {
+	if algorithm == AlgorithmEliminate {
+		return eliminating(t)
+	}
+	return shape{tile: 64, width: 1, slots: minSlots(ceilDiv(n, 64), 1) + 1, pages: 3, streams: 2}.open(t)
+}
+
+// cutEverywhere solves once, cutting before every operation, and then goes on from each cut.
+func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string, sectors bool) (cuts, resumed int) {
+	t.Helper()
+	whole := create(t, g, 64)
+	mustSolve(t, whole, smallest(t, algorithm, g.N))
+	dirs := cutEachStep(t, r, g, smallest(t, algorithm, g.N), sectors)
+	if len(dirs) == 0 {
+		t.Fatal("no operation came before the power cuts")
+	}
+	o := smallest(t, algorithm, g.N)
+	for k, dir := range dirs {
+		p, err := Open(dir)
+		if err != nil {
+			t.Fatalf("%s, cut %d of %d: %v", algorithm, k, len(dirs), err)
+		}
+		if sum := mustSolve(t, p, o); sum.ResumedFrom > 0 {
+			resumed++
+		}
+		if g.Kind == graph.KindF32 {
+			verifyAll(t, p)
+		} else if !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
+			t.Errorf("%s, cut %d of %d: other bytes than without the cut", algorithm, k, len(dirs))
+		}
+		if err := errors.Join(p.Close(), os.RemoveAll(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(dirs), resumed
+}
+
+// runOps is after how many operations a solve is interrupted, which makes a restore point: so small a solve makes
+// hardly any by itself.
+const runOps = 30
+
+// cutEachStep solves a graph in a few runs, and copies what a disk might hold before each operation on a file of the store or of
+// the store of its core into a folder of its own.
+func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors bool) (dirs []string) {
+	t.Helper()
+	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
+	h, core := watch(t, dir), watch(t, filepath.Join(dir, "core"))
+	var mu sync.Mutex // operations are done by several goroutines; guards the rest
+	ops, stop := 0, context.CancelFunc(func() {})
+	all, every := r.IntN(25), crashtest.Times(25, 1)
+	coin := rand.New(rand.NewPCG(r.Uint64(), 0))
+	h.Sectors, core.Sectors = sectors, sectors
+	cut := func(string, string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if ops++; ops == runOps {
+			stop()
+		}
+		if all++; all%every != 0 {
+			return nil
+		}
+		dst := filepath.Join(copies, fmt.Sprint(len(dirs)))
+		if h.Cut(dst, coin) != nil { // the import is not complete: nothing to go on from then
+			return os.RemoveAll(dst)
+		}
+		dirs = append(dirs, dst)
+		if sub := filepath.Join(dst, "core"); core.Cut(sub, coin) != nil { // there is none, or not yet, or no more
+			if err := os.RemoveAll(sub); err != nil {
+				return err
+			}
+			if coin.IntN(2) == 0 { // an import that died
+				return errors.Join(os.Mkdir(sub, 0o777), os.WriteFile(filepath.Join(sub, "lock"), nil, 0o666))
+			}
+		}
+		return nil
+	}
+	h.Step, core.Step = cut, cut
+	o.Checkpoint = time.Nanosecond
+	p, err := Create(dir, g, CreateOptions{Tile: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for left := 5; ; left-- {
+		ctx, cancel := context.WithCancel(t.Context())
+		mu.Lock()
+		if ops, stop = 0, cancel; left == 0 {
+			stop = func() {}
+		}
+		mu.Unlock()
+		_, err := p.Solve(ctx, o)
+		cancel()
+		if err == nil {
+			return dirs
+		} else if !errors.Is(err, ErrInterrupted) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func watch(t *testing.T, dir string) *crashtest.Harness {
+	t.Helper()
+	h, err := crashtest.Watch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	return h
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"sync"
 	"time"
 	"unsafe"
@@ -62,6 +63,9 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	if sparse {
 		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: weightBytes(g)}
 	}
+	if err := roomForCore(dir, meta.Geometry(), o.Choice); err != nil {
+		return nil, err
+	}
 	store, err := tiles.Create(dir, meta, csr, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})
 	if err != nil {
 		return nil, err
@@ -71,6 +75,16 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	p.matrix, _ = w.(*graph.Dense)
 	p.choice = o.Choice
 	return p, nil
+}
+
+// roomForCore fails where the matrix of a new store and that of the core that its elimination will leave cannot be on
+// the volume at once, which would else be found when that core is made.
+func roomForCore(dir string, g tiles.Geometry, c *Choice) error {
+	if c == nil || c.Algorithm != AlgorithmEliminate || c.Eliminate.Core <= coreAtOnce {
+		return nil
+	}
+	core := tiles.Geometry{N: c.Eliminate.Core, T: DefaultTile(c.Eliminate.Core), EntryBytes: kernels.EntryBytes}
+	return tiles.Room(filepath.Dir(filepath.Clean(dir)), filepath.Join(dir, "core", "dist.npy"), g.MatrixBytes()+core.MatrixBytes())
 }
 
 // Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
@@ -227,8 +241,14 @@ func (p *Problem) Status() (Status, error) {
 	if st.Algorithm == AlgorithmEliminate {
 		st.Stage, st.Rows, st.RowsDone = StageExpand, p.geom.RowCount(), int(state.Done)
 	}
+	core := 0
+	if !counts {
+		if core, err = p.coreLeft(); err != nil {
+			return Status{}, err
+		}
+	}
 	switch {
-	case !counts && p.coreLeft() > 0:
+	case core > 0:
 		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"ooc/kernels"
@@ -144,9 +146,13 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, bu
 // hostSample is the size of the file that copies to and from a disk are timed with.
 const hostSample = 128 << 20
 
-// measureHost times the disk of a folder and the copies to and from files on it.
+// measureHost times the disk of a folder and the copies to and from files on it. Where nothing can be written, rates
+// stay as they are: a plan can be made without them.
 func (r *Rates) measureHost(dir string, shared bool) error {
 	t, err := tiles.MeasureRates(dir, hostSample, copiers())
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("timing the disk of %s: %w", dir, err)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -11,6 +12,34 @@ import (
 	"ooc/engine/graph"
 	"ooc/tiles"
 )
+
+// TestDamagedSums demands that solving a solved store again writes checksums that are missing, and leaves alone those
+// that are damaged.
+func TestDamagedSums(t *testing.T) {
+	r := seeded(t)
+	p := solvedStore(t, r, randomGraph(t, r, 100, graph.KindI32, false))
+	path := filepath.Join(p.Dir(), "sums")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := bytes.Clone(good)
+	bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+	o := randomSolve(r, 100, p.geom.T).open(t)
+	for _, c := range []struct{ sums, want []byte }{{bad, bad}, {nil, good}} {
+		err := os.Remove(path)
+		if c.sums != nil {
+			err = os.WriteFile(path, c.sums, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Solve(t.Context(), o)
+		if now, rerr := os.ReadFile(path); errors.Is(err, tiles.ErrCorrupt) != (c.sums != nil) || rerr != nil || !bytes.Equal(now, c.want) {
+			t.Errorf("damaged %v: %v, %v", c.sums != nil, err, rerr)
+		}
+	}
+}
 
 // TestScrub damages tiles and stops scrubs.
 func TestScrub(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	"ooc/kernels"
@@ -99,7 +100,11 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		return sum, errors.Join(p.finishSums(), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
-	choice, err := p.choose(o, p.begun(state))
+	begun, err := p.begun(state)
+	if err != nil {
+		return sum, err
+	}
+	choice, err := p.choose(o, begun)
 	if err != nil {
 		return sum, err
 	}
@@ -272,10 +277,13 @@ func (x *executor) free(d kernels.Device) error {
 	return errors.Join(x.buf.Free(), d.FreeHost(x.host))
 }
 
-// finishSums makes sure that a solved matrix has its checksums.
+// finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
+// now the matrix may be damaged too, and the new ones would vouch for that.
 func (p *Problem) finishSums() error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
 	}
 	return p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
 }

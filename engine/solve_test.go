@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -268,87 +266,6 @@ func TestRestart(t *testing.T) {
 	verifyAll(t, p)
 }
 
-// failing is a device whose streams fail at the k-th operation.
-type failing struct {
-	kernels.Device
-	left int
-}
-
-var errDevice = errors.New("device fault injected")
-
-func (f *failing) NewStream() (kernels.Stream, error) {
-	s, err := f.Device.NewStream()
-	return &failingStream{s, f}, err
-}
-
-type failingStream struct {
-	kernels.Stream
-	f *failing
-}
-
-// step is called by the one goroutine that issues operations.
-func (s *failingStream) step(do func() error) error {
-	if s.f.left--; s.f.left < 0 {
-		return errDevice
-	}
-	return do()
-}
-
-func (s *failingStream) CopyIn(dst kernels.Tile, src []byte) error {
-	return s.step(func() error { return s.Stream.CopyIn(dst, src) })
-}
-
-func (s *failingStream) CopyOut(dst []byte, src kernels.Tile) error {
-	return s.step(func() error { return s.Stream.CopyOut(dst, src) })
-}
-
-func (s *failingStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
-	return s.step(func() error { return s.Stream.Closure(v, t, pivot) })
-}
-
-func (s *failingStream) MinPlus(v kernels.Variant, t int, p []kernels.Product) error {
-	return s.step(func() error { return s.Stream.MinPlus(v, t, p) })
-}
-
-// TestDeviceErrors fails each operation of a small solve in turn: the error must name tile and phase,
-// leave nothing running, and let the next solve end right.
-func TestDeviceErrors(t *testing.T) {
-	r := seeded(t)
-	g := randomGraph(t, r, 200, graph.KindI32, false)
-	s := shape{tile: 64, width: 1, slots: minSlots(4, 1) + 2, pages: 3, streams: 2}
-	p := create(t, g, 64)
-	o := s.open(t)
-	ops := &failing{Device: o.Device, left: math.MaxInt}
-	o.Device = ops
-	mustSolve(t, p, o)
-	verifyAll(t, p)
-	total := math.MaxInt - ops.left - 60 // rates are measured with operations of their own, more or less
-	before := runtime.NumGoroutine()
-	for k := 40; k < total; k += 1 + r.IntN(5) {
-		if err := p.Restart(Options{}); err != nil {
-			t.Fatal(err)
-		}
-		ops.left = k
-		_, err := p.Solve(context.Background(), o)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, errDevice) || !strings.Contains(err.Error(), "tile (") {
-			t.Fatalf("operation %d: %v", k, err)
-		}
-	}
-	ops.left = math.MaxInt
-	mustSolve(t, p, o)
-	verifyAll(t, p)
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-}
-
 // TestTruncatedMatrix cuts dist.npy under a running solve.
 func TestTruncatedMatrix(t *testing.T) {
 	g := randomGraph(t, seeded(t), 640, graph.KindI32, false)
@@ -366,12 +283,12 @@ func TestTruncatedMatrix(t *testing.T) {
 		}
 	}
 	_, err := p.Solve(context.Background(), o)
-	var fault *tiles.FaultError
-	if !errors.Is(err, tiles.ErrCorrupt) || !errors.As(err, &fault) {
+	var at *tiles.FaultError
+	if !errors.Is(err, tiles.ErrCorrupt) || !errors.As(err, &at) {
 		t.Fatalf("got %v, want a fault that names a tile", err)
 	}
-	if off := p.geom.TileOffset(fault.I, fault.J); off+p.geom.TileBytes() <= 100_000 {
-		t.Errorf("tile (%d,%d) is named, which is whole", fault.I, fault.J)
+	if off := p.geom.TileOffset(at.I, at.J); off+p.geom.TileBytes() <= 100_000 {
+		t.Errorf("tile (%d,%d) is named, which is whole", at.I, at.J)
 	}
 }
 

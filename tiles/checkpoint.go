@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -147,7 +148,8 @@ func (s *Store) checkMatrix() error {
 	if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
 		return err
 	}
-	for _, f := range []*os.File{s.dist, s.state} {
+	// Without the lock file that we hold, another process could be writing too.
+	for _, f := range []*os.File{s.dist, s.state, s.lock} {
 		same, err := sameFile(f, f.Name())
 		if err != nil {
 			return err
@@ -201,7 +203,7 @@ func (s *Store) Reset() error {
 	}
 	err := s.state.Truncate(stateBytes)
 	if err == nil {
-		_, err = s.state.WriteAt(make([]byte, stateBytes), 0)
+		err = s.writeAt(s.state, nameState, make([]byte, stateBytes), 0)
 	}
 	if err != nil {
 		return fmt.Errorf("resetting %s: %w", s.state.Name(), classify(err))
@@ -250,17 +252,26 @@ func (s *Store) recordError(st State) error {
 // writeRecord fills a sector of the state file, whole: that also mends a file
 // that was cut.
 func (s *Store) writeRecord(sector int, r record) error {
-	_, err := s.state.WriteAt(encodeRecord(r, s.geo), int64(sector)*stateSector)
+	err := s.writeAt(s.state, nameState, encodeRecord(r, s.geo), int64(sector)*stateSector)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", s.state.Name(), classify(err))
 	}
 	return nil
 }
 
+// writeAt writes to a file of the store, with the hook of tests before it.
+func (s *Store) writeAt(f *os.File, name string, data []byte, off int64) error {
+	if err := s.hooks.Ask("write", name); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(data, off)
+	return err
+}
+
 // wipeNote forgets a note that was not believed, lest it be believed later,
 // when the matrix has been filled anew.
 func (s *Store) wipeNote() error {
-	if _, err := s.state.WriteAt(zeroSector, noteSector*stateSector); err != nil {
+	if err := s.writeAt(s.state, nameState, zeroSector, noteSector*stateSector); err != nil {
 		return fmt.Errorf("writing %s: %w", s.state.Name(), classify(err))
 	}
 	return nil
@@ -277,13 +288,18 @@ func (s *Store) incarnation() incarnation {
 
 // forgetFailed drops the cached pages of a matrix whose last writer saw a sync
 // fail on this run of the system. Such pages are marked clean but never
-// reached the disk; a later sync would succeed without them.
-func (s *Store) forgetFailed() {
+// reached the disk; a later sync would succeed without them. A state that is
+// damaged has no say; one that cannot be read might.
+func (s *Store) forgetFailed() error {
 	sf, err := s.loadState()
+	if err != nil && !errors.Is(err, ErrVersion) && (!errors.Is(err, ErrCorrupt) || errors.Is(err, syscall.EIO)) {
+		return err
+	}
 	if err == nil && sf.note.kind == recordFailed && sf.note.inc == s.here {
 		_ = s.dist.Sync() // reports the old failure once more
 		dropCache(s.dist)
 	}
+	return nil
 }
 
 var pageSize = int64(os.Getpagesize())

@@ -5,25 +5,36 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // CoreDir is where the store keeps a smaller problem while its own solve needs
-// that one's distances: a folder that is a store itself.
-func (s *Store) CoreDir() string { return filepath.Join(s.dir, nameCore) }
+// that one's distances: a folder that is a store itself. It fails with
+// ErrCorrupt where anything but a folder has that name: a link in a store from
+// elsewhere could aim our writes at another store of the user.
+func (s *Store) CoreDir() (string, error) {
+	dir := s.path(nameCore)
+	if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
+		return "", corrupt(dir, "it is a %s, not a folder; remove it", fi.Mode().Type())
+	}
+	return dir, nil
+}
 
 // RemoveCore removes the smaller problem, if there is one.
 func (s *Store) RemoveCore() error {
 	if !s.writable {
 		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
 	}
-	if _, err := ownFiles(s.CoreDir()); errors.Is(err, fs.ErrNotExist) {
+	dir, err := s.CoreDir()
+	if err != nil {
+		return err
+	}
+	if _, err := ownFiles(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(s.CoreDir()); err != nil {
-		return fmt.Errorf("removing %s: %w", s.CoreDir(), err)
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing %s: %w", dir, err)
 	}
-	return syncDir(s.dir)
+	return s.syncNames()
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/edsrzf/mmap-go"
@@ -49,17 +50,25 @@ func ownFiles(dir string) ([]string, error) {
 		}
 		names = append(names, e.Name())
 	}
-	if len(names) > 0 && !ownLock(dir) {
-		return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
+	if len(names) > 0 {
+		if own, err := ownLock(dir); err != nil {
+			return nil, err
+		} else if !own {
+			return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
+		}
 	}
 	return names, nil
 }
 
 // ownLock says whether the folder's lock is one of ours. An empty one may be:
-// its text need not have reached the disk when the power went.
-func ownLock(dir string) bool {
+// its text need not have reached the disk when the power went. One that cannot
+// be read is an error and says nothing.
+func ownLock(dir string) (bool, error) {
 	b, err := readSmall(filepath.Join(dir, nameLock), 4096)
-	return err == nil && (len(b) == 0 || strings.HasPrefix(string(b), lockMagic))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) && !errors.Is(err, syscall.EIO) {
+		return false, nil
+	}
+	return len(b) == 0 || strings.HasPrefix(string(b), lockMagic), err
 }
 
 // Create makes a store at dir and opens it as its writer, ready to be written.
@@ -147,7 +156,12 @@ func (c *creation) begin() error {
 		}
 	}
 	if err := c.startOver(); err != nil {
-		release(c.s.lock)
+		if c.madeDir {
+			removeLock(c.s.lock, c.s.path(nameLock))
+			os.Remove(c.s.dir)
+		} else {
+			release(c.s.lock)
+		}
 		return err
 	}
 	return nil
@@ -203,15 +217,21 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 	}
 	s := c.s
 	s.dist, s.state = files[nameDist], files[nameState]
-	if _, err := s.dist.WriteAt(npyHeader(s.meta.Kind, s.geo), 0); err != nil {
+	if err := s.writeAt(s.dist, nameDist, npyHeader(s.meta.Kind, s.geo), 0); err != nil {
 		return err
 	}
 	if csr != nil {
+		if err := s.hooks.Ask("write", nameGraph); err != nil {
+			return err
+		}
 		if err := writeCSR(files[nameGraph], csr); err != nil {
 			return err
 		}
 	}
 	if ids.kind() != "" {
+		if err := s.hooks.Ask("write", nameIDs); err != nil {
+			return err
+		}
 		if err := writeIDs(files[nameIDs], ids); err != nil {
 			return err
 		}
@@ -240,10 +260,10 @@ func (c *creation) publish() error {
 	if err != nil {
 		return err
 	}
-	if err := syncDir(c.s.dir); err != nil {
+	if err := c.s.syncNames(); err != nil {
 		return err
 	}
-	if err := replaceFile(c.s.dir, nameStore, nameStoreTmp, data, c.s.sync); err != nil {
+	if err := c.s.replaceFile(nameStore, nameStoreTmp, data); err != nil {
 		return err
 	}
 	if c.madeDir {
@@ -284,7 +304,11 @@ func Reserve(f *os.File, size int64) error {
 	if err := Room(filepath.Dir(f.Name()), f.Name(), size); err != nil {
 		return err
 	}
-	if err := reserve(f, size); err != nil {
+	err := hook.AskPath("reserve", f.Name())
+	if err == nil {
+		err = reserve(f, size)
+	}
+	if err != nil {
 		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
 			sizeString(size), f.Name(), classify(err))
 	}
@@ -333,5 +357,5 @@ func (s *Store) Discard() error {
 	if err := os.Remove(s.path(nameStore)); err != nil {
 		return fmt.Errorf("discarding %s: %w", s.dir, err)
 	}
-	return syncDir(s.dir)
+	return s.syncNames()
 }

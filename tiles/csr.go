@@ -229,6 +229,9 @@ func (s *Store) CSR() (*CSR, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if err := s.hooks.Ask("read", nameGraph); err != nil {
+		return nil, readErr(f.Name(), err)
+	}
 	h, err := readCSRHeader(f, s.meta)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"syscall"
 )
 
@@ -42,14 +43,21 @@ var (
 )
 
 // LockedError says who holds the lock of a store. PID is 0 and Host empty when
-// the holder had not yet written them.
+// the holder had not yet written them. Volume is not empty where the store is
+// on a network file system, and another host has not given the lock back: it
+// may have died there, which cannot be told from here.
 type LockedError struct {
-	Dir  string
-	PID  int
-	Host string
+	Dir    string
+	PID    int
+	Host   string
+	Volume string
 }
 
 func (e *LockedError) Error() string {
+	if e.Volume != "" {
+		return fmt.Sprintf("%s: %v by process %d on %s, and %s need not tell hosts of one another's locks; if that process runs no more, remove %s",
+			e.Dir, ErrLocked, e.PID, e.Host, e.Volume, filepath.Join(e.Dir, nameLock))
+	}
 	if e.PID == 0 {
 		return fmt.Sprintf("%s: %v by another process; wait for it to end", e.Dir, ErrLocked)
 	}

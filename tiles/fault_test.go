@@ -98,7 +98,7 @@ func TestForeignPanicsGoOn(t *testing.T) {
 
 // TestRemovedMatrix: hours of work must not go into a file without a name.
 func TestRemovedMatrix(t *testing.T) {
-	for _, name := range []string{nameDist, nameState} {
+	for _, name := range []string{nameDist, nameState, nameLock} { // without that lock another process may write
 		s := newStore(t, 64, 64)
 		must(t, os.Remove(s.path(name)))
 		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), name) {
@@ -198,6 +198,28 @@ func TestLinksInAStore(t *testing.T) {
 		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s is a FIFO: %v", name, err)
 		}
+	}
+}
+
+// TestLinkForACore: a link to another store in the place of the core is neither
+// followed nor removed.
+func TestLinkForACore(t *testing.T) {
+	s, outside := newStore(t, 64, 64), fullStore(t)
+	must(t, os.Symlink(outside, s.path(nameCore)))
+	before := fmt.Sprint(listing(t, outside))
+	if _, err := s.CoreDir(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), s.path(nameCore)) {
+		t.Errorf("CoreDir: %v", err)
+	}
+	if err := s.RemoveCore(); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("RemoveCore: %v", err)
+	}
+	if after := fmt.Sprint(listing(t, outside)); after != before {
+		t.Errorf("%s became %s", before, after)
+	}
+	must(t, os.Remove(s.path(nameCore)))
+	must(t, os.Mkdir(s.path(nameCore), 0o777))
+	if _, err := s.CoreDir(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,8 +5,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
+
+	"ooc/tiles/internal/hook"
 )
 
 // Names of the files of a store.
@@ -36,6 +37,9 @@ var ownNames = map[string]bool{
 // link in a store from elsewhere could aim our writes at any file of the user,
 // a FIFO would block for ever.
 func openRegular(path string, flag int) (*os.File, error) {
+	if err := hook.AskPath("open", path); err != nil {
+		return nil, classify(err)
+	}
 	f, err := openNoFollow(path, flag, 0o666)
 	if err != nil {
 		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
@@ -65,7 +69,10 @@ func readSmall(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
+	var b []byte
+	if err = hook.AskPath("read", path); err == nil {
+		b, err = io.ReadAll(io.LimitReader(f, max+1))
+	}
 	if err != nil {
 		return nil, readErr(path, err)
 	}
@@ -75,33 +82,38 @@ func readSmall(path string, max int64) ([]byte, error) {
 	return b, nil
 }
 
-// replaceFile makes dir/name hold data, all of it or none of it: it fills
-// dir/tmp, syncs it, renames it, syncs the folder.
-func replaceFile(dir, name, tmp string, data []byte, sync func(string, func() error) error) error {
-	path := filepath.Join(dir, tmp)
+// replaceFile makes the file name hold data, all of it or none of it: it fills
+// tmp, syncs it, renames it, syncs the folder.
+func (s *Store) replaceFile(name, tmp string, data []byte) error {
+	path := s.path(tmp)
 	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
 	// No truncation first: the spare's blocks are the reservation.
-	_, err = f.WriteAt(data, 0)
+	if err = s.hooks.Ask("write", tmp); err == nil {
+		_, err = f.WriteAt(data, 0)
+	}
 	if err == nil {
 		err = f.Truncate(int64(len(data)))
 	}
 	if err == nil {
-		err = sync(tmp, f.Sync)
+		err = s.sync(tmp, f.Sync)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(path, filepath.Join(dir, name))
+		err = s.hooks.Ask("rename", name)
 	}
 	if err == nil {
-		err = sync(".", func() error { return syncDir(dir) })
+		err = os.Rename(path, s.path(name))
+	}
+	if err == nil {
+		err = s.syncNames()
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), classify(err))
+		return fmt.Errorf("writing %s: %w", s.path(name), classify(err))
 	}
 	return nil
 }

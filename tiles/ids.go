@@ -167,6 +167,9 @@ func (s *Store) IDs() (IDs, error) {
 		return IDs{}, err
 	}
 	defer f.Close()
+	if err := s.hooks.Ask("read", nameIDs); err != nil {
+		return IDs{}, readErr(f.Name(), err)
+	}
 	h, err := readIDsHeader(f, s.meta)
 	if err != nil {
 		return IDs{}, err

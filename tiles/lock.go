@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ooc/tiles/internal/hook"
 )
 
 // lockMagic is the first line of a lock file; it also tells our folders from
@@ -33,6 +35,10 @@ func acquire(dir string) (*os.File, error) {
 		if err == nil {
 			var same bool
 			if same, err = sameFile(f, path); err == nil && same {
+				if err := heldElsewhere(dir); err != nil {
+					f.Close()
+					return nil, err
+				}
 				writeHolder(f)
 				return f, nil
 			}
@@ -52,6 +58,41 @@ func acquire(dir string) (*os.File, error) {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 	}
+}
+
+// heldElsewhere refuses a lock that another host has not given back, on a
+// volume where that may hold it without our being told: not every network file
+// system passes flock on to other hosts.
+func heldElsewhere(dir string) error {
+	volume := NetworkVolume(dir)
+	if volume == "" {
+		return nil
+	}
+	pid, host := readHolder(filepath.Join(dir, nameLock))
+	if me, err := os.Hostname(); pid == 0 || err == nil && host == me {
+		return nil
+	}
+	return &LockedError{Dir: dir, PID: pid, Host: host, Volume: volume}
+}
+
+// NetworkVolume names the network file system that dir is on, "nfs" or the
+// like; "" where it is on none, or the system does not say.
+func NetworkVolume(dir string) string {
+	if h := hook.For(dir); h != nil && h.Volume != "" {
+		return h.Volume
+	}
+	return networkVolume(dir)
+}
+
+// Busy fails with a *LockedError while another process writes the store in dir,
+// or imports it. It is for whoever has much to do before Create or Open, which
+// say so too.
+func Busy(dir string) error {
+	pid, host, running, err := LockHolder(dir)
+	if err == nil && running {
+		err = &LockedError{Dir: dir, PID: pid, Host: host}
+	}
+	return err
 }
 
 // sameFile says whether path still leads to f.

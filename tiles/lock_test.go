@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ooc/tiles/internal/hook"
 )
 
 // children are the parts that another process can play; see child.
@@ -175,6 +177,48 @@ func TestLockWithinProcess(t *testing.T) {
 	}
 	must(t, s.Close())
 	reopen(t, s.Dir())
+}
+
+// TestNetworkLock: on a network file system a lock that another host has not
+// given back counts, though flock gives it to us; on any other it does not.
+func TestNetworkLock(t *testing.T) {
+	s := newStore(t, 64, 64)
+	dir := s.Dir()
+	must(t, s.Close())
+	remote := func() { must(t, os.WriteFile(s.path(nameLock), []byte(lockMagic+"\npid 7\nhost elsewhere\n"), 0o666)) }
+	remote()
+	open := func() error {
+		s, err := Open(dir)
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	}
+	must(t, open()) // a copy from elsewhere
+	hook.Set(dir, &hook.Hooks{Volume: "nfs"})
+	defer hook.Set(dir, nil)
+	must(t, open()) // that was ours, and given back
+	remote()
+	var locked *LockedError
+	if err := open(); !errors.As(err, &locked) || locked.PID != 7 || locked.Host != "elsewhere" || !strings.Contains(err.Error(), "remove "+s.path(nameLock)) {
+		t.Errorf("a lock of another host: %v", err)
+	}
+	if b, err := os.ReadFile(s.path(nameLock)); err != nil || !strings.Contains(string(b), "elsewhere") {
+		t.Errorf("the refused Open left %q, %v", b, err)
+	}
+	must(t, os.Remove(s.path(nameLock)))
+	must(t, open())
+}
+
+// TestBusy: said before anything else is done.
+func TestBusy(t *testing.T) {
+	s := newStore(t, 64, 64)
+	if err := Busy(s.Dir()); !errors.Is(err, ErrLocked) {
+		t.Errorf("a store in use: %v", err)
+	}
+	must(t, s.Close())
+	must(t, Busy(s.Dir()))
+	must(t, Busy(filepath.Join(t.TempDir(), "none")))
 }
 
 // TestProbingIsNoObstacle: LockHolder never makes a writer fail.

@@ -73,6 +73,9 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 	if now, err := fileSize(s.dist); err != nil || now < off+size {
 		return errors.Join(err, s.shortFault("write", i, 0, now, now)) // a write would make it longer again
 	}
+	if err := s.askTile("write", i, 0); err != nil {
+		return err
+	}
 	for at := int64(0); at < size; at += writeStep {
 		part := src[at:min(at+writeStep, size)]
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
@@ -190,6 +193,9 @@ func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
 	if s.mem == nil {
 		return fmt.Errorf("%s %s: %w", op, s.dir, ErrClosed)
 	}
+	if err := s.askTile(op, i, j); err != nil {
+		return err
+	}
 	off, n := s.geo.TileOffset(i, j), s.geo.TileBytes()
 	tile := s.mem[off : off+n : off+n]
 	defer func(old bool) {
@@ -205,6 +211,20 @@ func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
 	}
 	if size < off+n {
 		return s.shortFault(op, i, j, size, size)
+	}
+	return nil
+}
+
+// askTile is the hook of tests before tile (i,j) is read, written or summed.
+func (s *Store) askTile(op string, i, j int) error {
+	if s.hooks == nil {
+		return nil
+	}
+	if op != "write" {
+		op = "read"
+	}
+	if err := s.hooks.Ask(op, nameDist); err != nil {
+		return fmt.Errorf("%s %s, tile (%d,%d): %w", op, s.dist.Name(), i, j, err)
 	}
 	return nil
 }

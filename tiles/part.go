@@ -22,6 +22,9 @@ func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
 	if s.mem == nil {
 		return fmt.Errorf("read %s: %w", s.dir, ErrClosed)
 	}
+	if err := s.askTile("read", i, j); err != nil {
+		return err
+	}
 	off := s.geo.TileOffset(i, j) + int64(first)*int64(e)
 	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
 		return fmt.Errorf("%w (%w)", s.faultAt("read", i, j, off+int64(n)), err)

@@ -96,19 +96,19 @@ func TestCore(t *testing.T) {
 	must(t, err)
 	must(t, s.RemoveCore())
 	for range 2 {
-		c, err := Create(s.CoreDir(), testMeta(10, 64), nil, IDs{})
+		c, err := Create(s.path(nameCore), testMeta(10, 64), nil, IDs{})
 		must(t, err)
 		must(t, c.Close())
 		must(t, s.RemoveCore())
 	}
-	c, err := Create(s.CoreDir(), testMeta(10, 64), nil, IDs{})
+	c, err := Create(s.path(nameCore), testMeta(10, 64), nil, IDs{})
 	must(t, err)
 	must(t, c.Close())
 	must(t, s.Discard())
 	must(t, s.Close())
 	s, err = Create(dir, testMeta(100, 64), nil, IDs{})
 	must(t, err)
-	if names, err := ownFiles(s.CoreDir()); err == nil {
+	if names, err := ownFiles(s.path(nameCore)); err == nil {
 		t.Errorf("the core outlived its store: %v", names)
 	}
 	must(t, s.Close())

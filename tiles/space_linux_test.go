@@ -15,6 +15,7 @@ import (
 
 func init() {
 	children["limited"] = childLimited
+	children["confined"] = childConfined
 }
 
 // childLimited creates a store under a limit on the size of files.
@@ -32,6 +33,41 @@ func childLimited(args []string) error {
 	}
 	fmt.Println("no space, as expected")
 	return nil
+}
+
+// childConfined creates a store with little address space left.
+func childConfined(args []string) error {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return err
+	}
+	pages, err := strconv.ParseUint(strings.Fields(string(statm))[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	limit := pages*uint64(pageSize) + 64<<20
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+		return err
+	}
+	_, err = Create(args[0], testMeta(10_000, 64), nil, IDs{}) // 400 MB
+	if !errors.Is(err, unix.ENOMEM) || !strings.Contains(err.Error(), nameDist) || !strings.Contains(err.Error(), "ulimit -v") {
+		return fmt.Errorf("not for the limit: %w", err)
+	}
+	fmt.Println("no address space, as expected")
+	return nil
+}
+
+// TestAddressSpace: a mapping that does not fit is an error with a remedy, and
+// leaves nothing behind.
+func TestAddressSpace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a.ooc")
+	out, err := child(t, "confined", dir).Output()
+	if err != nil || !strings.Contains(string(out), "as expected") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		t.Errorf("left behind: %v", listing(t, dir))
+	}
 }
 
 // TestNoSpace: on a volume that is too small Create says so and leaves nothing,

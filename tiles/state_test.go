@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -303,6 +304,39 @@ func TestFailedSync(t *testing.T) {
 		if !ok || st.Done != 64 && !(file == nameState && st.Done == 128) {
 			t.Errorf("%s: resumed from %+v, %v", file, st, ok)
 		}
+	}
+}
+
+// TestUnreadable: a file that cannot be read now says nothing about the store.
+// A state may hold the mark of a failed sync, so nobody writes without having
+// seen it; a lock may be ours, and a folder that was made for it goes again.
+func TestUnreadable(t *testing.T) {
+	s := newStore(t, 64, 64)
+	must(t, s.Close())
+	fresh := filepath.Join(t.TempDir(), "b.ooc")
+	for _, dir := range []string{s.Dir(), fresh} {
+		failed := false // once: the lock is opened to be locked, and then to be looked at
+		hook.Set(dir, &hook.Hooks{Before: func(op, name string) error {
+			if op == "read" && (name == nameState || name == nameLock) && !failed {
+				failed = true
+				return syscall.EIO
+			}
+			return nil
+		}})
+		defer hook.Set(dir, nil)
+	}
+	if _, err := Open(s.Dir()); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Open without having read the state: %v", err)
+	}
+	if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
+		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
+	}
+	reopen(t, s.Dir())
+	if _, err := Create(fresh, testMeta(64, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) || errors.Is(err, ErrNotStore) {
+		t.Errorf("Create without having read the lock: %v", err)
+	}
+	if _, err := os.Lstat(fresh); err == nil {
+		t.Errorf("left behind: %v", listing(t, fresh))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -146,7 +147,9 @@ func (s *Store) openFiles() error {
 			return err
 		}
 		s.here = s.incarnation()
-		s.forgetFailed()
+		if err = s.forgetFailed(); err != nil {
+			return err
+		}
 	}
 	return s.mapMatrix(prot)
 }
@@ -191,7 +194,13 @@ func (s *Store) mapMatrix(prot int) error {
 	if int64(int(size)) != size {
 		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", s.dist.Name(), size)
 	}
+	if err := s.hooks.Ask("map", nameDist); err != nil {
+		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
+	}
 	mem, err := mmap.MapRegion(s.dist, int(size), prot, 0, 0)
+	if errors.Is(err, syscall.ENOMEM) {
+		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, sizeString(size))
+	}
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
 	}
@@ -236,10 +245,18 @@ func (s *Store) closeFiles() error {
 
 // sync runs a sync call, with the hook of tests around it.
 func (s *Store) sync(name string, do func() error) error {
+	if err := s.hooks.Ask("sync", name); err != nil {
+		return err
+	}
 	if s.hooks != nil && s.hooks.Sync != nil {
 		return s.hooks.Sync(name, do)
 	}
 	return do()
+}
+
+// syncNames makes created, renamed and removed names of the store durable.
+func (s *Store) syncNames() error {
+	return s.sync(".", func() error { return syncDir(s.dir) })
 }
 
 // mayWrite says why this store may not be written, nil if it may.

@@ -65,7 +65,7 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if len(sums) != s.geo.Tiles() {
 		return fmt.Errorf("%s: %d checksums for %d tiles", s.dir, len(sums), s.geo.Tiles())
 	}
-	return replaceFile(s.dir, nameSums, nameSumsSpare, encodeSums(sums, s.geo), s.sync)
+	return s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, s.geo))
 }
 
 // Sums gives the CRC-32C of every tile, row-major. It fails with
@@ -82,12 +82,15 @@ func (s *Store) Sums() ([]uint32, error) {
 // dropSums makes the checksums the spare again, so that their space stays
 // reserved.
 func (s *Store) dropSums() error {
-	err := os.Rename(s.path(nameSums), s.path(nameSumsSpare))
+	err := s.hooks.Ask("rename", nameSums)
+	if err == nil {
+		err = os.Rename(s.path(nameSums), s.path(nameSumsSpare))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = s.sync(".", func() error { return syncDir(s.dir) })
+		err = s.syncNames()
 	}
 	if err != nil {
 		return fmt.Errorf("removing %s: %w", s.path(nameSums), classify(err))

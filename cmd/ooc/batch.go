@@ -193,6 +193,7 @@ func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device
 	if err != nil {
 		return nil, err
 	}
+	b.show.volume(p.Dir())
 	return &batchWork{p, j, d, i, b.show}, nil
 }
 

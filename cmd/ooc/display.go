@@ -90,6 +90,13 @@ func (d *display) device(dev kernels.Device, why string) {
 	d.note("device %s", text)
 }
 
+// volume warns of a store on a network.
+func (d *display) volume(store string) {
+	if volume := tiles.NetworkVolume(store); volume != "" {
+		d.note("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
+	}
+}
+
 // imported says what was read.
 func (d *display) imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
 	d.note("imported %s (%s): %s vertices, %s arcs, weights %s…%s, %s, in %s → %s",

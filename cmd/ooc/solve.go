@@ -101,6 +101,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	show.volume(p.Dir())
 	graceful.Store(true)
 	sum, err := f.solve(cmd.Context(), p, input, device, show.status, show.interval)
 	show.end()
@@ -194,6 +195,9 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		return nil, err
 	}
 	if !isStore(out) {
+		if err := tiles.Busy(out); err != nil { // before a graph is read that another process imports
+			return nil, err
+		}
 		n, err := f.read(cmd, input, out, d)
 		if err != nil {
 			return nil, err

@@ -56,6 +56,7 @@ var badLists = []badInput{
 	{"CRLF", "x.gr", "p sp 2 1\r\na 1 2 x\r\n", Options{}, 2, `weight "x" is not a number`},
 	{"fraction in i32", "x.gr", "p sp 2 1\na 1 2 0.5\n", Options{Kind: KindI32}, 2, "--kind f32, or --scale"},
 	{"fraction after scaling", "x.gr", "p sp 2 1\na 1 2 0.0125\n", Options{Scale: 1000}, 2, "times the scale 1000 is not an integer"},
+	{"fraction under an integer header", "x.mtx", "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 7\n2 3 .5\n", Options{Scale: 1000}, 4, "is not an integer, as the header says it is"},
 	{"weight beyond i32", "x.gr", "p sp 2 1\na 1 2 3000000000\n", Options{}, 2, "--kind f32"},
 	{"weight beyond int64", "x.gr", "p sp 2 1\na 1 2 " + strings.Repeat("9", 400) + "\n", Options{Kind: KindI32}, 2, "--kind f32"},
 	{"weight beyond f32", "x.gr", "p sp 2 1\na 1 2 1e39\n", Options{Kind: KindF32}, 2, "too large for kind f32"},

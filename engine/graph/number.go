@@ -407,6 +407,7 @@ func (w *weighing) plain() *plainWeights {
 	p := &plainWeights{
 		float:     w.float,
 		fractions: w.float && w.scale == 1 && (w.want == KindF32 || w.fraction) && !w.integral,
+		whole:     w.integral,
 		scale:     uint64(w.scale),
 		none:      noArcWord,
 	}

@@ -13,6 +13,7 @@ import (
 type plainWeights struct {
 	float     bool // words are the bits of a float32
 	fractions bool // and fractions may be read; else the first one must be noted
+	whole     bool // the header says that there are none: what may be one is left to the readers
 	scale     uint64
 	none      uint32 // in a matrix, the word of the number that is no arc; noArcWord if there is none
 }
@@ -128,7 +129,7 @@ func (p *plainWeights) word(mant uint64, exp int) (word uint32, ok bool) {
 		return math.Float32bits(x), ok
 	}
 	hi, lo := bits.Mul64(mant, p.scale)
-	if hi != 0 || exp < -maxDigits || exp > maxDigits {
+	if hi != 0 || exp < -maxDigits || exp > maxDigits || p.whole && exp < 0 {
 		return 0, false
 	}
 	if exp < 0 {

@@ -155,9 +155,12 @@ func (f *fake) priorityRange() (least, greatest int, r Result) { return 0, -5, s
 func (f *fake) streamCreate(priority int) (handle, Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if r := f.fail("streamCreate"); r != success {
+		return 0, r
+	}
 	h := f.handle()
 	f.streams[h] = priority
-	return h, f.fail("streamCreate")
+	return h, success
 }
 
 func (f *fake) streamDestroy(s handle) Result {
@@ -174,9 +177,12 @@ func (f *fake) streamWaitEvent(s, e handle) Result { return f.fail("streamWaitEv
 func (f *fake) eventCreate() (handle, Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if r := f.fail("eventCreate"); r != success {
+		return 0, r
+	}
 	h := f.handle()
 	f.events[h] = true
-	return h, f.fail("eventCreate")
+	return h, success
 }
 
 func (f *fake) eventDestroy(e handle) Result {

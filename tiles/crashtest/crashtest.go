@@ -40,6 +40,13 @@ type Harness struct {
 	// false) and after (done true) each sync of a file; name is the file's,
 	// "." for the folder. It may call Cut.
 	OnSync func(name string, done bool)
+	// Step, if set before the store is opened, is called before each operation
+	// on a file of the store, as hook.Hooks.Before is: what it returns is what
+	// becomes of the operation. It may call Cut.
+	Step func(op, name string) error
+	// Sectors makes Cut keep or drop each sector of 512 bytes by itself, and
+	// not pages of which some are torn.
+	Sectors bool
 
 	dir   string
 	mu    sync.Mutex        // guards the rest; held while Cut copies, so no sync is acknowledged then
@@ -67,7 +74,7 @@ func Watch(dir string) (*Harness, error) {
 	// A boot id of its own makes notes worthless in what Cut writes, as they
 	// are after a reboot; stores opened at dir under this harness trust them.
 	boot := fmt.Sprintf("crashtest %d %d", os.Getpid(), boots.Add(1))
-	hook.Set(dir, &hook.Hooks{Sync: h.sync, BootID: boot})
+	hook.Set(dir, &hook.Hooks{Before: h.before, Sync: h.sync, BootID: boot})
 	return h, nil
 }
 
@@ -89,13 +96,20 @@ func (h *Harness) Syncs() int {
 	return h.count
 }
 
+func (h *Harness) before(op, name string) error {
+	if h.Step == nil {
+		return nil
+	}
+	return h.Step(op, name)
+}
+
 // sync is the hook. What the file holds before the call is durable after it;
 // what is written meanwhile may be or not.
 func (h *Harness) sync(name string, do func() error) error {
 	if h.OnSync != nil {
 		h.OnSync(name, false)
 	}
-	held, err := h.before(name)
+	held, err := h.held(name)
 	if err == nil {
 		if !h.lies(name) {
 			err = do()
@@ -110,9 +124,9 @@ func (h *Harness) sync(name string, do func() error) error {
 	return err
 }
 
-// before takes the content that the sync will make durable, or the failure
+// held takes the content that the sync will make durable, or the failure
 // that was asked for.
-func (h *Harness) before(name string) ([]byte, error) {
+func (h *Harness) held(name string) ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.count++
@@ -202,7 +216,7 @@ func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Ra
 	for at := 0; at < len(b); at += unit {
 		end := min(at+unit, len(b))
 		step := unit
-		if rng.IntN(8) == 0 {
+		if h.Sectors || rng.IntN(8) == 0 {
 			step = sectorBytes
 		}
 		for from := at; from < end; from += step {

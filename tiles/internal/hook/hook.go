@@ -1,6 +1,6 @@
-// Package hook lets tests stand between a store and the operating system's
-// sync calls. Nothing outside tests registers a hook, and a store without one
-// pays a nil check per sync.
+// Package hook lets tests stand between a store and the operating system.
+// Nothing outside tests registers a hook, and a store without one pays a nil
+// check per operation.
 package hook
 
 import (
@@ -10,11 +10,33 @@ import (
 
 // Hooks are called by one store.
 type Hooks struct {
+	// Before is called before each operation on a file of the store: op is
+	// "open", "reserve", "map", "read", "write", "rename" or "sync", name the
+	// file's name in the folder, "." for the folder. What it returns, if not
+	// nil, is the operation's error, and the operation is not done. It is
+	// called by several goroutines.
+	Before func(op, name string) error
 	// Sync wraps the sync of a file of the store; name is its name in the
 	// folder. It must call do and may return another error.
 	Sync func(name string, do func() error) error
 	// BootID, if not empty, replaces the boot id of the running system.
 	BootID string
+	// Volume, if not empty, is the network file system that the folder is on.
+	Volume string
+}
+
+// Ask gives what Before says to an operation; nil hooks have nothing to say.
+func (h *Hooks) Ask(op, name string) error {
+	if h == nil || h.Before == nil {
+		return nil
+	}
+	return h.Before(op, name)
+}
+
+// AskPath is Ask for whoever knows a file by its path alone.
+func AskPath(op, path string) error {
+	dir, name := filepath.Split(path)
+	return For(dir).Ask(op, name)
 }
 
 var registry sync.Map // absolute folder → *Hooks

@@ -1,0 +1,116 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// npyHead is the head of an array of n×n 4-byte integers, and no array.
+func npyHead(n string) string {
+	text := "{'descr': '<i4', 'fortran_order': False, 'shape': (" + n + ", " + n + "), }\n"
+	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), 0}) + text
+}
+
+// TestCampaignHeaders reads files of a few bytes that claim 2³¹ vertices, or arcs without number.
+func TestCampaignHeaders(t *testing.T) {
+	dir := t.TempDir()
+	const coordinate, array = "%%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket matrix array real general\n"
+	const n, most = "2147483648", "9223372036854775807"
+	for name, text := range map[string]string{
+		"n.gr":        "p sp " + n + " 1\na 1 2 3\n",
+		"believed.gr": "p sp 2147483647 1\na 1 2 3\n",
+		"arcs.gr":     "p sp 2 " + most + "\na 1 2 3\n",
+		"n.mtx":       coordinate + n + " " + n + " 1\n1 2 3\n",
+		"entries.mtx": coordinate + "2 2 " + most + "\n1 2 3\n",
+		"array.mtx":   array + n + " " + n + "\n1\n",
+		"n.graph":     n + " 1\n2\n1\n",
+		"edges.graph": "2 " + most + "\n2\n1\n",
+		"n.npy":       npyHead(n),
+		"most.npy":    npyHead(most),
+		"short.npy":   npyHead("1000000"),
+	} {
+		write(t, dir, name, text)
+		cmd := command(t, dir, "solve", name)
+		finish(t, cmd).want(t, exitBadInput, name)
+		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 {
+			t.Errorf("%s took %d MiB", name, most>>20)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// tree describes everything in a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		all[path] = fmt.Sprint(info.Mode(), info.ModTime())
+		if d.Type().IsRegular() {
+			b, err := os.ReadFile(path)
+			all[path] += fmt.Sprintf(" %x", sha256.Sum256(b))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestCampaignForeign uses a store from elsewhere, which names its input by a path that is not there, and each of
+// whose files in turn is a link to a file of the user: nothing outside the store is written.
+func TestCampaignForeign(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	write(t, home, "towns.csv", small)
+	ooc(t, home, "solve", "towns.csv").want(t, 0)
+	made := filepath.Join(home, "towns.ooc")
+	if err := os.Remove(filepath.Join(home, "towns.csv")); err != nil {
+		t.Fatal(err)
+	}
+	store, before := filepath.Join(dir, "s.ooc"), tree(t, home)
+	for _, name := range []string{"", "core", "dist.npy", "graph.csr", "ids", "live", "lock", "state", "store.json", "store.json.tmp", "sums", "sums.tmp"} {
+		if err := os.CopyFS(store, os.DirFS(made)); err != nil {
+			t.Fatal(err)
+		}
+		if name != "" { // a link to the original, or to a folder or a name that could be one
+			_ = os.Remove(filepath.Join(store, name)) // it may not be there
+			to := filepath.Join(made, name)
+			if name == "core" {
+				to = made
+			}
+			if err := os.Symlink(to, filepath.Join(store, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc", "solve s.ooc", "solve s.ooc --restart"} {
+			r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
+			if r.code < 0 || r.code > exitCorrupt || name == "" && r.code != 0 {
+				t.Errorf("%s is a link: %s: exit code %d: %s", name, words, r.code, r.stderr)
+			}
+		}
+		if after := tree(t, home); !maps.Equal(before, after) {
+			t.Fatalf("%s is a link: what it leads to was\n%v\nand is\n%v", name, before, after)
+		}
+		if err := os.RemoveAll(store); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,339 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/tiles/crashtest"
+)
+
+// fault fails the k-th operation that it is asked about, and from then on all of them if it stays.
+type fault struct {
+	at    int // 0: none
+	stays bool
+
+	mu     sync.Mutex
+	asked  int    // guarded by mu, as the rest
+	failed string // the first operation that failed
+}
+
+var errFault = errors.New("fault injected")
+
+// kinds are what the system says to operations that fail.
+var kinds = map[string]error{
+	"open": syscall.EMFILE, "reserve": syscall.ENOSPC, "map": syscall.ENOMEM, "read": syscall.EIO,
+	"write": syscall.EIO, "rename": syscall.EACCES, "sync": syscall.EIO,
+}
+
+// ask is asked before each operation.
+func (f *fault) ask(op, name string) error {
+	if name == "live" { // of which a solve does not depend
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	if f.at == 0 || f.asked < f.at || f.asked > f.at && !f.stays {
+		return nil
+	}
+	if f.failed == "" {
+		f.failed = op + " " + name
+	}
+	if kind, ok := kinds[op]; ok {
+		return fmt.Errorf("%w: %w", errFault, kind)
+	}
+	return errFault
+}
+
+// faultyDevice is a device whose calls may fail, those of its streams and events too.
+type faultyDevice struct {
+	kernels.Device
+	kernels.Sweeper
+	f *fault
+}
+
+// faulty wraps a device that is also a sweeper.
+func faulty(d *cpu.Device, f *fault) *faultyDevice { return &faultyDevice{d, d, f} }
+
+func (d *faultyDevice) Alloc(bytes int64) (kernels.Buffer, error) {
+	if err := d.f.ask("allocate", "device memory"); err != nil {
+		return nil, err
+	}
+	return d.Device.Alloc(bytes)
+}
+
+func (d *faultyDevice) AllocHost(bytes int64) ([]byte, error) {
+	if err := d.f.ask("allocate", "host memory"); err != nil {
+		return nil, err
+	}
+	return d.Device.AllocHost(bytes)
+}
+
+func (d *faultyDevice) NewStream() (kernels.Stream, error) {
+	if err := d.f.ask("open", "stream"); err != nil {
+		return nil, err
+	}
+	s, err := d.Device.NewStream()
+	return &faultyStream{s, d.f}, err
+}
+
+type faultyStream struct {
+	kernels.Stream
+	f *fault
+}
+
+func (s *faultyStream) CopyIn(dst kernels.Tile, src []byte) error {
+	return errors.Join(s.f.ask("copy", "in"), s.Stream.CopyIn(dst, src))
+}
+
+func (s *faultyStream) CopyOut(dst []byte, src kernels.Tile) error {
+	return errors.Join(s.f.ask("copy", "out"), s.Stream.CopyOut(dst, src))
+}
+
+func (s *faultyStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+	return errors.Join(s.f.ask("launch", "closure"), s.Stream.Closure(v, t, pivot))
+}
+
+func (s *faultyStream) MinPlus(v kernels.Variant, t int, p []kernels.Product) error {
+	return errors.Join(s.f.ask("launch", "product"), s.Stream.MinPlus(v, t, p))
+}
+
+func (s *faultyStream) Record() (kernels.Event, error) {
+	if err := s.f.ask("record", "event"); err != nil {
+		return nil, err
+	}
+	e, err := s.Stream.Record()
+	return &faultyEvent{e, s.f}, err
+}
+
+func (s *faultyStream) Wait(e kernels.Event) error {
+	return errors.Join(s.f.ask("wait for", "event"), s.Stream.Wait(e.(*faultyEvent).Event))
+}
+
+type faultyEvent struct {
+	kernels.Event
+	f *fault
+}
+
+func (e *faultyEvent) Sync() error { return errors.Join(e.f.ask("await", "event"), e.Event.Sync()) }
+
+func (e *faultyEvent) Since(start kernels.Event) (time.Duration, error) {
+	return e.Event.Since(start.(*faultyEvent).Event)
+}
+
+// TestCampaignFaults fails the k-th read, write, sync, allocation, … of whole small solves, import included, once or
+// from then on. There is an error if and only if one was injected; nothing is left open, mapped, allocated or
+// running; and what the store is left as goes on to the same end.
+func TestCampaignFaults(t *testing.T) {
+	r := seeded(t)
+	smallCores(t, 0)
+	for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
+		c := &faultCase{algorithm: algorithm, g: randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)}
+		c.failEach(t, r)
+		// The same from a store that is half done, which is opened and gone on with.
+		c.g = randomGraph(t, r, 350, graph.KindI32, false)
+		c.half = c.halfDone(t, r)
+		c.failEach(t, r)
+	}
+}
+
+// halfDone returns a store of an interrupted solve, with restore points in both slots if there is one.
+func (c *faultCase) halfDone(t *testing.T, r *rand.Rand) (half string) {
+	t.Helper()
+	best := uint64(0)
+	for _, dir := range cutEachStep(t, r, c.g, smallest(t, c.algorithm, c.g.N), false) {
+		p, err := OpenReadOnly(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, counts, err := p.store.State()
+		if err = errors.Join(err, p.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if half == "" || counts && st.Done < int64(c.g.N) && st.Seq > best {
+			half, best = dir, st.Seq
+		}
+	}
+	t.Logf("%s: the half-done store has %d restore points behind it", c.algorithm, best)
+	return half
+}
+
+// failEach fails each operation of a solve in turn.
+func (c *faultCase) failEach(t *testing.T, r *rand.Rand) {
+	t.Helper()
+	clean := c.count(t)
+	before := runtime.NumGoroutine()
+	injected, of := 0, map[string]bool{}
+	every := max(1, clean.asked/crashtest.Times(40, clean.asked))
+	for k := 1 + r.IntN(every); k <= clean.asked; k += every {
+		for _, stays := range []bool{false, true} {
+			f := &fault{at: k, stays: stays}
+			c.fail(t, f)
+			if f.failed != "" {
+				injected++
+				of[f.failed] = true
+			}
+		}
+	}
+	if now := settled(before); now > before {
+		t.Errorf("%d goroutines, %d before", now, before)
+	}
+	t.Logf("%s, half done %v: %d operations, %d failures injected, at %d kinds of operation", c.algorithm, c.half != "", clean.asked, injected, len(of))
+}
+
+// count solves without a fault, and keeps the matrix.
+func (c *faultCase) count(t *testing.T) *fault {
+	t.Helper()
+	clean := &fault{}
+	dir := filepath.Join(t.TempDir(), "x.ooc")
+	if err := c.run(dir, clean); err != nil {
+		t.Fatal(err)
+	}
+	c.want = matrixFile(t, dir)
+	return clean
+}
+
+// settled waits until there are no more goroutines than before, but not for ever.
+func settled(before int) int {
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return runtime.NumGoroutine()
+}
+
+// faultCase is a graph and how it is solved.
+type faultCase struct {
+	algorithm string
+	g         *graph.Graph
+	half      string // a store to go on from; "": none
+	want      []byte // the matrix
+}
+
+// run imports and solves, or goes on with a copy of what is half done.
+func (c *faultCase) run(dir string, f *fault) (err error) {
+	for _, d := range []string{dir, filepath.Join(dir, "core")} {
+		h, err := crashtest.Watch(d)
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		h.Step = f.ask
+	}
+	p, err := c.open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	return c.solve(p, f)
+}
+
+func (c *faultCase) open(dir string) (*Problem, error) {
+	if c.half == "" {
+		return Create(dir, c.g, CreateOptions{Tile: 64})
+	}
+	if err := os.CopyFS(dir, os.DirFS(c.half)); err != nil {
+		return nil, err
+	}
+	return Open(dir)
+}
+
+// solve solves and scrubs on a device of its own, which all the memory must come back to.
+func (c *faultCase) solve(p *Problem, f *fault) (err error) {
+	scratch, err := cpu.Open(cpu.Options{Threads: 1})
+	if err != nil {
+		return err
+	}
+	d, err := cpu.Open(cpu.Options{Threads: 1, Memory: scratch.Info().Scratch + 64*64*64*4}) // too little to time it
+	if err = errors.Join(err, scratch.Close()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	o := Options{Device: faulty(d, f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
+	if c.algorithm == AlgorithmBlocked {
+		o.Round, o.HostMemory = 64, 3*64*64*4
+	}
+	if _, err = p.Solve(context.Background(), o); err != nil {
+		return err
+	}
+	_, err = p.Scrub(context.Background(), ScrubOptions{})
+	return err
+}
+
+// fail runs with a fault and judges what it left.
+func (c *faultCase) fail(t *testing.T, f *fault) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "x.ooc")
+	err := c.run(dir, f)
+	what := fmt.Sprintf("%s: operation %d (%s), for good %v", c.algorithm, f.at, f.failed, f.stays)
+	if injected := f.failed != ""; injected != (err != nil) || injected && !errors.Is(err, errFault) {
+		t.Errorf("%s: %v", what, err)
+	}
+	if onDevice := strings.Fields(f.failed + " -")[0]; (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") {
+		t.Errorf("%s: no tile is named: %v", what, err)
+	}
+	if err != nil && strings.Contains(err.Error(), "alive") {
+		t.Errorf("%s: memory of the device was left: %v", what, err)
+	}
+	for _, left := range stillOpen(t, dir) {
+		t.Errorf("%s: left open: %s", what, left)
+	}
+	p, err := Open(dir)
+	if errors.Is(err, fs.ErrNotExist) { // the import failed, and took back what it had made
+		return
+	}
+	if err != nil {
+		t.Fatalf("%s: the store: %v", what, err)
+	}
+	defer p.Close()
+	if err := c.solve(p, &fault{}); err != nil {
+		t.Errorf("%s: going on: %v", what, err)
+	}
+	if !bytes.Equal(matrixFile(t, dir), c.want) {
+		t.Errorf("%s: another matrix came of it", what)
+	}
+}
+
+// stillOpen lists the descriptors and mappings of files in a folder that this process has.
+func stillOpen(t *testing.T, dir string) (left []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.HasPrefix(to, dir) {
+			left = append(left, "descriptor of "+to)
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if strings.Contains(line, dir) {
+			left = append(left, "mapping "+strings.TrimSpace(line))
+		}
+	}
+	return left
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package tiles
+
+func networkVolume(string) string { return "" }
