@@ -12,6 +12,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/sssp"
 	"ooc/tiles"
 )
 
@@ -58,12 +59,14 @@ var exitCodes = []struct {
 	{engine.ErrRound, exitUsage},
 	{engine.ErrAlgorithm, exitUsage},
 	{engine.ErrNoFormat, exitUsage},
+	{sssp.ErrMethod, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{engine.ErrInput, exitBadInput},
 	{graph.ErrChanged, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},
 	{tiles.ErrNoCSR, exitBadInput},
+	{sssp.ErrRounding, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }
 
