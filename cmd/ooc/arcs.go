@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -18,17 +17,13 @@ type arcsFlags struct {
 	graphFlags
 	device       string
 	deviceMemory size
-	out          string
-	overwrite    bool
 	json         bool
 }
 
 func (f *arcsFlags) add(cmd *cobra.Command) {
 	f.graphFlags.add(cmd)
 	addDevice(cmd, &f.device, &f.deviceMemory)
-	fl := cmd.Flags()
-	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
-	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 }
 
 // arcs is a graph to go over, in memory or a matrix in a file.
@@ -86,12 +81,4 @@ func find(f graph.Facts) lookup {
 func (f *arcsFlags) openDevice() (kernels.Device, error) {
 	d, _, err := engine.OpenDevice(f.device, int64(f.deviceMemory))
 	return d, err
-}
-
-// saved adds the way out to the error of a file that was to be written.
-func saved(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w; replace it with --overwrite", err)
-	}
-	return err
 }

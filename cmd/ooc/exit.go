@@ -12,6 +12,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/mst"
 	"ooc/engine/sssp"
 	"ooc/tiles"
 )
@@ -60,6 +61,7 @@ var exitCodes = []struct {
 	{engine.ErrAlgorithm, exitUsage},
 	{engine.ErrNoFormat, exitUsage},
 	{sssp.ErrMethod, exitUsage},
+	{mst.ErrMethod, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{engine.ErrInput, exitBadInput},
@@ -67,6 +69,7 @@ var exitCodes = []struct {
 	{tiles.ErrNotStore, exitBadInput},
 	{tiles.ErrNoCSR, exitBadInput},
 	{sssp.ErrRounding, exitBadInput},
+	{mst.ErrDirected, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
@@ -18,6 +19,8 @@ type ssspFlags struct {
 	arcsFlags
 	sources, method string
 	group           int
+	out             string
+	overwrite       bool
 }
 
 func ssspCommand() *cobra.Command {
@@ -43,6 +46,7 @@ func ssspCommand() *cobra.Command {
 	fl.StringVar(&f.method, "method", sssp.Methods[0].Name, strings.Join(sssp.MethodNames(), ", "))
 	fl.IntVar(&f.group, "group", 0, "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
 	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
 }
 
@@ -106,7 +110,9 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	var err error
 	switch {
 	case f.out != "":
-		err = saved(r.WriteFile(f.out, f.overwrite))
+		if err = r.WriteFile(f.out, f.overwrite); errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w; replace it with --overwrite", err)
+		}
 	case f.json:
 		printVertices(r)
 	default:
