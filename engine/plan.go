@@ -166,8 +166,15 @@ func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
 		p.Pages = staging // the page cache is as near as a host cache would be
 	}
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
+	if p.synchronous() {
+		p.Readers, p.Writers, p.Window = 1, 1, 1
+	}
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 }
+
+// synchronous says that nothing overlaps: one operation, of a copy or a kernel, ends before the next begins. That is
+// what one stream means, so that what several gain can be read off.
+func (p *Plan) synchronous() bool { return p.Streams == 1 }
 
 // maxRound is the widest round, in vertices, that a plan picks by itself: wider ones save no more
 // traffic worth having, and make the closure, which is the least parallel part, longer.
@@ -187,7 +194,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
 		need = lookAheadSlots(side, width) + 2*fewStreams
 	}
-	if p.Slots < need {
+	if p.Slots < need || look && p.synchronous() {
 		return p, false
 	}
 	if p.Streams == 0 {
@@ -259,7 +266,7 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 func (p *Plan) times(info kernels.Info, r Rates, issue float64) {
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
-	if info.SharedCores {
+	if info.SharedCores || p.synchronous() {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {

@@ -17,7 +17,7 @@ type rounds struct {
 	work     func(g tiles.Geometry) int                 // how many times n³ relaxations a solve makes, at most
 
 	// plan picks frames for what is left. It fails with ErrMemory, saying how much is needed.
-	plan func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
+	plan    func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
 	differs bool // steps ask whether tiles differ: a flag stands beside the slots
 	// run emits the steps from s.done on, and counts that up to s.last, or to where s.goOn says no.
 	run func(s *schedule)

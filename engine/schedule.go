@@ -52,10 +52,10 @@ type schedule struct {
 	lookahead   bool
 	lanes       int
 	emit        func(step) error
-	stop        func() bool         // asked before each visit: end after the step in hand
-	due         func(done int) bool // asked after each round: begin a checkpoint now
-	room        func() bool         // asked before each tile that a checkpoint writes beside a round: go ahead
-	rounds      func() error        // called between the last round and the last checkpoint
+	stop        func() bool          // asked before each visit: end after the step in hand
+	due         func(done int) bool  // asked after each round: begin a checkpoint now
+	room        func() bool          // asked before each tile that a checkpoint writes beside a round: go ahead
+	rounds      func() error         // called between the last round and the last checkpoint
 	differed    func() (bool, error) // waits for all steps, and says whether any found a difference since it was last asked
 
 	tiles   []tileState

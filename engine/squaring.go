@@ -25,11 +25,11 @@ var squaring = rounds{
 	last:     rowsOfPasses,
 	vertices: func(g tiles.Geometry, units int) int64 { return int64(g.N) * int64(units) / int64(rowsOfPasses(g)) },
 	units:    rowsSquared,
-	round:   func(p *Plan) int { return p.Side },
-	work:    func(g tiles.Geometry) int { return passes(g.N) },
-	differs: true,
-	plan:    planSquaring,
-	run:     (*schedule).square,
+	round:    func(p *Plan) int { return p.Side },
+	work:     func(g tiles.Geometry) int { return passes(g.N) },
+	differs:  true,
+	plan:     planSquaring,
+	run:      (*schedule).square,
 }
 
 // passes is how many squarings are enough for n vertices, one at least.

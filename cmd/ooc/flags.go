@@ -109,7 +109,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.algorithm, "algorithm", "auto", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing (default: planned)")
+	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.IntVar(&f.round, "round", 0, "round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
 }

@@ -49,7 +49,10 @@ func TestKills(t *testing.T) {
 		n := 1500 + r.IntN(1500)
 		tile := 64 << r.IntN(3)
 		kind := []string{"i32", "f32"}[r.IntN(2)]
-		algorithm := []string{"blocked", "eliminate"}[r.IntN(2)]
+		algorithm := []string{"blocked", "eliminate", "squaring", "single-stage"}[r.IntN(4)]
+		if algorithm == "squaring" || algorithm == "single-stage" {
+			n /= 2 // they are slower
+		}
 		ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(n), "-m", fmt.Sprint((2+r.IntN(9))*n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
 		base := []string{"solve", "g.gr", "--kind", kind, "--tile", fmt.Sprint(tile), "--algorithm", algorithm}
 		began := time.Now()

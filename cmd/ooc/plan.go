@@ -75,10 +75,10 @@ func printForecast(f *engine.Forecast, model string) {
 	fmt.Printf("device    %s\n", model)
 	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
 	fmt.Printf("algorithm %s\n", f.Algorithm)
-	if f.Algorithm == engine.AlgorithmBlocked {
-		printRounds(f)
-	} else {
+	if f.Algorithm == engine.AlgorithmEliminate {
 		printElimination(f)
+	} else {
+		printRounds(f)
 	}
 }
 
