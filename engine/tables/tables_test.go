@@ -28,7 +28,7 @@ func TestTables(t *testing.T) {
 	for _, make := range all {
 		out.Reset()
 		table := make(s)
-		table.sizes = []int{130}
+		table.sizes = []int{700}
 		for i := range table.columns { // rules of time are for others
 			table.columns[i].growth = 0
 		}
@@ -38,8 +38,8 @@ func TestTables(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		head, row := strings.Split(lines[len(lines)-3], "|"), strings.Split(lines[len(lines)-1], "|")
-		if len(head) != len(row) || strings.TrimSpace(row[1]) != "130" {
-			t.Fatalf("%s\nhas no row of 130 under its head", out.String())
+		if len(head) != len(row) || strings.TrimSpace(row[1]) != "700" {
+			t.Fatalf("%s\nhas no row of 700 under its head", out.String())
 		}
 		for i, c := range table.columns {
 			if text := strings.TrimSpace(row[i+2]); c.run != nil && !regexp.MustCompile(`^[0-9.e-]+$`).MatchString(text) {
