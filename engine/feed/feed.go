@@ -80,7 +80,7 @@ func (o Options) room() (room, block int64) {
 	return room, min(largestBlock, max(room/8, 1))
 }
 
-// New opens a feed. It fails with engine.ErrMemory where two blocks do not fit what the device has.
+// newFeed opens a feed. It fails with engine.ErrMemory where two blocks do not fit what the device has.
 func newFeed(s source, o Options) (f *Feed, err error) {
 	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
 	room, _ := o.room()

@@ -7,7 +7,7 @@ import "context"
 var auto = Method{
 	Name: "auto", Title: "product from several sources, else coarse, with the fastest group",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
-		if len(p.Sources) >= severalSources {
+		if len(p.Sources) >= severalSources && p.Group == 0 {
 			return product.run(ctx, p)
 		}
 		f := form{name: coarse.Name, turned: true, groups: append([]int{1}, p.groupChoices()...)}

@@ -136,6 +136,9 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	if len(o.Sources) == 0 {
 		return nil, fmt.Errorf("%w: no source", engine.ErrNoVertex)
 	}
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
 	if err := arcs.CheckRange(); err != nil {
 		return nil, err
 	}
@@ -151,6 +154,16 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	r.Facts, r.Sources = p.facts, o.Sources
 	p.sum(&r.Summary)
 	return r, nil
+}
+
+// fits fails where the results would take more than the memory that is free.
+func (p *problem) fits() error {
+	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * kernels.EntryBytes
+	if free := engine.FreeMemory(); free > 0 && need > float64(free)/2 {
+		return fmt.Errorf("%w: the distances and predecessors of %d sources need %.0f bytes, and %d are free; ooc solve --sources keeps distances on disk",
+			engine.ErrMemory, len(p.Sources), need, free)
+	}
+	return nil
 }
 
 func methodNamed(name string) (*Method, error) {

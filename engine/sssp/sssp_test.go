@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
+
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -73,7 +76,7 @@ func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bo
 // asMatrix writes a graph as .npy and opens it as what a matrix on disk is.
 func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *graph.Dense {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "m.npy")
+	file := filepath.Join(t.TempDir(), "m.npy")
 	order := "False"
 	if fortran {
 		order = "True"
@@ -101,10 +104,10 @@ func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *graph.Dense {
 			}
 		}
 	}
-	if err := os.WriteFile(path, out, 0o644); err != nil {
+	if err := os.WriteFile(file, out, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, d, _, err := graph.Open(path, graph.Options{Kind: g.Kind})
+	_, d, _, err := graph.Open(file, graph.Options{Kind: g.Kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +128,38 @@ func value(g *graph.Graph, bits uint32) float64 {
 		return math.Inf(1)
 	}
 	return float64(int32(bits))
+}
+
+// TestEqualsGonum compares with gonum's Bellman–Ford.
+func TestEqualsGonum(t *testing.T) {
+	r := seeded(t)
+	d := openCPU(t, cpu.Options{})
+	for range 20 {
+		g := randomGraph(t, r, 2+r.IntN(150), graph.KindI32, r.IntN(2) == 0)
+		theirs := simple.NewWeightedDirectedGraph(0, math.Inf(1))
+		for u := range g.N {
+			if theirs.Node(int64(u)) == nil {
+				theirs.AddNode(simple.Node(u))
+			}
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				theirs.SetWeightedEdge(theirs.NewWeightedEdge(simple.Node(u), simple.Node(g.Targets[k]), g.Weight(k)))
+			}
+		}
+		source := r.IntN(g.N)
+		want, ok := path.BellmanFordFrom(simple.Node(source), theirs)
+		if !ok {
+			t.Fatal("gonum finds a negative cycle")
+		}
+		res, err := Run(context.Background(), g, Options{Device: d, Sources: []int{source}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range g.N {
+			if got := value(g, res.Dist[0][v]); got != want.WeightTo(int64(v)) {
+				t.Fatalf("distance from %d to %d is %v, and by gonum %v", source, v, got, want.WeightTo(int64(v)))
+			}
+		}
+	}
 }
 
 // check compares distances with a search, and walks every path back to its source.

@@ -57,8 +57,8 @@ func (s *suite) apsp(title string, d kernels.Device, algorithm string) column {
 	}}
 }
 
-// What D. Lund and J. W. Smith's line of work published for one core of a Core 2 and a GTX 560 Ti in 2011, seconds:
-// repeated squaring and Floyd–Warshall on each.
+// What was published in 2011 of one core of a Core 2 and a GTX 560 Ti, in seconds: repeated squaring and
+// Floyd–Warshall on each.
 var published = [4]map[int]float64{
 	{256: 0.624, 512: 5.193, 1024: 46.02, 2048: 416.8, 3072: 1518, 4096: 3621, 5120: 7303},
 	{256: 0.078, 512: 0.577, 1024: 4.602, 2048: 37.893, 3072: 128.061, 4096: 301.739, 5120: 592.723},
