@@ -350,6 +350,16 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
+	empty, err := graph.New(2_000_000).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if engine.FreeMemory() > 0 {
+		_, err := Run(context.Background(), empty, Options{Device: d, Sources: make([]int, 2_000_000)})
+		if !errors.Is(err, engine.ErrMemory) {
+			t.Errorf("32 TB of results: %v", err)
+		}
+	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := Run(stopped, g, Options{Device: d, Sources: []int{0}}); !errors.Is(err, context.Canceled) {
