@@ -267,6 +267,8 @@ func (p *Problem) algorithm(asked, begun string) (string, error) {
 	switch {
 	case begun == "":
 		return asked, nil
+	case asked != "" && asked != begun && countPivots(asked, begun):
+		return asked, nil
 	case asked != "" && asked != AlgorithmAuto && asked != begun:
 		return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", ErrAlgorithm, p.Dir(), begun)
 	}

@@ -18,6 +18,7 @@ type rounds struct {
 
 	// plan picks frames for what is left. It fails with ErrMemory, saying how much is needed.
 	plan    func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
+	pivots  bool // units are pivot tiles that every entry has finished: others that count those can go on from there
 	differs bool // steps ask whether tiles differ: a flag stands beside the slots
 	// run emits the steps from s.done on, and counts that up to s.last, or to where s.goOn says no.
 	run func(s *schedule)
@@ -41,6 +42,12 @@ func roundsNamed(name string) *rounds {
 	return nil
 }
 
+// countPivots reports whether what one algorithm has done counts for the other.
+func countPivots(a, b string) bool {
+	x, y := roundsNamed(a), roundsNamed(b)
+	return x != nil && y != nil && x.pivots && y.pivots
+}
+
 // AlgorithmBlocked is blocked Floyd–Warshall: n³ relaxations, whatever the graph.
 const AlgorithmBlocked = "blocked"
 
@@ -50,9 +57,10 @@ var blocked = rounds{
 	vertices: func(g tiles.Geometry, units int) int64 {
 		return min(int64(units)*int64(g.T), int64(g.N))
 	},
-	units: func(g tiles.Geometry, vertices int64) int { return int(vertices) / g.T },
-	round: func(p *Plan) int { return p.Width },
-	work:  func(tiles.Geometry) int { return 1 },
-	plan:  MakePlan,
-	run:   (*schedule).blocked,
+	units:  func(g tiles.Geometry, vertices int64) int { return int(vertices) / g.T },
+	round:  func(p *Plan) int { return p.Width },
+	work:   func(tiles.Geometry) int { return 1 },
+	pivots: true,
+	plan:   MakePlan,
+	run:    (*schedule).blocked,
 }

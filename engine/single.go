@@ -17,9 +17,10 @@ const AlgorithmSingleStage = "single-stage"
 var singleStage = rounds{
 	name: AlgorithmSingleStage,
 	last: blocked.last, vertices: blocked.vertices, units: blocked.units, work: blocked.work,
-	round: func(*Plan) int { return 1 },
-	plan:  planSingleStage,
-	run:   (*schedule).singleStage,
+	round:  func(*Plan) int { return 1 },
+	pivots: true,
+	plan:   planSingleStage,
+	run:    (*schedule).singleStage,
 }
 
 // planSingleStage wants a slot for each tile.
