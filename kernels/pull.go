@@ -36,7 +36,8 @@ type Pull struct {
 const MaxGroup = 1024
 
 // Puller is a device whose streams can run steps of Bellman–Ford. As the methods of a stream do, Pull only
-// enqueues. Steps of one sweep whose blocks share a vertex are ordered by the caller.
+// enqueues. Steps of one sweep whose blocks share a vertex follow one another, in the order of Block.Row, which the
+// caller sees to; others may run at the same time, and all of a sweep write the one Changed.
 type Puller interface {
 	Pull(s Stream, v Variant, p Pull) error
 }

@@ -152,7 +152,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Facts, r.Sources = p.facts, o.Sources
-	p.sum(&r.Summary)
+	p.describe(&r.Summary)
 	return r, nil
 }
 
@@ -175,8 +175,8 @@ func methodNamed(name string) (*Method, error) {
 	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
 }
 
-// sum fills in what is the same for every method.
-func (p *problem) sum(s *Summary) {
+// describe fills in what is the same for every method.
+func (p *problem) describe(s *Summary) {
 	s.Vertices, s.Arcs, s.Kind, s.Sources = p.facts.N, p.facts.Arcs, string(p.facts.Kind), len(p.Sources)
 	s.Device, s.Seconds = p.Device.Info().Model, time.Since(p.began).Seconds()
 	s.Layout = "compressed rows"
