@@ -24,8 +24,8 @@ const (
 var Algorithms = algorithmNames()
 
 func algorithmNames() []string {
-	names := []string{AlgorithmAuto, AlgorithmEliminate}
-	for _, w := range byRounds {
+	names := []string{AlgorithmAuto, byRounds[0].name, AlgorithmEliminate}
+	for _, w := range byRounds[1:] {
 		names = append(names, w.name)
 	}
 	return names

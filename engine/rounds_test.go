@@ -249,7 +249,7 @@ func TestOtherRoundsRefuse(t *testing.T) {
 			t.Errorf("a solved store: %v", err)
 		}
 	}
-	if fmt.Sprint(Algorithms) != "[auto eliminate blocked squaring single-stage]" {
+	if fmt.Sprint(Algorithms) != "[auto blocked eliminate squaring single-stage]" {
 		t.Error(Algorithms)
 	}
 }
