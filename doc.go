@@ -6,6 +6,10 @@
 //	  graph   graphs in memory, their readers and generators, reference searches
 //	  batch   many solves from a queue on disk
 //	  sparse  elimination of sparse graphs: order, core, expansion to rows of distances
+//	  feed    the arcs of a graph on their way through a device, pass after pass
+//	  sssp    shortest paths from chosen sources: sweeps of Bellman–Ford
+//	  mst     least spanning trees: Borůvka, Prim
+//	  tables  the comparisons of the literature, measured
 //	stream    overlap: slots, lanes, stages, back-pressure, statistics; knows no algorithm
 //	tiles     data on disk: the store, the tile file, state, checkpoints, checksums, locks
 //	kernels   the Device interface, kernels/cpu, kernels/cuda, one conformance suite for every device

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"ooc/engine/graph"
@@ -13,15 +14,22 @@ import (
 	"ooc/tiles"
 )
 
-// The ways to solve.
+// The ways to solve, beside those of byRounds.
 const (
 	AlgorithmAuto      = "auto"      // whichever should end first
-	AlgorithmBlocked   = "blocked"   // blocked Floyd–Warshall: n³ relaxations, whatever the graph
 	AlgorithmEliminate = "eliminate" // eliminate vertices, solve the core, expand: see package sparse
 )
 
-// Algorithms lists them.
-var Algorithms = []string{AlgorithmAuto, AlgorithmBlocked, AlgorithmEliminate}
+// Algorithms lists them, with those of byRounds.
+var Algorithms = algorithmNames()
+
+func algorithmNames() []string {
+	names := []string{AlgorithmAuto, byRounds[0].name, AlgorithmEliminate}
+	for _, w := range byRounds[1:] {
+		names = append(names, w.name)
+	}
+	return names
+}
 
 // ErrAlgorithm is wrapped by the error of an algorithm that is not there, or cannot solve what it is asked to.
 var ErrAlgorithm = errors.New("wrong algorithm")
@@ -44,7 +52,7 @@ type EliminatePlan struct {
 type Choice struct {
 	Algorithm string
 	Tile      int            // tile edge
-	Blocked   *Plan          // nil: not asked for, or not possible
+	Rounds    *Plan          // nil: not asked for, or not possible
 	Eliminate *EliminatePlan // nil: not asked for, or not possible
 
 	order *sparse.Order
@@ -67,20 +75,25 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 	}
 	c := &Choice{}
 	var err error
+	asked := roundsNamed(l.Algorithm)
+	way := asked
+	if way == nil {
+		way = byRounds[0]
+	}
 	if l.Algorithm != AlgorithmEliminate && len(l.Sources) == 0 {
-		if err = c.planBlocked(w.Facts(), info, r, l); err != nil && (l.Algorithm == AlgorithmBlocked || !errors.Is(err, ErrMemory)) {
+		if err = c.planRounds(way, w.Facts(), info, r, l); err != nil && (asked != nil || !errors.Is(err, ErrMemory)) {
 			return nil, err
 		}
 	}
 	g, isGraph := w.(*graph.Graph)
-	if l.Algorithm != AlgorithmBlocked && isGraph {
+	if asked == nil && isGraph {
 		err = errors.Join(err, c.planEliminate(g, info, r, l))
 	}
 	switch {
-	case c.Eliminate == nil && c.Blocked == nil:
+	case c.Eliminate == nil && c.Rounds == nil:
 		return nil, err
-	case c.Eliminate == nil || c.Blocked != nil && c.Blocked.Seconds-c.Blocked.SyncSeconds <= c.Eliminate.Seconds:
-		c.Algorithm, c.Tile = AlgorithmBlocked, c.Blocked.Tile
+	case c.Eliminate == nil || c.Rounds != nil && c.Rounds.Seconds-c.Rounds.SyncSeconds <= c.Eliminate.Seconds:
+		c.Algorithm, c.Tile = way.name, c.Rounds.Tile
 	default:
 		c.Algorithm, c.Tile = AlgorithmEliminate, l.Tile
 		if c.Tile == 0 {
@@ -104,29 +117,29 @@ func rowTile(rows, n int) int {
 func (l *Limits) checkAlgorithm(w Weights) error {
 	_, isGraph := w.(*graph.Graph)
 	switch {
-	case l.Algorithm != "" && l.Algorithm != AlgorithmAuto && l.Algorithm != AlgorithmBlocked && l.Algorithm != AlgorithmEliminate:
+	case l.Algorithm != "" && !slices.Contains(Algorithms, l.Algorithm):
 		return fmt.Errorf("%w %q: there are %v", ErrAlgorithm, l.Algorithm, Algorithms)
 	case l.Algorithm == AlgorithmEliminate && !isGraph:
 		return fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
 	case len(l.Sources) > 0 && !isGraph:
 		return fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
-	case len(l.Sources) > 0 && l.Algorithm == AlgorithmBlocked:
-		return fmt.Errorf("%w: blocked rounds need every row, not only those of chosen sources; leave the algorithm to the plan", ErrAlgorithm)
+	case len(l.Sources) > 0 && roundsNamed(l.Algorithm) != nil:
+		return fmt.Errorf("%w: %s needs every row, not only those of chosen sources; leave the algorithm to the plan", ErrAlgorithm, l.Algorithm)
 	}
 	return nil
 }
 
-// planBlocked plans rounds over the whole matrix.
-func (c *Choice) planBlocked(f graph.Facts, info kernels.Info, r Rates, l Limits) (err error) {
+// planRounds plans rounds over the whole matrix.
+func (c *Choice) planRounds(way *rounds, f graph.Facts, info kernels.Info, r Rates, l Limits) (err error) {
 	t := l.Tile
 	if t == 0 {
 		if t, err = ChooseTile(f.N, info, r, l); err != nil {
 			return err
 		}
 	}
-	p, err := MakePlan(tiles.Geometry{N: f.N, T: t, EntryBytes: kernels.EntryBytes}, 0, info, r, l)
+	p, err := way.plan(tiles.Geometry{N: f.N, T: t, EntryBytes: kernels.EntryBytes}, 0, info, r, l)
 	if err == nil {
-		c.Blocked = &p
+		c.Rounds = &p
 	}
 	return err
 }
@@ -140,8 +153,8 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 	rows := rowsOf(l, g.N)
 	began, most := time.Now(), largestCore()
 	perRelaxation := 1 / (coreShare * r.Kernel)
-	if c.Blocked != nil { // a plan for rounds knows better
-		perRelaxation = (c.Blocked.Seconds - c.Blocked.SyncSeconds) / math.Pow(float64(g.N), 3)
+	if c.Rounds != nil { // a plan for rounds knows better
+		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
 	}
 	seconds := func(w sparse.Work) float64 { return r.eliminate(w, rows, perRelaxation).Seconds }
 	o := sparse.NewOrder(g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
@@ -151,7 +164,7 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 		}
 		return seconds(w)
 	})
-	if best.Eliminated == 0 && c.Blocked != nil && l.Algorithm != AlgorithmEliminate {
+	if best.Eliminated == 0 && c.Rounds != nil && l.Algorithm != AlgorithmEliminate {
 		return nil
 	}
 	if best.Vertices == 0 { // no stopping point will do
@@ -255,6 +268,8 @@ func (p *Problem) algorithm(asked, begun string) (string, error) {
 	switch {
 	case begun == "":
 		return asked, nil
+	case asked != "" && asked != begun && countPivots(asked, begun):
+		return asked, nil
 	case asked != "" && asked != AlgorithmAuto && asked != begun:
 		return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", ErrAlgorithm, p.Dir(), begun)
 	}
@@ -267,8 +282,11 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if algorithm == AlgorithmBlocked && len(p.meta.Sources) == 0 || p.meta.Dense && algorithm != AlgorithmEliminate {
-		return &Choice{Algorithm: AlgorithmBlocked, Tile: p.geom.T}, nil
+	if way := roundsNamed(algorithm); way != nil && len(p.meta.Sources) == 0 {
+		return &Choice{Algorithm: way.name, Tile: p.geom.T}, nil
+	}
+	if p.meta.Dense && algorithm != AlgorithmEliminate {
+		return &Choice{Algorithm: byRounds[0].name, Tile: p.geom.T}, nil
 	}
 	c := p.choice
 	if c == nil || algorithm != "" && algorithm != AlgorithmAuto && c.Algorithm != algorithm {

@@ -14,6 +14,8 @@ import (
 // executor gives the steps of a schedule their memory and hands them to a pipeline.
 type executor struct {
 	store   *tiles.Store
+	device  kernels.Device
+	way     *rounds
 	weights Weights // where tiles come from that the disk does not hold yet
 	geom    tiles.Geometry
 	variant kernels.Variant
@@ -28,6 +30,7 @@ type executor struct {
 
 	buf  kernels.Buffer
 	host []byte
+	flag flag
 
 	track    *tracker
 	syncing  chan struct{} // holds a token while a checkpoint is on its way
@@ -70,6 +73,10 @@ func (x *executor) submit(s step) error {
 			Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
 			Name:   x.name(s),
 		})
+	case stepPivots:
+		return x.pivots(s)
+	case stepDiffer:
+		return x.differ(s)
 	default: // stepProduct
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 		return x.pipe.Submit(stream.Op{
@@ -105,6 +112,8 @@ func (x *executor) name(s step) func() string {
 			stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write",
 			stepClosure: fmt.Sprintf("phase 1 up to pivot tile %d of %d", s.done, side),
 			stepProduct: fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, side),
+			stepPivots:  fmt.Sprintf("pivot tile %d of %d", s.done, side),
+			stepDiffer:  "compare with the copy before",
 		}[s.kind]
 		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), s.tile/side, s.tile%side, what)
 	}
@@ -142,7 +151,7 @@ func (x *executor) write(s step) stream.Op {
 			if err := x.store.WriteTile(i, j, page.Data); err != nil {
 				return err
 			}
-			if s.done == x.geom.Side() {
+			if s.done == x.way.last(x.geom) {
 				x.track.sum(s.tile, tiles.Checksum(page.Data))
 			}
 			if least, rose := x.track.wrote(s.tile, s.done); rose {
@@ -153,9 +162,9 @@ func (x *executor) write(s step) stream.Op {
 	}
 }
 
-// state describes a matrix of which every tile has finished the given number of pivot tiles.
+// state describes a matrix of which every tile has finished the given number of units.
 func (x *executor) state(done int) tiles.State {
-	return tiles.State{Algorithm: AlgorithmBlocked, Done: vertices(x.geom, done), Elapsed: x.clock()}
+	return tiles.State{Algorithm: x.way.name, Done: x.way.vertices(x.geom, done), Elapsed: x.clock()}
 }
 
 func (x *executor) checkpoint(done int) error {
@@ -173,26 +182,23 @@ func (x *executor) checkpoint(done int) error {
 	return nil
 }
 
-// vertices returns the pivot vertices in the first done pivot tiles.
-func vertices(g tiles.Geometry, done int) int64 { return min(int64(done)*int64(g.T), int64(g.N)) }
-
 // tracker knows how far each tile's copy on disk is.
 type tracker struct {
 	mu      sync.Mutex
-	done    []int32 // by tile: pivot tiles finished on disk; -1: nothing there yet. Guarded by mu, as all below
+	done    []int32 // by tile: units finished on disk; -1: nothing there yet. Guarded by mu, as all below
 	count   []int   // by done+1: how many tiles
 	least   int     // the least of done
-	restore int64   // pivot vertices of the newest synced checkpoint
+	restore int64   // State.Done of the newest synced checkpoint
 	sums    []uint32
 	summed  []bool
 }
 
-func newTracker(side, start int, onDisk bool) *tracker {
+func newTracker(side, last, start int, onDisk bool) *tracker {
 	if !onDisk {
 		start = -1
 	}
 	t := &tracker{
-		done: make([]int32, side*side), count: make([]int, side+2), least: start,
+		done: make([]int32, side*side), count: make([]int, last+2), least: start,
 		sums: make([]uint32, side*side), summed: make([]bool, side*side),
 	}
 	for i := range t.done {

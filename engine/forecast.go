@@ -31,10 +31,10 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 		f.Rows = len(l.Sources)
 	}
 	c, l, err := f.choose(w, d, l, dir)
-	if err != nil || c.Blocked == nil {
+	if err != nil || c.Rounds == nil {
 		return f, err
 	}
-	geom := tiles.Geometry{N: g.N, T: c.Blocked.Tile, EntryBytes: kernels.EntryBytes}
+	geom := tiles.Geometry{N: g.N, T: c.Rounds.Tile, EntryBytes: kernels.EntryBytes}
 	return f, f.predict(geom, d, l)
 }
 
@@ -54,7 +54,9 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 		return nil, err
 	}
 	if p.meta.Dense {
-		f.Algorithm = AlgorithmBlocked
+		if f.Algorithm = AlgorithmBlocked; roundsNamed(l.Algorithm) != nil {
+			f.Algorithm = l.Algorithm
+		}
 		l = l.withDefaults(d.Info())
 		if err := f.measure(p.variant(), d, dir); err != nil {
 			return f, err
@@ -76,15 +78,19 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 // timing a disk.
 func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	l = l.withDefaults(d.Info())
-	f := &Forecast{Vertices: n, Rows: n, Algorithm: AlgorithmBlocked}
+	way := roundsNamed(l.Algorithm)
+	if way == nil {
+		way = byRounds[0]
+	}
+	f := &Forecast{Vertices: n, Rows: n, Algorithm: way.name}
 	if err := f.measure(kernels.I32, d, ""); err != nil {
 		return nil, err
 	}
 	c := &Choice{}
-	if err := c.planBlocked(graph.Facts{N: n}, d.Info(), f.Rates, l); err != nil {
+	if err := c.planRounds(way, graph.Facts{N: n}, d.Info(), f.Rates, l); err != nil {
 		return nil, err
 	}
-	f.Plan = *c.Blocked
+	f.Plan = *c.Rounds
 	return f, nil
 }
 
@@ -110,19 +116,19 @@ func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*C
 		return nil, l, err
 	}
 	f.Algorithm, f.Eliminate = c.Algorithm, c.Eliminate
-	if c.Blocked != nil {
-		f.Plan = *c.Blocked
+	if c.Rounds != nil {
+		f.Plan = *c.Rounds
 	}
 	return c, l, nil
 }
 
 // predict plans the rounds that are left.
 func (f *Forecast) predict(geom tiles.Geometry, d kernels.Device, l Limits) (err error) {
-	done := f.Done
-	if f.Algorithm == AlgorithmEliminate {
-		done = 0 // what rounds would take, for comparison
+	done, way := f.Done, roundsNamed(f.Algorithm)
+	if way == nil {
+		done, way = 0, byRounds[0] // what rounds would take, for comparison
 	}
-	if f.Plan, err = MakePlan(geom, done, d.Info(), f.Rates, l); err != nil {
+	if f.Plan, err = way.plan(geom, done, d.Info(), f.Rates, l); err != nil || way != &blocked {
 		return err
 	}
 	// Counting step by step takes about 0.3 µs a step; past some seconds the estimate has to do.

@@ -130,6 +130,52 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 	return best, nil
 }
 
+// newPlan begins a plan that does not look ahead.
+func newPlan(geom tiles.Geometry, l Limits) Plan {
+	return Plan{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+}
+
+// finish adds streams, host cache and times to a plan that has its slots and the bytes that they make move.
+func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits) error {
+	tb := geom.TileBytes()
+	if p.Streams == 0 {
+		p.Streams = fewStreams
+	}
+	p.hostCache(info, tb, l)
+	if p.Pages < minPages {
+		need := minPages * tb
+		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	p.BytesIn, p.BytesOut = max(p.BytesIn, p.DiskBytes), max(p.BytesOut, p.DiskBytes)
+	p.BytesRead, p.BytesWritten = p.BytesIn, p.BytesOut
+	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
+		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
+	}
+	p.times(info, r, float64(p.Rounds)*float64(p.Side)*float64(p.Side)*r.PerKernel)
+	return nil
+}
+
+// hostCache picks pages, and the goroutines that copy.
+func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
+	staging := 4 * min(p.Streams, 8)
+	p.Pages = max(0, p.Side*p.Side-p.Slots) + staging
+	switch {
+	case l.HostMemory > 0:
+		p.Pages = min(p.Pages, int(l.HostMemory/tb))
+	case info.SharedCores:
+		p.Pages = staging // the page cache is as near as a host cache would be
+	}
+	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
+	if p.synchronous() {
+		p.Readers, p.Writers, p.Window = 1, 1, 1
+	}
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
+}
+
+// synchronous says that nothing overlaps: one operation, of a copy or a kernel, ends before the next begins. That is
+// what one stream means, so that what several gain can be read off.
+func (p *Plan) synchronous() bool { return p.Streams == 1 }
+
 // maxRound is the widest round, in vertices, that a plan picks by itself: wider ones save no more
 // traffic worth having, and make the closure, which is the least parallel part, longer.
 const maxRound = 8192
@@ -148,7 +194,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
 		need = lookAheadSlots(side, width) + 2*fewStreams
 	}
-	if p.Slots < need {
+	if p.Slots < need || look && p.synchronous() {
 		return p, false
 	}
 	if p.Streams == 0 {
@@ -157,19 +203,11 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 			p.Streams = min(max(fewStreams, p.Slots-need+width), manyStreams)
 		}
 	}
-	staging := 4 * min(p.Streams, 8)
-	p.Pages = max(0, side*side-p.Slots) + staging
-	switch {
-	case l.HostMemory > 0:
-		p.Pages = min(p.Pages, int(l.HostMemory/tb))
-	case info.SharedCores:
-		p.Pages = staging // the page cache is as near as a host cache would be
-	}
+	p.hostCache(info, tb, l)
 	if !cache {
-		p.Pages = min(p.Pages, staging)
+		p.Pages = min(p.Pages, 4*min(p.Streams, 8))
+		p.HostBytes = int64(p.Pages) * tb
 	}
-	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
-	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 	p.estimate(geom, start, info, r)
 	return p, true
 }
@@ -221,10 +259,14 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	} else if info.SharedCores {
 		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
 	}
-	issue := float64(p.Rounds) * float64(p.Side) * float64(p.Side) * r.PerKernel
+	p.times(info, r, float64(p.Rounds)*float64(p.Side)*float64(p.Side)*r.PerKernel)
+}
+
+// times adds copies, the issuing of operations, setup and sync to the time of kernels.
+func (p *Plan) times(info kernels.Info, r Rates, issue float64) {
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
-	if info.SharedCores {
+	if info.SharedCores || p.synchronous() {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {

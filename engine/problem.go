@@ -138,8 +138,8 @@ func (p *Problem) Restart(o Options) error {
 		if err != nil {
 			return err
 		}
-		if c.Algorithm == AlgorithmBlocked {
-			if _, err := p.plan(o, 0); err != nil {
+		if way := roundsNamed(c.Algorithm); way != nil {
+			if _, err := p.plan(o, way, 0); err != nil {
 				return err
 			}
 		}

@@ -140,16 +140,16 @@ func (r *run) starting() Status {
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) Status {
 	st := r.p.status()
-	st.Stage = StageRounds
+	st.Stage, st.Algorithm = StageRounds, r.x.way.name
 	st.Device, st.PID = r.o.Device.Info().Model, os.Getpid()
 	n := float64(r.p.geom.N)
 	here := r.useful(now.stats[stream.Kernel].Work)
-	total := n * n * n
-	before := total * float64(r.start*r.p.geom.T) / float64(r.p.geom.Side()*r.p.geom.T)
+	total := n * n * n * float64(r.x.way.work(r.p.geom))
+	before := total * float64(r.start) / float64(r.last)
 	st.Progress = min(1, (before+here)/total)
 	st.RestorePoint = float64(r.x.track.restorePoint()) / n
-	st.Rounds = ceilDiv(r.p.geom.Side(), r.plan.Width)
-	st.Round = min(st.Rounds, 1+int(st.Progress*float64(r.p.geom.Side()))/r.plan.Width)
+	st.Rounds = ceilDiv(r.last, r.x.way.round(&r.plan))
+	st.Round = min(st.Rounds, 1+int(st.Progress*float64(r.last))/r.x.way.round(&r.plan))
 	if dt := now.at.Sub(then.at).Seconds(); dt > 0 {
 		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt

@@ -192,8 +192,8 @@ func rate(s kernels.Stream, units float64, op func() error) (float64, error) {
 	return best, nil
 }
 
-// plan plans what is left of this problem once done pivot vertices are finished.
-func (p *Problem) plan(o Options, done int64) (Plan, error) {
+// plan plans what is left of this problem once so much of it is done.
+func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, error) {
 	rates, err := MeasureRates(o.Device, p.variant())
 	if err != nil {
 		return Plan{}, err
@@ -205,5 +205,5 @@ func (p *Problem) plan(o Options, done int64) (Plan, error) {
 		// for that depends on its rates.
 		_ = rates.measureHost(p.Dir(), false) // a disk that is full now has room for the matrix all the same
 	}
-	return MakePlan(p.geom, done, info, rates, l)
+	return way.plan(p.geom, done, info, rates, l)
 }

@@ -10,7 +10,9 @@ const (
 	stepRead       stepKind = iota // disk, or the graph, → page
 	stepIn                         // page → slot
 	stepClosure                    // phase one, on the slots in c
-	stepProduct                    // phases two and three, on the slots a, b and c[0]
+	stepProduct                    // phases two and three, or part of a square, on the slots a, b and c[0]
+	stepPivots                     // single stage: the pivots of tile done-1, on the slots in c
+	stepDiffer                     // the slots a[0] and b[0] are the same, or not
 	stepOut                        // slot → page
 	stepWrite                      // page → disk
 	stepCheckpoint                 // what was written → durable
@@ -26,7 +28,7 @@ type step struct {
 	phase      int
 	fromGraph  bool // read: the disk holds no copy yet
 	checkpoint bool // write: for a checkpoint, and not because the page is needed
-	done       int  // pivot tiles that the tile (write) or every tile (checkpoint) has finished
+	done       int  // units that the tile (write) or every tile (checkpoint) has finished
 }
 
 // noFrame says that a tile has no copy at a level.
@@ -36,27 +38,30 @@ const noFrame = -1
 // is in a slot, in a page, or only on disk.
 type tileState struct {
 	slot, page int32
-	done       int32 // pivot tiles finished by the newest copy
+	done       int32 // units finished by the newest copy
 	dirty      bool  // the newest copy is not on disk
 	onDisk     bool  // the disk holds some copy
 }
 
-// schedule runs blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya 2003) in rounds of width
-// pivot tiles over a grid of side×side tiles, with the given numbers of slots and pages.
+// schedule runs rounds over a grid of side×side tiles, with the given numbers of slots and pages. Units are pivot
+// tiles where way is blocked.
 type schedule struct {
+	way         *rounds
+	last        int // units in all
 	side, width int
 	lookahead   bool
 	lanes       int
 	emit        func(step) error
-	stop        func() bool         // asked before each visit: end after the step in hand
-	due         func(done int) bool // asked after each round: begin a checkpoint now
-	room        func() bool         // asked before each tile that a checkpoint writes beside a round: go ahead
-	rounds      func() error        // called between the last round and the last checkpoint
+	stop        func() bool          // asked before each visit: end after the step in hand
+	due         func(done int) bool  // asked after each round: begin a checkpoint now
+	room        func() bool          // asked before each tile that a checkpoint writes beside a round: go ahead
+	rounds      func() error         // called between the last round and the last checkpoint
+	differed    func() (bool, error) // waits for all steps, and says whether any found a difference since it was last asked
 
 	tiles   []tileState
 	slots   *level
 	pages   *level
-	done    int // pivot tiles that every tile has finished
+	done    int // units that every tile has finished
 	err     error
 	stopped bool
 	skipped bool // something of the round in hand was left out because of it
@@ -67,13 +72,13 @@ type schedule struct {
 // then: once it has passed them all, every copy on disk has finished what every tile had when it began.
 type flush struct {
 	on   bool
-	done int // pivot tiles that every tile had finished when it began
+	done int // units that every tile had finished when it began
 	next int // the tile to look at next
 }
 
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
 	s := &schedule{
-		side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
+		way: &blocked, last: side, side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
 		stop: func() bool { return false }, due: func(int) bool { return false }, room: func() bool { return true }, rounds: func() error { return nil },
 		tiles: make([]tileState, side*side), slots: newLevel(slots, 0), pages: newLevel(pages, min(pages/4, 4*lanes)),
 	}
@@ -102,6 +107,25 @@ func (p *panels) has(k int) bool { return p.k0 <= k && k < p.k1 }
 // run emits every step from s.done to the end, or to where stop said so; in both cases everything ends
 // on disk, followed by a checkpoint.
 func (s *schedule) run() error {
+	s.way.run(s)
+	if s.err == nil {
+		s.err = s.rounds()
+	}
+	if s.err == nil && (s.done > 0 || !s.stopped) {
+		s.checkpoint()
+	}
+	return s.err
+}
+
+// begin begins a checkpoint beside what comes, if one is due.
+func (s *schedule) begin() {
+	if s.done < s.last && !s.flush.on && s.due(s.done) {
+		s.flush = flush{on: true, done: s.done}
+	}
+}
+
+// blocked emits blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya 2003) in rounds of width pivot tiles.
+func (s *schedule) blocked() {
 	var next *panels
 	for k0 := s.done; k0 < s.side && s.alive(); {
 		cur := next
@@ -123,17 +147,8 @@ func (s *schedule) run() error {
 		s.done, k0 = cur.k1, cur.k1
 		s.slots.nextRound()
 		s.pages.nextRound()
-		if k0 < s.side && !s.flush.on && s.due(s.done) {
-			s.flush = flush{on: true, done: s.done}
-		}
+		s.begin()
 	}
-	if s.err == nil {
-		s.err = s.rounds()
-	}
-	if s.err == nil && (s.done > 0 || !s.stopped) {
-		s.checkpoint()
-	}
-	return s.err
 }
 
 func (s *schedule) alive() bool {

@@ -31,6 +31,14 @@ type scalar struct {
 	slots, pages       []int
 	checkpoint, writes int
 	reads              int
+	different          bool
+}
+
+// differed is the schedule's.
+func (m *scalar) differed() (bool, error) {
+	was := m.different
+	m.different = false
+	return was, nil
 }
 
 func newScalar(graph []int, side, slots, pages int) *scalar {
@@ -86,6 +94,13 @@ func (m *scalar) apply(s step) error {
 		for k := range s.a {
 			*c = min(*c, m.slots[s.a[k]]+m.slots[s.b[k]])
 		}
+	case stepPivots:
+		k := s.done - 1
+		for t, c := range s.c {
+			m.slots[c] = min(m.slots[c], m.slots[s.c[t/m.side*m.side+k]]+m.slots[s.c[k*m.side+t%m.side]])
+		}
+	case stepDiffer:
+		m.different = m.different || m.slots[s.a[0]] != m.slots[s.b[0]]
 	case stepCheckpoint:
 		m.checkpoint = s.done
 	}

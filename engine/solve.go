@@ -117,20 +117,20 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 			return sum, err
 		}
 	}
-	setup := time.Now()
-	plan, err := p.plan(o, state.Done)
+	setup, way := time.Now(), roundsNamed(choice.Algorithm)
+	plan, err := p.plan(o, way, state.Done)
 	if err != nil {
 		return sum, err
 	}
 	sum.Plan = plan
-	x, err := p.newExecutor(o.Device, w, plan)
+	x, err := p.newExecutor(o.Device, way, w, plan)
 	if err != nil {
 		return sum, err
 	}
 	sum.SetupSeconds = time.Since(setup).Seconds()
 	x.clock = func() time.Duration { return state.Elapsed + time.Since(began) }
-	run := &run{p: p, o: o, x: x, plan: plan, start: int(state.Done) / p.geom.T, onDisk: counts, began: began, prior: state.Elapsed, sum: &sum, lines: lines}
-	x.track = newTracker(p.geom.Side(), run.start, counts)
+	run := &run{p: p, o: o, x: x, plan: plan, start: way.units(p.geom, state.Done), last: way.last(p.geom), onDisk: counts, began: began, prior: state.Elapsed, sum: &sum, lines: lines}
+	x.track = newTracker(p.geom.Side(), run.last, run.start, counts)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
 	freeing := time.Now()
@@ -147,7 +147,8 @@ type run struct {
 	o      Options
 	x      *executor
 	plan   Plan
-	start  int  // pivot tiles done before
+	start  int  // units done before
+	last   int  // units in all
 	onDisk bool // the matrix counts
 	began  time.Time
 	prior  time.Duration // work of earlier runs
@@ -161,13 +162,14 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	side := r.p.geom.Side()
 	s := newSchedule(side, r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead, r.start, nil)
+	s.way, s.last, s.differed = r.x.way, r.last, r.x.differed
 	if r.onDisk {
 		s.resume()
 	}
 	s.stop = func() bool { return ctx.Err() != nil }
 	lastSync := time.Now()
 	s.due = func(done int) bool {
-		if done == side || time.Since(lastSync) < r.o.checkpointEvery() {
+		if time.Since(lastSync) < r.o.checkpointEvery() {
 			return false
 		}
 		select {
@@ -247,7 +249,7 @@ func (r *run) useful(work int64) float64 {
 	return float64(work) * share * share * share
 }
 
-func (p *Problem) newExecutor(d kernels.Device, w Weights, plan Plan) (*executor, error) {
+func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Plan) (*executor, error) {
 	tb := p.geom.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
@@ -258,10 +260,15 @@ func (p *Problem) newExecutor(d kernels.Device, w Weights, plan Plan) (*executor
 		return nil, errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
 	}
 	x := &executor{
-		store: p.store, weights: w, geom: p.geom, variant: p.variant(),
+		store: p.store, way: way, device: d, weights: w, geom: p.geom, variant: p.variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, p.geom.Side()*p.geom.Side()), syncing: make(chan struct{}, 1),
 		buf: buf, host: host, pivotLane: plan.Streams,
+	}
+	if way.differs {
+		if err := x.flag.open(d); err != nil {
+			return nil, errors.Join(err, x.free(d))
+		}
 	}
 	for i := range x.slots {
 		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}
@@ -274,7 +281,7 @@ func (p *Problem) newExecutor(d kernels.Device, w Weights, plan Plan) (*executor
 }
 
 func (x *executor) free(d kernels.Device) error {
-	return errors.Join(x.buf.Free(), d.FreeHost(x.host))
+	return errors.Join(x.buf.Free(), d.FreeHost(x.host), x.flag.free())
 }
 
 // finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by

@@ -14,7 +14,7 @@ import (
 func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(benchKernelsCommand(), benchCUDACommand())
+	cmd.AddCommand(benchKernelsCommand(), benchCUDACommand(), benchTablesCommand())
 	return cmd
 }
 

@@ -13,6 +13,8 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/graph"
+	"ooc/engine/mst"
+	"ooc/engine/sssp"
 	"ooc/tiles"
 )
 
@@ -64,6 +66,8 @@ var exitCodes = []struct {
 	{engine.ErrAlgorithm, exitUsage},
 	{engine.ErrNoFormat, exitUsage},
 	{batch.ErrJobs, exitUsage},
+	{sssp.ErrMethod, exitUsage},
+	{mst.ErrMethod, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{engine.ErrInput, exitBadInput},
@@ -71,6 +75,8 @@ var exitCodes = []struct {
 	{tiles.ErrNotStore, exitBadInput},
 	{batch.ErrNotQueue, exitBadInput},
 	{tiles.ErrNoCSR, exitBadInput},
+	{sssp.ErrRounding, exitBadInput},
+	{mst.ErrDirected, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }
 

@@ -111,12 +111,17 @@ type deviceFlags struct {
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.algorithm, "algorithm", "auto", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
-	fl.StringVar(&f.device, "device", "auto", "auto, "+strings.Join(engine.DeviceNames(), ", ")+"; cuda:1 for the second GPU")
-	fl.Var(&f.deviceMemory, "device-memory", "most memory that the solve may take on the device (default: half of what is free on the CPU, most on a GPU)")
+	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing (default: planned)")
+	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.IntVar(&f.round, "round", 0, "round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
+}
+
+// addDevice adds the flags of every command that computes on a device.
+func addDevice(cmd *cobra.Command, device *string, memory *size) {
+	cmd.Flags().StringVar(device, "device", "auto", "auto, "+strings.Join(engine.DeviceNames(), ", ")+"; cuda:1 for the second GPU")
+	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
 func (f *deviceFlags) check() error {

@@ -29,10 +29,12 @@ func limits(r *rand.Rand, tile int, algorithm string) []string {
 	return flags
 }
 
+var killedAlgorithms = []string{"blocked", "eliminate", "squaring", "single-stage"}
+
 // killed counts what TestCampaignKills did.
 type killed struct{ kills, resumed, copies int }
 
-// TestCampaignKills kills solves of both kinds by both algorithms at random moments, over and over until each is
+// TestCampaignKills kills solves of both kinds by all algorithms at random moments, over and over until each is
 // done, and compares the end with an uninterrupted solve: byte by byte in i32, by verification in f32. What was half
 // done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
@@ -41,7 +43,7 @@ func TestCampaignKills(t *testing.T) {
 	want := crashtest.Times(30, 1000)
 	var k killed
 	for turn := 0; k.kills < want && turn < want; turn++ { // a machine on which solves end before they are killed ends too
-		k.solve(t, r, dir, []string{"i32", "f32"}[turn%2], []string{"blocked", "eliminate"}[turn/2%2], want)
+		k.solve(t, r, dir, []string{"i32", "f32"}[turn%2], killedAlgorithms[turn/2%len(killedAlgorithms)], want)
 	}
 	t.Logf("%d kills; %d last runs went on from a restore point or a note; %d copies", k.kills, k.resumed, k.copies)
 }

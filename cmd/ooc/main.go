@@ -51,7 +51,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	for _, c := range []func() *cobra.Command{
 		solveCommand, statusCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
-		planCommand, genCommand, devicesCommand, benchCommand,
+		ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, benchCommand,
 	} {
 		sub := c()
 		if sub.Args == nil {

@@ -76,10 +76,10 @@ func printForecast(f *engine.Forecast, model string) {
 	fmt.Printf("device    %s\n", model)
 	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
 	fmt.Printf("algorithm %s\n", f.Algorithm)
-	if f.Algorithm == engine.AlgorithmBlocked {
-		printRounds(f)
-	} else {
+	if f.Algorithm == engine.AlgorithmEliminate {
 		printElimination(f)
+	} else {
+		printRounds(f)
 	}
 }
 
@@ -103,7 +103,11 @@ func printRounds(f *engine.Forecast) {
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
 	}
-	fmt.Printf("rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
+	if f.Algorithm == engine.AlgorithmSquaring {
+		fmt.Printf("passes    %d at most, over groups of %d rows%s\n", p.Rounds, p.Width*p.Tile, done)
+	} else {
+		fmt.Printf("rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
+	}
 	where := "tiles stream through"
 	if p.InCore {
 		where = "the matrix fits"

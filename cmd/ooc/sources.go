@@ -25,13 +25,7 @@ func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
 	if list == "" {
 		return nil, nil
 	}
-	find := func(id string) (int, error) {
-		row, ok := f.IDs.Row(id, f.N)
-		if !ok {
-			return 0, fmt.Errorf("%w: the input has no vertex %q", engine.ErrNoVertex, id)
-		}
-		return row, nil
-	}
+	find := find(f)
 	if text, ok := strings.CutPrefix(list, "random:"); ok {
 		return randomSources(text, f.N)
 	}

@@ -20,12 +20,12 @@ func (g *Graph) Check() error {
 			return g.cycleError(cycle)
 		}
 	}
-	return g.checkRange()
+	return g.CheckRange()
 }
 
-// checkRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold. A
+// CheckRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold. A
 // shortest path visits no vertex twice: it has at most N-1 arcs, each from another vertex.
-func (g *Graph) checkRange() error {
+func (g *Graph) CheckRange() error {
 	f := g.Facts()
 	limit := f.limit()
 	bound, what := f.byArcs()

@@ -25,12 +25,12 @@ func (d *Dense) Check() error {
 			return d.cycleError(cycle)
 		}
 	}
-	return d.checkRange()
+	return d.CheckRange()
 }
 
-// checkRange tries the bounds of Graph.checkRange, the last one for matrices that are strongly connected in
+// CheckRange tries the bounds of Graph.CheckRange, the last one for matrices that are strongly connected in
 // each of their parts only. To save time it is no more tightened than it must be.
-func (d *Dense) checkRange() error {
+func (d *Dense) CheckRange() error {
 	f := &d.facts
 	limit := f.limit()
 	bound, what := f.byArcs()
@@ -220,6 +220,19 @@ func (d *Dense) cycleError(cycle []int32) error {
 		slices.Reverse(cycle)
 	}
 	return newCycleError(d.name, &d.facts, cycle, weights)
+}
+
+// NegativeCycle is Graph.NegativeCycle. It also fails where the matrix cannot be read.
+func (d *Dense) NegativeCycle(cycle []int32) error {
+	if d.head.fortran { // along lines
+		cycle = slices.Clone(cycle)
+		slices.Reverse(cycle)
+	}
+	weights, err := d.weightsAround(cycle)
+	if err != nil || exactSum(weights) >= 0 {
+		return err
+	}
+	return d.cycleError(cycle)
 }
 
 // mostPasses bounds the time that longestPath takes.

@@ -123,6 +123,15 @@ func (g *Graph) cycleError(cycle []int32) error {
 	return newCycleError(g.file, &f, cycle, g.weightsAround(cycle))
 }
 
+// NegativeCycle returns the *NegativeCycleError of a cycle that somebody found, its rows in order, or nil if the
+// exact sum of its weights is not negative.
+func (g *Graph) NegativeCycle(cycle []int32) error {
+	if g.cycleLength(cycle) >= 0 {
+		return nil
+	}
+	return g.cycleError(cycle)
+}
+
 // newCycleError reports a negative cycle, from its first row on.
 func newCycleError(file string, f *Facts, cycle []int32, weights []float64) error {
 	length, magnitude := exactSum(weights), 0.0

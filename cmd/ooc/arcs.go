@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// arcsFlags are those of commands that go over the arcs of a graph and keep no store.
+type arcsFlags struct {
+	graphFlags
+	device       string
+	deviceMemory size
+	json         bool
+}
+
+func (f *arcsFlags) add(cmd *cobra.Command) {
+	f.graphFlags.add(cmd)
+	addDevice(cmd, &f.device, &f.deviceMemory)
+	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+}
+
+// arcs is a graph to go over, in memory or a matrix in a file.
+type arcs struct {
+	graph *graph.Graph // nil for a matrix
+	dense *graph.Dense // nil for a graph
+	store *engine.Problem
+}
+
+// open reads a graph, looks at a matrix, or opens the graph of a store.
+func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
+	if isStore(input) {
+		p, err := engine.OpenReadOnly(input)
+		if err != nil {
+			return nil, err
+		}
+		g, err := p.Graph()
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%w; give the matrix that it was made from", err), p.Close())
+		}
+		return &arcs{graph: g, store: p}, nil
+	}
+	in, err := f.read(cmd, input, os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	a := &arcs{}
+	a.graph, _ = in.weights.(*graph.Graph)
+	a.dense, _ = in.weights.(*graph.Dense)
+	return a, nil
+}
+
+func (a *arcs) close() error {
+	switch {
+	case a.dense != nil:
+		return a.dense.Close()
+	case a.store != nil:
+		return a.store.Close()
+	}
+	return nil
+}
+
+// find returns the row of an id.
+func find(f graph.Facts) lookup {
+	return func(id string) (int, error) {
+		row, ok := f.IDs.Row(id, f.N)
+		if !ok {
+			return 0, fmt.Errorf("%w: the input has no vertex %q", engine.ErrNoVertex, id)
+		}
+		return row, nil
+	}
+}
+
+// openDevice opens the device of the flags.
+func (f *arcsFlags) openDevice() (kernels.Device, error) {
+	d, _, err := engine.OpenDevice(f.device, int64(f.deviceMemory))
+	return d, err
+}

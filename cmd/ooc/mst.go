@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine/graph"
+	"ooc/engine/mst"
+)
+
+func mstCommand() *cobra.Command {
+	var f arcsFlags
+	var method string
+	var methods strings.Builder
+	for _, m := range mst.Methods {
+		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
+	}
+	cmd := &cobra.Command{
+		Use:   "mst GRAPH",
+		Short: "A spanning tree of least weight, or a forest",
+		Long: "mst prints a line for each edge of a spanning tree of least weight of GRAPH (a file, - for standard input, or a\n" +
+			"store of a sparse graph): its ends and its weight, separated by tabs; and then a line with the word total and\n" +
+			"the sum of all. A graph that is not connected has a forest, which standard error says. GRAPH is undirected:\n" +
+			"where its format is directed unless it is told otherwise, give --undirected.\n\n" +
+			"Both methods give the same total. Methods:" + methods.String(),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			in, err := f.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, in.close()) }()
+			var arcs mst.Arcs = in.dense
+			if in.graph != nil {
+				arcs = in.graph
+			}
+			device, err := f.openDevice()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, device.Close()) }()
+			r, err := mst.Run(cmd.Context(), arcs, mst.Options{Device: device, Method: method, Progress: every(linesEvery, showTree)})
+			if err != nil {
+				return err
+			}
+			return printTree(r, f.json)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&method, "method", mst.Methods[0].Name, strings.Join(mst.MethodNames(), ", "))
+	return cmd
+}
+
+func showTree(p mst.Progress) {
+	fmt.Fprintf(os.Stderr, "%s of at most %s edges found, %s\n", humanize.Comma(int64(p.Edges)), humanize.Comma(int64(p.Vertices-1)), shortTime(p.Elapsed.Seconds()))
+}
+
+func printTree(r *mst.Result, asJSON bool) error {
+	ids, s := r.Facts.IDs, r.Summary
+	if asJSON {
+		for _, e := range r.Edges {
+			printJSON(os.Stdout, "edge", struct {
+				U      string  `json:"u"`
+				V      string  `json:"v"`
+				Weight float64 `json:"weight"`
+			}{ids.Name(int(e.U)), ids.Name(int(e.V)), e.Weight})
+		}
+		printJSON(os.Stdout, "summary", s)
+		return nil
+	}
+	show := number
+	if r.Facts.Kind == graph.KindI32 {
+		show = exactNumber
+	}
+	w := bufio.NewWriterSize(os.Stdout, 1<<16)
+	for _, e := range r.Edges {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(int(e.U)), ids.Name(int(e.V)), show(e.Weight)); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "total\t%s\n", exactNumber(s.Total))
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	what := "a tree"
+	if s.Components > 1 {
+		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
+	}
+	fmt.Fprintf(os.Stderr, "%s of %s edges in %s: %s, on %s\n", what, humanize.Comma(int64(s.Edges)), shortTime(s.Seconds), s.Method, s.Device)
+	return nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine/sssp"
+	"ooc/kernels"
+)
+
+type ssspFlags struct {
+	arcsFlags
+	sources, method string
+	group           int
+	out             string
+	overwrite       bool
+}
+
+func ssspCommand() *cobra.Command {
+	f := &ssspFlags{}
+	var methods strings.Builder
+	for _, m := range sssp.Methods {
+		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
+	}
+	cmd := &cobra.Command{
+		Use:   "sssp GRAPH --source S[,S...]",
+		Short: "Shortest paths from chosen vertices, by Bellman–Ford",
+		Long: "sssp prints, for each vertex of GRAPH (a file, - for standard input, or a store of a sparse graph), a line with\n" +
+			"its id, its distance from the source and its predecessor on a shortest path, separated by tabs; with several\n" +
+			"sources, the source before these. What cannot be reached is \"unreachable\", and no predecessor is -. A negative\n" +
+			"cycle that a source reaches is named, exit 4; one that none reaches does not matter.\n\n" +
+			"Every method gives the same distances and the same predecessors, to the bit. Methods:" + methods.String(),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.arcsFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
+	fl.StringVar(&f.method, "method", sssp.Methods[0].Name, strings.Join(sssp.MethodNames(), ", "))
+	fl.IntVar(&f.group, "group", 0, "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
+	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
+	return cmd
+}
+
+func (f *ssspFlags) check() error {
+	switch {
+	case f.sources == "":
+		return usageError{errors.New("name a vertex to start from: --source S")}
+	case f.group < 0 || f.group > kernels.MaxGroup || f.group&(f.group-1) != 0:
+		return usageError{fmt.Errorf("--group %d: want a power of two up to %d", f.group, kernels.MaxGroup)}
+	case f.group > 0 && f.method == "product", f.group > 1 && f.method == "naive":
+		return usageError{fmt.Errorf("--group says nothing to --method %s", f.method)}
+	}
+	return nil
+}
+
+func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	in, err := f.open(cmd, input)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	var arcs sssp.Arcs = in.dense
+	if in.graph != nil {
+		arcs = in.graph
+	}
+	sources, err := selection(find(arcs.Facts()), "source", f.sources)
+	if err != nil {
+		return err
+	}
+	device, err := f.openDevice()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	r, err := sssp.Run(cmd.Context(), arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(linesEvery, showSweeps)})
+	if err != nil {
+		return err
+	}
+	return f.print(r)
+}
+
+// every calls show no more often than that.
+func every[P any](interval time.Duration, show func(P)) func(P) {
+	last := time.Now()
+	return func(p P) {
+		if now := time.Now(); now.Sub(last) >= interval {
+			last = now
+			show(p)
+		}
+	}
+}
+
+func showSweeps(p sssp.Progress) {
+	fmt.Fprintf(os.Stderr, "%d sweeps, %d of %d sources settled, %s\n", p.Sweeps, p.Done, p.Sources, shortTime(p.Elapsed.Seconds()))
+}
+
+func (f *ssspFlags) print(r *sssp.Result) error {
+	var err error
+	switch {
+	case f.out != "":
+		if err = r.WriteFile(f.out, f.overwrite); errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w; replace it with --overwrite", err)
+		}
+	case f.json:
+		printVertices(r)
+	default:
+		err = r.Text(os.Stdout)
+	}
+	if err != nil {
+		return err
+	}
+	s := r.Summary
+	if f.json {
+		printJSON(os.Stdout, "summary", s)
+		return nil
+	}
+	how := s.Method
+	if s.Group > 1 {
+		how += fmt.Sprintf(", groups of %d", s.Group)
+	}
+	fmt.Fprintf(os.Stderr, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, shortTime(s.Seconds), how, s.Device)
+	return nil
+}
+
+// printVertices prints an object for each vertex and source.
+func printVertices(r *sssp.Result) {
+	type vertex struct {
+		Source      string   `json:"source"`
+		Vertex      string   `json:"vertex"`
+		Distance    *float64 `json:"distance"` // null where there is no path
+		Predecessor *string  `json:"predecessor"`
+	}
+	for i, s := range r.Sources {
+		for v, pred := range r.Pred[i] {
+			o := vertex{Source: r.Name(int32(s)), Vertex: r.Name(int32(v))}
+			if d := r.Distance(i, v); !math.IsInf(d, 1) {
+				o.Distance = &d
+			}
+			if pred >= 0 {
+				name := r.Name(pred)
+				o.Predecessor = &name
+			}
+			printJSON(os.Stdout, "vertex", o)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ooc/engine/tables"
+)
+
+func benchTablesCommand() *cobra.Command {
+	var o tables.Options
+	cmd := &cobra.Command{
+		Use:   "tables",
+		Short: "The comparisons of the literature on this machine's devices, as Markdown: methods for all pairs, one source, spanning trees",
+		Long: "tables measures methods beside one another on one thread, all threads and a GPU if there is one, and prints Markdown with\n" +
+			"speed-ups and what was published. Each cell is measured, or left out by the rule that stands above the tables. Stores\n" +
+			"are made in --dir and removed; the largest takes 0.9 GiB, of a quick run 64 MiB.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			graceful.Store(true) // stores in the middle of a solve are to be removed
+			return tables.Run(cmd.Context(), os.Stdout, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
+	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
+	return cmd
+}

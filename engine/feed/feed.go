@@ -1,0 +1,199 @@
+// Package feed carries the arcs of a graph to a device, block by block and pass after pass, for methods that
+// go over all arcs again and again: Bellman–Ford, Borůvka. What fits the device's memory stays there; the rest
+// streams through, read, copied and worked on at the same time.
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/stream"
+)
+
+// Matrix is where pieces of a matrix come from: a *graph.Graph or a *graph.Dense.
+type Matrix interface {
+	Facts() graph.Facts
+	FillTile(dst []byte, t, i, j int) error
+}
+
+// Options say how arcs go to a device.
+type Options struct {
+	Device  kernels.Device
+	Reserve int64 // bytes of the device's memory that the caller takes beside
+	Edge    int   // of pieces of a matrix: columns, a multiple of 64; 0: as seems fit
+	Turned  bool  // pieces lie column by column
+}
+
+// blockSpec is a block that is not on the device: where its arcs are and how many bytes they take.
+type blockSpec struct {
+	lo, hi, row, rows int
+	bytes             int64
+}
+
+// source knows the blocks of a graph.
+type source interface {
+	blocks() []blockSpec
+	fill(dst []byte, b blockSpec) error               // by several goroutines
+	place(b blockSpec, at kernels.Tile) kernels.Block // of a block whose memory begins at at
+}
+
+// Feed is a graph on its way through a device. Its methods are called by one goroutine.
+type Feed struct {
+	device  kernels.Device
+	source  source
+	specs   []blockSpec
+	columns []stream.Region // by block: what its vertices' entries are ordered by
+	column  []int           // of a block, in columns
+	slots   []slot
+	fixed   int // blocks that stay in their slots; the others take turns
+	pages   []stream.Page
+	pipe    *stream.Pipeline
+	buf     kernels.Buffer
+	host    []byte
+}
+
+type slot struct {
+	stream.Slot
+	holds int // block, −1 for none
+}
+
+// The sizes of blocks. Large ones are worth the launches; several have to fit the device to overlap.
+const (
+	largestBlock = 32 << 20
+	leastSlots   = 2
+	spareSlots   = 3
+	lanes        = 3
+	align        = 256 // of vectors in device memory
+)
+
+// room is what blocks may take of the device, and how large they should be.
+func (o Options) room() (room, block int64) {
+	info := o.Device.Info()
+	room = info.Memory - info.Scratch - o.Reserve
+	return room, min(largestBlock, max(room/8, 1))
+}
+
+// newFeed opens a feed. It fails with engine.ErrMemory where two blocks do not fit what the device has.
+func newFeed(s source, o Options) (f *Feed, err error) {
+	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
+	room, _ := o.room()
+	largest, total := int64(0), int64(0)
+	for i, b := range f.specs {
+		largest, total = max(largest, b.bytes), total+b.bytes
+		if i == 0 || b.lo != f.specs[i-1].lo {
+			f.columns = append(f.columns, stream.Region{})
+		}
+		f.column = append(f.column, len(f.columns)-1)
+	}
+	if total > room && room/largest < leastSlots {
+		need := leastSlots*largest + o.Reserve + o.Device.Info().Scratch
+		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors and blocks",
+			engine.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
+	}
+	if err := f.open(total, largest, room); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// open takes the memory and starts the pipeline.
+func (f *Feed) open(total, largest, room int64) (err error) {
+	count, bytes := len(f.specs), total
+	if f.fixed = count; total > room {
+		count = int(min(room/largest, int64(count)))
+		bytes, f.fixed = int64(count)*largest, max(0, count-spareSlots)
+	}
+	if f.buf, err = f.device.Alloc(bytes); err != nil {
+		return fmt.Errorf("%s: %d bytes of blocks: %w", f.device.Info().Name, bytes, err)
+	}
+	f.slots = make([]slot, count)
+	at := int64(0)
+	for i := range f.slots {
+		f.slots[i] = slot{Slot: stream.Slot{Tile: kernels.Tile{Buf: f.buf, Off: at}, Lane: i % lanes}, holds: -1}
+		if f.Resident() {
+			at += f.specs[i].bytes
+		} else {
+			at += largest
+		}
+	}
+	pages := min(count, lanes+1)
+	if f.host, err = f.device.AllocHost(int64(pages) * largest); err != nil {
+		return fmt.Errorf("%s: %d pages of %d bytes: %w", f.device.Info().Name, pages, largest, err)
+	}
+	for i := range pages {
+		f.pages = append(f.pages, stream.Page{Data: f.host[int64(i)*largest : int64(i+1)*largest : int64(i+1)*largest]})
+	}
+	f.pipe, err = stream.New(context.Background(), f.device, stream.Options{Lanes: lanes, Readers: min(pages, max(1, runtime.GOMAXPROCS(0)))})
+	return err
+}
+
+// Resident reports whether all blocks stay on the device.
+func (f *Feed) Resident() bool { return f.fixed == len(f.specs) }
+
+// Step works on a block on a stream of the device. first says that no block before it in the pass leads to its
+// vertices. Blocks that lead to the same vertices come in the order of the vertices that their arcs begin at, and
+// are worked on one after another.
+type Step func(s kernels.Stream, b kernels.Block, first bool) error
+
+// Pass enqueues a step for every block, and returns when all are done.
+func (f *Feed) Pass(do Step) error {
+	for i, b := range f.specs {
+		at := i
+		if i >= f.fixed {
+			at = f.fixed + (i-f.fixed)%(len(f.slots)-f.fixed)
+		}
+		s := &f.slots[at]
+		if s.holds != i {
+			if err := f.load(s, i); err != nil {
+				return err
+			}
+		}
+		block, first := f.source.place(b, s.Tile), i == 0 || f.column[i-1] != f.column[i]
+		err := f.pipe.Submit(stream.Op{
+			Stage: stream.Kernel, Lane: s.Lane, Reads: []*stream.Region{&s.Region}, Writes: []*stream.Region{&f.columns[f.column[i]]},
+			Device: func(d kernels.Stream) error { return do(d, block, first) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return f.pipe.Drain()
+}
+
+// load brings a block into a slot.
+func (f *Feed) load(s *slot, i int) error {
+	b, page := f.specs[i], &f.pages[i%len(f.pages)]
+	s.holds = i
+	err := f.pipe.Submit(stream.Op{
+		Stage: stream.Read, Bytes: b.bytes, Writes: []*stream.Region{&page.Region},
+		Host: func() error { return f.source.fill(page.Data[:b.bytes], b) },
+	})
+	if err != nil {
+		return err
+	}
+	return f.pipe.Submit(stream.Op{
+		Stage: stream.In, Lane: s.Lane, Bytes: b.bytes, Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&s.Region},
+		Device: func(d kernels.Stream) error { return d.CopyIn(s.Tile, page.Data[:b.bytes]) },
+	})
+}
+
+// Close gives the memory back.
+func (f *Feed) Close() (err error) {
+	if f.pipe != nil {
+		err = f.pipe.Close()
+	}
+	if f.buf != nil {
+		err = errors.Join(err, f.buf.Free())
+	}
+	if f.host != nil {
+		err = errors.Join(err, f.device.FreeHost(f.host))
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package feed
+
+import (
+	"sync"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// Pieces feeds the matrix of weights in pieces of some of its columns.
+func Pieces(m Matrix, o Options) (*Feed, error) {
+	p := &pieces{matrix: m, n: m.Facts().N, turned: o.Turned, edge: o.Edge}
+	_, most := o.room()
+	for _, edge := range []int{512, 256, 128, 64} {
+		if p.edge == 0 && (edge == 64 || edge <= p.n && int64(edge)*int64(edge)*kernels.EntryBytes <= most) {
+			p.edge = edge
+		}
+	}
+	tile := int64(p.edge) * int64(p.edge) * kernels.EntryBytes
+	p.high = int(max(1, min(most/tile, int64(p.n+p.edge-1)/int64(p.edge))))
+	p.scratch.New = func() any { s := make([]uint32, p.edge*p.edge); return &s }
+	return newFeed(p, o)
+}
+
+// pieces are edge columns wide, and up to high tiles high.
+type pieces struct {
+	matrix        Matrix
+	n, edge, high int
+	turned        bool
+	scratch       sync.Pool // of tiles
+}
+
+func (p *pieces) blocks() (specs []blockSpec) {
+	for lo := 0; lo < p.n; lo += p.edge {
+		for row := 0; row < p.n; row += p.high * p.edge {
+			tiles := min(p.high, (p.n-row+p.edge-1)/p.edge)
+			specs = append(specs, blockSpec{
+				lo: lo, hi: min(lo+p.edge, p.n), row: row, rows: min(p.n-row, tiles*p.edge),
+				bytes: int64(tiles) * int64(p.edge) * int64(p.edge) * kernels.EntryBytes,
+			})
+		}
+	}
+	return specs
+}
+
+func (p *pieces) fill(dst []byte, b blockSpec) error {
+	size := p.edge * p.edge * kernels.EntryBytes
+	first, column := b.row/p.edge, b.lo/p.edge
+	if !p.turned {
+		for k := 0; k*size < len(dst); k++ {
+			if err := p.matrix.FillTile(dst[k*size:(k+1)*size], p.edge, first+k, column); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	tile := p.scratch.Get().(*[]uint32)
+	defer p.scratch.Put(tile)
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst)/kernels.EntryBytes)
+	for k := 0; k*p.edge < b.rows; k++ {
+		if err := p.matrix.FillTile(unsafe.Slice((*byte)(unsafe.Pointer(&(*tile)[0])), size), p.edge, first+k, column); err != nil {
+			return err
+		}
+		turn(words[k*p.edge:], *tile, p.edge, min(p.edge, b.rows-k*p.edge), b.rows)
+	}
+	return nil
+}
+
+// turn writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by squares
+// that stay in the first-level cache.
+func turn(dst, tile []uint32, edge, rows, pitch int) {
+	const square = 32
+	for top := 0; top < rows; top += square {
+		for left := 0; left < edge; left += square {
+			for c := left; c < left+square; c++ {
+				for r := top; r < min(top+square, rows); r++ {
+					dst[c*pitch+r] = tile[r*edge+c]
+				}
+			}
+		}
+	}
+}
+
+func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
+	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.edge, Row: b.row, Rows: b.rows, Turned: p.turned, Weights: at}
+}
+
+// Tiles returns the whole tiles of a piece that is not turned, from the first row on.
+func Tiles(b kernels.Block) []kernels.Tile {
+	size := int64(b.Edge) * int64(b.Edge) * kernels.EntryBytes
+	tiles := make([]kernels.Tile, (b.Rows+b.Edge-1)/b.Edge)
+	for k := range tiles {
+		tiles[k] = kernels.Tile{Buf: b.Weights.Buf, Off: b.Weights.Off + int64(k)*size}
+	}
+	return tiles
+}

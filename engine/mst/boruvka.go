@@ -1,0 +1,187 @@
+package mst
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"ooc/engine"
+	"ooc/engine/feed"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// boruvka joins every component with the one that its lightest edge leads to, which at least halves their number: a
+// pass over all arcs each time, at most log₂ n of them (O. Borůvka, O jistém problému minimálním, 1926). Arcs
+// that do not fit the device are streamed.
+var boruvka = Method{
+	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
+	run: func(ctx context.Context, p *problem) error {
+		linker, ok := p.Device.(kernels.Linker)
+		if !ok {
+			return fmt.Errorf("%w boruvka: %s has no such passes; use another --device", ErrMethod, p.Device.Info().Name)
+		}
+		x := &forest{problem: p, linker: linker, words: make([][]uint32, 3)}
+		return errors.Join(x.run(ctx), x.close())
+	},
+}
+
+// forest is a run of Borůvka's algorithm. Its vectors, on the device and the host, are the component of each
+// vertex, the weight of the lightest edge to another, and where that leads.
+type forest struct {
+	*problem
+	linker kernels.Linker
+	feed   *feed.Feed
+	buf    kernels.Buffer
+	stream kernels.Stream
+	words  [][]uint32
+	parent []int32 // of a union of components, by vertex; itself for a root
+}
+
+const (
+	components = iota
+	lights
+	ends
+)
+
+func (x *forest) open() (err error) {
+	n := x.facts.N
+	bytes := 3 * x.stride()
+	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
+		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", engine.ErrMemory, info.Memory, n, bytes+info.Scratch)
+	}
+	o := feed.Options{Device: x.Device, Reserve: bytes, Turned: true}
+	if g, ok := x.arcs.(*graph.Graph); ok {
+		x.feed, err = feed.Compressed(g, o) // it is its own reverse
+	} else {
+		x.feed, err = feed.Pieces(x.arcs, o)
+	}
+	if err != nil {
+		return err
+	}
+	if x.buf, err = x.Device.Alloc(bytes); err != nil {
+		return err
+	}
+	if x.stream, err = x.Device.NewStream(); err != nil {
+		return err
+	}
+	for i := range x.words {
+		x.words[i] = make([]uint32, n)
+	}
+	x.parent = make([]int32, n)
+	for v := range n {
+		x.parent[v], x.words[components][v] = int32(v), uint32(v)
+	}
+	return nil
+}
+
+func (x *forest) stride() int64 { return (int64(x.facts.N)*kernels.EntryBytes + 255) / 256 * 256 }
+
+func (x *forest) vector(which int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: int64(which) * x.stride()}
+}
+
+func (x *forest) run(ctx context.Context) error {
+	if err := x.open(); err != nil {
+		return err
+	}
+	for joined := true; joined; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := x.pass(); err != nil {
+			return err
+		}
+		joined = x.join()
+		x.report(len(x.edges))
+	}
+	return nil
+}
+
+// pass finds each vertex's lightest edge to another component.
+func (x *forest) pass() error {
+	x.passes++
+	if err := errors.Join(x.stream.CopyIn(x.vector(components), bytesOf(x.words[components])), x.stream.Sync()); err != nil {
+		return err
+	}
+	variant := kernels.I32
+	if x.facts.Kind == graph.KindF32 {
+		variant = kernels.F32
+	}
+	l := kernels.Link{Component: x.vector(components), Light: x.vector(lights), Ends: x.vector(ends)}
+	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
+		l := l
+		l.Block, l.First = b, first
+		return x.linker.Link(s, variant, l)
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.stream.CopyOut(bytesOf(x.words[lights]), x.vector(lights)),
+		x.stream.CopyOut(bytesOf(x.words[ends]), x.vector(ends)), x.stream.Sync())
+}
+
+// join takes the least edge of each component, by weight and then by the indices of its ends. As no two edges are
+// equal, those taken make no cycle. It reports whether there were any.
+func (x *forest) join() (joined bool) {
+	least := make([]edge, x.facts.N) // by root; u == v for none
+	for v := range x.facts.N {
+		end := int32(x.words[ends][v])
+		if end == kernels.NoVertex {
+			continue
+		}
+		e := edge{min(int32(v), end), max(int32(v), end), x.keyOf(x.words[lights][v])}
+		if c := x.words[components][v]; least[c].u == least[c].v || e.less(least[c]) {
+			least[c] = e
+		}
+	}
+	for _, e := range least {
+		if e.u == e.v {
+			continue
+		}
+		joined = true
+		if a, b := x.root(e.u), x.root(e.v); a != b { // else the other component has taken it
+			x.parent[max(a, b)] = min(a, b)
+			x.edges = append(x.edges, e)
+		}
+	}
+	for v := range x.words[components] {
+		x.words[components][v] = uint32(x.root(int32(v)))
+	}
+	return joined
+}
+
+func (e edge) less(f edge) bool {
+	if e.key != f.key {
+		return e.key < f.key
+	}
+	return e.u < f.u || e.u == f.u && e.v < f.v
+}
+
+// root returns the root of v's union, and halves the way there.
+func (x *forest) root(v int32) int32 {
+	for x.parent[v] != v {
+		x.parent[v] = x.parent[x.parent[v]]
+		v = x.parent[v]
+	}
+	return v
+}
+
+func (x *forest) close() (err error) {
+	if x.feed != nil {
+		err = x.feed.Close()
+	}
+	if x.stream != nil {
+		err = errors.Join(err, x.stream.Close())
+	}
+	if x.buf != nil {
+		err = errors.Join(err, x.buf.Free())
+	}
+	return err
+}
+
+// bytesOf views words as what copies take.
+func bytesOf[E int32 | uint32](words []E) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
+}

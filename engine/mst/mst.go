@@ -1,0 +1,177 @@
+// Package mst finds a spanning tree of least weight of an undirected graph, or a forest of one tree for each of its
+// components, on any device that can. Edges are ordered by weight and then by the indices of their ends, so that
+// the same edges come out of every run of a method, whatever the device and the number of threads. Of edges that
+// are equally heavy two methods may take different ones; the weights, in order, are the same for all trees there are.
+package mst
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"ooc/engine/feed"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
+var ErrMethod = errors.New("wrong method")
+
+// ErrDirected is wrapped by the error of a directed graph.
+var ErrDirected = errors.New("the graph is directed")
+
+// Method is a way to find a tree.
+type Method struct {
+	Name  string
+	Title string
+	run   func(ctx context.Context, p *problem) error
+}
+
+// Methods lists them; the first is what "" means.
+var Methods = []Method{
+	boruvka,
+	prim,
+}
+
+// MethodNames lists their names.
+func MethodNames() []string {
+	var names []string
+	for _, m := range Methods {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Arcs is an undirected graph: a *graph.Graph or a *graph.Dense.
+type Arcs interface{ feed.Matrix }
+
+// Options say how to find it.
+type Options struct {
+	Device   kernels.Device
+	Method   string // one of Methods
+	Progress func(Progress)
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Vertices, Edges int // of the graph, and found
+	Elapsed         time.Duration
+}
+
+// Edge is an edge of the tree, U < V in the order of the rows. Its weight is in the input's units.
+type Edge struct {
+	U, V   int32
+	Weight float64
+}
+
+// Result is a tree, or a forest.
+type Result struct {
+	Facts   graph.Facts
+	Edges   []Edge // by U, then V
+	Summary Summary
+}
+
+// Summary says how it went.
+type Summary struct {
+	Vertices   int     `json:"vertices"`
+	Arcs       int64   `json:"arcs"`
+	Kind       string  `json:"kind"`
+	Edges      int     `json:"edges"`
+	Components int     `json:"components"`
+	Total      float64 `json:"total"`
+	Method     string  `json:"method"`
+	Device     string  `json:"device"`
+	Passes     int     `json:"passes"`  // over all arcs; 1 where each is looked at when its vertex is taken
+	Seconds    float64 `json:"seconds"` // without reading the graph
+}
+
+// problem is one call of Run.
+type problem struct {
+	Options
+	arcs   Arcs
+	facts  graph.Facts
+	began  time.Time
+	edges  []edge
+	passes int
+}
+
+// edge is an edge with its key, which orders weights as integers.
+type edge struct {
+	u, v int32
+	key  int32
+}
+
+// Run finds a spanning tree of least weight, or a forest. A directed graph fails with ErrDirected.
+func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
+	method, err := methodNamed(o.Method)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
+	switch {
+	case p.facts.Directed:
+		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, give --undirected", ErrDirected)
+	case p.facts.Kind == graph.KindI32 && p.facts.MaxWeight >= float64(graph.Unreachable):
+		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, graph.Unreachable)
+	}
+	if err := method.run(ctx, p); err != nil {
+		return nil, err
+	}
+	return p.result(method.Name), nil
+}
+
+func methodNamed(name string) (*Method, error) {
+	for i := range Methods {
+		if m := &Methods[i]; m.Name == name || name == "" && i == 0 {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
+}
+
+// result sorts the edges and adds them up, the lightest first: the sum is then the same for all least trees.
+func (p *problem) result(method string) *Result {
+	r := &Result{Facts: p.facts, Summary: Summary{
+		Vertices: p.facts.N, Arcs: p.facts.Arcs, Kind: string(p.facts.Kind), Edges: len(p.edges), Components: p.facts.N - len(p.edges),
+		Method: method, Device: p.Device.Info().Model, Passes: p.passes,
+	}}
+	slices.SortFunc(p.edges, func(a, b edge) int { return cmp.Compare(a.key, b.key) })
+	for _, e := range p.edges {
+		w := p.weight(e.key)
+		r.Summary.Total += w
+		r.Edges = append(r.Edges, Edge{min(e.u, e.v), max(e.u, e.v), w / float64(p.facts.Scale)})
+	}
+	r.Summary.Total /= float64(p.facts.Scale)
+	slices.SortFunc(r.Edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) })
+	r.Summary.Seconds = time.Since(p.began).Seconds()
+	return r
+}
+
+// keyOf orders the bits of an entry as an integer. It is its own inverse.
+func (p *problem) keyOf(bits uint32) int32 {
+	key := int32(bits)
+	if p.facts.Kind == graph.KindF32 && key < 0 { // of a negative float, a larger magnitude is less
+		key ^= math.MaxInt32
+	}
+	return key
+}
+
+// weight returns the weight of a key, in stored units.
+func (p *problem) weight(key int32) float64 {
+	bits := uint32(p.keyOf(uint32(key)))
+	if p.facts.Kind == graph.KindF32 {
+		return float64(math.Float32frombits(bits))
+	}
+	return float64(int32(bits))
+}
+
+func (p *problem) report(edges int) {
+	if p.Progress != nil {
+		p.Progress(Progress{Vertices: p.facts.N, Edges: edges, Elapsed: time.Since(p.began)})
+	}
+}

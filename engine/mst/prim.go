@@ -1,0 +1,140 @@
+package mst
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// prim takes one vertex after another, the one nearest to the tree, over adjacency arrays on the device: V, where
+// the edges of a vertex begin, E, where they lead, and W, their weights (R. C. Prim, Shortest connection networks and
+// some generalizations, 1957). A step lowers the keys of a vertex's neighbours and reduces all keys to the least
+// and its index. The device follows that index by itself, so that the host only counts steps.
+var prim = Method{
+	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
+	run: func(ctx context.Context, p *problem) error {
+		grower, ok := p.Device.(kernels.Grower)
+		if !ok {
+			return fmt.Errorf("%w prim: %s has no such steps; use --method boruvka or another --device", ErrMethod, p.Device.Info().Name)
+		}
+		g, ok := p.arcs.(*graph.Graph)
+		if d, dense := p.arcs.(*graph.Dense); dense {
+			var err error
+			if g, err = d.Graph(); err != nil {
+				return err
+			}
+		} else if !ok {
+			return fmt.Errorf("%w prim: it needs adjacency arrays", ErrMethod)
+		}
+		if g.Arcs() > math.MaxInt32 {
+			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", engine.ErrMemory, math.MaxInt32, g.Arcs())
+		}
+		x := &tree{problem: p, grower: grower}
+		return errors.Join(x.run(ctx, g), x.close())
+	},
+}
+
+// tree is a run of Prim's algorithm.
+type tree struct {
+	*problem
+	grower kernels.Grower
+	stream kernels.Stream
+	buf    kernels.Buffer
+	grow   kernels.Grow
+}
+
+// stepsAtOnce is how many steps are enqueued before the host looks whether it shall end.
+const stepsAtOnce = 2048
+
+func (x *tree) run(ctx context.Context, g *graph.Graph) error {
+	if err := x.open(g); err != nil {
+		return err
+	}
+	x.passes = 1
+	for done := 0; done < g.N; {
+		for end := min(g.N, done+stepsAtOnce); done < end; done++ {
+			if err := x.grower.Grow(x.stream, x.grow); err != nil {
+				return err
+			}
+		}
+		if err := x.stream.Sync(); err != nil {
+			return err
+		}
+		x.report(done)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	parents, keys := make([]int32, g.N), make([]int32, g.N)
+	err := errors.Join(x.stream.CopyOut(bytesOf(parents), x.grow.Parents), x.stream.CopyOut(bytesOf(keys), x.grow.Tree), x.stream.Sync())
+	if err != nil {
+		return err
+	}
+	for v, key := range keys {
+		if key != kernels.KeyNone { // else the first of its component
+			x.edges = append(x.edges, edge{parents[v], int32(v), key})
+		}
+	}
+	return nil
+}
+
+// open copies the arrays to the device.
+func (x *tree) open(g *graph.Graph) (err error) {
+	offsets, weights := make([]int32, g.N+1), make([]int32, g.Arcs())
+	for v, k := range g.Offsets {
+		offsets[v] = int32(k)
+	}
+	for k := range weights {
+		if g.Kind == graph.KindF32 {
+			weights[k] = x.keyOf(math.Float32bits(g.F32[k]))
+		} else {
+			weights[k] = g.I32[k]
+		}
+	}
+	x.grow.N = g.N
+	arrays := []struct {
+		to   *kernels.Tile
+		data []int32
+	}{
+		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
+		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{kernels.NoVertex}, g.N)},
+		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}}, // the first vertex begins
+	}
+	bytes := int64(0)
+	for _, a := range arrays {
+		a.to.Off = bytes
+		bytes += (int64(len(a.data))*kernels.EntryBytes + 511) / 256 * 256 // some of it free: no array is empty
+	}
+	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
+		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", engine.ErrMemory, info.Memory, bytes+info.Scratch)
+	}
+	if x.buf, err = x.Device.Alloc(bytes); err != nil {
+		return err
+	}
+	if x.stream, err = x.Device.NewStream(); err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		a.to.Buf = x.buf
+		if len(a.data) > 0 {
+			err = errors.Join(err, x.stream.CopyIn(*a.to, bytesOf(a.data)))
+		}
+	}
+	return errors.Join(err, x.stream.Sync()) // before the host's copies go
+}
+
+func (x *tree) close() (err error) {
+	if x.stream != nil {
+		err = x.stream.Close()
+	}
+	if x.buf != nil {
+		err = errors.Join(err, x.buf.Free())
+	}
+	return err
+}

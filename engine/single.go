@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/kernels"
+	"ooc/stream"
+	"ooc/tiles"
+)
+
+// AlgorithmSingleStage is Floyd–Warshall with one launch over the whole matrix for each pivot: the simple baseline.
+// The matrix stays on the device, as it would be moved n times else.
+const AlgorithmSingleStage = "single-stage"
+
+var singleStage = rounds{
+	name: AlgorithmSingleStage,
+	last: blocked.last, vertices: blocked.vertices, units: blocked.units, work: blocked.work,
+	round:  func(*Plan) int { return 1 },
+	pivots: true,
+	plan:   planSingleStage,
+	run:    (*schedule).singleStage,
+}
+
+// planSingleStage wants a slot for each tile.
+func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error) {
+	p := newPlan(geom, l)
+	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
+	p.Rounds = p.Side - blocked.units(geom, done)
+	if need := int64(p.Slots)*geom.TileBytes() + info.Scratch; need > info.Memory {
+		return Plan{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
+			ErrMemory, AlgorithmSingleStage, geom.N, info.Memory, need, humanize.IBytes(uint64(need)), AlgorithmBlocked)
+	}
+	n := float64(p.Side * geom.T)
+	// An entry is read and written for each of its relaxations; on what was measured that takes this share of the rate.
+	p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
+	return p, p.finish(geom, info, r, l)
+}
+
+// singleShare is what single-stage launches reach of the rate of products, by measurement (docs/methods.md).
+const singleShare = 0.1
+
+// singleStage loads all tiles, and uses the pivots of one tile after another on all of them.
+func (s *schedule) singleStage() {
+	all := make([]int, len(s.tiles))
+	for t := range all {
+		if !s.goOn() {
+			return
+		}
+		all[t] = s.load(t)
+	}
+	for s.done < s.last && s.alive() {
+		s.put(step{kind: stepPivots, tile: s.done * (s.side + 1), c: all, done: s.done + 1})
+		for t := range s.tiles {
+			s.updated(t, s.done+1)
+		}
+		s.done++
+		for range s.side {
+			s.writeSome()
+		}
+		s.begin()
+	}
+	for _, slot := range all {
+		s.unpin(slot)
+	}
+}
+
+// pivots submits the pivots of one tile, a launch each.
+func (x *executor) pivots(s step) error {
+	device, ok := x.device.(kernels.Pivoter)
+	if !ok {
+		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", ErrAlgorithm, x.device.Info().Name, AlgorithmSingleStage)
+	}
+	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
+	return x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(t) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
+		Device: func(d kernels.Stream) error { return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t, s.done*t) },
+		Name:   x.name(s),
+	})
+}

@@ -1,0 +1,139 @@
+package sssp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+)
+
+// byLanes multiplies by the sparse matrix as a kernels.Sweeper does, in host memory: a lane is a source. The lanes
+// of all vertices are there twice, and a sweep reads the one and writes the other.
+func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
+	sweeper, ok := b.Device.(kernels.Sweeper)
+	host := b.Device
+	if !ok {
+		d, oerr := cpu.Open(cpu.Options{})
+		if oerr != nil {
+			return nil, oerr
+		}
+		defer func() { err = errors.Join(err, d.Close()) }()
+		sweeper, host = d, d
+	}
+	width := (len(b.sources) + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
+	arcs, err := b.doubled()
+	if err != nil {
+		return nil, err
+	}
+	data, err := host.AllocHost(2 * int64(b.facts.N) * int64(width) * kernels.EntryBytes)
+	if err != nil {
+		return nil, err
+	}
+	x := &laneBatch{batch: b, sweeper: sweeper, arcs: arcs, lanes: kernels.Lanes{Data: data, Width: width},
+		words: unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/kernels.EntryBytes)}
+	b.sum.Resident = true
+	if err = x.run(ctx); err == nil {
+		dist = x.rows()
+	}
+	return dist, errors.Join(err, host.FreeHost(data))
+}
+
+// doubled returns the arcs into each vertex twice, the first time from the second half of the lanes and the second
+// time from the first, each with an arc of length 0 that keeps what the vertex had.
+func (b *batch) doubled() (*kernels.Arcs, error) {
+	n, in := b.facts.N, b.into
+	if total := 2 * (int64(n) + b.facts.Arcs); total > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose --method coarse", engine.ErrMemory, math.MaxInt32/2, total/2)
+	}
+	weights := weightBits(in)
+	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1)}
+	for half := range 2 {
+		from := int32((1 - half) * n)
+		for v := range n {
+			a.Ends, a.Weights = append(a.Ends, from+int32(v)), append(a.Weights, 0)
+			for k := in.Offsets[v]; k < in.Offsets[v+1]; k++ {
+				a.Ends = append(a.Ends, from+in.Targets[k])
+			}
+			a.Weights = append(a.Weights, weights[in.Offsets[v]:in.Offsets[v+1]]...)
+			a.Offsets = append(a.Offsets, int32(len(a.Ends)))
+		}
+	}
+	if !b.variant.Float() {
+		for k, w := range a.Weights {
+			a.Weights[k] = uint32(min(int32(w), kernels.Inf32))
+		}
+	}
+	return a, nil
+}
+
+type laneBatch struct {
+	*batch
+	sweeper kernels.Sweeper
+	arcs    *kernels.Arcs
+	lanes   kernels.Lanes
+	words   []uint32 // of lanes
+	current int      // the half that has the newest distances
+}
+
+func (x *laneBatch) run(ctx context.Context) error {
+	n, width := x.facts.N, x.lanes.Width
+	for i := range x.words {
+		x.words[i] = unreachable(x.variant)
+	}
+	for i, s := range x.sources {
+		x.words[s*width+i] = 0
+	}
+	for sweeps := 1; ; sweeps++ {
+		var changed atomic.Bool
+		var g errgroup.Group
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		to, parts := (1-x.current)*n, min(n, 4*runtime.GOMAXPROCS(0))
+		for part := range parts {
+			g.Go(func() error {
+				lo, hi := n*part/parts, n*(part+1)/parts
+				x.sweeper.Sweep(x.variant, x.lanes, x.arcs, to+lo, to+hi, nil)
+				if !bytes.Equal(x.half(0, lo, hi), x.half(1, lo, hi)) {
+					changed.Store(true)
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		if err := x.swept(ctx, sweeps); err != nil {
+			return err
+		}
+		x.current = 1 - x.current
+		if !changed.Load() {
+			return nil
+		}
+	}
+}
+
+// half returns the memory of some rows of a half.
+func (x *laneBatch) half(which, lo, hi int) []byte {
+	row := x.lanes.Width * kernels.EntryBytes
+	return x.lanes.Data[(which*x.facts.N+lo)*row : (which*x.facts.N+hi)*row]
+}
+
+func (x *laneBatch) rows() [][]uint32 {
+	rows := make([][]uint32, len(x.sources))
+	for i := range rows {
+		rows[i] = make([]uint32, x.facts.N)
+		for v := range rows[i] {
+			rows[i][v] = x.words[(x.current*x.facts.N+v)*x.lanes.Width+i]
+		}
+	}
+	return rows
+}

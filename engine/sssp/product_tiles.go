@@ -1,0 +1,118 @@
+package sssp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ooc/engine"
+	"ooc/engine/feed"
+	"ooc/kernels"
+)
+
+// byTiles multiplies on the device by its kernels.Stream's products: the sources' distances are a row of tiles.
+func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
+	x := &tileBatch{batch: b, edge: (len(b.sources) + 63) / 64 * 64}
+	x.tiles = (b.facts.N + x.edge - 1) / x.edge
+	x.size = int64(x.edge) * int64(x.edge) * kernels.EntryBytes
+	bytes := 2 * int64(x.tiles) * x.size
+	if info := b.Device.Info(); bytes > info.Memory-info.Scratch {
+		return nil, fmt.Errorf("%w: device memory %d bytes; the distances of %d sources need %d bytes", engine.ErrMemory, info.Memory, len(b.sources), bytes+info.Scratch)
+	}
+	defer func() { err = errors.Join(err, x.close()) }()
+	if x.feed, err = feed.Pieces(b.arcs, feed.Options{Device: b.Device, Reserve: bytes, Edge: x.edge}); err != nil {
+		return nil, err
+	}
+	b.sum.Resident = x.feed.Resident()
+	if x.buf, err = b.Device.Alloc(bytes); err != nil {
+		return nil, err
+	}
+	if x.stream, err = b.Device.NewStream(); err != nil {
+		return nil, err
+	}
+	if err := x.run(ctx); err != nil {
+		return nil, err
+	}
+	return x.rows(), nil
+}
+
+type tileBatch struct {
+	*batch
+	edge, tiles int
+	size        int64 // of a tile, in bytes
+	feed        *feed.Feed
+	buf         kernels.Buffer
+	stream      kernels.Stream
+	host        []uint32 // the newest distances, tile by tile
+	current     int
+}
+
+func (x *tileBatch) tile(which, j int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: (int64(which)*int64(x.tiles) + int64(j)) * x.size}
+}
+
+// at is where a source's distance to a vertex is in host.
+func (x *tileBatch) at(source, v int) int {
+	return (v/x.edge*x.edge+source)*x.edge + v%x.edge
+}
+
+func (x *tileBatch) run(ctx context.Context) error {
+	x.host = slices.Repeat([]uint32{unreachable(x.variant)}, x.tiles*x.edge*x.edge)
+	for i, s := range x.sources {
+		x.host[x.at(i, s)] = 0
+	}
+	all := func(which int) kernels.Tile { return x.tile(which, 0) }
+	if err := errors.Join(x.stream.CopyIn(all(0), bytesOf(x.host)), x.stream.Sync()); err != nil {
+		return err
+	}
+	newest := make([]uint32, len(x.host))
+	for sweeps := 1; ; sweeps++ {
+		from := x.current
+		err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
+			p := kernels.Product{C: x.tile(1-from, b.Lo/x.edge), B: feed.Tiles(b), Fresh: first} // the diagonal is 0: the old distances are in it
+			for k := range p.B {
+				p.A = append(p.A, x.tile(from, b.Row/x.edge+k))
+			}
+			return s.MinPlus(x.variant, x.edge, []kernels.Product{p})
+		})
+		if err == nil {
+			err = errors.Join(x.stream.CopyOut(bytesOf(newest), all(1-from)), x.stream.Sync())
+		}
+		if err == nil {
+			err = x.swept(ctx, sweeps)
+		}
+		if err != nil {
+			return err
+		}
+		settled := slices.Equal(newest, x.host)
+		x.host, newest, x.current = newest, x.host, 1-from
+		if settled {
+			return nil
+		}
+	}
+}
+
+func (x *tileBatch) rows() [][]uint32 {
+	rows := make([][]uint32, len(x.sources))
+	for i := range rows {
+		rows[i] = make([]uint32, x.facts.N)
+		for v := range rows[i] {
+			rows[i][v] = x.host[x.at(i, v)]
+		}
+	}
+	return rows
+}
+
+func (x *tileBatch) close() (err error) {
+	if x.feed != nil {
+		err = x.feed.Close()
+	}
+	if x.stream != nil {
+		err = errors.Join(err, x.stream.Close())
+	}
+	if x.buf != nil {
+		err = errors.Join(err, x.buf.Free())
+	}
+	return err
+}

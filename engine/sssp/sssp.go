@@ -1,0 +1,221 @@
+// Package sssp finds shortest paths from chosen sources by sweeps of Bellman–Ford over all arcs (R. Bellman, On a
+// routing problem, 1958), on any device that can: a sweep gives each vertex the least that an arc into it offers. It
+// ends with the sweep that changes nothing, after as many as the shortest paths have arcs, and one.
+//
+// Sweeps read one vector of distances and write another, so that distances and predecessors do not depend on the
+// method, the device, the group or the number of threads: a distance is the least, over all paths, of the weights
+// added up in order from the source; its predecessor is the vertex before it on a path of the fewest arcs of that
+// length, and of several the least.
+package sssp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/feed"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
+var ErrMethod = errors.New("wrong method")
+
+// ErrRounding is wrapped by the error of weights of which rounding to float32 makes a cycle look negative.
+var ErrRounding = errors.New("rounding makes a cycle look negative")
+
+// Method is a way to do a sweep.
+type Method struct {
+	Name  string
+	Title string
+	run   func(ctx context.Context, p *problem) (*Result, error)
+}
+
+// Methods lists them; the first is what "" means.
+var Methods = []Method{
+	auto,
+	naive,
+	reduce,
+	coarse,
+	product,
+}
+
+// MethodNames lists their names.
+func MethodNames() []string {
+	var names []string
+	for _, m := range Methods {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Arcs is a graph: a *graph.Graph, whose arcs are fed to the device in compressed rows, or a *graph.Dense, fed as
+// pieces of a matrix.
+type Arcs interface {
+	feed.Matrix
+	CheckRange() error
+	NegativeCycle(cycle []int32) error
+}
+
+var (
+	_ Arcs = (*graph.Graph)(nil)
+	_ Arcs = (*graph.Dense)(nil)
+)
+
+// Options say what to find and how.
+type Options struct {
+	Device   kernels.Device
+	Sources  []int  // rows, one at least
+	Method   string // one of Methods
+	Group    int    // threads that reduce a vertex together, a power of two; 0: the one that is fastest here
+	Matrix   bool   // feed a graph as a matrix too
+	Progress func(Progress)
+}
+
+// Progress is how far a run is; called after each sweep.
+type Progress struct {
+	Sources, Done int // of the sources, how many are settled
+	Sweeps        int // over all arcs, so far
+	Elapsed       time.Duration
+}
+
+// Result is what was found. Distances are bits of entries in stored units, unreachable as in the kernels.
+type Result struct {
+	Facts   graph.Facts
+	Sources []int
+	Dist    [][]uint32 // by source, of each vertex
+	Pred    [][]int32  // likewise: kernels.NoVertex for the source and what cannot be reached
+	Summary Summary
+}
+
+// Summary says how it went.
+type Summary struct {
+	Vertices    int     `json:"vertices"`
+	Arcs        int64   `json:"arcs"`
+	Kind        string  `json:"kind"`
+	Sources     int     `json:"sources"`
+	Method      string  `json:"method"`
+	Layout      string  `json:"layout"`          // "compressed rows" or "matrix"
+	Group       int     `json:"group,omitempty"` // of the last sweep
+	Device      string  `json:"device"`
+	Resident    bool    `json:"resident"` // all arcs stayed on the device
+	Sweeps      int     `json:"sweeps"`   // over all arcs
+	Seconds     float64 `json:"seconds"`  // without reading the graph
+	SweepBest   float64 `json:"best_sweep_seconds"`
+	Relaxations float64 `json:"relaxations"` // an arc, or a pair of a matrix, a source and a sweep each
+}
+
+// problem is one call of Run.
+type problem struct {
+	Options
+	arcs    Arcs
+	facts   graph.Facts
+	variant kernels.Variant
+	into    *graph.Graph // turned round; nil for a matrix
+	began   time.Time
+	most    float64 // the largest magnitude of a weight
+}
+
+// Run finds the distances and predecessors from the sources. A cycle of negative length that a source reaches is a
+// *graph.NegativeCycleError.
+func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
+	method, err := methodNamed(o.Method)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
+	for _, s := range o.Sources {
+		if s < 0 || s >= p.facts.N {
+			return nil, fmt.Errorf("%w: row %d of %d", engine.ErrNoVertex, s, p.facts.N)
+		}
+	}
+	if len(o.Sources) == 0 {
+		return nil, fmt.Errorf("%w: no source", engine.ErrNoVertex)
+	}
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
+	if err := arcs.CheckRange(); err != nil {
+		return nil, err
+	}
+	p.most = max(p.facts.MaxWeight, -p.facts.MinWeight)
+	p.variant = variantOf(p.facts)
+	if g, ok := arcs.(*graph.Graph); ok && !o.Matrix {
+		p.into = g.Reverse()
+	}
+	r, err := method.run(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	r.Facts, r.Sources = p.facts, o.Sources
+	p.describe(&r.Summary)
+	return r, nil
+}
+
+// fits fails where the results would take more than the memory that is free.
+func (p *problem) fits() error {
+	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * kernels.EntryBytes
+	if free := engine.FreeMemory(); free > 0 && need > float64(free)/2 {
+		return fmt.Errorf("%w: the distances and predecessors of %d sources need %.0f bytes, and %d are free; ooc solve --sources keeps distances on disk",
+			engine.ErrMemory, len(p.Sources), need, free)
+	}
+	return nil
+}
+
+func methodNamed(name string) (*Method, error) {
+	for i := range Methods {
+		if m := &Methods[i]; m.Name == name || name == "" && i == 0 {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
+}
+
+// describe fills in what is the same for every method.
+func (p *problem) describe(s *Summary) {
+	s.Vertices, s.Arcs, s.Kind, s.Sources = p.facts.N, p.facts.Arcs, string(p.facts.Kind), len(p.Sources)
+	s.Device, s.Seconds = p.Device.Info().Model, time.Since(p.began).Seconds()
+	s.Layout = "compressed rows"
+	if p.into == nil {
+		s.Layout = "matrix"
+	}
+}
+
+// pairs is how many relaxations a sweep makes for one source.
+func (p *problem) pairs() float64 {
+	if p.into == nil {
+		return float64(p.facts.N) * float64(p.facts.N)
+	}
+	return float64(p.facts.Arcs)
+}
+
+func variantOf(f graph.Facts) kernels.Variant {
+	switch {
+	case f.Kind == graph.KindI32 && f.Negative:
+		return kernels.I32Signed
+	case f.Kind == graph.KindI32:
+		return kernels.I32
+	case f.Negative:
+		return kernels.F32Signed
+	}
+	return kernels.F32
+}
+
+// unreachable is the variant's entry for it, as bits.
+func unreachable(v kernels.Variant) uint32 {
+	if v.Float() {
+		return math.Float32bits(kernels.PosInf)
+	}
+	return uint32(kernels.Inf32)
+}
+
+// report tells Progress.
+func (p *problem) report(done, sweeps int) {
+	if p.Progress != nil {
+		p.Progress(Progress{Sources: len(p.Sources), Done: done, Sweeps: sweeps, Elapsed: time.Since(p.began)})
+	}
+}

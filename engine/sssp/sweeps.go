@@ -1,0 +1,338 @@
+package sssp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+
+	"ooc/engine"
+	"ooc/engine/feed"
+	"ooc/kernels"
+)
+
+// form is how the threads of a device share a sweep.
+type form struct {
+	name   string
+	turned bool  // matrices go to the device with the arcs into a vertex side by side
+	groups []int // to choose from
+}
+
+// sweeper is one run of sweeps by vectors: a source is a vector, and a block of arcs that is on the device serves
+// all of them.
+type sweeper struct {
+	*problem
+	form
+	puller kernels.Puller
+	stream kernels.Stream
+	buf    kernels.Buffer
+	feed   *feed.Feed
+
+	starts  [][]int // by vector, what has distance 0 to begin with
+	live    []bool  // not settled
+	current int     // which of the two vectors of distances is the newest
+	tuner   tuner
+	checked int // sweeps after which cycles were last looked for
+	sum     Summary
+}
+
+// bySweeps runs the form, as many sources at a time as the device has room for.
+func (p *problem) bySweeps(ctx context.Context, f form) (*Result, error) {
+	r := &Result{}
+	for lo := 0; lo < len(p.Sources); {
+		hi := min(len(p.Sources), lo+p.vectorsAtOnce())
+		var starts [][]int
+		for _, s := range p.Sources[lo:hi] {
+			starts = append(starts, []int{s})
+		}
+		if err := p.sweepFrom(ctx, f, starts, r); err != nil {
+			return nil, err
+		}
+		lo = hi
+	}
+	return r, nil
+}
+
+// vectorsAtOnce leaves half of the device to arcs.
+func (p *problem) vectorsAtOnce() int {
+	info := p.Device.Info()
+	return int(max(1, (info.Memory-info.Scratch)/2/vectorBytes(p.facts.N)))
+}
+
+// vectorBytes is what a source takes: two vectors of distances, one of predecessors, and whether they changed.
+func vectorBytes(n int) int64 { return 3*stride(n) + flagBytes }
+
+// flagBytes is for the entry that says whether a vector changed.
+const flagBytes = 256
+
+// stride is the bytes from one vector to the next.
+func stride(n int) int64 {
+	return (int64(n)*kernels.EntryBytes + flagBytes - 1) / flagBytes * flagBytes
+}
+
+// sweepFrom adds the distances from some starts to r.
+func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
+	puller, ok := p.Device.(kernels.Puller)
+	if !ok {
+		return fmt.Errorf("%w %s: %s has no such sweeps; use another --device", ErrMethod, f.name, p.Device.Info().Name)
+	}
+	x := &sweeper{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: r.Summary}
+	if p.Group > 0 {
+		x.groups = []int{p.Group}
+	}
+	x.tuner = tuner{choices: x.groups}
+	defer func() { err = errors.Join(err, x.close()) }()
+	if err = x.open(); err != nil {
+		return err
+	}
+	if err = x.run(ctx); err == nil {
+		err = x.collect(r)
+	}
+	r.Summary = x.sum
+	return err
+}
+
+func (x *sweeper) open() (err error) {
+	bytes := int64(len(x.starts)) * vectorBytes(x.facts.N)
+	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
+		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", engine.ErrMemory, info.Memory, x.facts.N, bytes+info.Scratch)
+	}
+	o := feed.Options{Device: x.Device, Reserve: bytes, Turned: x.turned}
+	if x.into != nil {
+		x.feed, err = feed.Compressed(x.into, o)
+	} else {
+		x.feed, err = feed.Pieces(x.arcs, o)
+	}
+	if err != nil {
+		return err
+	}
+	x.sum.Resident = x.feed.Resident()
+	if x.buf, err = x.Device.Alloc(bytes); err != nil {
+		return err
+	}
+	if x.stream, err = x.Device.NewStream(); err != nil {
+		return err
+	}
+	return x.begin()
+}
+
+// The parts of a source's memory. The flags of all sources are side by side at the end.
+func (x *sweeper) part(source, which int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * stride(x.facts.N)}
+}
+
+func (x *sweeper) dist(s int) kernels.Tile { return x.part(s, x.current) }
+func (x *sweeper) next(s int) kernels.Tile { return x.part(s, 1-x.current) }
+func (x *sweeper) pred(s int) kernels.Tile { return x.part(s, 2) }
+func (x *sweeper) flag(s int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*stride(x.facts.N) + int64(s)*kernels.EntryBytes}
+}
+
+// begin writes the first distances.
+func (x *sweeper) begin() error {
+	dist, pred := make([]uint32, x.facts.N), make([]uint32, x.facts.N)
+	none := kernels.NoVertex
+	for v := range dist {
+		dist[v], pred[v] = unreachable(x.variant), uint32(none)
+	}
+	for s, from := range x.starts {
+		for _, v := range from {
+			dist[v] = 0
+		}
+		if err := errors.Join(x.stream.CopyIn(x.dist(s), bytesOf(dist)), x.stream.CopyIn(x.pred(s), bytesOf(pred)), x.stream.Sync()); err != nil {
+			return err
+		}
+		for _, v := range from {
+			dist[v] = unreachable(x.variant)
+		}
+		x.live[s] = true
+	}
+	return nil
+}
+
+// bytesOf views words as what copies take.
+func bytesOf(words []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
+}
+
+// run sweeps until nothing changes.
+func (x *sweeper) run(ctx context.Context) error {
+	flags := make([]uint32, len(x.starts))
+	for sweeps, left := 0, len(x.starts); left > 0; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := x.sweep(flags); err != nil {
+			return err
+		}
+		sweeps++
+		x.sum.Relaxations += float64(left) * x.pairs()
+		for s, changed := range flags {
+			if x.live[s] && changed == 0 {
+				x.live[s] = false
+				left--
+			}
+		}
+		x.current = 1 - x.current // a settled vector is the same in both
+		x.report(len(x.starts)-left, x.sum.Sweeps)
+		if left > 0 && x.facts.Negative && x.timeToLook(sweeps) {
+			if err := x.lookForCycles(sweeps); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sweep is one pass over all arcs for all vectors that are not settled. It sets flags.
+func (x *sweeper) sweep(flags []uint32) error {
+	clear(flags)
+	if err := errors.Join(x.stream.CopyIn(x.flag(0), bytesOf(flags)), x.stream.Sync()); err != nil {
+		return err
+	}
+	began, group := time.Now(), x.tuner.group()
+	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
+		for i, live := range x.live {
+			if !live {
+				continue
+			}
+			p := kernels.Pull{Block: b, First: first, Dist: x.dist(i), Next: x.next(i), Pred: x.pred(i), Changed: x.flag(i), Group: group}
+			if err := x.puller.Pull(s, x.variant, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = errors.Join(x.stream.CopyOut(bytesOf(flags), x.flag(0)), x.stream.Sync())
+	}
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	x.tuner.took(took)
+	x.sum.Group = group
+	x.sum.Sweeps++
+	if best := x.sum.SweepBest; best == 0 || took.Seconds() < best {
+		x.sum.SweepBest = took.Seconds()
+	}
+	return nil
+}
+
+// timeToLook says when to look for cycles: after as many sweeps again as the last time, and early enough that
+// distances on a negative cycle, which lose at most the largest weight a sweep, do not leave what an int32 holds.
+func (x *sweeper) timeToLook(sweeps int) bool {
+	since := sweeps - x.checked
+	return since >= max(1, x.checked) || sweeps == x.facts.N ||
+		!x.variant.Float() && float64(since+1)*x.most > float64(kernels.Limit32)
+}
+
+// lookForCycles looks for a cycle of predecessors. There is one sooner or later if and only if a vertex that a
+// source reaches is on a negative cycle.
+func (x *sweeper) lookForCycles(sweeps int) error {
+	x.checked = sweeps
+	pred := make([]int32, x.facts.N)
+	for s, live := range x.live {
+		if !live {
+			continue
+		}
+		if err := x.fetch(unsafe.Slice((*uint32)(unsafe.Pointer(&pred[0])), len(pred)), x.pred(s)); err != nil {
+			return err
+		}
+		cycle := cycleOf(pred)
+		if cycle == nil && sweeps < x.facts.N {
+			continue
+		}
+		if cycle != nil {
+			if err := x.arcs.NegativeCycle(cycle); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("%w after %d sweeps, though none that was found is: --scale keeps decimal weights exact", ErrRounding, sweeps)
+	}
+	return nil
+}
+
+func (x *sweeper) fetch(dst []uint32, from kernels.Tile) error {
+	return errors.Join(x.stream.CopyOut(bytesOf(dst), from), x.stream.Sync())
+}
+
+// collect copies the results to the host.
+func (x *sweeper) collect(r *Result) error {
+	for s := range x.starts {
+		dist, pred := make([]uint32, x.facts.N), make([]int32, x.facts.N)
+		if err := errors.Join(x.fetch(dist, x.dist(s)), x.fetch(unsafe.Slice((*uint32)(unsafe.Pointer(&pred[0])), len(pred)), x.pred(s))); err != nil {
+			return err
+		}
+		r.Dist, r.Pred = append(r.Dist, dist), append(r.Pred, pred)
+	}
+	x.sum.Method = x.name
+	return nil
+}
+
+func (x *sweeper) close() (err error) {
+	if x.feed != nil {
+		err = x.feed.Close()
+	}
+	if x.stream != nil {
+		err = errors.Join(err, x.stream.Close())
+	}
+	if x.buf != nil {
+		err = errors.Join(err, x.buf.Free())
+	}
+	return err
+}
+
+// tuner tries each group for a sweep and then keeps the fastest: every sweep counts, whatever its group. The first
+// sweep is not compared, as it brings the arcs to the device.
+type tuner struct {
+	choices []int
+	times   []time.Duration
+	warm    bool
+}
+
+func (t *tuner) group() int {
+	if n := len(t.times); n < len(t.choices) {
+		return t.choices[n]
+	}
+	best, least := 0, time.Duration(math.MaxInt64)
+	for i, took := range t.times {
+		if took < least {
+			best, least = i, took
+		}
+	}
+	return t.choices[best]
+}
+
+func (t *tuner) took(d time.Duration) {
+	if t.warm && len(t.times) < len(t.choices) {
+		t.times = append(t.times, d)
+	}
+	t.warm = true
+}
+
+// cycleOf returns a cycle of predecessors, its vertices in the direction of the arcs, or nil.
+func cycleOf(pred []int32) []int32 {
+	mark := make([]int32, len(pred)) // the walk that visited a vertex, from 1
+	for start := range pred {
+		walk, v := int32(start)+1, int32(start)
+		for v >= 0 && mark[v] == 0 {
+			mark[v] = walk
+			v = pred[v]
+		}
+		if v < 0 || mark[v] != walk {
+			continue
+		}
+		cycle := []int32{v}
+		for u := pred[v]; u != v; u = pred[u] {
+			cycle = append(cycle, u)
+		}
+		for i, j := 0, len(cycle)-1; i < j; i, j = i+1, j-1 {
+			cycle[i], cycle[j] = cycle[j], cycle[i]
+		}
+		return cycle
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+// Package tables measures the comparisons that the literature of this field makes, on the devices of this machine,
+// and prints them as tables in Markdown, each cell measured, beside what was published.
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"ooc/engine"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+)
+
+// Options say what to measure. The zero value is everything.
+type Options struct {
+	Quick bool   // small sizes, within QuickBudget
+	Dir   string // for stores that are solved and removed again
+}
+
+// The rules by which cells are left out.
+const (
+	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
+	QuickBudget = 90 * time.Second
+	FullCell    = 5 * time.Minute
+)
+
+// suite is one run.
+type suite struct {
+	Options
+	ctx     context.Context
+	out     io.Writer
+	began   time.Time
+	serial  kernels.Device // the processor with one thread
+	devices []device
+}
+
+// device is one to compare.
+type device struct {
+	name   string
+	title  string
+	device kernels.Device
+}
+
+// table is a comparison.
+type table struct {
+	title, note string
+	sizes       []int
+	columns     []column
+	ratios      []ratio
+}
+
+// column is a way to do it.
+type column struct {
+	title  string
+	growth float64 // seconds grow with this power of the size
+	run    func(n int) (seconds float64, err error)
+	known  map[int]float64 // published, where run is nil
+}
+
+// ratio is how many times faster one column is than another.
+type ratio struct {
+	title      string
+	slow, fast int
+}
+
+// All lists the comparisons.
+var all = []func(s *suite) table{
+	inCore,
+	outOfCore,
+	bellmanFord,
+	spanningTrees,
+}
+
+// Run measures and prints, row by row.
+func Run(ctx context.Context, out io.Writer, o Options) (err error) {
+	s := &suite{Options: o, ctx: ctx, out: out, began: time.Now()}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.open(); err != nil {
+		return err
+	}
+	s.preface()
+	for _, make := range all {
+		if err := s.print(make(s)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(s.out, "\nAll took %.0f s.\n", time.Since(s.began).Seconds())
+	return err
+}
+
+// open opens the processor with one thread and with all, and a GPU if there is one.
+func (s *suite) open() error {
+	one, err := cpu.Open(cpu.Options{Threads: 1})
+	if err != nil {
+		return err
+	}
+	s.serial = one
+	for _, name := range slices.Backward(engine.DeviceNames()) {
+		d, _, err := engine.OpenDevice(name, 0)
+		if err != nil {
+			fmt.Fprintf(s.out, "No %s: %v\n\n", name, err)
+			continue
+		}
+		s.devices = append(s.devices, device{name, d.Info().Name, d})
+	}
+	return nil
+}
+
+func (s *suite) close() (err error) {
+	if s.serial != nil {
+		err = s.serial.Close()
+	}
+	for _, d := range s.devices {
+		err = errors.Join(err, d.device.Close())
+	}
+	return err
+}
+
+func (s *suite) limit() time.Duration {
+	if s.Quick {
+		return QuickCell
+	}
+	return FullCell
+}
+
+func (s *suite) preface() {
+	fmt.Fprintf(s.out, "Devices: one thread is %s", s.serial.Info().Model)
+	for _, d := range s.devices {
+		fmt.Fprintf(s.out, "; %s is %s", d.title, d.device.Info().Model)
+	}
+	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run where that takes over 0.3 s. It is left out (–) where the row before\nforetells more than %.0f s", s.limit().Seconds())
+	if s.Quick {
+		fmt.Fprintf(s.out, ", or where that would end after %.0f s in all", QuickBudget.Seconds())
+	}
+	fmt.Fprintln(s.out, ".")
+}
+
+// sizes are the sizes of a table, of a quick run those up to most.
+func (s *suite) sizes(most int, sizes ...int) []int {
+	if s.Quick {
+		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n > most })
+	}
+	return sizes
+}
+
+// print measures a table.
+func (s *suite) print(t table) error {
+	head := []string{"N"}
+	for _, c := range t.columns {
+		head = append(head, c.title)
+	}
+	for _, r := range t.ratios {
+		head = append(head, r.title)
+	}
+	fmt.Fprintf(s.out, "\n### %s\n\n%s\n\n", t.title, t.note)
+	fmt.Fprintf(s.out, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	last := make([]measured, len(t.columns))
+	for _, n := range t.sizes {
+		cells, row := []string{fmt.Sprint(n)}, make([]float64, len(t.columns))
+		for i, c := range t.columns {
+			if s.ctx.Err() != nil {
+				return context.Cause(s.ctx)
+			}
+			seconds, err := s.cell(c, n, &last[i])
+			if err != nil {
+				return fmt.Errorf("%s, N = %d: %w", c.title, n, err)
+			}
+			row[i] = seconds
+			cells = append(cells, show(seconds))
+		}
+		for _, r := range t.ratios {
+			cells = append(cells, times(row[r.slow]/row[r.fast]))
+		}
+		if _, err := fmt.Fprintf(s.out, "| %s |\n", strings.Join(cells, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measured is what a column took last.
+type measured struct {
+	n       int
+	seconds float64
+	spent   float64 // all that the cell took, with making and removing what it needs
+}
+
+// cell measures a cell; NaN for one that is left out.
+func (s *suite) cell(c column, n int, last *measured) (float64, error) {
+	if c.run == nil {
+		if seconds, ok := c.known[n]; ok {
+			return seconds, nil
+		}
+		return math.NaN(), nil
+	}
+	if last.n > 0 {
+		grown := math.Pow(float64(n)/float64(last.n), c.growth)
+		left := (QuickBudget - time.Since(s.began)).Seconds()
+		if last.seconds*grown > s.limit().Seconds() || s.Quick && last.spent*grown > left {
+			return math.NaN(), nil
+		}
+	} else if s.Quick && time.Since(s.began) > QuickBudget {
+		return math.NaN(), nil
+	}
+	began := time.Now()
+	var runs []float64
+	for len(runs) < 3 {
+		seconds, err := c.run(n)
+		if err != nil {
+			return 0, err
+		}
+		if runs = append(runs, seconds); seconds > 0.3 {
+			break
+		}
+	}
+	slices.Sort(runs)
+	*last = measured{n, runs[len(runs)/2], time.Since(began).Seconds()}
+	return last.seconds, nil
+}
+
+func show(seconds float64) string {
+	switch {
+	case math.IsNaN(seconds):
+		return "–"
+	case seconds < 0.0995:
+		return fmt.Sprintf("%.2g", seconds)
+	case seconds < 99.95:
+		return fmt.Sprintf("%.3g", seconds)
+	}
+	return fmt.Sprintf("%.0f", seconds)
+}
+
+func times(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case x < 9.95:
+		return fmt.Sprintf("%.1f×", x)
+	}
+	return fmt.Sprintf("%.0f×", x)
+}

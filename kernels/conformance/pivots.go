@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// Baselines runs the parts of the suite that judge a device which is a kernels.Pivoter or a kernels.Differ.
+func Baselines(t *testing.T, open Open) {
+	seed := Seed(t)
+	device, err := open(0)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	b := newBench(t, device, seed)
+	if d, ok := device.(kernels.Pivoter); ok {
+		t.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
+	}
+	if d, ok := device.(kernels.Differ); ok {
+		t.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
+	}
+}
+
+// pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
+func (b *bench) pivots(d kernels.Pivoter) {
+	for _, v := range kernels.Variants {
+		for range 8 {
+			m := 1 + b.IntN(3)
+			x := &net{bench: b, v: v, n: m * 64}
+			a := b.newArena(64, m*m)
+			full := make(matrix, x.n*x.n)
+			potential := make([]int, x.n)
+			for i := range potential {
+				if v == kernels.I32Signed || v == kernels.F32Signed {
+					potential[i] = b.IntN(50)
+				}
+			}
+			for i := range full {
+				u, w := i/x.n, i%x.n
+				full[i] = infBits(v)
+				if length := b.IntN(20) + potential[u] - potential[w]; u == w {
+					full[i] = 0
+				} else if arc := b.IntN(x.n) < 4; arc && v.Float() {
+					full[i] = math.Float32bits(float32(length))
+				} else if arc {
+					full[i] = uint32(int32(length))
+				}
+			}
+			lo := b.IntN(x.n)
+			hi := lo + b.IntN(x.n-lo+1)
+			want := slices.Clone(full)
+			for k := lo; k < hi; k++ {
+				for i := range x.n {
+					for j := range x.n {
+						want[i*x.n+j] = lower(v, want[i*x.n+j], want[i*x.n+k], want[k*x.n+j])
+					}
+				}
+			}
+			split(a, m, full)
+			a.upload()
+			b.must(d.Pivots(b.stream, v, 64, a.tiles(0, m*m), lo, hi))
+			b.must(b.stream.Sync())
+			split(a, m, want)
+			a.check(v)
+		}
+	}
+	t := b.upload(make(matrix, 64*64))
+	for _, bad := range [][2]int{{-1, 0}, {3, 2}, {0, 65}} {
+		if d.Pivots(b.stream, kernels.I32, 64, []kernels.Tile{t}, bad[0], bad[1]) == nil {
+			b.Errorf("pivots %d…%d of 64 were not refused", bad[0], bad[1]-1)
+		}
+	}
+}
+
+// split puts a matrix of m×m tiles into an arena.
+func split(a *arena, m int, full matrix) {
+	for i := range full {
+		row, col := i/(m*a.t), i%(m*a.t)
+		a.data(row/a.t*m + col/a.t)[row%a.t*a.t+col%a.t] = full[i]
+	}
+}
+
+func (b *bench) differ(d kernels.Differ) {
+	for range 50 {
+		x := make(matrix, 1+b.IntN(5000))
+		b.poison(x)
+		y := slices.Clone(x)
+		bytes := len(x)
+		want := b.IntN(2) == 0
+		if at := b.IntN(len(x)); want {
+			y[at] ^= 1 << b.IntN(32)
+		} else if bytes = at + 1; at+1 < len(y) {
+			y[at+1]++ // past what is compared
+		}
+		flag := b.upload(matrix{0})
+		b.must(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*kernels.EntryBytes)))
+		b.must(b.stream.Sync())
+		if got := b.download(flag, 1)[0]; got > 1 || (got == 1) != want {
+			b.Fatalf("%d entries, %d compared: the flag is %d, and they differ: %v", len(x), bytes, got, want)
+		}
+	}
+}

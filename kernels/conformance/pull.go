@@ -1,0 +1,291 @@
+package conformance
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// Vectors runs the parts of the suite that judge a device's steps over vectors of vertices: those of
+// kernels.Puller, Linker, Reducer and Grower that the device satisfies.
+func Vectors(t *testing.T, open Open) {
+	seed := Seed(t)
+	device, err := open(0)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	b := newBench(t, device, seed)
+	if d, ok := device.(kernels.Puller); ok {
+		t.Run("Pull", func(t *testing.T) { b.with(t).pulls(d) })
+	}
+	if d, ok := device.(kernels.Linker); ok {
+		t.Run("Link", func(t *testing.T) { b.with(t).links(d) })
+	}
+	if d, ok := device.(kernels.Reducer); ok {
+		t.Run("Least", func(t *testing.T) { b.with(t).leasts(d) })
+	}
+	if d, ok := device.(kernels.Grower); ok {
+		t.Run("Grow", func(t *testing.T) { b.with(t).grows(d) })
+	}
+}
+
+// net is a random graph: the weights of its arcs by beginning and end, unreachable for none.
+type net struct {
+	*bench
+	v       kernels.Variant
+	n       int
+	weights matrix
+}
+
+func (b *bench) newNet(v kernels.Variant) *net {
+	x := &net{bench: b, v: v, n: 1 + b.IntN(300)}
+	x.weights = make(matrix, x.n*x.n)
+	degree := b.IntN(8)
+	for i := range x.weights {
+		x.weights[i] = infBits(v)
+		if b.IntN(x.n) < degree {
+			x.weights[i] = x.number()
+		}
+	}
+	return x
+}
+
+// number is a random weight, small so that sums are often equal.
+func (x *net) number() uint32 {
+	w := x.IntN(20)
+	if x.v == kernels.I32Signed || x.v == kernels.F32Signed {
+		w -= 10
+	}
+	if x.v.Float() {
+		return math.Float32bits(float32(w) / 3)
+	}
+	return uint32(int32(w))
+}
+
+// vector returns random entries, a third of them unreachable.
+func (x *net) vector() matrix {
+	m := make(matrix, x.n)
+	for i := range m {
+		if m[i] = x.number(); x.IntN(3) == 0 {
+			m[i] = infBits(x.v)
+		}
+	}
+	return m
+}
+
+// upload copies entries to memory of their own on the device.
+func (b *bench) upload(m matrix) kernels.Tile {
+	b.Helper()
+	t := kernels.Tile{Buf: b.alloc(int64(max(1, len(m))) * kernels.EntryBytes)}
+	if len(m) > 0 {
+		b.must(b.stream.CopyIn(t, m.bytes()))
+		b.must(b.stream.Sync())
+	}
+	return t
+}
+
+func (b *bench) download(t kernels.Tile, n int) matrix {
+	b.Helper()
+	m := make(matrix, n)
+	b.must(b.stream.CopyOut(m.bytes(), t))
+	b.must(b.stream.Sync())
+	return m
+}
+
+// blocks cuts the net into random blocks on the device: compressed rows, or pieces of the matrix. Those that share
+// vertices come one after another; first says which of them is the vertices' first.
+func (x *net) blocks() (blocks []kernels.Block, first []bool) {
+	for lo := 0; lo < x.n; {
+		hi := min(x.n, lo+1+x.IntN(x.n))
+		if x.IntN(2) == 0 {
+			blocks, first = append(blocks, x.compressed(lo, hi)), append(first, true)
+		} else {
+			edge := hi - lo + x.IntN(20)
+			for row := 0; row < x.n; {
+				rows := 1 + x.IntN(x.n-row)
+				blocks, first = append(blocks, x.piece(lo, hi, edge, row, rows, x.IntN(2) == 0)), append(first, row == 0)
+				row += rows
+			}
+		}
+		lo = hi
+	}
+	return blocks, first
+}
+
+func (x *net) compressed(lo, hi int) kernels.Block {
+	offsets, ends, weights := matrix{0}, matrix{}, matrix{}
+	for v := lo; v < hi; v++ {
+		for u := range x.n {
+			if w := x.weights[u*x.n+v]; w != infBits(x.v) {
+				ends, weights = append(ends, uint32(u)), append(weights, w)
+			}
+		}
+		offsets = append(offsets, uint32(len(ends)))
+	}
+	return kernels.Block{Lo: lo, Hi: hi, Offsets: x.upload(offsets), Ends: x.upload(ends), Weights: x.upload(weights)}
+}
+
+func (x *net) piece(lo, hi, edge, row, rows int, turned bool) kernels.Block {
+	m := make(matrix, rows*edge)
+	x.poison(m) // padding is not looked at
+	for r := range rows {
+		for c := range hi - lo {
+			at := r*edge + c
+			if turned {
+				at = c*rows + r
+			}
+			m[at] = x.weights[(row+r)*x.n+lo+c]
+		}
+	}
+	return kernels.Block{Lo: lo, Hi: hi, Edge: edge, Row: row, Rows: rows, Turned: turned, Weights: x.upload(m)}
+}
+
+// less reports whether an entry is less than another.
+func less(v kernels.Variant, x, y uint32) bool {
+	if v.Float() {
+		return math.Float32frombits(x) < math.Float32frombits(y)
+	}
+	return int32(x) < int32(y)
+}
+
+// pulled is the judge of a sweep.
+func (x *net) pulled(dist, pred matrix) (next, after matrix, changed uint32) {
+	next, after = slices.Clone(dist), slices.Clone(pred)
+	for v := range x.n {
+		for u := range x.n {
+			if s := lower(x.v, infBits(x.v), dist[u], x.weights[u*x.n+v]); less(x.v, s, next[v]) {
+				next[v], after[v], changed = s, uint32(u), 1
+			}
+		}
+	}
+	return next, after, changed
+}
+
+func (b *bench) pulls(d kernels.Puller) {
+	for _, v := range kernels.Variants {
+		for range 25 {
+			x := b.newNet(v)
+			dist, pred := x.vector(), make(matrix, x.n)
+			x.poison(pred)
+			want, after, changed := x.pulled(dist, pred)
+			junk := make(matrix, x.n)
+			x.poison(junk)
+			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(matrix{0}), Group: 1 << x.IntN(8)}
+			blocks, first := x.blocks()
+			for i := range blocks {
+				p.Block, p.First = blocks[i], first[i]
+				x.must(d.Pull(x.stream, v, p))
+			}
+			x.must(x.stream.Sync())
+			x.same(v, "next", x.download(p.Next, x.n), want)
+			x.same(v, "predecessors", x.download(p.Pred, x.n), after)
+			x.same(v, "dist", x.download(p.Dist, x.n), dist)
+			x.same(v, "changed", x.download(p.Changed, 1), matrix{changed})
+		}
+	}
+	for _, group := range []int{0, -1, 3, 2 * kernels.MaxGroup} {
+		x := b.newNet(kernels.I32)
+		t := x.upload(x.vector())
+		if d.Pull(x.stream, kernels.I32, kernels.Pull{Block: x.compressed(0, x.n), Dist: t, Next: x.upload(x.vector()), Pred: t, Changed: t, Group: group}) == nil {
+			b.Errorf("a group of %d was not refused", group)
+		}
+	}
+}
+
+func (x *net) same(v kernels.Variant, what string, got, want matrix) {
+	x.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			x.Fatalf("%v, %d vertices: %s of %d is %s, want %s", v, x.n, what, i, show(v, got[i]), show(v, want[i]))
+		}
+	}
+}
+
+func (b *bench) links(d kernels.Linker) {
+	for _, v := range kernels.Variants {
+		for range 25 {
+			x := b.newNet(v)
+			component := make(matrix, x.n)
+			for i := range component {
+				component[i] = uint32(x.IntN(1 + x.n/3))
+			}
+			light, ends := make(matrix, x.n), make(matrix, x.n)
+			l := kernels.Link{Component: x.upload(component), Light: x.upload(light), Ends: x.upload(ends)}
+			for to := range x.n {
+				none := kernels.NoVertex
+				light[to], ends[to] = infBits(v), uint32(none)
+				for u := range x.n {
+					if w := x.weights[u*x.n+to]; component[u] != component[to] && less(v, w, light[to]) {
+						light[to], ends[to] = w, uint32(u)
+					}
+				}
+			}
+			blocks, first := x.blocks()
+			for i := range blocks {
+				l.Block, l.First = blocks[i], first[i]
+				x.must(d.Link(x.stream, v, l))
+			}
+			x.must(x.stream.Sync())
+			x.same(v, "weight", x.download(l.Light, x.n), light)
+			x.same(v, "end", x.download(l.Ends, x.n), ends)
+		}
+	}
+}
+
+func (b *bench) leasts(d kernels.Reducer) {
+	for _, n := range []int{1, 2, 3, 63, 64, 65, 1000, 1 + b.IntN(5000), 1<<16 + b.IntN(1<<17)} {
+		for _, spread := range []int32{1, 3, 1 << 20} {
+			source := make(matrix, n)
+			for i := range source {
+				source[i] = uint32(b.Int32N(2*spread+1) - spread)
+			}
+			best := 0
+			for i, x := range source {
+				if int32(x) < int32(source[best]) {
+					best = i
+				}
+			}
+			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 2)), Group: 1 << b.IntN(9)}
+			b.must(d.Least(b.stream, l))
+			b.must(b.stream.Sync())
+			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {
+				b.Fatalf("the least of %d is %d at %d, want %d at %d", n, int32(got[0]), got[1], int32(source[best]), best)
+			}
+		}
+	}
+}
+
+func (b *bench) grows(d kernels.Grower) {
+	for range 25 {
+		x := b.newNet(kernels.I32)
+		at := x.compressed(0, x.n)
+		keys, parents, tree := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n)
+		for i := range keys {
+			keys[i] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), x.number()}[x.IntN(3)]
+		}
+		least := matrix{x.Uint32N(100), uint32(x.IntN(x.n))}
+		g := kernels.Grow{N: x.n, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
+			Tree: x.upload(tree), Least: x.upload(least)}
+		u := int(least[1])
+		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
+		for v := range x.n { // the arcs into u are its neighbours here
+			if w := x.weights[v*x.n+u]; int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) && w != infBits(x.v) {
+				keys[v], parents[v] = w, uint32(u)
+			}
+		}
+		best := 0
+		for i := range keys {
+			if int32(keys[i]) < int32(keys[best]) {
+				best = i
+			}
+		}
+		x.must(d.Grow(x.stream, g))
+		x.must(x.stream.Sync())
+		x.same(x.v, "key", x.download(g.Keys, x.n), keys)
+		x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
+		x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
+		x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
+	}
+}

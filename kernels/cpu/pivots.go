@@ -1,0 +1,102 @@
+package cpu
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"ooc/kernels"
+)
+
+var (
+	_ kernels.Pivoter = (*Device)(nil)
+	_ kernels.Differ  = (*Device)(nil)
+)
+
+// Pivots implements kernels.Pivoter. A tile is lowered as kernels.Sweeper's Climb lowers rows: by one row, that of
+// the pivot, for all rows that reach it.
+func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+	if err := checkShape(v, t); err != nil {
+		return fmt.Errorf("cpu: pivots: %w", err)
+	}
+	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
+	if m == 0 || m*m != len(tiles) || lo < 0 || hi < lo || hi > m*t {
+		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
+	}
+	x := &rankOne{pivot: pivot{t: t, m: m, tiles: make([]view, len(tiles))}, sweepPath: d.sweeps(), variant: v,
+		ends: make([][]int32, m), weights: make([][]uint32, m)}
+	for i, tile := range tiles {
+		var err error
+		if x.tiles[i], err = d.tileView(t, tile); err != nil {
+			return fmt.Errorf("cpu: pivots: tile (%d,%d): %w", i/m, i%m, err)
+		}
+	}
+	return d.enqueueOn(s, func() {
+		for k := lo; k < hi; k++ {
+			x.reach(k)
+			d.pool.run(m*m, func(_ *worker, tile int) { x.lower(k, tile/m, tile%m) })
+		}
+	})
+}
+
+// rankOne is a matrix that is lowered pivot by pivot.
+type rankOne struct {
+	pivot
+	*sweepPath
+	variant kernels.Variant
+	ends    [][]int32  // by row of tiles: the rows that reach the pivot
+	weights [][]uint32 // and how far it is from them
+}
+
+// reach copies the pivot's column, which other threads write while it is used, if only with what is there.
+func (x *rankOne) reach(k int) {
+	none := uint32(kernels.Inf32)
+	if x.variant.Float() {
+		none = math.Float32bits(kernels.PosInf)
+	}
+	for i := range x.m {
+		x.ends[i], x.weights[i] = x.ends[i][:0], x.weights[i][:0]
+		for r := range x.t {
+			if w := uint32(*entries32(x.at(i*x.t+r, k).p)); w != none && i*x.t+r != k {
+				x.ends[i], x.weights[i] = append(x.ends[i], int32(r)), append(x.weights[i], w)
+			}
+		}
+	}
+}
+
+func entries32(p *byte) *int32 { return &entries[int32](p, 1)[0] }
+
+// lower lowers tile (i, j) by the pivot's row.
+func (x *rankOne) lower(k, i, j int) {
+	if len(x.ends[i]) == 0 {
+		return
+	}
+	row, tile, stride := x.at(k, j*x.t).p, x.at(i*x.t, j*x.t).p, x.t*kernels.EntryBytes
+	for b := 0; b < stride; {
+		climb, width := x.climb[x.variant], lineBytes
+		if stride-b >= wideBytes {
+			climb, width = x.climbWide[x.variant], wideBytes
+		}
+		climb(addr(row, b), addr(tile, b), at(x.ends[i], 0), at(x.weights[i], 0), len(x.ends[i]), stride)
+		b += width
+	}
+}
+
+// Differ implements kernels.Differ.
+func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, size int64) error {
+	v := &views{device: d}
+	mark := view32[int32](v, "flag", flag, 1)
+	x, xerr := d.resolve(a, size)
+	y, yerr := d.resolve(b, size)
+	for _, err := range []error{v.err, xerr, yerr} {
+		if err != nil {
+			return fmt.Errorf("cpu: differ: %w", err)
+		}
+	}
+	return d.enqueueOn(s, func() {
+		if atomic.LoadInt32(&mark[0]) == 0 && !bytes.Equal(x, y) {
+			atomic.StoreInt32(&mark[0], 1)
+		}
+	})
+}

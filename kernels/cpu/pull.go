@@ -1,0 +1,310 @@
+package cpu
+
+import (
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"ooc/kernels"
+)
+
+var (
+	_ kernels.Puller = (*Device)(nil)
+	_ kernels.Linker = (*Device)(nil)
+)
+
+// arcs are a kernels.Block with its addresses.
+type arcs[E entry] struct {
+	kernels.Block
+	offsets, ends []int32
+	weights       []E
+}
+
+// vertices views n entries of 4 bytes from a tile on.
+func vertices[E entry](d *Device, t kernels.Tile, n int) ([]E, error) {
+	b, err := d.resolve(t, int64(n)*kernels.EntryBytes)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return entries[E](&b[0], n), nil
+}
+
+// views resolves tiles and keeps the first error.
+type views struct {
+	device *Device
+	err    error
+}
+
+func view32[E entry](v *views, what string, t kernels.Tile, n int) []E {
+	s, err := vertices[E](v.device, t, n)
+	if err != nil && v.err == nil {
+		v.err = fmt.Errorf("%s: %w", what, err)
+	}
+	return s
+}
+
+// blockArcs resolves a block. Offsets are read when the block is used, and not before: they may still be on
+// their way.
+func blockArcs[E entry](v *views, b kernels.Block) *arcs[E] {
+	a := &arcs[E]{Block: b}
+	switch {
+	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):
+		v.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
+	case b.Edge == 0:
+		a.offsets = view32[int32](v, "offsets", b.Offsets, b.Hi-b.Lo+1)
+		a.ends = rest[int32](v, "ends", b.Ends)
+		a.weights = rest[E](v, "weights", b.Weights)
+	default:
+		a.weights = view32[E](v, "weights", b.Weights, b.Rows*b.Edge)
+	}
+	return a
+}
+
+// rest views a buffer from a tile on to its end.
+func rest[E entry](v *views, what string, t kernels.Tile) []E {
+	if t.Buf == nil {
+		return nil
+	}
+	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/kernels.EntryBytes)
+}
+
+// shape returns how many arcs vertex i of the block has and, of its weights, where they begin, how far apart they
+// are, and from where on their beginnings are in ends, or −1 where they are neighbours from Row on.
+func (a *arcs[E]) shape(i int) (count, first, step, ends int) {
+	switch {
+	case a.Edge == 0:
+		lo := int(a.offsets[i])
+		return int(a.offsets[i+1]) - lo, lo, 1, lo
+	case a.Turned:
+		return a.Rows, i * a.Rows, 1, -1
+	}
+	return a.Rows, i, a.Edge, -1
+}
+
+// vertexTask is how many vertices a task has at least: fewer are not worth a handover.
+const vertexTask = 16
+
+// eachVertex runs do for ranges of the block's vertices on all workers.
+func (d *Device) eachVertex(count int, do func(lo, hi int)) {
+	tasks := max(1, min(count/vertexTask, 8*d.threads))
+	if d.threads == 1 {
+		tasks = 1
+	}
+	d.pool.run(tasks, func(_ *worker, t int) { do(count*t/tasks, count*(t+1)/tasks) })
+}
+
+// Pull implements kernels.Puller. A group of threads is one thread with as many partial minima, which it
+// combines as the threads of a group would.
+func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
+	if err := checkGroup(p.Group); err != nil {
+		return fmt.Errorf("cpu: pull: %w", err)
+	}
+	var err error
+	var work func()
+	switch v {
+	case kernels.I32:
+		work, err = pullWork(d, p, kernels.Inf32)
+	case kernels.I32Signed:
+		work, err = pullWork(d, p, kernels.Limit32)
+	case kernels.F32, kernels.F32Signed:
+		work, err = pullWork(d, p, kernels.PosInf)
+	default:
+		err = fmt.Errorf("no variant %d", v)
+	}
+	if err != nil {
+		return fmt.Errorf("cpu: pull: %w", err)
+	}
+	return d.enqueueOn(s, work)
+}
+
+func checkGroup(group int) error {
+	if group < 1 || group > kernels.MaxGroup || bits.OnesCount(uint(group)) != 1 {
+		return fmt.Errorf("group of %d: want a power of two up to %d", group, kernels.MaxGroup)
+	}
+	return nil
+}
+
+// enqueueOn adds work to a stream of this device.
+func (d *Device) enqueueOn(s kernels.Stream, work func()) error {
+	own, ok := s.(*stream)
+	if !ok || own == nil || own.device != d {
+		return fmt.Errorf("cpu: not a stream of this device")
+	}
+	return own.enqueue(operation{work: func() error { work(); return nil }})
+}
+
+// pullWork returns what a step does. Offers from limit on are none.
+func pullWork[E entry](d *Device, p kernels.Pull, limit E) (func(), error) {
+	v := &views{device: d}
+	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit, group: p.Group,
+		dist: rest[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
+	changed := view32[int32](v, "changed", p.Changed, 1)
+	if v.err != nil {
+		return nil, v.err
+	}
+	return func() {
+		d.eachVertex(p.Block.Hi-p.Block.Lo, func(lo, hi int) {
+			if x.pull(lo, hi) {
+				atomic.StoreInt32(&changed[0], 1)
+			}
+		})
+	}, nil
+}
+
+type puller[E entry] struct {
+	*arcs[E]
+	dist, next []E
+	pred       []int32
+	first      bool
+	limit      E
+	group      int
+}
+
+// pull takes the vertices lo…hi-1 of the block, and reports whether any took an offer.
+func (x *puller[E]) pull(lo, hi int) (changed bool) {
+	var lanes []lane[E]
+	if x.group > 1 {
+		lanes = make([]lane[E], x.group)
+	}
+	for i := lo; i < hi; i++ {
+		v := x.Lo + i
+		has := x.next[v]
+		if x.first {
+			has = x.dist[v]
+		}
+		var least lane[E]
+		if best := min(has, x.limit); lanes == nil {
+			least = x.alone(i, best)
+		} else {
+			least = x.together(i, best, lanes)
+		}
+		if least.from >= 0 {
+			has, x.pred[v], changed = least.offer, least.from, true
+		}
+		x.next[v] = has
+	}
+	return changed
+}
+
+// lane is the least offer so far of one thread of a group, and where it comes from; −1: none is less than what
+// the vertex has.
+type lane[E entry] struct {
+	offer E
+	from  int32
+}
+
+// alone is one thread a vertex.
+func (x *puller[E]) alone(i int, best E) lane[E] {
+	count, first, step, at := x.shape(i)
+	found := lane[E]{best, kernels.NoVertex}
+	if at >= 0 {
+		ends, weights := x.ends[at:at+count], x.weights[first:first+count]
+		for k, u := range ends {
+			if s := x.dist[u] + weights[k]; s < found.offer {
+				found = lane[E]{s, u}
+			}
+		}
+		return found
+	}
+	dist := x.dist[x.Row:]
+	for k := range count {
+		if s := dist[k] + x.weights[first+k*step]; s < found.offer {
+			found = lane[E]{s, int32(x.Row + k)}
+		}
+	}
+	return found
+}
+
+// together deals the arcs to the threads of a group in turn, and then halves the group until one is left.
+func (x *puller[E]) together(i int, best E, lanes []lane[E]) lane[E] {
+	count, first, step, at := x.shape(i)
+	for l := range lanes {
+		lanes[l] = lane[E]{best, kernels.NoVertex}
+	}
+	for k := 0; k < count; k += len(lanes) {
+		active := lanes[:min(len(lanes), count-k)]
+		if at >= 0 {
+			ends, weights := x.ends[at+k:][:len(active)], x.weights[first+k:][:len(active)]
+			for l, u := range ends {
+				if s := x.dist[u] + weights[l]; s < active[l].offer {
+					active[l] = lane[E]{s, u}
+				}
+			}
+			continue
+		}
+		dist, w := x.dist[x.Row+k:][:len(active)], first+k*step
+		for l, d := range dist {
+			if s := d + x.weights[w]; s < active[l].offer {
+				active[l] = lane[E]{s, int32(x.Row + k + l)}
+			}
+			w += step
+		}
+	}
+	for half := len(lanes) / 2; half > 0; half /= 2 {
+		for l := range half {
+			lanes[l] = lanes[l].less(lanes[l+half])
+		}
+	}
+	return lanes[0]
+}
+
+// less returns the lesser offer, and of equal ones that from the lesser vertex.
+func (a lane[E]) less(b lane[E]) lane[E] {
+	if b.from >= 0 && (a.from < 0 || b.offer < a.offer || b.offer == a.offer && b.from < a.from) {
+		return b
+	}
+	return a
+}
+
+// Link implements kernels.Linker.
+func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error {
+	var work func()
+	var err error
+	if v.Float() {
+		work, err = linkWork(d, l, kernels.PosInf)
+	} else {
+		work, err = linkWork(d, l, kernels.Inf32)
+	}
+	if err != nil {
+		return fmt.Errorf("cpu: link: %w", err)
+	}
+	return d.enqueueOn(s, work)
+}
+
+func linkWork[E entry](d *Device, l kernels.Link, none E) (func(), error) {
+	v := &views{device: d}
+	a := blockArcs[E](v, l.Block)
+	component := rest[int32](v, "component", l.Component)
+	light, from := view32[E](v, "light", l.Light, l.Block.Hi), view32[int32](v, "ends", l.Ends, l.Block.Hi)
+	if v.err != nil {
+		return nil, v.err
+	}
+	return func() {
+		d.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				to := a.Lo + i
+				best := lane[E]{none, kernels.NoVertex}
+				if !l.First {
+					best = lane[E]{light[to], from[to]}
+				}
+				best = a.lightest(i, best, component, component[to])
+				light[to], from[to] = best.offer, best.from
+			}
+		})
+	}, nil
+}
+
+// lightest returns the lightest arc into vertex i of the block from other components than its own.
+func (a *arcs[E]) lightest(i int, best lane[E], component []int32, own int32) lane[E] {
+	count, first, step, at := a.shape(i)
+	for k := range count {
+		u := int32(a.Row + k)
+		if at >= 0 {
+			u = a.ends[at+k]
+		}
+		if w := a.weights[first+k*step]; w < best.offer && component[u] != own {
+			best = lane[E]{w, u}
+		}
+	}
+	return best
+}

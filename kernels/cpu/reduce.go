@@ -1,0 +1,120 @@
+package cpu
+
+import (
+	"fmt"
+
+	"ooc/kernels"
+)
+
+var (
+	_ kernels.Reducer = (*Device)(nil)
+	_ kernels.Grower  = (*Device)(nil)
+)
+
+// leastPart is how many entries a worker reduces at least.
+const leastPart = 1 << 14
+
+// Least implements kernels.Reducer: each worker reduces a part, and one of them the parts' results.
+func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
+	v := &views{device: d}
+	source, result := view32[int32](v, "source", l.Source, l.N), view32[int32](v, "result", l.Result, 2)
+	if l.N < 1 && v.err == nil {
+		v.err = fmt.Errorf("%d entries: want one at least", l.N)
+	}
+	if v.err != nil {
+		return fmt.Errorf("cpu: least: %w", v.err)
+	}
+	return d.enqueueOn(s, func() { d.least(source, result) })
+}
+
+func (d *Device) least(source, result []int32) {
+	parts := min(len(source)/leastPart, d.threads)
+	if parts < 2 {
+		result[0], result[1] = leastOf(source)
+		return
+	}
+	type found struct{ value, index int32 }
+	of := make([]found, parts)
+	d.pool.run(parts, func(_ *worker, p int) {
+		lo, hi := len(source)*p/parts, len(source)*(p+1)/parts
+		value, index := leastOf(source[lo:hi])
+		of[p] = found{value, index + int32(lo)}
+	})
+	best := of[0]
+	for _, f := range of[1:] {
+		if f.value < best.value {
+			best = f
+		}
+	}
+	result[0], result[1] = best.value, best.index
+}
+
+// leastOf returns the least entry and where it is first. It looks for the value alone and then for the place: a
+// minimum without an index needs no branch.
+func leastOf(source []int32) (value, index int32) {
+	value = source[0]
+	block := 0
+	for lo := 0; lo < len(source); lo += leastBlock {
+		if m := minimum(source[lo:min(lo+leastBlock, len(source))]); m < value {
+			value, block = m, lo
+		}
+	}
+	for i, x := range source[block:] {
+		if x == value {
+			return value, int32(block + i)
+		}
+	}
+	panic("cpu: a minimum that is not there")
+}
+
+const leastBlock = 1024
+
+func minimum(s []int32) int32 {
+	a, b, c, d := s[0], s[0], s[0], s[0]
+	for ; len(s) >= 4; s = s[4:] {
+		a, b, c, d = min(a, s[0]), min(b, s[1]), min(c, s[2]), min(d, s[3])
+	}
+	for _, x := range s {
+		a = min(a, x)
+	}
+	return min(a, b, c, d)
+}
+
+// Grow implements kernels.Grower.
+func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
+	v := &views{device: d}
+	x := grower{
+		offsets: view32[int32](v, "offsets", g.Offsets, g.N+1), ends: rest[int32](v, "ends", g.Ends), weights: rest[int32](v, "weights", g.Weights),
+		keys: view32[int32](v, "keys", g.Keys, g.N), parents: view32[int32](v, "parents", g.Parents, g.N), tree: view32[int32](v, "tree", g.Tree, g.N),
+		least: view32[int32](v, "least", g.Least, 2),
+	}
+	if g.N < 1 && v.err == nil {
+		v.err = fmt.Errorf("%d vertices: want one at least", g.N)
+	}
+	if v.err != nil {
+		return fmt.Errorf("cpu: grow: %w", v.err)
+	}
+	return d.enqueueOn(s, func() {
+		x.take()
+		d.least(x.keys, x.least)
+	})
+}
+
+type grower struct {
+	offsets, ends, weights []int32
+	keys, parents, tree    []int32
+	least                  []int32
+}
+
+// take takes the vertex that least names.
+func (x *grower) take() {
+	u := x.least[1]
+	x.tree[u], x.keys[u] = x.least[0], kernels.KeyTaken
+	lo, hi := x.offsets[u], x.offsets[u+1]
+	weights := x.weights[lo:hi]
+	for k, v := range x.ends[lo:hi] {
+		if w := weights[k]; w < x.keys[v] && x.keys[v] != kernels.KeyTaken {
+			x.keys[v], x.parents[v] = w, u
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package kernels
+
+// Block is a part of a graph's arcs in device memory: some or all of those into the vertices Lo…Hi-1. It is
+// a piece of a matrix where Edge is not 0, else compressed rows.
+type Block struct {
+	Lo, Hi int
+
+	// Compressed rows, one a vertex: the arcs into Lo+i are those from Offsets[i] to Offsets[i+1]-1, int32
+	// each, and there all of them; Ends, int32, are the vertices that they come from, ascending.
+	Offsets, Ends, Weights Tile
+
+	// A piece of the matrix of weights, an entry of the variant a pair, unreachable without an arc: from the
+	// Rows vertices from Row on, into the Edge vertices from Lo on, of which Hi-Lo count. It lies in Weights, row
+	// by row of Edge entries; Turned, column by column of Rows entries, so that the arcs into a vertex are
+	// neighbours in memory.
+	Edge, Row, Rows int
+	Turned          bool
+}
+
+// Pull is a step of Bellman–Ford over the arcs of a block: each of its vertices takes the least that an arc
+// into it offers, the distance of the arc's beginning plus the arc's weight, if that is less than what it has,
+// which is its entry of Dist where First is set, else that of Next. Next is written in both cases. Where the
+// vertex takes an offer, its entry of Pred becomes the arc's beginning, the least of those with equal offers, and
+// Changed becomes 1. Nothing else is written, and Dist is not.
+//
+// So a sweep over all blocks is one (min,+) product of a vector and the matrix of weights, and its result is the
+// same whatever the blocks, the device, the group and the number of threads.
+type Pull struct {
+	Block                     Block
+	First                     bool
+	Dist, Next, Pred, Changed Tile // vectors of all vertices, 4 bytes each; Changed is one entry
+	Group                     int  // threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+}
+
+// MaxGroup is the largest Group.
+const MaxGroup = 1024
+
+// Puller is a device whose streams can run steps of Bellman–Ford. As the methods of a stream do, Pull only
+// enqueues. Steps of one sweep whose blocks share a vertex follow one another, in the order of Block.Row, which the
+// caller sees to; others may run at the same time, and all of a sweep write the one Changed.
+type Puller interface {
+	Pull(s Stream, v Variant, p Pull) error
+}
+
+// NoVertex is the predecessor of a vertex that has none, and the end of a link that is not there.
+const NoVertex int32 = -1
+
+// Link is a step of Borůvka's algorithm over the arcs of a block: of the arcs into each of its vertices from
+// another component, the lightest, and of those equally light the one from the least vertex. It replaces what
+// Light and Ends have for the vertex where it is lighter, or where First is set.
+type Link struct {
+	Block       Block
+	First       bool
+	Component   Tile // of each vertex, uint32
+	Light, Ends Tile // of each vertex: the arc's weight, unreachable for none, and where it comes from, or NoVertex
+}
+
+// Linker is a device whose streams can run steps of Borůvka's algorithm.
+type Linker interface {
+	Link(s Stream, v Variant, l Link) error
+}
+
+// Grow is a step of Prim's algorithm, on weights that are int32 and below KeyNone in the order of the edges: the
+// vertex that Least names is taken: its key becomes KeyTaken; and each of its neighbours that is not taken, and
+// whose key is larger than the weight of the edge, takes that as its key and the vertex as its parent. Then
+// Least becomes the least key of all and, of the vertices that have it, the first: value and index, 4 bytes each.
+// The key that the vertex had goes to its entry of Tree.
+type Grow struct {
+	N                      int
+	Offsets, Ends, Weights Tile // all arcs in compressed rows, int32; Offsets has N+1 entries
+	Keys, Parents, Tree    Tile // of each vertex, int32
+	Least                  Tile // two entries
+	Group                  int  // threads that reduce together, a power of two; 0: the device's choice
+}
+
+// The keys of Grow that are no weights: of a vertex that no edge leads to yet, and of one that is taken.
+const (
+	KeyNone  int32 = 1<<31 - 2
+	KeyTaken int32 = 1<<31 - 1
+)
+
+// Grower is a device whose streams can run steps of Prim's algorithm.
+type Grower interface {
+	Grow(s Stream, g Grow) error
+}
+
+// Least is a reduction: the least of N entries of int32 from Source on, of any number, and the first index of it,
+// go to Result, two entries.
+type Least struct {
+	N              int
+	Source, Result Tile
+	Group          int // threads that reduce together, a power of two; 0: the device's choice
+}
+
+// Reducer is a device whose streams can reduce. On a GPU that takes two launches at most.
+type Reducer interface {
+	Least(s Stream, l Least) error
+}
