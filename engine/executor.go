@@ -30,6 +30,7 @@ type executor struct {
 	host []byte
 
 	track    *tracker
+	grid     *grid
 	syncing  chan struct{} // holds a token while a checkpoint is on its way
 	flushing atomic.Int64  // tiles that a checkpoint is writing beside a round
 }
@@ -61,23 +62,37 @@ func (x *executor) submit(s step) error {
 			Name:   x.name(s),
 		})
 	case stepClosure:
-		pivot, w := x.tilesOf(s.c), t
-		for m := int64(1); m*m <= int64(len(s.c)); m++ {
-			w = m * t
+		pivot, m := x.tilesOf(s.c), 1
+		for m*m < len(s.c) {
+			m++
 		}
+		w := int64(m) * t
+		x.pivotBlock(s, m, x.grid.begun)
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
 			Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
+			Done:   func() { x.pivotBlock(s, m, func(t int) { x.grid.finished(t, s.done, s.phase) }) },
 			Name:   x.name(s),
 		})
 	default: // stepProduct
+		x.grid.begun(s.tile)
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
 			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
 			Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
+			Done:   func() { x.grid.finished(s.tile, s.done, s.phase) },
 			Name:   x.name(s),
 		})
+	}
+}
+
+// pivotBlock calls do for each of the m×m tiles that a closure updates.
+func (x *executor) pivotBlock(s step, m int, do func(tile int)) {
+	for i := range m {
+		for j := range m {
+			do(s.tile + i*x.geom.Side() + j)
+		}
 	}
 }
 
