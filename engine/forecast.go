@@ -1,8 +1,7 @@
 package engine
 
 import (
-	"path/filepath"
-
+	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -21,7 +20,7 @@ type Forecast struct {
 }
 
 // ForecastGraph plans the solve of a graph that has no store yet into the folder dir, whose disk is timed. It
-// writes and removes a file of 128 MiB there.
+// writes and removes a file of 128 MiB there, and writes nothing and leaves syncs out of the time if dir is "".
 func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
@@ -39,8 +38,8 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	return f, f.predict(geom, d, l)
 }
 
-// Forecast plans what is left of a store.
-func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
+// Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
+func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, error) {
 	state, _, err := p.store.State()
 	if err != nil {
 		return nil, err
@@ -50,7 +49,6 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 	if l.Algorithm, err = p.algorithm(l.Algorithm, p.begun(state)); err != nil {
 		return nil, err
 	}
-	dir := filepath.Dir(p.Dir())
 	if p.meta.Dense {
 		f.Algorithm = AlgorithmBlocked
 		l = l.withDefaults(d.Info())
@@ -70,9 +68,28 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 	return f, f.predict(p.geom, d, l)
 }
 
+// ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
+// timing a disk.
+func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
+	l = l.withDefaults(d.Info())
+	f := &Forecast{Vertices: n, Rows: n, Algorithm: AlgorithmBlocked}
+	if err := f.measure(kernels.I32, d, ""); err != nil {
+		return nil, err
+	}
+	c := &Choice{}
+	if err := c.planBlocked(graph.Facts{N: n}, d.Info(), f.Rates, l); err != nil {
+		return nil, err
+	}
+	f.Plan = *c.Blocked
+	return f, nil
+}
+
 func (f *Forecast) measure(v kernels.Variant, d kernels.Device, dir string) (err error) {
 	if f.Rates, err = MeasureRates(d, v); err != nil {
 		return err
+	}
+	if dir == "" {
+		return nil
 	}
 	return f.Rates.measureHost(dir, d.Info().SharedCores)
 }

@@ -132,3 +132,12 @@ func sizeString(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %ciB", v, units[u])
 }
+
+// Volume tells the volumes of folders apart, and says how many bytes this user may still allocate on that of dir.
+func Volume(dir string) (id string, free int64, err error) {
+	if id, err = volumeOf(dir); err != nil {
+		return "", 0, err
+	}
+	free, err = freeSpace(dir)
+	return id, free, err
+}

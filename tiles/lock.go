@@ -134,3 +134,13 @@ func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	pid, host = readHolder(path)
 	return pid, host, running, nil
 }
+
+// LockFolder takes the lock of a folder of ours that is no store, for as long as the process lives or until
+// unlock is called. It fails with a *LockedError while another process has it; LockHolder names that one.
+func LockFolder(dir string) (unlock func() error, err error) {
+	f, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return release(f) }, nil
+}

@@ -63,3 +63,12 @@ func freeSpace(dir string) (int64, error) {
 	}
 	return int64(blocks * size), nil
 }
+
+// volumeOf names the volume of dir.
+func volumeOf(dir string) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return "", os.NewSyscallError("stat", err)
+	}
+	return fmt.Sprint(uint64(st.Dev)), nil
+}

@@ -51,3 +51,16 @@ func freeSpace(dir string) (int64, error) {
 // reserve sets the file's size; NTFS allocates the clusters of a file that is
 // not sparse when its end is set.
 func reserve(f *os.File, size int64) error { return f.Truncate(size) }
+
+// volumeOf names the volume of dir by its mount point.
+func volumeOf(dir string) (string, error) {
+	p, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return "", err
+	}
+	buf := make([]uint16, windows.MAX_LONG_PATH)
+	if err := windows.GetVolumePathName(p, &buf[0], uint32(len(buf))); err != nil {
+		return "", os.NewSyscallError("GetVolumePathName", err)
+	}
+	return windows.UTF16ToString(buf), nil
+}

@@ -66,11 +66,19 @@ func newDisplay(progress string, json bool) (*display, error) {
 	return d, nil
 }
 
-// note prints a line that stays.
+// note prints a line that stays, above the block if one is drawn.
 func (d *display) note(format string, args ...any) {
-	if d.mode != quiet {
-		fmt.Fprintf(d.out, format+"\n", args...)
+	if d.mode == quiet {
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	above := ""
+	if d.drawn > 0 {
+		above = fmt.Sprintf("\x1b[%dA\r\x1b[J", d.drawn)
+		d.drawn = 0
+	}
+	fmt.Fprintf(d.out, above+format+"\n", args...)
 }
 
 // device says what will compute, and why not something faster.
@@ -107,7 +115,7 @@ func (d *display) status(s engine.Status) {
 	}
 	switch d.mode {
 	case block:
-		d.draw(s)
+		d.draw(func(width int) []string { return append(statusBlock(s, width), progressBar(s, width)) })
 	case lines:
 		if !d.json {
 			fmt.Fprintln(d.out, statusLine(s))
@@ -115,8 +123,8 @@ func (d *display) status(s engine.Status) {
 	}
 }
 
-// draw writes the block over the one before.
-func (d *display) draw(s engine.Status) {
+// draw writes a block of rows over the one before.
+func (d *display) draw(block func(width int) []string) {
 	width, _, err := term.GetSize(int(d.out.Fd()))
 	if err != nil || width < 20 {
 		width = 80
@@ -124,7 +132,7 @@ func (d *display) draw(s engine.Status) {
 	if width != d.width {
 		d.drawn, d.width = 0, width // a terminal that was resized has wrapped the block: leave it, draw another
 	}
-	rows := append(statusBlock(s, width-1), progressBar(s, width-1))
+	rows := block(width - 1)
 	var b strings.Builder
 	if d.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", d.drawn)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/tiles"
 )
@@ -23,6 +24,7 @@ const (
 	exitNegativeCycle = 4
 	exitNoSpace       = 5
 	exitLocked        = 6
+	exitSomeFailed    = 7
 	exitCorrupt       = 8
 	exitInterrupted   = 130
 )
@@ -43,6 +45,7 @@ var exitCodes = []struct {
 	code int
 }{
 	{engine.ErrInterrupted, exitInterrupted},
+	{batch.ErrSomeFailed, exitSomeFailed},
 	{tiles.ErrNoSpace, exitNoSpace},
 	{syscall.ENOSPC, exitNoSpace},
 	{syscall.EDQUOT, exitNoSpace},
@@ -51,6 +54,7 @@ var exitCodes = []struct {
 	{tiles.ErrCorrupt, exitCorrupt},
 	{tiles.ErrVersion, exitCorrupt},
 	{engine.ErrWrong, exitCorrupt},
+	{batch.ErrCorrupt, exitCorrupt},
 	{graph.ErrNegativeCycle, exitNegativeCycle},
 	{graph.ErrOptions, exitUsage},
 	{engine.ErrMemory, exitUsage},
@@ -58,11 +62,13 @@ var exitCodes = []struct {
 	{engine.ErrRound, exitUsage},
 	{engine.ErrAlgorithm, exitUsage},
 	{engine.ErrNoFormat, exitUsage},
+	{batch.ErrJobs, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
 	{engine.ErrNoVertex, exitBadInput},
 	{engine.ErrInput, exitBadInput},
 	{graph.ErrChanged, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},
+	{batch.ErrNotQueue, exitBadInput},
 	{tiles.ErrNoCSR, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func planCommand() *cobra.Command {
 					return err
 				}
 				defer p.Close()
-				f, err = p.Forecast(d, df.limits())
+				f, err = p.Forecast(d, df.limits(), filepath.Dir(p.Dir()))
 				if err != nil {
 					return err
 				}

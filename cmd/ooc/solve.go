@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
@@ -25,6 +26,7 @@ import (
 type solveFlags struct {
 	graphFlags
 	deviceFlags
+	batchFlags
 	out, sources, progress string
 	timeline               string
 	checkpoint             time.Duration
@@ -32,18 +34,35 @@ type solveFlags struct {
 }
 
 func solveCommand() *cobra.Command {
+	cmd, f := newSolve()
+	cmd.Args = f.count
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := f.limited(cmd)
+		defer stop()
+		cmd.SetContext(ctx)
+		if f.isBatch(args) {
+			return f.runBatch(cmd, args)
+		}
+		return f.run(cmd, args[0])
+	}
+	return cmd
+}
+
+// newSolve returns the command without what it does, so that the flags of a job can be read as it reads its own.
+func newSolve() (*cobra.Command, *solveFlags) {
 	f := &solveFlags{}
 	cmd := &cobra.Command{
-		Use:   "solve GRAPH",
+		Use:   "solve GRAPH...",
 		Short: "Import a graph if needed, then solve it; resume what is unfinished",
 		Long: "solve computes every shortest distance of GRAPH (a file, - for standard input, or a store) into a store:\n" +
 			"a folder whose dist.npy NumPy opens in place. Run again, it resumes, or says that all is done.\n" +
-			"Ctrl-C takes a checkpoint and ends; a second Ctrl-C ends at once, and is resumable too.",
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+			"Ctrl-C takes a checkpoint and ends; a second Ctrl-C ends at once, and is resumable too.\n\n" +
+			"Several graphs, a folder of them, a quoted pattern or --jobs FILE are a batch: a queue on disk, NAME.batch, that\n" +
+			"the same command goes on with. Small graphs share the device; a job that fails does not stop the others.",
 	}
 	f.graphFlags.add(cmd)
 	f.deviceFlags.add(cmd)
+	f.batchFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	addSources(cmd, &f.sources)
@@ -52,12 +71,20 @@ func solveCommand() *cobra.Command {
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 	fl.StringVar(&f.timeline, "timeline", "", "write what each stage of the rounds did when to this file, for ui.perfetto.dev or chrome://tracing")
-	return cmd
+	return cmd, f
+}
+
+// checkSolve finds mistakes in flags of a solve that need no input to be seen.
+func (f *solveFlags) checkSolve() error {
+	if f.checkpoint <= 0 {
+		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
+	}
+	return nil
 }
 
 func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
-	if f.checkpoint <= 0 {
-		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
+	if err := f.checkSolve(); err != nil {
+		return err
 	}
 	show, err := newDisplay(f.progress, f.json)
 	if err != nil {
@@ -74,30 +101,35 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	o := engine.Options{
-		Device: device, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
-		Checkpoint: f.checkpoint, Progress: show.status, Interval: show.interval, Input: inputPath(input),
-	}
-	if f.timeline != "" {
-		file, err := os.Create(f.timeline)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		o.Timeline = file
-	}
 	graceful.Store(true)
-	sum, err := p.Solve(cmd.Context(), o)
+	sum, err := f.solve(cmd.Context(), p, input, device, show.status, show.interval)
 	show.end()
 	switch exitCode(err) {
 	case 0:
 	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w; go on with:\n  %s", err, resumeCommand(cmd, input, p))
+		return fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), resumeCommand(cmd, input, p))
 	default:
 		return err
 	}
 	show.summary(sum)
 	return nil
+}
+
+// solve solves what is open.
+func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, progress func(engine.Status), interval time.Duration) (sum engine.Summary, err error) {
+	o := engine.Options{
+		Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
+		Checkpoint: f.checkpoint, Progress: progress, Interval: interval, Input: inputPath(input),
+	}
+	if f.timeline != "" {
+		file, err := os.Create(f.timeline)
+		if err != nil {
+			return sum, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		o.Timeline = file
+	}
+	return p.Solve(ctx, o)
 }
 
 // resumeCommand is what goes on from here: this command without --restart, and with the store in place of
@@ -115,8 +147,13 @@ func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 		}
 		return strings.Join(words, " ")
 	}
+	return sameCommand(os.Args)
+}
+
+// sameCommand is a command line without --restart, for a shell.
+func sameCommand(args []string) string {
 	words := []string{"ooc"}
-	for _, a := range os.Args[1:] {
+	for _, a := range args[min(1, len(args)):] {
 		if a != "--restart" && !strings.HasPrefix(a, "--restart=") {
 			words = append(words, quote(a))
 		}
@@ -135,19 +172,26 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// store is the store that an input is solved into.
+func (f *solveFlags) store(input string) (string, error) {
+	switch {
+	case isStore(input) && f.out != "" && filepath.Clean(f.out) != filepath.Clean(input):
+		return "", usageError{fmt.Errorf("%s is a store already; leave --out away to go on with it", input)}
+	case isStore(input):
+		return input, nil
+	case f.out == "" && input == "-":
+		return "", usageError{errors.New("standard input has no name: give --out")}
+	case f.out == "":
+		return storeName(input), nil
+	}
+	return f.out, nil
+}
+
 // openOrCreate opens the input's store, or makes it.
 func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.Device, show *display) (*engine.Problem, error) {
-	out := f.out
-	if isStore(input) {
-		if out != "" && filepath.Clean(out) != filepath.Clean(input) {
-			return nil, usageError{fmt.Errorf("%s is a store already; leave --out away to go on with it", input)}
-		}
-		out = input
-	} else if out == "" {
-		if input == "-" {
-			return nil, usageError{errors.New("standard input has no name: give --out")}
-		}
-		out = storeName(input)
+	out, err := f.store(input)
+	if err != nil {
+		return nil, err
 	}
 	if !isStore(out) {
 		n, err := f.read(cmd, input, out, d)
@@ -194,10 +238,7 @@ func (f *solveFlags) replace(cmd *cobra.Command, p *engine.Problem, input string
 }
 
 // isStore reports whether a path is a store that was imported to the end.
-func isStore(path string) bool {
-	info, err := os.Stat(filepath.Join(path, "store.json"))
-	return err == nil && info.Mode().IsRegular()
-}
+func isStore(path string) bool { return batch.IsStore(path) }
 
 // inputPath is where the engine finds an input again, "" if nowhere or where the store says.
 func inputPath(input string) string {

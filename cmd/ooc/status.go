@@ -10,14 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/batch"
 	"ooc/tiles"
 )
 
 func statusCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "status STORE",
-		Short: "Say what a store is, how far it is, and what to run next",
+		Use:   "status STORE|BATCH",
+		Short: "Say what a store or a batch is, how far it is, and what to run next",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return printStatus(args[0], asJSON) },
 	}
@@ -26,6 +27,9 @@ func statusCommand() *cobra.Command {
 }
 
 func printStatus(dir string, asJSON bool) error {
+	if batch.Is(dir) {
+		return printBatch(dir, asJSON)
+	}
 	p, err := engine.OpenReadOnly(dir)
 	if err != nil {
 		return err

@@ -241,3 +241,15 @@ func Uncompressed(name string) string {
 	}
 	return name
 }
+
+// KnownName reports whether a file's name has the extension of a format, compressed or not.
+func KnownName(name string) bool { return byExtension(name) != nil }
+
+// Extensions lists those of all formats, with the dot.
+func Extensions() []string {
+	var all []string
+	for _, f := range Formats {
+		all = append(all, f.Extensions...)
+	}
+	return all
+}

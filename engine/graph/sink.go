@@ -20,6 +20,7 @@ type sink struct {
 	fixed    int   // the number of vertices that a header declared; 0 if none did
 	expected int64 // how many arcs a header has declared
 	ids      IDs   // with fixed
+	measure  bool  // only the size is wanted: reading ends once it is declared
 	table    vertexTable
 
 	arcs, selfLoops, noArcs int64 // of the input: an undirected edge counts once
@@ -202,6 +203,9 @@ func (s *sink) declare(n, base int64) error {
 		return s.fail("%d vertices; the most is %d", n, MaxVertices)
 	}
 	s.fixed, s.ids = int(n), IDs{Base: base}
+	if s.measure {
+		return errMeasured
+	}
 	return nil
 }
 

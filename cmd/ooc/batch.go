@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// runBatch solves many graphs.
+func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
+	show, err := newDisplay(f.progress, f.json)
+	if err != nil {
+		return err
+	}
+	jobs, skipped, err := f.listJobs(cmd, args)
+	if err != nil {
+		return err
+	}
+	list, err := queued(jobs, f.restart)
+	if err != nil {
+		return err
+	}
+	if len(skipped) > 0 {
+		show.note("skipped %d files whose names are not those of graphs: %s", len(skipped), some(skipped))
+	}
+	device, why, err := f.open()
+	if err != nil {
+		return err
+	}
+	show.device(device, why)
+	defer func() {
+		if exitCode(err) != exitInterrupted { // else readers that were left may still use it
+			err = errors.Join(err, device.Close())
+		}
+	}()
+	if f.dryRun {
+		return f.foretell(jobs, list, device)
+	}
+	dir, err := batch.Name(f.hint(args), list)
+	if err != nil {
+		return err
+	}
+	log, err := batch.Open(dir, list, os.Args)
+	if err != nil {
+		return err
+	}
+	b := &batchRun{jobs: jobs, log: log, show: newBatchDisplay(show, log)}
+	needs, err := b.plan(device, f.restart)
+	if err != nil {
+		return errors.Join(err, log.Discard())
+	}
+	graceful.Store(true)
+	b.show.begin()
+	err = batch.Run(cmd.Context(), log, needs, device, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.changed})
+	b.show.end()
+	err = errors.Join(err, log.Close())
+	b.show.finish(exitCode(err))
+	switch exitCode(err) {
+	case exitInterrupted:
+		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), sameCommand(os.Args))
+	case exitSomeFailed:
+		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, sameCommand(os.Args))
+	}
+	return err
+}
+
+// hint is what the name of the queue begins with.
+func (f *solveFlags) hint(args []string) string {
+	name := "jobs"
+	switch {
+	case f.jobs != "":
+		name = strings.TrimSuffix(filepath.Base(f.jobs), filepath.Ext(f.jobs))
+	case len(args) > 0 && batch.IsPattern(args[0]):
+		name = "graphs"
+	case len(args) > 0:
+		abs, err := filepath.Abs(args[0])
+		if err == nil {
+			name = strings.TrimSuffix(storeName(abs), ".ooc")
+		}
+	}
+	if name = strings.TrimLeft(name, "."); name == "" || name == string(filepath.Separator) {
+		name = "graphs"
+	}
+	return name
+}
+
+// some lists names, not too many of them.
+func some(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// batchRun is the batch.Runner of a command.
+type batchRun struct {
+	jobs []job
+	log  *batch.Log
+	show *batchDisplay
+}
+
+// plan finds out what each job needs, which of those that were solved still are, and whether there is room for all.
+func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
+	needs := make([]batch.Need, len(b.jobs))
+	shared, err := engine.Share(d)
+	if err != nil {
+		return nil, err
+	}
+	var sum int64
+	for i, j := range b.jobs {
+		was := &b.log.Jobs[i]
+		switch {
+		case restart:
+			b.log.Again(i, true)
+		case was.State == batch.Solved && !j.stillSolved(was.Store):
+			b.log.Again(i, was.Restart)
+		}
+		if was.State == batch.Solved {
+			continue
+		}
+		needs[i] = j.need(was.Store, shared.Part(0))
+		if needs[i].Err != nil {
+			b.show.note("%s: will fail: %v", b.show.name(i), needs[i].Err)
+		}
+		if !needs[i].Reserved {
+			sum += needs[i].Bytes
+		}
+	}
+	if err := batch.Room(b.log.Jobs, needs); err != nil {
+		return nil, err
+	}
+	b.show.note("batch %s: %d jobs, %d of them solved; the others' stores take %s more", b.log.Dir, len(b.jobs),
+		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
+	return needs, nil
+}
+
+// need is what a job will take.
+func (j job) need(store string, d kernels.Device) (n batch.Need) {
+	if isStore(store) {
+		p, err := engine.OpenReadOnly(store)
+		if err != nil {
+			return batch.Need{Err: err}
+		}
+		defer p.Close()
+		return batch.Need{Vertices: p.Meta().N, Bytes: p.Geometry().MatrixBytes(), Reserved: true}
+	}
+	o, err := j.options(j.cmd, ".")
+	if err != nil {
+		return batch.Need{Err: err}
+	}
+	e, err := graph.Measure(j.input, o)
+	if err != nil {
+		return batch.Need{Err: err}
+	}
+	limits := j.limits()
+	if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
+		return batch.Need{Err: err}
+	}
+	n.Vertices = e.N
+	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
+	return n
+}
+
+// stillSolved reports whether a store that was solved is there, solved, and of the job's input as it is now.
+func (j job) stillSolved(store string) bool {
+	p, err := engine.OpenReadOnly(store)
+	if err != nil {
+		return false
+	}
+	defer p.Close()
+	st, err := p.Status()
+	return err == nil && st.State == "solved" && j.sameOptions(j.cmd, p) == nil && (isStore(j.input) || j.sameInput(j.cmd, p, j.input) == nil)
+}
+
+// Open implements batch.Runner.
+func (b *batchRun) Open(ctx context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
+	j := b.jobs[i]
+	j.cmd.SetContext(ctx)
+	j.restart = restart
+	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.display)
+	if err != nil {
+		return nil, err
+	}
+	return &batchWork{p, j, d, i, b.show}, nil
+}
+
+// batchWork is the batch.Work of a job.
+type batchWork struct {
+	*engine.Problem
+	job
+	device kernels.Device
+	at     int
+	show   *batchDisplay
+}
+
+func (w *batchWork) Solve(ctx context.Context) (engine.Summary, error) {
+	return w.job.solve(ctx, w.Problem, w.input, w.device, func(s engine.Status) { w.show.progress(w.at, s) }, w.show.interval)
+}

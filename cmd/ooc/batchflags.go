@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ooc/engine"
+	"ooc/engine/batch"
+)
+
+// batchFlags are those of a solve of many graphs.
+type batchFlags struct {
+	jobs                string
+	stopOnError, dryRun bool
+	maxHours            float64
+}
+
+func (f *batchFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs: a graph and its own flags a line, quoted as for a shell, # for comments")
+	fl.BoolVar(&f.stopOnError, "stop-on-error", false, "begin no job of a batch after one has failed")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be solved, where, how and how long that takes, and write nothing")
+	fl.Float64Var(&f.maxHours, "max-hours", 0, "checkpoint and stop (exit code 130) in time before this many hours have passed")
+}
+
+// Flags that are the whole batch's, and those that would give every job the same thing of which each needs its own.
+var (
+	flagsOfBatch = []string{"jobs", "stop-on-error", "dry-run", "max-hours", "device", "device-memory", "progress", "json"}
+	flagsOfOne   = []string{"out", "timeline"}
+)
+
+// count checks how many graphs there are, and flags that every run needs.
+func (f *solveFlags) count(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 && f.jobs == "":
+		return errors.New("accepts 1 argument or more, or --jobs FILE; received none")
+	case len(args) > 0 && f.jobs != "":
+		return errors.New("--jobs FILE names the graphs: give it no others")
+	case f.maxHours < 0:
+		return fmt.Errorf("--max-hours %v: want more than 0", f.maxHours)
+	}
+	return nil
+}
+
+// isBatch tells a batch from one graph.
+func (f *solveFlags) isBatch(args []string) bool {
+	if f.jobs != "" || f.dryRun || len(args) != 1 {
+		return true
+	}
+	info, err := os.Stat(args[0])
+	return err == nil && info.IsDir() && !isStore(args[0]) || batch.IsPattern(args[0])
+}
+
+// limited returns the command's context, which --max-hours ends. Before there is anything to take a checkpoint of,
+// it ends the process, as a signal does.
+func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
+	if f.maxHours <= 0 {
+		return cmd.Context(), func() {}
+	}
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	timer := time.AfterFunc(timeFor(f.maxHours), func() {
+		if !graceful.Load() {
+			fmt.Fprintf(os.Stderr, "ooc: interrupted%s while the input was read; go on with:\n  %s\n", f.passed(), sameCommand(os.Args))
+			os.Exit(exitInterrupted)
+		}
+		cancel(fmt.Errorf("%w%s", engine.ErrInterrupted, f.passed()))
+	})
+	return ctx, func() { timer.Stop(); cancel(nil) }
+}
+
+func (f *solveFlags) passed() string { return fmt.Sprintf(" by --max-hours %v", f.maxHours) }
+
+// overtime says that it was --max-hours which ended the command's context, "" if it was not.
+func (f *solveFlags) overtime(cmd *cobra.Command) string {
+	if cause := context.Cause(cmd.Context()); f.maxHours > 0 && cause != nil && strings.Contains(cause.Error(), f.passed()) {
+		return f.passed()
+	}
+	return ""
+}
+
+// timeFor is when to begin to stop: a twentieth of the time, and at most ten minutes, before it is over. What a
+// checkpoint has to write then is what one interval has changed, or what the system lets wait.
+func timeFor(hours float64) time.Duration {
+	whole := time.Duration(min(hours, 1e5) * float64(time.Hour))
+	return whole - min(whole/20, 10*time.Minute)
+}
+
+// job is a graph of a batch with its flags.
+type job struct {
+	*solveFlags
+	cmd   *cobra.Command
+	input string
+	from  string // where it was named, for people
+}
+
+// listJobs reads what the arguments or the jobs file name.
+func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, skipped []string, err error) {
+	for _, name := range flagsOfOne {
+		if cmd.Flags().Changed(name) {
+			return nil, nil, usageError{fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE", name)}
+		}
+	}
+	if f.jobs != "" {
+		jobs, err = f.fileJobs(cmd)
+		return jobs, nil, err
+	}
+	for _, arg := range args {
+		if arg == "-" {
+			return nil, nil, usageError{errors.New("standard input (-) can only be solved alone")}
+		}
+		inputs, left, err := batch.Expand(arg)
+		if err != nil {
+			return nil, nil, err
+		}
+		skipped = append(skipped, left...)
+		for _, input := range inputs {
+			j, err := newJob(shared(cmd, nil), []string{input}, arg)
+			if err != nil {
+				return nil, nil, err
+			}
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, skipped, nil
+}
+
+func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
+	file, err := os.Open(f.jobs)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	lines, err := batch.ReadLines(file, f.jobs)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]job, len(lines))
+	for i, line := range lines {
+		from := fmt.Sprintf("%s:%d", f.jobs, line.Number)
+		if jobs[i], err = newJob(shared(cmd, line.Words), line.Words, from); err != nil {
+			return nil, usageError{fmt.Errorf("%s: %w", from, err)}
+		}
+	}
+	return jobs, nil
+}
+
+// shared returns the flags of the command that every job takes, but for those that the words of a job decide
+// otherwise.
+func shared(cmd *cobra.Command, words []string) (flags []string) {
+	own := func(name string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
+	}
+	direction := own("directed") || own("undirected")
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		switch {
+		case fl.Name == "restart", slices.Contains(flagsOfBatch, fl.Name), slices.Contains(flagsOfOne, fl.Name):
+		case direction && (fl.Name == "directed" || fl.Name == "undirected"):
+		default:
+			flags = append(flags, "--"+fl.Name+"="+fl.Value.String())
+		}
+	})
+	return flags
+}
+
+// newJob reads the words of a job after the flags of all.
+func newJob(flags, words []string, from string) (job, error) {
+	c, f := newSolve()
+	if err := c.ParseFlags(append(slices.Clone(flags), words...)); err != nil {
+		return job{}, usageError{err}
+	}
+	for _, name := range flagsOfBatch {
+		if c.Flags().Changed(name) {
+			return job{}, usageError{fmt.Errorf("--%s is for the whole batch: give it on the command line", name)}
+		}
+	}
+	args := c.Flags().Args()
+	if len(args) != 1 {
+		return job{}, usageError{fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(args))}
+	}
+	j := job{f, c, args[0], from}
+	if info, err := os.Stat(j.input); err == nil && info.IsDir() && !isStore(j.input) || j.input == "-" || batch.IsPattern(j.input) {
+		return job{}, usageError{fmt.Errorf("%s: a job is one graph in a file, or a store", j.input)}
+	}
+	_, err := f.options(c, ".")
+	for _, e := range []error{c.ValidateFlagGroups(), f.checkSolve(), f.check()} {
+		if err == nil && e != nil {
+			err = usageError{e}
+		}
+	}
+	return j, err
+}
+
+// words are the job's own flags, as a command line has them.
+func (j job) words() (flags []string) {
+	j.cmd.Flags().Visit(func(fl *pflag.Flag) {
+		if fl.Name != "restart" {
+			flags = append(flags, "--"+fl.Name+"="+fl.Value.String())
+		}
+	})
+	return flags
+}
+
+// queued returns the jobs as a queue has them. Two that have one store are refused.
+func queued(jobs []job, restart bool) ([]batch.Job, error) {
+	list, from := make([]batch.Job, len(jobs)), make([]string, len(jobs))
+	for i, j := range jobs {
+		store, err := j.store(j.input)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", j.from, err)
+		}
+		list[i] = batch.Job{Input: filepath.Clean(j.input), Store: filepath.Clean(store), Flags: j.words(), Restart: restart || j.restart}
+		from[i] = j.from
+	}
+	return list, batch.Distinct(list, from)
+}

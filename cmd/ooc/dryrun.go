@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/graph"
+	"ooc/kernels"
+)
+
+// foretold is what a job would do, in JSON.
+type foretold struct {
+	Job       int     `json:"job"` // from 1
+	Input     string  `json:"input"`
+	Store     string  `json:"store"`
+	State     string  `json:"state"` // "new", or that of the store
+	Vertices  int     `json:"vertices"`
+	Arcs      int64   `json:"arcs"`
+	Bytes     int64   `json:"bytes"` // that the store takes
+	Algorithm string  `json:"algorithm"`
+	Seconds   float64 `json:"seconds"` // that are left, as predicted
+	Code      int     `json:"exit_code,omitempty"`
+	Error     string  `json:"error,omitempty"`
+}
+
+// foretell says what a batch would do, and writes nothing.
+func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) error {
+	shared, err := engine.Share(d)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	if !f.json {
+		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
+	}
+	needs := make([]batch.Need, len(jobs))
+	var bytes int64
+	seconds, failing := 0.0, 0
+	for i, j := range jobs {
+		needs[i] = j.need(list[i].Store, shared.Part(0))
+		t := foretold{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: "new", Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
+		err := needs[i].Err
+		if err == nil {
+			err = j.foretell(&t, shared.Part(0))
+		}
+		if err != nil {
+			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
+			failing++
+		} else if !needs[i].Reserved {
+			bytes += t.Bytes
+		}
+		seconds += t.Seconds
+		if f.json {
+			printJSON(os.Stdout, "job", t)
+			continue
+		}
+		outlook := t.Algorithm + "\t" + shortTime(t.Seconds)
+		if err != nil {
+			outlook = fmt.Sprintf("\texit code %d: %s", t.Code, clip(t.Error, 120))
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, t.Input, t.Store, t.State, humanize.Comma(int64(t.Vertices)),
+			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)
+	}
+	w.Flush()
+	if !f.json {
+		fmt.Printf("%d jobs; stores that are not there yet take %s; %s, reading and syncs not counted\n", len(jobs), humanize.IBytes(uint64(bytes)), shortTime(seconds))
+	}
+	if err := batch.Room(list, needs); err != nil || failing == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %d of %d jobs would fail", batch.ErrSomeFailed, failing, len(jobs))
+}
+
+// foretell fills in what a job's solve would be.
+func (j job) foretell(t *foretold, d kernels.Device) error {
+	plan, err := j.forecast(t, d)
+	if err != nil {
+		return err
+	}
+	t.Vertices, t.Arcs, t.Algorithm, t.Seconds = plan.Vertices, plan.Arcs, plan.Algorithm, plan.Plan.Seconds
+	if e := plan.Eliminate; plan.Algorithm == engine.AlgorithmEliminate && e != nil {
+		t.Seconds = e.Seconds * (1 - float64(plan.Done)/float64(plan.Rows))
+	}
+	return nil
+}
+
+// forecast plans a job's solve.
+func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
+	if isStore(t.Store) {
+		p, err := engine.OpenReadOnly(t.Store)
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		st, err := p.Status()
+		if err != nil {
+			return nil, err
+		}
+		if t.State = st.State; st.State == "solved" {
+			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
+		}
+		return p.Forecast(d, j.limits(), "")
+	}
+	o, err := j.options(j.cmd, ".")
+	if err != nil {
+		return nil, err
+	}
+	if e, err := graph.Measure(j.input, o); err != nil || e.Dense { // whose entries tell nothing more, and may have to be unpacked
+		if err != nil {
+			return nil, err
+		}
+		return engine.ForecastMatrix(e.N, d, j.limits())
+	}
+	g, _, err := graph.ReadFile(j.input, o)
+	if err != nil {
+		return nil, err
+	}
+	limits := j.limits()
+	if limits.Sources, err = sourcesOf(g.Facts(), j.sources); err != nil {
+		return nil, err
+	}
+	return engine.ForecastGraph(g, d, limits, "")
+}

@@ -1,0 +1,187 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"strings"
+	"time"
+
+	"ooc/engine"
+)
+
+// The file queue is lines: eight hexadecimal digits, a space, a JSON object. The digits are the CRC-32C of the
+// object's bytes. The first object is a head, each other one a change.
+const (
+	queueFormat  = "ooc batch"
+	queueVersion = 1
+	sumDigits    = 8
+
+	longestRecord = 64 << 20 // bounds the memory that a reader takes
+	longestError  = 4 << 10  // of an error, as recorded
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+type head struct {
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Created time.Time `json:"created"`
+	Command []string  `json:"command"`
+	Jobs    []headJob `json:"jobs"`
+}
+
+type headJob struct {
+	Input   string   `json:"input"`
+	Store   string   `json:"store"`
+	Flags   []string `json:"flags,omitempty"`
+	Restart bool     `json:"restart,omitempty"`
+}
+
+type change struct {
+	Job     int             `json:"job"` // from 0
+	State   State           `json:"state"`
+	Attempt int             `json:"attempt"`
+	Restart bool            `json:"restart,omitempty"`
+	At      time.Time       `json:"at"`
+	Seconds float64         `json:"seconds,omitempty"`
+	Code    int             `json:"exit_code,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	Summary *engine.Summary `json:"summary,omitempty"`
+}
+
+// errNothing: the file was cut off within its first record, so no job was ever begun.
+var errNothing = errors.New("its first record is not whole")
+
+// encode returns a record as a line.
+func encode(record any) ([]byte, error) {
+	body, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%s %s\n", sum(body), body), nil
+}
+
+// decode reads records up to the end or the torn last one. It returns how many bytes are good.
+func decode(r io.Reader) (q *Queue, good int64, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		line, err := readLine(in)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(line) == 0 {
+			break
+		}
+		body, ok := check(line)
+		if !ok {
+			// Each record is synced before the next is written: damage before the end is no torn write.
+			rest, err := io.Copy(io.Discard, in)
+			if err != nil {
+				return nil, 0, err
+			}
+			if rest > 0 && line[len(line)-1] == '\n' {
+				return nil, 0, corrupt("line %d does not match its checksum, and more follow", n)
+			}
+			if q != nil {
+				q.Torn = len(line) + int(rest)
+			}
+			break
+		}
+		if q == nil {
+			q, err = begin(body)
+		} else {
+			err = q.apply(body)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("line %d: %w", n, err)
+		}
+		good += int64(len(line))
+	}
+	if q == nil {
+		return nil, 0, errNothing
+	}
+	return q, good, nil
+}
+
+// readLine returns the next line with its newline, if it has one; nothing at the end.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil, err == io.EOF:
+			return line, nil
+		case err != bufio.ErrBufferFull:
+			return nil, err
+		case len(line) > longestRecord:
+			return nil, corrupt("a line of over %d bytes", longestRecord)
+		}
+	}
+}
+
+// check returns the object of a line that is whole.
+func check(line []byte) ([]byte, bool) {
+	line, whole := bytes.CutSuffix(line, []byte("\n"))
+	if !whole || len(line) < sumDigits+1 || line[sumDigits] != ' ' {
+		return nil, false
+	}
+	body := line[sumDigits+1:]
+	return body, string(line[:sumDigits]) == sum(body)
+}
+
+func newSum() hash.Hash32 { return crc32.New(castagnoli) }
+
+func sum(body []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) }
+
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// begin takes the first record.
+func begin(body []byte) (*Queue, error) {
+	var h head
+	if err := json.Unmarshal(body, &h); err != nil {
+		return nil, corrupt("%v", err)
+	}
+	switch {
+	case h.Format != queueFormat:
+		return nil, corrupt("it is no queue of a batch")
+	case h.Version != queueVersion:
+		return nil, corrupt("version %d, and this program reads %d", h.Version, queueVersion)
+	}
+	q := &Queue{Created: h.Created, Command: h.Command, Jobs: make([]Job, len(h.Jobs))}
+	for i, j := range h.Jobs {
+		q.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
+	}
+	return q, nil
+}
+
+// apply takes another record.
+func (q *Queue) apply(body []byte) error {
+	var c change
+	if err := json.Unmarshal(body, &c); err != nil {
+		return corrupt("%v", err)
+	}
+	if c.Job < 0 || c.Job >= len(q.Jobs) || !states[c.State] {
+		return corrupt("job %d in state %q of %d jobs", c.Job, c.State, len(q.Jobs))
+	}
+	j := &q.Jobs[c.Job]
+	j.State, j.Attempt, j.Restart, j.At, j.Seconds = c.State, c.Attempt, c.Restart, c.At, c.Seconds
+	j.Code, j.Error, j.Summary = c.Code, c.Error, c.Summary
+	return nil
+}
+
+// clip shortens an error to what a record takes.
+func clip(text string) string {
+	if len(text) <= longestError {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestError], "") + "…"
+}

@@ -1,0 +1,128 @@
+package batch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-shellwords"
+
+	"ooc/engine/graph"
+)
+
+// ErrJobs is wrapped by the error of arguments or of a jobs file from which no batch can be made.
+var ErrJobs = errors.New("bad jobs")
+
+// IsPattern reports whether an argument is a pattern of names: it looks like one, and nothing has it as its name.
+func IsPattern(arg string) bool {
+	if !strings.ContainsAny(arg, "*?[") {
+		return false
+	}
+	_, err := os.Lstat(arg)
+	return err != nil
+}
+
+// Expand returns the inputs that an argument stands for: of a pattern what matches it, of a folder that is no store
+// the files in it whose names are those of graphs, sorted, else the argument itself. skipped are the other files of
+// the folder.
+func Expand(arg string) (inputs, skipped []string, err error) {
+	if IsPattern(arg) {
+		found, err := filepath.Glob(arg)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s: %w", ErrJobs, arg, err)
+		}
+		if len(found) == 0 {
+			return nil, nil, fmt.Errorf("%w: nothing matches %s", ErrJobs, arg)
+		}
+		return found, nil, nil
+	}
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() || IsStore(arg) {
+		return []string{arg}, nil, nil // what is wrong with it is for the job to say
+	}
+	entries, err := os.ReadDir(arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(arg, e.Name())
+		info, err := os.Stat(path) // of what a link leads to
+		switch {
+		case err == nil && info.IsDir():
+		case err == nil && info.Mode().IsRegular() && graph.KnownName(e.Name()):
+			inputs = append(inputs, path)
+		default:
+			skipped = append(skipped, path)
+		}
+	}
+	if len(inputs) == 0 {
+		return nil, nil, fmt.Errorf("%w: no file in %s has the name of a graph (%s)", ErrJobs, arg, strings.Join(graph.Extensions(), " "))
+	}
+	return inputs, skipped, nil
+}
+
+// IsStore reports whether a path is a store that was imported to the end.
+func IsStore(path string) bool {
+	info, err := os.Stat(filepath.Join(path, "store.json"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Line is a job of a jobs file.
+type Line struct {
+	Number int // from 1
+	Words  []string
+}
+
+// longestLine bounds the memory that a jobs file takes.
+const longestLine = 1 << 20
+
+// ReadLines reads a jobs file: a job a line, in words that are quoted as for a shell; # begins a comment. Errors
+// name the file and the line.
+func ReadLines(in io.Reader, name string) ([]Line, error) {
+	var lines []Line
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, longestLine)
+	n := 1
+	for ; s.Scan(); n++ {
+		text := s.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		words, err := split(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s:%d: %w", ErrJobs, name, n, err)
+		}
+		if len(words) > 0 {
+			lines = append(lines, Line{n, words})
+		}
+	}
+	if errors.Is(s.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%w: %s:%d: a line of over %d bytes", ErrJobs, name, n, longestLine)
+	} else if s.Err() != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n, s.Err())
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%w: %s names no job", ErrJobs, name)
+	}
+	return lines, nil
+}
+
+// split cuts a line into words. What a shell would do beyond that is refused, so that nobody thinks it was done.
+func split(text string) ([]string, error) {
+	p := shellwords.NewParser()
+	p.ParseComment = true
+	words, err := p.Parse(text)
+	switch {
+	case err != nil:
+		return nil, errors.New("a quote, a backslash or a bracket that nothing ends: quote words with ( ) or quotes in them")
+	case p.Position >= 0:
+		return nil, fmt.Errorf("%q is for a shell, and a job is a graph and its flags: quote the word", string([]rune(text)[p.Position]))
+	case slices.ContainsFunc(words, func(w string) bool { return strings.ContainsRune(w, 0) }):
+		return nil, errors.New("a zero byte")
+	}
+	return words, nil
+}

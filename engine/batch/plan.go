@@ -1,0 +1,114 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/tiles"
+)
+
+// Need is what a job will take.
+type Need struct {
+	Vertices int
+	Bytes    int64 // that its store will take, all in all; 0: unknown
+	Reserved bool  // its store is there and has its space
+	Err      error // why it is unknown: what is wrong with the input
+}
+
+// Room fails with tiles.ErrNoSpace, naming what each needs, where the stores of a batch that are not there yet
+// do not fit the volumes they are to be on together.
+func Room(jobs []Job, needs []Need) error {
+	type volume struct {
+		at   string
+		free int64
+		sum  int64
+		list []string
+	}
+	volumes, order := map[string]*volume{}, []string{}
+	for i := range jobs {
+		if needs[i].Reserved || needs[i].Bytes == 0 || jobs[i].State == Solved {
+			continue
+		}
+		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
+		id, free, err := tiles.Volume(dir)
+		if err != nil {
+			continue // what is wrong with the folder is for the job to say, and some volumes do not say how full they are
+		}
+		v := volumes[id]
+		if v == nil {
+			v = &volume{at: dir, free: free}
+			volumes[id], order = v, append(order, id)
+		}
+		v.sum += needs[i].Bytes
+		v.list = append(v.list, fmt.Sprintf("  %s  %s (%s vertices)", humanize.IBytes(uint64(needs[i].Bytes)), jobs[i].Store, humanize.Comma(int64(needs[i].Vertices))))
+	}
+	var errs []error
+	for _, id := range order {
+		if v := volumes[id]; v.sum > v.free {
+			errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give some of them another volume with --out in a jobs file",
+				tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(v.sum)), humanize.IBytes(uint64(v.free)), strings.Join(v.list, "\n")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Distinct fails where two jobs have one store. from says where each came from; what is equal to its input is not
+// said again.
+func Distinct(jobs []Job, from []string) error {
+	seen := map[string]int{}
+	for i := range jobs {
+		key := place(jobs[i].Store)
+		first, twice := seen[key]
+		if !twice {
+			seen[key] = i
+			continue
+		}
+		if place(jobs[first].Input) == place(jobs[i].Input) {
+			return fmt.Errorf("%w: %s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file",
+				ErrJobs, jobs[i].Input, from[first], from[i])
+		}
+		return fmt.Errorf("%w: %s (%s) and %s (%s) would both be solved into %s: give one another store with --out in a jobs file, or rename it",
+			ErrJobs, jobs[first].Input, from[first], jobs[i].Input, from[i], jobs[i].Store)
+	}
+	return nil
+}
+
+// place tells files apart by where they are, links in their folder's path followed.
+func place(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(dir, filepath.Base(abs))
+	}
+	if whole, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = whole
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		abs = strings.ToLower(abs) // as their file systems do by default
+	}
+	return abs
+}
+
+// Name is the folder of the queue of these jobs, in the current folder: the same jobs in the same order have the
+// same, whatever their flags. hint goes first, for people.
+func Name(hint string, jobs []Job) (string, error) {
+	h := newSum()
+	for _, j := range jobs {
+		for _, path := range []string{j.Input, j.Store} {
+			p, err := inside("."+string(os.PathSeparator)+"x", path)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(h, "%q\n", p)
+		}
+	}
+	return fmt.Sprintf("%s-%08x%s", hint, h.Sum32(), Extension), nil
+}

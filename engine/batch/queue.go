@@ -1,0 +1,325 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ooc/engine"
+	"ooc/tiles"
+)
+
+// State is what became of a job.
+type State string
+
+// The states of a job.
+const (
+	Queued      State = "queued"
+	Reading     State = "reading" // its input, or opening its store
+	Solving     State = "solving"
+	Interrupted State = "interrupted" // after a checkpoint, or by a kill
+	Solved      State = "solved"
+	Failed      State = "failed"
+)
+
+var states = map[State]bool{Queued: true, Reading: true, Solving: true, Interrupted: true, Solved: true, Failed: true}
+
+// Job is one solve of a batch.
+type Job struct {
+	Input string   // path of the graph, or of the store that goes on
+	Store string   // path of the store
+	Flags []string // that it is solved with
+
+	State   State
+	Attempt int             // how often it was begun
+	Restart bool            // its store is to begin again, and has not yet
+	At      time.Time       // of the last change of state
+	Seconds float64         // that the last attempt took, once that ended
+	Code    int             // of a failure, as Options.Code gives it
+	Error   string          // of a failure
+	Summary *engine.Summary // of what is solved; nil: not yet
+}
+
+// Queue is a batch as its folder tells it.
+type Queue struct {
+	Dir     string
+	Created time.Time
+	Command []string // the command line that made it
+	Jobs    []Job    // in order
+
+	Running bool // a process is at it now
+	PID     int  // that process, or the last one if that did not end cleanly; 0: none, or unknown
+	Torn    int  // bytes of a last record that was cut off
+}
+
+// Names in the folder.
+const (
+	Extension = ".batch"
+	nameQueue = "queue"
+	nameLock  = "lock" // as that of a store
+)
+
+// Is reports whether a path leads to the folder of a batch.
+func Is(path string) bool {
+	info, err := os.Lstat(filepath.Join(path, nameQueue))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Read reads the queue in the folder dir, also while a batch runs. Paths of jobs lead from where dir does. It fails
+// with ErrCorrupt where the file is damaged, with fs.ErrNotExist where there is none.
+func Read(dir string) (*Queue, error) {
+	q, _, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	q.PID, _, q.Running, err = tiles.LockHolder(dir)
+	for i := range q.Jobs {
+		if j := &q.Jobs[i]; !q.Running && (j.State == Reading || j.State == Solving) {
+			j.State = Interrupted // by whatever ended that process
+		}
+	}
+	return q, err
+}
+
+// read also returns how much of the file is good.
+func read(dir string) (*Queue, int64, error) {
+	path := filepath.Join(dir, nameQueue)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s: %w: it is a %s, not a regular file; refused", path, ErrCorrupt, info.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	q, good, err := decode(f)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w; remove the folder, the same command then makes it anew and goes on with the stores", path, err)
+	}
+	q.Dir = dir
+	for i := range q.Jobs {
+		j := &q.Jobs[i]
+		j.Input, j.Store = outside(dir, j.Input), outside(dir, j.Store)
+	}
+	return q, good, nil
+}
+
+// inside is a path as the queue in dir keeps it: what lies beside the queue moves with it.
+func inside(dir, path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	base, err := filepath.Abs(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(base, abs); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel), nil
+	}
+	return filepath.ToSlash(abs), nil
+}
+
+// outside undoes inside.
+func outside(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(dir)), path)
+}
+
+// Counts returns how many jobs are in each state.
+func (q *Queue) Counts() map[State]int {
+	n := map[State]int{}
+	for i := range q.Jobs {
+		n[q.Jobs[i].State]++
+	}
+	return n
+}
+
+// Log is a queue that this process runs and may change.
+type Log struct {
+	*Queue
+	file   *os.File
+	end    int64
+	unlock func() error
+	failed error // the first; nothing is recorded after it
+}
+
+// Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count, or
+// goes on with the one that is there. It fails with a *tiles.LockedError while another process runs it, and with
+// ErrOther where it is of other jobs.
+func Open(dir string, jobs []Job, command []string) (*Log, error) {
+	made := os.Mkdir(dir, 0o777)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return nil, fmt.Errorf("the batch's queue: %w", made)
+	}
+	if err := ours(dir); err != nil {
+		return nil, err
+	}
+	unlock, err := tiles.LockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{unlock: unlock}
+	if err := l.open(dir, jobs, command); err != nil {
+		if made == nil { // still under the lock
+			for _, name := range []string{nameQueue, nameLock} {
+				os.Remove(filepath.Join(dir, name))
+			}
+			os.Remove(dir)
+		}
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Kinds of errors.
+var (
+	ErrCorrupt  = errors.New("the batch's queue is damaged")
+	ErrNotQueue = errors.New("folder is not the queue of a batch")
+	ErrOther    = errors.New("the queue is of other jobs")
+)
+
+// ours refuses folders that hold anything but a queue.
+func ours(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != nameQueue && name != nameLock || !e.Type().IsRegular() {
+			return fmt.Errorf("%s: %w: it holds %s", dir, ErrNotQueue, name)
+		}
+	}
+	return nil
+}
+
+// open reads what is there, or begins where that is nothing, or was cut off before it was anything.
+func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
+	l.Queue, l.end, err = read(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNothing) {
+		return l.begin(dir, jobs, command)
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.same(jobs); err != nil {
+		return err
+	}
+	if l.file, err = os.OpenFile(filepath.Join(dir, nameQueue), os.O_RDWR, 0); err != nil {
+		return err
+	}
+	return l.file.Truncate(l.end)
+}
+
+// same compares the queue's jobs with those of the command.
+func (l *Log) same(jobs []Job) error {
+	if len(jobs) != len(l.Jobs) {
+		return fmt.Errorf("%s: %w: it has %d, and the command names %d", l.Dir, ErrOther, len(l.Jobs), len(jobs))
+	}
+	for i := range jobs {
+		have := &l.Jobs[i]
+		a, err1 := inside(l.Dir, jobs[i].Input)
+		b, err2 := inside(l.Dir, jobs[i].Store)
+		c, err3 := inside(l.Dir, have.Input)
+		d, err4 := inside(l.Dir, have.Store)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return err
+		}
+		if a != c || b != d {
+			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, ErrOther, i+1, have.Input, jobs[i].Input)
+		}
+		have.Flags = jobs[i].Flags // they may change from run to run; the store says what must not
+	}
+	return nil
+}
+
+// begin writes the first record.
+func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
+	l.Queue = &Queue{Dir: dir, Created: time.Now(), Command: command, Jobs: make([]Job, len(jobs))}
+	h := head{Format: queueFormat, Version: queueVersion, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
+	for i, j := range jobs {
+		l.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
+		in, err1 := inside(dir, j.Input)
+		out, err2 := inside(dir, j.Store)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		h.Jobs[i] = headJob{Input: in, Store: out, Flags: j.Flags, Restart: j.Restart}
+	}
+	if l.file, err = os.OpenFile(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+		return err
+	}
+	l.end = 0
+	if err := l.write(h); err != nil {
+		return err
+	}
+	// That these names are on disk too is worth a try and no error: without them there is a new queue, no more.
+	syncFolder(dir)
+	syncFolder(filepath.Dir(filepath.Clean(dir)))
+	return nil
+}
+
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}
+
+// write appends a record and syncs it.
+func (l *Log) write(record any) error {
+	line, err := encode(record)
+	if err != nil {
+		return err
+	}
+	if _, err = l.file.WriteAt(line, l.end); err == nil {
+		err = l.file.Sync()
+	}
+	if err != nil {
+		_ = l.file.Truncate(l.end) // a part of a record would be taken for a torn one anyway
+		return fmt.Errorf("writing %s: %w", l.file.Name(), err)
+	}
+	l.end += int64(len(line))
+	return nil
+}
+
+// record says that job i is now as the queue has it. The first error is kept, and ends recording; the batch
+// goes on, since what is solved is in the stores.
+func (l *Log) record(i int) {
+	j := &l.Jobs[i]
+	j.At = time.Now()
+	if l.failed == nil {
+		l.failed = l.write(change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
+			Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary})
+	}
+}
+
+// Close gives the queue back.
+func (l *Log) Close() error {
+	var err error
+	if l.file != nil {
+		err = l.file.Close()
+	}
+	return errors.Join(err, l.unlock())
+}
+
+// Discard removes a queue of which no job was ever begun, and closes it.
+func (l *Log) Discard() error {
+	for i := range l.Jobs {
+		if l.Jobs[i].Attempt > 0 {
+			return l.Close()
+		}
+	}
+	err := l.file.Close()
+	l.file = nil
+	for _, name := range []string{nameQueue, nameLock} { // still under the lock
+		err = errors.Join(err, os.Remove(filepath.Join(l.Dir, name)))
+	}
+	return errors.Join(err, os.Remove(l.Dir), l.Close())
+}

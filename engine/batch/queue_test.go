@@ -1,0 +1,252 @@
+package batch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ooc/engine"
+	"ooc/tiles"
+)
+
+// seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
+func seeded(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	t.Logf("OOC_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 1))
+}
+
+// someJobs are n jobs in the folder dir.
+func someJobs(dir string, n int) []Job {
+	jobs := make([]Job, n)
+	for i := range jobs {
+		name := filepath.Join(dir, fmt.Sprintf("g%d", i))
+		jobs[i] = Job{Input: name + ".gr", Store: name + ".ooc", Flags: []string{"--kind=i32"}}
+	}
+	return jobs
+}
+
+// scribble changes a random job, as a batch might.
+func scribble(r *rand.Rand, l *Log) {
+	i := r.IntN(len(l.Jobs))
+	j := &l.Jobs[i]
+	j.State = []State{Queued, Reading, Solving, Interrupted, Solved, Failed}[r.IntN(6)]
+	j.Attempt += r.IntN(2)
+	j.Code, j.Error, j.Summary = 0, "", nil
+	switch j.State {
+	case Failed:
+		j.Code, j.Error = 1+r.IntN(8), "no \"luck\"\nat all ✗"
+	case Solved:
+		j.Summary = &engine.Summary{Store: j.Store, Vertices: r.IntN(1000)}
+	}
+	l.record(i)
+}
+
+// snapshot is what Read must return: without what a record does not keep.
+func snapshot(q *Queue) []Job {
+	jobs := append([]Job(nil), q.Jobs...)
+	for i := range jobs {
+		jobs[i].At = time.Time{}
+	}
+	return jobs
+}
+
+// made makes a queue and returns what it was after each record, by the size of the file.
+func made(t *testing.T, dir string, changes int) (sizes []int64, was [][]Job) {
+	t.Helper()
+	r := seeded(t)
+	l, err := Open(dir, someJobs(filepath.Dir(dir), 5), []string{"ooc", "solve", "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range changes {
+		sizes, was = append(sizes, l.end), append(was, snapshot(l.Queue))
+		scribble(r, l)
+	}
+	sizes, was = append(sizes, l.end), append(was, snapshot(l.Queue))
+	if l.failed != nil {
+		t.Fatal(l.failed)
+	}
+	if q, err := Read(dir); err != nil || !q.Running || q.PID != os.Getpid() {
+		t.Fatalf("while it runs: %+v, %v", q, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return sizes, was
+}
+
+// TestTornQueue cuts a queue off at every byte: what was recorded whole is there, what was not is not.
+func TestTornQueue(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.batch")
+	sizes, was := made(t, dir, 12)
+	file := filepath.Join(dir, nameQueue)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := len(sizes) - 1
+	for cut := len(whole); cut >= 0; cut-- {
+		if err := os.Truncate(file, int64(cut)); err != nil {
+			t.Fatal(err)
+		}
+		for k >= 0 && int64(cut) < sizes[k] {
+			k--
+		}
+		q, err := Read(dir)
+		switch {
+		case k < 0 && !errors.Is(err, errNothing):
+			t.Fatalf("cut at %d: %v", cut, err)
+		case k < 0:
+		case err != nil:
+			t.Fatalf("cut at %d: %v", cut, err)
+		case q.Running || !reflect.DeepEqual(snapshot(q), was[k]):
+			t.Fatalf("cut at %d:\n%+v\nwant\n%+v", cut, snapshot(q), was[k])
+		case int64(q.Torn) != int64(cut)-sizes[k]:
+			t.Fatalf("cut at %d: %d bytes torn", cut, q.Torn)
+		}
+	}
+}
+
+// TestTornQueueGoesOn appends to a queue that was cut off within a record.
+func TestTornQueueGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.batch")
+	sizes, _ := made(t, dir, 5)
+	r := seeded(t)
+	for _, cut := range []int64{sizes[5] - 3, sizes[3] + 1, sizes[0] - 1, 0} {
+		if err := os.Truncate(filepath.Join(dir, nameQueue), cut); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(dir, someJobs(filepath.Dir(dir), 5), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scribble(r, l)
+		want := snapshot(l.Queue)
+		if err := errors.Join(l.failed, l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		q, err := Read(dir)
+		if err != nil || q.Torn != 0 || !reflect.DeepEqual(snapshot(q), want) {
+			t.Fatalf("cut at %d: %+v, %v; want %+v", cut, q, err, want)
+		}
+	}
+}
+
+// TestDamagedQueue flips each bit of a queue: the last record is dropped as torn, any other refused.
+func TestDamagedQueue(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.batch")
+	sizes, was := made(t, dir, 3)
+	whole, err := os.ReadFile(filepath.Join(dir, nameQueue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 8 * len(whole) {
+		bad := bytes.Clone(whole)
+		bad[bit/8] ^= 1 << (bit % 8)
+		q, good, err := decode(bytes.NewReader(bad))
+		last, k := int64(bit/8) >= sizes[2]-1, 2
+		if int64(bit/8) == sizes[2]-1 {
+			k = 1 // a newline that is gone makes one record of two
+		}
+		switch {
+		case last && (err != nil || good != sizes[k]):
+			t.Fatalf("bit %d: %v, %d bytes good", bit, err, good)
+		case last:
+			for i := range q.Jobs {
+				q.Jobs[i].Input, q.Jobs[i].Store = outside(dir, q.Jobs[i].Input), outside(dir, q.Jobs[i].Store)
+			}
+			if !reflect.DeepEqual(snapshot(q), was[k]) {
+				t.Fatalf("bit %d: %+v", bit, q)
+			}
+		case !errors.Is(err, ErrCorrupt):
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+	}
+}
+
+func TestQueueMoves(t *testing.T) {
+	from := t.TempDir()
+	dir := filepath.Join(from, "x.batch")
+	made(t, dir, 1)
+	to := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Read(filepath.Join(to, "x.batch"))
+	if err != nil || q.Jobs[3].Input != filepath.Join(to, "g3.gr") || q.Jobs[3].Store != filepath.Join(to, "g3.ooc") {
+		t.Fatalf("%+v, %v", q, err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "x.batch")
+	l, err := Open(dir, someJobs(base, 3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, someJobs(base, 3), nil); !errors.Is(err, tiles.ErrLocked) {
+		t.Errorf("a second run: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, someJobs(base, 4), nil); !errors.Is(err, ErrOther) {
+		t.Errorf("more jobs: %v", err)
+	}
+	other := someJobs(base, 3)
+	other[1].Store = "elsewhere.ooc"
+	if _, err := Open(dir, other, nil); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "job 2") {
+		t.Errorf("another store: %v", err)
+	}
+	foreign := filepath.Join(base, "y.batch")
+	if err := os.MkdirAll(filepath.Join(foreign, "photos"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(foreign, someJobs(base, 3), nil); !errors.Is(err, ErrNotQueue) {
+		t.Errorf("a folder of somebody: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	line := func(v any) []byte {
+		b, err := encode(v)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return b
+	}
+	first := line(head{Format: queueFormat, Version: 1, Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
+	f.Add(first)
+	f.Add(append(bytes.Clone(first), line(change{State: Solved, Attempt: 1})...))
+	f.Add(append(bytes.Clone(first), line(change{Job: -1, State: Solved})...))
+	f.Add([]byte("00000000 {}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		q, good, err := decode(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		again, n, err := decode(bytes.NewReader(data[:good]))
+		q.Torn = 0
+		if err != nil || n != good || !reflect.DeepEqual(q, again) {
+			t.Fatalf("what is good reads back as %+v, %d of %d, %v", again, n, good, err)
+		}
+		for _, j := range q.Jobs {
+			if !states[j.State] {
+				t.Fatalf("state %q", j.State)
+			}
+		}
+	})
+}

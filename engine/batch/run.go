@@ -1,0 +1,233 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine"
+	"ooc/kernels"
+)
+
+// Runner reads and solves jobs. Its methods may be called by several goroutines.
+type Runner interface {
+	// Open opens the store of job i, or reads its input and makes it. d is what the job may use of the device.
+	// restart says that the store is to begin again. Nothing can interrupt Open: where the batch is, it is left
+	// alone, and nothing it does then may harm.
+	Open(ctx context.Context, i int, restart bool, d kernels.Device) (Work, error)
+}
+
+// Work is a store that is open.
+type Work interface {
+	// Solve solves it, or takes a checkpoint when ctx ends and fails with engine.ErrInterrupted.
+	Solve(ctx context.Context) (engine.Summary, error)
+	Close() error
+}
+
+// Options tune a run.
+type Options struct {
+	AtOnce      int             // small jobs that share the device; 0: DefaultAtOnce
+	StopOnError bool            // begin no job after one has failed
+	Code        func(error) int // the exit code of a failure; nil: all are 1
+	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
+}
+
+// Small jobs share the device. One is small if SmallBytes hold its matrix, since then the time it takes is that of
+// reading, small transfers and syncs, which leave the device idle; and if as many as are at once fit the device with
+// their panels. docs/benchmarks.md has what it gains.
+const (
+	DefaultAtOnce = 4
+	SmallBytes    = 64 << 20 // 4,096 vertices
+)
+
+// ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
+var ErrSomeFailed = errors.New("some of the batch failed")
+
+// run is one call of Run.
+type run struct {
+	l      *Log
+	r      Runner
+	o      Options
+	needs  []Need
+	shared *engine.Shared
+	part   int64 // bytes of the device for each of several
+
+	events  chan event
+	reading map[int]time.Time // jobs in Open, and since when
+	solving map[int]time.Time
+	large   bool // what runs is alone
+	failed  int  // in this run
+}
+
+// event is what a job's goroutine tells the one that has the queue.
+type event struct {
+	job   int
+	began bool // its store is open
+	sum   engine.Summary
+	err   error
+}
+
+// Run works through the jobs that are not solved, in order: those that failed before too, those that a run before was
+// at from where their stores are. When ctx ends, what is being solved takes a checkpoint, and Run fails with
+// engine.ErrInterrupted; jobs that are still reading are then left, and use the device until the process ends. It
+// fails with ErrSomeFailed where jobs failed. d stays open.
+func Run(ctx context.Context, l *Log, needs []Need, d kernels.Device, r Runner, o Options) error {
+	if o.AtOnce == 0 {
+		o.AtOnce = DefaultAtOnce
+	}
+	shared, err := engine.Share(d)
+	if err != nil {
+		return err
+	}
+	b := &run{
+		l: l, r: r, o: o, needs: needs, shared: shared, part: d.Info().Memory / int64(o.AtOnce),
+		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
+		reading: map[int]time.Time{}, solving: map[int]time.Time{},
+	}
+	err = b.all(ctx)
+	if l.failed != nil {
+		err = errors.Join(err, fmt.Errorf("what became of some jobs is not recorded, and the same command finds out: %w", l.failed))
+	}
+	return err
+}
+
+// all starts jobs as there is room for them, and waits for the last.
+func (b *run) all(ctx context.Context) error {
+	var jobs errgroup.Group
+	for i := range b.l.Jobs {
+		if b.l.Jobs[i].State == Solved {
+			continue
+		}
+		small := b.small(i)
+		for ctx.Err() == nil && !b.room(small) {
+			b.wait(ctx)
+		}
+		if ctx.Err() != nil || b.o.StopOnError && b.failed > 0 {
+			break
+		}
+		b.start(ctx, &jobs, i, small)
+	}
+	for len(b.solving) > 0 || len(b.reading) > 0 && ctx.Err() == nil {
+		b.wait(ctx)
+	}
+	if len(b.reading) == 0 {
+		_ = jobs.Wait() // nobody is left; errors came as events
+	}
+	for i := range b.reading {
+		b.change(i, Interrupted, b.reading[i], nil)
+	}
+	counts := b.l.Counts()
+	switch left := len(b.l.Jobs) - counts[Solved]; {
+	case left > counts[Failed] && ctx.Err() != nil:
+		return fmt.Errorf("%w: %d of %d jobs are solved", engine.ErrInterrupted, counts[Solved], len(b.l.Jobs))
+	case left > 0:
+		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed, %d were not begun", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed], left-counts[Failed])
+	}
+	return nil
+}
+
+// small reports whether a job may run beside others.
+func (b *run) small(i int) bool {
+	n := &b.needs[i]
+	return n.Bytes > 0 && n.Bytes <= min(SmallBytes, b.part/2)
+}
+
+// room reports whether a job can be started now.
+func (b *run) room(small bool) bool {
+	running := len(b.reading) + len(b.solving)
+	return running == 0 || small && !b.large && running < b.o.AtOnce
+}
+
+func (b *run) start(ctx context.Context, jobs *errgroup.Group, i int, small bool) {
+	j := &b.l.Jobs[i]
+	j.Attempt++
+	now := time.Now()
+	b.reading[i], b.large = now, !small
+	b.change(i, Reading, now, nil)
+	memory, restart := int64(0), j.Restart
+	if small {
+		memory = b.part
+	}
+	jobs.Go(func() error {
+		w, err := b.r.Open(ctx, i, restart, b.shared.Part(memory))
+		if err != nil {
+			b.events <- event{job: i, err: err}
+			return nil
+		}
+		b.events <- event{job: i, began: true}
+		sum, err := w.Solve(ctx)
+		b.events <- event{job: i, sum: sum, err: errors.Join(err, w.Close())}
+		return nil
+	})
+}
+
+// wait takes one event. While jobs are only being read it also ends with ctx.
+func (b *run) wait(ctx context.Context) {
+	var end <-chan struct{}
+	if len(b.solving) == 0 {
+		end = ctx.Done()
+	}
+	select {
+	case e := <-b.events:
+		b.take(e)
+	case <-end:
+	}
+}
+
+func (b *run) take(e event) {
+	if e.began {
+		b.solving[e.job] = b.reading[e.job]
+		delete(b.reading, e.job)
+		b.l.Jobs[e.job].Restart = false // it is done
+		b.change(e.job, Solving, b.solving[e.job], nil)
+		return
+	}
+	began, ok := b.solving[e.job]
+	if !ok {
+		began = b.reading[e.job]
+	}
+	delete(b.solving, e.job)
+	delete(b.reading, e.job)
+	switch {
+	case e.err == nil:
+		b.l.Jobs[e.job].Summary = &e.sum
+		b.change(e.job, Solved, began, nil)
+	case errors.Is(e.err, engine.ErrInterrupted):
+		b.change(e.job, Interrupted, began, nil)
+	default:
+		b.failed++
+		b.change(e.job, Failed, began, e.err)
+	}
+}
+
+// change puts a job into a state, for the queue and for whoever watches.
+func (b *run) change(i int, s State, began time.Time, err error) {
+	j := &b.l.Jobs[i]
+	j.State, j.Seconds, j.Code, j.Error = s, 0, 0, ""
+	if s != Solved {
+		j.Summary = nil
+	}
+	if s != Reading && s != Solving {
+		j.Seconds = time.Since(began).Seconds()
+	}
+	if err != nil {
+		j.Code, j.Error = 1, err.Error()
+		if b.o.Code != nil {
+			j.Code = b.o.Code(err)
+		}
+	}
+	b.l.record(i)
+	if b.o.Changed != nil {
+		b.o.Changed(i)
+	}
+}
+
+// Again puts jobs back into the queue: with restart, their stores are to begin again.
+func (l *Log) Again(i int, restart bool) {
+	j := &l.Jobs[i]
+	j.State, j.Restart, j.Summary, j.Code, j.Error, j.Seconds = Queued, restart, nil, 0, "", 0
+	l.record(i)
+}
