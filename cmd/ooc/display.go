@@ -201,7 +201,7 @@ func distanceRate(rate float64) string {
 
 const label = "%-10s"
 
-// labelled is a row of parts under a name, as many as fit: those after the first are in order of worth.
+// labelled is a row of parts under a name, as many as fit: those after the first, which is cut, are in order of worth.
 func labelled(width int, name string, parts ...string) string {
 	text := fmt.Sprintf(label, name)
 	for i, p := range parts {
@@ -214,7 +214,7 @@ func labelled(width int, name string, parts ...string) string {
 		}
 		text += sep + p
 	}
-	return text
+	return clip(text, width)
 }
 
 // statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.

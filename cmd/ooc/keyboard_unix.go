@@ -37,7 +37,10 @@ func openKeyboard(fd int, d *display) (*keyboard, error) {
 	}
 	k := &keyboard{fd: fd, d: d, quit: make(chan struct{}), gone: make(chan struct{}), stops: make(chan os.Signal, 1), ends: make(chan os.Signal, 1)}
 	signal.Notify(k.stops, syscall.SIGTSTP)
-	signal.Notify(k.ends, syscall.SIGQUIT, syscall.SIGHUP)
+	signal.Notify(k.ends, syscall.SIGQUIT)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(k.ends, syscall.SIGHUP)
+	}
 	restore := k.restore
 	restoreTerminal.Store(&restore)
 	go k.run()
@@ -66,6 +69,7 @@ func (k *keyboard) run() {
 			k.restore()
 			signal.Reset(s)
 			_ = syscall.Kill(os.Getpid(), s.(syscall.Signal))
+			return // the signal may take a moment, in which nobody shall touch the terminal
 		default:
 		}
 		n := 0
@@ -120,13 +124,16 @@ func (k *keyboard) restore() {
 	}
 }
 
-// suspend stops the process, as Ctrl-Z would have. What was drawn is left to the shell.
+// suspend stops the process, as Ctrl-Z would have, until it is continued. What was drawn is left to the shell.
 func (k *keyboard) suspend() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
 	k.restore()
 	k.d.steering.suspended(func() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		// The signal may come a moment after the call: only what follows a stop shall be counted again.
-		time.Sleep(10 * time.Millisecond)
+		if syscall.Kill(os.Getpid(), syscall.SIGSTOP) == nil {
+			<-continued // the stop may come a moment after the call
+		}
 	})
 	k.d.end()
 }
