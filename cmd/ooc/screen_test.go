@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"ooc/engine"
+	"ooc/engine/batch"
 )
 
 var update = flag.Bool("update", false, "write the screens that tests compare with")
@@ -160,6 +162,41 @@ func TestRestingScreens(t *testing.T) {
 			if !strings.Contains(screen, want) {
 				t.Errorf("%+v: no %q in\n%s", c.view.State, want, screen)
 			}
+		}
+	}
+}
+
+// TestBatchScreen wants the job that runs in a table that has no room for all, and its board below.
+func TestBatchScreen(t *testing.T) {
+	one := amid(24, 24)
+	w := &watched{dir: "graphs.batch", queue: &batch.Queue{Running: true, PID: 7}, jobs: []watched{*one}}
+	for i := range 200 {
+		j := batch.Job{Input: fmt.Sprintf("g%d.gr", i), Store: fmt.Sprintf("g%d.ooc", i), State: batch.Queued}
+		switch {
+		case i < 120:
+			j.State = batch.Solved
+		case i == 120:
+			j.State, j.Store = batch.Solving, one.dir
+		}
+		w.queue.Jobs = append(w.queue.Jobs, j)
+	}
+	for _, width := range []int{60, 120, 200} {
+		for _, height := range []int{20, 50} {
+			screen := w.screen(width, height, false)
+			fits(t, screen, width, height)
+			wants := []string{"120 of 200 jobs solved, 0 failed, by process 7", "g120.gr"}
+			if width > 60 {
+				wants = append(wants, "21.0 %")
+			}
+			if height > 24 {
+				wants = append(wants, "roads.ooc: running by process 123", "kernel", "restore")
+			}
+			for _, want := range wants {
+				if !strings.Contains(screen, want) {
+					t.Errorf("%d×%d: no %q in\n%s", width, height, want, screen)
+				}
+			}
+			fits(t, w.screen(width, height, true), width, height)
 		}
 	}
 }

@@ -38,6 +38,9 @@ func printStatus(dir string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
+		if !v.Running {
+			v.PID = 0 // that of a process which is gone
+		}
 		printJSON(os.Stdout, "status", v.Status)
 		return nil
 	}

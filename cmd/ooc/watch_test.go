@@ -372,3 +372,20 @@ func TestWatchOffTerminal(t *testing.T) {
 		t.Errorf("of a solved store: %q", r.stdout)
 	}
 }
+
+// TestWatchBatch looks at a batch that is over, and at one of which a job failed.
+func TestWatchBatch(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.csv", small)
+	write(t, dir, "b.csv", small)
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
+	batches, err := filepath.Glob(filepath.Join(dir, "*.batch"))
+	if err != nil || len(batches) != 1 {
+		t.Fatalf("%v, %v", batches, err)
+	}
+	ooc(t, dir, "watch", batches[0]).want(t, 0, "2 of 2 jobs solved, 0 failed")
+	c := onTerminal(t, command(t, dir, "watch", batches[0]), 100, 30)
+	c.await(0, "b.ooc")
+	c.press("q")
+	c.ends(0)
+}
