@@ -107,9 +107,16 @@ func newGrid(side, start int) *grid {
 // begun says that an operation on a tile is on its way.
 func (g *grid) begun(tile int) { g.tiles[tile].Or(gridWorking) }
 
-// finished says that a tile has finished the given number of pivot tiles.
+// finished says that a tile has finished the given number of pivot tiles. What comes late, behind an operation of another
+// lane that went on from there, is left out.
 func (g *grid) finished(tile, done, phase int) {
-	g.tiles[tile].Store(uint32(done)<<gridDone | uint32(phase)<<gridPhase)
+	word := uint32(done)<<gridDone | uint32(phase)<<gridPhase
+	for t := &g.tiles[tile]; ; {
+		old := t.Load()
+		if old>>gridDone > uint32(done) || t.CompareAndSwap(old, word) {
+			return
+		}
+	}
 }
 
 // least returns the pivot tiles that every tile has finished.

@@ -209,6 +209,7 @@ func (r *run) rounds(ctx context.Context) error {
 func (r *run) steer(ctx context.Context, s *schedule) {
 	c, side, last, lastSync := r.o.Control, r.p.geom.Side(), r.start, time.Now()
 	var change <-chan struct{}
+	hurry := false // somebody waits for the checkpoint on its way
 	s.stop = func() bool {
 		change = c.changes() // before anything is looked at, so that none is missed
 		return ctx.Err() != nil
@@ -227,14 +228,14 @@ func (r *run) steer(ctx context.Context, s *schedule) {
 		}
 		select {
 		case r.x.syncing <- struct{}{}:
-			last, lastSync = done, time.Now()
+			last, lastSync, hurry = done, time.Now(), c.wanted()
 			c.begun()
 			return true
 		default: // the one before is still on its way
 			return false
 		}
 	}
-	s.room = func() bool { return c.Paused() || r.x.flushing.Load() < int64(r.plan.Writers) }
+	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.Writers) }
 }
 
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has

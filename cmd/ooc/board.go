@@ -143,9 +143,25 @@ func halves(b *engine.Board, scale int) (rows []string) {
 // stageNames are the stages in the order of engine.LaneLetters.
 var stageNames = []string{"read", "in", "kernel", "out", "write", "sync", "idle"}
 
+// stages says what the letters, or the colours, of lanes are.
+func (p paint) stages(width int) string {
+	var parts []string
+	for i, name := range stageNames {
+		mark := engine.LaneLetters[i : i+1]
+		if p {
+			mark = p.text(name, "▇")
+		}
+		parts = append(parts, mark+" "+name)
+	}
+	if width < 60 {
+		return ""
+	}
+	return strings.Join(parts, "  ")
+}
+
 // lane draws what a worker was at lately, the newest last: a letter each, or a block in colour.
 func (p paint) lane(name, history string, width int) string {
-	room := max(1, width-len(label10(name)))
+	room := max(0, width-len(label10(name)))
 	if len(history) > room {
 		history = history[len(history)-room:]
 	}
@@ -161,5 +177,5 @@ func (p paint) lane(name, history string, width int) string {
 			b.WriteString(p.text(stageNames[i], "▇"))
 		}
 	}
-	return label10(name) + b.String()
+	return clip(label10(name), width) + b.String()
 }

@@ -207,6 +207,9 @@ func (w *watched) laneRows(width, most int, p paint) (rows []string) {
 		}
 		rows = append(rows, p.lane(name, w.lanes[name], width))
 	}
+	if len(rows) > 0 {
+		rows = append(rows, p.stages(width))
+	}
 	return rows
 }
 
