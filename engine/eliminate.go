@@ -33,7 +33,8 @@ type elimination struct {
 	plan    EliminatePlan
 	sum     *Summary
 	lines   *timeline // takes the rounds of a core in a store
-	began   time.Time
+	reports *reporter
+	began   time.Time     // by the control's clock, as all times here
 	prior   time.Duration // work of earlier runs
 	sweeper kernels.Sweeper
 	host    kernels.Device // takes memory for the sweeper
@@ -41,13 +42,14 @@ type elimination struct {
 
 // eliminate solves by elimination, from the rows of distances that state counts.
 func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary, lines *timeline) (err error) {
-	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, lines: lines, began: time.Now(), prior: state.Elapsed}
+	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, lines: lines, began: o.Control.now(), prior: state.Elapsed}
 	sum.Eliminate = &x.plan
 	if err := x.openSweeper(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.closeSweeper()) }()
-	x.report(x.status(StageEliminate))
+	x.reports = p.startReports(o, x.inStage(StageEliminate))
+	defer x.reports.stop()
 	g, err := p.Graph()
 	if err != nil {
 		return err
@@ -56,16 +58,19 @@ func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state til
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Dir(), err)
 	}
-	sum.EliminateSeconds = x.plan.OrderSeconds + time.Since(x.began).Seconds()
+	sum.EliminateSeconds = x.plan.OrderSeconds + x.since(x.began)
+	if err := o.Control.hold(ctx, x.nothingToKeep); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while vertices were eliminated", ErrInterrupted)
 	}
-	closing := time.Now()
+	closing := o.Control.now()
 	core, err := x.core(ctx, e)
 	if err != nil {
 		return err
 	}
-	sum.CoreSeconds = time.Since(closing).Seconds()
+	sum.CoreSeconds = x.since(closing)
 	return x.expand(ctx, e, core, state)
 }
 
@@ -91,8 +96,8 @@ func (x *elimination) closeSweeper() error {
 
 // core closes what elimination left.
 func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
+	x.reports.show(x.inStage(StageCore))
 	if e.Core() <= coreAtOnce && oneTile(e.Core()) <= x.host.Info().Memory-x.host.Info().Scratch {
-		x.report(x.status(StageCore))
 		return e.CloseCore(x.host, x.sweeper)
 	}
 	sub, err := x.p.openCore(e)
@@ -100,14 +105,8 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 		return nil, fmt.Errorf("the core: %w", err)
 	}
 	o := x.o
-	o.Algorithm, o.Round, o.Progress = AlgorithmBlocked, 0, func(s Status) {
-		st := x.status(StageCore)
-		st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
-		st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
-		st.DeviceMemory, st.HostMemory = s.DeviceMemory, s.HostMemory
-		x.report(st)
-	}
-	coreSum, err := sub.solve(ctx, o, x.lines)
+	o.Algorithm, o.Round = AlgorithmBlocked, 0
+	coreSum, err := sub.solve(ctx, o, watchers{lines: x.lines, show: x.showCore})
 	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
 	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
 	if err == nil {
@@ -174,7 +173,7 @@ func (p *Problem) openCore(e *sparse.Elimination) (*Problem, error) {
 		if err == nil {
 			err = p.store.RemoveCore()
 		}
-	case absent(err):
+	case absent(err), errors.Is(err, tiles.ErrNotStore): // an empty folder, or one that Create refuses
 		err = nil
 	case damaged(err):
 		err = p.store.RemoveCore()
@@ -239,21 +238,39 @@ func hashWords[E int32 | uint32](h hash.Hash, s []E) {
 	}
 }
 
-// report tells how far the solve is.
-func (x *elimination) report(st Status) {
-	x.p.setLive(st)
-	if x.o.Progress != nil {
-		x.o.Progress(st)
-	}
+// showCore reports on the rounds of a core in a store.
+func (x *elimination) showCore(look func() Live) (stop func()) {
+	x.reports.show(func() Live {
+		live := look()
+		st, s := x.status(StageCore), live.Status
+		st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
+		st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
+		st.DeviceMemory, st.HostMemory, st.Checkpoint = s.DeviceMemory, s.HostMemory, s.Checkpoint
+		live.Status = st
+		return live
+	})
+	return func() { x.reports.show(x.inStage(StageCore)) }
+}
+
+// inStage describes the solve in a stage of which there is nothing more to see.
+func (x *elimination) inStage(stage string) func() Live {
+	return func() Live { return Live{Status: x.status(stage)} }
 }
 
 // status describes the solve in a stage before rows are written.
 func (x *elimination) status(stage string) Status {
 	st := x.p.status()
-	st.Algorithm, st.Stage, st.State = AlgorithmEliminate, stage, "running"
+	st.Algorithm, st.Stage = AlgorithmEliminate, stage
 	st.Device, st.PID = x.o.Device.Info().Model, os.Getpid()
 	st.Rows = x.plan.Rows
-	st.Elapsed = (x.prior + time.Since(x.began)).Seconds()
-	st.ETA = math.Max(0, x.plan.Seconds-time.Since(x.began).Seconds())
+	st.Elapsed = x.prior.Seconds() + x.since(x.began)
+	st.Checkpoint = checkpointState(x.o.Control, false)
+	st.ETA = math.Max(0, x.plan.Seconds-x.since(x.began))
 	return st
 }
+
+// since is the time from then on in seconds, pauses left out.
+func (x *elimination) since(then time.Time) float64 { return x.o.Control.now().Sub(then).Seconds() }
+
+// nothingToKeep is what there is to do for a checkpoint in a pause before the first row.
+func (x *elimination) nothingToKeep() error { return nil }

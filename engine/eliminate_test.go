@@ -206,6 +206,17 @@ func TestEliminateResumes(t *testing.T) {
 	t.Logf("%d of the last runs went on from rows", resumed)
 }
 
+// TestEmptyCore solves where an import of a core that failed has left its folder, with nothing in it.
+func TestEmptyCore(t *testing.T) {
+	smallCores(t, 0)
+	p := create(t, randomGraph(t, seeded(t), 300, graph.KindI32, false), 64)
+	if err := os.Mkdir(filepath.Join(p.Dir(), "core"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	mustSolve(t, p, eliminating(t))
+	verifyAll(t, p)
+}
+
 // TestAlgorithmStays refuses to go on by another algorithm, and begins again with it after a restart.
 func TestAlgorithmStays(t *testing.T) {
 	g := randomGraph(t, seeded(t), 1200, graph.KindI32, false)

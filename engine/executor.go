@@ -33,6 +33,7 @@ type executor struct {
 	flag flag
 
 	track    *tracker
+	grid     *grid
 	syncing  chan struct{} // holds a token while a checkpoint is on its way
 	flushing atomic.Int64  // tiles that a checkpoint is writing beside a round
 }
@@ -64,13 +65,16 @@ func (x *executor) submit(s step) error {
 			Name:   x.name(s),
 		})
 	case stepClosure:
-		pivot, w := x.tilesOf(s.c), t
-		for m := int64(1); m*m <= int64(len(s.c)); m++ {
-			w = m * t
+		pivot, m := x.tilesOf(s.c), 1
+		for m*m < len(s.c) {
+			m++
 		}
+		w := int64(m) * t
+		x.pivotBlock(s, m, x.grid.begun)
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
 			Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
+			Done:   func() { x.pivotBlock(s, m, func(t int) { x.grid.finished(t, s.done, s.phase) }) },
 			Name:   x.name(s),
 		})
 	case stepPivots:
@@ -78,13 +82,28 @@ func (x *executor) submit(s step) error {
 	case stepDiffer:
 		return x.differ(s)
 	default: // stepProduct
+		x.grid.begun(s.tile)
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
 			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
 			Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
-			Name:   x.name(s),
+			Done: func() {
+				if s.phase > 0 {
+					x.grid.finished(s.tile, s.done, s.phase)
+				}
+			},
+			Name: x.name(s),
 		})
+	}
+}
+
+// pivotBlock calls do for each of the m×m tiles that a closure updates.
+func (x *executor) pivotBlock(s step, m int, do func(tile int)) {
+	for i := range m {
+		for j := range m {
+			do(s.tile + i*x.geom.Side() + j)
+		}
 	}
 }
 
@@ -111,12 +130,20 @@ func (x *executor) name(s step) func() string {
 		what := [...]string{
 			stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write",
 			stepClosure: fmt.Sprintf("phase 1 up to pivot tile %d of %d", s.done, side),
-			stepProduct: fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, side),
+			stepProduct: x.product(s),
 			stepPivots:  fmt.Sprintf("pivot tile %d of %d", s.done, side),
 			stepDiffer:  "compare with the copy before",
 		}[s.kind]
 		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), s.tile/side, s.tile%side, what)
 	}
+}
+
+// product says which one a step is.
+func (x *executor) product(s step) string {
+	if !x.way.pivots {
+		return fmt.Sprintf("part of pass %d", s.done/x.geom.Side())
+	}
+	return fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, x.geom.Side())
 }
 
 func (x *executor) read(s step) stream.Op {

@@ -41,20 +41,19 @@ type expansion struct {
 // expand writes every row that is not there.
 func (x *elimination) expand(ctx context.Context, e *sparse.Elimination, core *sparse.DenseCore, state tiles.State) error {
 	g := x.p.geom
-	w := &expansion{elimination: x, e: e, core: core, began: time.Now(), first: int(state.Done) / g.T, restore: state.Done,
+	w := &expansion{elimination: x, e: e, core: core, began: x.o.Control.now(), first: int(state.Done) / g.T, restore: state.Done,
 		done: make([]bool, g.Down()), sums: make([]uint32, g.Tiles()), summed: make([]bool, g.Tiles())}
-	w.next, w.prefix, w.synced = w.first, w.first, w.began
-	stop := x.p.startReports(x.o, w.progress)
+	w.next, w.prefix, w.synced = w.first, w.first, time.Now()
+	x.reports.show(w.live)
 	err := w.run(ctx)
-	x.sum.ExpandSeconds = time.Since(w.began).Seconds()
+	x.sum.ExpandSeconds = x.since(w.began)
 	x.sum.BytesWritten = int64(w.rows) * int64(g.N) * kernels.EntryBytes
-	syncing := time.Now()
+	syncing := x.o.Control.now()
 	if err == nil {
 		err = w.finish(ctx)
 	}
-	x.sum.SyncSeconds = time.Since(syncing).Seconds()
-	x.sum.ElapsedSeconds = (x.prior + time.Since(x.began)).Seconds()
-	stop()
+	x.sum.SyncSeconds = x.since(syncing)
+	x.sum.ElapsedSeconds = x.prior.Seconds() + x.since(x.began)
 	return err
 }
 
@@ -127,6 +126,9 @@ func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
 		return err
 	}
 	for {
+		if err := w.o.Control.hold(ctx, w.checkpointInPause); err != nil {
+			return err
+		}
 		w.mu.Lock()
 		i := w.next
 		w.next++
@@ -193,8 +195,7 @@ func (w *expansion) finished(i int) error {
 	}
 	st := w.state()
 	rose := w.prefix > before
-	due := rose && !w.syncing && time.Since(w.synced) >= w.o.checkpointEvery()
-	w.syncing = w.syncing || due
+	due := rose && w.begin(st, time.Since(w.synced) >= w.o.checkpointEvery())
 	w.mu.Unlock()
 	if !rose {
 		return nil
@@ -205,10 +206,33 @@ func (w *expansion) finished(i int) error {
 	return w.p.store.Note(st)
 }
 
+// begin reports whether a checkpoint of st is to be taken now, which it is where it is due or was asked for, brings
+// anything, and no other is on its way. Call it with mu held.
+func (w *expansion) begin(st tiles.State, due bool) bool {
+	if w.syncing || st.Done <= w.restore || !due && !w.o.Control.wanted() {
+		return false
+	}
+	w.syncing = true
+	w.o.Control.begun()
+	return true
+}
+
+// checkpointInPause takes a checkpoint if one is asked for while no rows are begun.
+func (w *expansion) checkpointInPause() error {
+	w.mu.Lock()
+	st := w.state()
+	due := w.begin(st, false)
+	w.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return w.checkpoint(st)
+}
+
 // state describes the rows that are done. Call it with mu held.
 func (w *expansion) state() tiles.State {
 	g := w.p.geom
-	return tiles.State{Algorithm: AlgorithmEliminate, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.prior + time.Since(w.elimination.began)}
+	return tiles.State{Algorithm: AlgorithmEliminate, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.prior + w.o.Control.now().Sub(w.elimination.began)}
 }
 
 // checkpoint makes the rows durable that st says are done. There is one at a time.
@@ -222,21 +246,38 @@ func (w *expansion) checkpoint(st tiles.State) error {
 	return nil
 }
 
-// progress says how far the expansion is.
-func (w *expansion) progress() Status {
+// live says how far the expansion is.
+func (w *expansion) live() Live {
 	st := w.status(StageExpand)
+	took := w.since(w.began)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	g := w.p.geom
 	before, all := w.first*g.T, g.RowCount()
 	st.RowsDone = min(before+w.rows, all)
 	st.Progress, st.RestorePoint = float64(st.RowsDone)/float64(all), float64(w.restore)/float64(all)
-	took := time.Since(w.began).Seconds()
-	st.DistanceRate = float64(w.rows) * float64(g.N) / took
-	st.WriteRate = st.DistanceRate * kernels.EntryBytes
+	if !w.o.Control.Paused() && took > 0 {
+		st.DistanceRate = float64(w.rows) * float64(g.N) / took
+		st.WriteRate = st.DistanceRate * kernels.EntryBytes
+	}
+	st.Checkpoint = checkpointState(w.o.Control, w.syncing)
 	st.ETA = -1
 	if w.rows > 0 {
 		st.ETA = float64(all-st.RowsDone) / float64(w.rows) * took
 	}
-	return st
+	return Live{Status: st, Board: w.board()}
+}
+
+// board draws the rows of tiles. Call it with mu held.
+func (w *expansion) board() *Board {
+	g := w.p.geom
+	return gather(g.Side(), g.Down(), ceilDiv(max(g.Side(), g.Down()), MaxBoard), func(i, _ int) Cell {
+		switch {
+		case i < w.first || w.done[i]:
+			return 3 | fullShare<<cellShare
+		case i < w.next:
+			return cellWorking
+		}
+		return 0
+	})
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -139,7 +138,7 @@ func (p *Problem) Restart(o Options) error {
 			return err
 		}
 		if way := roundsNamed(c.Algorithm); way != nil {
-			if _, err := p.plan(o, way, 0); err != nil {
+			if _, _, err := p.plan(o, way, 0); err != nil {
 				return err
 			}
 		}
@@ -270,13 +269,6 @@ func (p *Problem) summary(d kernels.Device) Summary {
 	return Summary{
 		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: AlgorithmBlocked,
 		Device: d.Info().Model, Ceiling: Ceiling(d, p.variant()),
-	}
-}
-
-// setLive tells other processes; that one of them cannot be told must not end a solve.
-func (p *Problem) setLive(st Status) {
-	if data, err := json.Marshal(st); err == nil {
-		_ = p.store.SetLive(data)
 	}
 }
 

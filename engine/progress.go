@@ -24,7 +24,7 @@ type Status struct {
 	Kind         string  `json:"kind"`
 	Algorithm    string  `json:"algorithm"`
 	Device       string  `json:"device,omitempty"`
-	State        string  `json:"state"` // "new", "running", "unfinished", "solved"
+	State        string  `json:"state"` // "new", "running", "paused", "unfinished", "solved"
 	Stage        string  `json:"stage"` // one of those above
 	Round        int     `json:"round"` // the one being worked on, from 1
 	Rounds       int     `json:"rounds"`
@@ -44,8 +44,9 @@ type Status struct {
 	Busy         Busy    `json:"busy"` // by stage, as a share of the time; 2 is two goroutines or lanes all the time
 	DeviceMemory int64   `json:"device_memory_bytes"`
 	HostMemory   int64   `json:"host_memory_bytes"`
-	Elapsed      float64 `json:"elapsed_seconds"` // all runs
-	ETA          float64 `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
+	Checkpoint   string  `json:"checkpoint,omitempty"` // one that was asked for: "asked"; one on its way: "under way"
+	Elapsed      float64 `json:"elapsed_seconds"`      // all runs, pauses left out
+	ETA          float64 `json:"eta_seconds"`          // from this run's own speed; -1 while unknown
 	PID          int     `json:"pid,omitempty"`
 }
 
@@ -65,76 +66,43 @@ func busy(then, now stream.Stats, unit time.Duration) Busy {
 const window = 5 * time.Second
 
 type sample struct {
-	at    time.Time
+	at    time.Time // by the solve's Control, so that pauses take no time
 	stats stream.Stats
 }
 
-// liveEvery is how often other processes are told, at least.
-const liveEvery = 500 * time.Millisecond
-
-// startReports tells other processes and, at intervals, Progress what status returns, until the function it
-// returns is called, which tells them once more, how it ended.
-func (p *Problem) startReports(o Options, status func() Status) (stop func()) {
-	every := o.Interval
-	if every <= 0 {
-		every = time.Second
-	}
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(min(every, liveEvery))
-		defer tick.Stop()
-		var told time.Time
-		for running := true; running; {
-			select {
-			case <-tick.C:
-			case <-quit:
-				running = false
-			}
-			st, now := status(), time.Now()
-			switch {
-			case running:
-				st.State = "running"
-			case st.RestorePoint == 1:
-				st.State, st.ETA = "solved", 0
-			default:
-				st.State = "unfinished"
-			}
-			p.setLive(st)
-			if o.Progress != nil && (!running || now.Sub(told) >= every-every/8) {
-				told = now
-				o.Progress(st)
-			}
-		}
-	}()
-	return func() {
-		close(quit)
-		<-gone
-	}
-}
-
-// startReports reports on the rounds.
+// startReports reports on the rounds, until the function it returns is called.
 func (r *run) startReports() (stop func()) {
-	first := sample{at: time.Now()}
-	history := []sample{first}
-	r.p.setLive(r.starting())
-	return r.p.startReports(r.o, func() Status {
-		now := sample{time.Now(), r.x.pipe.Stats()}
+	history := []sample{{r.o.Control.now(), r.x.pipe.Stats()}}
+	first := history[0].at
+	return r.watchers.show(func() Live {
+		now := sample{r.o.Control.now(), r.x.pipe.Stats()}
 		for len(history) > 1 && now.at.Sub(history[0].at) > window {
 			history = history[1:]
 		}
-		st := r.status(history[0], now, first.at)
+		live := r.live(history[0], now, first)
 		history = append(history, now)
-		return st
+		return live
 	})
 }
 
-// starting is the status before anything was done, in place of what an earlier run left.
-func (r *run) starting() Status {
-	now := sample{at: time.Now()}
-	st := r.status(now, now, now.at)
-	st.State = "running"
-	return st
+// live describes the solve at now, with rates since then.
+func (r *run) live(then, now sample, began time.Time) Live {
+	done, round := r.x.grid.least(), r.x.way.round(&r.plan)
+	begun := done
+	if !r.x.way.pivots { // a unit is a row of tiles, all of which have one more than those above them when a pass begins
+		begun = min((done/round+1)*round, r.last) - 1
+	}
+	live := Live{
+		Status: r.status(then, now, began),
+		Lanes:  lanesOf(r.x.pipe.Activity()),
+		Board:  r.x.grid.board(begun, round),
+		Ceilings: Ceilings{
+			Relaxations: Ceiling(r.o.Device, r.x.variant),
+			In:          r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
+		},
+	}
+	live.Round = min(live.Rounds, 1+done/round)
+	return live
 }
 
 // status describes the solve at now, with rates since then.
@@ -149,8 +117,7 @@ func (r *run) status(then, now sample, began time.Time) Status {
 	st.Progress = min(1, (before+here)/total)
 	st.RestorePoint = float64(r.x.track.restorePoint()) / n
 	st.Rounds = ceilDiv(r.last, r.x.way.round(&r.plan))
-	st.Round = min(st.Rounds, 1+int(st.Progress*float64(r.last))/r.x.way.round(&r.plan))
-	if dt := now.at.Sub(then.at).Seconds(); dt > 0 {
+	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.o.Control.Paused() {
 		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
 		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
@@ -161,6 +128,7 @@ func (r *run) status(then, now sample, began time.Time) Status {
 	st.DeviceMemory = int64(r.plan.Slots) * r.p.geom.TileBytes()
 	st.HostMemory = int64(r.plan.Pages) * r.p.geom.TileBytes()
 	st.Elapsed = (r.prior + now.at.Sub(r.began)).Seconds()
+	st.Checkpoint = checkpointState(r.o.Control, len(r.x.syncing) > 0)
 	st.ETA = -1
 	if here > 0 {
 		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()

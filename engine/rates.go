@@ -192,11 +192,11 @@ func rate(s kernels.Stream, units float64, op func() error) (float64, error) {
 	return best, nil
 }
 
-// plan plans what is left of this problem once so much of it is done.
-func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, error) {
+// plan plans what is left of this problem once so much of it is done. It returns what it reckoned with.
+func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, Rates, error) {
 	rates, err := MeasureRates(o.Device, p.variant())
 	if err != nil {
-		return Plan{}, err
+		return Plan{}, rates, err
 	}
 	info := o.Device.Info()
 	l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams}.withDefaults(info)
@@ -205,5 +205,6 @@ func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, error) {
 		// for that depends on its rates.
 		_ = rates.measureHost(p.Dir(), false) // a disk that is full now has room for the matrix all the same
 	}
-	return way.plan(p.geom, done, info, rates, l)
+	plan, err := way.plan(p.geom, done, info, rates, l)
+	return plan, rates, err
 }

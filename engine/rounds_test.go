@@ -42,7 +42,7 @@ func scalarWay(r *rand.Rand, way *rounds, m *scalar, vertices int64, emit func(s
 		clear(m.written)
 	}
 	due := rand.New(rand.NewPCG(r.Uint64(), 0))
-	s.due = func(int) bool { return due.IntN(2) == 0 }
+	s.due = func(int, bool) bool { return due.IntN(2) == 0 }
 	s.room = func() bool { return due.IntN(2) == 0 }
 	return s
 }

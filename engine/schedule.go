@@ -52,11 +52,14 @@ type schedule struct {
 	lookahead   bool
 	lanes       int
 	emit        func(step) error
-	stop        func() bool          // asked before each visit: end after the step in hand
-	due         func(done int) bool  // asked after each round: begin a checkpoint now
-	room        func() bool          // asked before each tile that a checkpoint writes beside a round: go ahead
-	rounds      func() error         // called between the last round and the last checkpoint
-	differed    func() (bool, error) // waits for all steps, and says whether any found a difference since it was last asked
+	stop        func() bool // asked before each visit: end after the step in hand
+	paused      func() bool // asked before each visit: stand still
+	wait        func()      // called in a pause: returns once there may be another answer to stop, paused or due
+
+	due      func(done int, midway bool) bool // asked after each round, and before each visit, midway: begin a checkpoint now
+	room     func() bool                      // asked before each tile that a checkpoint writes beside a round: go ahead
+	rounds   func() error                     // called between the last round and the last checkpoint
+	differed func() (bool, error)             // waits for all steps, and says whether any found a difference since it was last asked
 
 	tiles   []tileState
 	slots   *level
@@ -79,7 +82,8 @@ type flush struct {
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
 	s := &schedule{
 		way: &blocked, last: side, side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
-		stop: func() bool { return false }, due: func(int) bool { return false }, room: func() bool { return true }, rounds: func() error { return nil },
+		stop: func() bool { return false }, paused: func() bool { return false }, wait: func() {},
+		due: func(int, bool) bool { return false }, room: func() bool { return true }, rounds: func() error { return nil },
 		tiles: make([]tileState, side*side), slots: newLevel(slots, 0), pages: newLevel(pages, min(pages/4, 4*lanes)),
 	}
 	for i := range s.tiles {
@@ -119,8 +123,8 @@ func (s *schedule) run() error {
 
 // begin begins a checkpoint beside what comes, if one is due.
 func (s *schedule) begin() {
-	if s.done < s.last && !s.flush.on && s.due(s.done) {
-		s.flush = flush{on: true, done: s.done}
+	if s.done < s.last {
+		s.beginFlush(false)
 	}
 }
 
@@ -151,11 +155,29 @@ func (s *schedule) blocked() {
 	}
 }
 
+// alive asks whether to go on, and stands still in pauses. A checkpoint that is on its way then, or that is asked for,
+// ends first.
 func (s *schedule) alive() bool {
-	if !s.stopped && s.stop() {
-		s.stopped = true
+	for s.err == nil && !s.stopped {
+		if s.stopped = s.stop(); s.stopped {
+			break
+		}
+		s.beginFlush(true)
+		if !s.paused() {
+			break
+		}
+		for s.flush.on && s.paused() && s.err == nil {
+			s.writeSome()
+		}
+		s.wait()
 	}
 	return s.err == nil && !s.stopped
+}
+
+func (s *schedule) beginFlush(midway bool) {
+	if !s.flush.on && s.due(s.done, midway) {
+		s.flush = flush{on: true, done: s.done}
+	}
 }
 
 // goOn is alive for a step of the round in hand, which is not complete without it.

@@ -143,6 +143,15 @@ func randomShape(r *rand.Rand) (side, width, slots, pages int, look bool) {
 	return side, width, slots, minPages + r.IntN(2)*r.IntN(side*side), look
 }
 
+// interrupt has a schedule take checkpoints between rounds and within them, stand still now and then, and lack room.
+func interrupt(r *rand.Rand, s *schedule) {
+	still := false
+	s.due = func(done int, midway bool) bool { return done > 0 && r.IntN(3) == 0 && (!midway || r.IntN(5) == 0) }
+	s.paused = func() bool { still = still || r.IntN(20) == 0; return still }
+	s.wait = func() { still = r.IntN(3) == 0 }
+	s.room = func() bool { return still || r.IntN(3) == 0 }
+}
+
 func TestScheduleSolves(t *testing.T) {
 	r := seeded(t)
 	for range 200 {
@@ -150,8 +159,7 @@ func TestScheduleSolves(t *testing.T) {
 		g := randomScalarGraph(r, side)
 		m := newScalar(g, side, slots, pages)
 		s := newSchedule(side, width, slots, pages, 1+r.IntN(4), look, 0, m.apply)
-		s.due = func(int) bool { return r.IntN(3) == 0 }
-		s.room = func() bool { return r.IntN(3) == 0 }
+		interrupt(r, s)
 		if err := s.run(); err != nil {
 			t.Fatalf("side %d width %d slots %d pages %d look-ahead %v: %v", side, width, slots, pages, look, err)
 		}
@@ -183,8 +191,7 @@ func TestScheduleSurvivesEveryCut(t *testing.T) {
 				left--
 				return m.apply(st)
 			})
-			s.due = func(int) bool { return due.IntN(2) == 0 }
-			s.room = func() bool { return due.IntN(2) == 0 }
+			interrupt(due, s)
 			if err := s.run(); err != nil && err != errCut {
 				t.Fatal(err)
 			}
@@ -277,7 +284,7 @@ func TestCheckpointsRunBeside(t *testing.T) {
 		}
 		return m.apply(st)
 	})
-	s.due = func(done int) bool { return done < side-2*width }
+	s.due = func(done int, midway bool) bool { return !midway && done < side-2*width }
 	s.room = func() bool { room = !room; return room }
 	s.rounds = func() error { m.checkpoint = side; return nil } // what is left is written at once
 	if err := s.run(); err != nil {

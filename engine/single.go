@@ -76,6 +76,11 @@ func (x *executor) pivots(s step) error {
 	return x.pipe.Submit(stream.Op{
 		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(t) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error { return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t, s.done*t) },
-		Name:   x.name(s),
+		Done: func() {
+			for tile := range matrix {
+				x.grid.finished(tile, s.done, 3)
+			}
+		},
+		Name: x.name(s),
 	})
 }

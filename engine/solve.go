@@ -25,6 +25,7 @@ type Options struct {
 	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
 	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
 	Interval   time.Duration  // 0: one second
+	Control    *Control       // steers the solve while it runs; nil: nobody does
 	Algorithm  string         // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string         // where the matrix is now that the store was made from; "": where it was then
 	Timeline   io.Writer      // takes what each stage of the rounds did when, as trace events in JSON; nil: nobody wants to know
@@ -69,15 +70,25 @@ type Summary struct {
 // last restore point. A device that was given stays open.
 func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error) {
 	lines := newTimeline(o.Timeline)
-	sum, err = p.solve(ctx, o, lines)
+	if o.Control == nil {
+		o.Control = new(Control)
+	}
+	defer o.Control.begun() // a checkpoint that was asked for last is that of the end
+	sum, err = p.solve(ctx, o, watchers{lines: lines, show: func(look func() Live) func() { return p.startReports(o, look).stop }})
 	if lerr := lines.close(); err == nil && lerr != nil {
 		err = fmt.Errorf("timeline: %w", lerr)
 	}
 	return sum, err
 }
 
-func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Summary, err error) {
-	began := time.Now()
+// watchers take what a solve tells while it runs.
+type watchers struct {
+	lines *timeline                              // nil: nobody wants one
+	show  func(look func() Live) (rounds func()) // reports on the rounds by look, until the function it returns is called
+}
+
+func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summary, err error) {
+	began := o.Control.now()
 	if o.Device == nil {
 		d, _, err := OpenDevice("auto", 0)
 		if err != nil {
@@ -109,7 +120,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		return sum, err
 	}
 	if sum.Algorithm = choice.Algorithm; sum.Algorithm == AlgorithmEliminate {
-		return sum, p.eliminate(ctx, o, choice, state, &sum, lines)
+		return sum, p.eliminate(ctx, o, choice, state, &sum, to.lines)
 	}
 	var w Weights
 	if !counts {
@@ -118,7 +129,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		}
 	}
 	setup, way := time.Now(), roundsNamed(choice.Algorithm)
-	plan, err := p.plan(o, way, state.Done)
+	plan, rates, err := p.plan(o, way, state.Done)
 	if err != nil {
 		return sum, err
 	}
@@ -128,9 +139,10 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		return sum, err
 	}
 	sum.SetupSeconds = time.Since(setup).Seconds()
-	x.clock = func() time.Duration { return state.Elapsed + time.Since(began) }
-	run := &run{p: p, o: o, x: x, plan: plan, start: way.units(p.geom, state.Done), last: way.last(p.geom), onDisk: counts, began: began, prior: state.Elapsed, sum: &sum, lines: lines}
-	x.track = newTracker(p.geom.Side(), run.last, run.start, counts)
+	x.clock = func() time.Duration { return state.Elapsed + o.Control.now().Sub(began) }
+	run := &run{p: p, o: o, x: x, plan: plan, rates: rates, start: way.units(p.geom, state.Done), last: way.last(p.geom), onDisk: counts,
+		began: began, prior: state.Elapsed, sum: &sum, watchers: to}
+	x.track, x.grid = newTracker(p.geom.Side(), run.last, run.start, counts), newGrid(p.geom.Side(), run.last, run.start)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
 	freeing := time.Now()
@@ -143,53 +155,39 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 
 // run is one call of Solve.
 type run struct {
+	watchers
 	p      *Problem
 	o      Options
 	x      *executor
 	plan   Plan
-	start  int  // units done before
-	last   int  // units in all
-	onDisk bool // the matrix counts
-	began  time.Time
+	rates  Rates         // that the plan reckoned with
+	start  int           // units done before
+	last   int           // units in all
+	onDisk bool          // the matrix counts
+	began  time.Time     // by the control's clock, as all times of a run
 	prior  time.Duration // work of earlier runs
 	sum    *Summary
-	lines  *timeline // nil: nobody wants one
 }
 
 func (r *run) rounds(ctx context.Context) error {
 	if err := r.openPipeline(); err != nil {
 		return err
 	}
-	side := r.p.geom.Side()
-	s := newSchedule(side, r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead, r.start, nil)
+	s := newSchedule(r.p.geom.Side(), r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead, r.start, nil)
 	s.way, s.last, s.differed = r.x.way, r.last, r.x.differed
 	if r.onDisk {
 		s.resume()
 	}
-	s.stop = func() bool { return ctx.Err() != nil }
-	lastSync := time.Now()
-	s.due = func(done int) bool {
-		if time.Since(lastSync) < r.o.checkpointEvery() {
-			return false
-		}
-		select {
-		case r.x.syncing <- struct{}{}:
-			lastSync = time.Now()
-			return true
-		default: // the one before is still on its way
-			return false
-		}
-	}
-	s.room = func() bool { return r.x.flushing.Load() < int64(r.plan.Writers) }
+	r.steer(ctx, s)
 	s.emit = r.x.submit
 	var roundsDone time.Time
 	s.rounds = func() error { // what is timed as rounds ends before the last tiles are written and synced
 		err := r.x.pipe.Drain()
-		roundsDone = time.Now()
+		roundsDone = r.o.Control.now()
 		return err
 	}
 	report := r.startReports()
-	rounds := time.Now()
+	rounds := r.o.Control.now()
 	err := s.run()
 	if err == nil {
 		err = r.x.pipe.Drain()
@@ -198,19 +196,53 @@ func (r *run) rounds(ctx context.Context) error {
 		err = cerr
 	}
 	if roundsDone.IsZero() {
-		roundsDone = time.Now()
+		roundsDone = r.o.Control.now()
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
 		err = r.p.storeSums(r.x.track.sums, r.x.track.summed)
 	}
-	r.sum.SyncSeconds = time.Since(roundsDone).Seconds()
-	r.sum.ElapsedSeconds = (r.prior + time.Since(r.began)).Seconds()
+	r.sum.SyncSeconds = r.o.Control.now().Sub(roundsDone).Seconds()
+	r.sum.ElapsedSeconds = (r.prior + r.o.Control.now().Sub(r.began)).Seconds()
 	report()
 	if err == nil && s.stopped {
 		err = fmt.Errorf("%w at %.1f %%", ErrInterrupted, 100*float64(r.x.track.restorePoint())/float64(r.p.geom.N))
 	}
 	return err
+}
+
+// steer lets the schedule ask when to stop, to stand still, and to take a checkpoint: each while, and when somebody
+// asked for one, if more is done than when the last began.
+func (r *run) steer(ctx context.Context, s *schedule) {
+	c, last, lastSync := r.o.Control, r.start, time.Now()
+	var change <-chan struct{}
+	hurry := false // somebody waits for the checkpoint on its way
+	s.stop = func() bool {
+		change = c.changes() // before anything is looked at, so that none is missed
+		return ctx.Err() != nil
+	}
+	s.paused = c.Paused
+	s.wait = func() {
+		select {
+		case <-change:
+		case <-ctx.Done():
+		}
+	}
+	s.due = func(done int, midway bool) bool {
+		timely := !midway && time.Since(lastSync) >= r.o.checkpointEvery()
+		if done == r.last || done == last || !timely && !c.wanted() {
+			return false
+		}
+		select {
+		case r.x.syncing <- struct{}{}:
+			last, lastSync, hurry = done, time.Now(), c.wanted()
+			c.begun()
+			return true
+		default: // the one before is still on its way
+			return false
+		}
+	}
+	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.Writers) }
 }
 
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has

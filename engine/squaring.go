@@ -161,7 +161,11 @@ func (s *schedule) squareColumn(pass, row, j int, held [][]int) {
 		}
 		for i := range out {
 			// The diagonal is 0, so that the product alone is the minimum.
-			s.put(step{kind: stepProduct, tile: (row+i)*s.side + j, c: out[i : i+1], a: held[i][k : k+1], b: []int{b}, fresh: k == 0, done: (pass + 1) * s.side})
+			st := step{kind: stepProduct, tile: (row+i)*s.side + j, c: out[i : i+1], a: held[i][k : k+1], b: []int{b}, fresh: k == 0, done: (pass + 1) * s.side}
+			if k == s.side-1 { // the tile is done
+				st.phase, st.done = 3, min(s.last, st.done+row+i)
+			}
+			s.put(st)
 		}
 		s.unpin(b)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -41,6 +42,7 @@ type Op struct {
 	Reads, Writes []*Region
 	Host          func() error
 	Device        func(kernels.Stream) error
+	Done          func()        // called once it has finished without an error; before Host of what depends on it, but not before Device; quick; may be nil
 	Name          func() string // what it does to what, for errors of the device and for the timeline; may be nil
 	Bytes         int64         // moved, for the statistics
 	Work          int64         // relaxations, for the statistics
@@ -97,7 +99,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Pipeline runs operations. Submit, Drain and Close are called by one goroutine; Stats by any.
+// Pipeline runs operations. Submit, Drain and Close are called by one goroutine; Stats and Activity by any.
 type Pipeline struct {
 	group   *errgroup.Group
 	ctx     context.Context
@@ -108,6 +110,7 @@ type Pipeline struct {
 	pending []*task       // writes that may be unfinished, for Sync
 	issued  [Stages]int64 // by the issuer, to choose what is timed
 	stats   counters
+	now     *activities
 	closed  bool
 	trace   func(Span)
 	epoch   epoch
@@ -122,7 +125,7 @@ type lane struct {
 func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) {
 	o.fill()
 	g, gctx := errgroup.WithContext(ctx)
-	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window), trace: o.Trace}
+	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window), now: newActivities(o), trace: o.Trace}
 	for i := range o.Lanes {
 		s, err := dev.NewStream()
 		if err != nil {
@@ -134,14 +137,14 @@ func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) 
 	if p.epoch, err = newEpoch(p.lanes[0].stream); err != nil {
 		return nil, errors.Join(err, p.closeStreams())
 	}
-	for _, l := range p.lanes {
-		g.Go(func() error { return p.complete(l) })
+	for i, l := range p.lanes {
+		g.Go(func() error { return p.complete(l, &p.now.lanes[i]) })
 	}
 	g.Go(p.issueAll)
 	for stage, workers := range map[Stage]int{Read: o.Readers, Write: o.Writers, Sync: 1} {
 		p.host[stage] = make(chan *task, o.Window)
 		for worker := range workers {
-			g.Go(func() error { return p.runHost(p.host[stage], worker) })
+			g.Go(func() error { return p.runHost(stage, worker) })
 		}
 	}
 	return p, nil
@@ -241,23 +244,30 @@ func (p *Pipeline) wait(deps []*task) error {
 // finish books the operation and lets its dependants and the window go on.
 func (p *Pipeline) finish(t *task, busy time.Duration) {
 	p.stats.add(t.Stage, t.Bytes, t.Work, busy)
+	if t.Done != nil {
+		t.Done()
+	}
 	// What a finished operation waited for would otherwise stay reachable through its dependants.
-	t.deps, t.Host, t.Device, t.Name, t.Reads, t.Writes = nil, nil, nil, nil, nil, nil
+	t.deps, t.Host, t.Device, t.Done, t.Name, t.Reads, t.Writes = nil, nil, nil, nil, nil, nil, nil
 	close(t.done)
 	<-p.window
 }
 
-func (p *Pipeline) runHost(queue chan *task, worker int) error {
-	for t := range queue {
+func (p *Pipeline) runHost(stage Stage, worker int) error {
+	now := &p.now.host[stage][worker]
+	for t := range p.host[stage] {
 		t.Lane = worker
 		if err := p.wait(t.deps); err != nil {
 			return err
 		}
+		now.Store(uint32(stage))
 		start := time.Now()
-		if err := t.Host(); err != nil {
+		err := t.Host()
+		end := time.Now()
+		now.Store(uint32(Stages))
+		if err != nil {
 			return err
 		}
-		end := time.Now()
 		p.traced(t, start.Sub(p.epoch.wall), end.Sub(p.epoch.wall))
 		p.finish(t, end.Sub(start))
 	}
@@ -338,18 +348,20 @@ func (p *Pipeline) timing(s Stage) (stands int64) {
 	return 0
 }
 
-// complete waits for the issued operations of a lane one after another.
-func (p *Pipeline) complete(l *lane) error {
+// complete waits for the issued operations of a lane one after another, and says in now which it waits for.
+func (p *Pipeline) complete(l *lane, now *atomic.Uint32) error {
 	for t := range l.queue {
 		if p.ctx.Err() != nil {
 			return context.Cause(p.ctx)
 		}
-		if err := t.end.Sync(); err != nil {
+		now.Store(uint32(t.Stage))
+		err := t.end.Sync()
+		now.Store(uint32(Stages))
+		if err != nil {
 			return t.explained(err)
 		}
 		var busy time.Duration
 		if t.stands > 0 {
-			var err error
 			if busy, err = t.end.Since(t.start); err != nil {
 				return err
 			}

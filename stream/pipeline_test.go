@@ -6,7 +6,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -314,6 +316,90 @@ func TestSyncWaitsForWrites(t *testing.T) {
 		}
 	}
 	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestActivity holds an operation of each kind back, and wants to see who is at it, who waits, and Done called before
+// what depends on the operation starts.
+func TestActivity(t *testing.T) {
+	d := openCPU(t)
+	p, err := New(context.Background(), d, Options{Lanes: 2, Readers: 2, Writers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := Activity{Lanes: []Stage{Stages, Stages}, Read: []Stage{Stages, Stages}, Write: []Stage{Stages}, Sync: []Stage{Stages}}
+	if got := p.Activity(); !reflect.DeepEqual(got, idle) {
+		t.Errorf("before anything was submitted: %v", got)
+	}
+	entered, release := make(chan struct{}), make(chan struct{})
+	var region Region
+	var done atomic.Bool
+	ops := []Op{
+		{Stage: Write, Writes: []*Region{&region}, Done: func() { done.Store(true) }, Host: func() error {
+			close(entered)
+			<-release
+			return nil
+		}},
+		{Stage: Read, Reads: []*Region{&region}, Host: func() error {
+			if !done.Load() {
+				t.Error("an operation started before Done of the one it waits for")
+			}
+			return nil
+		}},
+	}
+	for _, op := range ops {
+		if err := p.Submit(op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-entered
+	held := idle
+	held.Write = []Stage{Write}
+	if got := p.Activity(); !reflect.DeepEqual(got, held) {
+		t.Errorf("while a write runs and a read waits for it: %v", got)
+	}
+	close(release)
+	if err := p.Drain(); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Activity(); !reflect.DeepEqual(got, idle) {
+		t.Errorf("after all: %v", got)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestActivityOfLanes looks at a lane from within an operation that the lane waits for.
+func TestActivityOfLanes(t *testing.T) {
+	d := openCPU(t)
+	p, err := New(context.Background(), d, Options{Lanes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf, err := d.Alloc(2 * tileBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operand := []kernels.Tile{{Buf: buf, Off: tileBytes}}
+	slow := []kernels.Product{{C: kernels.Tile{Buf: buf}, A: operand, B: operand}}
+	for try := 0; ; try++ { // until one is caught at it
+		if err := p.Submit(Op{Stage: Kernel, Lane: 1, Device: func(s kernels.Stream) error {
+			return s.MinPlus(kernels.I32, edge, slices.Repeat(slow, 1000))
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Activity(); got.Lanes[1] == Kernel && got.Lanes[0] == Stages {
+			break
+		} else if try == 10000 {
+			t.Fatalf("a busy lane was never seen: %v", got)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := buf.Free(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// live: one page. A sequence number guards it: odd while the writer is in it,
+// live: a few pages. A sequence number guards it: odd while the writer is in it,
 // raised by two with each update.
 const (
 	liveMagic  = "OOCLIVE\x00"
-	liveBytes  = 4096
+	liveBytes  = 16384
 	liveHeader = 32
 	liveTries  = 20
 
@@ -120,20 +120,25 @@ func readLive(f *os.File) ([]byte, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	b = b[:n]
-	if n < liveHeader || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
+	var again [8]byte
+	if _, err := f.ReadAt(again[:], 8); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return decodeLive(b[:n], again[:])
+}
+
+// decodeLive takes what a file holds, and its sequence number as it was a
+// moment later.
+func decodeLive(b, again []byte) ([]byte, error) {
+	if len(b) < liveHeader || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
 		return nil, os.ErrNotExist
 	}
 	le := binary.LittleEndian
-	seq, size := le.Uint64(b[8:]), int(le.Uint32(b[16:]))
-	if string(b[:8]) != liveMagic || size < 0 || size > MaxLive {
+	seq, size := le.Uint64(b[8:]), int64(le.Uint32(b[16:]))
+	if string(b[:8]) != liveMagic || size > MaxLive {
 		return nil, fmt.Errorf("%w: it is no live status", ErrCorrupt)
 	}
-	var again [8]byte
-	if _, err := f.ReadAt(again[:], 8); err != nil {
-		return nil, err
-	}
-	if seq%2 == 1 || le.Uint64(again[:]) != seq || liveHeader+size > n ||
+	if seq%2 == 1 || le.Uint64(again) != seq || liveHeader+size > int64(len(b)) ||
 		crc32.Checksum(b[liveHeader:liveHeader+size], castagnoli) != le.Uint32(b[20:]) {
 		return nil, errTorn
 	}

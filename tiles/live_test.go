@@ -2,7 +2,9 @@ package tiles
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"sync"
@@ -106,4 +108,22 @@ func TestLiveOfTheDead(t *testing.T) {
 	if got, err := ReadLive(s.Dir()); string(got) != "again" || err != nil {
 		t.Errorf("read %q, %v", got, err)
 	}
+}
+
+// FuzzLive decodes what a file might hold: an error, or bytes with their sum.
+func FuzzLive(f *testing.F) {
+	whole := append([]byte(liveMagic), 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'x')
+	binary.LittleEndian.PutUint32(whole[20:], crc32.Checksum([]byte("x"), castagnoli))
+	if got, err := decodeLive(whole, whole[8:16]); string(got) != "x" || err != nil {
+		f.Fatalf("%q, %v", got, err)
+	}
+	f.Add(whole, uint64(2))
+	f.Add(whole[:20], uint64(2))
+	f.Add(bytes.Repeat([]byte{255}, liveBytes), uint64(0))
+	f.Fuzz(func(t *testing.T, b []byte, again uint64) {
+		got, err := decodeLive(b, binary.LittleEndian.AppendUint64(nil, again))
+		if err == nil && (len(b) < liveHeader+len(got) || crc32.Checksum(got, castagnoli) != binary.LittleEndian.Uint32(b[20:]) || again%2 == 1) {
+			t.Errorf("%q of %q", got, b)
+		}
+	})
 }

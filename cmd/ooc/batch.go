@@ -66,7 +66,10 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	}
 	graceful.Store(true)
 	b.show.begin()
+	defer show.onAsking()()
+	stop := show.keyboard(cmd.Context())
 	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.changed})
+	stop()
 	b.show.end()
 	err = errors.Join(err, log.Close())
 	b.show.finish(exitCode(err))
@@ -207,5 +210,5 @@ type batchWork struct {
 }
 
 func (w *batchWork) Solve(ctx context.Context) (engine.Summary, error) {
-	return w.job.solve(ctx, w.Problem, w.input, w.device, func(s engine.Status) { w.show.progress(w.at, s) }, w.show.interval)
+	return w.job.solve(ctx, w.Problem, w.input, w.device, w.show.display, func(s engine.Status) { w.show.progress(w.at, s) })
 }

@@ -220,14 +220,9 @@ func progressOf(j *batch.Job) string {
 	if j.State != batch.Solving && j.State != batch.Interrupted {
 		return ""
 	}
-	p, err := engine.OpenReadOnly(j.Store)
+	v, err := engine.Look(j.Store)
 	if err != nil {
 		return ""
 	}
-	defer p.Close()
-	st, err := currentStatus(p)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%.1f %%", 100*st.Progress)
+	return fmt.Sprintf("%.1f %%", 100*v.Progress)
 }

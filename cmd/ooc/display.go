@@ -28,11 +28,13 @@ type display struct {
 	json     bool
 	mode     displayMode
 	out      *os.File // standard error
+	steering *steering
 
 	mu    sync.Mutex
-	drawn int       // lines of the block that are on the screen; guarded by mu, as those below
-	width int       // of the terminal when they were drawn
-	last  time.Time // of the last JSON object
+	help  func(width int) string // the row that names the keys; nil: there are none. Guarded by mu
+	drawn int                    // lines of the block that are on the screen; guarded by mu, as those below
+	width int                    // of the terminal when they were drawn
+	last  time.Time              // of the last JSON object
 }
 
 type displayMode int
@@ -51,7 +53,7 @@ const (
 )
 
 func newDisplay(progress string, json bool) (*display, error) {
-	d := &display{json: json, out: os.Stderr, mode: lines, interval: linesEvery}
+	d := &display{json: json, out: os.Stderr, mode: lines, interval: linesEvery, steering: &steering{}}
 	switch {
 	case progress == "never":
 		d.mode = quiet
@@ -140,6 +142,9 @@ func (d *display) draw(block func(width int) []string) {
 		d.drawn, d.width = 0, width // a terminal that was resized has wrapped the block: leave it, draw another
 	}
 	rows := block(width - 1)
+	if d.help != nil {
+		rows = append(rows, d.help(width-1))
+	}
 	var b strings.Builder
 	if d.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", d.drawn)
@@ -203,55 +208,84 @@ func distanceRate(rate float64) string {
 
 const label = "%-10s"
 
+// labelled is a row of parts under a name, as many as fit: those after the first, which is cut, are in order of worth.
+func labelled(width int, name string, parts ...string) string {
+	text := fmt.Sprintf(label, name)
+	for i, p := range parts {
+		sep := " · "
+		if i == 0 {
+			sep = ""
+		}
+		if i > 0 && utf8.RuneCountInString(text+sep+p) > width {
+			break
+		}
+		text += sep + p
+	}
+	return clip(text, width)
+}
+
 // statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.
 func statusBlock(s engine.Status, width int) []string {
-	row := func(name string, parts ...string) string {
-		text := fmt.Sprintf(label, name)
-		for i, p := range parts {
-			sep := " · "
-			if i == 0 {
-				sep = ""
-			}
-			if i > 0 && utf8.RuneCountInString(text+sep+p) > width {
-				break // the parts after the first are in order of worth
-			}
-			text += sep + p
-		}
-		return text
-	}
+	row := func(name string, parts ...string) string { return labelled(width, name, parts...) }
 	head := []string{
 		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
 		row("device", s.Device),
 	}
 	tail := []string{
 		row("time", shortTime(s.Elapsed)+" elapsed", etaText(s.ETA)),
-		row("restore", fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)),
+		row("restore", restoreParts(s)...),
 	}
+	at := stageRow(s, width)
 	if s.Stage == engine.StageExpand {
-		return slices.Concat(head, []string{
-			row("stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm),
-			row("rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"),
-		}, tail)
-	}
-	at := row("round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
-	switch {
-	case s.Stage == engine.StageCore && s.Rounds > 0:
-		at = row("stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
-	case s.Stage != engine.StageRounds:
-		at = row("stage", s.Stage, s.Algorithm)
-	}
-	rate := []string{rateText(s.Rate)}
-	if s.Ceiling > 0 {
-		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
+		rate := []string{distanceRate(s.DistanceRate), perSecond(s.WriteRate) + " written"}
+		if s.State == "paused" {
+			rate = []string{"paused"}
+		}
+		return slices.Concat(head, []string{at, row("rate", rate...)}, tail)
 	}
 	return slices.Concat(head, []string{
 		at,
-		row("rate", rate...),
+		row("rate", rateParts(s)...),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
 		row("busy", busyParts(s.Busy)...),
 		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
 	}, tail)
+}
+
+// stageRow says what is being done.
+func stageRow(s engine.Status, width int) string {
+	switch {
+	case s.Stage == engine.StageExpand:
+		return labelled(width, "stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm)
+	case s.Stage == engine.StageCore && s.Rounds > 0:
+		return labelled(width, "stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
+	case s.Stage != engine.StageRounds:
+		return labelled(width, "stage", s.Stage, s.Algorithm)
+	}
+	return labelled(width, "round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
+}
+
+func rateParts(s engine.Status) []string {
+	if s.State == "paused" {
+		return []string{"paused"}
+	}
+	rate := []string{rateText(s.Rate)}
+	if s.Ceiling > 0 {
+		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
+	}
+	return rate
+}
+
+func restoreParts(s engine.Status) []string {
+	parts := []string{fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)}
+	switch s.Checkpoint {
+	case "asked":
+		parts = append(parts, "checkpoint at the end of this "+map[bool]string{true: "row", false: "round"}[s.Stage == engine.StageExpand])
+	case "under way":
+		parts = append(parts, "checkpoint under way")
+	}
+	return parts
 }
 
 // busyParts prints how busy each stage is, the one that holds the others up first seen by its share.
@@ -280,6 +314,9 @@ func progressBar(s engine.Status, width int) string {
 
 // statusLine is the block in one line.
 func statusLine(s engine.Status) string {
+	if s.State == "paused" {
+		return fmt.Sprintf("%s: paused, progress %.1f %%, restore point %.1f %%, %s elapsed", s.Store, 100*s.Progress, 100*s.RestorePoint, shortTime(s.Elapsed))
+	}
 	switch {
 	case s.Stage == engine.StageExpand:
 		return fmt.Sprintf("%s: %s of %s rows, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),

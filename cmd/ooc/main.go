@@ -50,7 +50,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	for _, c := range []func() *cobra.Command{
-		solveCommand, statusCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
+		solveCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
 		ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, benchCommand,
 	} {
 		sub := c()
@@ -79,22 +79,31 @@ const version = "0.1.0"
 // its context. Before, and for commands that change nothing, a signal ends the process.
 var graceful atomic.Bool
 
+// interruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.
+type interruptKey struct{}
+
 // interruptible returns a context that the first SIGINT or SIGTERM ends; the second ends the process at
 // once, which loses nothing that a checkpoint or a note has.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
+	ctx = context.WithValue(ctx, interruptKey{}, func() {
+		select {
+		case signals <- os.Interrupt:
+		default: // two are on their way, which is one more than it takes
+		}
+	})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		if s, ok := <-signals; ok {
 			if !graceful.Load() {
 				fmt.Fprintln(os.Stderr, "ooc:", s)
-				os.Exit(exitInterrupted)
+				exit(exitInterrupted)
 			}
 			cancel(fmt.Errorf("%w by %v", engine.ErrInterrupted, s))
 		}
 		if _, ok := <-signals; ok {
-			os.Exit(exitInterrupted)
+			exit(exitInterrupted)
 		}
 	}()
 	return ctx, func() {

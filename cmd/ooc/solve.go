@@ -96,6 +96,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	show.device(device, why)
 	defer func() { err = errors.Join(err, device.Close()) }()
+	defer show.onAsking()()
 	p, err := f.openOrCreate(cmd, input, device, show)
 	if err != nil {
 		return err
@@ -103,7 +104,9 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	show.volume(p.Dir())
 	graceful.Store(true)
-	sum, err := f.solve(cmd.Context(), p, input, device, show.status, show.interval)
+	stop := show.keyboard(cmd.Context())
+	sum, err := f.solve(cmd.Context(), p, input, device, show, show.status)
+	stop()
 	show.end()
 	switch exitCode(err) {
 	case 0:
@@ -117,10 +120,13 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 }
 
 // solve solves what is open.
-func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, progress func(engine.Status), interval time.Duration) (sum engine.Summary, err error) {
+func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, show *display, progress func(engine.Status)) (sum engine.Summary, err error) {
+	control, progress, end := show.steering.begin(progress, show.answer)
+	defer end()
 	o := engine.Options{
-		Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
-		Checkpoint: f.checkpoint, Progress: progress, Interval: interval, Input: inputPath(input),
+		Control: control,
+		Device:  d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
+		Checkpoint: f.checkpoint, Progress: progress, Interval: show.interval, Input: inputPath(input),
 	}
 	if f.timeline != "" {
 		file, err := os.Create(f.timeline)

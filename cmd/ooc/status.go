@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/batch"
-	"ooc/tiles"
 )
 
 func statusCommand() *cobra.Command {
@@ -35,16 +33,22 @@ func printStatus(dir string, asJSON bool) error {
 		return err
 	}
 	defer p.Close()
-	st, err := currentStatus(p)
+	v, err := engine.Look(dir)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		printJSON(os.Stdout, "status", st)
+		if !v.Running {
+			v.PID = 0 // that of a process which is gone
+		}
+		printJSON(os.Stdout, "status", v.Status)
 		return nil
 	}
-	m, geom := p.Meta(), p.Geometry()
+	m, geom, st := p.Meta(), p.Geometry(), v.Status
 	fmt.Printf("graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
+	if len(m.Command) > 0 {
+		fmt.Printf("          by: %s\n", sameCommand(m.Command))
+	}
 	direction := "directed"
 	if !m.Directed {
 		direction = "undirected"
@@ -61,39 +65,27 @@ func printStatus(dir string, asJSON bool) error {
 	}
 	fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
 	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, shortTime(st.Elapsed))
-	switch st.State {
-	case "solved":
-		fmt.Printf("next      ooc query %s U V\n", quote(dir))
-	case "running":
-		rate := rateText(st.Rate)
-		if st.DistanceRate > 0 {
-			rate = distanceRate(st.DistanceRate)
-		}
-		fmt.Printf("          by process %d, %s, %s\n", st.PID, rate, etaText(st.ETA))
-	default:
-		fmt.Printf("next      ooc solve %s\n", quote(dir))
-	}
+	printNext(&watched{dir: dir, view: v})
 	return nil
 }
 
-// currentStatus is what the store's files say, or what the process that solves it says if one does.
-func currentStatus(p *engine.Problem) (engine.Status, error) {
-	st, err := p.Status()
-	if err != nil {
-		return st, err
+// printNext says who has a store, or last had, and what to run.
+func printNext(w *watched) {
+	v := &w.view
+	if v.Running {
+		rate := rateText(v.Rate)
+		switch {
+		case v.State == "paused":
+			rate = "paused from its terminal"
+		case v.DistanceRate > 0:
+			rate = distanceRate(v.DistanceRate)
+		}
+		fmt.Printf("          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, etaText(v.ETA))
+		fmt.Printf("next      ooc watch %s\n", quote(w.dir))
+		return
 	}
-	pid, _, running, err := tiles.LockHolder(p.Dir())
-	if err != nil || !running {
-		return st, err
+	if v.Died {
+		fmt.Printf("          process %d on %s had it, and is gone without a word; what it wrote is kept\n", v.PID, v.Host)
 	}
-	var live engine.Status
-	data, err := tiles.ReadLive(p.Dir())
-	if err == nil && json.Unmarshal(data, &live) == nil && live.PID == pid {
-		st = live // else it is what another run left: what the files say still holds
-	}
-	if st.State != "solved" {
-		st.State = "running"
-	}
-	st.Store, st.PID = p.Dir(), pid
-	return st, nil
+	fmt.Printf("next      %s\n", w.next())
 }

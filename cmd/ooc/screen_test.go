@@ -1,0 +1,202 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ooc/engine"
+	"ooc/engine/batch"
+)
+
+var update = flag.Bool("update", false, "write the screens that tests compare with")
+
+// escape is what colours text.
+var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// amid is a solve in the middle of a round, with a board of across×down cells.
+func amid(across, down int) *watched {
+	cells := make([]engine.Cell, across*down)
+	for i := range cells {
+		y, x := i/across, i%across
+		switch {
+		case y == 2 && x == 2:
+			cells[i] = 15<<4 | 1
+		case y == 2 || x == 2:
+			cells[i] = 15<<4 | 2
+		case y < down/2:
+			cells[i] = engine.Cell(1+i%15)<<4 | 3
+		case y == down/2 && x < 3:
+			cells[i] = 1 << 2
+		}
+	}
+	w := &watched{dir: "roads.ooc", view: engine.View{
+		Running: true, Host: "box",
+		Live: engine.Live{
+			Status: engine.Status{
+				Store: "roads.ooc", Vertices: 12000, Arcs: 40000, Kind: "i32", Algorithm: "blocked", Device: "AVX-512, 2 threads, Some Processor",
+				State: "running", Stage: engine.StageRounds, Round: 3, Rounds: 12, Progress: 0.21, RestorePoint: 0.16, Rate: 80e9, Ceiling: 100e9,
+				InRate: 1e9, OutRate: 5e8, ReadRate: 2e8, WriteRate: 1e8, Busy: engine.Busy{"kernel": 1.9, "in": 0.1},
+				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
+			},
+			Ceilings: engine.Ceilings{Relaxations: 100e9, In: 2e10, Out: 2e10},
+			Lanes:    engine.Lanes{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
+			Board:    &engine.Board{Across: across, Down: down, Cells: cells},
+		},
+	}}
+	for range 100 {
+		w.remember(w.view.Lanes)
+	}
+	return w
+}
+
+// TestScreen draws a solve at 60, 80 and 200 columns, and compares what is not colour with the screens in testdata.
+func TestScreen(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		width, height int
+	}{{"60", 60, 30}, {"80", 80, 40}, {"200", 200, 50}} {
+		plain := amid(24, 24).screen(c.width, c.height, false)
+		file := filepath.Join("testdata", "screen"+c.name+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(plain), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := string(read(t, file)); plain != want {
+			t.Errorf("%s columns:\n%s\nwant\n%s\n(go test -run TestScreen -update ./cmd/ooc writes them)", c.name, plain, want)
+		}
+		if strings.Contains(plain, "\x1b") {
+			t.Errorf("%s columns: escapes without colour", c.name)
+		}
+		colour := amid(24, 24).screen(c.width, c.height, true)
+		if !strings.Contains(colour, "▀") || !strings.Contains(colour, "\x1b[") {
+			t.Errorf("%s columns: no colour:\n%q", c.name, colour)
+		}
+		fits(t, plain, c.width, c.height)
+		fits(t, colour, c.width, c.height)
+	}
+}
+
+// fits demands that a screen is no larger than it may be.
+func fits(t *testing.T, screen string, width, height int) {
+	t.Helper()
+	rows := strings.Split(screen, "\n")
+	if len(rows) > height {
+		t.Errorf("%d rows in %d", len(rows), height)
+	}
+	for _, row := range rows {
+		if n := utf8.RuneCountInString(escape.ReplaceAllString(row, "")); n > width {
+			t.Errorf("%d columns in %d: %q", n, width, row)
+		}
+	}
+}
+
+// TestEveryScreenFits draws boards and statuses of all sizes, states and stages on screens of all sizes.
+func TestEveryScreenFits(t *testing.T) {
+	r := seeded(t)
+	for range 100 {
+		w := amid(1+r.IntN(engine.MaxBoard), 1+r.IntN(engine.MaxBoard))
+		v := &w.view
+		v.Stage = []string{engine.StageRounds, engine.StageCore, engine.StageEliminate, engine.StageExpand, ""}[r.IntN(5)]
+		v.State = []string{"running", "paused", "solved", "unfinished", "new", engine.StateImporting}[r.IntN(6)]
+		v.Checkpoint = []string{"", "asked", "under way"}[r.IntN(3)]
+		v.Running, v.Died = r.IntN(3) > 0, r.IntN(2) == 0
+		if r.IntN(4) == 0 {
+			v.Board = nil
+		}
+		if r.IntN(2) == 0 {
+			v.Ceilings = engine.Ceilings{}
+		}
+		width, height := 10+r.IntN(200), 3+r.IntN(60)
+		for _, p := range []paint{false, true} {
+			screen := w.screen(width, height, p)
+			fits(t, screen, width, height)
+			if t.Failed() {
+				t.Fatalf("%d×%d, colour %v:\n%s", width, height, p, screen)
+			}
+		}
+	}
+}
+
+// TestBoardSaysWhatItShows: each cell of a board that fits is drawn as what it is.
+func TestBoardSaysWhatItShows(t *testing.T) {
+	b := &engine.Board{Across: 4, Down: 2, Cells: []engine.Cell{15<<4 | 1, 15<<4 | 2, 15<<4 | 3, 1 << 2, 0, 1<<4 | 3, 8<<4 | 3, 12<<4 | 3}}
+	for _, c := range []struct {
+		width, height int
+		want          string
+	}{
+		{4, 2, "12█*\n·░▒▓"},
+		{8, 3, "1122██**\n··░░▒▒▓▓"},
+		{16, 4, "11112222████****\n11112222████****\n····░░░░▒▒▒▒▓▓▓▓\n····░░░░▒▒▒▒▓▓▓▓"},
+		{2, 1, "1*"}, // one cell for four: the least phase, and that one is at work
+	} {
+		if got := strings.Join(paint(false).board(b, c.width, c.height), "\n"); got != c.want {
+			t.Errorf("%d×%d:\n%s\nwant\n%s", c.width, c.height, got, c.want)
+		}
+	}
+	if rows := paint(true).board(b, 4, 1); len(rows) != 1 || !strings.Contains(rows[0], "38;5;203;48;5;238m▀") {
+		t.Errorf("in colour: %q", rows)
+	}
+}
+
+// TestRestingScreens say what to run.
+func TestRestingScreens(t *testing.T) {
+	for _, c := range []struct {
+		view engine.View
+		want []string
+	}{
+		{engine.View{Live: engine.Live{Status: engine.Status{State: "new"}}}, []string{"new", "ooc solve roads.ooc"}},
+		{engine.View{Live: engine.Live{Status: engine.Status{State: "unfinished", Progress: 0.5}}}, []string{"unfinished, 50.0 % done", "ooc solve roads.ooc"}},
+		{engine.View{Died: true, Host: "box", Live: engine.Live{Status: engine.Status{State: "unfinished", PID: 7}}}, []string{"process 7 on box is gone", "ooc solve roads.ooc"}},
+		{engine.View{Live: engine.Live{Status: engine.Status{State: "solved", Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V"}},
+		{engine.View{Running: true, Live: engine.Live{Status: engine.Status{State: engine.StateImporting, PID: 7}}}, []string{"importing by process 7"}},
+	} {
+		screen := (&watched{dir: "roads.ooc", view: c.view}).screen(120, 24, false)
+		for _, want := range c.want {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%+v: no %q in\n%s", c.view.State, want, screen)
+			}
+		}
+	}
+}
+
+// TestBatchScreen wants the job that runs in a table that has no room for all, and its board below.
+func TestBatchScreen(t *testing.T) {
+	one := amid(24, 24)
+	w := &watched{dir: "graphs.batch", queue: &batch.Queue{Running: true, PID: 7}, jobs: []watched{*one}}
+	for i := range 200 {
+		j := batch.Job{Input: fmt.Sprintf("g%d.gr", i), Store: fmt.Sprintf("g%d.ooc", i), State: batch.Queued}
+		switch {
+		case i < 120:
+			j.State = batch.Solved
+		case i == 120:
+			j.State, j.Store = batch.Solving, one.dir
+		}
+		w.queue.Jobs = append(w.queue.Jobs, j)
+	}
+	for _, width := range []int{60, 120, 200} {
+		for _, height := range []int{20, 50} {
+			screen := w.screen(width, height, false)
+			fits(t, screen, width, height)
+			wants := []string{"120 of 200 jobs solved, 0 failed, by process 7", "g120.gr"}
+			if width > 60 {
+				wants = append(wants, "21.0 %")
+			}
+			if height > 24 {
+				wants = append(wants, "roads.ooc: running by process 123", "kernel", "restore")
+			}
+			for _, want := range wants {
+				if !strings.Contains(screen, want) {
+					t.Errorf("%d×%d: no %q in\n%s", width, height, want, screen)
+				}
+			}
+			fits(t, w.screen(width, height, true), width, height)
+		}
+	}
+}

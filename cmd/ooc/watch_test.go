@@ -1,0 +1,391 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// coloured is a change of colours.
+var coloured = regexp.MustCompile("\x1b\\[[0-9;]*(3[0-8]|4[0-8])[0-9;]*m")
+
+// console is a process on a terminal of its own.
+type console struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	tty *os.File // our end
+	its *os.File // the process's, kept open to see the terminal's modes
+
+	mu   sync.Mutex
+	text strings.Builder // everything it wrote; guarded by mu
+}
+
+// onTerminal starts a command on a terminal.
+func onTerminal(t *testing.T, cmd *exec.Cmd, columns, rows uint16) *console {
+	t.Helper()
+	tty, its, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &console{t: t, cmd: cmd, tty: tty, its: its}
+	c.resize(columns, rows)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = its, its, its
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		tty.Close()
+		its.Close()
+	})
+	go func() {
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := tty.Read(buf)
+			c.mu.Lock()
+			c.text.Write(buf[:n])
+			c.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return c
+}
+
+func (c *console) resize(columns, rows uint16) {
+	c.t.Helper()
+	if err := pty.Setsize(c.tty, &pty.Winsize{Cols: columns, Rows: rows}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *console) written() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+// await waits until what was written from a place on holds a text, and returns the place behind all that is there.
+func (c *console) await(from int, text string) int {
+	c.t.Helper()
+	return c.awaitTrue("writes "+text, func() bool { return strings.Contains(escape.ReplaceAllString(c.written()[from:], ""), text) })
+}
+
+func (c *console) awaitTrue(what string, is func() bool) int {
+	c.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Fatalf("two minutes passed, and it never %s:\n%s", what, c.written())
+		}
+	}
+	return len(c.written())
+}
+
+func (c *console) press(keys string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.tty, keys); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// ends waits for the process to end with a code.
+func (c *console) ends(code int) {
+	c.t.Helper()
+	_ = c.cmd.Wait() // the code says how it ended
+	if got := c.cmd.ProcessState.ExitCode(); got != code {
+		c.t.Fatalf("exit code %d, want %d\n%s", got, code, c.written())
+	}
+}
+
+// cooked reports whether the terminal takes lines and echoes them, as a shell needs it.
+func (c *console) cooked() bool {
+	c.t.Helper()
+	modes, err := unix.IoctlGetTermios(int(c.its.Fd()), getTermios)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return modes.Lflag&(unix.ICANON|unix.ECHO) == unix.ICANON|unix.ECHO
+}
+
+// longSolve writes a graph whose solve takes a while, and returns the command that solves it.
+func longSolve(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "long.gr")); err != nil {
+		ooc(t, dir, "gen", "random", "long.gr", "-n", "9000", "-m", "40000").want(t, 0)
+	}
+	cmd := command(t, dir, "solve", "long.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "256", "--round", "256", "--device-memory", "64MiB", "--checkpoint", "1h")
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // many cores would be done before anybody looked
+	return cmd
+}
+
+// solving starts such a solve on a terminal, and waits until it shows the keys.
+func solving(t *testing.T, dir string) *console {
+	t.Helper()
+	c := onTerminal(t, longSolve(t, dir), 100, 30)
+	c.await(0, "p pause")
+	c.awaitTrue("takes single keys", func() bool { return !c.cooked() })
+	return c
+}
+
+// TestKeys pauses a solve, takes a checkpoint in the pause, resizes the terminal, resumes, and ends it with q.
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	c := solving(t, dir)
+	status := func() map[string]any {
+		return jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]
+	}
+	at := c.awaitTrue("reaches its second round", func() bool { return status()["round"].(float64) > 1 })
+	c.press("p")
+	at = c.await(at, "p resume")
+	c.press("c")
+	at = c.await(at, "c checkpoint asked for")
+	at = c.awaitTrue("takes a checkpoint", func() bool { return status()["restore_point"].(float64) > 0 })
+	if st := status(); st["state"] != "paused" {
+		t.Errorf("the checkpoint ended the pause: %v", st)
+	}
+	ooc(t, dir, "status", "long.ooc").want(t, 0, "paused from its terminal", "by: ooc solve long.gr", "next      ooc watch long.ooc")
+	c.resize(60, 20)
+	c.press("p")
+	at = c.await(at, "p pause")
+	c.press("q")
+	c.ends(130)
+	c.await(at, "go on with:")
+	if !c.cooked() {
+		t.Error("the terminal was left as the keys need it")
+	}
+}
+
+// TestTerminalIsRestored ends solves in every way that leaves time for it, and stops one as Ctrl-Z does.
+func TestTerminalIsRestored(t *testing.T) {
+	for _, end := range []struct {
+		name string
+		do   func(c *console)
+		code int
+	}{
+		{"Ctrl-C", func(c *console) { c.press("\x03") }, 130},
+		{"SIGTERM", func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		{"two signals", func(c *console) {
+			_ = c.cmd.Process.Signal(syscall.SIGTERM)
+			_ = c.cmd.Process.Signal(syscall.SIGTERM)
+		}, 130},
+		{"SIGHUP", func(c *console) { _ = c.cmd.Process.Signal(syscall.SIGHUP) }, -1},
+		{"error", func(c *console) { _ = os.Truncate(c.cmd.Dir+"/long.ooc/dist.npy", 1<<20) }, 8},
+	} {
+		t.Run(end.name, func(t *testing.T) {
+			c := solving(t, t.TempDir())
+			end.do(c)
+			c.ends(end.code)
+			if !c.cooked() {
+				t.Errorf("after %s the terminal was left as the keys need it", end.name)
+			}
+		})
+	}
+}
+
+func TestSuspend(t *testing.T) {
+	c := solving(t, t.TempDir())
+	c.press("\x1a")
+	c.awaitTrue("stops", func() bool {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(c.cmd.Process.Pid, &status, syscall.WUNTRACED|syscall.WNOHANG, nil)
+		return err == nil && pid == c.cmd.Process.Pid && status.Stopped()
+	})
+	if !c.cooked() {
+		t.Error("a stopped solve keeps the terminal as the keys need it")
+	}
+	at := len(c.written())
+	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	at = c.await(at, "p pause")
+	c.awaitTrue("takes single keys again", func() bool { return !c.cooked() })
+	c.press("p")
+	c.await(at, "p resume")
+	c.press("q")
+	c.ends(130)
+}
+
+// TestSIGUSR1 asks a solve without a terminal for its status: --progress never prints nothing else.
+func TestSIGUSR1(t *testing.T) {
+	dir := t.TempDir()
+	cmd := longSolve(t, dir)
+	cmd.Args = append(cmd.Args, "--progress", "never")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	told(t, dir, "long.ooc")
+	lines := bufio.NewScanner(stderr)
+	for range 2 {
+		if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		if !lines.Scan() || !strings.Contains(lines.Text(), "long.ooc: round ") {
+			t.Fatalf("SIGUSR1 printed %q", lines.Text())
+		}
+	}
+}
+
+// told waits until the process that solves a store says how far it is.
+func told(t *testing.T, dir, store string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if r := ooc(t, dir, "status", store, "--json"); r.code == 0 {
+			if st := jsonLines(t, r.stdout)[0]; st["state"] == "running" && st["rounds"].(float64) > 0 {
+				return
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatal("no solve spoke up within a minute")
+		}
+	}
+}
+
+// TestWatch follows a solve on a terminal through a kill and a resume, at three sizes, until q.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	solve := longSolve(t, dir)
+	if err := solve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = solve.Process.Kill() })
+	told(t, dir, "long.ooc")
+	c := onTerminal(t, command(t, dir, "watch", "long.ooc"), 80, 40)
+	at := c.await(0, "running by process")
+	at = c.await(0, "lane 0")
+	c.resize(200, 50)
+	at = c.await(at, "next round")
+	c.resize(60, 24)
+	at = c.await(at, "q quits")
+	if err := solve.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = solve.Wait()
+	at = c.await(at, "is gone without")
+	again := longSolve(t, dir)
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = again.Process.Kill()
+		_ = again.Wait()
+	})
+	c.await(at, "lane 0")
+	c.press("q")
+	c.ends(0)
+	if !c.cooked() {
+		t.Error("watch left the terminal as it needs it")
+	}
+	c.await(0, "\x1b[?1049l") // it left the alternate screen
+}
+
+// TestWatchWithoutColour demands that NO_COLOR keeps colours away.
+func TestWatchWithoutColour(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "towns.csv", small)
+	ooc(t, dir, "solve", "towns.csv").want(t, 0)
+	cmd := command(t, dir, "watch", "towns.ooc")
+	cmd.Env = append(cmd.Env, "NO_COLOR=1")
+	c := onTerminal(t, cmd, 80, 24)
+	c.await(0, "ooc query towns.ooc U V")
+	c.press("\x03")
+	c.ends(0)
+	if colours := coloured.FindString(c.written()); colours != "" {
+		t.Errorf("colours in spite of NO_COLOR: %q", colours)
+	}
+}
+
+// TestWatchOffTerminal prints lines, follows a kill and a resume, and ends where all is solved.
+func TestWatchOffTerminal(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "watch", "long.ooc").want(t, 3, "no such file")
+	solve := longSolve(t, dir)
+	if err := solve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = solve.Process.Kill() })
+	told(t, dir, "long.ooc")
+	cmd := command(t, dir, "watch", "long.ooc")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	var seen []string
+	expect := func(text string) {
+		t.Helper()
+		for lines.Scan() {
+			seen = append(seen, lines.Text())
+			if strings.ContainsAny(lines.Text(), "\x1b\r") {
+				t.Fatalf("control characters: %q", lines.Text())
+			}
+			if strings.Contains(lines.Text(), text) {
+				return
+			}
+		}
+		t.Fatalf("watch ended before it said %q:\n%s", text, strings.Join(seen, "\n"))
+	}
+	expect("running by process")
+	expect("round ")
+	if err := solve.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = solve.Wait()
+	expect("is gone without a word")
+	again := longSolve(t, dir)
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	expect("running by process")
+	if err := again.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Wait()
+	expect("next: ooc solve long.ooc")
+	write(t, dir, "towns.csv", small)
+	ooc(t, dir, "solve", "towns.csv").want(t, 0)
+	if r := ooc(t, dir, "watch", "towns.ooc").want(t, 0); r.stdout != "towns.ooc: solved; next: ooc query towns.ooc U V\n" {
+		t.Errorf("of a solved store: %q", r.stdout)
+	}
+}
+
+// TestWatchBatch looks at a batch that is over, and at one of which a job failed.
+func TestWatchBatch(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.csv", small)
+	write(t, dir, "b.csv", small)
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
+	batches, err := filepath.Glob(filepath.Join(dir, "*.batch"))
+	if err != nil || len(batches) != 1 {
+		t.Fatalf("%v, %v", batches, err)
+	}
+	ooc(t, dir, "watch", batches[0]).want(t, 0, "2 of 2 jobs solved, 0 failed")
+	c := onTerminal(t, command(t, dir, "watch", batches[0]), 100, 30)
+	c.await(0, "b.ooc")
+	c.press("q")
+	c.ends(0)
+}

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"ooc/engine/graph"
+)
+
+// steered is a solve in the background whose statuses a test sees.
+type steered struct {
+	t    *testing.T
+	ctl  *Control
+	seen chan Status
+	end  chan error
+}
+
+// steer starts a solve and pauses it when want says so.
+func steer(t *testing.T, ctx context.Context, p *Problem, o Options, want func(Status) bool) *steered {
+	s := &steered{t: t, ctl: new(Control), seen: make(chan Status), end: make(chan error, 1)}
+	over := make(chan struct{})
+	o.Control, o.Interval = s.ctl, 50*time.Microsecond
+	o.Progress = func(st Status) {
+		if st.State == "running" && want(st) {
+			s.ctl.Pause()
+		}
+		select {
+		case s.seen <- st:
+		case <-over:
+		case <-time.After(time.Millisecond): // nobody looks
+		}
+	}
+	go func() {
+		_, err := p.Solve(ctx, o)
+		s.end <- err
+	}()
+	t.Cleanup(func() { close(over) })
+	return s
+}
+
+// until returns the first status that is as wanted, false where the solve ended before.
+func (s *steered) until(want func(Status) bool) (Status, bool) {
+	s.t.Helper()
+	limit := time.After(time.Minute)
+	for {
+		select {
+		case st := <-s.seen:
+			if want(st) {
+				return st, true
+			}
+		case err := <-s.end:
+			s.end <- err
+			return Status{}, false
+		case <-limit:
+			s.t.Fatal("waited a minute for a status that never came")
+		}
+	}
+}
+
+// still waits until two statuses in a row show the same progress, and returns the second.
+func (s *steered) still() Status {
+	s.t.Helper()
+	last := Status{Progress: -1}
+	st, ok := s.until(func(st Status) bool {
+		same := st.Progress == last.Progress && st.State == "paused"
+		last = st
+		return same
+	})
+	if !ok {
+		s.t.Fatal("a paused solve ended")
+	}
+	return st
+}
+
+// pauseMidway starts solves until one stands still between its start and its end.
+func pauseMidway(t *testing.T, ctx context.Context, p *Problem, o Options, want func(Status) bool) *steered {
+	for try := 0; ; try++ {
+		s := steer(t, ctx, p, o, want)
+		st, ok := s.until(func(st Status) bool { return st.State == "paused" })
+		if ok && st.Progress < 1 {
+			return s
+		}
+		s.ctl.Resume()
+		if err := <-s.end; err != nil || try == 50 {
+			t.Fatalf("no solve could be paused midway: %v", err)
+		}
+		if err := p.Restart(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// pauseAndGoOn pauses a solve, takes a checkpoint in the pause and wants the rest of it to come out right.
+func pauseAndGoOn(t *testing.T, p *Problem, o Options, want func(Status) bool) {
+	s := pauseMidway(t, t.Context(), p, o, want)
+	before := s.still()
+	s.ctl.Checkpoint()
+	kept, ok := s.until(func(st Status) bool {
+		if st.RestorePoint > 0 && st.RestorePoint < st.Progress && st.Stage == StageExpand {
+			s.ctl.Checkpoint() // that one did not wait for the rows in flight; this one may
+		}
+		return st.RestorePoint > 0 && (st.Stage == StageRounds && st.Checkpoint == "" || st.RestorePoint == st.Progress)
+	})
+	if !ok || kept.State != "paused" {
+		t.Fatalf("a checkpoint in a pause ended it: %+v", kept)
+	}
+	after := s.still()
+	if after.Elapsed != before.Elapsed || after.ETA > before.ETA {
+		t.Errorf("the clock went on in a pause: %v, then %v elapsed; %v, then %v left", before.Elapsed, after.Elapsed, before.ETA, after.ETA)
+	}
+	if after.Rate != 0 || after.DistanceRate != 0 {
+		t.Errorf("rates in a pause: %+v", after)
+	}
+	if onDisk, err := p.Status(); err != nil || onDisk.RestorePoint < kept.RestorePoint {
+		t.Errorf("the checkpoint is not on disk: %+v, %v", onDisk, err)
+	}
+	s.ctl.Resume()
+	if err := <-s.end; err != nil {
+		t.Fatal(err)
+	}
+	verifyAll(t, p)
+}
+
+func TestPauseRounds(t *testing.T) {
+	r := seeded(t)
+	for range 3 {
+		n := 1200 + r.IntN(300)
+		side := ceilDiv(n, 64)
+		s := shape{tile: 64, width: 1, slots: minSlots(side, 1) + r.IntN(side*side), pages: minPages + r.IntN(40), streams: 1 + r.IntN(3)}
+		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
+		pauseAndGoOn(t, p, s.open(t), func(st Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
+	}
+}
+
+func TestPauseExpansion(t *testing.T) {
+	p := create(t, randomGraph(t, seeded(t), 2500, graph.KindI32, false), 64)
+	o := shape{tile: 64, slots: 1000, pages: 8}.open(t)
+	o.Algorithm, o.HostMemory = AlgorithmEliminate, 0
+	pauseAndGoOn(t, p, o, func(st Status) bool { return st.RowsDone > 0 && st.Progress < 0.5 && st.RestorePoint == 0 })
+}
+
+// TestEndInPause ends the context of a paused solve: it keeps what it had finished.
+func TestEndInPause(t *testing.T) {
+	r := seeded(t)
+	n := 1200 + r.IntN(300)
+	rounds := shape{tile: 64, width: 1, slots: inCoreSlots(ceilDiv(n, 64), 1), pages: 4, streams: 2}.open(t)
+	rows := rounds
+	rows.Algorithm, rows.Round, rows.HostMemory = AlgorithmEliminate, 0, 0
+	for _, o := range []Options{rounds, rows} {
+		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := pauseMidway(t, ctx, p, o, func(st Status) bool { return st.Round > 2 && st.Progress < 0.5 || st.Stage == StageExpand })
+		s.still()
+		cancel()
+		if err := <-s.end; !errors.Is(err, ErrInterrupted) {
+			t.Fatalf("got %v", err)
+		}
+		if st, err := p.Status(); err != nil || st.RestorePoint == 0 && o.Algorithm == AlgorithmBlocked {
+			t.Errorf("nothing was kept: %+v, %v", st, err)
+		}
+		mustSolve(t, p, o)
+		verifyAll(t, p)
+	}
+}
+
+// TestCheckpointNow asks for checkpoints of solves that take none by themselves.
+func TestCheckpointNow(t *testing.T) {
+	r := seeded(t)
+	for try := 0; ; try++ {
+		n := 1200 + r.IntN(300)
+		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
+		o := shape{tile: 64, width: 1, slots: minSlots(ceilDiv(n, 64), 1) + 20, pages: 8, streams: 2}.open(t)
+		o.Checkpoint = time.Hour
+		s := steer(t, t.Context(), p, o, func(Status) bool { return false })
+		s.ctl.Checkpoint() // before there is anything to keep
+		st, ok := s.until(func(st Status) bool { return st.RestorePoint > 0 && st.RestorePoint < 1 })
+		if err := <-s.end; err != nil {
+			t.Fatal(err)
+		}
+		verifyAll(t, p)
+		if ok {
+			t.Logf("restore point %.2f", st.RestorePoint)
+			return
+		}
+		if try == 20 {
+			t.Fatal("no checkpoint was seen before the end")
+		}
+	}
+}
+
+// TestControlIsCheap bounds what steering costs a visit: it allocates nothing.
+func TestControlIsCheap(t *testing.T) {
+	c := new(Control)
+	c.changes()
+	if n := testing.AllocsPerRun(100, func() {
+		c.changes()
+		if c.Paused() || c.wanted() {
+			runtime.Gosched()
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a visit", n)
+	}
+}

@@ -1,0 +1,38 @@
+package stream
+
+import "sync/atomic"
+
+// Activity is the stage that each worker is at: the lanes of the device first, then the goroutines of Read, of Write
+// and of Sync. Stages stands for one that waits for work.
+type Activity struct{ Lanes, Read, Write, Sync []Stage }
+
+// activities are what Activity reads: a word a worker, written by that worker alone.
+type activities struct {
+	lanes []atomic.Uint32
+	host  [Stages][]atomic.Uint32
+}
+
+func newActivities(o Options) *activities {
+	a := &activities{lanes: make([]atomic.Uint32, o.Lanes)}
+	a.host[Read], a.host[Write], a.host[Sync] = make([]atomic.Uint32, o.Readers), make([]atomic.Uint32, o.Writers), make([]atomic.Uint32, 1)
+	for _, group := range [][]atomic.Uint32{a.lanes, a.host[Read], a.host[Write], a.host[Sync]} {
+		for i := range group {
+			group[i].Store(uint32(Stages))
+		}
+	}
+	return a
+}
+
+// Activity says what every worker is at. A lane is at the oldest operation that it was given and that has not finished,
+// which may still wait for another lane.
+func (p *Pipeline) Activity() Activity {
+	look := func(group []atomic.Uint32) []Stage {
+		out := make([]Stage, len(group))
+		for i := range group {
+			out[i] = Stage(group[i].Load())
+		}
+		return out
+	}
+	h := &p.now.host
+	return Activity{Lanes: look(p.now.lanes), Read: look(h[Read]), Write: look(h[Write]), Sync: look(h[Sync])}
+}
