@@ -81,7 +81,8 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// otherEntry returns an entry that differs from was: in i32 by any number, in f32 by more than rounding.
+// otherEntry returns an entry that differs from was: in i32 by any number, in f32 by more than rounding, which goes by
+// the lengths of a path's arcs without their signs: some twenty of up to 3,000, though they may add up to nothing.
 func otherEntry(r *rand.Rand, kind graph.Kind, was uint32) uint32 {
 	if kind == graph.KindI32 {
 		for {
@@ -94,9 +95,9 @@ func otherEntry(r *rand.Rand, kind graph.Kind, was uint32) uint32 {
 	}
 	d := math.Float32frombits(was)
 	for {
-		x := []float32{d*1.001 + 0.001, d*0.999 - 0.001, 0, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		x := []float32{d*1.001 + 1, d*0.999 - 1, 0, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 			2000 * r.Float32(), -2000 * r.Float32()}[r.IntN(8)]
-		if math.IsInf(float64(d), 1) && !math.IsInf(float64(x), 1) || math.Abs(float64(x-d)) > 1e-4*(1+math.Abs(float64(d))) || x != x {
+		if math.IsInf(float64(d), 1) && !math.IsInf(float64(x), 1) || math.Abs(float64(x-d)) > 0.5+1e-4*math.Abs(float64(d)) || x != x {
 			return math.Float32bits(x)
 		}
 	}

@@ -52,13 +52,13 @@ func (b *broken) fail(call string) cuda.Result {
 func TestCampaignDriver(t *testing.T) {
 	g := ring(t)
 	clean := &broken{}
-	if err, left := driverSolve(t, g, clean); err != nil || left != "" {
+	if left, err := driverSolve(t, g, clean); err != nil || left != "" {
 		t.Fatalf("%v; alive: %s", err, left)
 	}
 	injected, every := 0, max(1, clean.asked/crashtest.Times(60, clean.asked))
 	for k := 1 + rand.IntN(every); k <= clean.asked; k += every {
 		b := &broken{at: k}
-		err, left := driverSolve(t, g, b)
+		left, err := driverSolve(t, g, b)
 		if b.call == "" {
 			if err != nil {
 				t.Errorf("call %d was not made: %v", k, err)
@@ -90,8 +90,8 @@ func ring(t *testing.T) *graph.Graph {
 	return g
 }
 
-// driverSolve solves on a fake driver, and returns the error and what is alive after all was closed.
-func driverSolve(t *testing.T, g *graph.Graph, b *broken) (err error, left string) {
+// driverSolve solves on a fake driver, and returns what is alive after all was closed.
+func driverSolve(t *testing.T, g *graph.Graph, b *broken) (left string, err error) {
 	t.Helper()
 	memory, err := cuda.FakeMemory(20 * 64 * 64 * 4)
 	if err != nil {
@@ -104,10 +104,10 @@ func driverSolve(t *testing.T, g *graph.Graph, b *broken) (err error, left strin
 	defer p.Close()
 	d, leaks, err := cuda.OpenFake(memory, b.fail)
 	if err != nil {
-		return err, leaks()
+		return leaks(), err
 	}
 	plain := struct{ kernels.Device }{d} // which does not tell its ceiling: that this fails is no error
 	_, err = p.Solve(t.Context(), engine.Options{Device: plain, Algorithm: engine.AlgorithmBlocked, Round: 64, HostMemory: 4 * 64 * 64 * 4, Streams: 2, Checkpoint: time.Hour})
 	err = errors.Join(err, d.Close())
-	return err, leaks()
+	return leaks(), err
 }
