@@ -4,6 +4,7 @@
 //	cmd/ooc   the command: one file a subcommand, terminal and JSON output
 //	engine    plans and runs solves: rounds, look-ahead, resume, verification, export
 //	  graph   graphs in memory, their readers and generators, reference searches
+//	  batch   many solves from a queue on disk
 //	  sparse  elimination of sparse graphs: order, core, expansion to rows of distances
 //	stream    overlap: slots, lanes, stages, back-pressure, statistics; knows no algorithm
 //	tiles     data on disk: the store, the tile file, state, checkpoints, checksums, locks

@@ -135,12 +135,24 @@ func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	return pid, host, running, nil
 }
 
-// LockFolder takes the lock of a folder of ours that is no store, for as long as the process lives or until
-// unlock is called. It fails with a *LockedError while another process has it; LockHolder names that one.
-func LockFolder(dir string) (unlock func() error, err error) {
+// FolderLock is the lock of a folder of ours that is no store.
+type FolderLock struct {
+	file *os.File
+	path string
+}
+
+// LockFolder takes the lock of a folder, for as long as the process lives or until it is given back. It fails with a
+// *LockedError while another process has it; LockHolder names that one.
+func LockFolder(dir string) (*FolderLock, error) {
 	f, err := acquire(dir)
 	if err != nil {
 		return nil, err
 	}
-	return func() error { return release(f) }, nil
+	return &FolderLock{f, filepath.Join(dir, nameLock)}, nil
 }
+
+// Release gives the lock back.
+func (l *FolderLock) Release() error { return release(l.file) }
+
+// Remove gives the lock back and takes its file away.
+func (l *FolderLock) Remove() { removeLock(l.file, l.path) }

@@ -32,7 +32,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(skipped) > 0 {
-		show.note("skipped %d files whose names are not those of graphs: %s", len(skipped), some(skipped))
+		show.note("skipped, for its name is not that of a graph: %s", some(skipped))
 	}
 	device, why, err := f.open()
 	if err != nil {
@@ -44,8 +44,12 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 			err = errors.Join(err, device.Close())
 		}
 	}()
+	shared, err := engine.Share(device)
+	if err != nil {
+		return err
+	}
 	if f.dryRun {
-		return f.foretell(jobs, list, device)
+		return f.foretell(jobs, list, shared.Part(0))
 	}
 	dir, err := batch.Name(f.hint(args), list)
 	if err != nil {
@@ -56,7 +60,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	b := &batchRun{jobs: jobs, log: log, show: newBatchDisplay(show, log)}
-	needs, err := b.plan(device, f.restart)
+	needs, err := b.plan(shared.Part(0), f.restart)
 	if err != nil {
 		return errors.Join(err, log.Discard())
 	}
@@ -64,7 +68,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	b.show.begin()
 	defer show.onAsking()()
 	stop := show.keyboard(cmd.Context())
-	err = batch.Run(cmd.Context(), log, needs, device, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.changed})
+	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.changed})
 	stop()
 	b.show.end()
 	err = errors.Join(err, log.Close())
@@ -102,7 +106,7 @@ func (f *solveFlags) hint(args []string) string {
 func some(names []string) string {
 	const most = 5
 	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
 }
@@ -117,10 +121,7 @@ type batchRun struct {
 // plan finds out what each job needs, which of those that were solved still are, and whether there is room for all.
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
-	shared, err := engine.Share(d)
-	if err != nil {
-		return nil, err
-	}
+	b.show.note("batch %s: finding out what %d jobs need", b.log.Dir, len(b.jobs))
 	var sum int64
 	for i, j := range b.jobs {
 		was := &b.log.Jobs[i]
@@ -133,7 +134,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		if was.State == batch.Solved {
 			continue
 		}
-		needs[i] = j.need(was.Store, shared.Part(0))
+		needs[i] = j.need(was.Store, d)
 		if needs[i].Err != nil {
 			b.show.note("%s: will fail: %v", b.show.name(i), needs[i].Err)
 		}
@@ -144,7 +145,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	if err := batch.Room(b.log.Jobs, needs); err != nil {
 		return nil, err
 	}
-	b.show.note("batch %s: %d jobs, %d of them solved; the others' stores take %s more", b.log.Dir, len(b.jobs),
+	b.show.note("%d of them solved; the others' stores take %s more",
 		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
 	return needs, nil
 }
@@ -188,9 +189,8 @@ func (j job) stillSolved(store string) bool {
 }
 
 // Open implements batch.Runner.
-func (b *batchRun) Open(ctx context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
+func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
 	j := b.jobs[i]
-	j.cmd.SetContext(ctx)
 	j.restart = restart
 	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.display)
 	if err != nil {

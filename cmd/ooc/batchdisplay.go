@@ -78,9 +78,10 @@ func (b *batchDisplay) changed(i int) {
 	j := &b.log.Jobs[i]
 	b.mu.Lock()
 	b.states[i] = j.State
-	if j.State == batch.Solving && !b.json {
+	if j.State == batch.Reading && !b.json {
 		b.told[i] = time.Now() // what is over in a moment needs no line about how far it is
-	} else if j.State != batch.Solving {
+	}
+	if j.State != batch.Solving {
 		delete(b.running, i)
 	}
 	if b.json {
@@ -122,7 +123,7 @@ func (b *batchDisplay) progress(i int, s engine.Status) {
 
 // rows is the block: all about a job that runs alone, or a row for each of several; then the batch.
 func (b *batchDisplay) rows(width int) (rows []string) {
-	for _, i := range sortedKeys(b.running) {
+	for _, i := range slices.Sorted(maps.Keys(b.running)) {
 		if len(b.running) == 1 {
 			rows = append(statusBlock(b.running[i], width), progressBar(b.running[i], width))
 			break
@@ -133,12 +134,8 @@ func (b *batchDisplay) rows(width int) (rows []string) {
 	for _, state := range b.states {
 		n[state]++
 	}
-	ended := engine.Status{Progress: float64(n[batch.Solved]+n[batch.Failed]) / float64(len(b.states))}
-	return append(rows, fmt.Sprintf(label+"%d of %d solved, %d failed, %d running", "batch", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running)),
-		progressBar(ended, width))
+	return append(rows, fmt.Sprintf(label+"%d of %d solved, %d failed, %d running", "batch", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running)))
 }
-
-func sortedKeys(m map[int]engine.Status) []int { return slices.Sorted(maps.Keys(m)) }
 
 // outcome says how a job was solved.
 func outcome(j *batch.Job) string {

@@ -53,7 +53,7 @@ func (f *solveFlags) count(_ *cobra.Command, args []string) error {
 
 // isBatch tells a batch from one graph.
 func (f *solveFlags) isBatch(args []string) bool {
-	if f.jobs != "" || f.dryRun || len(args) != 1 {
+	if f.jobs != "" || len(args) != 1 {
 		return true
 	}
 	info, err := os.Stat(args[0])
@@ -69,7 +69,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
 		if !graceful.Load() {
-			fmt.Fprintf(os.Stderr, "ooc: interrupted%s while the input was read; go on with:\n  %s\n", f.passed(), sameCommand(os.Args))
+			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.passed(), sameCommand(os.Args))
 			os.Exit(exitInterrupted)
 		}
 		cancel(fmt.Errorf("%w%s", engine.ErrInterrupted, f.passed()))
@@ -77,7 +77,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	return ctx, func() { timer.Stop(); cancel(nil) }
 }
 
-func (f *solveFlags) passed() string { return fmt.Sprintf(" by --max-hours %v", f.maxHours) }
+func (f *solveFlags) passed() string { return fmt.Sprintf(" (--max-hours %v)", f.maxHours) }
 
 // overtime says that it was --max-hours which ended the command's context, "" if it was not.
 func (f *solveFlags) overtime(cmd *cobra.Command) string {
@@ -104,6 +104,12 @@ type job struct {
 
 // listJobs reads what the arguments or the jobs file name.
 func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, skipped []string, err error) {
+	if slices.Contains(args, "-") {
+		return nil, nil, usageError{errors.New("standard input (-) can only be solved, and alone")}
+	}
+	if !f.isBatch(args) { // one graph of which nothing but the outlook is wanted
+		return []job{{f, cmd, args[0], args[0]}}, nil, f.checkSolve()
+	}
 	for _, name := range flagsOfOne {
 		if cmd.Flags().Changed(name) {
 			return nil, nil, usageError{fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE", name)}
@@ -114,16 +120,13 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		return jobs, nil, err
 	}
 	for _, arg := range args {
-		if arg == "-" {
-			return nil, nil, usageError{errors.New("standard input (-) can only be solved alone")}
-		}
 		inputs, left, err := batch.Expand(arg)
 		if err != nil {
 			return nil, nil, err
 		}
 		skipped = append(skipped, left...)
 		for _, input := range inputs {
-			j, err := newJob(shared(cmd, nil), []string{input}, arg)
+			j, err := newJob(cmd, []string{input}, arg)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -146,7 +149,7 @@ func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
 	jobs := make([]job, len(lines))
 	for i, line := range lines {
 		from := fmt.Sprintf("%s:%d", f.jobs, line.Number)
-		if jobs[i], err = newJob(shared(cmd, line.Words), line.Words, from); err != nil {
+		if jobs[i], err = newJob(cmd, line.Words, from); err != nil {
 			return nil, usageError{fmt.Errorf("%s: %w", from, err)}
 		}
 	}
@@ -171,10 +174,11 @@ func shared(cmd *cobra.Command, words []string) (flags []string) {
 	return flags
 }
 
-// newJob reads the words of a job after the flags of all.
-func newJob(flags, words []string, from string) (job, error) {
+// newJob reads the words of a job after the flags that all have from the command.
+func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	c, f := newSolve()
-	if err := c.ParseFlags(append(slices.Clone(flags), words...)); err != nil {
+	c.SetContext(cmd.Context())
+	if err := c.ParseFlags(append(shared(cmd, words), words...)); err != nil {
 		return job{}, usageError{err}
 	}
 	for _, name := range flagsOfBatch {

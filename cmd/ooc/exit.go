@@ -46,6 +46,7 @@ var exitCodes = []struct {
 }{
 	{engine.ErrInterrupted, exitInterrupted},
 	{batch.ErrSomeFailed, exitSomeFailed},
+	{errWouldFail, exitSomeFailed},
 	{tiles.ErrNoSpace, exitNoSpace},
 	{syscall.ENOSPC, exitNoSpace},
 	{syscall.EDQUOT, exitNoSpace},

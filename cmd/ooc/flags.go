@@ -23,7 +23,11 @@ func (s *size) String() string {
 	if *s == 0 {
 		return ""
 	}
-	return humanize.IBytes(uint64(*s))
+	text := strings.ReplaceAll(humanize.IBytes(uint64(*s)), " ", "")
+	if n, err := humanize.ParseBytes(text); err != nil || n != uint64(*s) {
+		return strconv.FormatInt(int64(*s), 10) // what is passed on must be what was given
+	}
+	return text
 }
 
 func (s *size) Set(text string) error {

@@ -40,7 +40,7 @@ func solveCommand() *cobra.Command {
 		ctx, stop := f.limited(cmd)
 		defer stop()
 		cmd.SetContext(ctx)
-		if f.isBatch(args) {
+		if f.isBatch(args) || f.dryRun {
 			return f.runBatch(cmd, args)
 		}
 		return f.run(cmd, args[0])

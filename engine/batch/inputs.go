@@ -13,6 +13,7 @@ import (
 	"github.com/mattn/go-shellwords"
 
 	"ooc/engine/graph"
+	"ooc/tiles"
 )
 
 // ErrJobs is wrapped by the error of arguments or of a jobs file from which no batch can be made.
@@ -43,6 +44,12 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() || IsStore(arg) {
 		return []string{arg}, nil, nil // what is wrong with it is for the job to say
+	}
+	if half, err := tiles.Incomplete(arg); err == nil && half {
+		return nil, nil, fmt.Errorf("%w: %s is a store whose import died, or still runs; solve its graph", ErrJobs, arg)
+	}
+	if Is(arg) {
+		return nil, nil, fmt.Errorf("%w: %s is the queue of a batch; ooc status %s says what goes on with it", ErrJobs, arg, arg)
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {

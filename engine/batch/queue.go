@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -146,7 +147,7 @@ type Log struct {
 	*Queue
 	file   *os.File
 	end    int64
-	unlock func() error
+	lock   *tiles.FolderLock
 	failed error // the first; nothing is recorded after it
 }
 
@@ -161,17 +162,15 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	if err := ours(dir); err != nil {
 		return nil, err
 	}
-	unlock, err := tiles.LockFolder(dir)
+	lock, err := tiles.LockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{unlock: unlock}
+	l := &Log{lock: lock}
 	if err := l.open(dir, jobs, command); err != nil {
-		if made == nil { // still under the lock
-			for _, name := range []string{nameQueue, nameLock} {
-				os.Remove(filepath.Join(dir, name))
-			}
-			os.Remove(dir)
+		if made == nil {
+			l.Queue = &Queue{Dir: dir}
+			return nil, errors.Join(err, l.Discard())
 		}
 		return nil, errors.Join(err, l.Close())
 	}
@@ -294,32 +293,41 @@ func (l *Log) write(record any) error {
 func (l *Log) record(i int) {
 	j := &l.Jobs[i]
 	j.At = time.Now()
-	if l.failed == nil {
-		l.failed = l.write(change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
-			Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary})
+	if l.failed != nil {
+		return
 	}
+	c := change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
+		Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary}
+	if _, err := json.Marshal(c.Summary); err != nil {
+		c.Summary = nil // a rate that is no number must not cost the record
+	}
+	l.failed = l.write(c)
 }
 
 // Close gives the queue back.
 func (l *Log) Close() error {
-	var err error
-	if l.file != nil {
-		err = l.file.Close()
-	}
-	return errors.Join(err, l.unlock())
+	return errors.Join(l.closeFile(), l.lock.Release())
 }
 
-// Discard removes a queue of which no job was ever begun, and closes it.
+// Discard closes a queue, and removes it if no job was ever begun.
 func (l *Log) Discard() error {
 	for i := range l.Jobs {
 		if l.Jobs[i].Attempt > 0 {
 			return l.Close()
 		}
 	}
-	err := l.file.Close()
-	l.file = nil
-	for _, name := range []string{nameQueue, nameLock} { // still under the lock
-		err = errors.Join(err, os.Remove(filepath.Join(l.Dir, name)))
+	err := l.closeFile()
+	if rerr := os.Remove(filepath.Join(l.Dir, nameQueue)); !errors.Is(rerr, fs.ErrNotExist) {
+		err = errors.Join(err, rerr)
 	}
-	return errors.Join(err, os.Remove(l.Dir), l.Close())
+	l.lock.Remove()
+	os.Remove(l.Dir) // fails if another process is in it, rightly
+	return err
+}
+
+func (l *Log) closeFile() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -53,11 +54,13 @@ func scribble(r *rand.Rand, l *Log) {
 	l.record(i)
 }
 
-// snapshot is what Read must return: without what a record does not keep.
+// snapshot is what Read must return once nobody runs the queue, but for times.
 func snapshot(q *Queue) []Job {
 	jobs := append([]Job(nil), q.Jobs...)
 	for i := range jobs {
-		jobs[i].At = time.Time{}
+		if jobs[i].At = (time.Time{}); jobs[i].State == Reading || jobs[i].State == Solving {
+			jobs[i].State = Interrupted
+		}
 	}
 	return jobs
 }
@@ -173,6 +176,16 @@ func TestDamagedQueue(t *testing.T) {
 		case !errors.Is(err, ErrCorrupt):
 			t.Fatalf("bit %d: %v", bit, err)
 		}
+	}
+}
+
+// TestRecordOfNoNumber records what JSON cannot hold.
+func TestRecordOfNoNumber(t *testing.T) {
+	l := queueOf(t, t.TempDir(), 1)
+	l.Jobs[0].State, l.Jobs[0].Summary = Solved, &engine.Summary{Rate: math.Inf(1)}
+	l.record(0)
+	if got, _ := statesOf(t, l); l.failed != nil || got[0] != Solved {
+		t.Errorf("%v, %v", got, l.failed)
 	}
 }
 

@@ -35,12 +35,12 @@ type Options struct {
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
 }
 
-// Small jobs share the device. One is small if SmallBytes hold its matrix, since then the time it takes is that of
-// reading, small transfers and syncs, which leave the device idle; and if as many as are at once fit the device with
-// their panels. docs/benchmarks.md has what it gains.
+// Small jobs share the device. One is small if SmallBytes hold its store, since then much of its time goes into
+// reading, short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains); and if its part of
+// the device holds it twice, which is enough for its panels.
 const (
 	DefaultAtOnce = 4
-	SmallBytes    = 64 << 20 // 4,096 vertices
+	SmallBytes    = 64 << 20 // some 4,000 vertices
 )
 
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
@@ -54,6 +54,7 @@ type run struct {
 	needs  []Need
 	shared *engine.Shared
 	part   int64 // bytes of the device for each of several
+	most   int64 // bytes of the store of a small job
 
 	events  chan event
 	reading map[int]time.Time // jobs in Open, and since when
@@ -73,21 +74,19 @@ type event struct {
 // Run works through the jobs that are not solved, in order: those that failed before too, those that a run before was
 // at from where their stores are. When ctx ends, what is being solved takes a checkpoint, and Run fails with
 // engine.ErrInterrupted; jobs that are still reading are then left, and use the device until the process ends. It
-// fails with ErrSomeFailed where jobs failed. d stays open.
-func Run(ctx context.Context, l *Log, needs []Need, d kernels.Device, r Runner, o Options) error {
+// fails with ErrSomeFailed where jobs failed.
+func Run(ctx context.Context, l *Log, needs []Need, shared *engine.Shared, r Runner, o Options) error {
 	if o.AtOnce == 0 {
 		o.AtOnce = DefaultAtOnce
 	}
-	shared, err := engine.Share(d)
-	if err != nil {
-		return err
-	}
+	info := shared.Part(0).Info()
+	part := info.Memory / int64(o.AtOnce)
 	b := &run{
-		l: l, r: r, o: o, needs: needs, shared: shared, part: d.Info().Memory / int64(o.AtOnce),
+		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(SmallBytes, (part-info.Scratch)/2),
 		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
 		reading: map[int]time.Time{}, solving: map[int]time.Time{},
 	}
-	err = b.all(ctx)
+	err := b.all(ctx)
 	if l.failed != nil {
 		err = errors.Join(err, fmt.Errorf("what became of some jobs is not recorded, and the same command finds out: %w", l.failed))
 	}
@@ -123,16 +122,17 @@ func (b *run) all(ctx context.Context) error {
 	switch left := len(b.l.Jobs) - counts[Solved]; {
 	case left > counts[Failed] && ctx.Err() != nil:
 		return fmt.Errorf("%w: %d of %d jobs are solved", engine.ErrInterrupted, counts[Solved], len(b.l.Jobs))
-	case left > 0:
+	case left > counts[Failed]:
 		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed, %d were not begun", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed], left-counts[Failed])
+	case left > 0:
+		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed])
 	}
 	return nil
 }
 
 // small reports whether a job may run beside others.
 func (b *run) small(i int) bool {
-	n := &b.needs[i]
-	return n.Bytes > 0 && n.Bytes <= min(SmallBytes, b.part/2)
+	return b.needs[i].Bytes > 0 && b.needs[i].Bytes <= b.most
 }
 
 // room reports whether a job can be started now.

@@ -1,0 +1,154 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ooc/engine/batch"
+)
+
+// long makes a batch whose last job takes a while, and starts it.
+func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
+	t.Helper()
+	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	ooc(t, dir, "gen", "random", "b.gr", "-n", "3600", "-m", "20000", "--overwrite").want(t, 0)
+	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128", "--checkpoint", "50ms"}
+	cmd := command(t, dir, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, &stderr, args
+}
+
+// reaches waits until the jobs of the queue in a folder are as wanted, or the process has ended.
+func reaches(t *testing.T, dir, want string, ended <-chan error) bool {
+	t.Helper()
+	for {
+		if found, _ := filepath.Glob(filepath.Join(dir, "*"+batch.Extension)); len(found) == 1 {
+			if q, err := batch.Read(found[0]); err == nil && outcomes(q) == want {
+				return true
+			}
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// midway starts batches until one is seen in the middle of its second job; do then ends it.
+func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error)) {
+	t.Helper()
+	for try := 0; try < 10; try++ {
+		dir := t.TempDir()
+		cmd, stderr, args := long(t, dir)
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		if reaches(t, dir, "solved/1 solving/1", ended) {
+			do(dir, cmd, stderr, args, ended)
+			return
+		}
+	}
+	t.Fatal("no batch was seen in its second job")
+}
+
+func TestBatchKilledAndResumed(t *testing.T) {
+	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) {
+		ooc(t, dir, args...).want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid)) // two at once
+		q := theQueue(t, dir)
+		ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid), "solving")
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		wantOutcomes(t, dir, "solved/1 interrupted/1")
+		ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, "next      ooc solve a.gr b.gr")
+		ooc(t, dir, args...).want(t, 0, "1 of them solved")
+		wantOutcomes(t, dir, "solved/1 solved/2")
+		ooc(t, dir, "verify", "b.ooc", "--rows", "4").want(t, 0)
+	})
+}
+
+func TestBatchInterrupted(t *testing.T) {
+	midway(t, func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if code := cmd.ProcessState.ExitCode(); code == 0 {
+			t.Skip("the batch ended before the signal came")
+		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs are solved; go on with:\n  ooc solve a.gr b.gr") {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		wantOutcomes(t, dir, "solved/1 interrupted/1")
+		ooc(t, dir, args...).want(t, 0)
+		wantOutcomes(t, dir, "solved/1 solved/2")
+	})
+}
+
+// TestBatchKills kills a batch of small graphs at random moments until it is done: each is solved once, and as it
+// is alone.
+func TestBatchKills(t *testing.T) {
+	r := seeded(t)
+	dir := t.TempDir()
+	args := []string{"solve", "--algorithm", "blocked", "--tile", "64", "--round", "64", "--checkpoint", "5ms"}
+	for i := range 6 {
+		name := fmt.Sprintf("g%d", i)
+		ooc(t, dir, "gen", "random", name+".gr", "-n", fmt.Sprint(600+r.IntN(600)), "-m", "4000", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
+		ooc(t, dir, append(args, name+".gr", "--out", name+"-alone.ooc")...).want(t, 0)
+	}
+	graphs, err := filepath.Glob(filepath.Join(dir, "*.gr"))
+	if err != nil || len(graphs) != 6 {
+		t.Fatal(graphs, err)
+	}
+	for _, g := range graphs {
+		args = append(args, filepath.Base(g))
+	}
+	killed := killSome(t, r, dir, args, 8)
+	ooc(t, dir, args...).want(t, 0)
+	q := theQueue(t, dir)
+	begun := 0
+	for i, j := range q.Jobs {
+		begun += j.Attempt
+		if j.State != batch.Solved || !bytes.Equal(read(t, dir, fmt.Sprintf("g%d.ooc", i), "dist.npy"), read(t, dir, fmt.Sprintf("g%d-alone.ooc", i), "dist.npy")) {
+			t.Errorf("%+v: not what it is alone", j)
+		}
+	}
+	solved := map[string]bool{}
+	for line := range strings.Lines(string(read(t, q.Dir, "queue"))) {
+		job, state, ok := strings.Cut(line, `,"state":"`)
+		if _, job, _ = strings.Cut(job, `"job":`); !ok {
+			continue
+		}
+		if solved[job] {
+			t.Errorf("job %s was solved before: %s", job, line)
+		}
+		solved[job] = strings.HasPrefix(state, "solved")
+	}
+	t.Logf("%d kills; %d jobs were begun %d times", killed, len(q.Jobs), begun)
+}
+
+// killSome starts a command again and again, and kills it after a while, until it ends by itself.
+func killSome(t *testing.T, r *rand.Rand, dir string, args []string, most int) (killed int) {
+	t.Helper()
+	for killed < most {
+		if !killOne(t, dir, args, time.Duration(150+r.IntN(400))*time.Millisecond) {
+			break
+		}
+		killed++
+	}
+	return killed
+}

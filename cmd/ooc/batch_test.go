@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/batch"
+)
+
+// theQueue reads the one queue in a folder.
+func theQueue(t testing.TB, dir string) *batch.Queue {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*"+batch.Extension))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("queues: %v, %v", found, err)
+	}
+	q, err := batch.Read(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// outcomes are the states and attempts of a queue's jobs.
+func outcomes(q *batch.Queue) string {
+	var words []string
+	for _, j := range q.Jobs {
+		words = append(words, fmt.Sprintf("%s/%d", j.State, j.Attempt))
+	}
+	return strings.Join(words, " ")
+}
+
+func wantOutcomes(t testing.TB, dir, want string) {
+	t.Helper()
+	if got := outcomes(theQueue(t, dir)); got != want {
+		t.Fatalf("jobs are %s, want %s", got, want)
+	}
+}
+
+// mixed makes a folder of graphs, one of them with a negative cycle.
+func mixed(t testing.TB) string {
+	dir := t.TempDir()
+	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	write(t, dir, "b.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
+	write(t, dir, "c.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
+	write(t, dir, "towns.csv", small)
+	write(t, dir, "README.md", "not a graph\n")
+	return dir
+}
+
+func TestBatch(t *testing.T) {
+	dir := mixed(t)
+	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs are solved, 1 failed", "ooc solve .")
+	table := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	if len(table) != 5 || !strings.HasPrefix(table[0], "JOB") || !strings.Contains(table[2], "exit code 4: b.csv: negative cycle") || !strings.Contains(table[4], "towns.ooc") {
+		t.Errorf("table:\n%s", r.stdout)
+	}
+	wantOutcomes(t, dir, "solved/1 failed/1 solved/1 solved/1")
+	ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "paris\tnice\t7")
+
+	// The same again tries what failed, and nothing else; once that is mended, all is well.
+	ooc(t, dir, "solve", "./").want(t, 7)
+	wantOutcomes(t, dir, "solved/1 failed/2 solved/1 solved/1")
+	write(t, dir, "b.csv", "a,b,4\n")
+	ooc(t, dir, "solve", ".").want(t, 0)
+	ooc(t, dir, "solve", ".").want(t, 0, "4 of them solved")
+	wantOutcomes(t, dir, "solved/1 solved/3 solved/1 solved/1")
+
+	// A changed input is refused as it is alone, a store that is gone is made again.
+	write(t, dir, "a.gr", "p sp 2 1\na 1 2 6\n")
+	if err := os.RemoveAll(filepath.Join(dir, "c.ooc")); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", ".").want(t, 7, "a.gr: failed, exit code 3", "another input")
+	wantOutcomes(t, dir, "failed/2 solved/3 solved/2 solved/1")
+	ooc(t, dir, "solve", ".", "--restart").want(t, 0)
+	ooc(t, dir, "query", "a.ooc", "1", "2").want(t, 0, "1\t2\t6")
+	wantOutcomes(t, dir, "solved/3 solved/4 solved/3 solved/2")
+}
+
+// TestBatchSays reads what a batch prints for programs, and what ooc status says of it.
+func TestBatchSays(t *testing.T) {
+	dir := mixed(t)
+	objects := jsonLines(t, ooc(t, dir, "solve", "*.csv", "a.gr", "--json").want(t, 7).stdout)
+	last := map[float64]map[string]any{}
+	for _, o := range objects {
+		if o["type"] == "job" {
+			last[o["job"].(float64)] = o
+		}
+	}
+	if len(last) != 3 || last[1]["state"] != "failed" || last[1]["exit_code"] != 4.0 || last[3]["store"] != "a.ooc" || last[3]["attempt"] != 1.0 {
+		t.Errorf("jobs: %v", last)
+	}
+	if sum, ok := last[2]["summary"].(map[string]any); !ok || sum["vertices"] != 4.0 {
+		t.Errorf("summary: %v", last[2])
+	}
+	end := objects[len(objects)-2]
+	if counts, ok := end["counts"].(map[string]any); end["type"] != "batch" || !ok || counts["solved"] != 2.0 || counts["failed"] != 1.0 || end["exit_code"] != 7.0 {
+		t.Errorf("the end: %v", end)
+	}
+	q := theQueue(t, dir)
+	ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, "2 solved, 1 failed", "towns.ooc", "negative cycle", "next      ooc solve '*.csv' a.gr --json")
+	st := jsonLines(t, ooc(t, dir, "status", filepath.Base(q.Dir), "--json").want(t, 0).stdout)
+	if list, ok := st[0]["list"].([]any); len(st) != 1 || st[0]["type"] != "batch" || !ok || len(list) != 3 {
+		t.Errorf("status: %v", st)
+	}
+	r := ooc(t, dir, "solve", "*.csv", "a.gr", "--progress", "always").want(t, 7)
+	if !strings.Contains(r.stderr, "2 of 3 solved, 1 failed") && !strings.Contains(r.stderr, "failed, exit code 4") {
+		t.Errorf("%s", r.stderr)
+	}
+}
+
+func TestBatchStopsOnError(t *testing.T) {
+	dir := mixed(t)
+	ooc(t, dir, "solve", "missing.gr", "a.gr", "--stop-on-error").want(t, 7, "will fail", "1 were not begun")
+	wantOutcomes(t, dir, "failed/1 queued/0")
+}
+
+// TestBatchDryRun foretells, and demands that nothing was written.
+func TestBatchDryRun(t *testing.T) {
+	dir := mixed(t)
+	ooc(t, dir, "solve", "a.gr").want(t, 0)
+	before, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", ".", "--dry-run").want(t, 7, "c.ooc", "blocked", "exit code 4", "jobs would fail: 1 of 4")
+	objects := jsonLines(t, ooc(t, dir, "solve", "a.gr", "c.mtx", "--dry-run", "--json").want(t, 0).stdout)
+	if len(objects) != 2 || objects[0]["state"] != "solved" || objects[1]["state"] != "new" || objects[1]["bytes"].(float64) < 64*64*4 {
+		t.Errorf("%v", objects)
+	}
+	ooc(t, dir, "solve", "c.mtx", "--out", "mine.ooc", "--dry-run").want(t, 0, "mine.ooc")
+	after, err := os.ReadDir(dir)
+	if err != nil || len(after) != len(before) {
+		t.Errorf("%v, %v; there were %v", after, err, before)
+	}
+}
+
+// TestBatchUsage gives batches that cannot be, and demands that nothing begins.
+func TestBatchUsage(t *testing.T) {
+	dir := mixed(t)
+	write(t, dir, "a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
+	jobs := func(text string) string { return write(t, t.TempDir(), "week.jobs", text) }
+	for _, c := range []struct {
+		code int
+		want []string
+		args []string
+	}{
+		{2, []string{"a.gr", "a.mtx", "a.ooc", "--out"}, []string{"a.gr", "c.mtx", "a.mtx"}},
+		{2, []string{"a.gr is there twice"}, []string{"a.gr", "./a.gr"}},
+		{2, []string{"-", "alone"}, []string{"a.gr", "-"}},
+		{2, []string{"--out is for one graph"}, []string{"a.gr", "c.mtx", "--out", "x.ooc"}},
+		{2, []string{"nothing matches"}, []string{"*.graph"}},
+		{2, []string{"--jobs"}, []string{"a.gr", "--jobs", jobs("c.mtx\n")}},
+		{2, []string{"--max-hours"}, []string{"a.gr", "--max-hours", "-1"}},
+		{2, []string{"week.jobs:2: unknown flag: --knid"}, []string{"--jobs", jobs("c.mtx\na.gr --knid f32\n")}},
+		{2, []string{"week.jobs:3", "--kind f64"}, []string{"--jobs", jobs("# x\n\na.gr --kind f64\n")}},
+		{2, []string{"week.jobs:1", "2 graphs"}, []string{"--jobs", jobs("a.gr c.mtx\n")}},
+		{2, []string{"week.jobs:1", "0 graphs"}, []string{"--jobs", jobs("--kind f32\n")}},
+		{2, []string{"week.jobs:1", "--device", "whole batch"}, []string{"--jobs", jobs("a.gr --device cpu\n")}},
+		{2, []string{"week.jobs:1", "one graph in a file"}, []string{"--jobs", jobs("*.gr\n")}},
+		{2, []string{"week.jobs:2", "a quote"}, []string{"--jobs", jobs("a.gr\nb.gr 'x\n")}},
+		{2, []string{"week.jobs:1", "week.jobs:3", "a.ooc"}, []string{"--jobs", jobs("a.gr\nc.mtx\na.mtx\n")}},
+		{3, []string{"no such file"}, []string{"--jobs", "none.jobs"}},
+	} {
+		ooc(t, dir, append([]string{"solve"}, c.args...)...).want(t, c.code, c.want...)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
+		t.Errorf("begun: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*"+batch.Extension)); len(left) != 0 {
+		t.Errorf("queues: %v", left)
+	}
+}
+
+// TestBatchJobsFile gives each job flags of its own, over those of the command.
+func TestBatchJobsFile(t *testing.T) {
+	dir := mixed(t)
+	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "deep"), "a.gr", "p sp 2 1\na 1 2 9\n")
+	write(t, dir, "week.jobs", "# two of a name\na.gr --undirected\ndeep/a.gr --out 'deep/b c.ooc' --kind=i32 # here\nc.mtx\n")
+	ooc(t, dir, "solve", "--jobs", "week.jobs", "--kind", "f32", "--directed").want(t, 0)
+	for _, q := range []struct{ store, u, v, kind, want string }{
+		{"a.ooc", "2", "1", "f32", "2\t1\t5"}, {"deep/b c.ooc", "1", "2", "i32", "1\t2\t9"}, {"c.ooc", "2", "1", "f32", "unreachable"},
+	} {
+		ooc(t, dir, "query", q.store, q.u, q.v).want(t, 0, q.want)
+		ooc(t, dir, "status", q.store).want(t, 0, q.kind)
+	}
+	if q := theQueue(t, dir); !strings.HasPrefix(filepath.Base(q.Dir), "week-") || !slices.Contains(q.Jobs[1].Flags, "--kind=i32") {
+		t.Errorf("%s: %+v", q.Dir, q.Jobs)
+	}
+}
+
+// TestBatchTakesStores goes on with a store beside a graph.
+func TestBatchTakesStores(t *testing.T) {
+	dir := mixed(t)
+	ooc(t, dir, "solve", "a.gr", "--out", "mine.ooc").want(t, 0)
+	ooc(t, dir, "solve", "mine.ooc", "c.mtx").want(t, 0, "already solved", "solved c.ooc")
+	wantOutcomes(t, dir, "solved/1 solved/1")
+}
+
+// TestBatchNoSpace has room for each of two stores, and not for both.
+func TestBatchNoSpace(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput(); err != nil {
+		if os.Getenv("OOC_REQUIRE_MOUNT") == "1" {
+			t.Fatalf("mount: %v: %s", err, out)
+		}
+		t.Skipf("cannot mount a tmpfs: %v: %s", err, out)
+	}
+	defer exec.Command("umount", dir).Run()
+	write(t, dir, "one.gr", "p sp 1100 1\na 1 2 5\n")
+	write(t, dir, "two.gr", "p sp 1100 1\na 1 2 5\n")
+	ooc(t, dir, "solve", ".").want(t, 5, "one.ooc (1,100 vertices)", "two.ooc", "free some")
+	ooc(t, dir, "solve", ".", "--dry-run").want(t, 5, "one.ooc (1,100 vertices)")
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	ooc(t, dir, "solve", "one.gr", "two.gr", "--sources", "1").want(t, 0)
+}
+
+// TestMaxHours has no time at all: the command ends in time, and goes on without the limit.
+func TestMaxHours(t *testing.T) {
+	dir := mixed(t)
+	ooc(t, dir, "solve", rome(t), "--max-hours", "1e-12").want(t, 130, "--max-hours", "go on with")
+	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "1e-12").want(t, 130, "--max-hours", "go on with")
+	ooc(t, dir, "solve", rome(t), "--max-hours", "100").want(t, 0)
+	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "100").want(t, 0)
+}
+
+// TestMaxHoursEndsSolves lets the time pass while there is something to take a checkpoint of.
+func TestMaxHoursEndsSolves(t *testing.T) {
+	graceful.Store(true)
+	defer graceful.Store(false)
+	cmd, f := newSolve()
+	f.maxHours = 1e-9
+	cmd.SetContext(t.Context())
+	ctx, stop := f.limited(cmd)
+	defer stop()
+	<-ctx.Done()
+	cmd.SetContext(ctx)
+	if cause := context.Cause(ctx); !errors.Is(cause, engine.ErrInterrupted) || f.overtime(cmd) == "" {
+		t.Errorf("%v, %q", cause, f.overtime(cmd))
+	}
+	for hours, want := range map[float64]time.Duration{0.1: 342 * time.Second, 24: 24*time.Hour - 10*time.Minute} {
+		if got := timeFor(hours); got != want {
+			t.Errorf("of %v hours %v are for work, want %v", hours, got, want)
+		}
+	}
+}
