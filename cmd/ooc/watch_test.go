@@ -123,8 +123,8 @@ func (c *console) cooked() bool {
 	return modes.Lflag&(unix.ICANON|unix.ECHO) == unix.ICANON|unix.ECHO
 }
 
-// long writes a graph whose solve takes a while, and returns the command that solves it.
-func long(t *testing.T, dir string) *exec.Cmd {
+// longSolve writes a graph whose solve takes a while, and returns the command that solves it.
+func longSolve(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "long.gr")); err != nil {
 		ooc(t, dir, "gen", "random", "long.gr", "-n", "9000", "-m", "40000").want(t, 0)
@@ -137,7 +137,7 @@ func long(t *testing.T, dir string) *exec.Cmd {
 // solving starts such a solve on a terminal, and waits until it shows the keys.
 func solving(t *testing.T, dir string) *console {
 	t.Helper()
-	c := onTerminal(t, long(t, dir), 100, 30)
+	c := onTerminal(t, longSolve(t, dir), 100, 30)
 	c.await(0, "p pause")
 	c.awaitTrue("takes single keys", func() bool { return !c.cooked() })
 	return c
@@ -224,7 +224,7 @@ func TestSuspend(t *testing.T) {
 // TestSIGUSR1 asks a solve without a terminal for its status: --progress never prints nothing else.
 func TestSIGUSR1(t *testing.T) {
 	dir := t.TempDir()
-	cmd := long(t, dir)
+	cmd := longSolve(t, dir)
 	cmd.Args = append(cmd.Args, "--progress", "never")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -264,7 +264,7 @@ func told(t *testing.T, dir, store string) {
 // TestWatch follows a solve on a terminal through a kill and a resume, at three sizes, until q.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
-	solve := long(t, dir)
+	solve := longSolve(t, dir)
 	if err := solve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestWatch(t *testing.T) {
 	}
 	_ = solve.Wait()
 	at = c.await(at, "is gone without")
-	again := long(t, dir)
+	again := longSolve(t, dir)
 	if err := again.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestWatchWithoutColour(t *testing.T) {
 func TestWatchOffTerminal(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "watch", "long.ooc").want(t, 3, "no such file")
-	solve := long(t, dir)
+	solve := longSolve(t, dir)
 	if err := solve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestWatchOffTerminal(t *testing.T) {
 	}
 	_ = solve.Wait()
 	expect("is gone without a word")
-	again := long(t, dir)
+	again := longSolve(t, dir)
 	if err := again.Start(); err != nil {
 		t.Fatal(err)
 	}
