@@ -93,6 +93,9 @@ type Product struct {
 	C     Tile
 	A, B  []Tile
 	Fresh bool
+	// Before is of a fresh product in a stream that keeps predecessors, and one of A or B: what C begins as. See
+	// Tracker. Other streams do not look at it.
+	Before Tile
 }
 
 // Event marks a point in a stream.

@@ -16,15 +16,15 @@ type Tracker interface {
 	// Buffers, copies and events are those of every stream; streams of both sorts may be used side by side.
 	//
 	// Distances become what they become in a stream without predecessors, bit by bit but for closures of floats,
-	// which may add in another order. An entry whose
-	// distance is lowered takes over the predecessor of the entry of B that it was lowered with, at (k,j); or,
-	// where that has none, of the entry of A at (i,k). Of several k with which the distance becomes the same,
-	// the device takes whichever it likes, but with the same operands always the same. An entry whose distance
-	// is not lowered keeps its predecessor: a distance that is met again does not count. Fresh products lower
-	// unreachable entries.
+	// which may add in another order. An entry whose distance is lowered takes over the predecessor of the entry
+	// of B that it was lowered with, at (k,j). Of several k with which it becomes the same, the device takes
+	// whichever it likes, but with the same operands always the same. An entry whose distance is not lowered keeps
+	// its predecessor: a distance that is met again does not count.
 	//
-	// An entry is NoPredecessor where it is unreachable. In an operand B, a finite entry without a predecessor
-	// is on the tile's diagonal; in a pivot, on the diagonal of the whole block. After a
-	// closure, an entry of that diagonal that is not below 0 is the walk without arcs, and NoPredecessor.
+	// An entry is NoPredecessor where it is unreachable, and on the diagonal of the whole matrix, where it stands
+	// for the walk without arcs. A sum with such a walk must not lower anything, because it has no last arc to
+	// tell of: where C is not part of A or B, a fresh product begins as if C held Before, the operand
+	// in whose place C comes. After a closure, an entry of the pivot's diagonal that is not below 0 is
+	// NoPredecessor.
 	NewTrackingStream() (Stream, error)
 }

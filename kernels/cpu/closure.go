@@ -123,21 +123,20 @@ func lowerDiagonal(line []byte, i int) {
 // rowPanel relaxes D[K][J] with the closed D[K][K], in place: relax packs what it overwrites.
 func (c *closer) rowPanel(w *worker, k, j span) {
 	panel := c.at(k.lo, j.lo)
-	c.relax(w, operands{c: panel, a: c.at(k.lo, k.lo), b: panel}, k.len(), j.len(), k.len(), 0)
+	c.relax(w, panel, c.at(k.lo, k.lo), panel, k.len(), j.len(), k.len(), 0)
 }
 
-// columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K]. What the diagonal of D[K][K] adds
-// up to is what D[I][K] holds already.
+// columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K].
 func (c *closer) columnPanel(w *worker, i, k span) {
 	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride, c.entry}
 	row := k.len() * c.entry
 	for r := range i.len() {
 		copy(unsafe.Slice(copied.at(r, 0).p, row), unsafe.Slice(panel.at(r, 0).p, row))
 	}
-	c.relax(w, operands{c: panel, a: copied, b: c.at(k.lo, k.lo)}, i.len(), k.len(), k.len(), 0)
+	c.relax(w, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
 }
 
 // rest relaxes D[I][J] with the panels.
 func (c *closer) rest(w *worker, i, j, k span) {
-	c.relax(w, operands{c: c.at(i.lo, j.lo), a: c.at(i.lo, k.lo), b: c.at(k.lo, j.lo)}, i.len(), j.len(), k.len(), 0)
+	c.relax(w, c.at(i.lo, j.lo), c.at(i.lo, k.lo), c.at(k.lo, j.lo), i.len(), j.len(), k.len(), 0)
 }

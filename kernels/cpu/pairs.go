@@ -12,11 +12,9 @@ import (
 // pairDepth is maxDepth for pairs: a packed panel has twice the bytes.
 const pairDepth = maxDepth / 2
 
-// pairStripFunc is stripFunc for pairs: an entry of C that a sum lowers takes the predecessor of B's entry in it,
-// the first by k of several that are the same. Where that has none, it is that of the entry in C's place from
-// from on, at C's stride; from is nil where no such entry of B can be finite. Distances of A and C are each
-// followed by their predecessor, those of the packed panel are apart.
-type pairStripFunc func(c, a, b, packed, from *byte, ldc, lda, ldb, k, rows, fresh int)
+// pairStripFunc is stripFunc for pairs, never fresh: an entry of C that a sum lowers takes the predecessor of B's
+// entry in it, the first by k of several that are the same.
+type pairStripFunc func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
 // pairPath is one implementation of the arithmetic of pairs, by variant.
 type pairPath struct {
@@ -36,14 +34,9 @@ func (p *pairPath) arithmetic(v kernels.Variant) arithmetic {
 	strip, base := p.strip[v], p.base[v]
 	return arithmetic{
 		entry: kernels.PairBytes, depth: pairDepth,
-		relax: func(w *worker, o operands, rows, cols, k, fresh int) {
+		relax: func(w *worker, c, a, b view, rows, cols, k, _ int) {
 			for j := 0; j < cols; j += p.panel {
-				var from *byte
-				if o.from.p != nil && j < o.diagonal+k && o.diagonal < j+p.panel {
-					from = o.from.at(0, j).p
-				}
-				c := o.c.at(0, j)
-				strip(c.p, o.a.p, o.b.at(0, j).p, w.packed, from, c.ld, o.a.ld, o.b.ld, k, rows, fresh)
+				strip(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows)
 			}
 		},
 		smallest: func(w *worker, block view) { smallestPairs(w.block, block, base) },

@@ -7,22 +7,22 @@ package cpu
 // pairStripI32AVX2 relaxes rows×16 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripI32AVX2(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripI32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripI32SignedAVX2 relaxes rows×16 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripF32AVX2 relaxes rows×16 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripF32AVX2(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripF32SignedAVX2 relaxes rows×16 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairBaseI32AVX2 closes a contiguous 64×64 block and its predecessors.
 //

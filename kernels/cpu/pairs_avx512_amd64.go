@@ -7,22 +7,22 @@ package cpu
 // pairStripI32AVX512 relaxes rows×32 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripI32AVX512(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripI32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripI32SignedAVX512 relaxes rows×32 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripI32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripI32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripF32AVX512 relaxes rows×32 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripF32AVX512(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripF32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairStripF32SignedAVX512 relaxes rows×32 pairs of C, see pairStripFunc.
 //
 //go:noescape
-func pairStripF32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, from *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+func pairStripF32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
 // pairBaseI32AVX512 closes a contiguous 64×64 block and its predecessors.
 //

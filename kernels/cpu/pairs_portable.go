@@ -28,7 +28,7 @@ func pairsAt[E entry](p *byte, n int) []paired[E] {
 }
 
 func pairStripForm[E entry](inf, limit E) pairStripFunc {
-	return func(c, a, b, packed, from *byte, ldc, lda, ldb, k, rows, fresh int) {
+	return func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int) {
 		panel := pairsAt[E](packed, k*portablePanel)
 		for r := range k {
 			copy(panel[r*portablePanel:][:portablePanel], pairsAt[E](addr(b, r*ldb), portablePanel))
@@ -37,14 +37,9 @@ func pairStripForm[E entry](inf, limit E) pairStripFunc {
 			left, row := pairsAt[E](addr(a, i*lda), k), pairsAt[E](addr(c, i*ldc), portablePanel)
 			for j := 0; j < portablePanel; j += 4 {
 				m := lowestPairs(left, panel[j:], inf)
-				for l := range m {
-					if m[l].d >= limit {
-						m[l] = paired[E]{inf, kernels.NoPredecessor}
-					} else if m[l].p < 0 && from != nil {
-						m[l].p = pairsAt[E](addr(from, i*ldc), portablePanel)[j+l].p
-					}
-					if fresh != 0 || m[l].d < row[j+l].d {
-						row[j+l] = m[l]
+				for l, x := range m {
+					if x.d < limit && x.d < row[j+l].d {
+						row[j+l] = x
 					}
 				}
 			}

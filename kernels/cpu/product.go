@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"ooc/kernels"
 )
@@ -22,19 +23,13 @@ func (v view) at(i, j int) view {
 type arithmetic struct {
 	entry    int // bytes of an entry
 	depth    int // most of k in one call of relax
-	relax    func(w *worker, o operands, rows, cols, k, fresh int)
+	relax    relaxFunc
 	smallest func(w *worker, block view) // closes a block of baseEdge
 }
 
-// operands are those of relax: C, rows×cols, A, rows×k, and B, k×cols. B may be C where k is all of its rows:
-// relax packs what it reads of B before it writes C.
-type operands struct {
-	c, a, b view
-	// Of pairs, where A's part in C's place is, and the column of C that B's diagonal begins in. No from: B has
-	// no diagonal with which C could be lowered.
-	from     view
-	diagonal int
-}
+// relaxFunc relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: what is read
+// of B is packed before C is written.
+type relaxFunc func(w *worker, c, a, b view, rows, cols, k, fresh int)
 
 // distances is the arithmetic of tiles without predecessors.
 func (p *path) distances(v kernels.Variant) arithmetic {
@@ -46,9 +41,10 @@ func (p *path) distances(v kernels.Variant) arithmetic {
 
 // product is a kernels.Product with its addresses.
 type product struct {
-	c     view
-	a, b  []view
-	fresh int
+	c      view
+	a, b   []view
+	fresh  int
+	before view // what C begins as: set in fresh products of pairs
 }
 
 // MinPlus implements kernels.Stream.
@@ -96,6 +92,11 @@ func (d *Device) resolveProduct(t, entry int, p kernels.Product) (product, error
 	}
 	if r.c, err = d.tileView(t, entry, p.C); err != nil {
 		return r, fmt.Errorf("tile C: %w", err)
+	}
+	if p.Fresh && entry == kernels.PairBytes {
+		if r.before, err = d.tileView(t, entry, p.Before); err != nil {
+			return r, fmt.Errorf("tile Before: %w", err)
+		}
 	}
 	r.a, r.b = make([]view, len(p.A)), make([]view, len(p.B))
 	for i := range p.A {
@@ -163,13 +164,17 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 // multiply computes the given block of p.C.
 func (w *worker) multiply(x *arithmetic, t int, p *product, rows, cols span) {
 	fresh := p.fresh
+	if p.before.p != nil {
+		for i := rows.lo; i < rows.hi; i++ {
+			row := cols.len() * x.entry
+			copy(unsafe.Slice(p.c.at(i, cols.lo).p, row), unsafe.Slice(p.before.at(i, cols.lo).p, row))
+		}
+	}
 	depths := split(0, t, x.depth)
 	for i := range p.a {
 		for _, k := range depths {
-			x.relax(w, operands{
-				c: p.c.at(rows.lo, cols.lo), a: p.a[i].at(rows.lo, k.lo), b: p.b[i].at(k.lo, cols.lo),
-				from: p.a[i].at(rows.lo, cols.lo), diagonal: k.lo - cols.lo,
-			}, rows.len(), cols.len(), k.len(), fresh)
+			x.relax(w, p.c.at(rows.lo, cols.lo), p.a[i].at(rows.lo, k.lo), p.b[i].at(k.lo, cols.lo),
+				rows.len(), cols.len(), k.len(), fresh)
 			fresh = 0
 		}
 	}
@@ -179,8 +184,8 @@ func (w *worker) multiply(x *arithmetic, t int, p *product, rows, cols span) {
 //
 // A is read in place. A copy at a better stride costs what it gains: of a strip of maxHeight the L2 cache
 // holds all, even at a stride of 4096 bytes.
-func (s strip) relax(w *worker, o operands, rows, cols, k, fresh int) {
+func (s strip) relax(w *worker, c, a, b view, rows, cols, k, fresh int) {
 	for j := 0; j < cols; j += s.panel {
-		s.run(o.c.at(0, j).p, o.a.p, o.b.at(0, j).p, w.packed, o.c.ld, o.a.ld, o.b.ld, k, rows, fresh)
+		s.run(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
 	}
 }

@@ -72,12 +72,12 @@ func (p path) where(a arithmetic, x, y, src, dst reg.VecVirtual) {
 type pairKernel struct {
 	path
 	arithmetic
-	rows, vecs     int
-	c, a, packed   reg.Register
-	from, ldc, lda reg.Register
-	lda3, left     reg.Register
-	inf            reg.VecVirtual
-	acc            [][]pair
+	rows, vecs   int
+	c, a, packed reg.Register
+	ldc, lda     reg.Register
+	lda3, left   reg.Register
+	inf          reg.VecVirtual
+	acc          [][]pair
 }
 
 // pairRows is how many rows of C a microkernel has; it has two pairs of vectors of each.
@@ -93,21 +93,19 @@ const pairVecs = 2
 // pairStrip generates strip for pairs.
 func pairStrip(p path, a arithmetic) {
 	TEXT("pairStrip"+a.name+p.suffix, NOSPLIT,
-		"func(c, a, b, packed, from *byte, ldc, lda, ldb, k, rows, fresh int)")
+		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)")
 	Doc(fmt.Sprintf("pairStrip%s%s relaxes rows×%d pairs of C, see pairStripFunc.", a.name, p.suffix, pairVecs*p.bytes/4))
 	Pragma("noescape")
 	m := pairKernel{path: p, arithmetic: a, rows: p.pairRows(), vecs: pairVecs}
 	m.pack()
 	load := func(name string) reg.Register { return Load(Param(name), GP64()) }
-	m.c, m.a, m.packed, m.from = load("c"), load("a"), load("packed"), load("from")
+	m.c, m.a, m.packed = load("c"), load("a"), load("packed")
 	m.ldc, m.lda, m.left = load("ldc"), load("lda"), load("rows")
 	m.lda3 = GP64()
 	LEAQ(Mem{Base: m.lda, Index: m.lda, Scale: 2}, m.lda3)
 	Label("rowLoop")
 	m.start()
 	m.inner()
-	m.settle()
-	m.inherit()
 	m.compare()
 	m.store()
 	SUBQ(U8(m.rows), m.left)
@@ -140,12 +138,10 @@ func (m *pairKernel) pack() {
 	JNE(LabelRef("packLoop"))
 }
 
-// start sets the minima to infinity without predecessors, and prefetches C.
+// start sets the minima to infinity, with predecessors that nothing takes over, and prefetches C.
 func (m *pairKernel) start() {
-	at, none := GP64(), m.vec()
+	at, inf := GP64(), m.infinity(m.arithmetic)
 	MOVQ(m.c, at)
-	m.inf = m.infinity(m.arithmetic)
-	m.ones(none)
 	m.acc = make([][]pair, m.rows)
 	for r := range m.acc {
 		for line := 0; line < m.width(); line += 64 {
@@ -156,19 +152,10 @@ func (m *pairKernel) start() {
 		}
 		for range m.vecs {
 			acc := m.newPair()
-			VMOVAPS(m.inf, acc.d)
-			VMOVAPS(none, acc.p)
+			VMOVAPS(inf, acc.d)
+			VMOVAPS(inf, acc.p)
 			m.acc[r] = append(m.acc[r], acc)
 		}
-	}
-}
-
-// ones sets all bits of v: every lane is NoPredecessor.
-func (p path) ones(v reg.VecVirtual) {
-	if p.wide() {
-		VPTERNLOGD(U8(0xff), v, v, v)
-	} else {
-		VPCMPEQD(v, v, v)
 	}
 }
 
@@ -214,10 +201,10 @@ func (m *pairKernel) row(at reg.Register, r int) Mem {
 	return Mem{Base: at, Index: m.lda, Scale: uint8(r)}
 }
 
-// each calls do for every pair of minima and its place from base on, a row of C apart.
-func (m *pairKernel) each(base reg.Register, do func(acc pair, place Mem)) {
+// each calls do for every pair of minima and its place in C.
+func (m *pairKernel) each(do func(acc pair, place Mem)) {
 	at := GP64()
-	MOVQ(base, at)
+	MOVQ(m.c, at)
 	for r := range m.acc {
 		for v, acc := range m.acc[r] {
 			do(acc, Mem{Base: at, Disp: 2 * v * m.bytes})
@@ -228,63 +215,21 @@ func (m *pairKernel) each(base reg.Register, do func(acc pair, place Mem)) {
 	}
 }
 
-// settle makes minima that count as unreachable so, in arithmetic that resets.
-func (m *pairKernel) settle() {
-	if !m.reset() {
-		return
-	}
-	none, last := m.vec(), m.splat(limit32-1)
-	m.ones(none)
-	for _, row := range m.acc {
-		for _, acc := range row {
-			over := m.vec()
-			VMOVAPS(acc.d, over)
-			m.where(arithmetic{}, last, over, none, acc.p)
-			m.where(arithmetic{}, last, over, m.inf, acc.d)
-		}
-	}
-}
-
-// inherit gives minima that were found with an entry of B's diagonal the predecessors of A.
-func (m *pairKernel) inherit() {
-	TESTQ(m.from, m.from)
-	JEQ(LabelRef("noDiagonal"))
-	zero, none := m.vec(), m.vec()
-	if m.wide() {
-		VPXORD(zero, zero, zero)
-	} else {
-		VPXOR(zero, zero, zero)
-	}
-	m.ones(none)
-	m.each(m.from, func(acc pair, place Mem) {
-		x := m.split(place)
-		m.where(arithmetic{}, acc.p, zero, x.p, acc.p) // where acc.p is none
-		reached := m.vec()
-		VMOVAPS(none, reached)
-		m.where(arithmetic{}, acc.d, m.inf, acc.p, reached)
-		VMOVAPS(reached, acc.p)
-	})
-	addTimes(m.ldc, m.from, m.rows)
-	Label("noDiagonal")
-}
-
-// compare lowers the minima by C unless that is fresh. All loads come before all stores: see finish.
+// compare resets the minima and lowers them by C. All loads come before all stores: see finish.
 func (m *pairKernel) compare() {
-	fresh := Load(Param("fresh"), GP64())
-	TESTQ(fresh, fresh)
-	JNE(LabelRef("storeC"))
-	m.each(m.c, func(acc pair, place Mem) {
+	reset := m.resetter(m.arithmetic)
+	m.each(func(acc pair, place Mem) {
 		x := m.split(place)
+		reset(acc.d)
 		m.where(m.arithmetic, acc.d, x.d, acc.p, x.p)
 		VMOVAPS(x.p, acc.p)
 		m.min(x.d, acc.d, acc.d)
 	})
-	Label("storeC")
 }
 
 // store writes the minima, and moves on to the next rows.
 func (m *pairKernel) store() {
-	m.each(m.c, m.join)
+	m.each(m.join)
 	addTimes(m.ldc, m.c, m.rows)
 	addTimes(m.lda, m.a, m.rows)
 }
