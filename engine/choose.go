@@ -52,7 +52,12 @@ type Choice struct {
 
 // Choose picks algorithm and tile edge for a new problem by what should end first. It fails with ErrMemory
 // where a limit is too small, and with ErrAlgorithm where the algorithm that is asked for is not possible.
-func Choose(w Weights, d kernels.Device, l Limits) (*Choice, error) {
+func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
+	if l.Predecessors {
+		if d, err = tracking(d); err != nil {
+			return nil, err
+		}
+	}
 	f := w.Facts()
 	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
 	if err != nil {
@@ -73,7 +78,7 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 		}
 	}
 	g, isGraph := w.(*graph.Graph)
-	if l.Algorithm != AlgorithmBlocked && isGraph {
+	if l.Algorithm != AlgorithmBlocked && isGraph && !l.Predecessors {
 		err = errors.Join(err, c.planEliminate(g, info, r, l))
 	}
 	switch {
@@ -101,6 +106,9 @@ func rowTile(rows, n int) int {
 	return t
 }
 
+var errNoTrees = fmt.Errorf("%w: an elimination keeps no predecessors, rounds do: leave the algorithm to the plan; or do without them: "+
+	"ooc path and ooc export --predecessors find those of a sparse graph by its arcs", ErrAlgorithm)
+
 func (l *Limits) checkAlgorithm(w Weights) error {
 	_, isGraph := w.(*graph.Graph)
 	switch {
@@ -108,6 +116,10 @@ func (l *Limits) checkAlgorithm(w Weights) error {
 		return fmt.Errorf("%w %q: there are %v", ErrAlgorithm, l.Algorithm, Algorithms)
 	case l.Algorithm == AlgorithmEliminate && !isGraph:
 		return fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
+	case l.Algorithm == AlgorithmEliminate && l.Predecessors:
+		return errNoTrees
+	case len(l.Sources) > 0 && l.Predecessors:
+		return fmt.Errorf("%w: predecessors are kept in rounds, which need every row, not only those of chosen sources", ErrAlgorithm)
 	case len(l.Sources) > 0 && !isGraph:
 		return fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
 	case len(l.Sources) > 0 && l.Algorithm == AlgorithmBlocked:
@@ -124,7 +136,7 @@ func (c *Choice) planBlocked(f graph.Facts, info kernels.Info, r Rates, l Limits
 			return err
 		}
 	}
-	p, err := MakePlan(tiles.Geometry{N: f.N, T: t, EntryBytes: kernels.EntryBytes}, 0, info, r, l)
+	p, err := MakePlan(tiles.Geometry{N: f.N, T: t, EntryBytes: l.entryBytes()}, 0, info, r, l)
 	if err == nil {
 		c.Blocked = &p
 	}
@@ -266,7 +278,10 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if algorithm == AlgorithmBlocked && len(p.meta.Sources) == 0 || p.meta.Dense && algorithm != AlgorithmEliminate {
+	if p.meta.Predecessors && algorithm == AlgorithmEliminate {
+		return nil, errNoTrees
+	}
+	if algorithm == AlgorithmBlocked && len(p.meta.Sources) == 0 || (p.meta.Dense || p.meta.Predecessors) && algorithm != AlgorithmEliminate {
 		return &Choice{Algorithm: AlgorithmBlocked, Tile: p.geom.T}, nil
 	}
 	c := p.choice
@@ -275,7 +290,7 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources}
+		l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources, Predecessors: p.meta.Predecessors}
 		if c, err = Choose(g, o.Device, l); err != nil {
 			return nil, err
 		}

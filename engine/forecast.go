@@ -26,6 +26,13 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
+	if l.Predecessors {
+		t, err := tracking(d)
+		if err != nil {
+			return nil, err
+		}
+		d = t
+	}
 	g := w.Facts()
 	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind), Rows: g.N}
 	if len(l.Sources) > 0 {
@@ -35,7 +42,7 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	if err != nil || c.Blocked == nil {
 		return f, err
 	}
-	geom := tiles.Geometry{N: g.N, T: c.Blocked.Tile, EntryBytes: kernels.EntryBytes}
+	geom := tiles.Geometry{N: g.N, T: c.Blocked.Tile, EntryBytes: l.entryBytes()}
 	return f, f.predict(geom, d, l)
 }
 
@@ -46,12 +53,15 @@ func (p *Problem) Forecast(d kernels.Device, l Limits) (*Forecast, error) {
 		return nil, err
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
-	l.Tile, l.Sources = p.meta.T, p.meta.Sources
+	if d, err = p.device(d); err != nil {
+		return nil, err
+	}
+	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
 	if l.Algorithm, err = p.algorithm(l.Algorithm, p.begun(state)); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(p.Dir())
-	if p.meta.Dense {
+	if p.meta.Dense || p.meta.Predecessors {
 		f.Algorithm = AlgorithmBlocked
 		l = l.withDefaults(d.Info())
 		if err := f.measure(p.variant(), d, dir); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"ooc/kernels"
@@ -85,6 +86,9 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		o.Device = d
 		defer func() { err = errors.Join(err, d.Close()) }()
 	}
+	if o.Device, err = p.device(o.Device); err != nil {
+		return Summary{}, err
+	}
 	state, counts, err := p.store.Recover()
 	if err != nil {
 		return Summary{}, err
@@ -95,8 +99,8 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *timeline) (sum Su
 		sum.Algorithm = state.Algorithm
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
-		sum.AlreadySolved, sum.ResumedFrom = true, 1
-		return sum, errors.Join(p.finishSums(), p.store.RemoveCore())
+		sum.AlreadySolved, sum.ResumedFrom = p.settled(), 1
+		return sum, errors.Join(p.finishSums(ctx), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
 	choice, err := p.choose(o, p.begun(state))
@@ -195,7 +199,7 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
-		err = r.p.storeSums(r.x.track.sums, r.x.track.summed)
+		err = r.p.finish(ctx, r.x.track.sums, r.x.track.summed)
 	}
 	r.sum.SyncSeconds = time.Since(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + time.Since(r.began)).Seconds()
@@ -252,6 +256,9 @@ func (p *Problem) newExecutor(d kernels.Device, w Weights, plan Plan) (*executor
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
 	}
+	if p.meta.Predecessors && w != nil {
+		w = pairWeights{w, p.noPath()}
+	}
 	x := &executor{
 		store: p.store, weights: w, geom: p.geom, variant: p.variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
@@ -273,11 +280,39 @@ func (x *executor) free(d kernels.Device) error {
 }
 
 // finishSums makes sure that a solved matrix has its checksums.
-func (p *Problem) finishSums() error {
+func (p *Problem) finishSums(ctx context.Context) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
 	}
-	return p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+	return p.finish(ctx, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+}
+
+// finish does what is left when all distances are final: it settles predecessors, if there are any, and then stores
+// checksums. If ctx ends first, the next run does it.
+func (p *Problem) finish(ctx context.Context, sums []uint32, summed []bool) error {
+	if !p.meta.Predecessors {
+		return p.storeSums(sums, summed)
+	}
+	written, err := p.settle(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", ErrInterrupted)
+		}
+		return err
+	}
+	if slices.Contains(written, true) {
+		state, _, err := p.store.State()
+		if err != nil {
+			return err
+		}
+		if err := p.store.Checkpoint(state); err != nil { // what the checksums speak of is durable before them
+			return err
+		}
+	}
+	for i, w := range written {
+		summed[i] = summed[i] && !w
+	}
+	return p.storeSums(sums, summed)
 }
 
 // storeSums stores a checksum for every tile of a solved matrix, reading only those that this run did not write

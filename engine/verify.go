@@ -27,6 +27,7 @@ type Verification struct {
 	Entries int64   `json:"entries"` // in those rows or columns
 	Method  string  `json:"method"`  // of the search
 	Missing string  `json:"missing"` // why no row was compared, though asked for: the input is not there; else ""
+	Trees   int     `json:"trees"`   // rows whose predecessors were checked: as many, where there are any
 	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
 	Seed    uint64  `json:"seed"`    // that chose the rows
 }
@@ -35,7 +36,7 @@ type Verification struct {
 // with Dijkstra's algorithm, or another one where arcs are negative, on the stored graph: exactly in
 // i32, within rounding in f32. It fails with tiles.ErrCorrupt or ErrWrong, naming a tile or an entry. Where
 // the graph was a matrix, that must still be there, or Missing says why not; one in Fortran order is compared
-// by column.
+// by column. Predecessors, where the store keeps them, are checked for the same sources.
 func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verification, error) {
 	v := Verification{Seed: seed}
 	if err := p.Solved(); err != nil {
@@ -60,7 +61,12 @@ func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verificati
 	if p.byColumn() {
 		v.Rows, v.Columns = 0, rows
 	}
-	return v, p.verifyRows(ctx, newJudge, rows, &v)
+	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
+	if err := p.verifyRows(ctx, newJudge, sources, &v); err != nil || !p.meta.Predecessors {
+		return v, err
+	}
+	v.Trees = rows
+	return v, p.verifyTrees(ctx, sources)
 }
 
 func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
@@ -80,8 +86,7 @@ func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 	}, func() { v.Tiles++ })
 }
 
-func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, rows int, v *Verification) error {
-	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
+func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, sources []int, v *Verification) error {
 	var mu sync.Mutex
 	return parallel(ctx, len(sources), func() func(int) error {
 		c := &comparison{kind: p.meta.Kind, judge: newJudge(), read: p.rowReader(), got: make([]float64, p.geom.N)}
