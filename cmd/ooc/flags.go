@@ -115,6 +115,11 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 
+// addPredecessors adds the flag of commands that make, or plan, a store.
+func addPredecessors(cmd *cobra.Command, wanted *bool) {
+	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, some twice the time; for paths in a matrix, which has no other arcs")
+}
+
 func (f *deviceFlags) check() error {
 	switch {
 	case f.tile < 0 || f.tile%64 != 0:

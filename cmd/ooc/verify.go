@@ -115,6 +115,9 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		if v.Worst > 0 {
 			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
+		if v.Trees > 0 {
+			fmt.Printf("; the predecessors of %d rows lead back along arcs of the input", v.Trees)
+		}
 		fmt.Printf("; seed %d", v.Seed)
 	}
 	fmt.Println()
@@ -169,6 +172,9 @@ func (f *verifyFlags) print(name string, proof engine.Proof, kind string, bytes 
 	fmt.Printf("%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
 	if kind == string(tiles.F32) {
 		fmt.Print(", within the rounding of f32")
+	}
+	if proof.Trees > 0 {
+		fmt.Print(", and the predecessors of each row lead back along arcs that make them")
 	}
 	if proof.Searched > 0 {
 		fmt.Printf("; of %d rows, %d were compared with a search for that", proof.Rows, proof.Searched)
