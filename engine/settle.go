@@ -152,7 +152,9 @@ func (s *settler) row(u int) (columns, predecessors []int32, err error) {
 		pred[u] = tiles.NoPredecessor
 		columns, predecessors = append(columns, int32(u)), append(predecessors, tiles.NoPredecessor)
 	}
-	s.walk(u, pred)
+	if s.p.meta.Negative || !s.falling(u, pred) {
+		s.walk(u, pred)
+	}
 	if len(s.lost) == 0 {
 		return columns, predecessors, nil
 	}
@@ -174,6 +176,23 @@ func insert(one, its, columns, predecessors []int32) (all, their []int32) {
 		all, their = append(all, v), append(their, predecessors[i])
 	}
 	return append(all, one...), append(their, its[:len(one)]...)
+}
+
+// falling reports whether each predecessor is nearer to u than what it is before, as most are where no weight is
+// negative: then they lead to u, without looking where. Non-negative floats order as their bits.
+func (s *settler) falling(u int, pred []int32) bool {
+	distances, noPath := words32(s.raw), s.p.noPath()
+	for v, x := range pred {
+		switch {
+		case uint(x) < uint(len(distances)):
+			if int32(distances[x]) >= int32(distances[v]) {
+				return false
+			}
+		case distances[v] != noPath && v != u:
+			return false
+		}
+	}
+	return true
 }
 
 // walk follows every predecessor of a row, each once, and collects the vertices from which they do not lead to u.

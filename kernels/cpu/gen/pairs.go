@@ -76,7 +76,6 @@ type pairKernel struct {
 	c, a, packed reg.Register
 	ldc, lda     reg.Register
 	lda3, left   reg.Register
-	inf          reg.VecVirtual
 	acc          [][]pair
 }
 
