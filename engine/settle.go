@@ -106,8 +106,9 @@ type settler struct {
 	state          []uint8
 	way, lost      []int32
 	place          []int32 // of a vertex in lost
-	out            [][]rescue
-	queue          rescues
+	out            [][]rescue // by place in lost: the ways on from there
+	next           []rescue   // those that come next, whichever first
+	queue          rescues    // those after them
 }
 
 // What is known of a vertex of a row.
@@ -138,7 +139,7 @@ func (q *rescues) Pop() any {
 func newSettler(p *Problem, arcs *arcLists) *settler {
 	n := p.geom.N
 	return &settler{p: p, arcs: arcs, raw: entries(n), stored: entries(n), column: entries(n), before: entries(n),
-		state: make([]uint8, n), place: make([]int32, n)}
+		state: make([]uint8, n), place: make([]int32, n), out: make([][]rescue, n)}
 }
 
 // row returns the columns of row u whose predecessors have to be others, ascending, and those.
@@ -228,9 +229,9 @@ func (s *settler) walk(u int, pred []int32) {
 // which, in i32, make the stored distances, and in f32 miss them by as little as there is.
 func (s *settler) find(u int, before []int32) error {
 	for i, v := range s.lost {
-		s.place[v], before[i] = int32(i), tiles.NoPredecessor
+		s.place[v], before[i], s.out[i] = int32(i), tiles.NoPredecessor, s.out[i][:0]
 	}
-	s.queue, s.out = s.queue[:0], make([][]rescue, len(s.lost))
+	s.next, s.queue = s.next[:0], s.queue[:0]
 	for i := range s.lost {
 		if err := s.look(int32(i)); err != nil {
 			return err
@@ -238,22 +239,36 @@ func (s *settler) find(u int, before []int32) error {
 	}
 	heap.Init(&s.queue)
 	left := len(s.lost)
-	for len(s.queue) > 0 {
-		r := heap.Pop(&s.queue).(rescue)
+	for len(s.next)+len(s.queue) > 0 {
+		r := s.take()
 		if before[r.to] != tiles.NoPredecessor {
 			continue
 		}
 		before[r.to] = r.by
 		left--
-		for _, next := range s.out[r.to] {
-			next.loss += r.loss
-			heap.Push(&s.queue, next)
+		for _, on := range s.out[r.to] {
+			if on.loss == 0 {
+				on.loss = r.loss
+				s.next = append(s.next, on)
+			} else {
+				on.loss += r.loss
+				heap.Push(&s.queue, on)
+			}
 		}
 	}
 	if left > 0 {
 		return fmt.Errorf("%s: row %d: %w: no arcs make %d of its distances; solve again with --restart", s.p.Dir(), u, ErrWrong, left)
 	}
 	return nil
+}
+
+// take removes a rescue of the least loss. All of next have that: in i32 there is nothing else.
+func (s *settler) take() (r rescue) {
+	if last := len(s.next) - 1; last >= 0 {
+		r, s.next = s.next[last], s.next[:last]
+		return r
+	}
+	return heap.Pop(&s.queue).(rescue)
 }
 
 // look notes the arcs into a lost vertex: the best from those that are not lost, and all from others.
@@ -279,7 +294,10 @@ func (s *settler) look(place int32) error {
 			break
 		}
 	}
-	if !math.IsInf(best.loss, 1) {
+	switch {
+	case best.loss == 0:
+		s.next = append(s.next, best)
+	case !math.IsInf(best.loss, 1):
 		s.queue = append(s.queue, best)
 	}
 	return nil
