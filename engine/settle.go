@@ -105,7 +105,7 @@ type settler struct {
 	column, before []byte // of a column
 	state          []uint8
 	way, lost      []int32
-	place          []int32 // of a vertex in lost
+	place          []int32    // of a vertex in lost
 	out            [][]rescue // by place in lost: the ways on from there
 	next           []rescue   // those that come next, whichever first
 	queue          rescues    // those after them
