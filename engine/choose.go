@@ -60,7 +60,12 @@ type Choice struct {
 
 // Choose picks algorithm and tile edge for a new problem by what should end first. It fails with ErrMemory
 // where a limit is too small, and with ErrAlgorithm where the algorithm that is asked for is not possible.
-func Choose(w Weights, d kernels.Device, l Limits) (*Choice, error) {
+func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
+	if l.Predecessors {
+		if d, err = tracking(d); err != nil {
+			return nil, err
+		}
+	}
 	f := w.Facts()
 	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
 	if err != nil {
@@ -86,7 +91,7 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 		}
 	}
 	g, isGraph := w.(*graph.Graph)
-	if asked == nil && isGraph {
+	if asked == nil && isGraph && !l.Predecessors {
 		err = errors.Join(err, c.planEliminate(g, info, r, l))
 	}
 	switch {
@@ -114,6 +119,16 @@ func rowTile(rows, n int) int {
 	return t
 }
 
+// keepsTrees fails where an algorithm that is asked for keeps no predecessors.
+func keepsTrees(algorithm string) error {
+	way := roundsNamed(algorithm)
+	if algorithm == "" || algorithm == AlgorithmAuto || way != nil && way.tracks {
+		return nil
+	}
+	return fmt.Errorf("%w: %s keeps no predecessors, %s does: leave the algorithm to the plan; or do without them: "+
+		"ooc path and ooc export --predecessors find those of a sparse graph by its arcs", ErrAlgorithm, algorithm, AlgorithmBlocked)
+}
+
 func (l *Limits) checkAlgorithm(w Weights) error {
 	_, isGraph := w.(*graph.Graph)
 	switch {
@@ -121,6 +136,10 @@ func (l *Limits) checkAlgorithm(w Weights) error {
 		return fmt.Errorf("%w %q: there are %v", ErrAlgorithm, l.Algorithm, Algorithms)
 	case l.Algorithm == AlgorithmEliminate && !isGraph:
 		return fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
+	case l.Predecessors && keepsTrees(l.Algorithm) != nil:
+		return keepsTrees(l.Algorithm)
+	case len(l.Sources) > 0 && l.Predecessors:
+		return fmt.Errorf("%w: predecessors are kept in rounds, which need every row, not only those of chosen sources", ErrAlgorithm)
 	case len(l.Sources) > 0 && !isGraph:
 		return fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
 	case len(l.Sources) > 0 && roundsNamed(l.Algorithm) != nil:
@@ -137,7 +156,7 @@ func (c *Choice) planRounds(way *rounds, f graph.Facts, info kernels.Info, r Rat
 			return err
 		}
 	}
-	p, err := way.plan(tiles.Geometry{N: f.N, T: t, EntryBytes: kernels.EntryBytes}, 0, info, r, l)
+	p, err := way.plan(tiles.Geometry{N: f.N, T: t, EntryBytes: l.entryBytes()}, 0, info, r, l)
 	if err == nil {
 		c.Rounds = &p
 	}
@@ -282,10 +301,13 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := keepsTrees(algorithm); p.meta.Predecessors && err != nil {
+		return nil, err
+	}
 	if way := roundsNamed(algorithm); way != nil && len(p.meta.Sources) == 0 {
 		return &Choice{Algorithm: way.name, Tile: p.geom.T}, nil
 	}
-	if p.meta.Dense && algorithm != AlgorithmEliminate {
+	if (p.meta.Dense || p.meta.Predecessors) && algorithm != AlgorithmEliminate {
 		return &Choice{Algorithm: byRounds[0].name, Tile: p.geom.T}, nil
 	}
 	c := p.choice
@@ -294,7 +316,7 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources}
+		l := Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Tile: p.geom.T, Algorithm: algorithm, Sources: p.meta.Sources, Predecessors: p.meta.Predecessors}
 		if c, err = Choose(g, o.Device, l); err != nil {
 			return nil, err
 		}

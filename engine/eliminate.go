@@ -76,7 +76,7 @@ func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state til
 
 // openSweeper takes the solve's device if it can sweep, else the processor.
 func (x *elimination) openSweeper() error {
-	if s, ok := x.o.Device.(kernels.Sweeper); ok {
+	if s, ok := kernels.As[kernels.Sweeper](x.o.Device); ok {
 		x.sweeper, x.host = s, x.o.Device
 		return nil
 	}

@@ -84,6 +84,9 @@ func (x *executor) submit(s step) error {
 	default: // stepProduct
 		x.grid.begun(s.tile)
 		product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
+		if s.fresh {
+			product.Before = x.slots[s.before].Tile
+		}
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
 			Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),

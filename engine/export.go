@@ -21,7 +21,7 @@ type ExportOptions struct {
 
 	// Predecessors, where set, replaces distances: entry [u,v] is the row of the vertex before v on a shortest path
 	// from u, and *Predecessors where there is none because v is u or cannot be reached. It goes with format npy and
-	// without Cols, and needs the arcs of the store's graph.
+	// without Cols, and needs the arcs of the store's graph, unless the store keeps predecessors.
 	Predecessors *int32
 }
 
@@ -93,7 +93,7 @@ func (p *Problem) prepare(o ExportOptions) (*Exporter, *extract, error) {
 	if err := p.Solved(); err != nil {
 		return nil, nil, err
 	}
-	x := &extract{p: p, unreachable: o.Unreachable}
+	x := &extract{p: p, unreachable: o.Unreachable, stored: p.store.ReadEntries}
 	if x.rows, err = p.pickRows(o.Rows); err != nil {
 		return nil, nil, err
 	}
@@ -108,6 +108,10 @@ func (p *Problem) prepare(o ExportOptions) (*Exporter, *extract, error) {
 			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", ErrNoFormat, "."+e.Name)
 		}
 		e = &Exporter{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
+		if p.meta.Predecessors {
+			x.stored = p.store.ReadEntriesPredecessors
+			e.write = storedPredecessorWriter(*o.Predecessors)
+		}
 	}
 	return e, x, nil
 }

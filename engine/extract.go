@@ -15,6 +15,7 @@ type extract struct {
 	ids         graph.IDs
 	rows, cols  picked
 	unreachable *float64
+	stored      func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
 }
 
 // picked is a choice of the store's rows or columns, in the order they are wanted.
@@ -131,7 +132,7 @@ func (x *extract) readPart(b *block, r, c stretch, width int) error {
 	for y := 0; y < len(r.to); y += step {
 		rows := r.to[y:min(y+step, len(r.to))]
 		part := b.part[:4*((len(rows)-1)*edge+wide)]
-		if err := x.p.store.ReadEntries(part, r.tile, c.tile, (r.first+y)*edge+c.first); err != nil {
+		if err := x.stored(part, r.tile, c.tile, (r.first+y)*edge+c.first); err != nil {
 			return err
 		}
 		for i, row := range rows {

@@ -25,6 +25,13 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
+	if l.Predecessors {
+		t, err := tracking(d)
+		if err != nil {
+			return nil, err
+		}
+		d = t
+	}
 	g := w.Facts()
 	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind), Rows: g.N}
 	if len(l.Sources) > 0 {
@@ -34,7 +41,7 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	if err != nil || c.Rounds == nil {
 		return f, err
 	}
-	geom := tiles.Geometry{N: g.N, T: c.Rounds.Tile, EntryBytes: kernels.EntryBytes}
+	geom := tiles.Geometry{N: g.N, T: c.Rounds.Tile, EntryBytes: l.entryBytes()}
 	return f, f.predict(geom, d, l)
 }
 
@@ -45,7 +52,10 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 		return nil, err
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
-	l.Tile, l.Sources = p.meta.T, p.meta.Sources
+	if d, err = p.device(d); err != nil {
+		return nil, err
+	}
+	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
 	begun, err := p.begun(state)
 	if err != nil {
 		return nil, err
@@ -53,7 +63,10 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 	if l.Algorithm, err = p.algorithm(l.Algorithm, begun); err != nil {
 		return nil, err
 	}
-	if p.meta.Dense {
+	if err := keepsTrees(l.Algorithm); l.Predecessors && err != nil {
+		return nil, err
+	}
+	if p.meta.Dense || p.meta.Predecessors {
 		if f.Algorithm = AlgorithmBlocked; roundsNamed(l.Algorithm) != nil {
 			f.Algorithm = l.Algorithm
 		}
@@ -77,6 +90,13 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
 func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
+	if l.Predecessors {
+		t, err := tracking(d)
+		if err != nil {
+			return nil, err
+		}
+		d = t
+	}
 	l = l.withDefaults(d.Info())
 	way := roundsNamed(l.Algorithm)
 	if way == nil {

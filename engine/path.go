@@ -44,13 +44,16 @@ func (p *Problem) Paths(ctx context.Context, pairs [][2]int) ([]Path, error) {
 
 // Walker finds shortest paths in a solved store without a matrix of predecessors: from the target it walks
 // backwards over tight arcs, those (x,y) with d(u,x) + w(x,y) = d(u,y). It holds the graph with its arcs turned
-// round and the distances from one source, and is for one goroutine.
+// round and the distances from one source, and is for one goroutine. In a store that keeps predecessors it follows
+// those, and takes the distance between two neighbours on the path for the arc's weight, which in i32 it is.
 type Walker struct {
 	p       *Problem
-	g, back *graph.Graph
+	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
+	ids     graph.IDs
 	source  int       // whose distances dist holds; -1: nobody's
 	dist    []float64 // in stored units
 	raw     []byte
+	stored  []byte        // the predecessors of source, where the store keeps them
 	search  *graph.Search // made on first use; of searched
 	found   int           // the source of the last search; -1: none
 
@@ -80,22 +83,33 @@ func (p *Problem) Walker() (*Walker, error) {
 	if err := p.Solved(); err != nil {
 		return nil, err
 	}
+	ids, err := p.IDs()
+	if err != nil {
+		return nil, err
+	}
+	if p.meta.Predecessors {
+		return (&Walker{p: p, ids: ids}).fork(), nil
+	}
 	g, err := p.Graph()
 	if errors.Is(err, tiles.ErrNoCSR) {
 		return nil, fmt.Errorf("%s: %w: a path needs the arcs, which only stores of sparse graphs keep; "+
-			"write those of the matrix as an edge list and solve that", p.Dir(), err)
+			"solve the matrix again with --predecessors", p.Dir(), err)
 	} else if err != nil {
 		return nil, err
 	}
-	w := &Walker{p: p, g: g, back: g.Reverse()}
-	return w.fork(), nil
+	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse()}).fork(), nil
 }
 
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
-	n := w.g.N
-	return &Walker{p: w.p, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: entries(n),
-		seen: make([]uint32, n)}
+	n := w.p.geom.N
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: entries(n)}
+	if w.g == nil {
+		f.stored = entries(n)
+	} else {
+		f.seen = make([]uint32, n)
+	}
+	return f
 }
 
 // Between returns a shortest path from row u to row v, without a vertex twice; from a vertex to itself, the path
@@ -103,7 +117,7 @@ func (w *Walker) fork() *Walker {
 // fails with ErrNoVertex where the store keeps no distances from u, and with ErrWrong where its arcs do not make
 // the stored distance.
 func (w *Walker) Between(u, v int) (Path, error) {
-	if v < 0 || v >= w.g.N {
+	if v < 0 || v >= w.p.geom.N {
 		return Path{}, fmt.Errorf("%w: %s has no row %d", ErrNoVertex, w.p.Dir(), v)
 	}
 	if err := w.load(u); err != nil {
@@ -115,12 +129,34 @@ func (w *Walker) Between(u, v int) (Path, error) {
 	case math.IsInf(w.dist[v], 1):
 		return Path{From: u, To: v, Length: math.Inf(1)}, nil
 	}
+	if w.stored != nil {
+		return w.follow(u, v)
+	}
 	if w.backwards(u, v) && w.near(v) || w.p.meta.Kind == tiles.F32 && w.searched(u, v) && w.near(v) {
 		return w.path(u, v), nil
 	}
-	ids := w.g.IDs
 	return Path{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
-		w.p.Dir(), ids.Name(u), ids.Name(v), ErrWrong, w.dist[v]/float64(w.g.Scale))
+		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), ErrWrong, w.dist[v]/float64(w.p.meta.Scale))
+}
+
+// follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
+func (w *Walker) follow(u, v int) (Path, error) {
+	pred := words[int32](w.stored)
+	w.steps = append(w.steps[:0], pathStep{vertex: int32(v)})
+	for y := int32(v); int(y) != u; {
+		x := pred[y]
+		if x < 0 || int(x) >= len(pred) || len(w.steps) > len(pred) {
+			return Path{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not lead back; look with: ooc verify",
+				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), ErrWrong)
+		}
+		bits, err := w.p.store.ReadAt(int(x), int(y))
+		if err != nil {
+			return Path{}, err
+		}
+		w.steps = append(w.steps, pathStep{vertex: x, weight: storedValue(w.p.meta.Kind, bits)})
+		y = x
+	}
+	return w.path(u, v), nil
 }
 
 // All returns a shortest path for each pair of rows, in their order. Pairs of the same source cost one reading of
@@ -155,7 +191,7 @@ func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Path, error) {
 
 // load reads the distances from row u.
 func (w *Walker) load(u int) error {
-	if u < 0 || u >= w.g.N {
+	if u < 0 || u >= w.p.geom.N {
 		return fmt.Errorf("%w: %s has no row %d", ErrNoVertex, w.p.Dir(), u)
 	}
 	if u == w.source {
@@ -168,6 +204,11 @@ func (w *Walker) load(u int) error {
 	w.source = -1
 	if err := w.p.store.ReadRow(w.raw, place); err != nil {
 		return err
+	}
+	if w.stored != nil {
+		if err := w.p.store.ReadRowPredecessors(w.stored, place); err != nil {
+			return err
+		}
 	}
 	for v, bits := range words32(w.raw) {
 		w.dist[v] = storedValue(w.p.meta.Kind, bits)
@@ -259,7 +300,7 @@ func (w *Walker) searched(u, v int) bool {
 func (w *Walker) path(u, v int) Path {
 	arcs := len(w.steps) - 1
 	p := Path{From: u, To: v, Vertices: make([]int32, arcs+1), Weights: make([]float64, arcs)}
-	scale := float64(w.g.Scale)
+	scale := float64(w.p.meta.Scale)
 	for i, s := range w.steps {
 		p.Vertices[arcs-i] = s.vertex
 		if i > 0 {

@@ -26,6 +26,8 @@ type Limits struct {
 	Tile       int          // tile edge of a new store, a multiple of 64
 	Algorithm  string       // one of Algorithms
 	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
+
+	Predecessors bool // a new store keeps them
 }
 
 // Plan says how a solve will run, what it will move and how long that should take.
@@ -333,7 +335,7 @@ func ChooseTile(n int, info kernels.Info, rates Rates, l Limits) (int, error) {
 		if l.Round > 0 && l.Round%t != 0 || t > 64 && t*leastRounds > n || info.SharedCores && t > 1024 {
 			continue
 		}
-		p, err := MakePlan(tiles.Geometry{N: n, T: t, EntryBytes: kernels.EntryBytes}, 0, info, rates, l)
+		p, err := MakePlan(tiles.Geometry{N: n, T: t, EntryBytes: l.entryBytes()}, 0, info, rates, l)
 		switch {
 		case err != nil && first == nil:
 			first = err // of the smallest tile, which needs the least

@@ -19,7 +19,7 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 	return func(ctx context.Context, x *extract, w io.Writer) error {
 		g, err := x.p.Graph()
 		if errors.Is(err, tiles.ErrNoCSR) {
-			return fmt.Errorf("%w: predecessors need the arcs, which only stores of sparse graphs keep", err)
+			return fmt.Errorf("%w: predecessors need the arcs, which only stores of sparse graphs keep; solve the matrix again with --predecessors", err)
 		} else if err != nil {
 			return err
 		}
@@ -41,6 +41,24 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 				}
 			}
 			return b.stored[:4*(b.hi-b.lo)*g.N]
+		}})
+	}
+}
+
+// storedPredecessorWriter returns what writes the predecessors that the store keeps.
+func storedPredecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Writer) error {
+	return func(ctx context.Context, x *extract, w io.Writer) error {
+		if _, err := w.Write(npyHeader2D("<i4", x.rows.n, x.cols.n)); err != nil {
+			return err
+		}
+		return x.stream(ctx, w, lines{encode: func(b *block) []byte {
+			used := (b.hi - b.lo) * x.cols.n
+			for i, p := range b.entries[:used] {
+				if int32(p) == tiles.NoPredecessor {
+					b.entries[i] = uint32(none)
+				}
+			}
+			return b.stored[:4*used]
 		}})
 	}
 }

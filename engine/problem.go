@@ -37,6 +37,8 @@ type CreateOptions struct {
 	Choice  *Choice      // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
+
+	Predecessors bool // keep them beside the distances, in rounds
 }
 
 // Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
@@ -56,6 +58,7 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 		N: f.N, Arcs: f.Arcs, Kind: tiles.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
+		Predecessors: o.Predecessors,
 	}
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)
@@ -133,6 +136,10 @@ func (p *Problem) Restart(o Options) error {
 	}
 	p.choice = nil
 	if o.Device != nil {
+		var err error
+		if o.Device, err = p.device(o.Device); err != nil {
+			return err
+		}
 		c, err := p.choose(o, "")
 		if err != nil {
 			return err
@@ -251,7 +258,7 @@ func (p *Problem) Status() (Status, error) {
 		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"
-	case state.Done == int64(p.geom.RowCount()):
+	case state.Done == int64(p.geom.RowCount()) && p.settled():
 		st.State, st.ETA = "solved", 0
 	default:
 		st.State = "unfinished"

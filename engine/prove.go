@@ -24,6 +24,7 @@ type Proof struct {
 	Rows     int     `json:"rows"`     // all there are; columns, of a matrix in Fortran order
 	Entries  int64   `json:"entries"`  // in them
 	Checks   int64   `json:"checks"`   // sums of an entry and an arc that were compared
+	Trees    int     `json:"trees"`    // rows whose predecessors were checked, too
 	Searched int     `json:"searched"` // rows that a search had to decide as well
 	Worst    float64 `json:"worst"`    // of those, the largest difference as a fraction of what rounding allows
 	Seconds  float64 `json:"seconds"`
@@ -32,7 +33,7 @@ type Proof struct {
 // Prove proves every entry of a solved store of a sparse graph in one pass over the matrix, in n·m steps: it
 // fails with ErrWrong, naming tile and vertices, where any entry is not the distance; in f32, where one is
 // further from it than the rounding that docs/promises.md allows. It fails with tiles.ErrNoCSR where the input
-// was a matrix, and with ErrUnsolved.
+// was a matrix, and with ErrUnsolved. Predecessors, where the store keeps them, are checked, too.
 //
 // A row d of distances from s is the only one with d(s) = 0 and d(v) = min over arcs (x,v) of d(x) + w(x,v) for
 // every other v: the minimum is at most any path's length, and the arcs that attain it, followed backwards,
@@ -52,7 +53,17 @@ func (p *Problem) Prove(ctx context.Context, o ProveOptions) (Proof, error) {
 	if err != nil {
 		return Proof{}, err
 	}
-	return prove(ctx, g, p.proveSource(), o)
+	proof, err := prove(ctx, g, p.proveSource(), o)
+	if err != nil || !p.meta.Predecessors {
+		return proof, err
+	}
+	began, rows := time.Now(), make([]int, p.geom.N)
+	for i := range rows {
+		rows[i] = i
+	}
+	err = p.verifyTrees(ctx, rows)
+	proof.Trees, proof.Seconds = len(rows), proof.Seconds+time.Since(began).Seconds()
+	return proof, err
 }
 
 // ProveMatrix proves every entry of a matrix of distances in a .npy file, by whatever program, as Prove does:

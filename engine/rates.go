@@ -67,7 +67,7 @@ func MeasureRates(d kernels.Device, v kernels.Variant) (Rates, error) {
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 	r = Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	t, products := sampleOf(d.Info())
-	tb := int64(t) * int64(t) * kernels.EntryBytes
+	tb := int64(t) * int64(t) * int64(entryBytes(d))
 	buf, err := d.Alloc(int64(products+2) * tb)
 	if errors.Is(err, kernels.ErrNoMemory) {
 		return r, nil

@@ -19,6 +19,7 @@ type rounds struct {
 	// plan picks frames for what is left. It fails with ErrMemory, saying how much is needed.
 	plan    func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
 	pivots  bool // units are pivot tiles that every entry has finished: others that count those can go on from there
+	tracks  bool // predecessors can be kept
 	differs bool // steps ask whether tiles differ: a flag stands beside the slots
 	// run emits the steps from s.done on, and counts that up to s.last, or to where s.goOn says no.
 	run func(s *schedule)
@@ -61,6 +62,7 @@ var blocked = rounds{
 	round:  func(p *Plan) int { return p.Width },
 	work:   func(tiles.Geometry) int { return 1 },
 	pivots: true,
+	tracks: true,
 	plan:   MakePlan,
 	run:    (*schedule).blocked,
 }

@@ -25,6 +25,7 @@ type step struct {
 	slot, page int
 	c, a, b    []int
 	fresh      bool
+	before     int // fresh: the slot of a or b that holds what the tile was
 	phase      int
 	fromGraph  bool // read: the disk holds no copy yet
 	checkpoint bool // write: for a checkpoint, and not because the page is needed
@@ -291,7 +292,7 @@ func (s *schedule) strip(p *panels, pin, tile func(int) int, operands func(k int
 		}
 		a, b := operands(k, raw)
 		// The closed pivot has a diagonal of at most 0, so the product alone is the minimum.
-		s.put(step{kind: stepProduct, phase: 2, tile: tile(p.k0 + k), c: out[k : k+1], a: a, b: b, fresh: true, done: p.k1})
+		s.put(step{kind: stepProduct, phase: 2, tile: tile(p.k0 + k), c: out[k : k+1], a: a, b: b, fresh: true, before: raw[k], done: p.k1})
 	}
 	for k := range m {
 		t := tile(p.k0 + k)

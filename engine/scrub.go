@@ -49,7 +49,7 @@ func (p *Problem) Scrub(ctx context.Context, o ScrubOptions) (Scrubbed, error) {
 	s.seen = make([]bool, len(s.sums))
 	p.store.DropCache()
 	err = parallel(ctx, len(s.sums)-o.From, func() func(int) error {
-		buffer := entries(p.geom.T * p.geom.T)
+		buffer := make([]byte, p.geom.TileBytes())
 		return func(i int) error { return s.tile(o.From+i, buffer) }
 	}, func() {
 		if s.done++; o.Progress != nil {
@@ -95,7 +95,7 @@ func (s *scrub) tile(t int, buffer []byte) error {
 	if ahead := t + readAheadTiles; ahead < len(s.sums) {
 		s.p.store.Prefetch(ahead/side, ahead%side)
 	}
-	err := s.p.store.ReadEntries(buffer, t/side, t%side, 0)
+	err := s.p.store.ReadTileFile(buffer, t/side, t%side)
 	if errors.Is(err, tiles.ErrClosed) {
 		return err
 	}

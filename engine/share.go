@@ -27,13 +27,7 @@ func Share(d kernels.Device) (*Shared, error) {
 }
 
 // Part is the device with a limit of its own on its memory, in bytes; 0 for all of it. Its Close does nothing.
-func (s *Shared) Part(memory int64) kernels.Device {
-	p := part{Device: s.device, shared: s, memory: memory}
-	if sweeper, ok := s.device.(kernels.Sweeper); ok {
-		return sweepingPart{p, sweeper}
-	}
-	return p
-}
+func (s *Shared) Part(memory int64) kernels.Device { return part{s.device, s, memory} }
 
 func (s *Shared) measured(v kernels.Variant) (Rates, error) {
 	s.mu.Lock()
@@ -55,18 +49,15 @@ type part struct {
 	memory int64
 }
 
-// sweepingPart is a part of a device that sweeps.
-type sweepingPart struct {
-	part
-	kernels.Sweeper
-}
-
 // measured is what a device has whose rates are known.
 type measured interface {
 	measured(v kernels.Variant) (Rates, error)
 }
 
 func (p part) measured(v kernels.Variant) (Rates, error) { return p.shared.measured(v) }
+
+// Unwrap gives the device, for kernels.As.
+func (p part) Unwrap() kernels.Device { return p.Device }
 
 // Info gives the part's memory as the device's.
 func (p part) Info() kernels.Info {

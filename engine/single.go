@@ -68,7 +68,7 @@ func (s *schedule) singleStage() {
 
 // pivots submits the pivots of one tile, a launch each.
 func (x *executor) pivots(s step) error {
-	device, ok := x.device.(kernels.Pivoter)
+	device, ok := kernels.As[kernels.Pivoter](x.device)
 	if !ok {
 		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", ErrAlgorithm, x.device.Info().Name, AlgorithmSingleStage)
 	}

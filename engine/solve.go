@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"ooc/kernels"
@@ -97,6 +98,9 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 		o.Device = d
 		defer func() { err = errors.Join(err, d.Close()) }()
 	}
+	if o.Device, err = p.device(o.Device); err != nil {
+		return Summary{}, err
+	}
 	state, counts, err := p.store.Recover()
 	if err != nil {
 		return Summary{}, err
@@ -107,8 +111,8 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 		sum.Algorithm = state.Algorithm
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
-		sum.AlreadySolved, sum.ResumedFrom = true, 1
-		return sum, errors.Join(p.finishSums(), p.store.RemoveCore())
+		sum.AlreadySolved, sum.ResumedFrom = p.settled(), 1
+		return sum, errors.Join(p.finishSums(ctx), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
 	begun, err := p.begun(state)
@@ -200,7 +204,7 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
-		err = r.p.storeSums(r.x.track.sums, r.x.track.summed)
+		err = r.p.finish(ctx, r.x.track.sums, r.x.track.summed)
 	}
 	r.sum.SyncSeconds = r.o.Control.now().Sub(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + r.o.Control.now().Sub(r.began)).Seconds()
@@ -291,6 +295,9 @@ func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Pla
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
 	}
+	if p.meta.Predecessors && w != nil {
+		w = pairWeights{w, p.noPath()}
+	}
 	x := &executor{
 		store: p.store, way: way, device: d, weights: w, geom: p.geom, variant: p.variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
@@ -318,13 +325,41 @@ func (x *executor) free(d kernels.Device) error {
 
 // finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
 // now the matrix may be damaged too, and the new ones would vouch for that.
-func (p *Problem) finishSums() error {
+func (p *Problem) finishSums(ctx context.Context) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
 	}
-	return p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+	return p.finish(ctx, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+}
+
+// finish does what is left when all distances are final: it settles predecessors, if there are any, and then stores
+// checksums. If ctx ends first, the next run does it.
+func (p *Problem) finish(ctx context.Context, sums []uint32, summed []bool) error {
+	if !p.meta.Predecessors {
+		return p.storeSums(sums, summed)
+	}
+	written, err := p.settle(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", ErrInterrupted)
+		}
+		return err
+	}
+	if slices.Contains(written, true) {
+		state, _, err := p.store.State()
+		if err != nil {
+			return err
+		}
+		if err := p.store.Checkpoint(state); err != nil { // what the checksums speak of is durable before them
+			return err
+		}
+	}
+	for i, w := range written {
+		summed[i] = summed[i] && !w
+	}
+	return p.storeSums(sums, summed)
 }
 
 // storeSums stores a checksum for every tile of a solved matrix, reading only those that this run did not write

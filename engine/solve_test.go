@@ -49,9 +49,16 @@ func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bo
 // shape is everything about a solve that must not change its result.
 type shape struct {
 	tile, width, slots, pages, streams int
+
+	pairs bool // tiles of distances and predecessors
 }
 
-func (s shape) tileBytes() int64 { return int64(s.tile) * int64(s.tile) * kernels.EntryBytes }
+func (s shape) tileBytes() int64 {
+	if s.pairs {
+		return int64(s.tile) * int64(s.tile) * kernels.PairBytes
+	}
+	return int64(s.tile) * int64(s.tile) * kernels.EntryBytes
+}
 
 // randomSolve picks limits for n vertices with a given tile edge, often the least that work.
 func randomSolve(r *rand.Rand, n, tile int) shape {

@@ -30,7 +30,7 @@ func Space(e graph.Extent, rows int, d kernels.Device, l Limits) (int64, error) 
 	}
 	var most int64
 	for _, t := range edges {
-		geom := tiles.Geometry{N: e.N, T: t, EntryBytes: kernels.EntryBytes, Rows: rows}
+		geom := tiles.Geometry{N: e.N, T: t, EntryBytes: l.entryBytes(), Rows: rows}
 		if err := geom.Validate(); err != nil {
 			return 0, err
 		}

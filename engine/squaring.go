@@ -193,7 +193,7 @@ const flagBytes = 256
 
 // open takes the memory, if the device can compare; else nothing is ever known to be the same.
 func (f *flag) open(d kernels.Device) (err error) {
-	differ, ok := d.(kernels.Differ)
+	differ, ok := kernels.As[kernels.Differ](d)
 	if !ok {
 		return nil
 	}

@@ -27,6 +27,7 @@ type Verification struct {
 	Entries int64   `json:"entries"` // in those rows or columns
 	Method  string  `json:"method"`  // of the search
 	Missing string  `json:"missing"` // why no row was compared, though asked for: the input is not there; else ""
+	Trees   int     `json:"trees"`   // rows whose predecessors were checked: as many, where there are any
 	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
 	Seed    uint64  `json:"seed"`    // that chose the rows
 
@@ -41,6 +42,7 @@ type Verification struct {
 // i32, within rounding in f32. It fails with tiles.ErrCorrupt or ErrWrong, naming a tile or an entry. Where
 // the graph was a matrix, that must still be there, or Missing says why not; one in Fortran order is compared
 // by column. Such a store has no arcs to prove all of it with, so as many random triangles of tiles are looked at too.
+// Predecessors, where the store keeps them, are checked for the same sources.
 func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verification, error) {
 	v := Verification{Seed: seed}
 	if err := p.Solved(); err != nil {
@@ -53,24 +55,35 @@ func (p *Problem) Verify(ctx context.Context, rows int, seed uint64) (Verificati
 	if rows == 0 {
 		return v, nil
 	}
-	if p.meta.Dense && p.variant() != kernels.F32Signed { // where partial sums cancel, rounding has no useful bound
-		if err := p.verifyTriangles(ctx, rows, &v); err != nil {
-			return v, err
-		}
+	if err := p.compareRows(ctx, rows, &v); err != nil {
+		return v, err
 	}
-	newJudge, err := p.judges(&v)
+	if p.meta.Dense && p.variant() != kernels.F32Signed { // where partial sums cancel, rounding has no useful bound
+		return v, p.verifyTriangles(ctx, rows, &v)
+	}
+	return v, nil
+}
+
+// compareRows compares random rows, and their predecessors if there are any, with the input.
+func (p *Problem) compareRows(ctx context.Context, rows int, v *Verification) error {
+	newJudge, err := p.judges(v)
 	if errors.Is(err, ErrInput) {
 		v.Missing = err.Error()
-		return v, nil
+		return nil
 	}
 	if err != nil {
-		return v, err
+		return err
 	}
 	v.Rows, v.Entries, v.RowsWrong = rows, int64(rows)*int64(p.geom.N), atMostWrong(rows, p.geom.RowCount())
 	if p.byColumn() {
 		v.Rows, v.Columns = 0, rows
 	}
-	return v, p.verifyRows(ctx, newJudge, rows, &v)
+	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
+	if err := p.verifyRows(ctx, newJudge, sources, v); err != nil || !p.meta.Predecessors {
+		return err
+	}
+	v.Trees = rows
+	return p.verifyTrees(ctx, sources)
 }
 
 func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
@@ -90,8 +103,7 @@ func (p *Problem) verifySums(ctx context.Context, v *Verification) error {
 	}, func() { v.Tiles++ })
 }
 
-func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, rows int, v *Verification) error {
-	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.geom.RowCount())[:rows]
+func (p *Problem) verifyRows(ctx context.Context, newJudge func() judge, sources []int, v *Verification) error {
 	var mu sync.Mutex
 	return parallel(ctx, len(sources), func() func(int) error {
 		c := &comparison{kind: p.meta.Kind, judge: newJudge(), read: p.rowReader(), got: make([]float64, p.geom.N)}

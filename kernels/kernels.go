@@ -93,6 +93,9 @@ type Product struct {
 	C     Tile
 	A, B  []Tile
 	Fresh bool
+	// Before is of a fresh product in a stream that keeps predecessors, and one of A or B: what C begins as. See
+	// Tracker. Other streams do not look at it.
+	Before Tile
 }
 
 // Event marks a point in a stream.
@@ -145,4 +148,18 @@ type Device interface {
 // second over all of them, measured with operands in registers or derived from the clock.
 type Ceiler interface {
 	Ceiling(v Variant) float64
+}
+
+// As returns what a device can do beyond Device, or what the device can that it wraps: a wrapper has a method Unwrap.
+func As[T any](d Device) (can T, ok bool) {
+	for {
+		if can, ok = d.(T); ok {
+			return can, true
+		}
+		w, wraps := d.(interface{ Unwrap() Device })
+		if !wraps {
+			return can, false
+		}
+		d = w.Unwrap()
+	}
 }

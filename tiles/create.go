@@ -98,7 +98,7 @@ func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 
 // completeMeta sets what Create sets and checks the rest.
 func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
-	m.Version, m.Dense, m.IDs = FormatVersion, csr == nil, ids.kind()
+	m.Version, m.Dense, m.IDs = m.version(), csr == nil, ids.kind()
 	if m.Scale == 0 {
 		m.Scale = 1
 	}

@@ -162,9 +162,9 @@ func TestVersions(t *testing.T) {
 	reseal(nameIDs, 60)
 	reseal(nameSums, 28)
 	path := filepath.Join(dir, nameStore)
-	must(t, os.WriteFile(path, []byte(`{"format":"ooc store","version":2,"news":true}`), 0o666))
+	must(t, os.WriteFile(path, []byte(`{"format":"ooc store","version":3,"news":true}`), 0o666))
 	if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
-		t.Errorf("store.json of version 2: %v", err)
+		t.Errorf("store.json of version 3: %v", err)
 	}
 	if _, _, running, err := LockHolder(dir); running || err != nil {
 		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
@@ -188,6 +188,8 @@ func TestHostileStoreJSON(t *testing.T) {
 		"strange ids": func(m *Meta) { m.IDs = "../../etc" },
 		"scale":       func(m *Meta) { m.Scale = 0 },
 		"id base":     func(m *Meta) { m.IDBase = math.MaxInt64 },
+		"pairs":       func(m *Meta) { m.Predecessors, m.Version = true, PairsVersion },
+		"no pairs":    func(m *Meta) { m.Version = PairsVersion },
 	} {
 		dir := fullStore(t)
 		path := filepath.Join(dir, nameStore)

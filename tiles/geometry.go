@@ -25,7 +25,7 @@ const (
 // Valid says whether this version can store the kind.
 func (k Kind) Valid() bool { return k.EntryBytes() != 0 }
 
-// EntryBytes is the size of one entry in bytes, 0 for an unknown kind.
+// EntryBytes is the size of one distance in bytes, 0 for an unknown kind.
 func (k Kind) EntryBytes() int {
 	switch k {
 	case I32, F32:
@@ -45,8 +45,25 @@ func (k Kind) descr() string {
 	return ""
 }
 
+// descr is the type of an entry as NumPy writes it: the kind's, or a structure
+// of a distance and a predecessor.
+func descr(k Kind, g Geometry) string {
+	if g.EntryBytes == k.EntryBytes() {
+		return "'" + k.descr() + "'"
+	}
+	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", k.descr())
+}
+
+// PredecessorBytes is what a predecessor takes in an entry, behind the distance.
+const PredecessorBytes = 4
+
+// NoPredecessor is in the place of the predecessor where there is none: on the
+// diagonal, and of what cannot be reached.
+const NoPredecessor int32 = -1
+
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
-// EntryBytes bytes. Rows, if it is not 0, says how many of the N rows there are.
+// EntryBytes bytes: a distance, and in stores that keep predecessors one of
+// these behind it. Rows, if it is not 0, says how many of the N rows there are.
 type Geometry struct{ N, T, EntryBytes, Rows int }
 
 // Side is the number of tiles across, ⌈N/T⌉, and down unless Rows is set.

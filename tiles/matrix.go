@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -101,17 +102,23 @@ func (s *Store) Prefetch(i, j int) {
 	}
 }
 
-// ReadRow copies the N entries of row u, without padding, into dst, which has
-// N·EntryBytes bytes.
-func (s *Store) ReadRow(dst []byte, u int) error {
-	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N); err != nil {
+// ReadRow copies the N distances of row u, without padding, into dst, which has
+// room for just these.
+func (s *Store) ReadRow(dst []byte, u int) error { return s.readRow(dst, u, s.distances()) }
+
+// ReadCol copies the distances of column v, N of them or as many as there are
+// rows, without padding, into dst, which has room for just these. It touches
+// every tile row of the column: as many pages.
+func (s *Store) ReadCol(dst []byte, v int) error { return s.readCol(dst, v, s.distances()) }
+
+func (s *Store) readRow(dst []byte, u int, f field) error {
+	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N*f.size); err != nil {
 		return err
 	}
-	row := s.geo.T * s.geo.EntryBytes
-	i, at := u/s.geo.T, u%s.geo.T*row
+	i, at := u/s.geo.T, u%s.geo.T*s.geo.T*s.geo.EntryBytes
 	for j := 0; len(dst) > 0; j++ {
-		n := min(row, len(dst))
-		if err := s.touch("read", i, j, func(tile []byte) { copy(dst[:n], tile[at:]) }); err != nil {
+		n := min(s.geo.T*f.size, len(dst))
+		if err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], s.geo.EntryBytes) }); err != nil {
 			return err
 		}
 		dst = dst[n:]
@@ -119,22 +126,15 @@ func (s *Store) ReadRow(dst []byte, u int) error {
 	return nil
 }
 
-// ReadCol copies the entries of column v, N of them or as many as there are
-// rows, without padding, into dst, which has room for just these. It touches
-// every tile row of the column: as many pages.
-func (s *Store) ReadCol(dst []byte, v int) error {
-	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()); err != nil {
+func (s *Store) readCol(dst []byte, v int, f field) error {
+	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()*f.size); err != nil {
 		return err
 	}
-	e, row := s.geo.EntryBytes, s.geo.T*s.geo.EntryBytes
-	j, at := v/s.geo.T, v%s.geo.T*e
+	row := s.geo.T * s.geo.EntryBytes
+	j, at := v/s.geo.T, v%s.geo.T*s.geo.EntryBytes
 	for i := 0; len(dst) > 0; i++ {
-		n := min(row, len(dst))
-		err := s.touch("read", i, j, func(tile []byte) {
-			for to, from := 0, at; to < n; to, from = to+e, from+row {
-				copy(dst[to:to+e], tile[from:])
-			}
-		})
+		n := min(s.geo.T*f.size, len(dst))
+		err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], row) })
 		if err != nil {
 			return err
 		}
@@ -143,17 +143,17 @@ func (s *Store) ReadCol(dst []byte, v int) error {
 	return nil
 }
 
-func (s *Store) lineError(what string, u, of, got, length int) error {
+func (s *Store) lineError(what string, u, of, got, want int) error {
 	if u < 0 || u >= of {
 		return fmt.Errorf("read %s: there is no %s %d of %d", s.dir, what, u, of)
 	}
-	if want := length * s.geo.EntryBytes; got != want {
+	if got != want {
 		return fmt.Errorf("read %s, %s %d: the buffer has %d bytes, not %d", s.dir, what, u, got, want)
 	}
 	return nil
 }
 
-// ReadAt gives the bits of entry (u,v); for f32, math.Float32frombits of them
+// ReadAt gives the bits of distance (u,v); for f32, math.Float32frombits of them
 // is the distance.
 func (s *Store) ReadAt(u, v int) (uint32, error) {
 	if u < 0 || u >= s.geo.RowCount() || v < 0 || v >= s.geo.N {
@@ -162,11 +162,7 @@ func (s *Store) ReadAt(u, v int) (uint32, error) {
 	t, e := s.geo.T, s.geo.EntryBytes
 	at := (u%t*t + v%t) * e
 	var bits uint32
-	err := s.touch("read", u/t, v/t, func(tile []byte) {
-		for k := range min(e, 4) {
-			bits |= uint32(tile[at+k]) << (8 * k)
-		}
-	})
+	err := s.touch("read", u/t, v/t, func(tile []byte) { bits = binary.LittleEndian.Uint32(tile[at:]) })
 	return bits, err
 }
 

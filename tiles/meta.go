@@ -10,9 +10,21 @@ import (
 	"time"
 )
 
-// FormatVersion is the version of the on-disk format that this package writes
-// and the only one it reads.
+// FormatVersion is the version of the on-disk format that this package writes.
 const FormatVersion = 1
+
+// PairsVersion is the version of a store whose entries are pairs of a distance
+// and a predecessor. Of its files only store.json says so: programs that know
+// nothing of pairs refuse it there.
+const PairsVersion = 2
+
+// version is that of store.json.
+func (m Meta) version() int {
+	if m.Predecessors {
+		return PairsVersion
+	}
+	return FormatVersion
+}
 
 const (
 	storeFormat  = "ooc store"
@@ -38,18 +50,21 @@ type Input struct {
 // Meta describes a store; it is the content of store.json. Create sets
 // Version, Dense and IDs, and Created and Scale where they are zero.
 type Meta struct {
-	Version   int       `json:"version"`
-	N         int       `json:"n"`
-	Arcs      int64     `json:"arcs"`
-	Kind      Kind      `json:"kind"`
-	T         int       `json:"tile"`
-	Scale     int64     `json:"scale"` // stored value = weight × Scale
-	Directed  bool      `json:"directed"`
-	Negative  bool      `json:"negative"`
-	Dense     bool      `json:"dense"`             // no graph.csr
-	IDs       string    `json:"ids"`               // "", "numeric" or "text": what the file ids holds
-	IDBase    int64     `json:"id_base"`           // the id of row 0 where ids is "": the rest follow
-	Sources   RowSet    `json:"sources,omitempty"` // the vertices whose rows there are; none: all
+	Version  int    `json:"version"`
+	N        int    `json:"n"`
+	Arcs     int64  `json:"arcs"`
+	Kind     Kind   `json:"kind"`
+	T        int    `json:"tile"`
+	Scale    int64  `json:"scale"` // stored value = weight × Scale
+	Directed bool   `json:"directed"`
+	Negative bool   `json:"negative"`
+	Dense    bool   `json:"dense"`             // no graph.csr
+	IDs      string `json:"ids"`               // "", "numeric" or "text": what the file ids holds
+	IDBase   int64  `json:"id_base"`           // the id of row 0 where ids is "": the rest follow
+	Sources  RowSet `json:"sources,omitempty"` // the vertices whose rows there are; none: all
+
+	Predecessors bool `json:"predecessors,omitempty"` // each entry is a distance and a predecessor
+
 	Input     Input     `json:"input"`
 	MinWeight float64   `json:"min_weight"`
 	MaxWeight float64   `json:"max_weight"`
@@ -59,7 +74,11 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	return Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes(), Rows: len(m.Sources)}
+	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes(), Rows: len(m.Sources)}
+	if m.Predecessors {
+		g.EntryBytes += PredecessorBytes
+	}
+	return g
 }
 
 // Validate says whether a store with this description can exist.
@@ -74,6 +93,8 @@ func (m Meta) Validate() error {
 		return err
 	}
 	switch {
+	case m.Version != m.version():
+		return fmt.Errorf("version %d does not go with predecessors: %t", m.Version, m.Predecessors)
 	case m.Arcs < 0 || m.Arcs > maxArcs:
 		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
 	case m.Scale < 1:
@@ -152,9 +173,9 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	if head.Format != storeFormat {
 		return Meta{}, corrupt(file, "it is not an ooc store description")
 	}
-	if head.Version != FormatVersion {
-		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it",
-			file, ErrVersion, head.Version, FormatVersion)
+	if head.Version != FormatVersion && head.Version != PairsVersion {
+		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d and %d; use the version of ooc that wrote it",
+			file, ErrVersion, head.Version, FormatVersion, PairsVersion)
 	}
 	var sf storeFile
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -19,8 +19,8 @@ func npyHeader(k Kind, g Geometry) []byte {
 	h = append(h, "\x93NUMPY\x01\x00"...)
 	const rest = npyHeaderLen - 10
 	h = append(h, byte(rest&0xff), byte(rest>>8))
-	h = fmt.Appendf(h, "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }",
-		k.descr(), g.Down(), g.Side(), g.T, g.T)
+	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (%d, %d, %d, %d), }",
+		descr(k, g), g.Down(), g.Side(), g.T, g.T)
 	h = append(h, bytes.Repeat([]byte{' '}, npyHeaderLen-1-len(h))...)
 	return append(h, '\n')
 }

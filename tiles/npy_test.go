@@ -20,6 +20,7 @@ func TestNPYHeader(t *testing.T) {
 		{I32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 		{F32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
 		{F32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
+		{F32, Geometry{N: 100, T: 64, EntryBytes: 8}, "{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 	} {
 		want := append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0xf6, 0x0f}, c.text...)
 		for len(want) < 4095 {
@@ -66,13 +67,19 @@ func docProgram(t *testing.T, dir string) string {
 	return strings.Replace(program, `"roads.ooc"`, strconv.Quote(dir), 1) + strings.Join(lines, "\n") + "\n"
 }
 
-func TestNumPyOpensIt(t *testing.T) {
+// needNumPy skips a test where there is no NumPy.
+func needNumPy(t *testing.T) {
+	t.Helper()
 	if out, err := exec.Command("python3", "-c", "import numpy").CombinedOutput(); err != nil {
 		if os.Getenv("OOC_REQUIRE_SCIPY") == "1" {
 			t.Fatalf("NumPy is required: %v: %s", err, out)
 		}
 		t.Skipf("no NumPy here: %v", err)
 	}
+}
+
+func TestNumPyOpensIt(t *testing.T) {
+	needNumPy(t)
 	const n = 150
 	m := testMeta(n, 64)
 	m.Scale = 1000

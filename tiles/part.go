@@ -1,22 +1,59 @@
 package tiles
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
-// ReadEntries copies consecutive entries of tile (i,j) into dst, as many as it
-// has room for, from entry first on; entry (r,c) of a tile is its r·T+c-th.
-// It reads the file and not the mapping, so that a pass over the matrix leaves
-// nothing in the process's memory. It fails with a *FaultError where the file
-// cannot be read.
+// ReadEntries copies the distances of consecutive entries of tile (i,j) into
+// dst, as many as it has room for, from entry first on; entry (r,c) of a tile
+// is its r·T+c-th. It reads the file and not the mapping, so that a pass over
+// the matrix leaves nothing in the process's memory. It fails with a
+// *FaultError where the file cannot be read.
 func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
-	e := s.geo.EntryBytes
-	all := s.geo.T * s.geo.T
-	count := len(dst) / e
-	if err := s.tileError("read", i, j, len(dst), int64(count)*int64(e)); err != nil {
+	return s.readFields(dst, i, j, first, s.distances())
+}
+
+// ReadTileFile is ReadTile from the file and not the mapping.
+func (s *Store) ReadTileFile(dst []byte, i, j int) error {
+	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
+		return err
+	}
+	return s.readFile(dst, i, j, 0)
+}
+
+// fieldStep is how much is read at once where only a field of it is wanted.
+const fieldStep = 64 << 10
+
+var fieldBuffers = sync.Pool{New: func() any { return new([fieldStep]byte) }}
+
+func (s *Store) readFields(dst []byte, i, j, first int, f field) error {
+	e, all := s.geo.EntryBytes, s.geo.T*s.geo.T
+	count := len(dst) / f.size
+	if err := s.tileError("read", i, j, len(dst), int64(count)*int64(f.size)); err != nil {
 		return err
 	}
 	if first < 0 || first > all || count > all-first {
 		return fmt.Errorf("read %s, tile (%d,%d): there are no %d entries from %d on", s.dir, i, j, count, first)
 	}
+	if f.size == e {
+		return s.readFile(dst, i, j, first)
+	}
+	buffer := fieldBuffers.Get().(*[fieldStep]byte)
+	defer fieldBuffers.Put(buffer)
+	for len(dst) > 0 {
+		n := min(len(dst)/f.size, fieldStep/e)
+		if err := s.readFile(buffer[:n*e], i, j, first); err != nil {
+			return err
+		}
+		f.copy(dst[:n*f.size], buffer[:], e)
+		dst, first = dst[n*f.size:], first+n
+	}
+	return nil
+}
+
+// readFile reads whole entries.
+func (s *Store) readFile(dst []byte, i, j, first int) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
@@ -25,7 +62,7 @@ func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
 	if err := s.askTile("read", i, j); err != nil {
 		return err
 	}
-	off := s.geo.TileOffset(i, j) + int64(first)*int64(e)
+	off := s.geo.TileOffset(i, j) + int64(first)*int64(s.geo.EntryBytes)
 	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
 		return fmt.Errorf("%w (%w)", s.faultAt("read", i, j, off+int64(n)), err)
 	}

@@ -40,6 +40,9 @@ func benchKernelsCommand() *cobra.Command {
 				}
 				fmt.Printf(format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
 					measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
+				if r.Pairs != nil {
+					fmt.Printf("  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
+				}
 			})
 		},
 	}
@@ -49,6 +52,7 @@ func benchKernelsCommand() *cobra.Command {
 	fl.IntVar(&o.T, "tile", 1024, "tile edge, a multiple of 64")
 	fl.IntVar(&o.M, "round", 1, "tiles along the inner dimension")
 	fl.IntVar(&o.Rounds, "rounds", 11, "alternations of product and ceiling, of which the medians count")
+	fl.BoolVar(&o.Pairs, "predecessors", false, "measure the same products with predecessors, in turn with those without")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }

@@ -34,7 +34,7 @@ func exportCommand() *cobra.Command {
 			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
 			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.\n\n" +
 			"--predecessors writes, as .npy of int32, the row number of the vertex before each on a shortest path from the\n" +
-			"row's vertex, as SciPy's shortest_path does. The arcs of a sparse graph are needed for that.",
+			"row's vertex, as SciPy's shortest_path does. The store has to be of a sparse graph, or solved with --predecessors.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("unreachable") {

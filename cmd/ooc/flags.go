@@ -124,6 +124,11 @@ func addDevice(cmd *cobra.Command, device *string, memory *size) {
 	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
+// addPredecessors adds the flag of commands that make, or plan, a store.
+func addPredecessors(cmd *cobra.Command, wanted *bool) {
+	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, some twice the time; for paths in a matrix, which has no other arcs")
+}
+
 func (f *deviceFlags) check() error {
 	switch {
 	case f.tile < 0 || f.tile%64 != 0:

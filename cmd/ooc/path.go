@@ -22,7 +22,8 @@ func pathCommand() *cobra.Command {
 		Short: "Print a shortest path between vertices named by their ids in the input",
 		Long: "path prints a line with U, V, the length of a shortest path and the number of its arcs, and then a line for\n" +
 			"each arc, which begins with a tab: its ends and its weight. All are separated by tabs. --pairs does so for\n" +
-			"each line \"U V\" of a file (- for standard input). Where there is no path the length is \"unreachable\".",
+			"each line \"U V\" of a file (- for standard input). Where there is no path the length is \"unreachable\".\n" +
+			"The store has to be of a sparse graph, or solved with --predecessors.",
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 3) == (pairs != "") || len(args) == 2 {

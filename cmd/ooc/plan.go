@@ -17,13 +17,14 @@ func planCommand() *cobra.Command {
 	var df deviceFlags
 	var asJSON bool
 	var sources string
+	var predecessors bool
 	cmd := &cobra.Command{
 		Use:   "plan GRAPH",
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if isStore(args[0]) && sources != "" {
-				return usageError{errors.New("--sources: a store has the sources that it was made with")}
+			if isStore(args[0]) && (sources != "" || predecessors) {
+				return usageError{errors.New("--sources, --predecessors: a store has those that it was made with")}
 			}
 			d, _, err := df.open()
 			if err != nil {
@@ -48,6 +49,7 @@ func planCommand() *cobra.Command {
 				}
 				defer func() { err = errors.Join(err, in.close()) }()
 				limits := df.limits()
+				limits.Predecessors = predecessors
 				if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
 					return err
 				}
@@ -67,6 +69,7 @@ func planCommand() *cobra.Command {
 	gf.add(cmd)
 	df.add(cmd)
 	addSources(cmd, &sources)
+	addPredecessors(cmd, &predecessors)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }
@@ -98,7 +101,7 @@ func printElimination(f *engine.Forecast) {
 func printRounds(f *engine.Forecast) {
 	p := &f.Plan
 	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
-	fmt.Printf("matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(int64(p.Tile)*int64(p.Tile)*4))
+	fmt.Printf("matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(p.DiskBytes/int64(p.Side)/int64(p.Side)))
 	done := ""
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))

@@ -31,6 +31,7 @@ type solveFlags struct {
 	timeline               string
 	checkpoint             time.Duration
 	restart, json          bool
+	predecessors           bool
 }
 
 func solveCommand() *cobra.Command {
@@ -66,6 +67,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	addSources(cmd, &f.sources)
+	addPredecessors(cmd, &f.predecessors)
 	fl.DurationVar(&f.checkpoint, "checkpoint", engine.DefaultCheckpoint, "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
@@ -177,6 +179,12 @@ func quote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func (f *solveFlags) limits() engine.Limits {
+	l := f.deviceFlags.limits()
+	l.Predecessors = f.predecessors
+	return l
 }
 
 // store is the store that an input is solved into.
@@ -304,7 +312,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		return nil, errors.Join(err, n.close())
 	}
 	if !isStore(out) { // else what is there makes room
-		if err := roomFor(n.weights.Facts().N, limits.Sources, out); err != nil {
+		if err := roomFor(n.weights.Facts().N, &limits, out); err != nil {
 			return nil, errors.Join(err, n.close())
 		}
 	}
@@ -319,17 +327,20 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	}
 	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
 		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
-	n.o = engine.CreateOptions{Sources: limits.Sources, Choice: choice, Input: in, Command: os.Args}
+	n.o = engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors, Choice: choice, Input: in, Command: os.Args}
 	return n, nil
 }
 
-// roomFor fails where the distances cannot fit the volume: planning a graph of that size would take a while.
-func roomFor(n int, sources tiles.RowSet, out string) error {
-	rows := n
-	if len(sources) > 0 {
-		rows = len(sources)
+// roomFor fails where the matrix cannot fit the volume: planning a graph of that size would take a while.
+func roomFor(n int, l *engine.Limits, out string) error {
+	rows, entry := n, uint64(kernels.EntryBytes)
+	if len(l.Sources) > 0 {
+		rows = len(l.Sources)
 	}
-	hi, size := bits.Mul64(uint64(n), uint64(rows)*kernels.EntryBytes)
+	if l.Predecessors {
+		entry = kernels.PairBytes
+	}
+	hi, size := bits.Mul64(uint64(n), uint64(rows)*entry)
 	if hi > 0 || size > math.MaxInt64 {
 		size = math.MaxInt64
 	}
@@ -366,6 +377,8 @@ func (f *solveFlags) sameOptions(cmd *cobra.Command, p *engine.Problem) error {
 		return changed("%s was made with --scale %d", p.Dir(), m.Scale)
 	case f.tile > 0 && f.tile != m.T:
 		return changed("%s was made with --tile %d", p.Dir(), m.T)
+	case f.predecessors && !m.Predecessors:
+		return changed("%s was made without --predecessors", p.Dir())
 	case f.sources != "" && !f.sameSources(p):
 		return changed("%s was made with other --sources", p.Dir())
 	case f.directed && !m.Directed || f.undirected && m.Directed:

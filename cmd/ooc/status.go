@@ -58,6 +58,9 @@ func printStatus(dir string, asJSON bool) error {
 	if k := len(m.Sources); k > 0 {
 		fmt.Printf("rows      of %s chosen sources\n", humanize.Comma(int64(k)))
 	}
+	if m.Predecessors {
+		fmt.Println("entries   distances with predecessors")
+	}
 	fmt.Printf("matrix    %s/dist.npy, %d×%d tiles of %d×%d, %s\n", dir, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
 	stage := ""
 	if st.Stage != "" {

@@ -117,6 +117,9 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
 		fmt.Printf(": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
+		if v.Trees > 0 {
+			fmt.Printf("; the predecessors of %d rows lead back along arcs of the input", v.Trees)
+		}
 	}
 	if v.Triangles > 0 {
 		fmt.Printf("; no distance in %d strips of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
@@ -177,6 +180,9 @@ func (f *verifyFlags) print(name string, proof engine.Proof, kind string, bytes 
 	fmt.Printf("%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
 	if kind == string(tiles.F32) {
 		fmt.Print(", within the rounding of f32")
+	}
+	if proof.Trees > 0 {
+		fmt.Print(", and the predecessors of each row lead back along arcs that make them")
 	}
 	if proof.Searched > 0 {
 		fmt.Printf("; of %d rows, %d were compared with a search for that", proof.Rows, proof.Searched)

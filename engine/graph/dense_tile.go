@@ -71,6 +71,18 @@ func (d *Dense) fillColumns(words []uint32, t, top, left, rows, cols int) error 
 	return nil
 }
 
+// Weight returns the weight of the arc from u to v in stored units, +Inf where there is none. It may be called
+// concurrently.
+func (d *Dense) Weight(u, v int) (float64, error) {
+	if u == v {
+		return math.Inf(1), nil
+	}
+	if d.head.fortran {
+		u, v = v, u
+	}
+	return d.weight(entry{u, v})
+}
+
 // weight returns the weight of an entry in stored units, +Inf where there is no arc. The diagonal counts as any.
 func (d *Dense) weight(e entry) (float64, error) {
 	raw, word := newBuffer(d.numbers.size()), [1]uint32{}

@@ -20,6 +20,7 @@ type BenchOptions struct {
 	Threads  []int             // nil: 1 and GOMAXPROCS
 	T, M     int               // edge of the tiles and tiles of the product; 0: 1024 and 1
 	Rounds   int               // alternations of rate and ceiling; 0: 11
+	Pairs    bool              // measure the same products with predecessors, too
 
 	work int64 // relaxations of one run at least; 0: 2³⁰
 }
@@ -41,6 +42,8 @@ type BenchRow struct {
 	Rate     Measure         `json:"relaxations_per_second"`         // of MinPlus, from enqueueing to the end
 	Ceiling  Measure         `json:"ceiling_relaxations_per_second"` // of the add and min of the same path on registers alone, measured in turn with Rate
 	Fraction float64         `json:"fraction"`                       // median over the rounds of Rate/Ceiling
+	Pairs    *Measure        `json:"relaxations_with_predecessors_per_second,omitempty"`
+	Price    *Measure        `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
 // Bench measures MinPlus beside the ceiling of its path and calls each with every row as it is there. The
@@ -93,11 +96,18 @@ func (o BenchOptions) withDefaults() BenchOptions {
 
 func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name string, threads int) (row BenchRow, err error) {
 	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
-	b, err := newBenchProduct(o, v, name, threads)
+	b, err := newBenchProduct(o, v, name, threads, false)
 	if err != nil {
 		return row, err
 	}
 	defer b.close()
+	var pairs *benchProduct
+	if o.Pairs {
+		if pairs, err = newBenchProduct(o, v, name, threads, true); err != nil {
+			return row, err
+		}
+		defer pairs.close()
+	}
 	p := b.device.path
 	turns := turnsFor(p, v, 500*time.Microsecond)
 	took, err := b.run() // warms up, and tells how long the ceiling is to run
@@ -105,7 +115,7 @@ func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name strin
 		return row, err
 	}
 	calls := max(1, int(took/(500*time.Microsecond)))
-	var rates, ceilings, fractions []float64
+	var rates, ceilings, fractions, tracked, prices []float64
 	for range o.Rounds {
 		if err := ctx.Err(); err != nil {
 			return row, err
@@ -118,6 +128,18 @@ func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name strin
 		ceiling, rate := (before+after)/2, b.relaxations/took.Seconds()
 		rates, ceilings = append(rates, rate), append(ceilings, ceiling)
 		fractions = append(fractions, rate/ceiling)
+		if pairs == nil {
+			continue
+		}
+		if took, err = pairs.run(); err != nil {
+			return row, err
+		}
+		tracked = append(tracked, pairs.relaxations/took.Seconds())
+		prices = append(prices, rate*took.Seconds()/pairs.relaxations)
+	}
+	if pairs != nil {
+		rate, price := measure(tracked), measure(prices)
+		row.Pairs, row.Price = &rate, &price
 	}
 	row.Rate, row.Ceiling, row.Fraction = measure(rates), measure(ceilings), measure(fractions).Median
 	return row, nil
@@ -140,18 +162,22 @@ type benchProduct struct {
 }
 
 // newBenchProduct makes enough products of a shape for some milliseconds of work.
-func newBenchProduct(o BenchOptions, v kernels.Variant, name string, threads int) (*benchProduct, error) {
+func newBenchProduct(o BenchOptions, v kernels.Variant, name string, threads int, pairs bool) (*benchProduct, error) {
 	t, m := o.T, o.M
 	device, err := Open(Options{Path: name, Threads: threads})
 	if err != nil {
 		return nil, err
 	}
 	b := &benchProduct{device: device, variant: v, t: t}
-	if b.stream, err = device.NewStream(); err != nil {
+	entry, newStream := int64(kernels.EntryBytes), device.NewStream
+	if pairs {
+		entry, newStream = kernels.PairBytes, device.NewTrackingStream
+	}
+	if b.stream, err = newStream(); err != nil {
 		b.close()
 		return nil, err
 	}
-	size := int64(t) * int64(t) * kernels.EntryBytes
+	size := int64(t) * int64(t) * entry
 	work := int64(t) * int64(t) * int64(t) * int64(m)
 	count := max(1, o.work/work)
 	if b.buffer, err = device.Alloc(size * (int64(2*m) + count)); err != nil {

@@ -34,11 +34,10 @@ func (p *pivot) spans(lo, hi, size int) []span {
 type runner func(n int, task func(w *worker, i int))
 
 // closer is one closure: blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya, JEA 8, 2003) on
-// blocks of maxDepth, whose diagonal blocks are closed in the same way on blocks of baseEdge.
+// blocks of the arithmetic's depth, whose diagonal blocks are closed in the same way on blocks of baseEdge.
 type closer struct {
 	*pivot
-	strip strip
-	base  func(d *byte)
+	arithmetic
 }
 
 // Closure implements kernels.Stream.
@@ -50,33 +49,34 @@ func (s *stream) Closure(v kernels.Variant, t int, tiles []kernels.Tile) error {
 	if m == 0 || m*m != len(tiles) {
 		return fmt.Errorf("cpu: closure: %d tiles make no square", len(tiles))
 	}
+	x := s.arithmetic(v)
 	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
 	for i, tile := range tiles {
 		var err error
-		if p.tiles[i], err = s.device.tileView(t, tile); err != nil {
+		if p.tiles[i], err = s.device.tileView(t, x.entry, tile); err != nil {
 			return fmt.Errorf("cpu: closure: tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}
-	c := &closer{p, s.device.path.strip[v], s.device.path.base[v]}
+	c := &closer{p, x}
 	pool := s.device.pool
 	return s.enqueue(operation{work: func() error { c.all(pool); return nil }})
 }
 
 // all closes the block on all workers.
 func (c *closer) all(pool *pool) {
-	c.close(span{0, c.m * c.t}, maxDepth, pool.run, func(k span) {
+	c.close(span{0, c.m * c.t}, c.depth, pool.run, func(k span) {
 		pool.run(1, func(w *worker, _ int) { c.diagonal(w, k) })
 	})
 }
 
-// diagonal closes a block of at most maxDepth on one worker.
+// diagonal closes a block of at most the depth on one worker.
 func (c *closer) diagonal(w *worker, block span) {
 	run := func(n int, task func(w *worker, i int)) {
 		for i := range n {
 			task(w, i)
 		}
 	}
-	c.close(block, baseEdge, run, func(k span) { c.smallest(w, k) })
+	c.close(block, baseEdge, run, func(k span) { c.smallest(w, c.at(k.lo, k.lo)) })
 }
 
 // close runs the rounds of blocked Floyd–Warshall over block, with pivots of at most size.
@@ -100,17 +100,16 @@ func (c *closer) close(block span, size int, run runner, diagonal func(k span)) 
 }
 
 // smallest closes a block of baseEdge. In a tile its rows may share a few cache sets: it works on a copy.
-func (c *closer) smallest(w *worker, k span) {
-	tile := c.at(k.lo, k.lo)
+func smallest(scratch *byte, block view, base func(d *byte)) {
 	const row = baseEdge * kernels.EntryBytes
 	for i := range baseEdge {
-		line := unsafe.Slice(addr(w.block, i*row), row)
-		copy(line, unsafe.Slice(tile.at(i, 0).p, row))
+		line := unsafe.Slice(addr(scratch, i*row), row)
+		copy(line, unsafe.Slice(block.at(i, 0).p, row))
 		lowerDiagonal(line, i)
 	}
-	c.base(w.block)
+	base(scratch)
 	for i := range baseEdge {
-		copy(unsafe.Slice(tile.at(i, 0).p, row), unsafe.Slice(addr(w.block, i*row), row))
+		copy(unsafe.Slice(block.at(i, 0).p, row), unsafe.Slice(addr(scratch, i*row), row))
 	}
 }
 
@@ -124,20 +123,20 @@ func lowerDiagonal(line []byte, i int) {
 // rowPanel relaxes D[K][J] with the closed D[K][K], in place: relax packs what it overwrites.
 func (c *closer) rowPanel(w *worker, k, j span) {
 	panel := c.at(k.lo, j.lo)
-	w.relax(c.strip, panel, c.at(k.lo, k.lo), panel, k.len(), j.len(), k.len(), 0)
+	c.relax(w, panel, c.at(k.lo, k.lo), panel, k.len(), j.len(), k.len(), 0)
 }
 
 // columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K].
 func (c *closer) columnPanel(w *worker, i, k span) {
-	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride}
-	row := k.len() * kernels.EntryBytes
+	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride, c.entry}
+	row := k.len() * c.entry
 	for r := range i.len() {
 		copy(unsafe.Slice(copied.at(r, 0).p, row), unsafe.Slice(panel.at(r, 0).p, row))
 	}
-	w.relax(c.strip, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
+	c.relax(w, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
 }
 
 // rest relaxes D[I][J] with the panels.
 func (c *closer) rest(w *worker, i, j, k span) {
-	w.relax(c.strip, c.at(i.lo, j.lo), c.at(i.lo, k.lo), c.at(k.lo, j.lo), i.len(), j.len(), k.len(), 0)
+	c.relax(w, c.at(i.lo, j.lo), c.at(i.lo, k.lo), c.at(k.lo, j.lo), i.len(), j.len(), k.len(), 0)
 }

@@ -161,13 +161,15 @@ func (d *Device) FreeHost(b []byte) error {
 }
 
 // NewStream starts a stream.
-func (d *Device) NewStream() (kernels.Stream, error) {
+func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(d.path.distances) }
+
+func (d *Device) newStream(x func(v kernels.Variant) arithmetic) (kernels.Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, errClosed
 	}
-	s := newStream(d)
+	s := newStream(d, x)
 	d.streams[s] = true
 	return s, nil
 }

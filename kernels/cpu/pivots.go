@@ -28,7 +28,7 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 		ends: make([][]int32, m), weights: make([][]uint32, m)}
 	for i, tile := range tiles {
 		var err error
-		if x.tiles[i], err = d.tileView(t, tile); err != nil {
+		if x.tiles[i], err = d.tileView(t, kernels.EntryBytes, tile); err != nil {
 			return fmt.Errorf("cpu: pivots: tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	packedBytes  = maxDepth * 32 * kernels.EntryBytes       // the widest panel of B
-	copiedStride = (maxDepth + 16) * kernels.EntryBytes     // no power of two: spreads over cache sets
-	copiedBytes  = maxHeight * copiedStride                 // a strip of A
-	blockBytes   = baseEdge * baseEdge * kernels.EntryBytes // a block in closure
-	scratchBytes = packedBytes + copiedBytes + blockBytes   // of one worker
+	packedBytes  = maxDepth * 32 * kernels.EntryBytes      // the widest panel of B
+	copiedStride = (maxDepth + 16) * kernels.EntryBytes    // no power of two: spreads over cache sets; holds pairDepth pairs
+	copiedBytes  = maxHeight * copiedStride                // a strip of A
+	blockBytes   = baseEdge * baseEdge * kernels.PairBytes // a block in closure
+	scratchBytes = packedBytes + copiedBytes + blockBytes  // of one worker
 )
 
 // worker is the scratch memory of one thread.
@@ -22,7 +22,7 @@ type worker struct {
 	*path
 	packed *byte // a panel of B
 	copied *byte // a strip of A, copiedStride bytes a row
-	block  *byte // baseEdge² entries
+	block  *byte // baseEdge² entries, or pairs
 }
 
 // job is an operation cut into tasks 0…n-1.

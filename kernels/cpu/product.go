@@ -3,26 +3,48 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"ooc/kernels"
 )
 
-// view is a block of entries: its first, and the bytes from one row to the next.
+// view is a block of entries: its first, the bytes from one row to the next, and those of an entry.
 type view struct {
-	p  *byte
-	ld int
+	p         *byte
+	ld, entry int
 }
 
 // at returns the view from entry (i, j) on.
 func (v view) at(i, j int) view {
-	return view{addr(v.p, i*v.ld+j*kernels.EntryBytes), v.ld}
+	return view{addr(v.p, i*v.ld+j*v.entry), v.ld, v.entry}
+}
+
+// arithmetic is how blocks of one sort of entries are relaxed in one variant.
+type arithmetic struct {
+	entry    int // bytes of an entry
+	depth    int // most of k in one call of relax
+	relax    relaxFunc
+	smallest func(w *worker, block view) // closes a block of baseEdge
+}
+
+// relaxFunc relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: what is read
+// of B is packed before C is written.
+type relaxFunc func(w *worker, c, a, b view, rows, cols, k, fresh int)
+
+// distances is the arithmetic of tiles without predecessors.
+func (p *path) distances(v kernels.Variant) arithmetic {
+	return arithmetic{
+		entry: kernels.EntryBytes, depth: maxDepth, relax: p.strip[v].relax,
+		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
+	}
 }
 
 // product is a kernels.Product with its addresses.
 type product struct {
-	c     view
-	a, b  []view
-	fresh int
+	c      view
+	a, b   []view
+	fresh  int
+	before view // what C begins as: set in fresh products of pairs
 }
 
 // MinPlus implements kernels.Stream.
@@ -30,19 +52,20 @@ func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) e
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: min-plus: %w", err)
 	}
+	x := s.arithmetic(v)
 	resolved := make([]product, len(products))
 	for i, p := range products {
 		var err error
-		if resolved[i], err = s.device.resolveProduct(t, p); err != nil {
+		if resolved[i], err = s.device.resolveProduct(t, x.entry, p); err != nil {
 			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
 		}
 	}
-	pool, strip := s.device.pool, s.device.path.strip[v]
+	pool := s.device.pool
 	cut := cutFor(t, len(products), s.device.threads)
 	return s.enqueue(operation{work: func() error {
 		pool.run(cut.tasks()*len(resolved), func(w *worker, i int) {
 			rows, cols := cut.block(i % cut.tasks())
-			w.multiply(strip, t, &resolved[i/cut.tasks()], rows, cols)
+			w.multiply(&x, t, &resolved[i/cut.tasks()], rows, cols)
 		})
 		return nil
 	}})
@@ -58,7 +81,7 @@ func checkShape(v kernels.Variant, t int) error {
 	return nil
 }
 
-func (d *Device) resolveProduct(t int, p kernels.Product) (product, error) {
+func (d *Device) resolveProduct(t, entry int, p kernels.Product) (product, error) {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
 		return product{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
@@ -67,30 +90,35 @@ func (d *Device) resolveProduct(t int, p kernels.Product) (product, error) {
 	if p.Fresh {
 		r.fresh = 1
 	}
-	if r.c, err = d.tileView(t, p.C); err != nil {
+	if r.c, err = d.tileView(t, entry, p.C); err != nil {
 		return r, fmt.Errorf("tile C: %w", err)
+	}
+	if p.Fresh && entry == kernels.PairBytes {
+		if r.before, err = d.tileView(t, entry, p.Before); err != nil {
+			return r, fmt.Errorf("tile Before: %w", err)
+		}
 	}
 	r.a, r.b = make([]view, len(p.A)), make([]view, len(p.B))
 	for i := range p.A {
 		if p.A[i] == p.C || p.B[i] == p.C {
 			return r, errors.New("tile C is also an operand")
 		}
-		if r.a[i], err = d.tileView(t, p.A[i]); err != nil {
+		if r.a[i], err = d.tileView(t, entry, p.A[i]); err != nil {
 			return r, fmt.Errorf("tile A[%d]: %w", i, err)
 		}
-		if r.b[i], err = d.tileView(t, p.B[i]); err != nil {
+		if r.b[i], err = d.tileView(t, entry, p.B[i]); err != nil {
 			return r, fmt.Errorf("tile B[%d]: %w", i, err)
 		}
 	}
 	return r, nil
 }
 
-func (d *Device) tileView(t int, tile kernels.Tile) (view, error) {
-	data, err := d.resolve(tile, int64(t)*int64(t)*kernels.EntryBytes)
+func (d *Device) tileView(t, entry int, tile kernels.Tile) (view, error) {
+	data, err := d.resolve(tile, int64(t)*int64(t)*int64(entry))
 	if err != nil {
 		return view{}, err
 	}
-	return view{&data[0], t * kernels.EntryBytes}, nil
+	return view{&data[0], t * entry, entry}, nil
 }
 
 // span is the indices lo … hi-1, both multiples of 64.
@@ -134,25 +162,30 @@ func cutFor(t, products, threads int) cut {
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // multiply computes the given block of p.C.
-func (w *worker) multiply(strip strip, t int, p *product, rows, cols span) {
+func (w *worker) multiply(x *arithmetic, t int, p *product, rows, cols span) {
 	fresh := p.fresh
-	depths := split(0, t, maxDepth)
+	if p.before.p != nil {
+		for i := rows.lo; i < rows.hi; i++ {
+			row := cols.len() * x.entry
+			copy(unsafe.Slice(p.c.at(i, cols.lo).p, row), unsafe.Slice(p.before.at(i, cols.lo).p, row))
+		}
+	}
+	depths := split(0, t, x.depth)
 	for i := range p.a {
 		for _, k := range depths {
-			w.relax(strip, p.c.at(rows.lo, cols.lo), p.a[i].at(rows.lo, k.lo), p.b[i].at(k.lo, cols.lo),
+			x.relax(w, p.c.at(rows.lo, cols.lo), p.a[i].at(rows.lo, k.lo), p.b[i].at(k.lo, cols.lo),
 				rows.len(), cols.len(), k.len(), fresh)
 			fresh = 0
 		}
 	}
 }
 
-// relax relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: strip
-// packs each panel before it writes it.
+// relax relaxes a panel of C at a time.
 //
 // A is read in place. A copy at a better stride costs what it gains: of a strip of maxHeight the L2 cache
 // holds all, even at a stride of 4096 bytes.
-func (w *worker) relax(strip strip, c, a, b view, rows, cols, k, fresh int) {
-	for j := 0; j < cols; j += strip.panel {
-		strip.run(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
+func (s strip) relax(w *worker, c, a, b view, rows, cols, k, fresh int) {
+	for j := 0; j < cols; j += s.panel {
+		s.run(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows, fresh)
 	}
 }

@@ -15,8 +15,9 @@ import (
 // stream runs its operations in order in a goroutine of its own. The queue has no bound, so that issuing
 // never blocks and cannot deadlock.
 type stream struct {
-	device *Device
-	run    errgroup.Group
+	device     *Device
+	arithmetic func(v kernels.Variant) arithmetic
+	run        errgroup.Group
 
 	mu     sync.Mutex
 	wake   sync.Cond   // an operation came, or closed; its lock is mu
@@ -41,8 +42,8 @@ type event struct {
 	err    error
 }
 
-func newStream(d *Device) *stream {
-	s := &stream{device: d}
+func newStream(d *Device, x func(v kernels.Variant) arithmetic) *stream {
+	s := &stream{device: d, arithmetic: x}
 	s.wake.L = &s.mu
 	s.run.Go(s.drain)
 	return s

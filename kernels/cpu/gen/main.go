@@ -3,7 +3,8 @@
 //	go run ./gen -path avx512 -pkg cpu -out avx512_amd64.s -stubs avx512_amd64.go
 //	go run ./gen -set sweep -path avx512 -pkg cpu -out sweep_avx512_amd64.s -stubs sweep_avx512_amd64.go
 //
-// The first set is what products and closures of tiles need, the second what sweeps do.
+// The first set is what products and closures of tiles need, the second what sweeps do, and pairs what the
+// first does where entries are pairs of a distance and a predecessor.
 //
 // The output depends on nothing but this source and the version of avo in go.mod.
 package main
@@ -17,7 +18,7 @@ import (
 
 func main() {
 	name := flag.String("path", "", "avx512 or avx2")
-	set := flag.String("set", "tiles", "tiles or sweep")
+	set := flag.String("set", "tiles", "tiles, sweep or pairs")
 	flag.Parse()
 	p, ok := paths[*name]
 	if !ok {
@@ -29,8 +30,10 @@ func main() {
 		tiles(p)
 	case "sweep":
 		sweeps(p)
+	case "pairs":
+		pairs(p)
 	default:
-		log.Fatalf("gen: -set %q: want tiles or sweep", *set)
+		log.Fatalf("gen: -set %q: want tiles, sweep or pairs", *set)
 	}
 	Generate()
 }

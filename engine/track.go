@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"ooc/kernels"
+	"ooc/tiles"
+)
+
+// trackingDevice is a device whose streams keep predecessors: tiles on it, and on their way there, are of pairs.
+type trackingDevice struct {
+	kernels.Device
+	tracker kernels.Tracker
+}
+
+func (d trackingDevice) NewStream() (kernels.Stream, error) { return d.tracker.NewTrackingStream() }
+
+// tracking returns what keeps predecessors on a device. It fails with ErrNoDevice where the device cannot.
+func tracking(d kernels.Device) (kernels.Device, error) {
+	if _, already := d.(trackingDevice); already {
+		return d, nil
+	}
+	t, ok := kernels.As[kernels.Tracker](d)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s keeps no predecessors; solve with --device cpu", ErrNoDevice, d.Info().Name)
+	}
+	return trackingDevice{d, t}, nil
+}
+
+// entryBytes is the size of the entries of tiles on a device.
+func entryBytes(d kernels.Device) int {
+	if _, ok := d.(trackingDevice); ok {
+		return kernels.PairBytes
+	}
+	return kernels.EntryBytes
+}
+
+// device returns what the problem is solved on, of a device that was given.
+func (p *Problem) device(d kernels.Device) (kernels.Device, error) {
+	if !p.meta.Predecessors {
+		return d, nil
+	}
+	return tracking(d)
+}
+
+// entryBytes is the size of the entries of a new store.
+func (l *Limits) entryBytes() int {
+	if l.Predecessors {
+		return kernels.PairBytes
+	}
+	return kernels.EntryBytes
+}
+
+// pairWeights fills tiles of pairs: the vertex before j on an arc from i is i.
+type pairWeights struct {
+	Weights
+	noPath uint32
+}
+
+// FillTile writes tile (i, j) of edge t into dst, 8·t·t bytes.
+func (w pairWeights) FillTile(dst []byte, t, i, j int) error {
+	half := dst[len(dst)/2:] // the pairs, written from the front, do not overtake what is read of it
+	if err := w.Weights.FillTile(half, t, i, j); err != nil {
+		return err
+	}
+	for k := range t * t {
+		bits, before := binary.LittleEndian.Uint32(half[4*k:]), int32(i*t+k/t)
+		if bits == w.noPath || i == j && k%(t+1) == 0 {
+			before = tiles.NoPredecessor
+		}
+		binary.LittleEndian.PutUint32(dst[8*k:], bits)
+		binary.LittleEndian.PutUint32(dst[8*k+4:], uint32(before))
+	}
+	return nil
+}

@@ -1,0 +1,322 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// Pairs runs the part of the suite that a device passes which is also a kernels.Tracker.
+func Pairs(t *testing.T, open func(memory int64) (kernels.Device, error)) {
+	seed := Seed(t)
+	for i, part := range []struct {
+		name string
+		run  func(*tracking)
+	}{
+		{"MinPlus", pairProducts},
+		{"Closure", pairClosures},
+		{"BadOperations", badPairs},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			device, err := open(0)
+			if err != nil {
+				t.Fatalf("open: %v", err)
+			}
+			b := newBench(t, device, seed+uint64(i))
+			s, err := device.(kernels.Tracker).NewTrackingStream()
+			b.must(err)
+			b.open[s] = true
+			t.Cleanup(func() {
+				delete(b.open, s)
+				b.must(s.Close())
+			})
+			part.run(&tracking{bench: b, tracker: s})
+		})
+	}
+}
+
+// tracking is a bench with a stream of each sort.
+type tracking struct {
+	*bench
+	tracker kernels.Stream
+}
+
+func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.tracker} }
+
+// duo is an entry as it is stored.
+type duo struct {
+	d uint32
+	p int32
+}
+
+func bytesOf(m []duo) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*kernels.PairBytes)
+}
+
+// duos is a buffer with tiles of pairs in it, at odd places.
+type duos struct {
+	*tracking
+	buf    kernels.Buffer
+	t      int
+	places []int
+	want   []duo
+}
+
+func (b *tracking) duos(t, n int) *duos {
+	a := &duos{tracking: b, t: t, places: make([]int, n)}
+	size := alignment * b.IntN(5)
+	for _, i := range b.Perm(n) {
+		a.places[i] = size
+		size += t*t + alignment*(1+b.IntN(5))
+	}
+	a.want = make([]duo, size)
+	for i := range a.want {
+		a.want[i] = duo{b.Uint32(), int32(b.Uint32())}
+	}
+	a.buf = b.alloc(int64(size * kernels.PairBytes))
+	return a
+}
+
+func (a *duos) tiles(lo, n int) (all []kernels.Tile) {
+	for _, place := range a.places[lo : lo+n] {
+		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * kernels.PairBytes)})
+	}
+	return all
+}
+
+func (a *duos) data(i int) []duo { return a.want[a.places[i]:][:a.t*a.t] }
+
+func (a *duos) upload() {
+	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, bytesOf(a.want)))
+	a.must(a.tracker.Sync())
+}
+
+func (a *duos) download() []duo {
+	got := make([]duo, len(a.want))
+	a.must(a.tracker.CopyOut(bytesOf(got), kernels.Tile{Buf: a.buf}))
+	a.must(a.tracker.Sync())
+	return got
+}
+
+// fill makes a tile of a pattern's distances with predecessors of any name. An operand B that stands on the
+// diagonal of its matrix has the walks without arcs there.
+func (a *duos) fill(v kernels.Variant, i int, p pattern, diagonal bool) {
+	for at := range a.data(i) {
+		x := duo{p.entry(a.Rand), a.Int32N(math.MaxInt32)}
+		if x.d == infinity(v) {
+			x.p = kernels.NoPredecessor
+		}
+		if diagonal && at%(a.t+1) == 0 {
+			x = duo{0, kernels.NoPredecessor}
+		}
+		a.data(i)[at] = x
+	}
+}
+
+func pairProducts(b *tracking) {
+	for _, v := range kernels.Variants {
+		for _, s := range []shape{{64, 1}, {64, 4}, {192, 2}, {320, 1}} {
+			all := patterns(v)
+			if s.t*s.m > 64 {
+				i := b.IntN(len(all))
+				all = all[i : i+1]
+			}
+			for _, p := range all {
+				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p.name), func(t *testing.T) { b.with(t).products(v, s, p) })
+			}
+		}
+	}
+}
+
+// products runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a panel:
+// one operand is of a closed pivot, with the walks without arcs on its diagonal, and C begins as the other.
+func (b *tracking) products(v kernels.Variant, s shape, p pattern) {
+	a := b.duos(s.t, 2+2*s.m)
+	row, k := b.IntN(2), b.IntN(s.m)
+	for i := range s.m {
+		a.fill(v, 2+i, p, row == 1 && i == k)
+		a.fill(v, 2+s.m+i, p, row == 0 && i == k)
+	}
+	before := 2 + row*s.m + k
+	a.fill(v, 0, p, false)
+	for at, x := range a.data(before) { // what is not above it in C
+		if y := &a.data(0)[at]; lower(v, infinity(v), y.d, 0) != lower(v, x.d, y.d, 0) {
+			*y = x
+		}
+	}
+	for i := range a.data(1) {
+		a.data(1)[i] = duo{worst(v, b.Rand), int32(b.Uint32())}
+	}
+	left, right := a.tiles(2, s.m), a.tiles(2+s.m, s.m)
+	batch := []kernels.Product{{C: a.tiles(0, 1)[0], A: left, B: right}, {C: a.tiles(1, 1)[0], A: left, B: right, Fresh: true, Before: a.tiles(before, 1)[0]}}
+	var got, again []duo
+	for _, out := range []*[]duo{&got, &again} {
+		a.upload()
+		b.must(b.tracker.MinPlus(v, s.t, batch))
+		*out = a.download()
+	}
+	for at := range got {
+		if got[at] != again[at] {
+			b.Fatalf("entry %d is %v, then %v", at, got[at], again[at])
+		}
+	}
+	for c := range batch {
+		a.judge(v, s, c, []int{0, before}[c], got[a.places[c]:][:s.t*s.t])
+		copy(got[a.places[c]:][:s.t*s.t], a.data(c))
+	}
+	for at := range got {
+		if got[at] != a.want[at] {
+			b.Fatalf("entry %d of the buffer, outside of the results, became %v", at, got[at])
+		}
+	}
+}
+
+// judge compares what became of tile c, which began as another or itself, with plain loops: the distances are those of a product without
+// predecessors, and each predecessor belongs to a sum that makes its distance.
+func (a *duos) judge(v kernels.Variant, s shape, c, before int, got []duo) {
+	distances := func(i int) matrix {
+		m := make(matrix, s.t*s.t)
+		for at, x := range a.data(i) {
+			m[at] = x.d
+		}
+		return m
+	}
+	old, want := a.data(before), distances(before)
+	var left, right []matrix
+	for i := range s.m {
+		left, right = append(left, distances(2+i)), append(right, distances(2+s.m+i))
+	}
+	refMinPlus(v, s.t, want, left, right, false)
+	for at, x := range got {
+		i, j := at/s.t, at%s.t
+		switch {
+		case x.d != want[at]:
+			a.Fatalf("product %d, entry (%d,%d): %s, not %s", c, i, j, show(v, x.d), show(v, want[at]))
+		case x.d == old[at].d:
+			if x.p != old[at].p {
+				a.Fatalf("product %d, entry (%d,%d) was not lowered, and its predecessor %d became %d", c, i, j, old[at].p, x.p)
+			}
+		case !a.explained(v, s, i, j, x):
+			a.Fatalf("product %d, entry (%d,%d) = %s: predecessor %d is of no sum that makes it", c, i, j, show(v, x.d), x.p)
+		}
+	}
+}
+
+// explained reports whether a sum of the operands' entries makes a distance with its predecessor.
+func (a *duos) explained(v kernels.Variant, s shape, i, j int, x duo) bool {
+	for m := range s.m {
+		left, right := a.data(2+m), a.data(2+s.m+m)
+		for k := range s.t {
+			l, r := left[i*s.t+k], right[k*s.t+j]
+			if r.p == x.p && r.p != kernels.NoPredecessor && lower(v, infinity(v), l.d, r.d) == x.d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func pairClosures(b *tracking) {
+	all := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}}
+	for _, v := range kernels.Variants {
+		for i, s := range all {
+			for _, g := range graphPatterns {
+				if (g.signed && v != kernels.I32Signed && v != kernels.F32Signed) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
+			}
+		}
+	}
+}
+
+// closure closes a pivot of arcs, with and without predecessors.
+func (b *tracking) closure(v kernels.Variant, s shape, g graphPattern) {
+	n := s.m * s.t
+	arcs := b.graph(v, n, g)
+	plain := b.newArena(s.t, s.m*s.m)
+	plain.setSquare(s.m, arcs)
+	plain.upload()
+	b.must(b.stream.Closure(v, s.t, plain.tiles(0, s.m*s.m)))
+	b.must(b.stream.Sync())
+	want := plain.square(s.m)
+
+	a := b.duos(s.t, s.m*s.m)
+	place := func(i, j int) int { return a.places[i/s.t*s.m+j/s.t] + i%s.t*s.t + j%s.t }
+	for at, w := range arcs {
+		i, j := at/n, at%n
+		x := duo{w, int32(i)}
+		if i == j || w == infinity(v) {
+			x.p = kernels.NoPredecessor
+		}
+		a.want[place(i, j)] = x
+	}
+	a.upload()
+	b.must(b.tracker.Closure(v, s.t, a.tiles(0, s.m*s.m)))
+	got := a.download()
+	for at, d := range want {
+		i, j := at/n, at%n
+		x := got[place(i, j)]
+		if x.d != d && !b.tight(v, g, n, d, 0, x.d) {
+			b.Fatalf("entry (%d,%d): %s, %s without predecessors", i, j, show(v, x.d), show(v, d))
+		}
+		if none := i == j || d == infinity(v); none != (x.p == kernels.NoPredecessor) || x.p >= int32(n) {
+			b.Fatalf("entry (%d,%d) = %s has predecessor %d", i, j, show(v, x.d), x.p)
+		} else if !none && !b.tight(v, g, n, want[i*n+int(x.p)], arcs[int(x.p)*n+j], d) {
+			b.Fatalf("entry (%d,%d) = %s: predecessor %d at %s, arc %s", i, j, show(v, d), x.p,
+				show(v, want[i*n+int(x.p)]), show(v, arcs[int(x.p)*n+j]))
+		}
+		a.want[place(i, j)] = x
+	}
+	for at := range got {
+		if got[at] != a.want[at] {
+			b.Fatalf("entry %d of the buffer, outside of the tiles, became %v", at, got[at])
+		}
+	}
+}
+
+// tight reports whether a distance and an arc make another distance, within rounding where the graph has any.
+func (b *tracking) tight(v kernels.Variant, g graphPattern, n int, before, arc, d uint32) bool {
+	if v.Float() && !g.exact {
+		x, w, y := float64(fval(before)), float64(fval(arc)), float64(fval(d))
+		return math.Abs(x+w-y) <= 2*float64(n)*y/(1<<24)
+	}
+	return arc != infinity(v) && lower(v, infinity(v), before, arc) == d
+}
+
+// badPairs wants errors where there is no room for pairs.
+func badPairs(b *tracking) {
+	const t = 64
+	buf := b.alloc(3 * t * t * kernels.PairBytes)
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * t * t * kernels.PairBytes} }
+	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*kernels.EntryBytes}
+	product := func(c, x, y kernels.Tile, fresh bool, before kernels.Tile) func(s kernels.Stream) error {
+		p := kernels.Product{C: c, A: []kernels.Tile{x}, B: []kernels.Tile{y}, Fresh: fresh, Before: before}
+		return func(s kernels.Stream) error { return s.MinPlus(kernels.I32, t, []kernels.Product{p}) }
+	}
+	none := kernels.Tile{}
+	for name, operation := range map[string]func(s kernels.Stream) error{
+		"A past the end":       product(tile(0), past, tile(1), false, none),
+		"C past the end":       product(past, tile(0), tile(1), false, none),
+		"C an operand":         product(tile(1), tile(0), tile(1), false, none),
+		"fresh, not of before": product(tile(2), tile(0), tile(1), true, none),
+		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(kernels.I32, t, []kernels.Tile{past}) },
+	} {
+		b.Run(name, func(t *testing.T) {
+			s, err := b.device.(kernels.Tracker).NewTrackingStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = operation(s); err == nil {
+				err = s.Sync()
+			}
+			if err == nil {
+				t.Error("no error")
+			}
+			_ = s.Close() // may tell the same error again
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+var portablePairs = &pairPath{
+	strip: [4]pairStripFunc{
+		pairStripForm(kernels.Inf32, kernels.Inf32), pairStripForm(kernels.Inf32, kernels.Limit32),
+		pairStripForm(kernels.PosInf, kernels.PosInf), pairStripForm(kernels.PosInf, kernels.PosInf)},
+	panel: portablePanel,
+	base: [4]func(*byte){
+		pairBaseForm(kernels.Inf32, kernels.Inf32), pairBaseForm(kernels.Inf32, kernels.Limit32),
+		pairBaseForm(kernels.PosInf, kernels.PosInf), pairBaseForm(kernels.PosInf, kernels.PosInf)},
+}
+
+// paired is a distance and its predecessor.
+type paired[E entry] struct {
+	d E
+	p int32
+}
+
+// pairsAt views n pairs from p on.
+func pairsAt[E entry](p *byte, n int) []paired[E] {
+	return unsafe.Slice((*paired[E])(unsafe.Pointer(p)), n)
+}
+
+func pairStripForm[E entry](inf, limit E) pairStripFunc {
+	return func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int) {
+		panel := pairsAt[E](packed, k*portablePanel)
+		for r := range k {
+			copy(panel[r*portablePanel:][:portablePanel], pairsAt[E](addr(b, r*ldb), portablePanel))
+		}
+		for i := range rows {
+			left, row := pairsAt[E](addr(a, i*lda), k), pairsAt[E](addr(c, i*ldc), portablePanel)
+			for j := 0; j < portablePanel; j += 4 {
+				m := lowestPairs(left, panel[j:], inf)
+				for l, x := range m {
+					if x.d < limit && x.d < row[j+l].d {
+						row[j+l] = x
+					}
+				}
+			}
+		}
+	}
+}
+
+// lowestPairs returns the minima of one row and four columns over all of k.
+func lowestPairs[E entry](a, b []paired[E], inf E) [4]paired[E] {
+	m0, m1, m2, m3 := inf, inf, inf, inf
+	p0, p1, p2, p3 := kernels.NoPredecessor, kernels.NoPredecessor, kernels.NoPredecessor, kernels.NoPredecessor
+	for k := range a {
+		x, q := a[k].d, b[k*portablePanel:][:4]
+		if s := x + q[0].d; s < m0 {
+			m0, p0 = s, q[0].p
+		}
+		if s := x + q[1].d; s < m1 {
+			m1, p1 = s, q[1].p
+		}
+		if s := x + q[2].d; s < m2 {
+			m2, p2 = s, q[2].p
+		}
+		if s := x + q[3].d; s < m3 {
+			m3, p3 = s, q[3].p
+		}
+	}
+	return [4]paired[E]{{m0, p0}, {m1, p1}, {m2, p2}, {m3, p3}}
+}
+
+func pairBaseForm[E entry](inf, limit E) func(d *byte) {
+	return func(block *byte) {
+		d := entries[E](block, baseEdge*baseEdge)
+		p := entries[int32](addr(block, len(d)*kernels.EntryBytes), baseEdge*baseEdge)
+		for k := range baseEdge {
+			pivot, with := d[k*baseEdge:][:baseEdge], p[k*baseEdge:][:baseEdge]
+			for i := range baseEdge {
+				row, before := d[i*baseEdge:][:baseEdge], p[i*baseEdge:][:baseEdge]
+				x := row[k]
+				for j, y := range pivot {
+					s := x + y
+					if s >= limit {
+						s = inf
+					}
+					if s < row[j] {
+						row[j], before[j] = s, with[j]
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package tiles
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// field is a part of each entry.
+type field struct{ off, size int } // bytes
+
+func (s *Store) distances() field { return field{0, s.meta.Kind.EntryBytes()} }
+
+// predecessors returns the field of predecessors, or why there is none.
+func (s *Store) predecessors() (field, error) {
+	if !s.meta.Predecessors {
+		return field{}, fmt.Errorf("%s: %w", s.dir, ErrNoPredecessors)
+	}
+	return field{s.meta.Kind.EntryBytes(), PredecessorBytes}, nil
+}
+
+// ErrNoPredecessors is wrapped by the error of a call for the predecessors of a
+// store that keeps distances alone.
+var ErrNoPredecessors = errors.New("the store keeps no predecessors")
+
+// copy gathers the field of entries that begin stride bytes apart in src, as
+// many as dst has room for.
+func (f field) copy(dst, src []byte, stride int) {
+	switch {
+	case f.size == stride:
+		copy(dst, src)
+	case f.size == 4:
+		for to, from := 0, f.off; to < len(dst); to, from = to+4, from+stride {
+			binary.LittleEndian.PutUint32(dst[to:], binary.LittleEndian.Uint32(src[from:]))
+		}
+	default:
+		for to, from := 0, f.off; to < len(dst); to, from = to+f.size, from+stride {
+			copy(dst[to:to+f.size], src[from:])
+		}
+	}
+}
+
+// ReadRowPredecessors is ReadRow for predecessors: row numbers, int32, or
+// NoPredecessor. It fails with ErrNoPredecessors.
+func (s *Store) ReadRowPredecessors(dst []byte, u int) error {
+	f, err := s.predecessors()
+	if err != nil {
+		return err
+	}
+	return s.readRow(dst, u, f)
+}
+
+// ReadColPredecessors is ReadCol for predecessors.
+func (s *Store) ReadColPredecessors(dst []byte, v int) error {
+	f, err := s.predecessors()
+	if err != nil {
+		return err
+	}
+	return s.readCol(dst, v, f)
+}
+
+// ReadEntriesPredecessors is ReadEntries for predecessors.
+func (s *Store) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
+	f, err := s.predecessors()
+	if err != nil {
+		return err
+	}
+	return s.readFields(dst, i, j, first, f)
+}
+
+// WritePredecessors replaces the predecessors of some columns of row u, which
+// ascend, and leaves the distances. It is not durable before the next
+// Checkpoint.
+func (s *Store) WritePredecessors(u int, columns, predecessors []int32) error {
+	f, err := s.predecessors()
+	if err != nil {
+		return err
+	}
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
+	t := s.geo.T
+	for len(columns) > 0 {
+		if v := int(columns[0]); u < 0 || u >= s.geo.RowCount() || v < 0 || int(columns[len(columns)-1]) >= s.geo.N {
+			return fmt.Errorf("write %s: there are no entries of row %d from column %d to %d", s.dir, u, v, columns[len(columns)-1])
+		}
+		j, n := int(columns[0])/t, 1
+		for n < len(columns) && int(columns[n])/t == j {
+			n++
+		}
+		err := s.touch("write", u/t, j, func(tile []byte) {
+			for k, v := range columns[:n] {
+				at := (u%t*t+int(v)%t)*s.geo.EntryBytes + f.off
+				binary.LittleEndian.PutUint32(tile[at:], uint32(predecessors[k]))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		columns, predecessors = columns[n:], predecessors[n:]
+	}
+	return nil
+}
