@@ -3,22 +3,13 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
+
+	"ooc/engine/internal/seeds"
 )
 
-// seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("OOC_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var seeded = seeds.New
 
 const scalarInf = 1 << 40
 

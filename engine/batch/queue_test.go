@@ -9,24 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/engine/internal/seeds"
 
 	"ooc/engine"
 	"ooc/tiles"
 )
 
-// seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("OOC_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var seeded = seeds.New
 
 // someJobs are n jobs in the folder dir.
 func someJobs(dir string, n int) []Job {

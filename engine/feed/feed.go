@@ -197,3 +197,17 @@ func (f *Feed) Close() (err error) {
 	}
 	return err
 }
+
+// Close closes what a method works with on a device, as far as it is there: the feed first, the memory last.
+func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
+	if f != nil {
+		err = f.Close()
+	}
+	if s != nil {
+		err = errors.Join(err, s.Close())
+	}
+	if b != nil {
+		err = errors.Join(err, b.Free())
+	}
+	return err
+}

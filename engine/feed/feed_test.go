@@ -2,13 +2,11 @@ package feed
 
 import (
 	"errors"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
 	"unsafe"
+
+	"ooc/engine/internal/seeds"
 
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -16,14 +14,7 @@ import (
 	"ooc/kernels/cpu"
 )
 
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("OOC_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var seeded = seeds.New
 
 // seen is a block that came to the device, copied back.
 type seen struct {

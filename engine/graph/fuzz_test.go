@@ -82,7 +82,7 @@ func fuzzGraph(t *testing.T, g *Graph) {
 }
 
 func FuzzDIMACS(f *testing.F) {
-	for _, c := range append(seeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
+	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode)
 		}
@@ -93,7 +93,7 @@ func FuzzDIMACS(f *testing.F) {
 }
 
 func FuzzEdgeList(f *testing.F) {
-	for _, c := range seeds(listInputs, badLists) {
+	for _, c := range fuzzSeeds(listInputs, badLists) {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode, "")
 		}
@@ -107,7 +107,7 @@ func FuzzEdgeList(f *testing.F) {
 }
 
 func FuzzMatrixMarket(f *testing.F) {
-	for _, c := range append(seeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
+	for _, c := range append(fuzzSeeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode, "")
 		}
@@ -121,7 +121,7 @@ func FuzzMatrixMarket(f *testing.F) {
 }
 
 func FuzzMETIS(f *testing.F) {
-	for _, c := range seeds(metisInputs, badMETIS) {
+	for _, c := range fuzzSeeds(metisInputs, badMETIS) {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode)
 		}
@@ -134,14 +134,14 @@ func FuzzMETIS(f *testing.F) {
 
 // FuzzDetect leaves format and compression to be found.
 func FuzzDetect(f *testing.F) {
-	for _, c := range append(seeds(goodInputs, badInputs), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
+	for _, c := range append(fuzzSeeds(goodInputs, badInputs), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
 		f.Add([]byte(c))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { fuzzRead(t, text, Options{}) })
 }
 
-// seeds returns the texts of tables.
-func seeds(good []goodInput, bad []badInput) []string {
+// fuzzSeeds returns the texts of tables.
+func fuzzSeeds(good []goodInput, bad []badInput) []string {
 	var texts []string
 	for _, c := range good {
 		texts = append(texts, c.text)

@@ -11,19 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"ooc/engine/internal/seeds"
 )
 
-// fresh returns a source of random numbers whose seed is printed if the test fails.
-func fresh(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var fresh = seeds.New
 
 // readBoth reads text as a file and as a stream, and line by line where the others may read ahead. All must
 // agree, to the line of an error.

@@ -168,18 +168,7 @@ func (x *forest) root(v int32) int32 {
 	return v
 }
 
-func (x *forest) close() (err error) {
-	if x.feed != nil {
-		err = x.feed.Close()
-	}
-	if x.stream != nil {
-		err = errors.Join(err, x.stream.Close())
-	}
-	if x.buf != nil {
-		err = errors.Join(err, x.buf.Free())
-	}
-	return err
-}
+func (x *forest) close() error { return feed.Close(x.feed, x.stream, x.buf) }
 
 // bytesOf views words as what copies take.
 func bytesOf[E int32 | uint32](words []E) []byte {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
+
+	"ooc/engine/internal/seeds"
 
 	gonum "gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
@@ -19,14 +18,7 @@ import (
 	"ooc/kernels/cpu"
 )
 
-func seeded(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if v, err := strconv.ParseUint(os.Getenv("OOC_SEED"), 10, 64); err == nil {
-		seed = v
-	}
-	t.Logf("OOC_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var seeded = seeds.New
 
 func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 	t.Helper()

@@ -7,23 +7,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
+
+	"ooc/engine/internal/seeds"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 )
 
-// fresh returns a source of random numbers whose seed is printed if the test fails.
-func fresh(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 1))
-}
+var fresh = seeds.New
 
 func build(t testing.TB, b *graph.Builder) *graph.Graph {
 	t.Helper()

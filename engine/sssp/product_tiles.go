@@ -104,15 +104,4 @@ func (x *tileBatch) rows() [][]uint32 {
 	return rows
 }
 
-func (x *tileBatch) close() (err error) {
-	if x.feed != nil {
-		err = x.feed.Close()
-	}
-	if x.stream != nil {
-		err = errors.Join(err, x.stream.Close())
-	}
-	if x.buf != nil {
-		err = errors.Join(err, x.buf.Free())
-	}
-	return err
-}
+func (x *tileBatch) close() error { return feed.Close(x.feed, x.stream, x.buf) }

@@ -272,18 +272,7 @@ func (x *sweeper) collect(r *Result) error {
 	return nil
 }
 
-func (x *sweeper) close() (err error) {
-	if x.feed != nil {
-		err = x.feed.Close()
-	}
-	if x.stream != nil {
-		err = errors.Join(err, x.stream.Close())
-	}
-	if x.buf != nil {
-		err = errors.Join(err, x.buf.Free())
-	}
-	return err
-}
+func (x *sweeper) close() error { return feed.Close(x.feed, x.stream, x.buf) }
 
 // tuner tries each group for a sweep and then keeps the fastest: every sweep counts, whatever its group. The first
 // sweep is not compared, as it brings the arcs to the device.
