@@ -67,6 +67,9 @@ func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
 		}
 	}
 	f := w.Facts()
+	if err := roundsNamed(l.Algorithm).runsOn(d); err != nil {
+		return nil, err
+	}
 	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
 	if err != nil {
 		return nil, err
@@ -273,6 +276,10 @@ func threads() int { return runtime.GOMAXPROCS(0) }
 // begun returns the algorithm that a store has to go on with, "" where nothing is there to go on from.
 func (p *Problem) begun(state tiles.State) (string, error) {
 	if state.Done > 0 {
+		if !slices.Contains(Algorithms, state.Algorithm) {
+			return "", fmt.Errorf("%w: %s was begun by algorithm %q, which this version does not know; go on with the one that began it, or begin again with --restart",
+				ErrAlgorithm, p.Dir(), state.Algorithm)
+		}
 		return state.Algorithm, nil
 	}
 	left, err := p.coreLeft()

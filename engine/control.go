@@ -70,6 +70,13 @@ func (c *Control) wake() {
 	}
 }
 
+// touch wakes who waits to look again.
+func (c *Control) touch() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wake()
+}
+
 // changes returns a channel that the next change closes.
 func (c *Control) changes() <-chan struct{} {
 	c.mu.Lock()

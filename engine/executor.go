@@ -32,6 +32,7 @@ type executor struct {
 	host []byte
 	flag flag
 
+	synced   func() // called after each checkpoint: whoever asked for another in a pause waits for that
 	track    *tracker
 	grid     *grid
 	syncing  chan struct{} // holds a token while a checkpoint is on its way
@@ -203,6 +204,7 @@ func (x *executor) checkpoint(done int) error {
 		case <-x.syncing:
 		default:
 		}
+		x.synced()
 	}()
 	st := x.state(done)
 	if err := x.store.Checkpoint(st); err != nil {

@@ -81,8 +81,11 @@ func (w *expansion) run(ctx context.Context) error {
 	}
 	var running context.Context
 	w.group, running = errgroup.WithContext(context.Background())
+	either, end := context.WithCancel(ctx) // ends with ctx, or the first error
+	defer end()
+	defer context.AfterFunc(running, end)()
 	for range workers {
-		w.group.Go(func() error { return w.work(ctx, running, lanes) })
+		w.group.Go(func() error { return w.work(either, lanes) })
 	}
 	return w.group.Wait()
 }
@@ -110,7 +113,7 @@ func (w *expansion) shape() (lanes, workers int, err error) {
 }
 
 // work takes tile rows until there are no more, ctx ends, or another goroutine fails.
-func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
+func (w *expansion) work(ctx context.Context, lanes int) (err error) {
 	scratch, err := w.host.AllocHost(w.e.ScratchBytes(lanes))
 	if err != nil {
 		return err
@@ -133,7 +136,7 @@ func (w *expansion) work(ctx, running context.Context, lanes int) (err error) {
 		i := w.next
 		w.next++
 		w.mu.Unlock()
-		if i >= len(w.done) || ctx.Err() != nil || running.Err() != nil {
+		if i >= len(w.done) || ctx.Err() != nil {
 			return nil
 		}
 		if err := w.tileRow(ex, i, row); err != nil {
@@ -241,8 +244,9 @@ func (w *expansion) checkpoint(st tiles.State) error {
 		return err
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.restore, w.syncing, w.synced = st.Done, false, time.Now()
+	w.mu.Unlock()
+	w.o.Control.touch() // another may have been asked for in a pause
 	return nil
 }
 

@@ -241,6 +241,7 @@ func (p *Problem) Status() (Status, error) {
 	st.Progress = float64(state.Done) / float64(p.geom.RowCount())
 	st.RestorePoint = st.Progress
 	st.ETA = -1
+	st.Algorithm = "" // whatever the next run picks
 	if counts {
 		st.Algorithm = state.Algorithm
 	}

@@ -194,6 +194,9 @@ func rate(s kernels.Stream, units float64, op func() error) (float64, error) {
 
 // plan plans what is left of this problem once so much of it is done. It returns what it reckoned with.
 func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, Rates, error) {
+	if err := way.runsOn(o.Device); err != nil {
+		return Plan{}, Rates{}, err
+	}
 	rates, err := MeasureRates(o.Device, p.variant())
 	if err != nil {
 		return Plan{}, rates, err

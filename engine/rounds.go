@@ -18,9 +18,10 @@ type rounds struct {
 
 	// plan picks frames for what is left. It fails with ErrMemory, saying how much is needed.
 	plan    func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
-	pivots  bool // units are pivot tiles that every entry has finished: others that count those can go on from there
-	tracks  bool // predecessors can be kept
-	differs bool // steps ask whether tiles differ: a flag stands beside the slots
+	pivots  bool                         // units are pivot tiles that every entry has finished: others that count those can go on from there
+	tracks  bool                         // predecessors can be kept
+	needs   func(d kernels.Device) error // what a device must be able to do beyond Device; nil: nothing
+	differs bool                         // steps ask whether tiles differ: a flag stands beside the slots
 	// run emits the steps from s.done on, and counts that up to s.last, or to where s.goOn says no.
 	run func(s *schedule)
 }
@@ -41,6 +42,14 @@ func roundsNamed(name string) *rounds {
 		}
 	}
 	return nil
+}
+
+// runsOn fails where a device cannot do what the rounds need.
+func (w *rounds) runsOn(d kernels.Device) error {
+	if w == nil || w.needs == nil {
+		return nil
+	}
+	return w.needs(d)
 }
 
 // countPivots reports whether what one algorithm has done counts for the other.

@@ -53,9 +53,9 @@ type schedule struct {
 	lookahead   bool
 	lanes       int
 	emit        func(step) error
-	stop        func() bool // asked before each visit: end after the step in hand
-	paused      func() bool // asked before each visit: stand still
-	wait        func()      // called in a pause: returns once there may be another answer to stop, paused or due
+	stop        func() bool  // asked before each visit: end after the step in hand
+	paused      func() bool  // asked before each visit: stand still
+	wait        func() error // called in a pause: returns once there may be another answer to stop, paused or due
 
 	due      func(done int, midway bool) bool // asked after each round, and before each visit, midway: begin a checkpoint now
 	room     func() bool                      // asked before each tile that a checkpoint writes beside a round: go ahead
@@ -83,7 +83,7 @@ type flush struct {
 func newSchedule(side, width, slots, pages, lanes int, lookahead bool, start int, emit func(step) error) *schedule {
 	s := &schedule{
 		way: &blocked, last: side, side: side, width: width, lookahead: lookahead, lanes: lanes, emit: emit, done: start,
-		stop: func() bool { return false }, paused: func() bool { return false }, wait: func() {},
+		stop: func() bool { return false }, paused: func() bool { return false }, wait: func() error { return nil },
 		due: func(int, bool) bool { return false }, room: func() bool { return true }, rounds: func() error { return nil },
 		tiles: make([]tileState, side*side), slots: newLevel(slots, 0), pages: newLevel(pages, min(pages/4, 4*lanes)),
 	}
@@ -170,7 +170,9 @@ func (s *schedule) alive() bool {
 		for s.flush.on && s.paused() && s.err == nil {
 			s.writeSome()
 		}
-		s.wait()
+		if s.err == nil {
+			s.err = s.wait()
+		}
 	}
 	return s.err == nil && !s.stopped
 }

@@ -139,7 +139,7 @@ func interrupt(r *rand.Rand, s *schedule) {
 	still := false
 	s.due = func(done int, midway bool) bool { return done > 0 && r.IntN(3) == 0 && (!midway || r.IntN(5) == 0) }
 	s.paused = func() bool { still = still || r.IntN(20) == 0; return still }
-	s.wait = func() { still = r.IntN(3) == 0 }
+	s.wait = func() error { still = r.IntN(3) == 0; return nil }
 	s.room = func() bool { return still || r.IntN(3) == 0 }
 }
 

@@ -19,6 +19,7 @@ var singleStage = rounds{
 	last: blocked.last, vertices: blocked.vertices, units: blocked.units, work: blocked.work,
 	round:  func(*Plan) int { return 1 },
 	pivots: true,
+	needs:  needsPivoter,
 	plan:   planSingleStage,
 	run:    (*schedule).singleStage,
 }
@@ -35,7 +36,20 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r Rates
 	n := float64(p.Side * geom.T)
 	// An entry is read and written for each of its relaxations; on what was measured that takes this share of the rate.
 	p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
-	return p, p.finish(geom, info, r, l)
+	err := p.finish(geom, info, r, l)
+	p.Window = singleWindow
+	return p, err
+}
+
+// singleWindow is how many steps may be on their way: each is over the whole matrix, and whoever stops or pauses a
+// solve waits for those.
+const singleWindow = 2
+
+func needsPivoter(d kernels.Device) error {
+	if _, ok := kernels.As[kernels.Pivoter](d); !ok {
+		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", ErrAlgorithm, d.Info().Name, AlgorithmSingleStage)
+	}
+	return nil
 }
 
 // singleShare is what single-stage launches reach of the rate of products, by measurement (docs/methods.md).
@@ -70,7 +84,7 @@ func (s *schedule) singleStage() {
 func (x *executor) pivots(s step) error {
 	device, ok := kernels.As[kernels.Pivoter](x.device)
 	if !ok {
-		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", ErrAlgorithm, x.device.Info().Name, AlgorithmSingleStage)
+		return needsPivoter(x.device)
 	}
 	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
 	return x.pipe.Submit(stream.Op{

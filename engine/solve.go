@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"time"
 
 	"ooc/kernels"
@@ -146,6 +145,7 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 	x.clock = func() time.Duration { return state.Elapsed + o.Control.now().Sub(began) }
 	run := &run{p: p, o: o, x: x, plan: plan, rates: rates, start: way.units(p.geom, state.Done), last: way.last(p.geom), onDisk: counts,
 		began: began, prior: state.Elapsed, sum: &sum, watchers: to}
+	x.synced = o.Control.touch
 	x.track, x.grid = newTracker(p.geom.Side(), run.last, run.start, counts), newGrid(p.geom.Side(), run.last, run.start)
 	x.track.restore = state.Done
 	err = run.rounds(ctx)
@@ -226,11 +226,14 @@ func (r *run) steer(ctx context.Context, s *schedule) {
 		return ctx.Err() != nil
 	}
 	s.paused = c.Paused
-	s.wait = func() {
+	s.wait = func() error {
 		select {
 		case <-change:
 		case <-ctx.Done():
+		case <-r.x.pipe.Failed():
+			return r.x.pipe.Err()
 		}
+		return nil
 	}
 	s.due = func(done int, midway bool) bool {
 		timely := !midway && time.Since(lastSync) >= r.o.checkpointEvery()
@@ -347,14 +350,13 @@ func (p *Problem) finish(ctx context.Context, sums []uint32, summed []bool) erro
 		}
 		return err
 	}
-	if slices.Contains(written, true) {
-		state, _, err := p.store.State()
-		if err != nil {
-			return err
-		}
-		if err := p.store.Checkpoint(state); err != nil { // what the checksums speak of is durable before them
-			return err
-		}
+	state, _, err := p.store.State()
+	if err != nil {
+		return err
+	}
+	// What the checksums speak of is durable before them, also what a run that was killed here has written.
+	if err := p.store.Checkpoint(state); err != nil {
+		return err
 	}
 	for i, w := range written {
 		summed[i] = summed[i] && !w

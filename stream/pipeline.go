@@ -181,6 +181,12 @@ func (p *Pipeline) Submit(op Op) error {
 	return nil
 }
 
+// Failed is closed once an operation has failed: Err then says how.
+func (p *Pipeline) Failed() <-chan struct{} { return p.ctx.Done() }
+
+// Err returns the pipeline's first error, nil while there is none.
+func (p *Pipeline) Err() error { return context.Cause(p.ctx) }
+
 // Drain waits until every submitted operation has finished, and returns the first error.
 func (p *Pipeline) Drain() error {
 	for i := range cap(p.window) {

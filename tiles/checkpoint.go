@@ -175,9 +175,12 @@ func (s *Store) fail(name string, err error) error {
 
 // Note records, without a sync, that every entry in the mapping has finished
 // st.Done. It helps the next run after a mere kill, see Recover. st.Seq is
-// ignored.
+// ignored. While a checkpoint is on its way there is no note: nobody should
+// wait for a sync to write one.
 func (s *Store) Note(st State) error {
-	s.syncMu.Lock()
+	if !s.syncMu.TryLock() {
+		return nil
+	}
 	defer s.syncMu.Unlock()
 	if err := s.recordError(st); err != nil {
 		return err

@@ -66,7 +66,9 @@ func printStatus(dir string, asJSON bool) error {
 	if st.Stage != "" {
 		stage = ", stage " + st.Stage
 	}
-	fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
+	if st.Algorithm != "" {
+		fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
+	}
 	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, shortTime(st.Elapsed))
 	printNext(&watched{dir: dir, view: v})
 	return nil
