@@ -78,7 +78,8 @@ func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
 }
 
 func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
-	if err := l.checkAlgorithm(w); err != nil {
+	g, isGraph := w.(*graph.Graph)
+	if err := l.checkAlgorithm(isGraph); err != nil {
 		return nil, err
 	}
 	c := &Choice{}
@@ -93,7 +94,6 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 			return nil, err
 		}
 	}
-	g, isGraph := w.(*graph.Graph)
 	if asked == nil && isGraph && !l.Predecessors {
 		err = errors.Join(err, c.planEliminate(g, info, r, l))
 	}
@@ -132,8 +132,7 @@ func keepsTrees(algorithm string) error {
 		"ooc path and ooc export --predecessors find those of a sparse graph by its arcs", ErrAlgorithm, algorithm, AlgorithmBlocked)
 }
 
-func (l *Limits) checkAlgorithm(w Weights) error {
-	_, isGraph := w.(*graph.Graph)
+func (l *Limits) checkAlgorithm(isGraph bool) error {
 	switch {
 	case l.Algorithm != "" && !slices.Contains(Algorithms, l.Algorithm):
 		return fmt.Errorf("%w %q: there are %v", ErrAlgorithm, l.Algorithm, Algorithms)

@@ -90,6 +90,12 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
 func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
+	if err := l.checkAlgorithm(false); err != nil {
+		return nil, err
+	}
+	if err := roundsNamed(l.Algorithm).runsOn(d); err != nil {
+		return nil, err
+	}
 	if l.Predecessors {
 		t, err := tracking(d)
 		if err != nil {

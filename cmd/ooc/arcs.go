@@ -36,6 +36,9 @@ type arcs struct {
 // open reads a graph, looks at a matrix, or opens the graph of a store.
 func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
 	if isStore(input) {
+		if err := noGraphFlags(cmd); err != nil {
+			return nil, err
+		}
 		p, err := engine.OpenReadOnly(input)
 		if err != nil {
 			return nil, err

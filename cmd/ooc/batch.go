@@ -152,13 +152,17 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 
 // need is what a job will take.
 func (j job) need(store string, d kernels.Device) (n batch.Need) {
+	var has int64
 	if isStore(store) {
 		p, err := engine.OpenReadOnly(store)
 		if err != nil {
 			return batch.Need{Err: err}
 		}
 		defer p.Close()
-		return batch.Need{Vertices: p.Meta().N, Bytes: p.Geometry().MatrixBytes(), Reserved: true}
+		has = p.Geometry().MatrixBytes()
+		if !j.restart || isStore(j.input) {
+			return batch.Need{Vertices: p.Meta().N, Bytes: has, Reserved: true}
+		}
 	}
 	o, err := j.options(j.cmd, ".")
 	if err != nil {
@@ -174,6 +178,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need) {
 	}
 	n.Vertices = e.N
 	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
+	n.Reserved = n.Bytes <= has // it takes the place of what is there
 	return n
 }
 

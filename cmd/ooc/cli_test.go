@@ -124,7 +124,7 @@ func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	write(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "solve", "g.gr", "--tile", "128").want(t, 0)
 	ooc(t, dir, "solve", "g.gr", "--restart", "--kind", "f64").want(t, 2)
-	ooc(t, dir, "solve", "g.gr", "--restart", "--round", "192").want(t, 2, "multiple of the tile edge 128")
+	ooc(t, dir, "solve", "g.gr", "--restart", "--tile", "128", "--round", "192").want(t, 2, "multiple of --tile 128")
 	ooc(t, dir, "solve", "g.ooc", "--restart", "--tile", "64").want(t, 3, "--tile 128")
 	write(t, dir, "g.gr", "p sp 2 1\na 1 2 rubbish\n")
 	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 3, "g.gr:2")
@@ -133,6 +133,23 @@ func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
 		t.Errorf("after the refusals: %q", r.stdout)
 	}
+}
+
+// TestRestartForgets begins again with none of what flags said of the store that was there.
+func TestRestartForgets(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "g.gr", "p sp 3 2\na 1 2 5\na 2 3 1\n")
+	ooc(t, dir, "solve", "g.gr", "--tile", "128", "--kind", "f32", "--predecessors").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--restart", "--sources", "2", "--dry-run").want(t, 0, "new")
+	ooc(t, dir, "solve", "g.gr", "--restart", "--sources", "2").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--kind", "f32", "--dry-run").want(t, 7, "--kind i32")
+	ooc(t, dir, "solve", "g.gr", "--restart", "--algorithm", "squaring").want(t, 0)
+	ooc(t, dir, "status", "g.ooc").want(t, 0, "i32", "1×1 tiles of 64×64", "squaring")
+	if r := ooc(t, dir, "query", "g.ooc", "1", "3").want(t, 0); r.stdout != "1\t3\t6\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	ooc(t, dir, "sssp", "g.ooc", "--source", "1", "--undirected").want(t, 2, "a store knows")
+	ooc(t, dir, "plan", dir).want(t, 3)
 }
 
 // TestOtherColumnsAreRefused solves one file read in two ways.

@@ -91,17 +91,23 @@ func (j job) foretell(t *foretold, d kernels.Device) error {
 
 // forecast plans a job's solve.
 func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
-	if isStore(t.Store) {
+	if isStore(t.Store) && (!j.restart || isStore(j.input)) {
 		p, err := engine.OpenReadOnly(t.Store)
 		if err != nil {
 			return nil, err
 		}
 		defer p.Close()
+		if err = j.sameOptions(j.cmd, p); err == nil && !isStore(j.input) {
+			err = j.sameInput(j.cmd, p, j.input)
+		}
+		if err != nil {
+			return nil, err
+		}
 		st, err := p.Status()
 		if err != nil {
 			return nil, err
 		}
-		if t.State = st.State; st.State == "solved" {
+		if t.State = st.State; st.State == "solved" && !j.restart {
 			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
 		}
 		return p.Forecast(d, j.limits(), "")
@@ -114,7 +120,11 @@ func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
 		if err != nil {
 			return nil, err
 		}
-		return engine.ForecastMatrix(e.N, d, j.limits())
+		limits := j.limits()
+		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
+			return nil, err
+		}
+		return engine.ForecastMatrix(e.N, d, limits)
 	}
 	g, _, err := graph.ReadFile(j.input, o)
 	if err != nil {

@@ -78,6 +78,8 @@ var exitCodes = []struct {
 	{sssp.ErrRounding, exitBadInput},
 	{mst.ErrDirected, exitBadInput},
 	{fs.ErrNotExist, exitBadInput},
+	{syscall.EISDIR, exitBadInput},
+	{syscall.ENOTDIR, exitBadInput},
 }
 
 func exitCode(err error) int {

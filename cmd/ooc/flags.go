@@ -169,3 +169,13 @@ func storeName(input string) string {
 	}
 	return name + ".ooc"
 }
+
+// noGraphFlags refuses the flags of graphFlags where what is given is a store.
+func noGraphFlags(cmd *cobra.Command) error {
+	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
+		if cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s is for graphs: a store knows how its graph was read", name)}
+		}
+	}
+	return nil
+}

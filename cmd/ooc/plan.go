@@ -23,6 +23,11 @@ func planCommand() *cobra.Command {
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if isStore(args[0]) {
+				if err := noGraphFlags(cmd); err != nil {
+					return err
+				}
+			}
 			if isStore(args[0]) && (sources != "" || predecessors) {
 				return usageError{errors.New("--sources, --predecessors: a store has those that it was made with")}
 			}

@@ -228,8 +228,8 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	}
 	var changed changedError
 	switch {
-	case f.restart && errors.As(err, &changed) && input != out:
-		return f.replace(cmd, p, input, d, show)
+	case f.restart && input != out && (err == nil || errors.As(err, &changed)):
+		return f.replace(cmd, p, input, d, show) // so that nothing is kept of what flags once said
 	case err == nil && f.restart:
 		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
 			Algorithm: f.algorithm, Input: inputPath(input)})
@@ -311,10 +311,8 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
-	if !isStore(out) { // else what is there makes room
-		if err := roomFor(n.weights.Facts().N, &limits, out); err != nil {
-			return nil, errors.Join(err, n.close())
-		}
+	if err := roomFor(n.weights.Facts().N, &limits, out); err != nil {
+		return nil, errors.Join(err, n.close())
 	}
 	choice, err := engine.Choose(n.weights, d, limits)
 	if err != nil {
@@ -331,7 +329,8 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	return n, nil
 }
 
-// roomFor fails where the matrix cannot fit the volume: planning a graph of that size would take a while.
+// roomFor fails where the matrix cannot fit the volume, in the place of one that is there: planning a graph of that size
+// would take a while.
 func roomFor(n int, l *engine.Limits, out string) error {
 	rows, entry := n, uint64(kernels.EntryBytes)
 	if len(l.Sources) > 0 {
@@ -344,7 +343,11 @@ func roomFor(n int, l *engine.Limits, out string) error {
 	if hi > 0 || size > math.MaxInt64 {
 		size = math.MaxInt64
 	}
-	return tiles.Room(filepath.Dir(out), filepath.Join(out, "dist.npy"), int64(size))
+	matrix := filepath.Join(out, "dist.npy")
+	if info, err := os.Stat(matrix); err == nil && isStore(out) {
+		size -= min(size, uint64(info.Size()))
+	}
+	return tiles.Room(filepath.Dir(out), matrix, int64(size))
 }
 
 // create makes the graph's store.

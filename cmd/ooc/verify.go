@@ -82,9 +82,9 @@ func (f *verifyFlags) check(cmd *cobra.Command) error {
 	if f.matrix != "" && !f.full {
 		return usageError{errors.New("--matrix goes with --full")}
 	}
-	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
-		if f.matrix == "" && cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s goes with --matrix: a store knows how its graph was read", name)}
+	if f.matrix == "" {
+		if err := noGraphFlags(cmd); err != nil {
+			return err
 		}
 	}
 	if !cmd.Flags().Changed("seed") {

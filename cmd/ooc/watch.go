@@ -101,7 +101,8 @@ func (w *watched) running() bool {
 // over reports whether nothing more will come.
 func (w *watched) over() bool {
 	if w.queue != nil {
-		return !w.queue.Running && w.queue.Counts()[batch.Solved] == len(w.queue.Jobs)
+		n := w.queue.Counts()
+		return !w.queue.Running && n[batch.Solved]+n[batch.Failed] == len(w.queue.Jobs)
 	}
 	return w.err == nil && !w.view.Running && w.view.State == "solved"
 }
@@ -113,7 +114,8 @@ func (w *watched) wait() time.Duration {
 	return restEvery
 }
 
-// lines prints a line whenever the state changes, and now and then how far it is, until all is solved or ctx ends.
+// lines prints a line whenever the state changes, and now and then how far it is, until all is solved or has failed, or
+// ctx ends.
 func (w *watched) lines(ctx context.Context, out io.Writer) error {
 	var said string
 	var told time.Time
@@ -130,6 +132,9 @@ func (w *watched) lines(ctx context.Context, out io.Writer) error {
 		if w.running() && at.Sub(told) >= linesEvery {
 			told = at
 			err = errors.Join(err, w.printProgress(out))
+		}
+		if err == nil && w.over() && w.queue != nil && w.queue.Counts()[batch.Failed] > 0 {
+			err = fmt.Errorf("%w: ooc status %s says which", batch.ErrSomeFailed, quote(w.queue.Dir))
 		}
 		if err != nil || w.over() {
 			return err
