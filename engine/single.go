@@ -37,7 +37,7 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r Rates
 	// An entry is read and written for each of its relaxations; on what was measured that takes this share of the rate.
 	p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
 	err := p.finish(geom, info, r, l)
-	p.Window = singleWindow
+	p.Window = min(p.Window, singleWindow)
 	return p, err
 }
 
