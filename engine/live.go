@@ -118,7 +118,7 @@ func (r *reporter) run() {
 			look, progress = next, true
 		case <-r.quit:
 			live := look()
-			if live.State = "unfinished"; live.RestorePoint == 1 && r.p.hasSums() {
+			if live.State = "unfinished"; live.RestorePoint == 1 && r.p.summed.Load() {
 				live.State, live.ETA = "solved", 0
 			}
 			r.send(live, true)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -17,6 +18,8 @@ import (
 // Problem is one store that is open: a graph, its distance matrix and how far that is.
 // Its methods other than Solve and Close may be called concurrently.
 type Problem struct {
+	summed atomic.Bool // checksums were stored, the last thing that a solve does
+
 	store *tiles.Store
 	geom  tiles.Geometry
 	meta  tiles.Meta

@@ -22,12 +22,6 @@ func (p *Problem) settled() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// hasSums reports whether checksums are stored, the last thing that a solve does.
-func (p *Problem) hasSums() bool {
-	_, err := p.store.Sums()
-	return err == nil
-}
-
 // settle makes the predecessors of every row of final distances a tree of shortest paths, and reports which tiles it
 // wrote. Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there
 // are cycles of length 0, or in f32 none that rounding can tell from 0, on which predecessors may lead round

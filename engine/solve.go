@@ -376,5 +376,7 @@ func (p *Problem) storeSums(sums []uint32, summed []bool) (err error) {
 			return err
 		}
 	}
-	return p.store.WriteSums(sums)
+	err = p.store.WriteSums(sums)
+	p.summed.Store(err == nil)
+	return err
 }
