@@ -31,6 +31,12 @@ func Incomplete(dir string) (bool, error) {
 	return len(names) > 0 && !slices.Contains(names, nameStore), nil
 }
 
+// IsStore reports whether dir holds a store that was imported to the end.
+func IsStore(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, nameStore))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // ownFiles lists a folder that is empty or a store of ours, complete or not:
 // regular files with our names only, among them our lock, which is always
 // made first.
@@ -149,7 +155,7 @@ func (c *creation) begin() error {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
-			if c.madeDir {
+			if c.madeDir && !errors.Is(err, ErrExists) { // else it has become another process's store meanwhile
 				os.Remove(c.s.dir) // fails if another process is in it, rightly
 			}
 			return err
@@ -267,7 +273,7 @@ func (c *creation) publish() error {
 		return err
 	}
 	if c.madeDir {
-		return syncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+		return SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
 	}
 	return nil
 }
@@ -281,8 +287,8 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 	// Looking first makes "no space" instant where allocating would fill the
 	// volume for a while before it failed, and is all there is on volumes
 	// that cannot allocate ahead.
-	if free, err := freeSpace(c.s.dir); err == nil && free < need {
-		return nil, noSpace(c.s.path(list[0].name), need, free)
+	if err := Room(c.s.dir, c.s.path(list[0].name), need); err != nil {
+		return nil, err
 	}
 	files := map[string]*os.File{}
 	for _, r := range list {

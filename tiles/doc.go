@@ -8,8 +8,9 @@
 // endian. A tile is a square block of T×T entries, row-major and contiguous on
 // disk; tile (I,J) holds rows I·T…I·T+T-1 and columns J·T…J·T+T-1. Sizes and
 // offsets are bytes, in int64 everywhere: N·N passes 2³¹ at 46,341. Progress
-// (State.Done) is counted in pivot vertices, not rounds, so that the next run
-// may choose another round width.
+// (State.Done) is counted in pivot vertices, or what an algorithm
+// has in their place, not rounds, so that the next run may choose another
+// round width.
 //
 // # Invariants
 //

@@ -29,13 +29,9 @@ func (f field) copy(dst, src []byte, stride int) {
 	switch {
 	case f.size == stride:
 		copy(dst, src)
-	case f.size == 4:
+	default: // of 4 bytes, as all fields are
 		for to, from := 0, f.off; to < len(dst); to, from = to+4, from+stride {
 			binary.LittleEndian.PutUint32(dst[to:], binary.LittleEndian.Uint32(src[from:]))
-		}
-	default:
-		for to, from := 0, f.off; to < len(dst); to, from = to+f.size, from+stride {
-			copy(dst[to:to+f.size], src[from:])
 		}
 	}
 }

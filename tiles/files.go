@@ -91,9 +91,7 @@ func (s *Store) replaceFile(name, tmp string, data []byte) error {
 		return err
 	}
 	// No truncation first: the spare's blocks are the reservation.
-	if err = s.hooks.Ask("write", tmp); err == nil {
-		_, err = f.WriteAt(data, 0)
-	}
+	err = s.writeAt(f, tmp, data, 0)
 	if err == nil {
 		err = f.Truncate(int64(len(data)))
 	}

@@ -127,7 +127,7 @@ func writeHolder(f *os.File) {
 // release gives the lock back. The file stays: removing it here could remove
 // the one that the next writer has just locked.
 func release(f *os.File) error {
-	_ = f.Truncate(int64(len(lockMagic) + 1)) // who we were is a courtesy
+	_ = f.Truncate(int64(len(lockMagic) + 1)) // who we were is a courtesy, but on network volumes: see heldElsewhere
 	return f.Close()                          // unlocks
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // State is a restore point: every entry of the matrix has finished the first
-// Done pivot vertices of the algorithm.
+// Done pivot vertices of the algorithm, or what it counts in their place.
 type State struct {
 	Algorithm string        // at most 64 bytes
-	Done      int64         // pivot vertices, 0…N
+	Done      int64         // pivot vertices, or what stands in their place, 0…N
 	Seq       uint64        // number of the checkpoint, assigned by the store
 	Elapsed   time.Duration // work so far, over all runs
 }

@@ -256,7 +256,7 @@ func (s *Store) sync(name string, do func() error) error {
 
 // syncNames makes created, renamed and removed names of the store durable.
 func (s *Store) syncNames() error {
-	return s.sync(".", func() error { return syncDir(s.dir) })
+	return s.sync(".", func() error { return SyncDir(s.dir) })
 }
 
 // mayWrite says why this store may not be written, nil if it may.

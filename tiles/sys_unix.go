@@ -14,8 +14,8 @@ func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
 }
 
-// syncDir makes created, renamed and removed names durable.
-func syncDir(dir string) error {
+// SyncDir makes created, renamed and removed names durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, perm)
 }
 
-// syncDir does nothing: NTFS journals names, and a folder cannot be synced.
-func syncDir(string) error { return nil }
+// SyncDir does nothing: NTFS journals names, and a folder cannot be synced.
+func SyncDir(string) error { return nil }
 
 // isDiskFull knows the native forms of ENOSPC.
 func isDiskFull(err error) bool {

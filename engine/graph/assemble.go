@@ -101,7 +101,7 @@ func newAssembly(g *Graph, arcs *collector) *assembly {
 	return a
 }
 
-// bucket returns the arcs of a bucket of rows, or nil if there are none.
+// bucket returns the arcs of a bucket of rows, or nil where no arc is in one so far up.
 func (a *assembly) bucket(i int) *bucket {
 	if i < len(a.arcs.buckets[0]) {
 		return &a.arcs.buckets[0][i]

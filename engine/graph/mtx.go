@@ -131,7 +131,9 @@ func (r *mtxReader) size() error {
 			return r.out.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", sizes[0], sizes[1])
 		}
 		r.n, r.most, r.sizeAt = sizes[0], sizes[2], r.in.line
-		r.out.expected = r.most
+		if r.out.expected = r.most; r.array {
+			r.out.expected = (r.n*r.n + 1) / 2 // Measure doubles it
+		}
 		return r.out.declare(r.n, r.base)
 	}
 }

@@ -74,6 +74,12 @@ type cycleState struct {
 	mark []int32 // the walk that visited a vertex, counted from 1
 }
 
+// CycleOf returns a cycle of predecessors, its rows in the direction of the arcs, or nil.
+func CycleOf(pred []int32) []int32 {
+	s := cycleState{pred: pred, mark: make([]int32, len(pred))}
+	return s.find()
+}
+
 // find returns a cycle of predecessors, from a row's successor on, or nil.
 func (s *cycleState) find() []int32 {
 	clear(s.mark)

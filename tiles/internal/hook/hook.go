@@ -1,6 +1,7 @@
 // Package hook lets tests stand between a store and the operating system.
 // Nothing outside tests registers a hook, and a store without one pays a nil
-// check per operation.
+// check per operation, and a look-up of its folder per file that is opened,
+// read whole or reserved.
 package hook
 
 import (
