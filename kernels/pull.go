@@ -70,7 +70,6 @@ type Grow struct {
 	Offsets, Ends, Weights Tile // all arcs in compressed rows, int32; Offsets has N+1 entries
 	Keys, Parents, Tree    Tile // of each vertex, int32
 	Least                  Tile // two entries
-	Group                  int  // threads that reduce together, a power of two; 0: the device's choice
 }
 
 // The keys of Grow that are no weights: of a vertex that no edge leads to yet, and of one that is taken.
@@ -89,7 +88,6 @@ type Grower interface {
 type Least struct {
 	N              int
 	Source, Result Tile
-	Group          int // threads that reduce together, a power of two; 0: the device's choice
 }
 
 // Reducer is a device whose streams can reduce. On a GPU that takes two launches at most.

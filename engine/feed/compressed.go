@@ -20,10 +20,9 @@ type compressed struct {
 
 // layout returns where ends and weights are in a block of so many vertices and arcs, and where it ends.
 func layout(vertices int, arcs int64) (ends, weights, end int64) {
-	up := func(n int64) int64 { return (n + align - 1) / align * align }
-	ends = up(int64(vertices+1) * kernels.EntryBytes)
-	weights = ends + up(arcs*kernels.EntryBytes)
-	return ends, weights, weights + up(max(arcs, 1)*kernels.EntryBytes)
+	ends = Stride(vertices + 1)
+	weights = ends + Stride(int(arcs))
+	return ends, weights, weights + Stride(int(max(arcs, 1)))
 }
 
 // blocks cuts whole rows into blocks of the size wanted, or of one row where that is larger.
@@ -43,7 +42,7 @@ func (c *compressed) blocks() (specs []blockSpec) {
 				past = mid
 			}
 		}
-		specs = append(specs, blockSpec{lo: lo, hi: hi, rows: c.into.N, bytes: size(lo, hi)})
+		specs = append(specs, blockSpec{lo: lo, hi: hi, bytes: size(lo, hi)})
 		lo = hi
 	}
 	return specs

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"unsafe"
 
 	"github.com/dustin/go-humanize"
 
@@ -210,4 +211,12 @@ func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
 		err = errors.Join(err, b.Free())
 	}
 	return err
+}
+
+// Stride is the bytes from a vector of n entries in device memory to the next.
+func Stride(n int) int64 { return (int64(n)*kernels.EntryBytes + align - 1) / align * align }
+
+// Bytes views words as what copies take.
+func Bytes[E int32 | uint32](words []E) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"ooc/engine"
 	"ooc/engine/feed"
@@ -13,12 +12,12 @@ import (
 )
 
 // boruvka joins every component with the one that its lightest edge leads to, which at least halves their number: a
-// pass over all arcs each time, at most log₂ n of them (O. Borůvka, O jistém problému minimálním, 1926). Arcs
-// that do not fit the device are streamed.
+// pass over all arcs each time, at most log₂ n of them, and one that finds nothing where several components are left
+// (O. Borůvka, O jistém problému minimálním, 1926). Arcs that do not fit the device are streamed.
 var boruvka = Method{
 	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
 	run: func(ctx context.Context, p *problem) error {
-		linker, ok := p.Device.(kernels.Linker)
+		linker, ok := kernels.As[kernels.Linker](p.Device)
 		if !ok {
 			return fmt.Errorf("%w boruvka: %s has no such passes; use another --device", ErrMethod, p.Device.Info().Name)
 		}
@@ -47,7 +46,7 @@ const (
 
 func (x *forest) open() (err error) {
 	n := x.facts.N
-	bytes := 3 * x.stride()
+	bytes := 3 * feed.Stride(x.facts.N)
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", engine.ErrMemory, info.Memory, n, bytes+info.Scratch)
 	}
@@ -76,10 +75,8 @@ func (x *forest) open() (err error) {
 	return nil
 }
 
-func (x *forest) stride() int64 { return (int64(x.facts.N)*kernels.EntryBytes + 255) / 256 * 256 }
-
 func (x *forest) vector(which int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: int64(which) * x.stride()}
+	return kernels.Tile{Buf: x.buf, Off: int64(which) * feed.Stride(x.facts.N)}
 }
 
 func (x *forest) run(ctx context.Context) error {
@@ -93,7 +90,7 @@ func (x *forest) run(ctx context.Context) error {
 		if err := x.pass(); err != nil {
 			return err
 		}
-		joined = x.join()
+		joined = x.join() && len(x.edges) < x.facts.N-1 // else all are one
 		x.report(len(x.edges))
 	}
 	return nil
@@ -102,7 +99,7 @@ func (x *forest) run(ctx context.Context) error {
 // pass finds each vertex's lightest edge to another component.
 func (x *forest) pass() error {
 	x.passes++
-	if err := errors.Join(x.stream.CopyIn(x.vector(components), bytesOf(x.words[components])), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.stream.CopyIn(x.vector(components), feed.Bytes(x.words[components])), x.stream.Sync()); err != nil {
 		return err
 	}
 	variant := kernels.I32
@@ -118,8 +115,8 @@ func (x *forest) pass() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(x.stream.CopyOut(bytesOf(x.words[lights]), x.vector(lights)),
-		x.stream.CopyOut(bytesOf(x.words[ends]), x.vector(ends)), x.stream.Sync())
+	return errors.Join(x.stream.CopyOut(feed.Bytes(x.words[lights]), x.vector(lights)),
+		x.stream.CopyOut(feed.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
 }
 
 // join takes the least edge of each component, by weight and then by the indices of its ends. As no two edges are
@@ -169,8 +166,3 @@ func (x *forest) root(v int32) int32 {
 }
 
 func (x *forest) close() error { return feed.Close(x.feed, x.stream, x.buf) }
-
-// bytesOf views words as what copies take.
-func bytesOf[E int32 | uint32](words []E) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
-}

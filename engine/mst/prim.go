@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ooc/engine"
+	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
 )
@@ -19,18 +20,16 @@ import (
 var prim = Method{
 	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
 	run: func(ctx context.Context, p *problem) error {
-		grower, ok := p.Device.(kernels.Grower)
+		grower, ok := kernels.As[kernels.Grower](p.Device)
 		if !ok {
 			return fmt.Errorf("%w prim: %s has no such steps; use --method boruvka or another --device", ErrMethod, p.Device.Info().Name)
 		}
-		g, ok := p.arcs.(*graph.Graph)
+		g, _ := p.arcs.(*graph.Graph)
 		if d, dense := p.arcs.(*graph.Dense); dense {
 			var err error
 			if g, err = d.Graph(); err != nil {
 				return err
 			}
-		} else if !ok {
-			return fmt.Errorf("%w prim: it needs adjacency arrays", ErrMethod)
 		}
 		if g.Arcs() > math.MaxInt32 {
 			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", engine.ErrMemory, math.MaxInt32, g.Arcs())
@@ -72,7 +71,7 @@ func (x *tree) run(ctx context.Context, g *graph.Graph) error {
 		}
 	}
 	parents, keys := make([]int32, g.N), make([]int32, g.N)
-	err := errors.Join(x.stream.CopyOut(bytesOf(parents), x.grow.Parents), x.stream.CopyOut(bytesOf(keys), x.grow.Tree), x.stream.Sync())
+	err := errors.Join(x.stream.CopyOut(feed.Bytes(parents), x.grow.Parents), x.stream.CopyOut(feed.Bytes(keys), x.grow.Tree), x.stream.Sync())
 	if err != nil {
 		return err
 	}
@@ -123,18 +122,10 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	for _, a := range arrays {
 		a.to.Buf = x.buf
 		if len(a.data) > 0 {
-			err = errors.Join(err, x.stream.CopyIn(*a.to, bytesOf(a.data)))
+			err = errors.Join(err, x.stream.CopyIn(*a.to, feed.Bytes(a.data)))
 		}
 	}
 	return errors.Join(err, x.stream.Sync()) // before the host's copies go
 }
 
-func (x *tree) close() (err error) {
-	if x.stream != nil {
-		err = x.stream.Close()
-	}
-	if x.buf != nil {
-		err = errors.Join(err, x.buf.Free())
-	}
-	return err
-}
+func (x *tree) close() error { return feed.Close(nil, x.stream, x.buf) }

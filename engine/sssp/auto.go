@@ -10,12 +10,7 @@ var auto = Method{
 		if len(p.Sources) >= severalSources && p.Group == 0 {
 			return product.run(ctx, p)
 		}
-		f := form{name: coarse.Name, turned: true, groups: append([]int{1}, p.groupChoices()...)}
-		r, err := p.bySweeps(ctx, f)
-		if err == nil && r.Summary.Group == 1 {
-			r.Summary.Method = naive.Name
-		}
-		return r, err
+		return p.bySweeps(ctx, form{name: coarse.Name, turned: true, groups: append([]int{1}, p.groupChoices()...)})
 	},
 }
 

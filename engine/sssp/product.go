@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
 )
@@ -94,7 +95,7 @@ func (b *batch) swept(ctx context.Context, sweeps int) error {
 // distance of its beginning and its weight add up to that of its end, as the sweeps have added them. An arc is read
 // once for all sources that need it at the same number of arcs.
 func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
-	t := trees{problem: p, sources: sources, dist: dist, at: make([][]int32, p.facts.N)}
+	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N), at: make([][]int32, p.facts.N)}
 	for i, s := range sources {
 		pred := make([]int32, p.facts.N)
 		for v := range pred {
@@ -105,7 +106,7 @@ func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 	}
 	rows := p.rows()
 	for left := true; left; {
-		t.now, t.at = t.at, make([][]int32, p.facts.N)
+		t.now, t.at = t.at, t.now
 		left = false
 		for u, of := range t.now {
 			if len(of) == 0 {
@@ -118,6 +119,7 @@ func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 			for _, i := range of {
 				left = t.follow(i, int32(u), ends, weights) || left
 			}
+			t.now[u] = of[:0]
 		}
 	}
 	return t.pred, nil
@@ -189,7 +191,7 @@ func (p *problem) matrixRows() rowReader {
 		const tile = stripEdge * stripEdge
 		if u/stripEdge != holds {
 			for j := range tiles {
-				if err := p.arcs.FillTile(bytesOf(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge, j); err != nil {
+				if err := p.arcs.FillTile(feed.Bytes(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge, j); err != nil {
 					return nil, nil, err
 				}
 			}

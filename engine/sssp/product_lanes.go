@@ -20,7 +20,7 @@ import (
 // byLanes multiplies by the sparse matrix as a kernels.Sweeper does, in host memory: a lane is a source. The lanes
 // of all vertices are there twice, and a sweep reads the one and writes the other.
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
-	sweeper, ok := b.Device.(kernels.Sweeper)
+	sweeper, ok := kernels.As[kernels.Sweeper](b.Device)
 	host := b.Device
 	if !ok {
 		d, oerr := cpu.Open(cpu.Options{})
@@ -31,15 +31,16 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 		sweeper, host = d, d
 	}
 	width := (len(b.sources) + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
-	arcs, err := b.doubled()
-	if err != nil {
-		return nil, err
+	if b.twice == nil {
+		if b.twice, err = b.doubled(); err != nil {
+			return nil, err
+		}
 	}
 	data, err := host.AllocHost(2 * int64(b.facts.N) * int64(width) * kernels.EntryBytes)
 	if err != nil {
 		return nil, err
 	}
-	x := &laneBatch{batch: b, sweeper: sweeper, arcs: arcs, lanes: kernels.Lanes{Data: data, Width: width},
+	x := &laneBatch{batch: b, sweeper: sweeper, lanes: kernels.Lanes{Data: data, Width: width},
 		words: unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/kernels.EntryBytes)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
@@ -52,11 +53,12 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 // time from the first, each with an arc of length 0 that keeps what the vertex had.
 func (b *batch) doubled() (*kernels.Arcs, error) {
 	n, in := b.facts.N, b.into
-	if total := 2 * (int64(n) + b.facts.Arcs); total > math.MaxInt32 {
+	total := 2 * (int64(n) + b.facts.Arcs)
+	if total > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose --method coarse", engine.ErrMemory, math.MaxInt32/2, total/2)
 	}
 	weights := weightBits(in)
-	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1)}
+	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1), Ends: make([]int32, 0, total), Weights: make([]uint32, 0, total)}
 	for half := range 2 {
 		from := int32((1 - half) * n)
 		for v := range n {
@@ -79,7 +81,6 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 type laneBatch struct {
 	*batch
 	sweeper kernels.Sweeper
-	arcs    *kernels.Arcs
 	lanes   kernels.Lanes
 	words   []uint32 // of lanes
 	current int      // the half that has the newest distances
@@ -101,7 +102,7 @@ func (x *laneBatch) run(ctx context.Context) error {
 		for part := range parts {
 			g.Go(func() error {
 				lo, hi := n*part/parts, n*(part+1)/parts
-				x.sweeper.Sweep(x.variant, x.lanes, x.arcs, to+lo, to+hi, nil)
+				x.sweeper.Sweep(x.variant, x.lanes, x.twice, to+lo, to+hi, nil)
 				if !bytes.Equal(x.half(0, lo, hi), x.half(1, lo, hi)) {
 					changed.Store(true)
 				}

@@ -63,7 +63,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 		x.host[x.at(i, s)] = 0
 	}
 	all := func(which int) kernels.Tile { return x.tile(which, 0) }
-	if err := errors.Join(x.stream.CopyIn(all(0), bytesOf(x.host)), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.stream.CopyIn(all(0), feed.Bytes(x.host)), x.stream.Sync()); err != nil {
 		return err
 	}
 	newest := make([]uint32, len(x.host))
@@ -77,7 +77,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 			return s.MinPlus(x.variant, x.edge, []kernels.Product{p})
 		})
 		if err == nil {
-			err = errors.Join(x.stream.CopyOut(bytesOf(newest), all(1-from)), x.stream.Sync())
+			err = errors.Join(x.stream.CopyOut(feed.Bytes(newest), all(1-from)), x.stream.Sync())
 		}
 		if err == nil {
 			err = x.swept(ctx, sweeps)

@@ -115,7 +115,8 @@ type problem struct {
 	arcs    Arcs
 	facts   graph.Facts
 	variant kernels.Variant
-	into    *graph.Graph // turned round; nil for a matrix
+	into    *graph.Graph  // turned round; nil for a matrix
+	twice   *kernels.Arcs // of into, for products by lanes; nil before the first
 	began   time.Time
 	most    float64 // the largest magnitude of a weight
 }
@@ -143,7 +144,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 		return nil, err
 	}
 	p.most = max(p.facts.MaxWeight, -p.facts.MinWeight)
-	p.variant = variantOf(p.facts)
+	p.variant = engine.VariantOf(string(p.facts.Kind), p.facts.Negative)
 	if g, ok := arcs.(*graph.Graph); ok && !o.Matrix {
 		p.into = g.Reverse()
 	}
@@ -191,18 +192,6 @@ func (p *problem) pairs() float64 {
 		return float64(p.facts.N) * float64(p.facts.N)
 	}
 	return float64(p.facts.Arcs)
-}
-
-func variantOf(f graph.Facts) kernels.Variant {
-	switch {
-	case f.Kind == graph.KindI32 && f.Negative:
-		return kernels.I32Signed
-	case f.Kind == graph.KindI32:
-		return kernels.I32
-	case f.Negative:
-		return kernels.F32Signed
-	}
-	return kernels.F32
 }
 
 // unreachable is the variant's entry for it, as bits.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unsafe"
 
 	"ooc/engine"
 	"ooc/engine/feed"
+	"ooc/engine/graph"
 	"ooc/kernels"
 )
 
@@ -35,7 +35,7 @@ type sweeper struct {
 	current int     // which of the two vectors of distances is the newest
 	tuner   tuner
 	checked int // sweeps after which cycles were last looked for
-	sum     Summary
+	sum     *Summary
 }
 
 // bySweeps runs the form, as many sources at a time as the device has room for.
@@ -62,23 +62,18 @@ func (p *problem) vectorsAtOnce() int {
 }
 
 // vectorBytes is what a source takes: two vectors of distances, one of predecessors, and whether they changed.
-func vectorBytes(n int) int64 { return 3*stride(n) + flagBytes }
+func vectorBytes(n int) int64 { return 3*feed.Stride(n) + flagBytes }
 
 // flagBytes is for the entry that says whether a vector changed.
 const flagBytes = 256
 
-// stride is the bytes from one vector to the next.
-func stride(n int) int64 {
-	return (int64(n)*kernels.EntryBytes + flagBytes - 1) / flagBytes * flagBytes
-}
-
 // sweepFrom adds the distances from some starts to r.
 func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
-	puller, ok := p.Device.(kernels.Puller)
+	puller, ok := kernels.As[kernels.Puller](p.Device)
 	if !ok {
 		return fmt.Errorf("%w %s: %s has no such sweeps; use another --device", ErrMethod, f.name, p.Device.Info().Name)
 	}
-	x := &sweeper{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: r.Summary}
+	x := &sweeper{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: &r.Summary}
 	if p.Group > 0 {
 		x.groups = []int{p.Group}
 	}
@@ -90,7 +85,6 @@ func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Resu
 	if err = x.run(ctx); err == nil {
 		err = x.collect(r)
 	}
-	r.Summary = x.sum
 	return err
 }
 
@@ -120,14 +114,14 @@ func (x *sweeper) open() (err error) {
 
 // The parts of a source's memory. The flags of all sources are side by side at the end.
 func (x *sweeper) part(source, which int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * stride(x.facts.N)}
+	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
 
 func (x *sweeper) dist(s int) kernels.Tile { return x.part(s, x.current) }
 func (x *sweeper) next(s int) kernels.Tile { return x.part(s, 1-x.current) }
 func (x *sweeper) pred(s int) kernels.Tile { return x.part(s, 2) }
 func (x *sweeper) flag(s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*stride(x.facts.N) + int64(s)*kernels.EntryBytes}
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(s)*kernels.EntryBytes}
 }
 
 // begin writes the first distances.
@@ -141,7 +135,7 @@ func (x *sweeper) begin() error {
 		for _, v := range from {
 			dist[v] = 0
 		}
-		if err := errors.Join(x.stream.CopyIn(x.dist(s), bytesOf(dist)), x.stream.CopyIn(x.pred(s), bytesOf(pred)), x.stream.Sync()); err != nil {
+		if err := errors.Join(x.stream.CopyIn(x.dist(s), feed.Bytes(dist)), x.stream.CopyIn(x.pred(s), feed.Bytes(pred)), x.stream.Sync()); err != nil {
 			return err
 		}
 		for _, v := range from {
@@ -150,11 +144,6 @@ func (x *sweeper) begin() error {
 		x.live[s] = true
 	}
 	return nil
-}
-
-// bytesOf views words as what copies take.
-func bytesOf(words []uint32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
 }
 
 // run sweeps until nothing changes.
@@ -189,7 +178,7 @@ func (x *sweeper) run(ctx context.Context) error {
 // sweep is one pass over all arcs for all vectors that are not settled. It sets flags.
 func (x *sweeper) sweep(flags []uint32) error {
 	clear(flags)
-	if err := errors.Join(x.stream.CopyIn(x.flag(0), bytesOf(flags)), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.stream.CopyIn(x.flag(0), feed.Bytes(flags)), x.stream.Sync()); err != nil {
 		return err
 	}
 	began, group := time.Now(), x.tuner.group()
@@ -206,7 +195,7 @@ func (x *sweeper) sweep(flags []uint32) error {
 		return nil
 	})
 	if err == nil {
-		err = errors.Join(x.stream.CopyOut(bytesOf(flags), x.flag(0)), x.stream.Sync())
+		err = errors.Join(x.stream.CopyOut(feed.Bytes(flags), x.flag(0)), x.stream.Sync())
 	}
 	if err != nil {
 		return err
@@ -238,10 +227,10 @@ func (x *sweeper) lookForCycles(sweeps int) error {
 		if !live {
 			continue
 		}
-		if err := x.fetch(unsafe.Slice((*uint32)(unsafe.Pointer(&pred[0])), len(pred)), x.pred(s)); err != nil {
+		if err := x.fetch(feed.Bytes(pred), x.pred(s)); err != nil {
 			return err
 		}
-		cycle := cycleOf(pred)
+		cycle := graph.CycleOf(pred)
 		if cycle == nil && sweeps < x.facts.N {
 			continue
 		}
@@ -255,15 +244,15 @@ func (x *sweeper) lookForCycles(sweeps int) error {
 	return nil
 }
 
-func (x *sweeper) fetch(dst []uint32, from kernels.Tile) error {
-	return errors.Join(x.stream.CopyOut(bytesOf(dst), from), x.stream.Sync())
+func (x *sweeper) fetch(dst []byte, from kernels.Tile) error {
+	return errors.Join(x.stream.CopyOut(dst, from), x.stream.Sync())
 }
 
 // collect copies the results to the host.
 func (x *sweeper) collect(r *Result) error {
 	for s := range x.starts {
 		dist, pred := make([]uint32, x.facts.N), make([]int32, x.facts.N)
-		if err := errors.Join(x.fetch(dist, x.dist(s)), x.fetch(unsafe.Slice((*uint32)(unsafe.Pointer(&pred[0])), len(pred)), x.pred(s))); err != nil {
+		if err := errors.Join(x.fetch(feed.Bytes(dist), x.dist(s)), x.fetch(feed.Bytes(pred), x.pred(s))); err != nil {
 			return err
 		}
 		r.Dist, r.Pred = append(r.Dist, dist), append(r.Pred, pred)
@@ -300,28 +289,4 @@ func (t *tuner) took(d time.Duration) {
 		t.times = append(t.times, d)
 	}
 	t.warm = true
-}
-
-// cycleOf returns a cycle of predecessors, its vertices in the direction of the arcs, or nil.
-func cycleOf(pred []int32) []int32 {
-	mark := make([]int32, len(pred)) // the walk that visited a vertex, from 1
-	for start := range pred {
-		walk, v := int32(start)+1, int32(start)
-		for v >= 0 && mark[v] == 0 {
-			mark[v] = walk
-			v = pred[v]
-		}
-		if v < 0 || mark[v] != walk {
-			continue
-		}
-		cycle := []int32{v}
-		for u := pred[v]; u != v; u = pred[u] {
-			cycle = append(cycle, u)
-		}
-		for i, j := 0, len(cycle)-1; i < j; i, j = i+1, j-1 {
-			cycle[i], cycle[j] = cycle[j], cycle[i]
-		}
-		return cycle
-	}
-	return nil
 }

@@ -84,7 +84,7 @@ func (r *Result) NPY(w io.Writer) error {
 		shape = fmt.Sprintf("(%d,)", r.Facts.N)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	out.Write(npyHeader(fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", descr), shape))
+	out.Write(engine.NPYHeader(fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", descr), shape))
 	var entry []byte
 	for i := range r.Sources {
 		for v, bits := range r.Dist[i] {
@@ -107,15 +107,6 @@ func (r *Result) NPY(w io.Writer) error {
 		}
 	}
 	return out.Flush()
-}
-
-// npyHeader is NumPy's format 1.0 header of an array in C order whose entries are records:
-// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-func npyHeader(descr, shape string) []byte {
-	dict := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape)
-	dict += strings.Repeat(" ", (64-(10+len(dict)+1)%64)%64) + "\n"
-	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(dict)))
-	return append(head, dict...)
 }
 
 // WriteFile writes an array if the name says .npy, else text, compressed if .gz or .zst follows. The file appears

@@ -69,7 +69,7 @@ type ratio struct {
 	slow, fast int
 }
 
-// All lists the comparisons.
+// all lists the comparisons.
 var all = []func(s *suite) table{
 	inCore,
 	outOfCore,

@@ -247,7 +247,7 @@ func (b *bench) leasts(d kernels.Reducer) {
 					best = i
 				}
 			}
-			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 2)), Group: 1 << b.IntN(9)}
+			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 2))}
 			b.must(d.Least(b.stream, l))
 			b.must(b.stream.Sync())
 			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {

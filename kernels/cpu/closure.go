@@ -8,10 +8,25 @@ import (
 	"ooc/kernels"
 )
 
-// pivot is the square block that Closure closes, in tiles of edge t, row-major.
+// pivot is a square of tiles of edge t, row-major, which Closure closes and Pivots lowers.
 type pivot struct {
 	t, m  int
 	tiles []view
+}
+
+func (d *Device) newPivot(t, entry int, tiles []kernels.Tile) (*pivot, error) {
+	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
+	if m == 0 || m*m != len(tiles) {
+		return nil, fmt.Errorf("%d tiles make no square", len(tiles))
+	}
+	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
+	for i, tile := range tiles {
+		var err error
+		if p.tiles[i], err = d.tileView(t, entry, tile); err != nil {
+			return nil, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
+		}
+	}
+	return p, nil
 }
 
 // at returns the view of entry (i, j) of the block; it holds up to the end of the tile.
@@ -45,17 +60,10 @@ func (s *stream) Closure(v kernels.Variant, t int, tiles []kernels.Tile) error {
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
-	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
-	if m == 0 || m*m != len(tiles) {
-		return fmt.Errorf("cpu: closure: %d tiles make no square", len(tiles))
-	}
 	x := s.arithmetic(v)
-	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
-	for i, tile := range tiles {
-		var err error
-		if p.tiles[i], err = s.device.tileView(t, x.entry, tile); err != nil {
-			return fmt.Errorf("cpu: closure: tile (%d,%d): %w", i/m, i%m, err)
-		}
+	p, err := s.device.newPivot(t, x.entry, tiles)
+	if err != nil {
+		return fmt.Errorf("cpu: closure: %w", err)
 	}
 	c := &closer{p, x}
 	pool := s.device.pool

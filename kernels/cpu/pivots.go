@@ -20,18 +20,15 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
-	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
-	if m == 0 || m*m != len(tiles) || lo < 0 || hi < lo || hi > m*t {
+	p, err := d.newPivot(t, kernels.EntryBytes, tiles)
+	if err != nil {
+		return fmt.Errorf("cpu: pivots: %w", err)
+	}
+	m := p.m
+	if lo < 0 || hi < lo || hi > m*t {
 		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
-	x := &rankOne{pivot: pivot{t: t, m: m, tiles: make([]view, len(tiles))}, sweepPath: d.sweeps(), variant: v,
-		ends: make([][]int32, m), weights: make([][]uint32, m)}
-	for i, tile := range tiles {
-		var err error
-		if x.tiles[i], err = d.tileView(t, kernels.EntryBytes, tile); err != nil {
-			return fmt.Errorf("cpu: pivots: tile (%d,%d): %w", i/m, i%m, err)
-		}
-	}
+	x := &rankOne{pivot: p, sweepPath: d.sweeps(), variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
 	return d.enqueueOn(s, func() {
 		for k := lo; k < hi; k++ {
 			x.reach(k)
@@ -42,7 +39,7 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 
 // rankOne is a matrix that is lowered pivot by pivot.
 type rankOne struct {
-	pivot
+	*pivot
 	*sweepPath
 	variant kernels.Variant
 	ends    [][]int32  // by row of tiles: the rows that reach the pivot
