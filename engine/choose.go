@@ -61,16 +61,11 @@ type Choice struct {
 // Choose picks algorithm and tile edge for a new problem by what should end first. It fails with ErrMemory
 // where a limit is too small, and with ErrAlgorithm where the algorithm that is asked for is not possible.
 func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
-	if l.Predecessors {
-		if d, err = tracking(d); err != nil {
-			return nil, err
-		}
-	}
-	f := w.Facts()
-	if err := roundsNamed(l.Algorithm).runsOn(d); err != nil {
+	if d, err = l.device(d); err != nil {
 		return nil, err
 	}
-	rates, err := MeasureRates(d, variantOf(string(f.Kind), f.Negative))
+	f := w.Facts()
+	rates, err := MeasureRates(d, VariantOf(string(f.Kind), f.Negative))
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +79,7 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 	}
 	c := &Choice{}
 	var err error
-	asked := roundsNamed(l.Algorithm)
-	way := asked
-	if way == nil {
-		way = byRounds[0]
-	}
+	asked, way := roundsNamed(l.Algorithm), roundsOrFirst(l.Algorithm)
 	if l.Algorithm != AlgorithmEliminate && len(l.Sources) == 0 {
 		if err = c.planRounds(way, w.Facts(), info, r, l); err != nil && (asked != nil || !errors.Is(err, ErrMemory)) {
 			return nil, err
@@ -290,6 +281,9 @@ func (p *Problem) begun(state tiles.State) (string, error) {
 
 // algorithm returns what a store has to go on with, given what is asked for.
 func (p *Problem) algorithm(asked, begun string) (string, error) {
+	if err := keepsTrees(asked); p.meta.Predecessors && err != nil {
+		return "", err
+	}
 	switch {
 	case begun == "":
 		return asked, nil
@@ -307,14 +301,11 @@ func (p *Problem) choose(o Options, begun string) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keepsTrees(algorithm); p.meta.Predecessors && err != nil {
-		return nil, err
-	}
 	if way := roundsNamed(algorithm); way != nil && len(p.meta.Sources) == 0 {
 		return &Choice{Algorithm: way.name, Tile: p.geom.T}, nil
 	}
 	if (p.meta.Dense || p.meta.Predecessors) && algorithm != AlgorithmEliminate {
-		return &Choice{Algorithm: byRounds[0].name, Tile: p.geom.T}, nil
+		return &Choice{Algorithm: roundsOrFirst(algorithm).name, Tile: p.geom.T}, nil
 	}
 	c := p.choice
 	if c == nil || algorithm != "" && algorithm != AlgorithmAuto && c.Algorithm != algorithm {

@@ -30,10 +30,14 @@ var npyExport = Exporter{
 	},
 }
 
-// npyHeader2D is NumPy's format 1.0 header of a 2-D array, padded so that the data is 64-byte aligned:
-// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 func npyHeader2D(descr string, rows, cols int) []byte {
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, cols)
+	return NPYHeader("'"+descr+"'", fmt.Sprintf("(%d, %d)", rows, cols))
+}
+
+// NPYHeader is NumPy's format 1.0 header of an array in C order, padded so that the data is 64-byte aligned; descr and
+// shape are as Python writes them: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+func NPYHeader(descr, shape string) []byte {
+	dict := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape)
 	pad := (64 - (10+len(dict)+1)%64) % 64
 	dict += strings.Repeat(" ", pad) + "\n"
 	head := append([]byte("\x93NUMPY\x01\x00"), 0, 0)

@@ -25,12 +25,9 @@ func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
-	if l.Predecessors {
-		t, err := tracking(d)
-		if err != nil {
-			return nil, err
-		}
-		d = t
+	d, err := l.device(d)
+	if err != nil {
+		return nil, err
 	}
 	g := w.Facts()
 	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind), Rows: g.N}
@@ -52,9 +49,6 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 		return nil, err
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
-	if d, err = p.device(d); err != nil {
-		return nil, err
-	}
 	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
 	begun, err := p.begun(state)
 	if err != nil {
@@ -63,13 +57,11 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 	if l.Algorithm, err = p.algorithm(l.Algorithm, begun); err != nil {
 		return nil, err
 	}
-	if err := keepsTrees(l.Algorithm); l.Predecessors && err != nil {
+	if d, err = l.device(d); err != nil {
 		return nil, err
 	}
 	if p.meta.Dense || p.meta.Predecessors {
-		if f.Algorithm = AlgorithmBlocked; roundsNamed(l.Algorithm) != nil {
-			f.Algorithm = l.Algorithm
-		}
+		f.Algorithm = roundsOrFirst(l.Algorithm).name
 		l = l.withDefaults(d.Info())
 		if err := f.measure(p.variant(), d, dir); err != nil {
 			return f, err
@@ -93,21 +85,12 @@ func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	if err := l.checkAlgorithm(false); err != nil {
 		return nil, err
 	}
-	if err := roundsNamed(l.Algorithm).runsOn(d); err != nil {
+	d, err := l.device(d)
+	if err != nil {
 		return nil, err
 	}
-	if l.Predecessors {
-		t, err := tracking(d)
-		if err != nil {
-			return nil, err
-		}
-		d = t
-	}
 	l = l.withDefaults(d.Info())
-	way := roundsNamed(l.Algorithm)
-	if way == nil {
-		way = byRounds[0]
-	}
+	way := roundsOrFirst(l.Algorithm)
 	f := &Forecast{Vertices: n, Rows: n, Algorithm: way.name}
 	if err := f.measure(kernels.I32, d, ""); err != nil {
 		return nil, err
@@ -134,7 +117,7 @@ func (f *Forecast) measure(v kernels.Variant, d kernels.Device, dir string) (err
 func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*Choice, Limits, error) {
 	l = l.withDefaults(d.Info())
 	facts := w.Facts()
-	if err := f.measure(variantOf(string(facts.Kind), facts.Negative), d, dir); err != nil {
+	if err := f.measure(VariantOf(string(facts.Kind), facts.Negative), d, dir); err != nil {
 		return nil, l, err
 	}
 	c, err := choose(w, d.Info(), f.Rates, l)

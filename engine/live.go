@@ -22,11 +22,10 @@ type Live struct {
 // Ceilings are the rates that the plan reckoned with, measured when the solve began; 0: unknown. In and Out are those
 // between host and device, Read and Write those between the matrix's mapping and host memory, in bytes/s.
 type Ceilings struct {
-	Relaxations float64 `json:"relaxations_per_second,omitempty"`
-	In          float64 `json:"bytes_in_per_second,omitempty"`
-	Out         float64 `json:"bytes_out_per_second,omitempty"`
-	Read        float64 `json:"bytes_read_per_second,omitempty"`
-	Write       float64 `json:"bytes_written_per_second,omitempty"`
+	In    float64 `json:"bytes_in_per_second,omitempty"`
+	Out   float64 `json:"bytes_out_per_second,omitempty"`
+	Read  float64 `json:"bytes_read_per_second,omitempty"`
+	Write float64 `json:"bytes_written_per_second,omitempty"`
 }
 
 // Lanes say what each worker of the pipeline is at, a letter each: r read, i in, k kernel, o out, w write, s sync,

@@ -42,7 +42,7 @@ func (p *Problem) Paths(ctx context.Context, pairs [][2]int) ([]Path, error) {
 	return w.All(ctx, pairs)
 }
 
-// Walker finds shortest paths in a solved store without a matrix of predecessors: from the target it walks
+// Walker finds shortest paths in a solved store: from the target it walks
 // backwards over tight arcs, those (x,y) with d(u,x) + w(x,y) = d(u,y). It holds the graph with its arcs turned
 // round and the distances from one source, and is for one goroutine. In a store that keeps predecessors it follows
 // those, and takes the distance between two neighbours on the path for the arc's weight, which in i32 it is.
@@ -78,7 +78,7 @@ type tightArc struct {
 }
 
 // Walker returns a Walker. It fails with ErrUnsolved where distances are not final and with tiles.ErrNoCSR where
-// the store keeps no arcs, because its input was a matrix.
+// the store keeps neither predecessors nor, because its input was a matrix, arcs.
 func (p *Problem) Walker() (*Walker, error) {
 	if err := p.Solved(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (w *Walker) fork() *Walker {
 // Between returns a shortest path from row u to row v, without a vertex twice; from a vertex to itself, the path
 // without arcs. In f32 its length is within the rounding that docs/promises.md allows of the stored distance. It
 // fails with ErrNoVertex where the store keeps no distances from u, and with ErrWrong where its arcs do not make
-// the stored distance.
+// the stored distance. In f32, stored predecessors are followed without comparing.
 func (w *Walker) Between(u, v int) (Path, error) {
 	if v < 0 || v >= w.p.geom.N {
 		return Path{}, fmt.Errorf("%w: %s has no row %d", ErrNoVertex, w.p.Dir(), v)
@@ -153,7 +153,12 @@ func (w *Walker) follow(u, v int) (Path, error) {
 		if err != nil {
 			return Path{}, err
 		}
-		w.steps = append(w.steps, pathStep{vertex: x, weight: storedValue(w.p.meta.Kind, bits)})
+		weight := storedValue(w.p.meta.Kind, bits)
+		if w.p.meta.Kind == tiles.I32 && w.dist[x]+weight != w.dist[y] {
+			return Path{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look with: ooc verify",
+				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), ErrWrong)
+		}
+		w.steps = append(w.steps, pathStep{vertex: x, weight: weight})
 		y = x
 	}
 	return w.path(u, v), nil

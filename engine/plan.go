@@ -34,7 +34,7 @@ type Limits struct {
 type Plan struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
 	Side      int  `json:"side"`       // tiles per side
-	Width     int  `json:"width"`      // pivot tiles a round
+	Width     int  `json:"width"`      // pivot tiles a round; of squaring, rows of tiles a group
 	Rounds    int  `json:"rounds"`     // that are left to do
 	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
 	InCore    bool `json:"in_core"`    // no tile leaves the device before the end
@@ -132,7 +132,7 @@ func MakePlan(geom tiles.Geometry, done int64, info kernels.Info, rates Rates, l
 	return best, nil
 }
 
-// newPlan begins a plan that does not look ahead.
+// newPlan begins a plan.
 func newPlan(geom tiles.Geometry, l Limits) Plan {
 	return Plan{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
@@ -153,19 +153,18 @@ func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits)
 	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
 		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
 	}
-	p.times(info, r, float64(p.Rounds)*float64(p.Side)*float64(p.Side)*r.PerKernel)
+	p.times(info, r)
 	return nil
 }
 
 // hostCache picks pages, and the goroutines that copy.
 func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
-	staging := 4 * min(p.Streams, 8)
-	p.Pages = max(0, p.Side*p.Side-p.Slots) + staging
+	p.Pages = max(0, p.Side*p.Side-p.Slots) + p.staging()
 	switch {
 	case l.HostMemory > 0:
 		p.Pages = min(p.Pages, int(l.HostMemory/tb))
 	case info.SharedCores:
-		p.Pages = staging // the page cache is as near as a host cache would be
+		p.Pages = p.staging() // the page cache is as near as a host cache would be
 	}
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	if p.synchronous() {
@@ -173,6 +172,9 @@ func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
 	}
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
 }
+
+// staging is how many pages are on their way between disk and device, at most.
+func (p *Plan) staging() int { return 4 * min(p.Streams, 8) }
 
 // synchronous says that nothing overlaps: one operation, of a copy or a kernel, ends before the next begins. That is
 // what one stream means, so that what several gain can be read off.
@@ -188,7 +190,8 @@ const leastRounds = 8
 // candidate plans one round width, with or without look-ahead, with a host cache or none beyond what is on its way.
 func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r Rates, l Limits) (Plan, bool) {
 	side, tb := geom.Side(), geom.TileBytes()
-	p := Plan{Tile: geom.T, Side: side, Width: width, Rounds: ceilDiv(side-start, width), LookAhead: look, Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+	p := newPlan(geom, l)
+	p.Width, p.Rounds, p.LookAhead = width, ceilDiv(side-start, width), look
 	p.Slots = min(room, inCoreSlots(side, width))
 	p.InCore = p.Slots == inCoreSlots(side, width)
 	need := minSlots(side, width)
@@ -207,7 +210,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	}
 	p.hostCache(info, tb, l)
 	if !cache {
-		p.Pages = min(p.Pages, 4*min(p.Streams, 8))
+		p.Pages = min(p.Pages, p.staging())
 		p.HostBytes = int64(p.Pages) * tb
 	}
 	p.estimate(geom, start, info, r)
@@ -261,11 +264,12 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	} else if info.SharedCores {
 		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
 	}
-	p.times(info, r, float64(p.Rounds)*float64(p.Side)*float64(p.Side)*r.PerKernel)
+	p.times(info, r)
 }
 
 // times adds copies, the issuing of operations, setup and sync to the time of kernels.
-func (p *Plan) times(info kernels.Info, r Rates, issue float64) {
+func (p *Plan) times(info kernels.Info, r Rates) {
+	issue := float64(p.Rounds) * float64(p.Side) * float64(p.Side) * r.PerKernel
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores || p.synchronous() {

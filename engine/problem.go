@@ -51,6 +51,22 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
+	return makeStore(dir, w, o)
+}
+
+// Replace makes the store of another graph, or of the same anew, in the place of this one, which it closes: that is
+// gone once the graph's numbers are known to be right. Errors before that leave it as it was.
+func (p *Problem) Replace(w Weights, o CreateOptions) (*Problem, error) {
+	if err := w.Check(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := errors.Join(p.Discard(), p.Close()); err != nil {
+		return nil, err
+	}
+	return makeStore(p.Dir(), w, o)
+}
+
+func makeStore(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	f := w.Facts()
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
@@ -211,7 +227,7 @@ func (p *Problem) IDs() (graph.IDs, error) {
 }
 
 // variant returns the arithmetic that the graph's numbers need.
-func (p *Problem) variant() kernels.Variant { return variantOf(string(p.meta.Kind), p.meta.Negative) }
+func (p *Problem) variant() kernels.Variant { return VariantOf(string(p.meta.Kind), p.meta.Negative) }
 
 // noPath returns the stored entry of what is unreachable.
 func (p *Problem) noPath() uint32 {
@@ -221,7 +237,8 @@ func (p *Problem) noPath() uint32 {
 	return uint32(kernels.Inf32)
 }
 
-func variantOf(kind string, negative bool) kernels.Variant {
+// VariantOf returns the arithmetic that a kind, "i32" or "f32", needs.
+func VariantOf(kind string, negative bool) kernels.Variant {
 	switch {
 	case kind == string(tiles.I32) && negative:
 		return kernels.I32Signed

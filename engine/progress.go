@@ -97,8 +97,7 @@ func (r *run) live(then, now sample, began time.Time) Live {
 		Lanes:  lanesOf(r.x.pipe.Activity()),
 		Board:  r.x.grid.board(begun, round),
 		Ceilings: Ceilings{
-			Relaxations: Ceiling(r.o.Device, r.x.variant),
-			In:          r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
+			In: r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
 		},
 	}
 	live.Round = min(live.Rounds, 1+done/round)
@@ -138,7 +137,7 @@ func (r *run) status(then, now sample, began time.Time) Status {
 
 // Ceiling returns the device's ceiling, or 0 where it knows none.
 func Ceiling(d kernels.Device, v kernels.Variant) float64 {
-	if c, ok := d.(kernels.Ceiler); ok {
+	if c, ok := kernels.As[kernels.Ceiler](d); ok {
 		return c.Ceiling(v)
 	}
 	return 0

@@ -126,7 +126,7 @@ func prove(ctx context.Context, g *graph.Graph, src proveSource, o ProveOptions)
 		return Proof{}, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	pr := &prover{proveSource: src, g: g, sweeper: device, variant: variantOf(string(g.Kind), g.Negative)}
+	pr := &prover{proveSource: src, g: g, sweeper: device, variant: VariantOf(string(g.Kind), g.Negative)}
 	pr.proof = Proof{Rows: src.rows, Entries: int64(src.rows) * int64(g.N)}
 	blocks := ceilDiv(src.rows, proveLanes)
 	if pr.bySearch() {

@@ -44,6 +44,14 @@ func roundsNamed(name string) *rounds {
 	return nil
 }
 
+// roundsOrFirst returns the rounds of that name, or the first where it is not one of theirs.
+func roundsOrFirst(name string) *rounds {
+	if w := roundsNamed(name); w != nil {
+		return w
+	}
+	return byRounds[0]
+}
+
 // runsOn fails where a device cannot do what the rounds need.
 func (w *rounds) runsOn(d kernels.Device) error {
 	if w == nil || w.needs == nil {

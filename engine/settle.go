@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"sync"
 
 	"ooc/tiles"
@@ -163,20 +164,11 @@ func (s *settler) row(u int) (columns, predecessors []int32, err error) {
 	if err := s.find(u, before); err != nil {
 		return nil, nil, err
 	}
-	columns, predecessors = insert(columns, predecessors, s.lost, before)
-	return columns, predecessors, nil
-}
-
-// insert puts what there is at most one of among ascending columns.
-func insert(one, its, columns, predecessors []int32) (all, their []int32) {
-	for i, v := range columns {
-		if len(one) > 0 && one[0] < v {
-			all, their = append(all, one[0]), append(their, its[0])
-			one = nil
-		}
-		all, their = append(all, v), append(their, predecessors[i])
+	if len(columns) == 0 {
+		return s.lost, before, nil
 	}
-	return append(all, one...), append(their, its[:len(one)]...)
+	at, _ := slices.BinarySearch(s.lost, int32(u))
+	return slices.Insert(s.lost, at, int32(u)), slices.Insert(before, at, tiles.NoPredecessor), nil
 }
 
 // falling reports whether each predecessor is nearer to u than what it is before, as most are where no weight is

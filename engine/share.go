@@ -68,8 +68,5 @@ func (p part) Info() kernels.Info {
 	return info
 }
 
-// Ceiling implements kernels.Ceiler.
-func (p part) Ceiling(v kernels.Variant) float64 { return Ceiling(p.Device, v) }
-
 // Close leaves the device to those who share it.
 func (p part) Close() error { return nil }

@@ -23,7 +23,7 @@ type Options struct {
 	Round      int            // round width in vertices, a multiple of the tile; 0: as the plan sees fit
 	Streams    int            // device streams; 0: as the plan sees fit
 	Checkpoint time.Duration  // between checkpoints; 0: DefaultCheckpoint
-	Progress   func(Status)   // called every Interval and once at the end, from one goroutine
+	Progress   func(Status)   // called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one goroutine
 	Interval   time.Duration  // 0: one second
 	Control    *Control       // steers the solve while it runs; nil: nobody does
 	Algorithm  string         // one of Algorithms; "": that which was begun with, or as the plan sees fit
@@ -69,6 +69,7 @@ type Summary struct {
 // checkpoint and returns an error that wraps ErrInterrupted. Any other error leaves the store at its
 // last restore point. A device that was given stays open.
 func (p *Problem) Solve(ctx context.Context, o Options) (sum Summary, err error) {
+	p.summed.Store(false)
 	lines := newTimeline(o.Timeline)
 	if o.Control == nil {
 		o.Control = new(Control)

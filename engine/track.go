@@ -38,7 +38,15 @@ func entryBytes(d kernels.Device) int {
 
 // device returns what the problem is solved on, of a device that was given.
 func (p *Problem) device(d kernels.Device) (kernels.Device, error) {
-	if !p.meta.Predecessors {
+	return (&Limits{Predecessors: p.meta.Predecessors}).device(d)
+}
+
+// device returns what limits are for, of a device that was given. It fails where that cannot do what they ask for.
+func (l *Limits) device(d kernels.Device) (kernels.Device, error) {
+	if err := roundsNamed(l.Algorithm).runsOn(d); err != nil {
+		return nil, err
+	}
+	if !l.Predecessors {
 		return d, nil
 	}
 	return tracking(d)

@@ -362,7 +362,8 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 		if err := p.verifyTrees(context.Background(), []int{0}); !errors.Is(err, ErrWrong) {
 			t.Errorf("predecessor %d in the place of 1: %v", wrong, err)
 		}
-		if _, err := p.Path(0, 2); (wrong != 0 && wrong != 4) != errors.Is(err, ErrWrong) {
+		// An entry of 7 may be an arc of 7, as far as a path can tell without the graph.
+		if _, err := p.Path(0, 2); (wrong != 0) != errors.Is(err, ErrWrong) {
 			t.Errorf("a path by %d in the place of 1: %v", wrong, err)
 		}
 	}

@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"strings"
 	"time"
 
 	"ooc/engine"
+	"ooc/tiles"
 )
 
 // The file queue is lines: eight hexadecimal digits, a space, a JSON object. The digits are the CRC-32C of the
@@ -25,8 +24,6 @@ const (
 	longestRecord = 64 << 20 // bounds the memory that a reader takes
 	longestError  = 4 << 10  // of an error, as recorded
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 type head struct {
 	Format  string    `json:"format"`
@@ -136,9 +133,7 @@ func check(line []byte) ([]byte, bool) {
 	return body, string(line[:sumDigits]) == sum(body)
 }
 
-func newSum() hash.Hash32 { return crc32.New(castagnoli) }
-
-func sum(body []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) }
+func sum(body []byte) string { return fmt.Sprintf("%08x", tiles.Checksum(body)) }
 
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))

@@ -42,7 +42,7 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		}
 		return found, nil, nil
 	}
-	if info, err := os.Stat(arg); err != nil || !info.IsDir() || IsStore(arg) {
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() || tiles.IsStore(arg) {
 		return []string{arg}, nil, nil // what is wrong with it is for the job to say
 	}
 	if half, err := tiles.Incomplete(arg); err == nil && half {
@@ -70,12 +70,6 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return nil, nil, fmt.Errorf("%w: no file in %s has the name of a graph (%s)", ErrJobs, arg, strings.Join(graph.Extensions(), " "))
 	}
 	return inputs, skipped, nil
-}
-
-// IsStore reports whether a path is a store that was imported to the end.
-func IsStore(path string) bool {
-	info, err := os.Stat(filepath.Join(path, "store.json"))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // Line is a job of a jobs file.

@@ -144,7 +144,7 @@ func TestRoom(t *testing.T) {
 	}
 	jobs := someJobs(dir, 4)
 	jobs[3].State = Solved
-	needs := []Need{{Vertices: 7, Bytes: free/2 + 1<<30}, {Bytes: free/2 + 1<<30}, {Bytes: free * 9, Reserved: true}, {Bytes: free * 9}}
+	needs := []Need{{Vertices: 7, Bytes: free/2 + 1<<30}, {Bytes: free/2 + 1<<30}, {Bytes: free * 9, Has: free * 9}, {}}
 	err = Room(jobs, needs)
 	if !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") || !strings.Contains(err.Error(), "g1.ooc") || strings.Contains(err.Error(), "g2.ooc") {
 		t.Errorf("%v", err)

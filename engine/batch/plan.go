@@ -17,7 +17,7 @@ import (
 type Need struct {
 	Vertices int
 	Bytes    int64 // that its store will take, all in all; 0: unknown
-	Reserved bool  // its store is there and has its space
+	Has      int64 // of these, what its store has already
 	Err      error // why it is unknown: what is wrong with the input
 }
 
@@ -32,7 +32,8 @@ func Room(jobs []Job, needs []Need) error {
 	}
 	volumes, order := map[string]*volume{}, []string{}
 	for i := range jobs {
-		if needs[i].Reserved || needs[i].Bytes == 0 || jobs[i].State == Solved {
+		more := needs[i].Bytes - needs[i].Has
+		if more == 0 {
 			continue
 		}
 		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
@@ -45,8 +46,8 @@ func Room(jobs []Job, needs []Need) error {
 			v = &volume{at: dir, free: free}
 			volumes[id], order = v, append(order, id)
 		}
-		v.sum += needs[i].Bytes
-		v.list = append(v.list, fmt.Sprintf("  %s  %s (%s vertices)", humanize.IBytes(uint64(needs[i].Bytes)), jobs[i].Store, humanize.Comma(int64(needs[i].Vertices))))
+		v.sum += more
+		v.list = append(v.list, fmt.Sprintf("  %s  %s (%s vertices)", humanize.IBytes(uint64(more)), jobs[i].Store, humanize.Comma(int64(needs[i].Vertices))))
 	}
 	var errs []error
 	for _, id := range order {
@@ -100,15 +101,15 @@ func place(path string) string {
 // Name is the folder of the queue of these jobs, in the current folder: the same jobs in the same order have the
 // same, whatever their flags. hint goes first, for people.
 func Name(hint string, jobs []Job) (string, error) {
-	h := newSum()
+	var list []byte
 	for _, j := range jobs {
 		for _, path := range []string{j.Input, j.Store} {
 			p, err := inside("."+string(os.PathSeparator)+"x", path)
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintf(h, "%q\n", p)
+			list = fmt.Appendf(list, "%q\n", p)
 		}
 	}
-	return fmt.Sprintf("%s-%08x%s", hint, h.Sum32(), Extension), nil
+	return fmt.Sprintf("%s-%08x%s", hint, tiles.Checksum(list), Extension), nil
 }

@@ -152,7 +152,7 @@ type Log struct {
 }
 
 // Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count, or
-// goes on with the one that is there. It fails with a *tiles.LockedError while another process runs it, and with
+// goes on with the one that is there, whose own Restart then holds. It fails with a *tiles.LockedError while another process runs it, and with
 // ErrOther where it is of other jobs.
 func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	made := os.Mkdir(dir, 0o777)
@@ -233,7 +233,6 @@ func (l *Log) same(jobs []Job) error {
 		if a != c || b != d {
 			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, ErrOther, i+1, have.Input, jobs[i].Input)
 		}
-		have.Flags = jobs[i].Flags // they may change from run to run; the store says what must not
 	}
 	return nil
 }
@@ -259,16 +258,9 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 		return err
 	}
 	// That these names are on disk too is worth a try and no error: without them there is a new queue, no more.
-	syncFolder(dir)
-	syncFolder(filepath.Dir(filepath.Clean(dir)))
+	_ = tiles.SyncDir(dir)
+	_ = tiles.SyncDir(filepath.Dir(filepath.Clean(dir)))
 	return nil
-}
-
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
 }
 
 // write appends a record and syncs it.
