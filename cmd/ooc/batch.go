@@ -123,27 +123,28 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
 	b.show.note("batch %s: finding out what %d jobs need", b.log.Dir, len(b.jobs))
 	var sum int64
+	var again []int
 	for i, j := range b.jobs {
 		was := &b.log.Jobs[i]
-		switch {
-		case restart:
-			b.log.Again(i, true)
-		case was.State == batch.Solved && !j.stillSolved(was.Store):
-			b.log.Again(i, was.Restart)
-		}
-		if was.State == batch.Solved {
+		j.restart = restart || was.Restart // what Open will be told
+		solved := was.State == batch.Solved
+		if solved && !restart && j.stillSolved(was.Store) {
 			continue
+		}
+		if solved || restart && !was.Restart {
+			again = append(again, i)
 		}
 		needs[i] = j.need(was.Store, d)
 		if needs[i].Err != nil {
 			b.show.note("%s: will fail: %v", b.show.name(i), needs[i].Err)
 		}
-		if !needs[i].Reserved {
-			sum += needs[i].Bytes
-		}
+		sum += needs[i].Bytes - needs[i].Has
 	}
 	if err := batch.Room(b.log.Jobs, needs); err != nil {
 		return nil, err
+	}
+	for _, i := range again { // not before it is known that the batch can begin
+		b.log.Again(i, b.jobs[i].restart)
 	}
 	b.show.note("%d of them solved; the others' stores take %s more",
 		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
@@ -161,7 +162,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need) {
 		defer p.Close()
 		has = p.Geometry().MatrixBytes()
 		if !j.restart || isStore(j.input) {
-			return batch.Need{Vertices: p.Meta().N, Bytes: has, Reserved: true}
+			return batch.Need{Vertices: p.Meta().N, Bytes: has, Has: has}
 		}
 	}
 	o, err := j.options(j.cmd, ".")
@@ -178,7 +179,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need) {
 	}
 	n.Vertices = e.N
 	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
-	n.Reserved = n.Bytes <= has // it takes the place of what is there
+	n.Has = min(has, n.Bytes) // it takes the place of what is there
 	return n
 }
 

@@ -56,8 +56,13 @@ func (f *solveFlags) isBatch(args []string) bool {
 	if f.jobs != "" || len(args) != 1 {
 		return true
 	}
-	info, err := os.Stat(args[0])
-	return err == nil && info.IsDir() && !isStore(args[0]) || batch.IsPattern(args[0])
+	return isMany(args[0])
+}
+
+// isMany reports whether an argument may stand for several graphs: a folder that is no store, or a pattern.
+func isMany(arg string) bool {
+	info, err := os.Stat(arg)
+	return err == nil && info.IsDir() && !isStore(arg) || batch.IsPattern(arg)
 }
 
 // limited returns the command's context, which --max-hours ends. Before there is anything to take a checkpoint of,
@@ -72,16 +77,18 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.passed(), sameCommand(os.Args))
 			os.Exit(exitInterrupted)
 		}
-		cancel(fmt.Errorf("%w%s", engine.ErrInterrupted, f.passed()))
+		cancel(errMaxHours)
 	})
 	return ctx, func() { timer.Stop(); cancel(nil) }
 }
 
 func (f *solveFlags) passed() string { return fmt.Sprintf(" (--max-hours %v)", f.maxHours) }
 
+var errMaxHours = fmt.Errorf("%w: --max-hours are over", engine.ErrInterrupted)
+
 // overtime says that it was --max-hours which ended the command's context, "" if it was not.
 func (f *solveFlags) overtime(cmd *cobra.Command) string {
-	if cause := context.Cause(cmd.Context()); f.maxHours > 0 && cause != nil && strings.Contains(cause.Error(), f.passed()) {
+	if errors.Is(context.Cause(cmd.Context()), errMaxHours) {
 		return f.passed()
 	}
 	return ""
@@ -191,7 +198,7 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 		return job{}, usageError{fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(args))}
 	}
 	j := job{f, c, args[0], from}
-	if info, err := os.Stat(j.input); err == nil && info.IsDir() && !isStore(j.input) || j.input == "-" || batch.IsPattern(j.input) {
+	if j.input == "-" || isMany(j.input) {
 		return job{}, usageError{fmt.Errorf("%s: a job is one graph in a file, or a store", j.input)}
 	}
 	_, err := f.options(c, ".")
@@ -217,11 +224,12 @@ func (j job) words() (flags []string) {
 func queued(jobs []job, restart bool) ([]batch.Job, error) {
 	list, from := make([]batch.Job, len(jobs)), make([]string, len(jobs))
 	for i, j := range jobs {
+		j.restart = j.restart || restart
 		store, err := j.store(j.input)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", j.from, err)
 		}
-		list[i] = batch.Job{Input: filepath.Clean(j.input), Store: filepath.Clean(store), Flags: j.words(), Restart: restart || j.restart}
+		list[i] = batch.Job{Input: filepath.Clean(j.input), Store: filepath.Clean(store), Flags: j.words(), Restart: j.restart}
 		from[i] = j.from
 	}
 	return list, batch.Distinct(list, from)

@@ -51,8 +51,8 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 		if err != nil {
 			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
 			failing++
-		} else if !needs[i].Reserved {
-			bytes += t.Bytes
+		} else {
+			bytes += t.Bytes - needs[i].Has
 		}
 		seconds += t.Seconds
 		if f.json {
@@ -110,6 +110,9 @@ func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
 		if t.State = st.State; st.State == "solved" && !j.restart {
 			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
 		}
+		if j.restart {
+			return again(p, d, j.limits())
+		}
 		return p.Forecast(d, j.limits(), "")
 	}
 	o, err := j.options(j.cmd, ".")
@@ -135,4 +138,18 @@ func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
 		return nil, err
 	}
 	return engine.ForecastGraph(g, d, limits, "")
+}
+
+// again plans all of a store, whatever is done of it.
+func again(p *engine.Problem, d kernels.Device, l engine.Limits) (*engine.Forecast, error) {
+	m := p.Meta()
+	l.Tile, l.Sources, l.Predecessors = m.T, m.Sources, m.Predecessors
+	if m.Dense {
+		return engine.ForecastMatrix(m.N, d, l)
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return nil, err
+	}
+	return engine.ForecastGraph(g, d, l, "")
 }

@@ -157,7 +157,7 @@ func (w *watched) figures(width int, p paint) []string {
 	case s.Rounds > 0:
 		c := v.Ceilings
 		rows = append(rows,
-			gauge(width, "kernel", s.Rate, c.Relaxations, rateText, p), gauge(width, "in", s.InRate, c.In, perSecond, p),
+			gauge(width, "kernel", s.Rate, s.Ceiling, rateText, p), gauge(width, "in", s.InRate, c.In, perSecond, p),
 			gauge(width, "out", s.OutRate, c.Out, perSecond, p), gauge(width, "read", s.ReadRate, c.Read, perSecond, p),
 			gauge(width, "write", s.WriteRate, c.Write, perSecond, p), labelled(width, "busy", busyParts(s.Busy)...))
 	}

@@ -44,7 +44,7 @@ func amid(across, down int) *watched {
 				InRate: 1e9, OutRate: 5e8, ReadRate: 2e8, WriteRate: 1e8, Busy: engine.Busy{"kernel": 1.9, "in": 0.1},
 				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
 			},
-			Ceilings: engine.Ceilings{Relaxations: 100e9, In: 2e10, Out: 2e10},
+			Ceilings: engine.Ceilings{In: 2e10, Out: 2e10},
 			Lanes:    engine.Lanes{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
 			Board:    &engine.Board{Across: across, Down: down, Cells: cells},
 		},
@@ -111,7 +111,7 @@ func TestEveryScreenFits(t *testing.T) {
 			v.Board = nil
 		}
 		if r.IntN(2) == 0 {
-			v.Ceilings = engine.Ceilings{}
+			v.Ceilings, v.Ceiling = engine.Ceilings{}, 0
 		}
 		width, height := 10+r.IntN(200), 3+r.IntN(60)
 		for _, p := range []paint{false, true} {

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
-	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/tiles"
@@ -69,7 +68,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
 	fl.DurationVar(&f.checkpoint, "checkpoint", engine.DefaultCheckpoint, "time between checkpoints")
-	fl.BoolVar(&f.restart, "restart", false, "forget what the store holds and begin again")
+	fl.BoolVar(&f.restart, "restart", false, "begin again: GRAPH's store is made anew and nothing of it kept; a STORE given itself forgets its distances only")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 	fl.StringVar(&f.timeline, "timeline", "", "write what each stage of the rounds did when to this file, for ui.perfetto.dev or chrome://tracing")
@@ -216,23 +215,27 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		if err != nil {
 			return nil, err
 		}
-		return n.create(out, show)
+		return n.store(show, out, func(w engine.Weights, o engine.CreateOptions) (*engine.Problem, error) {
+			return engine.Create(out, w, o)
+		})
 	}
 	p, err := engine.Open(out)
 	if err != nil {
 		return nil, err
 	}
+	if f.restart && input != out { // nothing is kept of what flags once said
+		n, err := f.read(cmd, input, out, d)
+		if err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+		return n.store(show, out, p.Replace)
+	}
 	err = f.sameOptions(cmd, p)
 	if err == nil && input != out {
 		err = f.sameInput(cmd, p, input)
 	}
-	var changed changedError
-	switch {
-	case f.restart && input != out && (err == nil || errors.As(err, &changed)):
-		return f.replace(cmd, p, input, d, show) // so that nothing is kept of what flags once said
-	case err == nil && f.restart:
-		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams,
-			Algorithm: f.algorithm, Input: inputPath(input)})
+	if err == nil && f.restart {
+		err = p.Restart(engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -240,23 +243,8 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	return p, nil
 }
 
-// replace makes the store of what the input is now in place of an older one, once that is known to work.
-func (f *solveFlags) replace(cmd *cobra.Command, p *engine.Problem, input string, d kernels.Device, show *display) (*engine.Problem, error) {
-	n, err := f.read(cmd, input, p.Dir(), d)
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	if err := n.weights.Check(); err != nil {
-		return nil, errors.Join(err, n.close(), p.Close())
-	}
-	if err := errors.Join(p.Discard(), p.Close()); err != nil {
-		return nil, errors.Join(err, n.close())
-	}
-	return n.create(p.Dir(), show)
-}
-
 // isStore reports whether a path is a store that was imported to the end.
-func isStore(path string) bool { return batch.IsStore(path) }
+func isStore(path string) bool { return tiles.IsStore(path) }
 
 // inputPath is where the engine finds an input again, "" if nowhere or where the store says.
 func inputPath(input string) string {
@@ -351,8 +339,8 @@ func roomFor(n int, l *engine.Limits, out string) error {
 }
 
 // create makes the graph's store.
-func (n *incoming) create(out string, show *display) (*engine.Problem, error) {
-	p, err := engine.Create(out, n.weights, n.o)
+func (n *incoming) store(show *display, out string, create func(w engine.Weights, o engine.CreateOptions) (*engine.Problem, error)) (*engine.Problem, error) {
+	p, err := create(n.weights, n.o)
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -360,14 +348,9 @@ func (n *incoming) create(out string, show *display) (*engine.Problem, error) {
 	return p, nil
 }
 
-// changedError says that a store was made from something else.
-type changedError struct{ what string }
-
-func (e changedError) Error() string { return e.what }
-
 // changed is the refusal of a store that was made from something else.
 func changed(format string, args ...any) error {
-	return badInput{changedError{fmt.Sprintf(format, args...) + "; solve it into another store with --out, or begin again with --restart"}}
+	return badInput{errors.New(fmt.Sprintf(format, args...) + "; solve it into another store with --out, or begin again with --restart")}
 }
 
 // sameOptions compares what was asked of the reader and the store with what the store was made with.
