@@ -259,3 +259,22 @@ func TestMaxHoursEndsSolves(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchRestarts plans, and then makes, stores anew that are of another size than those that are there.
+func TestBatchRestarts(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	write(t, dir, "b.gr", "p sp 2 1\na 1 2 6\n")
+	ooc(t, dir, "solve", "a.gr", "b.gr").want(t, 0)
+	write(t, dir, "a.gr", "p sp 900 1\na 1 2 7\n")
+	r := ooc(t, dir, "solve", "a.gr", "b.gr", "--restart", "--dry-run").want(t, 0, "900")
+	if strings.Contains(r.stdout, "solved ") || strings.Contains(r.stdout, "take 0 B") {
+		t.Errorf("a plan of what is there:\n%s", r.stdout)
+	}
+	ooc(t, dir, "solve", "a.gr", "b.gr", "--restart").want(t, 0)
+	for store, want := range map[string]string{"a.ooc": "1\t2\t7\n", "b.ooc": "1\t2\t6\n"} {
+		if r := ooc(t, dir, "query", store, "1", "2").want(t, 0); r.stdout != want {
+			t.Errorf("%s: %q", store, r.stdout)
+		}
+	}
+}

@@ -87,3 +87,15 @@ func TestMeasureStopsAtTheHeader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMeasureArray counts the arcs that a matrix in text may have.
+func TestMeasureArray(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.mtx")
+	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix array real general\n3 3\n0\n1\n2\n3\n0\n4\n5\n6\n0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Measure(path, Options{})
+	if err != nil || e.N != 3 || e.Arcs < 6 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
