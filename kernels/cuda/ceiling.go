@@ -51,7 +51,7 @@ func (d *Device) ClockRate() (float64, error) {
 	}
 	s := &stream{device: d, handle: c.stream}
 	*c.result = [2]uint64{}
-	err := s.launchOf(d.kernels.clock, 1, 1, paramOf(&clockParam{unsafe.Pointer(c.result), uint64(clockTime)}))
+	err := s.serve(clockRate, 1, paramOf(&clockParam{unsafe.Pointer(c.result), uint64(clockTime)}))
 	if err != nil {
 		return 0, err
 	}

@@ -45,8 +45,12 @@ compile() {
   done
 }
 
+# Images of every variant: their prefix, which ends in _ or is empty, and their source.
+variants() {
+  for variant in i32:I32 i32_signed:I32Signed f32:F32 f32_signed:F32Signed; do
+    compile "$1${variant%:*}" "$2" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}"
+  done
+}
+
 compile service service.cu
-compile i32 kernels.cu -DNAME=i32 -DVARIANT=I32
-compile i32_signed kernels.cu -DNAME=i32_signed -DVARIANT=I32Signed
-compile f32 kernels.cu -DNAME=f32 -DVARIANT=F32
-compile f32_signed kernels.cu -DNAME=f32_signed -DVARIANT=F32Signed
+variants "" kernels.cu

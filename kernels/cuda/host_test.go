@@ -355,14 +355,25 @@ func paramBytes(image, kernel string) int {
 	return n
 }
 
+// imageNames returns the image of each kernel, and threads how many threads its blocks have, by its name in PTX.
+func imageNames() (images map[string]string, threads map[string]int) {
+	images, threads = map[string]string{}, map[string]int{}
+	for _, info := range serviceInfo {
+		images[info.name], threads[info.name] = "service", info.threads
+	}
+	for _, info := range kernelInfo {
+		for _, variant := range variantNames {
+			images[info.name+variant], threads[info.name+variant] = info.image+variant, info.threads
+		}
+	}
+	return images, threads
+}
+
 // imageOf returns the PTX that a kernel is in.
 func imageOf(t *testing.T, arch int, kernel string) string {
 	t.Helper()
-	name := "service"
-	if _, variant, _ := strings.Cut(kernel, "_"); slices.Contains(variantNames[:], variant) {
-		name = variant
-	}
-	text, err := image(arch, name)
+	images, _ := imageNames()
+	text, err := image(arch, images[kernel])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,13 +383,8 @@ func imageOf(t *testing.T, arch int, kernel string) string {
 // TestPTX wants every kernel in its image, of the version that the drivers of CUDA 12.0 read, compiled for
 // the chip that it is taken for, with the threads that it is launched with.
 func TestPTX(t *testing.T) {
+	_, threads := imageNames()
 	for _, arch := range architectures {
-		threads := map[string]int{"upload_list": uploadThreads, "clock_rate": 1}
-		for _, info := range kernelInfo {
-			for _, variant := range variantNames {
-				threads[info.name+variant] = info.threads
-			}
-		}
 		for kernel, n := range threads {
 			text := imageOf(t, arch, kernel)
 			for _, want := range []string{"\n.version 8.0\n", "\n.target sm_" + strconv.Itoa(arch) + "\n"} {

@@ -57,8 +57,8 @@ func (s *stream) send(list []entry) (address, error) {
 	}
 	copy(slot.entries, list)
 	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0})
-	blocks := min((len(list)+uploadThreads-1)/uploadThreads, 32)
-	if err := s.launchOf(s.device.kernels.upload, blocks, uploadThreads, p); err != nil {
+	threads := serviceInfo[uploadList].threads
+	if err := s.serve(uploadList, min((len(list)+threads-1)/threads, 32), p); err != nil {
 		return 0, err
 	}
 	slot.read, err = s.record()

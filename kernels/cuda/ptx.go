@@ -8,9 +8,10 @@ import (
 	"ooc/kernels"
 )
 
-// ptx holds the kernels, compiled by generate.sh for Turing, for Ampere and for Hopper, an image for each
-// variant and one for what knows none. What is new in a chip's instructions, the driver's assembler finds
-// in the same PTX: on Hopper an add and a minimum become one instruction, and two minima another.
+// ptx holds the kernels, compiled by generate.sh for Turing, for Ampere and for Hopper: for each variant an
+// image of what every solve needs, and images of what only some do; and one for what knows no variant. What is
+// new in a chip's instructions, the driver's assembler finds in the same PTX: on Hopper an add and a minimum
+// become one instruction, and two minima another.
 //
 //go:embed ptx/*.ptx
 var ptx embed.FS
@@ -32,12 +33,12 @@ func architectureFor(capability int) (int, error) {
 	return best, nil
 }
 
-// image returns PTX by architecture and variant, or "service".
+// image returns PTX by architecture and name.
 func image(architecture int, name string) ([]byte, error) {
 	return ptx.ReadFile(fmt.Sprintf("ptx/sm_%d_%s.ptx", architecture, name))
 }
 
-// kernel names what is run; the names in PTX are these, followed by the variant's.
+// kernel names what is run, in one of the variants.
 type kernel int
 
 const (
@@ -45,32 +46,50 @@ const (
 	diagonal
 	panels
 	ceilingLoop
-	perVariant // the number of kernels that exist in each variant
+	kernelCount
 )
 
-// The threads of each kernel are fixed in its code.
-var kernelInfo = [perVariant]struct {
+// kernelInfo is the table of kernels. The name of an image, and that of a kernel in PTX, is this one followed by the
+// variant's. The threads of a block are fixed in the kernel's code.
+var kernelInfo = [kernelCount]struct {
+	image   string
 	name    string
 	threads int
 }{
-	productBlocks: {"product_", 64},
-	diagonal:      {"diagonal_", 256},
-	panels:        {"panels_", 256},
-	ceilingLoop:   {"ceiling_", 256},
+	productBlocks: {"", "product_", 64},
+	diagonal:      {"", "diagonal_", 256},
+	panels:        {"", "panels_", 256},
+	ceilingLoop:   {"", "ceiling_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}
 
-const uploadThreads = 256
+// service names a kernel that knows no variant; all of them are in one image.
+type service int
+
+const (
+	uploadList service = iota
+	clockRate
+	serviceCount
+)
+
+// serviceInfo is the table of them: the names in PTX, and the threads of a block.
+var serviceInfo = [serviceCount]struct {
+	name    string
+	threads int
+}{
+	uploadList: {"upload_list", 256},
+	clockRate:  {"clock_rate", 1},
+}
 
 // table holds the loaded kernels.
 type table struct {
-	architecture  int
-	upload, clock handle
+	architecture int
+	service      [serviceCount]handle
 
 	mu      sync.Mutex
 	modules []handle                               // guarded by mu
-	of      [len(variantNames)]*[perVariant]handle // nil until a variant is used; guarded by mu
+	of      [len(variantNames)][kernelCount]handle // 0 until one of its image is used; guarded by mu
 }
 
 // load compiles an image for the GPU, or takes it from the driver's cache.
@@ -110,32 +129,36 @@ func (d *Device) loadService() error {
 	if err != nil {
 		return err
 	}
-	if d.kernels.upload, err = d.function(module, "upload_list"); err != nil {
-		return err
-	}
-	d.kernels.clock, err = d.function(module, "clock_rate")
-	return err
-}
-
-// variantKernels returns the kernels of a variant, which are loaded at their first use.
-func (d *Device) variantKernels(v kernels.Variant) (*[perVariant]handle, error) {
-	d.kernels.mu.Lock()
-	defer d.kernels.mu.Unlock()
-	if all := d.kernels.of[v]; all != nil {
-		return all, nil
-	}
-	module, err := d.load(variantNames[v])
-	if err != nil {
-		return nil, err
-	}
-	all := &[perVariant]handle{}
-	for k, info := range kernelInfo {
-		if all[k], err = d.function(module, info.name+variantNames[v]); err != nil {
-			return nil, err
+	for k, info := range serviceInfo {
+		if d.kernels.service[k], err = d.function(module, info.name); err != nil {
+			return err
 		}
 	}
-	d.kernels.of[v] = all
-	return all, nil
+	return nil
+}
+
+// kernel returns a kernel. Those of an image are loaded when the first of them is used.
+func (d *Device) kernel(v kernels.Variant, k kernel) (handle, error) {
+	d.kernels.mu.Lock()
+	defer d.kernels.mu.Unlock()
+	of := &d.kernels.of[v]
+	if of[k] != 0 {
+		return of[k], nil
+	}
+	module, err := d.load(kernelInfo[k].image + variantNames[v])
+	if err != nil {
+		return 0, err
+	}
+	for other, info := range kernelInfo {
+		if info.image != kernelInfo[k].image {
+			continue
+		}
+		if of[other], err = d.function(module, info.name+variantNames[v]); err != nil {
+			of[k] = 0 // try again
+			return 0, err
+		}
+	}
+	return of[k], nil
 }
 
 // unload releases all kernels.

@@ -137,11 +137,16 @@ func paramOf[T any](p *T) param { return param{unsafe.Pointer(p), unsafe.Sizeof(
 
 // launch starts a kernel of a variant.
 func (s *stream) launch(v kernels.Variant, k kernel, blocks int, p param) error {
-	all, err := s.device.variantKernels(v)
+	f, err := s.device.kernel(v, k)
 	if err != nil {
 		return err
 	}
-	return s.launchOf(all[k], blocks, kernelInfo[k].threads, p)
+	return s.launchOf(f, blocks, kernelInfo[k].threads, p)
+}
+
+// serve starts a kernel that knows no variant.
+func (s *stream) serve(k service, blocks int, p param) error {
+	return s.launchOf(s.device.kernels.service[k], blocks, serviceInfo[k].threads, p)
 }
 
 func (s *stream) launchOf(function handle, blocks, threads int, p param) error {
