@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -44,39 +45,66 @@ func (p path) join(x pair, to Mem) {
 	VMOVUPS(hi, to.Offset(p.bytes))
 }
 
-// where copies src to the lanes of dst in which x is less than y. The bits of floats that are no NaN order
-// as integers unless both are negative, which only signed arithmetic compares.
+// where copies src to the lanes of dst in which x is less than y.
 func (p path) where(a arithmetic, x, y, src, dst reg.VecVirtual) {
-	float := a.float && a.signed
-	switch {
-	case p.wide() && float:
-		k := K()
-		VCMPPS(U8(1), y, x, k)
-		VMOVDQA32(src, k, dst)
-	case p.wide():
-		k := K()
-		VPCMPGTD(x, y, k)
-		VMOVDQA32(src, k, dst)
-	case float:
-		m := p.vec()
+	p.blend(p.less(a, x, y), src, dst)
+}
+
+// less returns a mask of the lanes in which x is less than y. The bits of floats that are no NaN order as integers
+// unless both are negative, which only signed arithmetic compares.
+func (p path) less(a arithmetic, x, y reg.VecVirtual) reg.Register {
+	m := p.mask()
+	if a.float && a.signed {
 		VCMPPS(U8(1), y, x, m)
-		VBLENDVPS(m, src, dst, dst)
-	default:
-		m := p.vec()
+	} else {
 		VPCMPGTD(x, y, m)
+	}
+	return m
+}
+
+// mask returns a fresh register for a mask: AVX2 has masks in vectors, all bits of a lane alike.
+func (p path) mask() reg.Register {
+	if p.wide() {
+		return K()
+	}
+	return p.vec()
+}
+
+// blend copies src, a register or memory, to the lanes of dst that m marks.
+func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
+	if p.wide() {
+		VMOVDQA32(src, m, dst)
+	} else {
 		VBLENDVPS(m, src, dst, dst)
 	}
 }
 
+// bits returns the mask with a bit a lane.
+func (p path) bits(m reg.Register) reg.Register {
+	g := GP32()
+	if p.wide() {
+		KMOVW(m, g)
+	} else {
+		VMOVMSKPS(m, g)
+	}
+	return g
+}
+
 // pairKernel is the state of one function while it is generated: rows × vecs pairs of C in registers.
+//
+// To carry predecessors through every relaxation takes a comparison and a blend each. So only the number of the chunk
+// of k is kept that lowered a distance last: one comparison and one blend a chunk. A second look finds the predecessor
+// where C is lowered in the end: the first k of that chunk whose sum is the distance.
 type pairKernel struct {
 	path
 	arithmetic
 	rows, vecs   int
-	c, a, packed reg.Register
+	c, a, packed reg.Register // packed: the distances of B, k rows of width bytes
+	with         reg.Register // the predecessors of B, likewise
 	ldc, lda     reg.Register
 	lda3, left   reg.Register
-	acc          [][]pair
+	acc          [][]pair // minima of distances, with numbers of chunks until C is compared
+	chunk        Op       // the number of the chunk in every lane
 }
 
 // pairRows is how many rows of C a microkernel has; it has two pairs of vectors of each.
@@ -87,7 +115,11 @@ func (p path) pairRows() int {
 	return 2
 }
 
-const pairVecs = 2
+const (
+	pairVecs   = 2
+	pairChunk  = 8 // of k
+	chunkShift = 3
+)
 
 // pairStrip generates strip for pairs.
 func pairStrip(p path, a arithmetic) {
@@ -113,37 +145,43 @@ func pairStrip(p path, a arithmetic) {
 	RET()
 }
 
-// width is the bytes of a microkernel's row.
-func (m *pairKernel) width() int { return 2 * m.vecs * m.bytes }
+// width is the bytes of the distances of a microkernel's row.
+func (m *pairKernel) width() int { return m.vecs * m.bytes }
 
 // pack copies the panel of B to k rows without gaps, its distances apart from its predecessors.
 func (m *pairKernel) pack() {
 	b, packed := Load(Param("b"), GP64()), Load(Param("packed"), GP64())
 	ldb, left, ahead := Load(Param("ldb"), GP64()), Load(Param("k"), GP64()), GP64()
+	m.with = GP64()
+	IMUL3Q(U32(m.width()), left, m.with)
+	ADDQ(packed, m.with)
+	with := GP64()
+	MOVQ(m.with, with)
 	MOVQ(ldb, ahead)
 	SHLQ(U8(aheadShift), ahead)
 	Label("packLoop")
-	for line := 0; line < m.width(); line += 64 {
+	for line := 0; line < 2*m.width(); line += 64 {
 		PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
 	}
 	for v := range m.vecs {
 		x := m.split(Mem{Base: b, Disp: 2 * v * m.bytes})
-		VMOVUPS(x.d, Mem{Base: packed, Disp: 2 * v * m.bytes})
-		VMOVUPS(x.p, Mem{Base: packed, Disp: (2*v + 1) * m.bytes})
+		VMOVUPS(x.d, Mem{Base: packed, Disp: v * m.bytes})
+		VMOVUPS(x.p, Mem{Base: with, Disp: v * m.bytes})
 	}
 	ADDQ(ldb, b)
 	ADDQ(U32(m.width()), packed)
+	ADDQ(U32(m.width()), with)
 	DECQ(left)
 	JNE(LabelRef("packLoop"))
 }
 
-// start sets the minima to infinity, with predecessors that nothing takes over, and prefetches C.
+// start sets the minima to infinity, and prefetches C.
 func (m *pairKernel) start() {
-	at, inf := GP64(), m.infinity(m.arithmetic)
+	at, inf, zero := GP64(), m.infinity(m.arithmetic), m.splat(0)
 	MOVQ(m.c, at)
 	m.acc = make([][]pair, m.rows)
 	for r := range m.acc {
-		for line := 0; line < m.width(); line += 64 {
+		for line := 0; line < 2*m.width(); line += 64 {
 			PREFETCHT0(Mem{Base: at, Disp: line})
 		}
 		if r+1 < len(m.acc) {
@@ -152,41 +190,74 @@ func (m *pairKernel) start() {
 		for range m.vecs {
 			acc := m.newPair()
 			VMOVAPS(inf, acc.d)
-			VMOVAPS(inf, acc.p)
+			VMOVAPS(zero, acc.p)
 			m.acc[r] = append(m.acc[r], acc)
 		}
 	}
 }
 
-// inner runs over k on the packed B.
+// inner runs over k on the packed B, a chunk a turn.
 func (m *pairKernel) inner() {
-	const unroll, entry = 4, 8
+	const entry = 8
 	at, b, left := GP64(), GP64(), Load(Param("k"), GP64())
 	MOVQ(m.a, at)
 	MOVQ(m.packed, b)
+	next := m.chunks()
 	Label("kLoop")
-	for u := range unroll {
-		row := make([]pair, m.vecs)
+	least := make([][]reg.VecVirtual, m.rows)
+	for u := range pairChunk {
+		row := make([]reg.VecVirtual, m.vecs)
 		for v := range row {
-			row[v] = m.newPair()
-			VMOVUPS(Mem{Base: b, Disp: u*m.width() + 2*v*m.bytes}, row[v].d)
-			VMOVUPS(Mem{Base: b, Disp: u*m.width() + (2*v+1)*m.bytes}, row[v].p)
+			row[v] = m.vec()
+			VMOVUPS(Mem{Base: b, Disp: u*m.width() + v*m.bytes}, row[v])
 		}
-		for r, acc := range m.acc {
+		for r := range m.acc {
 			x := m.vec()
 			VBROADCASTSS(m.row(at, r).Offset(entry*u), x)
 			for v := range row {
 				s := m.vec()
-				m.add(x, row[v].d, s)
-				m.where(m.arithmetic, s, acc[v].d, row[v].p, acc[v].p)
-				m.min(s, acc[v].d, acc[v].d)
+				m.add(x, row[v], s)
+				if u == 0 {
+					least[r] = append(least[r], s)
+				} else {
+					m.min(s, least[r][v], least[r][v])
+				}
 			}
 		}
 	}
-	ADDQ(U8(entry*unroll), at)
-	ADDQ(U32(unroll*m.width()), b)
-	SUBQ(U8(unroll), left)
+	for r := range m.acc {
+		for v, acc := range m.acc[r] {
+			m.blend(m.less(m.arithmetic, least[r][v], acc.d), m.chunk, acc.p)
+			m.min(least[r][v], acc.d, acc.d)
+		}
+	}
+	next()
+	ADDQ(U8(entry*pairChunk), at)
+	ADDQ(U32(pairChunk*m.width()), b)
+	SUBQ(U8(pairChunk), left)
 	JNE(LabelRef("kLoop"))
+}
+
+// chunks sets the number of the chunk to 0, and returns code that goes to the next. AVX2 has no register left for it.
+func (m *pairKernel) chunks() (next func()) {
+	zero, one := m.splat(0), U32(1)
+	if m.wide() {
+		ones := m.splat(1)
+		m.chunk = zero
+		return func() { VPADDD(ones, zero, zero) }
+	}
+	place := AllocLocal(m.bytes)
+	VMOVUPS(zero, place)
+	m.chunk = place
+	return func() {
+		n, x := m.vec(), XMM()
+		number := GP32()
+		MOVL(place, number)
+		ADDL(one, number)
+		VMOVD(number, x)
+		VPBROADCASTD(x, n)
+		VMOVUPS(n, place)
+	}
 }
 
 // row addresses row r of A.
@@ -200,13 +271,30 @@ func (m *pairKernel) row(at reg.Register, r int) Mem {
 	return Mem{Base: at, Index: m.lda, Scale: uint8(r)}
 }
 
-// each calls do for every pair of minima and its place in C.
-func (m *pairKernel) each(do func(acc pair, place Mem)) {
-	at := GP64()
+// compare resets the minima and lowers C by them. All loads come before all stores: see finish.
+func (m *pairKernel) compare() {
+	reset, at := m.resetter(m.arithmetic), GP64()
+	for _, row := range m.acc {
+		for _, acc := range row {
+			reset(acc.d)
+		}
+	}
 	MOVQ(m.c, at)
 	for r := range m.acc {
 		for v, acc := range m.acc[r] {
-			do(acc, Mem{Base: at, Disp: 2 * v * m.bytes})
+			done := fmt.Sprintf("kept%d_%d", r, v)
+			x := m.split(Mem{Base: at, Disp: 2 * v * m.bytes})
+			lowered := m.less(m.arithmetic, acc.d, x.d)
+			any := m.bits(lowered)
+			m.min(x.d, acc.d, acc.d)
+			number := acc.p
+			acc.p = m.vec()
+			VMOVAPS(x.p, acc.p)
+			m.acc[r][v] = acc
+			TESTL(any, any)
+			JEQ(LabelRef(done))
+			m.look(r, v, number, lowered)
+			Label(done)
 		}
 		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
@@ -214,21 +302,82 @@ func (m *pairKernel) each(do func(acc pair, place Mem)) {
 	}
 }
 
-// compare resets the minima and lowers them by C. All loads come before all stores: see finish.
-func (m *pairKernel) compare() {
-	reset := m.resetter(m.arithmetic)
-	m.each(func(acc pair, place Mem) {
-		x := m.split(place)
-		reset(acc.d)
-		m.where(m.arithmetic, acc.d, x.d, acc.p, x.p)
-		VMOVAPS(x.p, acc.p)
-		m.min(x.d, acc.d, acc.d)
-	})
+// look finds the predecessors of the lanes of an entry's minima that are lowered, in chunks of the given numbers: of
+// the chunk's k, from the last to the first, those whose sum is the minimum.
+func (m *pairKernel) look(r, v int, number reg.VecVirtual, lowered reg.Register) {
+	acc := m.acc[r][v]
+	// Lanes that are not lowered look at chunks that are there, too.
+	VPSLLD(U8(chunkShift), number, number)
+	row, k, last := GP64(), m.vec(), m.vec()
+	LEAQ(m.row(m.a, r), row)
+	VPADDD(m.constant(pairChunk-1, 0), number, k)
+	VMOVAPS(number, last)
+	left := GP32()
+	MOVL(U32(pairChunk), left)
+	loop := fmt.Sprintf("look%d_%d", r, v)
+	Label(loop)
+	sum, of, at := m.vec(), m.vec(), m.vec()
+	m.gather(Mem{Base: row, Index: k, Scale: 8}, sum)
+	m.column(k, at)
+	m.gather(Mem{Base: m.packed, Index: at, Scale: 4, Disp: v * m.bytes}, of)
+	m.add(of, sum, sum)
+	same := m.mask()
+	VPCMPEQD(sum, acc.d, same)
+	m.blend(same, k, last)
+	VPADDD(m.constant(-1, 0), k, k)
+	DECL(left)
+	JNE(LabelRef(loop))
+	m.column(last, at)
+	m.gather(Mem{Base: m.with, Index: at, Scale: 4, Disp: v * m.bytes}, of)
+	m.blend(lowered, of, acc.p)
+}
+
+// column sets at to the places in the packed B of the k's: as many entries as a row has, and the lane's number.
+func (m *pairKernel) column(k, at reg.VecVirtual) {
+	VPSLLD(U8(bits.TrailingZeros(uint(m.width()/4))), k, at)
+	VPADDD(m.constant(0, 1), at, at)
+}
+
+// constant returns a vector of first, first+step, ...
+func (m *pairKernel) constant(first, step int) Mem {
+	name := fmt.Sprintf("count%s_%d_%d", m.suffix, first+8, step)
+	if c, ok := constants[name]; ok {
+		return c
+	}
+	c := GLOBL(name, RODATA|NOPTR)
+	for lane := range m.bytes / 4 {
+		DATA(4*lane, U32(uint32(int32(first+step*lane))))
+	}
+	constants[name] = c
+	return c
+}
+
+var constants = map[string]Mem{}
+
+// gather loads a lane each from the places that the vector in from names.
+func (m *pairKernel) gather(from Mem, dst reg.VecVirtual) {
+	VMOVAPS(from.Index, dst) // it depends on nothing older
+	all := m.mask()
+	VPCMPEQD(dst, dst, all)
+	if m.wide() {
+		VPGATHERDD(from, all, dst)
+	} else {
+		VPGATHERDD(all, from, dst)
+	}
 }
 
 // store writes the minima, and moves on to the next rows.
 func (m *pairKernel) store() {
-	m.each(m.join)
+	at := GP64()
+	MOVQ(m.c, at)
+	for r := range m.acc {
+		for v, acc := range m.acc[r] {
+			m.join(acc, Mem{Base: at, Disp: 2 * v * m.bytes})
+		}
+		if r+1 < len(m.acc) {
+			ADDQ(m.ldc, at)
+		}
+	}
 	addTimes(m.ldc, m.c, m.rows)
 	addTimes(m.lda, m.a, m.rows)
 }
