@@ -293,7 +293,7 @@ func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Pla
 	tb := p.geom.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %d slots of %d bytes: %w", d.Info().Name, plan.Slots, tb, err)
+		return nil, fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
 	}
 	host, err := d.AllocHost(int64(plan.Pages) * tb)
 	if err != nil {
@@ -321,6 +321,14 @@ func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Pla
 		x.pages[i].Data = host[int64(i)*tb : int64(i+1)*tb : int64(i+1)*tb]
 	}
 	return x, nil
+}
+
+// lessMemory is what to do where a device has less memory than a plan counted on.
+func lessMemory(err error) string {
+	if !errors.Is(err, kernels.ErrNoMemory) {
+		return ""
+	}
+	return "; another process may hold the rest: wait for it, or take less with --device-memory"
 }
 
 func (x *executor) free(d kernels.Device) error {

@@ -145,7 +145,7 @@ func TestBatchKills(t *testing.T) {
 func killSome(t *testing.T, r *rand.Rand, dir string, args []string, most int) (killed int) {
 	t.Helper()
 	for killed < most {
-		if !killOne(t, dir, args, time.Duration(150+r.IntN(400))*time.Millisecond) {
+		if !killOne(t, dir, args, time.Duration(150+r.IntN(400))*time.Millisecond, false) {
 			break
 		}
 		killed++
