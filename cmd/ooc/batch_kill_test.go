@@ -90,7 +90,7 @@ func TestBatchInterrupted(t *testing.T) {
 		<-ended
 		if code := cmd.ProcessState.ExitCode(); code == 0 {
 			t.Skip("the batch ended before the signal came")
-		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs are solved; go on with:\n  ooc solve a.gr b.gr") {
+		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; go on with:\n  ooc solve a.gr b.gr") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		wantOutcomes(t, dir, "solved/1 interrupted/1")

@@ -59,7 +59,7 @@ func mixed(t testing.TB) string {
 
 func TestBatch(t *testing.T) {
 	dir := mixed(t)
-	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs are solved, 1 failed", "ooc solve .")
+	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs solved, 1 failed", "ooc solve .")
 	table := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if len(table) != 5 || !strings.HasPrefix(table[0], "JOB") || !strings.Contains(table[2], "exit code 4: b.csv: negative cycle") || !strings.Contains(table[4], "towns.ooc") {
 		t.Errorf("table:\n%s", r.stdout)
@@ -121,7 +121,7 @@ func TestBatchSays(t *testing.T) {
 
 func TestBatchStopsOnError(t *testing.T) {
 	dir := mixed(t)
-	ooc(t, dir, "solve", "missing.gr", "a.gr", "--stop-on-error").want(t, 7, "will fail", "1 were not begun")
+	ooc(t, dir, "solve", "missing.gr", "a.gr", "--stop-on-error").want(t, 7, "will fail", "1 not begun")
 	wantOutcomes(t, dir, "failed/1 queued/0")
 }
 

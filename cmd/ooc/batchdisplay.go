@@ -202,7 +202,7 @@ func printBatch(dir string, asJSON bool) error {
 		return nil
 	}
 	n := q.Counts()
-	fmt.Printf("batch     %s, %d jobs, made %s\n", dir, len(q.Jobs), q.Created.Local().Format(time.DateTime))
+	fmt.Printf("batch     %s, %s, made %s\n", dir, count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
 	fmt.Printf("state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
 		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
 	switch {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ const small = "# a comment\nparis,lyon,4\nlyon,nice,3\nparis,nice,9\nparis,nice,
 func TestSolveAndAsk(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "towns.csv", small)
-	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loops dropped", "1 parallel arcs merged", "solved towns.ooc")
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged", "solved towns.ooc")
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.ooc").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0, "solved towns.ooc: rounds")
@@ -39,7 +40,7 @@ func TestSolveAndAsk(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "status", "towns.ooc").want(t, 0, "solved", "next      ooc query towns.ooc U V", "directed")
-	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksums match; 4 of 4 rows (16 distances) agree with Dijkstra")
+	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksum matches; 4 of 4 rows (16 distances) agree with Dijkstra")
 	ooc(t, dir, "plan", "towns.csv").want(t, 0, "rounds", "traffic", "time")
 	ooc(t, dir, "devices").want(t, 0, "cpu")
 }
@@ -305,6 +306,34 @@ func TestJSON(t *testing.T) {
 	e := jsonLines(t, ooc(t, dir, "solve", "missing.gr", "--json").want(t, 3).stdout)
 	if len(e) != 1 || e[0]["type"] != "error" || e[0]["exit_code"] != 3.0 {
 		t.Errorf("error object: %v", e)
+	}
+}
+
+// TestJSONNames wants names of one style in every object, however deep.
+func TestJSONNames(t *testing.T) {
+	dir := t.TempDir()
+	style := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	var check func(where string, v any)
+	check = func(where string, v any) {
+		object, _ := v.(map[string]any)
+		for name, inside := range object {
+			if !style.MatchString(name) {
+				t.Errorf("%s: a field %q", where, name)
+			}
+			check(where+"."+name, inside)
+		}
+	}
+	for _, args := range [][]string{
+		{"plan", rome(t), "--json"}, {"plan", rome(t), "--algorithm", "eliminate", "--json"}, {"solve", rome(t), "--dry-run", "--json"},
+		{"solve", rome(t), "--json"}, {"status", "rome99.ooc", "--json"}, {"verify", "rome99.ooc", "--json"}, {"stats", "rome99.ooc", "--json"},
+	} {
+		objects := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
+		if len(objects) == 0 {
+			t.Errorf("%v printed no object", args)
+		}
+		for _, o := range objects {
+			check(args[0], o)
+		}
 	}
 }
 
