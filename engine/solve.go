@@ -112,7 +112,7 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
 		sum.AlreadySolved, sum.ResumedFrom = p.settled(), 1
-		return sum, errors.Join(p.finishSums(ctx), p.store.RemoveCore())
+		return sum, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
 	begun, err := p.begun(state)
@@ -205,7 +205,7 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
-		err = r.p.finish(ctx, r.x.track.sums, r.x.track.summed)
+		err = r.p.finish(ctx, r.o.Control, r.x.track.sums, r.x.track.summed)
 	}
 	r.sum.SyncSeconds = r.o.Control.now().Sub(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + r.o.Control.now().Sub(r.began)).Seconds()
@@ -337,22 +337,22 @@ func (x *executor) free(d kernels.Device) error {
 
 // finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
 // now the matrix may be damaged too, and the new ones would vouch for that.
-func (p *Problem) finishSums(ctx context.Context) error {
+func (p *Problem) finishSums(ctx context.Context, c *Control) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
 	}
-	return p.finish(ctx, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+	return p.finish(ctx, c, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
 }
 
 // finish does what is left when all distances are final: it settles predecessors, if there are any, and then stores
 // checksums. If ctx ends first, the next run does it.
-func (p *Problem) finish(ctx context.Context, sums []uint32, summed []bool) error {
+func (p *Problem) finish(ctx context.Context, c *Control, sums []uint32, summed []bool) error {
 	if !p.meta.Predecessors {
 		return p.storeSums(sums, summed)
 	}
-	written, err := p.settle(ctx)
+	written, err := p.settle(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", ErrInterrupted)
