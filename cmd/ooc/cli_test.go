@@ -166,6 +166,20 @@ func TestOtherColumnsAreRefused(t *testing.T) {
 	}
 }
 
+// TestGuessedWeightsAreSaid solves edge lists of which the names of columns do not say what the weights are.
+func TestGuessedWeightsAreSaid(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
+	ooc(t, dir, "solve", "c.csv").want(t, 0, `column "wieght" is taken for the weight`)
+	ooc(t, dir, "solve", "c.csv", "--columns", "from,to,wieght", "--out", "one.ooc").want(t, 0, "weights 1…1", "named weight, or w, length", "every arc has weight 1")
+	for _, columns := range []string{"from,to", "from,to,weight"} {
+		r := ooc(t, dir, "solve", "c.csv", "--columns", columns, "--restart").want(t, 0)
+		if strings.Contains(r.stderr, "named weight") || strings.Contains(r.stderr, "taken for") {
+			t.Errorf("--columns %s: %s", columns, r.stderr)
+		}
+	}
+}
+
 // TestScaledDistancesAreExact asks for a distance with more digits than a float32 has.
 func TestScaledDistancesAreExact(t *testing.T) {
 	dir := t.TempDir()

@@ -105,6 +105,9 @@ func (d *display) imported(g graph.Facts, src *graph.Source, out string, took ti
 	d.note("imported %s (%s): %s, %s, weights %s…%s, %s, in %s → %s",
 		src.Name, src.Format, count(g.N, "vertex", "vertices"), count(g.Arcs, "arc", "arcs"),
 		number(g.MinWeight/float64(g.Scale)), number(g.MaxWeight/float64(g.Scale)), g.Kind, shortTime(took.Seconds()), out)
+	if src.Remark != "" {
+		d.note("  %s", src.Remark)
+	}
 	for _, dropped := range []struct {
 		n         int64
 		one, many string
