@@ -278,3 +278,25 @@ func TestBatchRestarts(t *testing.T) {
 		}
 	}
 }
+
+// TestTornQueueIsSaid asks for the status of a batch whose last record a crash cut off, and goes on with it.
+func TestTornQueueIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.csv", "1,2,5\n")
+	write(t, dir, "b.csv", "1,2,7\n")
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
+	name := filepath.Base(theQueue(t, dir).Dir)
+	if r := ooc(t, dir, "status", name).want(t, 0); strings.Contains(r.stdout, "cut off") {
+		t.Errorf("a whole queue: %s", r.stdout)
+	}
+	whole := read(t, dir, name, "queue")
+	write(t, dir, filepath.Join(name, "queue"), string(whole[:len(whole)-5]))
+	ooc(t, dir, "status", name).want(t, 0, "last record was cut off", "next      ooc solve a.csv b.csv")
+	if st := jsonLines(t, ooc(t, dir, "status", name, "--json").want(t, 0).stdout); st[0]["torn_bytes"] == nil {
+		t.Errorf("%v", st)
+	}
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0, "already solved")
+	if q := theQueue(t, dir); q.Torn != 0 {
+		t.Errorf("%d bytes torn", q.Torn)
+	}
+}
