@@ -243,15 +243,11 @@ func statusBlock(s engine.Status, width int) []string {
 	}
 	at := stageRow(s, width)
 	if s.Stage == engine.StageExpand {
-		rate := []string{distanceRate(s.DistanceRate), perSecond(s.WriteRate) + " written"}
-		if s.State == "paused" {
-			rate = []string{"paused"}
-		}
-		return slices.Concat(head, []string{at, row("rate", rate...)}, tail)
+		return slices.Concat(head, []string{at, rateRow(s, width)}, tail)
 	}
 	return slices.Concat(head, []string{
 		at,
-		row("rate", rateParts(s)...),
+		rateRow(s, width),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
 		row("busy", busyParts(s.Busy)...),
@@ -272,15 +268,18 @@ func stageRow(s engine.Status, width int) string {
 	return labelled(width, "round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
 }
 
-func rateParts(s engine.Status) []string {
-	if s.State == "paused" {
-		return []string{"paused"}
-	}
+// rateRow says how fast distances, or relaxations, are made.
+func rateRow(s engine.Status, width int) string {
 	rate := []string{rateText(s.Rate)}
-	if s.Ceiling > 0 {
+	switch {
+	case s.State == "paused":
+		rate = []string{"paused"}
+	case s.Stage == engine.StageExpand:
+		rate = []string{distanceRate(s.DistanceRate), perSecond(s.WriteRate) + " written"}
+	case s.Ceiling > 0:
 		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
 	}
-	return rate
+	return labelled(width, "rate", rate...)
 }
 
 func restoreParts(s engine.Status) []string {

@@ -105,6 +105,6 @@ func TestCampaignMemoryTaken(t *testing.T) {
 	}
 	// A second one takes what the first left, and no context fits beside them.
 	defer startHog(t)()
-	t.Log(ooc(t, dir, "solve", "g.gr", "--device", "cuda", "--out", "none.ooc").stderr)
-	t.Log(ooc(t, dir, "devices").want(t, 0).stdout)
+	ooc(t, dir, "solve", "g.gr", "--device", "cuda", "--out", "none.ooc").want(t, 1, "other processes hold it")
+	ooc(t, dir, "devices").want(t, 0, "not usable")
 }

@@ -95,9 +95,6 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		c := &killCase{device: k.device, kind: []string{"i32", "f32"}[turn%2], algorithm: k.algorithms[turn/2%len(k.algorithms)],
 			n: 700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
 		c.solve(t, r, dir, k, want)
-		if turn%20 == 19 {
-			t.Logf("%d solves begun, %d kills", k.turns.Load(), k.kills.Load())
-		}
 	}
 }
 
@@ -132,7 +129,9 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 			after /= 4
 		}
 		if killOne(t, dir, args, after, begun) {
-			k.kills.Add(1)
+			if n := k.kills.Add(1); n%50 == 0 {
+				t.Logf("%d kills", n)
+			}
 		}
 	}
 	stores := []string{"killed.ooc"}

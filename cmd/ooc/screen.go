@@ -150,10 +150,8 @@ func (w *watched) figures(width int, p paint) []string {
 		stageRow(s, width),
 	}
 	switch {
-	case s.State == "paused":
-		rows = append(rows, labelled(width, "rate", "paused"))
-	case s.Stage == engine.StageExpand:
-		rows = append(rows, labelled(width, "rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"))
+	case s.State == "paused", s.Stage == engine.StageExpand:
+		rows = append(rows, rateRow(s, width))
 	case s.Rounds > 0:
 		c := v.Ceilings
 		rows = append(rows,
