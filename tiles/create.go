@@ -155,6 +155,9 @@ func (c *creation) begin() error {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
+			if c.madeDir && errors.Is(err, ErrNoLocks) { // the file is there, and nobody has it
+				os.Remove(c.s.path(nameLock))
+			}
 			if c.madeDir && !errors.Is(err, ErrExists) { // else it has become another process's store meanwhile
 				os.Remove(c.s.dir) // fails if another process is in it, rightly
 			}
