@@ -147,6 +147,8 @@ func (c *creation) begin() error {
 			if _, err := ownFiles(c.s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("creating %s: the folder that it is to be in is not there; make that first: %w", c.s.dir, err)
 		default:
 			return fmt.Errorf("creating store: %w", classify(err))
 		}

@@ -184,7 +184,7 @@ func readHolder(path string) (pid int, host string) {
 func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	path := filepath.Join(dir, nameLock)
 	f, err := openRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return 0, "", false, nil
 	}
 	if err != nil {
