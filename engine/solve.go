@@ -250,7 +250,7 @@ func (r *run) steer(ctx context.Context, s *schedule) {
 			return false
 		}
 	}
-	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.Writers) }
+	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.flushes()) }
 }
 
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
