@@ -12,7 +12,6 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/kernels"
-	"ooc/kernels/cpu"
 	"ooc/tiles/crashtest"
 )
 
@@ -58,7 +57,18 @@ func (s *slip) spoil(data []byte) {
 type slipping struct {
 	kernels.Device
 	s *slip
-	slippingSweeper
+}
+
+// slips wraps a device, and what it can beyond one that an expansion uses.
+func (s *slip) slips(d kernels.Device) kernels.Device {
+	w := &slipping{d, s}
+	if sweeper, ok := kernels.As[kernels.Sweeper](d); ok {
+		return &struct {
+			*slipping
+			slippingSweeper
+		}{w, slippingSweeper{sweeper, s}}
+	}
+	return w
 }
 
 func (d *slipping) NewStream() (kernels.Stream, error) {
@@ -149,73 +159,105 @@ func (w slippingSweeper) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Ar
 // nothing. A running solve cannot see that, and its checksums vouch for what it got; verify --full finds every case of
 // which a wrong distance came.
 func TestCampaignDevice(t *testing.T) {
-	r := seeded(t)
-	const n = 200
-	b := graph.New(n, graph.AsKind(graph.KindI32))
-	for u := range n {
-		b.Add(u, (u+1)%n, float64(100+r.IntN(1000)))
+	for name, open := range testDevices(t) {
+		t.Run(name, func(t *testing.T) {
+			c := &slipCase{r: seeded(t), n: 200, device: campaignDevice(t, open)}
+			if name != "cpu" { // what does not wait is sooner wrong where more is on its way
+				c.n = 600
+			}
+			c.g = c.ringAndMore(t)
+			for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
+				whole := create(t, c.g, 64)
+				mustSolve(t, whole, smallest(t, algorithm, c.n))
+				c.algorithm, c.want = algorithm, distances(t, whole)
+				for _, c.inCore = range []bool{true, false} {
+					if c.inCore && algorithm != AlgorithmBlocked {
+						continue // the core is small
+					}
+					for _, what := range []string{"skip a launch", "change a result", "skip a copy in", "skip a copy out", "drop a wait", "skip a sweep", "change a sweep"} {
+						c.slipOften(t, what)
+					}
+				}
+			}
+		})
+	}
+}
+
+// slipCase is a graph, what its distances are, and how it is solved.
+type slipCase struct {
+	r         *rand.Rand
+	n         int
+	g         *graph.Graph
+	device    *Shared
+	algorithm string
+	inCore    bool // all tiles fit the device
+	want      []byte
+}
+
+// ringAndMore makes a graph in which everything is reachable.
+func (c *slipCase) ringAndMore(t *testing.T) *graph.Graph {
+	t.Helper()
+	b := graph.New(c.n, graph.AsKind(graph.KindI32))
+	for u := range c.n {
+		b.Add(u, (u+1)%c.n, float64(100+c.r.IntN(1000)))
 		for range 3 {
-			b.Add(u, r.IntN(n), float64(100+r.IntN(3000)))
+			b.Add(u, c.r.IntN(c.n), float64(100+c.r.IntN(3000)))
 		}
 	}
 	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
-		whole := create(t, g, 64)
-		mustSolve(t, whole, smallest(t, algorithm, n))
-		want := distances(t, whole)
-		for _, what := range []string{"skip a launch", "change a result", "skip a copy in", "skip a copy out", "drop a wait", "skip a sweep", "change a sweep"} {
-			count := &slip{what: what, r: r}
-			slipIn(t, g, algorithm, count)
-			if count.asked == 0 {
-				continue // the algorithm does no such thing
-			}
-			var wrong, sampled [2]int // of whole tiles or rows, and of single entries
-			times := crashtest.Times(6, 100)
-			for turn := range times {
-				s := &slip{what: what, r: r, at: 1 + r.IntN(count.asked), one: turn%2 == 1}
-				differs, seen := judgeSlip(t, slipIn(t, g, algorithm, s), want, s)
-				if differs {
-					wrong[turn%2]++
-				}
-				if seen {
-					sampled[turn%2]++
-				}
-			}
-			if what[:6] != "change" { // there is one size of it
-				wrong, sampled = [2]int{wrong[0] + wrong[1]}, [2]int{sampled[0] + sampled[1]}
-			}
-			t.Logf("%s, %s: %d times; wrong distances in %d, and in %d where one entry was changed, all found by verify --full; %d and %d by 64 of %d rows",
-				algorithm, what, times, wrong[0], wrong[1], sampled[0], sampled[1], n)
+	return g
+}
+
+// slipOften has the device do one thing at random moments of solves.
+func (c *slipCase) slipOften(t *testing.T, what string) {
+	t.Helper()
+	count := &slip{what: what, r: c.r}
+	c.slipIn(t, count)
+	if count.asked == 0 {
+		return // the algorithm does no such thing, or not on this device
+	}
+	var wrong, sampled [2]int // of whole tiles or rows, and of single entries
+	times := crashtest.Times(6, 100)
+	for turn := range times {
+		s := &slip{what: what, r: c.r, at: 1 + c.r.IntN(count.asked), one: turn%2 == 1}
+		differs, seen := judgeSlip(t, c.slipIn(t, s), c.want, s)
+		if differs {
+			wrong[turn%2]++
+		}
+		if seen {
+			sampled[turn%2]++
 		}
 	}
+	if what[:6] != "change" { // there is one size of it
+		wrong, sampled = [2]int{wrong[0] + wrong[1]}, [2]int{sampled[0] + sampled[1]}
+	}
+	t.Logf("%s, in core %v, %s: %d times; wrong distances in %d, and in %d where one entry was changed, all found by verify --full; %d and %d by 64 of %d rows",
+		c.algorithm, c.inCore, what, times, wrong[0], wrong[1], sampled[0], sampled[1], c.n)
 }
 
 // slipIn solves on a device that slips.
-func slipIn(t *testing.T, g *graph.Graph, algorithm string, s *slip) *Problem {
+func (c *slipCase) slipIn(t *testing.T, s *slip) *Problem {
 	t.Helper()
-	scratch, err := cpu.Open(cpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := cpu.Open(cpu.Options{Memory: scratch.Info().Scratch + 64*64*64*4}) // too little to time it
-	if err = errors.Join(err, scratch.Close()); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Create(filepath.Join(t.TempDir(), "x.ooc"), g, CreateOptions{Tile: 64})
+	p, err := Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	o := Options{Device: &slipping{d, s, slippingSweeper{d, s}}, Algorithm: algorithm, Streams: 3, Checkpoint: time.Hour}
-	if algorithm == AlgorithmBlocked {
-		o.Round, o.HostMemory = 64, 3*64*64*4
+	side := ceilDiv(c.n, 64)
+	slots := minSlots(side, 1) + 4
+	if c.inCore {
+		slots = inCoreSlots(side, 1)
 	}
-	mustSolve(t, p, o) // it sees nothing
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
+	o := Options{Device: s.slips(c.device.few(slots)), Algorithm: c.algorithm, Streams: 3, Checkpoint: time.Hour}
+	if c.algorithm == AlgorithmBlocked {
+		o.Round, o.HostMemory = 64, 3*smallTile
+	}
+	sum := mustSolve(t, p, o) // it sees nothing
+	if c.algorithm == AlgorithmBlocked && sum.Plan.InCore != c.inCore {
+		t.Fatalf("in core: %v, and %v was wanted", sum.Plan.InCore, c.inCore)
 	}
 	return p
 }

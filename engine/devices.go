@@ -61,8 +61,10 @@ func OpenDevice(name string, memory int64) (d kernels.Device, why string, err er
 	}
 	for _, k := range deviceKinds {
 		if k.name == kind {
-			d, err = k.open(index, memory)
-			return d, "asked for", err
+			if d, err = k.open(index, memory); err != nil {
+				return nil, "", fmt.Errorf("%w; --device auto takes one that works", err)
+			}
+			return d, "asked for", nil
 		}
 	}
 	return nil, "", fmt.Errorf("%w: %q: known are auto, %s", ErrNoDevice, name, strings.Join(DeviceNames(), ", "))

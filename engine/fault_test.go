@@ -18,7 +18,6 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/kernels"
-	"ooc/kernels/cpu"
 	"ooc/tiles/crashtest"
 )
 
@@ -63,12 +62,20 @@ func (f *fault) ask(op, name string) error {
 // faultyDevice is a device whose calls may fail, those of its streams and events too.
 type faultyDevice struct {
 	kernels.Device
-	kernels.Sweeper
 	f *fault
 }
 
-// faulty wraps a device that is also a sweeper.
-func faulty(d *cpu.Device, f *fault) *faultyDevice { return &faultyDevice{d, d, f} }
+// faulty wraps a device, which stays a sweeper if it is one.
+func faulty(d kernels.Device, f *fault) kernels.Device {
+	w := &faultyDevice{d, f}
+	if s, ok := kernels.As[kernels.Sweeper](d); ok {
+		return &struct {
+			*faultyDevice
+			kernels.Sweeper
+		}{w, s}
+	}
+	return w
+}
 
 func (d *faultyDevice) Alloc(bytes int64) (kernels.Buffer, error) {
 	if err := d.f.ask("allocate", "device memory"); err != nil {
@@ -140,15 +147,19 @@ func (e *faultyEvent) Since(start kernels.Event) (time.Duration, error) {
 // from then on. There is an error if and only if one was injected; nothing is left open, mapped, allocated or
 // running; and what the store is left as goes on to the same end.
 func TestCampaignFaults(t *testing.T) {
-	r := seeded(t)
 	smallCores(t, 0)
-	for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
-		c := &faultCase{algorithm: algorithm, g: randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)}
-		c.failEach(t, r)
-		// The same from a store that is half done, which is opened and gone on with.
-		c.g = randomGraph(t, r, 350, graph.KindI32, false)
-		c.half = c.halfDone(t, r)
-		c.failEach(t, r)
+	for name, open := range testDevices(t) {
+		t.Run(name, func(t *testing.T) {
+			r, device := seeded(t), campaignDevice(t, open)
+			for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
+				c := &faultCase{device: device, algorithm: algorithm, g: randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)}
+				c.failEach(t, r)
+				// The same from a store that is half done, which is opened and gone on with.
+				c.g = randomGraph(t, r, 350, graph.KindI32, false)
+				c.half = c.halfDone(t, r)
+				c.failEach(t, r)
+			}
+		})
 	}
 }
 
@@ -221,6 +232,7 @@ func settled(before int) int {
 
 // faultCase is a graph and how it is solved.
 type faultCase struct {
+	device    *Shared
 	algorithm string
 	g         *graph.Graph
 	half      string // a store to go on from; "": none
@@ -255,20 +267,16 @@ func (c *faultCase) open(dir string) (*Problem, error) {
 	return Open(dir)
 }
 
-// solve solves and scrubs on a device of its own, which all the memory must come back to.
+// solve solves and scrubs, and wants the device's memory back.
 func (c *faultCase) solve(p *Problem, f *fault) (err error) {
-	scratch, err := cpu.Open(cpu.Options{Threads: 1})
-	if err != nil {
-		return err
-	}
-	d, err := cpu.Open(cpu.Options{Threads: 1, Memory: scratch.Info().Scratch + 64*64*64*4}) // too little to time it
-	if err = errors.Join(err, scratch.Close()); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	o := Options{Device: faulty(d, f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
+	defer func() {
+		if back := c.device.wantAll(); back != nil {
+			err = errors.Join(err, fmt.Errorf("still alive: %w", back))
+		}
+	}()
+	o := Options{Device: faulty(c.device.few(64), f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
 	if c.algorithm == AlgorithmBlocked {
-		o.Round, o.HostMemory = 64, 3*64*64*4
+		o.Round, o.HostMemory = 64, 3*smallTile
 	}
 	if _, err = p.Solve(context.Background(), o); err != nil {
 		return err

@@ -167,6 +167,9 @@ func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
 		p.Pages = p.staging() // the page cache is as near as a host cache would be
 	}
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
+	if info.SharedCores { // its products are long, and what comes behind all those of a window comes late
+		p.Window = 16 * p.Streams
+	}
 	if p.synchronous() {
 		p.Readers, p.Writers, p.Window = 1, 1, 1
 	}
@@ -175,6 +178,10 @@ func (p *Plan) hostCache(info kernels.Info, tb int64, l Limits) {
 
 // staging is how many pages are on their way between disk and device, at most.
 func (p *Plan) staging() int { return 4 * min(p.Streams, 8) }
+
+// flushes is how many tiles a checkpoint has on their way beside a round, at most: each waits for the products in its
+// lane and holds a page from then on, so a few are needed to get on, and too many would leave no page to others.
+func (p *Plan) flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
 
 // synchronous says that nothing overlaps: one operation, of a copy or a kernel, ends before the next begins. That is
 // what one stream means, so that what several gain can be read off.

@@ -14,16 +14,17 @@ import (
 
 // Rates are what a plan reckons with.
 type Rates struct {
-	Kernel    float64 // relaxations/s of products with large tiles
-	PerKernel float64 // seconds that each product costs beside its relaxations
-	Closure   float64 // seconds of the closure of a block of edge ClosureEdge
-	In, Out   float64 // bytes/s between host and device
-	Read      float64 // bytes/s from the matrix, where the page cache holds it, to host memory
-	Write     float64 // bytes/s from host memory to the matrix in the page cache
-	Disk      float64 // bytes/s of a sync; 0: not measured, and left out
-	Lock      float64 // bytes/s at which host memory is page-locked and given back; 0: it need not be
-	Host      float64 // relaxations/s of products on the processor, where that is not the device; 0: it is
-	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
+	Kernel    float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
+	PerKernel float64 `json:"per_kernel_seconds"`            // seconds that each product costs beside its relaxations
+	Closure   float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
+	In        float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
+	Out       float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
+	Read      float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
+	Write     float64 `json:"write_bytes_per_second"`        // bytes/s from host memory to the matrix in the page cache
+	Disk      float64 `json:"sync_bytes_per_second"`         // bytes/s of a sync; 0: not measured, and left out
+	Lock      float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
+	Host      float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
+	Dirty     float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
 // ClosureEdge is the edge of the block whose closure is timed.

@@ -26,18 +26,28 @@ func (p *Problem) settled() bool {
 // settle makes the predecessors of every row of final distances a tree of shortest paths, and reports which tiles it
 // wrote. Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there
 // are cycles of length 0, or in f32 none that rounding can tell from 0, on which predecessors may lead round
-// and round; docs/promises.md has the argument.
-func (p *Problem) settle(ctx context.Context) (written []bool, err error) {
+// and round; docs/promises.md has the argument. A pause holds it up between two rows.
+func (p *Problem) settle(ctx context.Context, c *Control) (written []bool, err error) {
 	written = make([]bool, p.geom.Tiles())
 	if p.meta.Kind == tiles.I32 && p.meta.MinWeight > 0 {
 		return written, nil
 	}
 	arcs := &arcLists{p: p, of: map[int32][]shortArc{}}
+	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
+	defer stop(nil)
 	var mu sync.Mutex
 	side, n := p.geom.Side(), p.geom.N
 	err = parallel(ctx, n, func() func(int) error {
 		s := newSettler(p, arcs)
-		return func(u int) error {
+		return func(u int) (err error) {
+			defer func() {
+				if err != nil {
+					stop(err)
+				}
+			}()
+			if err := c.hold(ctx, func() error { return nil }); err != nil || ctx.Err() != nil {
+				return errors.Join(err, context.Cause(ctx))
+			}
 			columns, predecessors, err := s.row(u)
 			if err != nil || len(columns) == 0 {
 				return err

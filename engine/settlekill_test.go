@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ooc/tiles/crashtest"
 )
@@ -59,7 +61,7 @@ func TestSettleKilledThenPowerCut(t *testing.T) {
 		if _, _, err := q.store.Recover(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.settle(context.Background()); err != nil { // and then the process is killed
+		if _, err := q.settle(context.Background(), new(Control)); err != nil { // and then the process is killed
 			t.Fatal(err)
 		}
 		q.Close()
@@ -93,4 +95,42 @@ func TestSettleKilledThenPowerCut(t *testing.T) {
 		return
 	}
 	t.Fatal("no cut")
+}
+
+// TestSettlePauses has predecessors looked through in a pause: that waits, and goes on or is interrupted afterwards.
+func TestSettlePauses(t *testing.T) {
+	p, err := Create(filepath.Join(t.TempDir(), "x.ooc"), knot(t), CreateOptions{Tile: 64, Predecessors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	mustSolve(t, p, shape{tile: 64, width: 1, slots: 4, pages: 4, streams: 1, pairs: true}.open(t))
+	for _, interrupt := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c, end := new(Control), make(chan error, 1)
+		c.Pause()
+		go func() {
+			_, err := p.settle(ctx, c)
+			end <- err
+		}()
+		for waits := false; !waits; time.Sleep(time.Millisecond) {
+			select {
+			case err := <-end:
+				t.Fatalf("it did not wait: %v", err)
+			default:
+				c.mu.Lock()
+				waits = c.changed != nil
+				c.mu.Unlock()
+			}
+		}
+		if interrupt {
+			cancel()
+		} else {
+			c.Resume()
+		}
+		if err := <-end; interrupt != errors.Is(err, context.Canceled) || !interrupt && err != nil {
+			t.Errorf("interrupted %v: %v", interrupt, err)
+		}
+	}
 }

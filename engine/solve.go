@@ -112,7 +112,7 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
 		sum.AlreadySolved, sum.ResumedFrom = p.settled(), 1
-		return sum, errors.Join(p.finishSums(ctx), p.store.RemoveCore())
+		return sum, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
 	begun, err := p.begun(state)
@@ -205,7 +205,7 @@ func (r *run) rounds(ctx context.Context) error {
 	}
 	r.tally(roundsDone.Sub(rounds))
 	if err == nil && !s.stopped {
-		err = r.p.finish(ctx, r.x.track.sums, r.x.track.summed)
+		err = r.p.finish(ctx, r.o.Control, r.x.track.sums, r.x.track.summed)
 	}
 	r.sum.SyncSeconds = r.o.Control.now().Sub(roundsDone).Seconds()
 	r.sum.ElapsedSeconds = (r.prior + r.o.Control.now().Sub(r.began)).Seconds()
@@ -250,7 +250,7 @@ func (r *run) steer(ctx context.Context, s *schedule) {
 			return false
 		}
 	}
-	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.Writers) }
+	s.room = func() bool { return hurry || c.wanted() || c.Paused() || r.x.flushing.Load() < int64(r.plan.flushes()) }
 }
 
 // openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
@@ -293,7 +293,7 @@ func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Pla
 	tb := p.geom.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %d slots of %d bytes: %w", d.Info().Name, plan.Slots, tb, err)
+		return nil, fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
 	}
 	host, err := d.AllocHost(int64(plan.Pages) * tb)
 	if err != nil {
@@ -323,28 +323,36 @@ func (p *Problem) newExecutor(d kernels.Device, way *rounds, w Weights, plan Pla
 	return x, nil
 }
 
+// lessMemory is what to do where a device has less memory than a plan counted on.
+func lessMemory(err error) string {
+	if !errors.Is(err, kernels.ErrNoMemory) {
+		return ""
+	}
+	return "; another process may hold the rest: wait for it, or take less with --device-memory"
+}
+
 func (x *executor) free(d kernels.Device) error {
 	return errors.Join(x.buf.Free(), d.FreeHost(x.host), x.flag.free())
 }
 
 // finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
 // now the matrix may be damaged too, and the new ones would vouch for that.
-func (p *Problem) finishSums(ctx context.Context) error {
+func (p *Problem) finishSums(ctx context.Context, c *Control) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
 	}
-	return p.finish(ctx, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+	return p.finish(ctx, c, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
 }
 
 // finish does what is left when all distances are final: it settles predecessors, if there are any, and then stores
 // checksums. If ctx ends first, the next run does it.
-func (p *Problem) finish(ctx context.Context, sums []uint32, summed []bool) error {
+func (p *Problem) finish(ctx context.Context, c *Control, sums []uint32, summed []bool) error {
 	if !p.meta.Predecessors {
 		return p.storeSums(sums, summed)
 	}
-	written, err := p.settle(ctx)
+	written, err := p.settle(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", ErrInterrupted)

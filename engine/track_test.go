@@ -285,7 +285,7 @@ func TestSettleRandom(t *testing.T) {
 			for range r.IntN(2 * n) {
 				spoil(t, p, r)
 			}
-			if _, err := p.settle(context.Background()); err != nil {
+			if _, err := p.settle(context.Background(), new(Control)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles())); err != nil {

@@ -147,6 +147,8 @@ func (c *creation) begin() error {
 			if _, err := ownFiles(c.s.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("creating %s: the folder that it is to be in is not there; make that first: %w", c.s.dir, err)
 		default:
 			return fmt.Errorf("creating store: %w", classify(err))
 		}
@@ -155,6 +157,9 @@ func (c *creation) begin() error {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
+			if c.madeDir && errors.Is(err, ErrNoLocks) { // the file is there, and nobody has it
+				os.Remove(c.s.path(nameLock))
+			}
 			if c.madeDir && !errors.Is(err, ErrExists) { // else it has become another process's store meanwhile
 				os.Remove(c.s.dir) // fails if another process is in it, rightly
 			}

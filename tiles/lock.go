@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"ooc/tiles/internal/hook"
@@ -21,6 +22,25 @@ const lockMagic = "ooc lock"
 // errBusy: the lock is held through another open file.
 var errBusy = errors.New("lock is held")
 
+// ErrNoLocks: the volume has no locks.
+var ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
+
+// lock is lockFile of a folder's lock. It fails with ErrNoLocks where the volume
+// has none, as some network file systems.
+func lock(f *os.File, dir string, exclusive bool) (err error) {
+	if h := hook.For(dir); h != nil && h.Lock != nil {
+		err = h.Lock
+	} else {
+		err = lockFile(f, exclusive)
+	}
+	for _, kind := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w: %w", ErrNoLocks, err)
+		}
+	}
+	return err
+}
+
 // acquire takes the writer's lock of a store and writes who we are into it.
 // Losing is reported after a moment only: LockHolder holds the lock for an
 // instant to see whether somebody else does.
@@ -28,10 +48,14 @@ func acquire(dir string) (*os.File, error) {
 	path := filepath.Join(dir, nameLock)
 	for try := 0; ; {
 		f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+		if _, missing := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && missing == nil && try < 10 {
+			try++ // FUSE looks for the file before it opens it, and somebody removed it in between
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		err = lockFile(f, true)
+		err = lock(f, dir, true)
 		if err == nil {
 			var same bool
 			if same, err = sameFile(f, path); err == nil && same {
@@ -160,16 +184,16 @@ func readHolder(path string) (pid int, host string) {
 func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	path := filepath.Join(dir, nameLock)
 	f, err := openRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return 0, "", false, nil
 	}
 	if err != nil {
 		return 0, "", false, err
 	}
 	defer f.Close()
-	err = lockFile(f, false)
+	err = lock(f, dir, false)
 	running = errors.Is(err, errBusy)
-	if err != nil && !running {
+	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
 		return 0, "", false, fmt.Errorf("locking %s: %w", path, err)
 	}
 	pid, host = readHolder(path)

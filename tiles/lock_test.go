@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -176,6 +178,34 @@ func TestLockWithinProcess(t *testing.T) {
 		t.Errorf("second writer: %v", err)
 	}
 	must(t, s.Close())
+	reopen(t, s.Dir())
+}
+
+// TestVolumeWithoutLocks: where a volume has no locks nothing is written, and what is there can be read.
+func TestVolumeWithoutLocks(t *testing.T) {
+	s := newStore(t, 64, 64)
+	must(t, s.Close())
+	for _, kind := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS} {
+		refused := os.NewSyscallError("flock", kind)
+		hook.Set(s.Dir(), &hook.Hooks{Lock: refused})
+		defer hook.Set(s.Dir(), nil)
+		if _, err := Open(s.Dir()); !errors.Is(err, ErrNoLocks) || !errors.Is(err, kind) || !strings.Contains(err.Error(), "--out") {
+			t.Errorf("%v: a writer: %v", kind, err)
+		}
+		if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
+			t.Errorf("%v: a reader is told %v, %v", kind, running, err)
+		}
+		dir := filepath.Join(t.TempDir(), "new.ooc")
+		hook.Set(dir, &hook.Hooks{Lock: refused})
+		defer hook.Set(dir, nil)
+		if _, err := Create(dir, s.Meta(), nil, IDs{}); !errors.Is(err, ErrNoLocks) {
+			t.Errorf("%v: an import: %v", kind, err)
+		}
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v: the import left its folder: %v", kind, err)
+		}
+	}
+	hook.Set(s.Dir(), nil)
 	reopen(t, s.Dir())
 }
 

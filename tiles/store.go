@@ -91,7 +91,15 @@ func OpenReadOnly(dir string) (*Store, error) {
 
 // notOpen explains a folder without store.json.
 func notOpen(dir string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	info, serr := os.Stat(dir)
+	switch {
+	case errors.Is(serr, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w; ooc solve GRAPH makes a store", dir, fs.ErrNotExist)
+	case serr != nil:
+		return serr
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w: it is a file; if that is a graph, ooc solve makes a store of it", dir, ErrNotStore)
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	half, ierr := Incomplete(dir)
@@ -100,9 +108,6 @@ func notOpen(dir string, err error) error {
 		return ierr
 	case half:
 		return fmt.Errorf("%s: %w: its import died, or still runs; solve the graph again, which starts a dead one over", dir, ErrIncomplete)
-	}
-	if _, serr := os.Stat(dir); serr != nil {
-		return serr
 	}
 	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
 }

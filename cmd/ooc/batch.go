@@ -121,7 +121,7 @@ type batchRun struct {
 // plan finds out what each job needs, which of those that were solved still are, and whether there is room for all.
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
-	b.show.note("batch %s: finding out what %d jobs need", b.log.Dir, len(b.jobs))
+	b.show.note("batch %s: finding out the needs of %s", b.log.Dir, count(len(b.jobs), "job", "jobs"))
 	var sum int64
 	var again []int
 	for i, j := range b.jobs {
@@ -134,7 +134,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		if solved || restart && !was.Restart {
 			again = append(again, i)
 		}
-		needs[i] = j.need(was.Store, d)
+		needs[i], _ = j.need(was.Store, d)
 		if needs[i].Err != nil {
 			b.show.note("%s: will fail: %v", b.show.name(i), needs[i].Err)
 		}
@@ -151,36 +151,35 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	return needs, nil
 }
 
-// need is what a job will take.
-func (j job) need(store string, d kernels.Device) (n batch.Need) {
+// need is what a job will take, and how large its graph is if that had to be looked for.
+func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent) {
 	var has int64
 	if isStore(store) {
 		p, err := engine.OpenReadOnly(store)
 		if err != nil {
-			return batch.Need{Err: err}
+			return batch.Need{Err: err}, e
 		}
 		defer p.Close()
 		has = p.Geometry().MatrixBytes()
 		if !j.restart || isStore(j.input) {
-			return batch.Need{Vertices: p.Meta().N, Bytes: has, Has: has}
+			return batch.Need{Vertices: p.Meta().N, Bytes: has, Has: has}, e
 		}
 	}
 	o, err := j.options(j.cmd, ".")
 	if err != nil {
-		return batch.Need{Err: err}
+		return batch.Need{Err: err}, e
 	}
-	e, err := graph.Measure(j.input, o)
-	if err != nil {
-		return batch.Need{Err: err}
+	if e, err = graph.Measure(j.input, o); err != nil {
+		return batch.Need{Err: err}, e
 	}
 	limits := j.limits()
 	if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
-		return batch.Need{Err: err}
+		return batch.Need{Err: err}, e
 	}
 	n.Vertices = e.N
 	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
 	n.Has = min(has, n.Bytes) // it takes the place of what is there
-	return n
+	return n, e
 }
 
 // stillSolved reports whether a store that was solved is there, solved, and of the job's input as it is now.

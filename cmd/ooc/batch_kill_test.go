@@ -90,7 +90,7 @@ func TestBatchInterrupted(t *testing.T) {
 		<-ended
 		if code := cmd.ProcessState.ExitCode(); code == 0 {
 			t.Skip("the batch ended before the signal came")
-		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs are solved; go on with:\n  ooc solve a.gr b.gr") {
+		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; go on with:\n  ooc solve a.gr b.gr") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		wantOutcomes(t, dir, "solved/1 interrupted/1")
@@ -145,7 +145,7 @@ func TestBatchKills(t *testing.T) {
 func killSome(t *testing.T, r *rand.Rand, dir string, args []string, most int) (killed int) {
 	t.Helper()
 	for killed < most {
-		if !killOne(t, dir, args, time.Duration(150+r.IntN(400))*time.Millisecond) {
+		if !killOne(t, dir, args, time.Duration(150+r.IntN(400))*time.Millisecond, false) {
 			break
 		}
 		killed++

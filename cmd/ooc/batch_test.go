@@ -59,7 +59,7 @@ func mixed(t testing.TB) string {
 
 func TestBatch(t *testing.T) {
 	dir := mixed(t)
-	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs are solved, 1 failed", "ooc solve .")
+	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs solved, 1 failed", "ooc solve .")
 	table := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if len(table) != 5 || !strings.HasPrefix(table[0], "JOB") || !strings.Contains(table[2], "exit code 4: b.csv: negative cycle") || !strings.Contains(table[4], "towns.ooc") {
 		t.Errorf("table:\n%s", r.stdout)
@@ -121,7 +121,7 @@ func TestBatchSays(t *testing.T) {
 
 func TestBatchStopsOnError(t *testing.T) {
 	dir := mixed(t)
-	ooc(t, dir, "solve", "missing.gr", "a.gr", "--stop-on-error").want(t, 7, "will fail", "1 were not begun")
+	ooc(t, dir, "solve", "missing.gr", "a.gr", "--stop-on-error").want(t, 7, "will fail", "1 not begun")
 	wantOutcomes(t, dir, "failed/1 queued/0")
 }
 
@@ -276,5 +276,27 @@ func TestBatchRestarts(t *testing.T) {
 		if r := ooc(t, dir, "query", store, "1", "2").want(t, 0); r.stdout != want {
 			t.Errorf("%s: %q", store, r.stdout)
 		}
+	}
+}
+
+// TestTornQueueIsSaid asks for the status of a batch whose last record a crash cut off, and goes on with it.
+func TestTornQueueIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.csv", "1,2,5\n")
+	write(t, dir, "b.csv", "1,2,7\n")
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
+	name := filepath.Base(theQueue(t, dir).Dir)
+	if r := ooc(t, dir, "status", name).want(t, 0); strings.Contains(r.stdout, "cut off") {
+		t.Errorf("a whole queue: %s", r.stdout)
+	}
+	whole := read(t, dir, name, "queue")
+	write(t, dir, filepath.Join(name, "queue"), string(whole[:len(whole)-5]))
+	ooc(t, dir, "status", name).want(t, 0, "last record was cut off", "next      ooc solve a.csv b.csv")
+	if st := jsonLines(t, ooc(t, dir, "status", name, "--json").want(t, 0).stdout); st[0]["torn_bytes"] == nil {
+		t.Errorf("%v", st)
+	}
+	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0, "already solved")
+	if q := theQueue(t, dir); q.Torn != 0 {
+		t.Errorf("%d bytes torn", q.Torn)
 	}
 }

@@ -56,6 +56,7 @@ type batchObject struct {
 	PID     int                 `json:"pid,omitempty"` // of the process that runs it
 	Command []string            `json:"command"`
 	Code    *int                `json:"exit_code,omitempty"`
+	Torn    int                 `json:"torn_bytes,omitempty"` // of a last record that was cut off
 	List    []jobObject         `json:"list,omitempty"`
 }
 
@@ -194,6 +195,8 @@ func printBatch(dir string, asJSON bool) error {
 		o := batchObject{Batch: dir, Jobs: len(q.Jobs), Counts: q.Counts(), Command: q.Command}
 		if q.Running {
 			o.PID = q.PID
+		} else { // what is being written now is not torn
+			o.Torn = q.Torn
 		}
 		for i := range q.Jobs {
 			o.List = append(o.List, objectOf(i, &q.Jobs[i]))
@@ -202,12 +205,15 @@ func printBatch(dir string, asJSON bool) error {
 		return nil
 	}
 	n := q.Counts()
-	fmt.Printf("batch     %s, %d jobs, made %s\n", dir, len(q.Jobs), q.Created.Local().Format(time.DateTime))
+	fmt.Printf("batch     %s, %s, made %s\n", dir, count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
 	fmt.Printf("state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
 		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
 	switch {
 	case q.Running:
 		fmt.Printf("          by process %d\n", q.PID)
+	case q.Torn > 0:
+		fmt.Printf("          its last record was cut off and does not count (%s); the next run finds out from the stores\n", count(q.Torn, "byte", "bytes"))
+		fallthrough
 	case n[batch.Solved] < len(q.Jobs):
 		fmt.Printf("next      %s\n", sameCommand(q.Command))
 	}

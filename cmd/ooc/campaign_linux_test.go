@@ -334,7 +334,7 @@ func TestCampaignClock(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(dir, "long.ooc")); err != nil {
 			t.Fatal(err)
 		}
-		killOne(t, dir, []string{"solve", "long.gr", "--tile", "64", "--checkpoint", "10ms", "--algorithm", "blocked"}, 300*time.Millisecond)
+		killOne(t, dir, []string{"solve", "long.gr", "--tile", "64", "--checkpoint", "10ms", "--algorithm", "blocked"}, 300*time.Millisecond, false)
 		files, err := filepath.Glob(filepath.Join(dir, "long.*"))
 		inside, err2 := filepath.Glob(filepath.Join(dir, "long.ooc", "*"))
 		if err != nil || err2 != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ const small = "# a comment\nparis,lyon,4\nlyon,nice,3\nparis,nice,9\nparis,nice,
 func TestSolveAndAsk(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "towns.csv", small)
-	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loops dropped", "1 parallel arcs merged", "solved towns.ooc")
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged", "solved towns.ooc")
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.ooc").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0, "solved towns.ooc: rounds")
@@ -39,7 +40,7 @@ func TestSolveAndAsk(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "status", "towns.ooc").want(t, 0, "solved", "next      ooc query towns.ooc U V", "directed")
-	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksums match; 4 of 4 rows (16 distances) agree with Dijkstra")
+	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksum matches; 4 of 4 rows (16 distances) agree with Dijkstra")
 	ooc(t, dir, "plan", "towns.csv").want(t, 0, "rounds", "traffic", "time")
 	ooc(t, dir, "devices").want(t, 0, "cpu")
 }
@@ -74,6 +75,11 @@ func TestExitCodes(t *testing.T) {
 		{3, "--kind f32", "solve far.gr"},
 		{3, `no vertex "7"`, "query good.ooc 1 7"},
 		{3, "not an ooc store", "query . 1 2"},
+		{3, "good.gr: folder is not an ooc store: it is a file", "query good.gr 1 2"},
+		{3, "it is a file", "status good.gr"},
+		{3, "it is a file", "watch good.gr"},
+		{3, "nothing.ooc: file does not exist; ooc solve GRAPH makes a store", "status nothing.ooc"},
+		{3, "make that first", "solve good.gr --out nowhere/good.ooc"},
 		{4, "negative cycle of length -1", "solve negative.csv"},
 		{8, "corrupt", "status torn.ooc"},
 	} {
@@ -162,6 +168,20 @@ func TestOtherColumnsAreRefused(t *testing.T) {
 	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,x,weight", "--restart").want(t, 0)
 	if r := ooc(t, dir, "query", "c.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t7\n" {
 		t.Errorf("after the restart: %q", r.stdout)
+	}
+}
+
+// TestGuessedWeightsAreSaid solves edge lists of which the names of columns do not say what the weights are.
+func TestGuessedWeightsAreSaid(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
+	ooc(t, dir, "solve", "c.csv").want(t, 0, `column "wieght" is taken for the weight`)
+	ooc(t, dir, "solve", "c.csv", "--columns", "from,to,wieght", "--out", "one.ooc").want(t, 0, "weights 1…1", "named weight, or w, length", "every arc has weight 1")
+	for _, columns := range []string{"from,to", "from,to,weight"} {
+		r := ooc(t, dir, "solve", "c.csv", "--columns", columns, "--restart").want(t, 0)
+		if strings.Contains(r.stderr, "named weight") || strings.Contains(r.stderr, "taken for") {
+			t.Errorf("--columns %s: %s", columns, r.stderr)
+		}
 	}
 }
 
@@ -305,6 +325,34 @@ func TestJSON(t *testing.T) {
 	e := jsonLines(t, ooc(t, dir, "solve", "missing.gr", "--json").want(t, 3).stdout)
 	if len(e) != 1 || e[0]["type"] != "error" || e[0]["exit_code"] != 3.0 {
 		t.Errorf("error object: %v", e)
+	}
+}
+
+// TestJSONNames wants names of one style in every object, however deep.
+func TestJSONNames(t *testing.T) {
+	dir := t.TempDir()
+	style := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	var check func(where string, v any)
+	check = func(where string, v any) {
+		object, _ := v.(map[string]any)
+		for name, inside := range object {
+			if !style.MatchString(name) {
+				t.Errorf("%s: a field %q", where, name)
+			}
+			check(where+"."+name, inside)
+		}
+	}
+	for _, args := range [][]string{
+		{"plan", rome(t), "--json"}, {"plan", rome(t), "--algorithm", "eliminate", "--json"}, {"solve", rome(t), "--dry-run", "--json"},
+		{"solve", rome(t), "--json"}, {"status", "rome99.ooc", "--json"}, {"verify", "rome99.ooc", "--json"}, {"stats", "rome99.ooc", "--json"},
+	} {
+		objects := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
+		if len(objects) == 0 {
+			t.Errorf("%v printed no object", args)
+		}
+		for _, o := range objects {
+			check(args[0], o)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
@@ -101,15 +102,20 @@ func (d *display) volume(store string) {
 
 // imported says what was read.
 func (d *display) imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
-	d.note("imported %s (%s): %s vertices, %s arcs, weights %s…%s, %s, in %s → %s",
-		src.Name, src.Format, humanize.Comma(int64(g.N)), humanize.Comma(g.Arcs),
+	d.note("imported %s (%s): %s, %s, weights %s…%s, %s, in %s → %s",
+		src.Name, src.Format, count(g.N, "vertex", "vertices"), count(g.Arcs, "arc", "arcs"),
 		number(g.MinWeight/float64(g.Scale)), number(g.MaxWeight/float64(g.Scale)), g.Kind, shortTime(took.Seconds()), out)
+	if src.Remark != "" {
+		d.note("  %s", src.Remark)
+	}
 	for _, dropped := range []struct {
-		n    int64
-		what string
-	}{{g.SelfLoops, "self-loops dropped"}, {g.Parallel, "parallel arcs merged into the shortest"}, {g.NoArcs, "infinite weights dropped"}} {
+		n         int64
+		one, many string
+		what      string
+	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"}, {g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
+		{g.NoArcs, "infinite weight", "infinite weights", "dropped"}} {
 		if dropped.n > 0 {
-			d.note("  %s %s", humanize.Comma(dropped.n), dropped.what)
+			d.note("  %s %s", count(dropped.n, dropped.one, dropped.many), dropped.what)
 		}
 	}
 }
@@ -194,9 +200,9 @@ func (d *display) summary(s engine.Summary) {
 // eliminated says how a solve by elimination went.
 func (d *display) eliminated(s engine.Summary, e *engine.EliminatePlan, resumed string) {
 	distances := float64(s.BytesWritten) / 4
-	fmt.Printf("solved %s%s: %s vertices eliminated in %s, core of %s in %s, %s rows in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
-		humanize.Comma(int64(e.Eliminated)), shortTime(s.EliminateSeconds), humanize.Comma(int64(e.Core)), shortTime(s.CoreSeconds),
-		humanize.Comma(int64(distances)/int64(s.Vertices)), shortTime(s.ExpandSeconds), distanceRate(distances/s.ExpandSeconds),
+	fmt.Printf("solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
+		count(e.Eliminated, "vertex", "vertices"), shortTime(s.EliminateSeconds), humanize.Comma(int64(e.Core)), shortTime(s.CoreSeconds),
+		count(int64(distances)/int64(s.Vertices), "row", "rows"), shortTime(s.ExpandSeconds), distanceRate(distances/s.ExpandSeconds),
 		shortTime(s.SyncSeconds), shortTime(e.Seconds))
 }
 
@@ -228,7 +234,7 @@ func labelled(width int, name string, parts ...string) string {
 func statusBlock(s engine.Status, width int) []string {
 	row := func(name string, parts ...string) string { return labelled(width, name, parts...) }
 	head := []string{
-		row("graph", s.Store, humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+		row("graph", s.Store, count(s.Vertices, "vertex", "vertices"), count(s.Arcs, "arc", "arcs"), s.Kind),
 		row("device", s.Device),
 	}
 	tail := []string{
@@ -237,15 +243,11 @@ func statusBlock(s engine.Status, width int) []string {
 	}
 	at := stageRow(s, width)
 	if s.Stage == engine.StageExpand {
-		rate := []string{distanceRate(s.DistanceRate), perSecond(s.WriteRate) + " written"}
-		if s.State == "paused" {
-			rate = []string{"paused"}
-		}
-		return slices.Concat(head, []string{at, row("rate", rate...)}, tail)
+		return slices.Concat(head, []string{at, rateRow(s, width)}, tail)
 	}
 	return slices.Concat(head, []string{
 		at,
-		row("rate", rateParts(s)...),
+		rateRow(s, width),
 		row("device io", perSecond(s.InRate)+" in", perSecond(s.OutRate)+" out"),
 		row("disk io", perSecond(s.ReadRate)+" read", perSecond(s.WriteRate)+" written"),
 		row("busy", busyParts(s.Busy)...),
@@ -257,7 +259,7 @@ func statusBlock(s engine.Status, width int) []string {
 func stageRow(s engine.Status, width int) string {
 	switch {
 	case s.Stage == engine.StageExpand:
-		return labelled(width, "stage", s.Stage, fmt.Sprintf("%s of %s rows", humanize.Comma(int64(s.RowsDone)), humanize.Comma(int64(s.Rows))), s.Algorithm)
+		return labelled(width, "stage", s.Stage, fmt.Sprintf("%s of %s", humanize.Comma(int64(s.RowsDone)), count(s.Rows, "row", "rows")), s.Algorithm)
 	case s.Stage == engine.StageCore && s.Rounds > 0:
 		return labelled(width, "stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
 	case s.Stage != engine.StageRounds:
@@ -266,15 +268,18 @@ func stageRow(s engine.Status, width int) string {
 	return labelled(width, "round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
 }
 
-func rateParts(s engine.Status) []string {
-	if s.State == "paused" {
-		return []string{"paused"}
-	}
+// rateRow says how fast distances, or relaxations, are made.
+func rateRow(s engine.Status, width int) string {
 	rate := []string{rateText(s.Rate)}
-	if s.Ceiling > 0 {
+	switch {
+	case s.State == "paused":
+		rate = []string{"paused"}
+	case s.Stage == engine.StageExpand:
+		rate = []string{distanceRate(s.DistanceRate), perSecond(s.WriteRate) + " written"}
+	case s.Ceiling > 0:
 		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
 	}
-	return rate
+	return labelled(width, "rate", rate...)
 }
 
 func restoreParts(s engine.Status) []string {
@@ -319,8 +324,8 @@ func statusLine(s engine.Status) string {
 	}
 	switch {
 	case s.Stage == engine.StageExpand:
-		return fmt.Sprintf("%s: %s of %s rows, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
-			humanize.Comma(int64(s.Rows)), 100*s.Progress, 100*s.RestorePoint, distanceRate(s.DistanceRate), shortTime(s.Elapsed), etaText(s.ETA))
+		return fmt.Sprintf("%s: %s of %s, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
+			count(s.Rows, "row", "rows"), 100*s.Progress, 100*s.RestorePoint, distanceRate(s.DistanceRate), shortTime(s.Elapsed), etaText(s.ETA))
 	case s.Stage == engine.StageEliminate || s.Stage == engine.StageCore && s.Rounds == 0:
 		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[string]string{engine.StageEliminate: "eliminating vertices", engine.StageCore: "closing the core"}[s.Stage], shortTime(s.Elapsed))
 	}
@@ -335,6 +340,11 @@ func statusLine(s engine.Status) string {
 	return fmt.Sprintf("%s: %sround %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
 		s.Store, core, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, rateText(s.Rate), ceiling,
 		perSecond(s.InRate), perSecond(s.OutRate), shortTime(s.Elapsed), etaText(s.ETA))
+}
+
+// count prints a number of things.
+func count[N int | int64](n N, one, many string) string {
+	return humanize.Comma(int64(n)) + " " + english.PluralWord(int(n), one, many)
 }
 
 func etaText(seconds float64) string {

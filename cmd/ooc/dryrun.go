@@ -42,11 +42,12 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	var bytes int64
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
-		needs[i] = j.need(list[i].Store, d)
+		var e graph.Extent
+		needs[i], e = j.need(list[i].Store, d)
 		t := foretold{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: "new", Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
 		err := needs[i].Err
 		if err == nil {
-			err = j.foretell(&t, d)
+			err = j.foretell(&t, e, d)
 		}
 		if err != nil {
 			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
@@ -68,7 +69,7 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	}
 	w.Flush()
 	if !f.json {
-		fmt.Printf("%d jobs; stores that are not there yet take %s; %s, reading and syncs not counted\n", len(jobs), humanize.IBytes(uint64(bytes)), shortTime(seconds))
+		fmt.Printf("%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), shortTime(seconds))
 	}
 	if err := batch.Room(list, needs); err != nil || failing == 0 {
 		return err
@@ -77,8 +78,8 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 }
 
 // foretell fills in what a job's solve would be.
-func (j job) foretell(t *foretold, d kernels.Device) error {
-	plan, err := j.forecast(t, d)
+func (j job) foretell(t *foretold, e graph.Extent, d kernels.Device) error {
+	plan, err := j.forecast(t, e, d)
 	if err != nil {
 		return err
 	}
@@ -89,8 +90,8 @@ func (j job) foretell(t *foretold, d kernels.Device) error {
 	return nil
 }
 
-// forecast plans a job's solve.
-func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
+// forecast plans a job's solve. e is how large its graph is, where it has no store that is gone on with.
+func (j job) forecast(t *foretold, e graph.Extent, d kernels.Device) (*engine.Forecast, error) {
 	if isStore(t.Store) && (!j.restart || isStore(j.input)) {
 		p, err := engine.OpenReadOnly(t.Store)
 		if err != nil {
@@ -115,25 +116,22 @@ func (j job) forecast(t *foretold, d kernels.Device) (*engine.Forecast, error) {
 		}
 		return p.Forecast(d, j.limits(), "")
 	}
-	o, err := j.options(j.cmd, ".")
-	if err != nil {
-		return nil, err
-	}
-	if e, err := graph.Measure(j.input, o); err != nil || e.Dense { // whose entries tell nothing more, and may have to be unpacked
-		if err != nil {
-			return nil, err
-		}
-		limits := j.limits()
+	limits := j.limits()
+	var err error
+	if e.Dense { // whose entries tell nothing more, and may have to be unpacked
 		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
 			return nil, err
 		}
 		return engine.ForecastMatrix(e.N, d, limits)
 	}
+	o, err := j.options(j.cmd, ".")
+	if err != nil {
+		return nil, err
+	}
 	g, _, err := graph.ReadFile(j.input, o)
 	if err != nil {
 		return nil, err
 	}
-	limits := j.limits()
 	if limits.Sources, err = sourcesOf(g.Facts(), j.sources); err != nil {
 		return nil, err
 	}

@@ -9,91 +9,187 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"ooc/engine"
+	"ooc/kernels"
 	"ooc/tiles/crashtest"
 )
 
 // limits are random flags that may change from run to run of one store.
-func limits(r *rand.Rand, tile int, algorithm string) []string {
+func limits(r *rand.Rand, c *killCase) []string {
 	flags := []string{"--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(100)), "--streams", fmt.Sprint(1 + r.IntN(4))}
+	width := 1
 	if r.IntN(3) > 0 {
-		flags = append(flags, "--round", fmt.Sprint(tile*(1+r.IntN(3))))
+		width += r.IntN(3)
+		flags = append(flags, "--round", fmt.Sprint(c.tile*width))
 	}
-	if r.IntN(2) == 0 && algorithm == "blocked" {
-		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile*tile*4/1024*(1+r.IntN(8))))
+	tile := c.tile * c.tile * kernels.PairBytes // no tile takes more
+	if r.IntN(2) == 0 && c.algorithm == engine.AlgorithmBlocked {
+		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
+	}
+	if r.IntN(2) == 0 && (c.algorithm == engine.AlgorithmBlocked || c.algorithm == engine.AlgorithmSquaring) { // tiles go back and forth between disk and device
+		side := (c.n + c.tile - 1) / c.tile
+		panels := width*width + 2*width*side + width
+		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
 	}
 	return flags
 }
 
-var killedAlgorithms = []string{"blocked", "eliminate", "squaring", "single-stage"}
+// ownMemory is more than a device itself needs of its memory, in KiB.
+func ownMemory(device string) int {
+	if device == "cpu" {
+		return 4096 * runtime.NumCPU()
+	}
+	return 12 << 10
+}
 
-// killed counts what TestCampaignKills did.
-type killed struct{ kills, resumed, copies int }
+// killed counts what TestCampaignKills did on a device.
+type killed struct {
+	device     string
+	tracks     bool // the device keeps predecessors
+	algorithms []string
+
+	turns, kills, resumed, copies, rows atomic.Int64
+}
 
 // TestCampaignKills kills solves of both kinds by all algorithms at random moments, over and over until each is
 // done, and compares the end with an uninterrupted solve: byte by byte in i32, of predecessors the distances; by verification in f32. What was half
 // done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
-	r := seeded(t)
-	dir := t.TempDir()
-	want := crashtest.Times(30, 1000)
-	var k killed
-	for turn := 0; k.kills < want && turn < want; turn++ { // a machine on which solves end before they are killed ends too
-		k.solve(t, r, dir, []string{"i32", "f32"}[turn%2], killedAlgorithms[turn/2%len(killedAlgorithms)], want)
+	for _, device := range testDevices(t) {
+		t.Run(device, func(t *testing.T) {
+			r, k, began := seeded(t), newKilled(t, device), time.Now()
+			workers := 1
+			if device != "cpu" { // most of the time goes by before the device computes anything
+				workers = runtime.NumCPU()
+			}
+			t.Run("workers", func(t *testing.T) { // returns when all of them have
+				for w := range workers {
+					r := rand.New(rand.NewPCG(r.Uint64(), 1))
+					t.Run(fmt.Sprint(w), func(t *testing.T) {
+						t.Parallel()
+						k.work(t, r)
+					})
+				}
+			})
+			t.Logf("%s: %d kills of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in f32",
+				device, k.kills.Load(), k.turns.Load(), time.Since(began).Round(time.Second), k.resumed.Load(), k.copies.Load(), k.rows.Load())
+		})
 	}
-	t.Logf("%d kills; %d last runs went on from a restore point or a note; %d copies", k.kills, k.resumed, k.copies)
+}
+
+// work kills solves until all the kills are done that are wanted.
+func (k *killed) work(t *testing.T, r *rand.Rand) {
+	dir, want := t.TempDir(), int64(crashtest.Times(30, 1000))
+	for k.kills.Load() < want {
+		turn := int(k.turns.Add(1) - 1)
+		if turn >= int(want) { // a machine on which solves end before they are killed ends too
+			return
+		}
+		c := &killCase{device: k.device, kind: []string{"i32", "f32"}[turn%2], algorithm: k.algorithms[turn/2%len(k.algorithms)],
+			n: 700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
+		if k.device != "cpu" {
+			c.n += 800
+		}
+		c.solve(t, r, dir, k, want)
+	}
+}
+
+// killCase is a solve that is killed.
+type killCase struct {
+	device, kind, algorithm string
+	n, tile                 int
 }
 
 // solve kills one solve until it is done.
-func (k *killed) solve(t *testing.T, r *rand.Rand, dir, kind, algorithm string, want int) {
+func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want int64) {
 	t.Helper()
-	n, tile := 700+r.IntN(crashtest.Times(500, 1500)), 64<<r.IntN(3)
-	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(n), "-m", fmt.Sprint((2+r.IntN(9))*n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
-	base := []string{"solve", "g.gr", "--kind", kind, "--tile", fmt.Sprint(tile), "--algorithm", algorithm}
-	trees := algorithm == "blocked" && r.IntN(2) == 0
+	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint((2+r.IntN(9))*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
+	base := []string{"solve", "g.gr", "--device", c.device, "--kind", c.kind, "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
+	trees := c.algorithm == engine.AlgorithmBlocked && r.IntN(2) == 0 && k.tracks
 	if trees {
 		base = append(base, "--predecessors")
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "whole.ooc")); err != nil { // made with predecessors, or without
-		t.Fatal(err)
-	}
-	began := time.Now()
-	ooc(t, dir, append(base, "--out", "whole.ooc", "--restart")...).want(t, 0)
-	whole := time.Since(began)
 	// A run that is killed before it replaced the store of another graph would rightly leave that.
-	for _, store := range []string{"killed.ooc", "copy.ooc"} {
+	for _, store := range []string{"whole.ooc", "killed.ooc", "copy.ooc"} {
 		if err := os.RemoveAll(filepath.Join(dir, store)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	base = append(base, "--json", "--out")
-	for more := 3 + r.IntN(8); more > 0 && k.kills < want; more-- {
-		if killOne(t, dir, append(append(base, "killed.ooc"), limits(r, tile, algorithm)...), time.Duration(r.Int64N(int64(whole)))) {
-			k.kills++
+	whole, solving := timeSolve(t, dir, append(base, "whole.ooc"))
+	for more := 3 + r.IntN(8); more > 0 && k.kills.Load() < want; more-- {
+		// A GPU's driver takes most of a small solve's time before that begins.
+		after, begun := whole, r.IntN(4) > 0
+		if begun {
+			after = solving
+		}
+		if !killOne(t, dir, append(append(base, "killed.ooc"), limits(r, c)...), time.Duration(r.Int64N(int64(after))), begun) {
+			break // it is solved
+		}
+		if n := k.kills.Add(1); n%50 == 0 {
+			t.Logf("%d kills", n)
 		}
 	}
 	stores := []string{"killed.ooc"}
 	if isStore(filepath.Join(dir, "killed.ooc")) && r.IntN(2) == 0 {
 		copyElsewhere(t, filepath.Join(dir, "killed.ooc"), filepath.Join(dir, "copy.ooc"))
 		stores = append(stores, "copy.ooc")
-		k.copies++
+		k.copies.Add(1)
 	}
 	for _, store := range stores {
-		last := jsonLines(t, ooc(t, dir, append(append(base, store), limits(r, tile, algorithm)...)...).want(t, 0).stdout)
+		last := jsonLines(t, ooc(t, dir, append(append(base, store), limits(r, c)...)...).want(t, 0).stdout)
 		if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
-			k.resumed++
+			k.resumed.Add(1)
 		}
-		if kind == "i32" && trees {
+		if c.kind == "i32" && trees {
 			sameExport(t, dir, store)
-		} else if kind == "i32" && !bytes.Equal(read(t, dir, store, "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
-			t.Fatalf("n=%d tile=%d algorithm=%s: the matrix of %s differs", n, tile, algorithm, store)
+		} else if c.kind == "i32" && !bytes.Equal(read(t, dir, store, "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
+			t.Fatalf("%+v: the matrix of %s differs", *c, store)
 		}
-		ooc(t, dir, "verify", store, "--rows", "64").want(t, 0)
+		const rows = 64
+		ooc(t, dir, "verify", store, "--rows", fmt.Sprint(rows)).want(t, 0)
+		if c.kind == "f32" {
+			k.rows.Add(rows)
+		}
 	}
+}
+
+// timeSolve solves, and returns how long the process took, and how long it was solving.
+func timeSolve(t *testing.T, dir string, args []string) (whole, solving time.Duration) {
+	t.Helper()
+	began := time.Now()
+	objects := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
+	whole = time.Since(began)
+	for _, stage := range []string{"setup_seconds", "rounds_seconds", "eliminate_seconds", "core_seconds", "expand_seconds", "sync_seconds"} {
+		seconds, _ := objects[len(objects)-1][stage].(float64)
+		solving += time.Duration(seconds * float64(time.Second))
+	}
+	return whole, max(solving, time.Millisecond)
+}
+
+// newKilled finds out what a device can do.
+func newKilled(t *testing.T, device string) *killed {
+	t.Helper()
+	d, _, err := engine.OpenDevice(device, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &killed{device: device, algorithms: []string{engine.AlgorithmBlocked, engine.AlgorithmEliminate, "squaring"}}
+	_, k.tracks = kernels.As[kernels.Tracker](d)
+	if _, ok := kernels.As[kernels.Pivoter](d); ok {
+		k.algorithms = append(k.algorithms, engine.AlgorithmSingleStage)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // copyElsewhere copies a store that nobody writes to where it looks as if it came from another host.
@@ -105,14 +201,22 @@ func copyElsewhere(t *testing.T, from, to string) {
 	write(t, to, "lock", fmt.Sprintf("ooc lock\npid %d\nhost elsewhere\n", os.Getpid()))
 }
 
-// killOne starts a solve, kills it after a while, and reports whether it was still running then.
-func killOne(t *testing.T, dir string, args []string, after time.Duration) bool {
+// killOne starts a solve, kills it a while after its start, or after it has said that it has begun, and reports whether
+// it was still running then.
+func killOne(t *testing.T, dir string, args []string, after time.Duration, begun bool) bool {
 	t.Helper()
 	cmd := command(t, dir, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	if begun {
+		_, _ = out.Read(make([]byte, 1)) // where it ends first, its status says so
 	}
 	time.Sleep(after)
 	if err := cmd.Process.Kill(); err != nil && err != os.ErrProcessDone {
@@ -154,9 +258,18 @@ func race(t *testing.T, dir string, ended chan<- *racer, args ...string) *racer 
 // TestCampaignRaces starts two solves of one store at once, which may have to be imported first. One writes; the other
 // is told so. The winner is then killed, so that the next pair finds the store half done.
 func TestCampaignRaces(t *testing.T) {
+	for _, device := range testDevices(t) {
+		t.Run(device, func(t *testing.T) { raceOn(t, device) })
+	}
+}
+
+func raceOn(t *testing.T, device string) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "4000", "-m", "40000").want(t, 0)
-	solve := []string{"solve", "g.gr", "--tile", "64", "--algorithm", "blocked", "--checkpoint", "20ms"}
+	solve := []string{"solve", "g.gr", "--device", device, "--tile", "64", "--algorithm", "blocked", "--checkpoint", "20ms"}
+	if device != "cpu" { // so that it takes a while
+		solve = append(solve, "--device-memory", "24MiB")
+	}
 	refused, slowest := 0, time.Duration(0)
 	pairs := crashtest.Times(10, 200)
 	for pair := range pairs {
@@ -183,7 +296,7 @@ func TestCampaignRaces(t *testing.T) {
 		<-ended
 		judgeRace(t, first, other)
 	}
-	t.Logf("%d pairs, %d losers exited %d, the slowest after %v", pairs, refused, exitLocked, slowest)
+	t.Logf("%s: %d pairs, %d losers exited %d, the slowest after %v", device, pairs, refused, exitLocked, slowest)
 }
 
 // judgeRace wants one writer of two: the other was refused, or came when all was done.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -9,9 +8,6 @@ import (
 
 	"ooc/engine"
 )
-
-// longestLine bounds the memory that a file of ids takes.
-const longestLine = 1 << 20
 
 // readLines calls do with every line of a file, or of standard input for "-", that is not blank, trimmed and
 // without a byte-order mark. Errors name the file and the line.
@@ -25,27 +21,16 @@ func readLines(file string, do func(line string) error) error {
 		defer f.Close()
 		in = f
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestLine)
-	n := 1
-	for ; lines.Scan(); n++ {
-		line := lines.Text()
-		if n == 1 {
-			line = strings.TrimPrefix(line, "\ufeff")
-		}
+	err := engine.EachLine(in, file, func(line string) error {
 		if line = strings.TrimSpace(line); line == "" {
-			continue
+			return nil
 		}
-		if err := do(line); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n, err)
-		}
+		return do(line)
+	})
+	if errors.Is(err, engine.ErrLongLine) {
+		return badInput{err}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return badInput{fmt.Errorf("%s:%d: a line of over %d bytes", file, n, longestLine)}
-	} else if err != nil {
-		return fmt.Errorf("%s:%d: %w", file, n, err)
-	}
-	return nil
+	return err
 }
 
 // readPairs calls do with the rows and columns of the vertices that each line "U V" of a file names. Lines that

@@ -11,13 +11,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/kernels/cuda"
 )
 
 // TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
 // that exit codes, signals and locks are real.
 func TestMain(m *testing.M) {
-	if os.Getenv("OOC_TEST_MAIN") == "1" {
+	switch os.Getenv("OOC_TEST_MAIN") {
+	case "1":
 		os.Exit(run(os.Args[1:]))
+	case "hog":
+		os.Exit(hog())
 	}
 	os.Exit(m.Run())
 }
@@ -33,6 +38,19 @@ func command(t testing.TB, dir string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "OOC_TEST_MAIN=1")
 	return cmd
+}
+
+// testDevices are what to solve on: the processor, and a GPU where there is one. OOC_REQUIRE_GPU=1 demands one.
+func testDevices(t *testing.T) []string {
+	t.Helper()
+	_, err := cuda.Count()
+	if err == nil {
+		return []string{"cpu", "cuda"}
+	}
+	if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
+		t.Fatal(err)
+	}
+	return []string{"cpu"}
 }
 
 // result is what a process left.

@@ -60,7 +60,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("query printed\n%s", r.stdout)
 	}
 	ooc(t, dir, "status", "D.ooc").want(t, 0, "solved", "(npy, ", "4 vertices, 5 arcs, directed")
-	ooc(t, dir, "verify", "D.ooc").want(t, 0, "1 tile checksums match; 4 of 4 rows (16 distances) agree with Dijkstra")
+	ooc(t, dir, "verify", "D.ooc").want(t, 0, "1 tile checksum matches; 4 of 4 rows (16 distances) agree with Dijkstra")
 	ooc(t, dir, "plan", "D.npy", "--no-arc", "-1").want(t, 0, "4 vertices, 5 arcs", "rounds", "time")
 	ooc(t, dir, "plan", "D.ooc").want(t, 0, "4 vertices")
 	ooc(t, dir, "export", "D.ooc", "out.npy").want(t, 0)
@@ -75,7 +75,7 @@ func TestMatrix(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "D.npy")); err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "verify", "D.ooc").want(t, 0, "1 tile checksums match; no row was compared", "D.npy", "no such file")
+	ooc(t, dir, "verify", "D.ooc").want(t, 0, "1 tile checksum matches; no row was compared", "D.npy", "no such file")
 	ooc(t, dir, "query", "D.ooc", "0", "2").want(t, 0, "0\t2\t7\n")
 	ooc(t, dir, "solve", "D.ooc").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "D.ooc", "--restart").want(t, 3, "the input is needed again")

@@ -58,7 +58,7 @@ func mstCommand() *cobra.Command {
 }
 
 func showTree(p mst.Progress) {
-	fmt.Fprintf(os.Stderr, "%s of at most %s edges found, %s\n", humanize.Comma(int64(p.Edges)), humanize.Comma(int64(p.Vertices-1)), shortTime(p.Elapsed.Seconds()))
+	fmt.Fprintf(os.Stderr, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), count(p.Vertices-1, "edge", "edges"), shortTime(p.Elapsed.Seconds()))
 }
 
 func printTree(r *mst.Result, asJSON bool) error {
@@ -92,6 +92,6 @@ func printTree(r *mst.Result, asJSON bool) error {
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	fmt.Fprintf(os.Stderr, "%s of %s edges in %s: %s, on %s\n", what, humanize.Comma(int64(s.Edges)), shortTime(s.Seconds), s.Method, s.Device)
+	fmt.Fprintf(os.Stderr, "%s of %s in %s: %s, on %s\n", what, count(s.Edges, "edge", "edges"), shortTime(s.Seconds), s.Method, s.Device)
 	return nil
 }

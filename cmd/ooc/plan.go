@@ -80,7 +80,7 @@ func planCommand() *cobra.Command {
 }
 
 func printForecast(f *engine.Forecast, model string) {
-	fmt.Printf("graph     %s vertices, %s arcs, %s\n", humanize.Comma(int64(f.Vertices)), humanize.Comma(f.Arcs), f.Kind)
+	fmt.Printf("graph     %s, %s, %s\n", count(f.Vertices, "vertex", "vertices"), count(f.Arcs, "arc", "arcs"), f.Kind)
 	fmt.Printf("device    %s\n", model)
 	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
 	fmt.Printf("algorithm %s\n", f.Algorithm)
@@ -93,9 +93,9 @@ func printForecast(f *engine.Forecast, model string) {
 
 func printElimination(f *engine.Forecast) {
 	e := f.Eliminate
-	fmt.Printf("eliminate %s vertices, a core of %s, %s arcs kept; ordered in %s\n", humanize.Comma(int64(e.Eliminated)),
-		humanize.Comma(int64(e.Core)), humanize.Comma(e.Fill), shortTime(e.OrderSeconds))
-	fmt.Printf("matrix    %s rows, %s\n", humanize.Comma(int64(e.Rows)), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
+	fmt.Printf("eliminate %s, a core of %s, %s kept; ordered in %s\n", count(e.Eliminated, "vertex", "vertices"),
+		humanize.Comma(int64(e.Core)), count(e.Fill, "arc", "arcs"), shortTime(e.OrderSeconds))
+	fmt.Printf("matrix    %s, %s\n", count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
 	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", shortTime(e.Seconds), shortTime(e.EliminateSeconds), shortTime(e.CoreSeconds), shortTime(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {
 		fmt.Printf("; by algorithm %s %s", engine.AlgorithmBlocked, shortTime(f.Plan.Seconds))
@@ -120,7 +120,8 @@ func printRounds(f *engine.Forecast) {
 	if p.InCore {
 		where = "the matrix fits"
 	}
-	fmt.Printf("memory    device %s: %d slots on %d streams (%s); host %s: %d pages\n", ib(p.DeviceBytes), p.Slots, p.Streams, where, ib(p.HostBytes), p.Pages)
+	fmt.Printf("memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), count(p.Slots, "slot", "slots"), count(p.Streams, "stream", "streams"),
+		where, ib(p.HostBytes), count(p.Pages, "page", "pages"))
 	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
 	fmt.Printf("time      %s: page-locking %s, kernels %s, copies %s, final sync %s", shortTime(p.Seconds), shortTime(p.SetupSeconds),
 		shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))

@@ -125,7 +125,7 @@ func (w *watched) resting(width int) []string {
 	}
 	s := &w.view.Status
 	rows := []string{
-		labelled(width, "graph", humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+		labelled(width, "graph", count(s.Vertices, "vertex", "vertices"), count(s.Arcs, "arc", "arcs"), s.Kind),
 		labelled(width, "algorithm", s.Algorithm),
 		labelled(width, "restore", restoreParts(*s)...),
 		clip(progressBar(*s, width), width),
@@ -145,15 +145,13 @@ func (w *watched) figures(width int, p paint) []string {
 		return []string{clip("it has said nothing about its progress yet", width)}
 	}
 	rows := []string{
-		labelled(width, "graph", humanize.Comma(int64(s.Vertices))+" vertices", humanize.Comma(s.Arcs)+" arcs", s.Kind),
+		labelled(width, "graph", count(s.Vertices, "vertex", "vertices"), count(s.Arcs, "arc", "arcs"), s.Kind),
 		labelled(width, "device", s.Device),
 		stageRow(s, width),
 	}
 	switch {
-	case s.State == "paused":
-		rows = append(rows, labelled(width, "rate", "paused"))
-	case s.Stage == engine.StageExpand:
-		rows = append(rows, labelled(width, "rate", distanceRate(s.DistanceRate), perSecond(s.WriteRate)+" written"))
+	case s.State == "paused", s.Stage == engine.StageExpand:
+		rows = append(rows, rateRow(s, width))
 	case s.Rounds > 0:
 		c := v.Ceilings
 		rows = append(rows,
@@ -203,7 +201,7 @@ func (w *watched) boardRows(width, height int, p paint) []string {
 func (w *watched) laneRows(width, most int, p paint) (rows []string) {
 	for i, name := range w.order {
 		if i == most-1 && len(w.order) > most {
-			return append(rows, p.text("dim", clip(fmt.Sprintf("and %d more lanes", len(w.order)-i), width)))
+			return append(rows, p.text("dim", clip(fmt.Sprintf("and %s", count(len(w.order)-i, "more lane", "more lanes")), width)))
 		}
 		rows = append(rows, p.lane(name, w.lanes[name], width))
 	}
@@ -216,7 +214,7 @@ func (w *watched) laneRows(width, most int, p paint) (rows []string) {
 // queueState says how far a batch is.
 func queueState(q *batch.Queue) string {
 	n := q.Counts()
-	text := fmt.Sprintf("%d of %d jobs solved, %d failed", n[batch.Solved], len(q.Jobs), n[batch.Failed])
+	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], count(len(q.Jobs), "job", "jobs"), n[batch.Failed])
 	switch {
 	case q.Running:
 		return fmt.Sprintf("%s, by process %d", text, q.PID)

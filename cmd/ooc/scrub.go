@@ -47,7 +47,7 @@ func scrubCommand() *cobra.Command {
 				printJSON(os.Stdout, "summary", s)
 				return nil
 			}
-			fmt.Printf("%s: %d tile checksums match; %s in %s, %s\n", args[0], s.Tiles, humanize.IBytes(uint64(s.Bytes)),
+			fmt.Printf("%s: %s; %s in %s, %s\n", args[0], matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
 				shortTime(s.Seconds), perSecond(float64(s.Bytes)/s.Seconds))
 			return nil
 		},

@@ -77,15 +77,21 @@ func (g *memoryGroup) rss(t *testing.T) int64 {
 	return 0
 }
 
-// soakTime is how long the soak goes on; OOC_SOAK changes it.
+// soakTime is how long the soak goes on: what OOC_SOAK says, else an hour in the long tier; without either the test is
+// skipped.
 func soakTime(t *testing.T) time.Duration {
 	text := os.Getenv("OOC_SOAK")
-	if text == "" {
-		return time.Hour
+	if text == "" && !crashtest.Long() {
+		t.Skip("it takes an hour: of the long tier only, or OOC_SOAK=1h go test -v -timeout 0 -run CampaignSoak ./cmd/ooc")
+	} else if text == "" {
+		text = "1h"
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("OOC_SOAK: %v", err)
+	}
+	if end, limited := t.Deadline(); limited && time.Until(end) < d+d/2 {
+		t.Fatalf("OOC_SOAK=%v, and go test ends it sooner: give -timeout 0 too", d)
 	}
 	return d
 }
@@ -93,9 +99,6 @@ func soakTime(t *testing.T) time.Duration {
 // TestCampaignSoak solves one graph over and over in a memory cgroup of a quarter of its matrix, page cache included.
 // Every solve ends, and ends the same; the rates and the memory are for whoever reads them.
 func TestCampaignSoak(t *testing.T) {
-	if !crashtest.Long() {
-		t.Skip("it takes an hour: of the long tier only")
-	}
 	const n, limit = 12288, int64(144 << 20)
 	until := time.Now().Add(soakTime(t))
 	g := newMemoryGroup(t, limit)
@@ -106,7 +109,9 @@ func TestCampaignSoak(t *testing.T) {
 	var held []int64
 	solves := 0
 	for ; solves == 0 || time.Now().Before(until); solves++ {
+		began, before := time.Now(), len(rates)
 		g.solve(t, dir, &rates, &held)
+		t.Logf("solve %d took %v; at most %d MiB beside files", solves+1, time.Since(began).Round(time.Second), slices.Max(append(held[before:], 0))>>20)
 		sums := read(t, dir, "g.ooc", "sums")
 		if first == nil {
 			first = sums

@@ -103,7 +103,7 @@ func every[P any](interval time.Duration, show func(P)) func(P) {
 }
 
 func showSweeps(p sssp.Progress) {
-	fmt.Fprintf(os.Stderr, "%d sweeps, %d of %d sources settled, %s\n", p.Sweeps, p.Done, p.Sources, shortTime(p.Elapsed.Seconds()))
+	fmt.Fprintf(os.Stderr, "%s, %d of %s settled, %s\n", count(p.Sweeps, "sweep", "sweeps"), p.Done, count(p.Sources, "source", "sources"), shortTime(p.Elapsed.Seconds()))
 }
 
 func (f *ssspFlags) print(r *sssp.Result) error {

@@ -192,8 +192,8 @@ func (t *statsText) head(dir string) {
 	if !s.Connected {
 		connected = "not " + connected
 	}
-	t.row("graph", "%s: %s vertices, %s, %s", dir, humanize.Comma(int64(s.N)), direction, connected)
-	t.row("reachable", "%s of %s pairs", humanize.Comma(s.ReachablePairs), humanize.Comma(int64(s.N)*int64(s.N-1)))
+	t.row("graph", "%s: %s, %s, %s", dir, count(s.N, "vertex", "vertices"), direction, connected)
+	t.row("reachable", "%s of %s", humanize.Comma(s.ReachablePairs), count(int64(s.N)*int64(s.N-1), "pair", "pairs"))
 }
 
 func (t *statsText) extremes() {

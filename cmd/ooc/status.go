@@ -53,10 +53,10 @@ func printStatus(dir string, asJSON bool) error {
 	if !m.Directed {
 		direction = "undirected"
 	}
-	fmt.Printf("          %s vertices, %s arcs, %s, weights %s…%s, %s\n", humanize.Comma(int64(m.N)), humanize.Comma(m.Arcs), direction,
+	fmt.Printf("          %s, %s, %s, weights %s…%s, %s\n", count(m.N, "vertex", "vertices"), count(m.Arcs, "arc", "arcs"), direction,
 		number(m.MinWeight/float64(m.Scale)), number(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
-		fmt.Printf("rows      of %s chosen sources\n", humanize.Comma(int64(k)))
+		fmt.Printf("rows      of %s\n", count(k, "chosen source", "chosen sources"))
 	}
 	if m.Predecessors {
 		fmt.Println("entries   distances with predecessors")

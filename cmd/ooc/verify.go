@@ -103,7 +103,7 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		printJSON(os.Stdout, "summary", v)
 		return nil
 	}
-	fmt.Printf("%s: %d tile checksums match", p.Dir(), v.Tiles)
+	fmt.Printf("%s: %s", p.Dir(), matching(v.Tiles))
 	if v.Missing != "" {
 		fmt.Printf("; no row was compared: %s", v.Missing)
 	}
@@ -112,18 +112,18 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		if v.Columns > 0 {
 			what = "columns"
 		}
-		fmt.Printf("; %d of %d %s (%d distances) agree with %s", n, p.Geometry().RowCount(), what, v.Entries, v.Method)
+		fmt.Printf("; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, count(v.Entries, "distance", "distances"), v.Method)
 		if v.Worst > 0 {
 			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
 		fmt.Printf(": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
 		if v.Trees > 0 {
-			fmt.Printf("; the predecessors of %d rows lead back along arcs of the input", v.Trees)
+			fmt.Printf("; the predecessors of %s lead back along arcs of the input", count(v.Trees, "row", "rows"))
 		}
 	}
 	if v.Triangles > 0 {
-		fmt.Printf("; no distance in %d strips of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
-			v.Triangles, v.TriangleSums, 100*v.TrianglesWrong)
+		fmt.Printf("; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
+			count(v.Triangles, "strip", "strips"), v.TriangleSums, 100*v.TrianglesWrong)
 	}
 	if v.Rows+v.Columns+v.Triangles > 0 {
 		fmt.Printf("; seed %d", v.Seed)
@@ -131,6 +131,9 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 	fmt.Println()
 	return nil
 }
+
+// matching says that so many tiles are as their checksums have them.
+func matching(tiles int) string { return count(tiles, "tile checksum matches", "tile checksums match") }
 
 // prove proves every distance of a store.
 func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
@@ -185,7 +188,7 @@ func (f *verifyFlags) print(name string, proof engine.Proof, kind string, bytes 
 		fmt.Print(", and the predecessors of each row lead back along arcs that make them")
 	}
 	if proof.Searched > 0 {
-		fmt.Printf("; of %d rows, %d were compared with a search for that", proof.Rows, proof.Searched)
+		fmt.Printf("; for that %d of %s compared with a search", proof.Searched, count(proof.Rows, "row was", "rows were"))
 	}
 	fmt.Printf("; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), shortTime(proof.Seconds), perSecond(float64(bytes)/proof.Seconds))
 	return nil

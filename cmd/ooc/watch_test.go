@@ -322,7 +322,7 @@ func TestWatchWithoutColour(t *testing.T) {
 // TestWatchOffTerminal prints lines, follows a kill and a resume, and ends where all is solved.
 func TestWatchOffTerminal(t *testing.T) {
 	dir := t.TempDir()
-	ooc(t, dir, "watch", "long.ooc").want(t, 3, "no such file")
+	ooc(t, dir, "watch", "long.ooc").want(t, 3, "does not exist")
 	solve := longSolve(t, dir)
 	if err := solve.Start(); err != nil {
 		t.Fatal(err)

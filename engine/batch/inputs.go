@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/mattn/go-shellwords"
 
+	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/tiles"
 )
@@ -78,35 +78,25 @@ type Line struct {
 	Words  []string
 }
 
-// longestLine bounds the memory that a jobs file takes.
-const longestLine = 1 << 20
-
 // ReadLines reads a jobs file: a job a line, in words that are quoted as for a shell; # begins a comment. Errors
 // name the file and the line.
 func ReadLines(in io.Reader, name string) ([]Line, error) {
 	var lines []Line
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, longestLine)
-	n := 1
-	for ; s.Scan(); n++ {
-		text := s.Text()
-		if n == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
+	n, bad := 0, false
+	err := engine.EachLine(in, name, func(text string) error {
+		n++
 		words, err := split(text)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s:%d: %w", ErrJobs, name, n, err)
-		}
-		if len(words) > 0 {
+		if bad = err != nil; len(words) > 0 {
 			lines = append(lines, Line{n, words})
 		}
-	}
-	if errors.Is(s.Err(), bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%w: %s:%d: a line of over %d bytes", ErrJobs, name, n, longestLine)
-	} else if s.Err() != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, n, s.Err())
-	}
-	if len(lines) == 0 {
+		return err
+	})
+	switch {
+	case bad, errors.Is(err, engine.ErrLongLine):
+		return nil, fmt.Errorf("%w: %w", ErrJobs, err)
+	case err != nil:
+		return nil, err
+	case len(lines) == 0:
 		return nil, fmt.Errorf("%w: %s names no job", ErrJobs, name)
 	}
 	return lines, nil

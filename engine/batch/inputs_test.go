@@ -25,7 +25,7 @@ func TestReadLines(t *testing.T) {
 		{"a.gr > log\n", `week.jobs:1: ">" is for a shell`},
 		{"ä.gr; rm b.gr\n", `week.jobs:1: ";" is for a shell`},
 		{"# nothing\n\n", "names no job"},
-		{"a.gr\n" + strings.Repeat("x", longestLine+1), "week.jobs:2: a line of over"},
+		{"a.gr\n" + strings.Repeat("x", 2<<20), "week.jobs:2: a line of over"},
 		{"a\x00.gr\n", "zero byte"},
 	} {
 		if _, err := ReadLines(strings.NewReader(c.text), "week.jobs"); !errors.Is(err, ErrJobs) || !strings.Contains(err.Error(), c.want) {

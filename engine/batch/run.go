@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine"
@@ -119,13 +120,14 @@ func (b *run) all(ctx context.Context) error {
 		b.change(i, Interrupted, b.reading[i], nil)
 	}
 	counts := b.l.Counts()
+	solved := fmt.Sprintf("%d of %s solved", counts[Solved], english.Plural(len(b.l.Jobs), "job", ""))
 	switch left := len(b.l.Jobs) - counts[Solved]; {
 	case left > counts[Failed] && ctx.Err() != nil:
-		return fmt.Errorf("%w: %d of %d jobs are solved", engine.ErrInterrupted, counts[Solved], len(b.l.Jobs))
+		return fmt.Errorf("%w: %s", engine.ErrInterrupted, solved)
 	case left > counts[Failed]:
-		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed, %d were not begun", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed], left-counts[Failed])
+		return fmt.Errorf("%w: %s, %d failed, %d not begun", ErrSomeFailed, solved, counts[Failed], left-counts[Failed])
 	case left > 0:
-		return fmt.Errorf("%w: %d of %d jobs are solved, %d failed", ErrSomeFailed, counts[Solved], len(b.l.Jobs), counts[Failed])
+		return fmt.Errorf("%w: %s, %d failed", ErrSomeFailed, solved, counts[Failed])
 	}
 	return nil
 }

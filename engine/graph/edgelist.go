@@ -76,6 +76,9 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 			return err
 		}
 		r.columns, r.named = c, true
+		if c.weight < 0 && c.least > 2 {
+			out.remark = fmt.Sprintf("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
+		}
 	}
 	if o.Base != nil {
 		r.table.forced, r.table.base = true, int64(*o.Base)
@@ -239,6 +242,9 @@ func (r *edgeReader) findColumns(header bool) error {
 		r.columns = c
 		return nil
 	case byWidth.from == c.from && byWidth.to == c.to:
+		if widthErr == nil && byWidth.weight >= 0 {
+			r.out.remark = fmt.Sprintf("column %q is taken for the weight", strings.TrimSpace(names[byWidth.weight]))
+		}
 		return widthErr
 	}
 	return fmt.Errorf("the header names no weight: name the columns with --columns, for example --columns %s", exampleColumns(r.width))

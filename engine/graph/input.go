@@ -28,10 +28,11 @@ type input struct {
 	format   *Format   // nil before it is known
 	modified time.Time
 	careful  bool // see lineReader
+	remark   string
 }
 
 func (in *input) source() *Source {
-	s := &Source{Name: in.name, Size: in.size, ModTime: in.modified}
+	s := &Source{Name: in.name, Size: in.size, ModTime: in.modified, Remark: in.remark}
 	if in.format != nil {
 		s.Format = in.format.Name
 	}
@@ -60,6 +61,7 @@ func (in *input) collect() (*Graph, error) {
 	if err := in.scan(out); err != nil {
 		return nil, err
 	}
+	in.remark = out.remark
 	return out.finish()
 }
 

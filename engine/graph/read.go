@@ -38,6 +38,7 @@ type Source struct {
 	Size    int64 // bytes, as stored
 	ModTime time.Time
 	SHA256  string // of the bytes as stored, in hexadecimal
+	Remark  string // on what was taken for the weights, where that is a guess; "": nothing to say
 }
 
 // Match is how sure a format is that an input is its own.

@@ -26,6 +26,8 @@ type sink struct {
 	arcs, selfLoops, noArcs int64 // of the input: an undirected edge counts once
 	loop                    *badLoop
 
+	remark string // see Source
+
 	check func(*Graph) error // what a format demands of the finished graph; may be nil
 
 	collector *collector // nil before the first arc

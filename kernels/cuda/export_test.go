@@ -33,22 +33,3 @@ func Trap(d *Device) error {
 	}
 	return nil
 }
-
-// FakeMemory is what a solve on little needs of OpenFake's device: room for so many bytes, and what the device itself
-// uses.
-func FakeMemory(bytes int64) (int64, error) {
-	d, err := open(newFake(), Options{})
-	if err != nil {
-		return 0, err
-	}
-	return bytes + d.Info().Scratch, d.Close()
-}
-
-// OpenFake opens a device on the driver in plain Go. fail is asked before each of its calls, by name, and returns what
-// the call comes to, 0 for success; it may be called by several goroutines. leaks names what is alive after Close.
-func OpenFake(memory int64, fail func(call string) Result) (d *Device, leaks func() string, err error) {
-	f := newFake()
-	f.fail = fail
-	d, err = open(f, Options{Memory: memory})
-	return d, f.leaks, err
-}

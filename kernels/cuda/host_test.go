@@ -51,6 +51,7 @@ func TestOpenErrors(t *testing.T) {
 		"too old":      {break_: func(f *fake) { f.capability = 70 }, noDevice: true, says: "7.0: want 7.5"},
 		"negative":     {options: Options{Memory: -1}, says: "want 0 or more"},
 		"in use":       {break_: failing("primaryContextRetain", 46), says: "cuDevicePrimaryCtxRetain"},
+		"full":         {break_: failing("primaryContextRetain", outOfMemory), says: "other processes hold it"},
 		"bad PTX":      {break_: failing("moduleLoad", 218), says: "the log"},
 		"no function":  {break_: failing("moduleFunction", notFound), says: "cuModuleGetFunction upload_list"},
 		"no info":      {break_: failing("memoryInfo", 999), says: "cuMemGetInfo"},

@@ -22,6 +22,8 @@ type Hooks struct {
 	Sync func(name string, do func() error) error
 	// BootID, if not empty, replaces the boot id of the running system.
 	BootID string
+	// Lock, if not nil, is what taking the folder's lock fails with.
+	Lock error
 	// Volume, if not empty, is the network file system that the folder is on.
 	Volume string
 }

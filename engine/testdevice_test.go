@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
+)
+
+// testDevices are what campaigns run on: the processor, and a GPU where there is one. OOC_REQUIRE_GPU=1 demands one.
+func testDevices(t *testing.T) map[string]func(memory int64) (kernels.Device, error) {
+	t.Helper()
+	devices := map[string]func(memory int64) (kernels.Device, error){
+		"cpu": func(memory int64) (kernels.Device, error) { return cpu.Open(cpu.Options{Threads: 1, Memory: memory}) },
+	}
+	_, err := cuda.Count()
+	if err == nil {
+		devices["cuda"] = func(memory int64) (kernels.Device, error) { return cuda.Open(cuda.Options{Memory: memory}) }
+	} else if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
+		t.Fatal(err)
+	}
+	return devices
+}
+
+// smallTile is the size of a tile of edge 64.
+const smallTile = 64 * 64 * kernels.EntryBytes
+
+// campaignDevice is one device for all the solves of a campaign, since a GPU takes longer to open than they do. It is
+// too small to be timed. What is still in use of it when the test ends is an error.
+func campaignDevice(t *testing.T, open func(memory int64) (kernels.Device, error)) *Shared {
+	t.Helper()
+	probe, err := open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := probe.Info().Scratch + 128*smallTile
+	if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := open(memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := Share(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// few is as much of a device as holds so many tiles of edge 64.
+func (s *Shared) few(tiles int) kernels.Device {
+	return s.Part(s.device.Info().Scratch + int64(tiles)*smallTile)
+}
+
+// wantAll wants all of a device's memory to be free.
+func (s *Shared) wantAll() error {
+	info := s.device.Info()
+	b, err := s.device.Alloc(info.Memory - info.Scratch)
+	if err != nil {
+		return err
+	}
+	return b.Free()
+}
