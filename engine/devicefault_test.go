@@ -251,6 +251,9 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *Problem {
 	if c.inCore {
 		slots = inCoreSlots(side, 1)
 	}
+	if c.algorithm == AlgorithmEliminate { // its core is one tile
+		slots = 120
+	}
 	o := Options{Device: s.slips(c.device.few(slots)), Algorithm: c.algorithm, Streams: 3, Checkpoint: time.Hour}
 	if c.algorithm == AlgorithmBlocked {
 		o.Round, o.HostMemory = 64, 3*smallTile

@@ -294,8 +294,8 @@ func (c *faultCase) fail(t *testing.T, f *fault) {
 	if injected := f.failed != ""; injected != (err != nil) || injected && !errors.Is(err, errFault) {
 		t.Errorf("%s: %v", what, err)
 	}
-	if onDevice := strings.Fields(f.failed + " -")[0]; (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") {
-		t.Errorf("%s: no tile is named: %v", what, err)
+	if onDevice := strings.Fields(f.failed + " -")[0]; (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") && !strings.Contains(err.Error(), "expansion") && !strings.Contains(err.Error(), "tile row") {
+		t.Errorf("%s: neither tile nor stage is named: %v", what, err)
 	}
 	if err != nil && strings.Contains(err.Error(), "alive") {
 		t.Errorf("%s: memory of the device was left: %v", what, err)

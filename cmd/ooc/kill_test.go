@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -86,7 +87,7 @@ func TestCampaignKills(t *testing.T) {
 
 // work kills solves until all the kills are done that are wanted.
 func (k *killed) work(t *testing.T, r *rand.Rand) {
-	dir, want := t.TempDir(), int64(crashtest.Times(30, 1000))
+	dir, want := t.TempDir(), wantedKills(t)
 	for k.kills.Load() < want {
 		turn := int(k.turns.Add(1) - 1)
 		if turn >= int(want) { // a machine on which solves end before they are killed ends too
@@ -99,6 +100,20 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		}
 		c.solve(t, r, dir, k, want)
 	}
+}
+
+// wantedKills is how many kills are wanted of a device: so many as OOC_KILLS says, if it does.
+func wantedKills(t *testing.T) int64 {
+	t.Helper()
+	text := os.Getenv("OOC_KILLS")
+	if text == "" {
+		return int64(crashtest.Times(30, 1000))
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("OOC_KILLS=%q is no number of kills", text)
+	}
+	return int64(n)
 }
 
 // killCase is a solve that is killed.
