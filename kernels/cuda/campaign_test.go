@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"sync"
@@ -50,15 +51,21 @@ func (b *broken) fail(call string) cuda.Result {
 // and only if one was injected. What the device took is given back, page-locked memory too; once the context is spoiled
 // that is the driver's affair, which frees all with the context.
 func TestCampaignDriver(t *testing.T) {
+	for _, predecessors := range []bool{false, true} {
+		t.Run(fmt.Sprintf("predecessors=%t", predecessors), func(t *testing.T) { campaign(t, predecessors) })
+	}
+}
+
+func campaign(t *testing.T, predecessors bool) {
 	g := ring(t)
 	clean := &broken{}
-	if left, err := driverSolve(t, g, clean); err != nil || left != "" {
+	if left, err := driverSolve(t, g, predecessors, clean); err != nil || left != "" {
 		t.Fatalf("%v; alive: %s", err, left)
 	}
 	injected, every := 0, max(1, clean.asked/crashtest.Times(60, clean.asked))
 	for k := 1 + rand.IntN(every); k <= clean.asked; k += every {
 		b := &broken{at: k}
-		left, err := driverSolve(t, g, b)
+		left, err := driverSolve(t, g, predecessors, b)
 		if b.call == "" {
 			if err != nil {
 				t.Errorf("call %d was not made: %v", k, err)
@@ -91,13 +98,17 @@ func ring(t *testing.T) *graph.Graph {
 }
 
 // driverSolve solves on a fake driver, and returns what is alive after all was closed.
-func driverSolve(t *testing.T, g *graph.Graph, b *broken) (left string, err error) {
+func driverSolve(t *testing.T, g *graph.Graph, predecessors bool, b *broken) (left string, err error) {
 	t.Helper()
-	memory, err := cuda.FakeMemory(20 * 64 * 64 * 4)
+	tile := int64(64 * 64 * kernels.EntryBytes)
+	if predecessors {
+		tile = 64 * 64 * kernels.PairBytes
+	}
+	memory, err := cuda.FakeMemory(20 * tile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Predecessors: predecessors})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +117,11 @@ func driverSolve(t *testing.T, g *graph.Graph, b *broken) (left string, err erro
 	if err != nil {
 		return leaks(), err
 	}
-	plain := struct{ kernels.Device }{d} // which does not tell its ceiling: that this fails is no error
-	_, err = p.Solve(t.Context(), engine.Options{Device: plain, Algorithm: engine.AlgorithmBlocked, Round: 64, HostMemory: 4 * 64 * 64 * 4, Streams: 2, Checkpoint: time.Hour})
+	plain := struct {
+		kernels.Device
+		kernels.Tracker
+	}{d, d} // which does not tell its ceiling: that this fails is no error
+	_, err = p.Solve(t.Context(), engine.Options{Device: plain, Algorithm: engine.AlgorithmBlocked, Round: 64, HostMemory: 4 * tile, Streams: 2, Checkpoint: time.Hour})
 	err = errors.Join(err, d.Close())
 	return leaks(), err
 }

@@ -1,0 +1,255 @@
+// The product of tiles of pairs: entries of 8 bytes, a distance and its predecessor (kernels.Tracker).
+//
+// It is the product of product.cuh, of the distances alone: they are copied to shared memory without the
+// predecessors, 4 bytes at a time. What is kept beside is where each entry was lowered last: after every four k an
+// entry is compared with what it was before, and if it is lower, the number of these four is stored in shared memory.
+// That is an instruction or two for four relaxations. When all pairs are done, a second look finds for each entry that
+// was lowered the first of those four k whose sum is the distance, and takes over the predecessor of B there.
+#pragma once
+#include "product.cuh"
+
+#ifndef RESIDENT
+#define RESIDENT 6
+#endif
+constexpr int kPairResident = __CUDA_ARCH__ >= 800 ? RESIDENT : 2;
+
+// Marks holds for each entry of each thread the number of the four k that lowered it last, counted from the end.
+struct Marks {
+  unsigned short of[kFragment * kFragment][kBlock];
+};
+
+// PairSource walks through the operands of a block of C. A warp copies 16 entries of two rows of A, or 32 of a row
+// of B, at a time: whole lines of 128 bytes, of which it leaves every second word.
+struct PairSource {
+  static constexpr int beside = 32, down = kBlock / beside;
+  const int2 *a, *b;  // the thread's first entries in the slab
+  int pair, slabs;    // in the list, after this one; slabs left of this one
+  unsigned toA, toB;  // where the thread's entries go in the first stage
+
+  // The rows that a warp copies at once are 4 apart: then they lie in different banks.
+  static __device__ __forceinline__ int rowOfA() { return threadIdx.x / 32 + threadIdx.x / kSlab % 2 * 4; }
+
+  __device__ __forceinline__ PairSource(const Product &p, int first, const Stage &s) : pair(first) {
+    toA = sharedAddress(&s.a[rowOfA()][threadIdx.x % kSlab]);
+    toB = sharedAddress(&s.b[threadIdx.x / beside][threadIdx.x % beside]);
+    open(p);
+  }
+
+  __device__ __forceinline__ void open(const Product &p) {
+    const Place at(p);
+    const Entry e = at.list[pair++];
+    slabs = p.depth / kSlab;
+    a = reinterpret_cast<const int2 *>(e.x) + (long)(at.row + rowOfA()) * p.lda + threadIdx.x % kSlab;
+    b = reinterpret_cast<const int2 *>(e.y) + (long)(threadIdx.x / beside) * p.ldb + at.col + threadIdx.x % beside;
+  }
+
+  // next goes to the next slab, of which there is one if more.
+  __device__ __forceinline__ void next(const Product &p, bool more) {
+    a += kSlab, b += static_cast<unsigned>(kSlab * p.ldb);
+    if (__builtin_expect(--slabs == 0, 0) && more) open(p);
+  }
+
+  // copy starts to copy a part of the slab, if it is to, to the stage at an offset in bytes from the first.
+  static constexpr int parts = 8;
+  __device__ __forceinline__ void copy(bool go, int part, unsigned offset, const Product &p) const {
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const int r = 8 * part + 2 * i;  // with rowOfA, all rows
+      stage4(go, toA + offset + 4 * r * kRow, a + (long)r * p.lda);
+    }
+#pragma unroll
+    for (int j = 0; j < kBlock; j += beside)
+      stage4(go, toB + offset + 4 * (part * down * kBlock + j), b + (long)(part * down) * p.ldb + j);
+  }
+};
+
+// relaxMarked takes step s, and marks what was lowered since the step before, which had the first half of the k.
+template <Variant V, int Rows>
+__device__ __forceinline__ void relaxMarked(const Fragment<Rows> &f, int s, int one, int (&c)[kFragment][kFragment],
+                                            int (&old)[Rows][kFragment], unsigned marks, int number) {
+  const Step<Rows> step(s);
+  if (step.half == 0)
+#pragma unroll
+    for (int i = 0; i < Rows; i++)
+#pragma unroll
+      for (int j = 0; j < kFragment; j++) old[i][j] = c[step.row + i][j];
+#ifndef MIX
+#define MIX 6
+#endif
+#pragma unroll
+  for (int i = 0; i < Rows; i++) {
+    const int4 row = f.a[step.row / Rows % 2][i];
+    const int even = step.half == 0 ? row.x : row.z, odd = step.half == 0 ? row.y : row.w;
+#pragma unroll
+    for (int j = 0; j < kFragment; j += 2) {
+      const int4 pair = f.b[step.half][j / 2];
+      int *to = &c[step.row + i][j];
+      to[0] = MIX > j / 2 ? relaxMixed<V>(to[0], even, pair.y, odd, pair.x, one) : relax2<V>(to[0], even, pair.y, odd, pair.x);
+      to[1] = MIX > 4 + j / 2 ? relaxMixed<V>(to[1], even, pair.w, odd, pair.z, one) : relax2<V>(to[1], even, pair.w, odd, pair.z);
+    }
+  }
+  if (step.half == 0) return;
+#ifdef NOMARK
+  return;
+#endif
+#if BRANCH
+  int changed[2] = {0, 0};
+#pragma unroll
+  for (int i = 0; i < Rows; i++)
+#pragma unroll
+    for (int j = 0; j < kFragment; j++) changed[j % 2] |= old[i][j] ^ c[step.row + i][j];
+  if (__any_sync(0xffffffff, (changed[0] | changed[1]) != 0))
+#endif
+#pragma unroll
+  for (int i = 0; i < Rows; i++)
+#pragma unroll
+    for (int j = 0; j < kFragment; j++)
+      mark(old[i][j] != c[step.row + i][j], marks + 2 * kBlock * ((step.row + i) * kFragment + j), number);
+}
+
+// Lowered finds the predecessors of some entries of a row of a thread.
+template <Variant V>
+struct Lowered {
+  static constexpr int width = 4;  // entries looked at at once
+  int d[width], number[width], i, j;
+  int2 was[width];
+
+  __device__ __forceinline__ bool low(int n) const { return settle<V>(d[n]) != was[n].x; }
+
+  // predecessor returns that of the first of four k whose sum is the distance.
+  __device__ __forceinline__ void find(const Product &p, const Entry *pairs, int row, int col, int (&found)[width]) const {
+    int4 a[width][2];
+    int2 b[width][4];
+#pragma unroll
+    for (int n = 0; n < width; n++) {
+      const unsigned k = 4 * number[n], pair = k / p.depth, in = k - pair * p.depth;
+      if (!low(n)) continue;
+      const Entry e = pairs[pair];
+      const int4 *left = reinterpret_cast<const int4 *>(reinterpret_cast<const int2 *>(e.x) + (long)row * p.lda + in);
+      const int2 *right = reinterpret_cast<const int2 *>(e.y) + (long)in * p.ldb + col + 8 * n;
+      a[n][0] = left[0], a[n][1] = left[1];
+#pragma unroll
+      for (int l = 0; l < 4; l++) b[n][l] = right[(long)l * p.ldb];
+    }
+#pragma unroll
+    for (int n = 0; n < width; n++) {
+      const int left[4] = {a[n][0].x, a[n][0].z, a[n][1].x, a[n][1].z};
+#pragma unroll
+      for (int l = 3; l >= 0; l--)
+        if (l == 3 || add<V>(left[l], b[n][l].x) == d[n]) found[n] = b[n][l].y;
+    }
+  }
+};
+
+// secondLook stores the entries of a thread that were lowered, with their predecessors, and where C begins as
+// another, the rest too. The distances lie in shared memory, a word of each thread after another.
+template <Variant V>
+__device__ __forceinline__ void secondLook(const Product &p, const int (*distance)[kBlock], const Marks &marks) {
+  const Place at(p);
+  const Entry job = at.list[at.job], *begin = at.list + static_cast<unsigned>(job.y);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int row = at.row + warp * (kBlock / 2) + lane / 8, col = at.col + lane % 8;
+  const bool fresh = begin->x != job.x;
+  const int2 *from = reinterpret_cast<const int2 *>(begin->x) + (long)row * p.ldc + col;
+  int2 *to = reinterpret_cast<int2 *>(job.x) + (long)row * p.ldc + col;
+  const int all = static_cast<int>(job.y >> 32) * (p.depth / 4);
+  using L = Lowered<V>;
+#pragma unroll 1
+  for (int e = 0; e < kFragment * kFragment; e += L::width) {
+    const int i = 4 * (e / kFragment), j = 8 * (e % kFragment);
+    L some;
+    bool any = false;
+#pragma unroll
+    for (int n = 0; n < L::width; n++) {
+      some.d[n] = distance[e + n][threadIdx.x];
+      some.number[n] = all - marks.of[e + n][threadIdx.x];
+      some.was[n] = from[(long)i * p.ldc + j + 8 * n];
+    }
+#pragma unroll
+    for (int n = 0; n < L::width; n++) any |= some.low(n);
+    int found[L::width];
+    if (any) some.find(p, begin + 1, row + i, col + j, found);
+#pragma unroll
+    for (int n = 0; n < L::width; n++) {
+      const int2 is = some.low(n) ? make_int2(some.d[n], found[n]) : some.was[n];
+      if (fresh || some.low(n)) to[(long)i * p.ldc + j + 8 * n] = is;
+    }
+  }
+}
+
+// pairProduct computes one block of C of one job. A job's entry is followed, where it says, by one whose x is the address
+// of what C begins as, and then by its pairs.
+template <Variant V>
+__device__ __forceinline__ void pairProduct(const Product &p) {
+  constexpr int rows = 2, last = Step<rows>::count - 1;
+  __shared__ __align__(16) Stage stages[2];
+  __shared__ __align__(16) Marks marks;
+  static_assert(sizeof(stages) >= sizeof(int[kFragment * kFragment][kBlock]), "the stages hold the results in the end");
+  // What is left to do, in units of four k: a number of these.
+  int left;
+  int c[kFragment][kFragment];
+  PairSource source = [&] {
+    const Place at(p);
+    const unsigned long long head = at.list[at.job].y;
+    const int first = static_cast<unsigned>(head);
+    left = static_cast<int>(head >> 32) * (p.depth / 4);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int row = at.row + warp * (kBlock / 2) + lane / 8, col = at.col + lane % 8;
+    const int2 *in = reinterpret_cast<const int2 *>(at.list[first].x) + (long)row * p.ldc + col;
+#pragma unroll
+    for (int i = 0; i < kFragment; i++)
+#pragma unroll
+      for (int j = 0; j < kFragment; j++) c[i][j] = in[(long)(4 * i) * p.ldc + 8 * j].x;
+#pragma unroll
+    for (int i = 0; i < kFragment; i++) reinterpret_cast<int4 *>(&marks)[i * kBlock + threadIdx.x] = make_int4(0, 0, 0, 0);
+    return PairSource(p, first + 1, stages[0]);
+  }();
+#pragma unroll
+  for (int i = 0; i < PairSource::parts; i++) source.copy(true, i, 0, p);
+
+  Fragment<rows> f(stages[0]);
+  unsigned here = 0;  // the slab's stage; the other one is at sizeof(Stage) - here
+  const unsigned mine = static_cast<unsigned>(__cvta_generic_to_shared(&marks.of[0][threadIdx.x]));
+  int old[rows][kFragment];
+  arrive();
+  __syncthreads();
+  f.read(0, here);
+  do {
+    const bool more = left > kSlab / 4;
+    source.next(p, more);
+#pragma unroll
+    for (int s = 0; s < last; s++) {
+      f.read(s + 1, here);
+      // Not at once: reads from shared memory wait for copies to it that were started before.
+      if (s >= 2 && s < 2 + PairSource::parts) source.copy(more, s - 2, sizeof(Stage) - here, p);
+      relaxMarked<V, rows>(f, s, p.one, c, old, mine, left - s / Step<rows>::perGroup);
+    }
+    arrive();
+    __syncthreads();
+    here = sizeof(Stage) - here;
+    f.read(0, here);  // of no use after the last slab
+    relaxMarked<V, rows>(f, last, p.one, c, old, mine, left - last / Step<rows>::perGroup);
+    left -= kSlab / 4;
+  } while (left > 0);
+
+  __syncthreads();  // the stages are read no more
+  int(*results)[kBlock] = reinterpret_cast<int(*)[kBlock]>(&stages);
+#pragma unroll
+  for (int i = 0; i < kFragment; i++)
+#pragma unroll
+    for (int j = 0; j < kFragment; j++) results[i * kFragment + j][threadIdx.x] = c[i][j];
+#ifdef NOLOOK
+  {
+  const Place at(p);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int row = at.row + warp * (kBlock / 2) + lane / 8, col = at.col + lane % 8;
+    int2 *in = reinterpret_cast<int2 *>(at.list[at.job].x) + (long)row * p.ldc + col;
+#pragma unroll
+    for (int i = 0; i < kFragment; i++)
+#pragma unroll
+      for (int j = 0; j < kFragment; j++) in[(long)(4 * i) * p.ldc + 8 * j].x = c[i][j] + marks.of[i*8+j][threadIdx.x];
+  }
+#else
+  secondLook<V>(p, results, marks);
+#endif
+}
