@@ -14,10 +14,13 @@ type form struct {
 	depth                     int // of all pairs of a job in one launch, at most
 }
 
+// chunk is kChunk of pairs.cuh.
+const chunk = 8
+
 var (
 	distances = &form{kernels.EntryBytes, productBlocks, diagonal, panels, 0, math.MaxInt32}
-	// Where an entry was lowered last is noted in 16 bits, as a number of four k.
-	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, 1, 4 * math.MaxUint16}
+	// Where an entry was lowered last is noted in 16 bits, as the number of a chunk.
+	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, 1, chunk * math.MaxUint16}
 )
 
 // String says in a row of Bench that predecessors are kept.

@@ -9,7 +9,7 @@
 #include "product.cuh"
 
 #ifndef RESIDENT
-#define RESIDENT 6
+#define RESIDENT 4
 #endif
 constexpr int kPairResident = __CUDA_ARCH__ >= 800 ? RESIDENT : 2;
 
@@ -63,19 +63,28 @@ struct PairSource {
   }
 };
 
-// relaxMarked takes step s, and marks what was lowered since the step before, which had the first half of the k.
+#ifndef MIX
+#define MIX 4
+#endif
+#ifndef CHUNK
+#define CHUNK 8
+#endif
+#ifndef ROWS
+#define ROWS 2
+#endif
+constexpr int kChunk = CHUNK;
+
+// relaxMarked takes step s. In the last step of a chunk it marks what is lower than it was before the chunk.
 template <Variant V, int Rows>
 __device__ __forceinline__ void relaxMarked(const Fragment<Rows> &f, int s, int one, int (&c)[kFragment][kFragment],
-                                            int (&old)[Rows][kFragment], unsigned marks, int number) {
+                                            int (&old)[kFragment][kFragment], unsigned marks, int number) {
   const Step<Rows> step(s);
-  if (step.half == 0)
+  const int k = (step.k + 2 * step.half) % kChunk;
+  if (k == 0)
 #pragma unroll
     for (int i = 0; i < Rows; i++)
 #pragma unroll
-      for (int j = 0; j < kFragment; j++) old[i][j] = c[step.row + i][j];
-#ifndef MIX
-#define MIX 6
-#endif
+      for (int j = 0; j < kFragment; j++) old[step.row + i][j] = c[step.row + i][j];
 #pragma unroll
   for (int i = 0; i < Rows; i++) {
     const int4 row = f.a[step.row / Rows % 2][i];
@@ -88,55 +97,61 @@ __device__ __forceinline__ void relaxMarked(const Fragment<Rows> &f, int s, int 
       to[1] = MIX > 4 + j / 2 ? relaxMixed<V>(to[1], even, pair.w, odd, pair.z, one) : relax2<V>(to[1], even, pair.w, odd, pair.z);
     }
   }
-  if (step.half == 0) return;
 #ifdef NOMARK
   return;
 #endif
-#if BRANCH
-  int changed[2] = {0, 0};
-#pragma unroll
-  for (int i = 0; i < Rows; i++)
-#pragma unroll
-    for (int j = 0; j < kFragment; j++) changed[j % 2] |= old[i][j] ^ c[step.row + i][j];
-  if (__any_sync(0xffffffff, (changed[0] | changed[1]) != 0))
-#endif
+  if (k != kChunk - 2) return;
 #pragma unroll
   for (int i = 0; i < Rows; i++)
 #pragma unroll
     for (int j = 0; j < kFragment; j++)
-      mark(old[i][j] != c[step.row + i][j], marks + 2 * kBlock * ((step.row + i) * kFragment + j), number);
+      mark(old[step.row + i][j] != c[step.row + i][j], marks + 2 * kBlock * ((step.row + i) * kFragment + j), number);
 }
 
 // Lowered finds the predecessors of some entries of a row of a thread.
 template <Variant V>
 struct Lowered {
   static constexpr int width = 4;  // entries looked at at once
-  int d[width], number[width], i, j;
+  int d[width], number[width];
   int2 was[width];
 
   __device__ __forceinline__ bool low(int n) const { return settle<V>(d[n]) != was[n].x; }
 
-  // predecessor returns that of the first of four k whose sum is the distance.
+  // find looks for the first k of each chunk whose sum is the distance, four k at a time.
   __device__ __forceinline__ void find(const Product &p, const Entry *pairs, int row, int col, int (&found)[width]) const {
-    int4 a[width][2];
-    int2 b[width][4];
+    const int4 *left[width];
+    const int2 *right[width];
 #pragma unroll
     for (int n = 0; n < width; n++) {
-      const unsigned k = 4 * number[n], pair = k / p.depth, in = k - pair * p.depth;
-      if (!low(n)) continue;
+      const unsigned k = kChunk * number[n], pair = k / p.depth, in = k - pair * p.depth;
+      if (!low(n)) {
+        left[n] = nullptr;
+        continue;
+      }
       const Entry e = pairs[pair];
-      const int4 *left = reinterpret_cast<const int4 *>(reinterpret_cast<const int2 *>(e.x) + (long)row * p.lda + in);
-      const int2 *right = reinterpret_cast<const int2 *>(e.y) + (long)in * p.ldb + col + 8 * n;
-      a[n][0] = left[0], a[n][1] = left[1];
-#pragma unroll
-      for (int l = 0; l < 4; l++) b[n][l] = right[(long)l * p.ldb];
+      left[n] = reinterpret_cast<const int4 *>(reinterpret_cast<const int2 *>(e.x) + (long)row * p.lda + in);
+      right[n] = reinterpret_cast<const int2 *>(e.y) + (long)in * p.ldb + col + 8 * n;
     }
+#pragma unroll 1
+    for (int k = 0; k < kChunk; k += 4) {
+      int4 a[width][2];
+      int2 b[width][4];
 #pragma unroll
-    for (int n = 0; n < width; n++) {
-      const int left[4] = {a[n][0].x, a[n][0].z, a[n][1].x, a[n][1].z};
+      for (int n = 0; n < width; n++) {
+        if (left[n] == nullptr) continue;
+        a[n][0] = left[n][0], a[n][1] = left[n][1];
 #pragma unroll
-      for (int l = 3; l >= 0; l--)
-        if (l == 3 || add<V>(left[l], b[n][l].x) == d[n]) found[n] = b[n][l].y;
+        for (int l = 0; l < 4; l++) b[n][l] = right[n][(long)l * p.ldb];
+      }
+#pragma unroll
+      for (int n = 0; n < width; n++) {
+        if (left[n] == nullptr) continue;
+        const int with[4] = {a[n][0].x, a[n][0].z, a[n][1].x, a[n][1].z};
+        left[n] += 2, right[n] += 4 * (long)p.ldb;
+#pragma unroll
+        for (int l = 3; l >= 0; l--)
+          if (add<V>(with[l], b[n][l].x) == d[n]) found[n] = b[n][l].y, left[n] = nullptr;
+      }
     }
   }
 };
@@ -152,7 +167,7 @@ __device__ __forceinline__ void secondLook(const Product &p, const int (*distanc
   const bool fresh = begin->x != job.x;
   const int2 *from = reinterpret_cast<const int2 *>(begin->x) + (long)row * p.ldc + col;
   int2 *to = reinterpret_cast<int2 *>(job.x) + (long)row * p.ldc + col;
-  const int all = static_cast<int>(job.y >> 32) * (p.depth / 4);
+  const int all = static_cast<int>(job.y >> 32) * (p.depth / kChunk);
   using L = Lowered<V>;
 #pragma unroll 1
   for (int e = 0; e < kFragment * kFragment; e += L::width) {
@@ -181,18 +196,18 @@ __device__ __forceinline__ void secondLook(const Product &p, const int (*distanc
 // of what C begins as, and then by its pairs.
 template <Variant V>
 __device__ __forceinline__ void pairProduct(const Product &p) {
-  constexpr int rows = 2, last = Step<rows>::count - 1;
+  constexpr int rows = ROWS, last = Step<rows>::count - 1;
   __shared__ __align__(16) Stage stages[2];
   __shared__ __align__(16) Marks marks;
   static_assert(sizeof(stages) >= sizeof(int[kFragment * kFragment][kBlock]), "the stages hold the results in the end");
-  // What is left to do, in units of four k: a number of these.
+  // What is left to do, in chunks: the number of the next.
   int left;
   int c[kFragment][kFragment];
   PairSource source = [&] {
     const Place at(p);
     const unsigned long long head = at.list[at.job].y;
     const int first = static_cast<unsigned>(head);
-    left = static_cast<int>(head >> 32) * (p.depth / 4);
+    left = static_cast<int>(head >> 32) * (p.depth / kChunk);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int row = at.row + warp * (kBlock / 2) + lane / 8, col = at.col + lane % 8;
     const int2 *in = reinterpret_cast<const int2 *>(at.list[first].x) + (long)row * p.ldc + col;
@@ -210,26 +225,26 @@ __device__ __forceinline__ void pairProduct(const Product &p) {
   Fragment<rows> f(stages[0]);
   unsigned here = 0;  // the slab's stage; the other one is at sizeof(Stage) - here
   const unsigned mine = static_cast<unsigned>(__cvta_generic_to_shared(&marks.of[0][threadIdx.x]));
-  int old[rows][kFragment];
+  int old[kFragment][kFragment];
   arrive();
   __syncthreads();
   f.read(0, here);
   do {
-    const bool more = left > kSlab / 4;
+    const bool more = left > kSlab / kChunk;
     source.next(p, more);
 #pragma unroll
     for (int s = 0; s < last; s++) {
       f.read(s + 1, here);
       // Not at once: reads from shared memory wait for copies to it that were started before.
       if (s >= 2 && s < 2 + PairSource::parts) source.copy(more, s - 2, sizeof(Stage) - here, p);
-      relaxMarked<V, rows>(f, s, p.one, c, old, mine, left - s / Step<rows>::perGroup);
+      relaxMarked<V, rows>(f, s, p.one, c, old, mine, left - s / Step<rows>::perGroup * 4 / kChunk);
     }
     arrive();
     __syncthreads();
     here = sizeof(Stage) - here;
     f.read(0, here);  // of no use after the last slab
-    relaxMarked<V, rows>(f, last, p.one, c, old, mine, left - last / Step<rows>::perGroup);
-    left -= kSlab / 4;
+    relaxMarked<V, rows>(f, last, p.one, c, old, mine, left - last / Step<rows>::perGroup * 4 / kChunk);
+    left -= kSlab / kChunk;
   } while (left > 0);
 
   __syncthreads();  // the stages are read no more
