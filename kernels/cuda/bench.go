@@ -25,7 +25,7 @@ type BenchRow struct {
 
 // String returns the row as a line of a table.
 func (r BenchRow) String() string {
-	s := fmt.Sprintf("%-42s %10.2f %-8s", r.What, r.Rate, r.Unit)
+	s := fmt.Sprintf("%-48s %10.2f %-8s", r.What, r.Rate, r.Unit)
 	if r.Ceiling > 0 {
 		s += fmt.Sprintf(" %5.1f %% of %.0f", 100*r.Fraction, r.Ceiling/1e9)
 	}
