@@ -1,19 +1,21 @@
 // The product of tiles of pairs: entries of 8 bytes, a distance and its predecessor (kernels.Tracker).
 //
-// It is the product of product.cuh, of the distances alone: they are copied to shared memory without the
-// predecessors, 4 bytes at a time. What is kept beside is where each entry was lowered last: after every four k an
-// entry is compared with what it was before, and if it is lower, the number of these four is stored in shared memory.
-// That is an instruction or two for four relaxations. When all pairs are done, a second look finds for each entry that
-// was lowered the first of those four k whose sum is the distance, and takes over the predecessor of B there.
+// It is the product of product.cuh, of the distances alone: they are copied to shared memory without the predecessors,
+// 4 bytes at a time. What is kept beside is where each entry was lowered last: after every chunk of eight k an entry is
+// compared with what it was before, and if it is lower, the number of the chunk is stored in shared memory. That is two
+// instructions for eight relaxations. When all pairs are done, a second look finds for each entry that was lowered the
+// first k of that chunk whose sum is the distance, and takes over the predecessor of B there.
 #pragma once
 #include "product.cuh"
 
-#ifndef RESIDENT
-#define RESIDENT 4
-#endif
-constexpr int kPairResident = __CUDA_ARCH__ >= 800 ? RESIDENT : 2;
+constexpr int kPairResident = 4;  // blocks that are to fit a multiprocessor at once: of 255 registers a thread
+// An entry is compared with what it was after so many k. Fewer take more comparisons, more a longer second look; more
+// or fewer than four take registers for what the entries were.
+constexpr int kChunk = 8;
+constexpr int kPairRows = 2;  // rows a step, see rowsOfStep
 
-// Marks holds for each entry of each thread the number of the four k that lowered it last, counted from the end.
+// Marks holds for each entry of each thread the number of the chunk that lowered it last. Chunks are counted down, over
+// all pairs of the job, to 1.
 struct Marks {
   unsigned short of[kFragment * kFragment][kBlock];
 };
@@ -63,49 +65,23 @@ struct PairSource {
   }
 };
 
-#ifndef MIX
-#define MIX 4
-#endif
-#ifndef CHUNK
-#define CHUNK 8
-#endif
-#ifndef ROWS
-#define ROWS 2
-#endif
-constexpr int kChunk = CHUNK;
-
 // relaxMarked takes step s. In the last step of a chunk it marks what is lower than it was before the chunk.
-template <Variant V, int Rows>
-__device__ __forceinline__ void relaxMarked(const Fragment<Rows> &f, int s, int one, int (&c)[kFragment][kFragment],
+template <Variant V>
+__device__ __forceinline__ void relaxMarked(const Fragment<kPairRows> &f, int s, int one, int (&c)[kFragment][kFragment],
                                             int (&old)[kFragment][kFragment], unsigned marks, int number) {
-  const Step<Rows> step(s);
+  const Step<kPairRows> step(s);
   const int k = (step.k + 2 * step.half) % kChunk;
   if (k == 0)
 #pragma unroll
-    for (int i = 0; i < Rows; i++)
+    for (int i = step.row; i < step.row + kPairRows; i++)
 #pragma unroll
-      for (int j = 0; j < kFragment; j++) old[step.row + i][j] = c[step.row + i][j];
-#pragma unroll
-  for (int i = 0; i < Rows; i++) {
-    const int4 row = f.a[step.row / Rows % 2][i];
-    const int even = step.half == 0 ? row.x : row.z, odd = step.half == 0 ? row.y : row.w;
-#pragma unroll
-    for (int j = 0; j < kFragment; j += 2) {
-      const int4 pair = f.b[step.half][j / 2];
-      int *to = &c[step.row + i][j];
-      to[0] = MIX > j / 2 ? relaxMixed<V>(to[0], even, pair.y, odd, pair.x, one) : relax2<V>(to[0], even, pair.y, odd, pair.x);
-      to[1] = MIX > 4 + j / 2 ? relaxMixed<V>(to[1], even, pair.w, odd, pair.z, one) : relax2<V>(to[1], even, pair.w, odd, pair.z);
-    }
-  }
-#ifdef NOMARK
-  return;
-#endif
+      for (int j = 0; j < kFragment; j++) old[i][j] = c[i][j];
+  f.template relax<V>(s, one, c);
   if (k != kChunk - 2) return;
 #pragma unroll
-  for (int i = 0; i < Rows; i++)
+  for (int i = step.row; i < step.row + kPairRows; i++)
 #pragma unroll
-    for (int j = 0; j < kFragment; j++)
-      mark(old[step.row + i][j] != c[step.row + i][j], marks + 2 * kBlock * ((step.row + i) * kFragment + j), number);
+    for (int j = 0; j < kFragment; j++) mark(old[i][j] != c[i][j], marks + 2 * kBlock * (i * kFragment + j), number);
 }
 
 // Lowered finds the predecessors of some entries of a row of a thread.
@@ -196,7 +172,8 @@ __device__ __forceinline__ void secondLook(const Product &p, const int (*distanc
 // of what C begins as, and then by its pairs.
 template <Variant V>
 __device__ __forceinline__ void pairProduct(const Product &p) {
-  constexpr int rows = ROWS, last = Step<rows>::count - 1;
+  using S = Step<kPairRows>;
+  constexpr int last = S::count - 1;
   __shared__ __align__(16) Stage stages[2];
   __shared__ __align__(16) Marks marks;
   static_assert(sizeof(stages) >= sizeof(int[kFragment * kFragment][kBlock]), "the stages hold the results in the end");
@@ -222,7 +199,7 @@ __device__ __forceinline__ void pairProduct(const Product &p) {
 #pragma unroll
   for (int i = 0; i < PairSource::parts; i++) source.copy(true, i, 0, p);
 
-  Fragment<rows> f(stages[0]);
+  Fragment<kPairRows> f(stages[0]);
   unsigned here = 0;  // the slab's stage; the other one is at sizeof(Stage) - here
   const unsigned mine = static_cast<unsigned>(__cvta_generic_to_shared(&marks.of[0][threadIdx.x]));
   int old[kFragment][kFragment];
@@ -237,13 +214,13 @@ __device__ __forceinline__ void pairProduct(const Product &p) {
       f.read(s + 1, here);
       // Not at once: reads from shared memory wait for copies to it that were started before.
       if (s >= 2 && s < 2 + PairSource::parts) source.copy(more, s - 2, sizeof(Stage) - here, p);
-      relaxMarked<V, rows>(f, s, p.one, c, old, mine, left - s / Step<rows>::perGroup * 4 / kChunk);
+      relaxMarked<V>(f, s, p.one, c, old, mine, left - S(s).k / kChunk);
     }
     arrive();
     __syncthreads();
     here = sizeof(Stage) - here;
     f.read(0, here);  // of no use after the last slab
-    relaxMarked<V, rows>(f, last, p.one, c, old, mine, left - last / Step<rows>::perGroup * 4 / kChunk);
+    relaxMarked<V>(f, last, p.one, c, old, mine, left - S(last).k / kChunk);
     left -= kSlab / kChunk;
   } while (left > 0);
 
@@ -253,18 +230,5 @@ __device__ __forceinline__ void pairProduct(const Product &p) {
   for (int i = 0; i < kFragment; i++)
 #pragma unroll
     for (int j = 0; j < kFragment; j++) results[i * kFragment + j][threadIdx.x] = c[i][j];
-#ifdef NOLOOK
-  {
-  const Place at(p);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int row = at.row + warp * (kBlock / 2) + lane / 8, col = at.col + lane % 8;
-    int2 *in = reinterpret_cast<int2 *>(at.list[at.job].x) + (long)row * p.ldc + col;
-#pragma unroll
-    for (int i = 0; i < kFragment; i++)
-#pragma unroll
-      for (int j = 0; j < kFragment; j++) in[(long)(4 * i) * p.ldc + 8 * j].x = c[i][j] + marks.of[i*8+j][threadIdx.x];
-  }
-#else
   secondLook<V>(p, results, marks);
-#endif
 }
