@@ -122,6 +122,9 @@ func driverSolve(t *testing.T, g *graph.Graph, predecessors bool, b *broken) (le
 		kernels.Tracker
 	}{d, d} // which does not tell its ceiling: that this fails is no error
 	_, err = p.Solve(t.Context(), engine.Options{Device: plain, Algorithm: engine.AlgorithmBlocked, Round: 64, HostMemory: 4 * tile, Streams: 2, Checkpoint: time.Hour})
+	if err == nil {
+		_, err = p.Prove(t.Context(), engine.ProveOptions{})
+	}
 	err = errors.Join(err, d.Close())
 	return leaks(), err
 }
