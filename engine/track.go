@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"encoding/binary"
 	"fmt"
+	"math"
+	"unsafe"
 
 	"ooc/kernels"
-	"ooc/tiles"
 )
 
 // trackingDevice is a device whose streams keep predecessors: tiles on it, and on their way there, are of pairs.
@@ -72,13 +72,32 @@ func (w pairWeights) FillTile(dst []byte, t, i, j int) error {
 	if err := w.Weights.FillTile(half, t, i, j); err != nil {
 		return err
 	}
-	for k := range t * t {
-		bits, before := binary.LittleEndian.Uint32(half[4*k:]), int32(i*t+k/t)
-		if bits == w.noPath || i == j && k%(t+1) == 0 {
-			before = tiles.NoPredecessor
+	// An entry is a word whose lower half is the distance, on every platform that there is a release for.
+	pairs := unsafe.Slice((*uint64)(unsafe.Pointer(&dst[0])), t*t)
+	distances := unsafe.Slice((*uint32)(unsafe.Pointer(&half[0])), t*t)
+	for r := range t {
+		w.pairRow(pairs[r*t:][:t], distances[r*t:][:t], int32(i*t+r))
+	}
+	if i == j {
+		for k := 0; k < t*t; k += t + 1 {
+			pairs[k] |= withoutArcs
 		}
-		binary.LittleEndian.PutUint32(dst[8*k:], bits)
-		binary.LittleEndian.PutUint32(dst[8*k+4:], uint32(before))
 	}
 	return nil
+}
+
+// withoutArcs is tiles.NoPredecessor, -1, in an entry that is a pair.
+const withoutArcs = uint64(math.MaxUint32) << 32
+
+// pairRow makes pairs of the distances of a row, which begin at a vertex.
+func (w pairWeights) pairRow(pairs []uint64, distances []uint32, vertex int32) {
+	before, none := uint64(vertex)<<32, withoutArcs
+	pairs = pairs[:len(distances)]
+	for k, bits := range distances {
+		q := before
+		if bits == w.noPath {
+			q = none
+		}
+		pairs[k] = q | uint64(bits)
+	}
 }

@@ -25,7 +25,7 @@ type BenchRow struct {
 
 // String returns the row as a line of a table.
 func (r BenchRow) String() string {
-	s := fmt.Sprintf("%-42s %10.2f %-8s", r.What, r.Rate, r.Unit)
+	s := fmt.Sprintf("%-48s %10.2f %-8s", r.What, r.Rate, r.Unit)
 	if r.Ceiling > 0 {
 		s += fmt.Sprintf(" %5.1f %% of %.0f", 100*r.Fraction, r.Ceiling/1e9)
 	}
@@ -78,27 +78,31 @@ func (b *bench) all(edge int) error {
 			return err
 		}
 		for _, t := range []int{edge / 4, edge / 8} {
-			if err := b.product(v, t, edge/t, edge/4/t); err != nil {
-				return err
+			for _, f := range []*form{distances, pairs} {
+				if err := b.product(f, v, t, edge/t, edge/4/t); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	for _, t := range []int{64, 128, 192, 256, 512} {
-		if err := b.small(kernels.F32, t, edge); err != nil {
+		if err := b.small(distances, kernels.F32, t, edge); err != nil {
 			return err
 		}
 	}
 	for _, n := range []int{edge / 16, edge / 8, edge / 4, edge / 2} {
-		if err := b.closureOf(kernels.F32, n); err != nil {
-			return err
+		for _, f := range []*form{distances, pairs} {
+			if err := b.closureOf(f, kernels.F32, n); err != nil {
+				return err
+			}
 		}
 	}
 	return b.copies()
 }
 
 // timed runs work on a stream some times, after once, and returns the median time and the clock during it.
-func (b *bench) timed(clock bool, work func(kernels.Stream) error) (took time.Duration, hz float64, err error) {
-	stream, err := b.NewStream()
+func (b *bench) timed(clock bool, f *form, work func(kernels.Stream) error) (took time.Duration, hz float64, err error) {
+	stream, err := b.newStream(f)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -140,8 +144,8 @@ func (b *bench) timed(clock bool, work func(kernels.Stream) error) (took time.Du
 	return times[len(times)/2], hz, b.ctx.Err()
 }
 
-func (b *bench) relaxed(what string, relaxations float64, work func(kernels.Stream) error) error {
-	took, hz, err := b.timed(true, work)
+func (b *bench) relaxed(f *form, what string, relaxations float64, work func(kernels.Stream) error) error {
+	took, hz, err := b.timed(true, f, work)
 	if err != nil {
 		return fmt.Errorf("cuda: bench %s: %w", what, err)
 	}
@@ -162,58 +166,62 @@ func (b *bench) loop(v kernels.Variant) error {
 	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads
 	work := float64(blocks) * float64(threads) * turns * perTurn
 	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: turns, one: 1}
-	return b.relaxed(fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
+	return b.relaxed(distances, fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
 		return s.(*stream).launch(v, ceilingLoop, blocks, paramOf(p))
 	})
 }
 
 // tile returns tile i of edge t of the buffer.
-func (b *bench) tile(t, i int) kernels.Tile {
-	return kernels.Tile{Buf: b.buffer, Off: int64(i) * int64(t) * int64(t) * kernels.EntryBytes}
+func (b *bench) tile(f *form, t, i int) kernels.Tile {
+	return kernels.Tile{Buf: b.buffer, Off: int64(i) * int64(t) * int64(t) * f.entry}
 }
 
-// product multiplies n × m tiles by m × n.
-func (b *bench) product(v kernels.Variant, t, n, m int) error {
+// product multiplies n × m tiles by m × n. With predecessors C begins as an operand each time, so that every entry is
+// lowered, and its predecessor looked for.
+func (b *bench) product(f *form, v kernels.Variant, t, n, m int) error {
 	products := make([]kernels.Product, n*n)
 	for i := range products {
-		p := kernels.Product{C: b.tile(t, i)}
+		p := kernels.Product{C: b.tile(f, t, i)}
 		for k := range m {
-			p.A = append(p.A, b.tile(t, n*n+i/n*m+k))
-			p.B = append(p.B, b.tile(t, n*n+n*m+k*n+i%n))
+			p.A = append(p.A, b.tile(f, t, n*n+i/n*m+k))
+			p.B = append(p.B, b.tile(f, t, n*n+n*m+k*n+i%n))
+		}
+		if f == pairs {
+			p.Fresh, p.Before = true, p.A[0]
 		}
 		products[i] = p
 	}
-	what := fmt.Sprintf("%s %d×%d×%d, T=%d", v, n*t, n*t, m*t, t)
-	return b.relaxed(what, float64(n*t)*float64(n*t)*float64(m*t), func(s kernels.Stream) error {
+	what := fmt.Sprintf("%s %d×%d×%d, T=%d%s", v, n*t, n*t, m*t, t, f)
+	return b.relaxed(f, what, float64(n*t)*float64(n*t)*float64(m*t), func(s kernels.Stream) error {
 		return s.MinPlus(v, t, products)
 	})
 }
 
 // small multiplies a batch of small tiles, a pair each: as many as cover Edge × Edge, at most 4096.
-func (b *bench) small(v kernels.Variant, t, edge int) error {
+func (b *bench) small(f *form, v kernels.Variant, t, edge int) error {
 	count := min((edge/t)*(edge/t), 4096)
 	wide := int(math.Ceil(math.Sqrt(float64(count))))
 	products := make([]kernels.Product, count)
 	for i := range products {
-		products[i] = kernels.Product{C: b.tile(t, i),
-			A: []kernels.Tile{b.tile(t, count+i%wide)}, B: []kernels.Tile{b.tile(t, count+wide+i/wide)}}
+		products[i] = kernels.Product{C: b.tile(f, t, i),
+			A: []kernels.Tile{b.tile(f, t, count+i%wide)}, B: []kernels.Tile{b.tile(f, t, count+wide+i/wide)}}
 	}
 	what := fmt.Sprintf("%s batch of %d tiles, T=%d", v, count, t)
-	return b.relaxed(what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {
+	return b.relaxed(f, what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {
 		return s.MinPlus(v, t, products)
 	})
 }
 
 // closureOf closes a pivot of n×n, in tiles of up to 1024.
-func (b *bench) closureOf(v kernels.Variant, n int) error {
+func (b *bench) closureOf(f *form, v kernels.Variant, n int) error {
 	t := min(n, 1024)
 	m := n / t
 	pivot := make([]kernels.Tile, m*m)
 	for i := range pivot {
-		pivot[i] = b.tile(t, i)
+		pivot[i] = b.tile(f, t, i)
 	}
-	what := fmt.Sprintf("%s closure of %d, T=%d", v, n, t)
-	took, _, err := b.timed(false, func(s kernels.Stream) error { return s.Closure(v, t, pivot) })
+	what := fmt.Sprintf("%s closure of %d, T=%d%s", v, n, t, f)
+	took, _, err := b.timed(false, f, func(s kernels.Stream) error { return s.Closure(v, t, pivot) })
 	if err != nil {
 		return fmt.Errorf("cuda: bench %s: %w", what, err)
 	}
@@ -280,7 +288,7 @@ func (b *bench) copies() error {
 		}
 	}
 	for i, copy := range []func(kernels.Stream) error{in, out} {
-		if took[i], _, err = b.timed(false, many(copy)); err != nil {
+		if took[i], _, err = b.timed(false, distances, many(copy)); err != nil {
 			return err
 		}
 		report([]string{"copy in", "copy out"}[i], took[i]/10)
@@ -288,7 +296,7 @@ func (b *bench) copies() error {
 	var group errgroup.Group
 	for i, copy := range []func(kernels.Stream) error{in, out} {
 		group.Go(func() (err error) {
-			took[i], _, err = b.timed(false, many(copy))
+			took[i], _, err = b.timed(false, distances, many(copy))
 			return err
 		})
 	}

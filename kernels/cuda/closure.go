@@ -19,7 +19,7 @@ type pivotParam struct {
 }
 
 // Closure implements kernels.Stream. Beside the tiles it takes 512 bytes of scratch for each vertex of the
-// pivot.
+// pivot, with predecessors 1024.
 func (s *stream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.closure(v, t, pivot); err != nil {
 		return fmt.Errorf("cuda: closure: %w", err)
@@ -38,7 +38,7 @@ func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 	tiles := make([]address, len(pivot))
 	for i, tile := range pivot {
 		var err error
-		if tiles[i], err = s.device.resolveTile(t, tile); err != nil {
+		if tiles[i], err = s.device.resolveTile(s.form, t, tile); err != nil {
 			return fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}
@@ -48,7 +48,7 @@ func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.hurry(); err != nil {
 		return err
 	}
-	if err := s.needPanels(int64(m*t) * baseEdge * kernels.EntryBytes); err != nil {
+	if err := s.needPanels(int64(m*t) * baseEdge * s.form.entry); err != nil {
 		return err
 	}
 	p := &pivotParam{rows: s.panels.at, cols: s.panels.at + address(s.panels.bytes/2), t: int32(t), m: int32(m)}
@@ -59,7 +59,7 @@ func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) error {
 	t, m := int(p.t), int(p.m)
 	var err error
-	if p.list, err = s.send(pivotList(t, m, tiles, p.rows, p.cols)); err != nil {
+	if p.list, err = s.send(s.form.pivotList(t, m, tiles, p.rows, p.cols)); err != nil {
 		return err
 	}
 	// The rest of a round multiplies m·t rows of 64, the column panel, with blocks of 64×t, the row panel.
@@ -67,13 +67,13 @@ func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) erro
 	rounds := m * t / baseEdge
 	for k := range rounds {
 		p.k = int32(k)
-		if err := s.launch(v, diagonal, 1, paramOf(p)); err != nil {
+		if err := s.launch(v, s.form.diagonal, 1, paramOf(p)); err != nil {
 			return err
 		}
 		if rounds == 1 {
 			break
 		}
-		if err := s.launch(v, panels, 2*rounds, paramOf(p)); err != nil {
+		if err := s.launch(v, s.form.panels, 2*rounds, paramOf(p)); err != nil {
 			return err
 		}
 		if err := s.multiplyAt(v, p.list, nil, m*m, rest); err != nil {
@@ -84,14 +84,17 @@ func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) erro
 }
 
 // pivotList lists the tiles of a pivot as jobs, each with its part of the copied panels.
-func pivotList(t, m int, tiles []address, rows, cols address) []entry {
-	strip := uint64(t * baseEdge * kernels.EntryBytes) // of one tile in either panel
-	list := make([]entry, 2*m*m)
+func (f *form) pivotList(t, m int, tiles []address, rows, cols address) []entry {
+	strip := uint64(t * baseEdge * int(f.entry)) // of one tile in either panel
+	list := make([]entry, m*m)
 	for i := range m {
 		for j := range m {
 			at := i*m + j
-			list[at] = jobEntry(tiles[at], m*m+at, 1, false)
-			list[m*m+at] = entry{uint64(cols) + uint64(i)*strip, uint64(rows) + uint64(j)*strip}
+			list[at] = jobEntry(tiles[at], len(list), 1, false)
+			if f.begins > 0 {
+				list = append(list, entry{x: uint64(tiles[at])})
+			}
+			list = append(list, entry{uint64(cols) + uint64(i)*strip, uint64(rows) + uint64(j)*strip})
 		}
 	}
 	return list

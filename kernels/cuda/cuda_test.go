@@ -26,3 +26,8 @@ func TestConformance(t *testing.T) {
 	needGPU(t)
 	conformance.Run(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
 }
+
+func TestPairs(t *testing.T) {
+	needGPU(t)
+	conformance.Pairs(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
+}

@@ -22,6 +22,15 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
+// TestPairsFake runs the part for predecessors.
+func TestPairsFake(t *testing.T) {
+	f := newFake()
+	conformance.Pairs(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive after Close: %s", left)
+	}
+}
+
 func fakeDevice(t *testing.T) (*fake, *Device) {
 	t.Helper()
 	f := newFake()
@@ -224,53 +233,108 @@ func TestLockFails(t *testing.T) {
 // TestBatches wants one launch for what fits one list, and the same entries whatever the packing.
 func TestBatches(t *testing.T) {
 	f, d := fakeDevice(t)
-	s := must(d.NewStream()).(*stream)
 	const edge = 64
-	buf := must(d.Alloc(3 * edge * edge * 4))
-	tile := func(i int) kernels.Tile { return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * 4} }
-	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true}
-	long := one
-	long.A, long.B = slices.Repeat(one.A, maxPairs+1), slices.Repeat(one.B, maxPairs+1)
-	for _, c := range []struct {
-		name     string
-		products []kernels.Product
-		want     []string
-	}{
-		{"inline", slices.Repeat([]kernels.Product{one}, inlineEntries/2), []string{"product_f32"}},
-		{"list", slices.Repeat([]kernels.Product{one}, inlineEntries/2+1), []string{"upload_list", "product_f32"}},
-		{"two lists", slices.Repeat([]kernels.Product{one}, slotEntries/2+1),
-			[]string{"upload_list", "product_f32", "product_f32"}},
-		{"a long product", []kernels.Product{one, long, one},
-			[]string{"product_f32", "upload_list", "product_f32", "product_f32", "product_f32"}},
-	} {
-		f.launches, f.lazy = nil, true
-		if err := s.MinPlus(kernels.F32, edge, c.products); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
+	buf := must(d.Alloc(3 * edge * edge * kernels.PairBytes))
+	tile := func(i int) kernels.Tile {
+		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * kernels.PairBytes}
+	}
+	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true, Before: tile(1)}
+	for _, s := range []*stream{must(d.NewStream()).(*stream), must(d.NewTrackingStream()).(*stream)} {
+		kernel, each := kernelInfo[s.form.product].name+"f32", 2+s.form.begins
+		long := one
+		most := s.form.maxPairs(edge)
+		long.A, long.B = slices.Repeat(one.A, most+1), slices.Repeat(one.B, most+1)
+		for _, c := range []struct {
+			name     string
+			products []kernels.Product
+			want     []string
+		}{
+			{"inline", slices.Repeat([]kernels.Product{one}, inlineEntries/each), []string{kernel}},
+			{"list", slices.Repeat([]kernels.Product{one}, inlineEntries/each+1), []string{"upload_list", kernel}},
+			{"two lists", slices.Repeat([]kernels.Product{one}, slotEntries/each+1),
+				[]string{"upload_list", kernel, kernel}},
+			{"a long product", []kernels.Product{one, long, one},
+				[]string{kernel, "upload_list", kernel, kernel, kernel}},
+		} {
+			f.launches, f.lazy = nil, true
+			if err := s.MinPlus(kernels.F32, edge, c.products); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if got := f.launches; !slices.Equal(got, c.want) {
+				t.Errorf("%s: launched %v, want %v", c.name, got, c.want)
+			}
 		}
-		if got := f.launches; !slices.Equal(got, c.want) {
-			t.Errorf("%s: launched %v, want %v", c.name, got, c.want)
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
-	if err := errors.Join(s.Close(), buf.Free(), d.Close()); err != nil {
+	if err := errors.Join(buf.Free(), d.Close()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestList wants jobs first, each with the place of its pairs.
+// TestList wants jobs first, each with the place of its pairs, and what it begins as where predecessors are kept.
 func TestList(t *testing.T) {
 	buf := &buffer{at: 1 << 20, bytes: 1 << 20}
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: 16 * i} }
-	got := list(nil, []kernels.Product{
-		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true},
+	products := []kernels.Product{
+		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true, Before: tile(2)},
 		{C: tile(5), A: []kernels.Tile{tile(6)}, B: []kernels.Tile{tile(7)}},
-	})
-	base := uint64(1 << 20)
-	want := []entry{
-		{base, 2 | 2<<32 | 1<<63}, {base + 80, 4 | 1<<32},
-		{base + 16, base + 48}, {base + 32, base + 64}, {base + 96, base + 112},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %x, want %x", got, want)
+	const base = uint64(1 << 20)
+	for _, c := range []struct {
+		form *form
+		want []entry
+	}{
+		{distances, []entry{
+			{base, 2 | 2<<32 | 1<<63}, {base + 80, 4 | 1<<32},
+			{base + 16, base + 48}, {base + 32, base + 64}, {base + 96, base + 112},
+		}},
+		{pairs, []entry{
+			{base, 2 | 2<<32}, {base + 80, 5 | 1<<32},
+			{base + 32, 0}, {base + 16, base + 48}, {base + 32, base + 64}, {base + 80, 0}, {base + 96, base + 112},
+		}},
+	} {
+		if got := c.form.list(nil, products); !slices.Equal(got, c.want) {
+			t.Errorf("got %x, want %x", got, c.want)
+		}
+	}
+}
+
+// TestLongTracks wants the entries of a product of several launches to begin as Before only in the first, and every
+// number of a chunk in one launch to fit 16 bits.
+func TestLongTracks(t *testing.T) {
+	for _, edge := range []int{64, 192, 320, 2048, 1 << 15} {
+		if n := pairs.maxPairs(edge); n < 1 || n*edge/chunk > 1<<16-1 {
+			t.Errorf("T=%d: %d pairs", edge, n)
+		}
+	}
+	_, d := fakeDevice(t)
+	const edge = 64
+	n := pairs.maxPairs(edge) + 1
+	buf := must(d.Alloc(4 * edge * edge * kernels.PairBytes))
+	tile := func(i int) kernels.Tile {
+		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * kernels.PairBytes}
+	}
+	s := must(d.NewTrackingStream())
+	host := make([]fakePairEntry, 4*edge*edge)
+	for i := range host {
+		host[i] = fakePairEntry{uint32(kernels.Inf32), kernels.NoPredecessor}
+	}
+	a, b, last := edge*edge, 2*edge*edge, 3*edge*edge
+	host[a], host[b], host[last] = fakePairEntry{1, 5}, fakePairEntry{1, 6}, fakePairEntry{0, 7}
+	p := kernels.Product{C: tile(0), Fresh: true, Before: tile(1)}
+	for range n {
+		p.A, p.B = append(p.A, tile(1)), append(p.B, tile(2))
+	}
+	p.B[n-1] = tile(3)
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(&host[0])), len(host)*kernels.PairBytes)
+	err := errors.Join(s.CopyIn(tile(0), raw), s.MinPlus(kernels.I32, edge, []kernels.Product{p}), s.CopyOut(raw, tile(0)))
+	if err = errors.Join(err, s.Close(), buf.Free(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := (fakePairEntry{1, 5}); host[0] != want { // 1 + 0 is what it begins as
+		t.Errorf("entry (0,0) is %v, want %v", host[0], want)
 	}
 }
 
@@ -333,7 +397,8 @@ func TestMirrors(t *testing.T) {
 	for name, size := range map[string]uintptr{
 		"product_f32": unsafe.Sizeof(productParam{}), "diagonal_f32": unsafe.Sizeof(pivotParam{}),
 		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
-		"clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
+		"pairs_product_f32": unsafe.Sizeof(productParam{}), "pairs_diagonal_f32": unsafe.Sizeof(pivotParam{}),
+		"pairs_panels_f32": unsafe.Sizeof(pivotParam{}), "clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {
@@ -398,7 +463,7 @@ func TestPTX(t *testing.T) {
 			if want := ".maxntid " + strconv.Itoa(n); !found || !strings.Contains(head, want) {
 				t.Errorf("sm_%d: %s: want %s in %q", arch, kernel, want, head)
 			}
-			if strings.HasPrefix(kernel, "product") && strings.Contains(text, "cp.async") != (arch >= 80) {
+			if strings.Contains(kernel, "product_") && strings.Contains(text, "cp.async") != (arch >= 80) {
 				t.Errorf("sm_%d: %s: asynchronous copies, or none", arch, kernel)
 			}
 		}

@@ -128,8 +128,8 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) (address, error) {
 // vector is the size of the loads of the kernels in bytes, to which tiles that they use are aligned.
 const vector = 16
 
-func (d *Device) resolveTile(edge int, t kernels.Tile) (address, error) {
-	at, err := d.resolve(t, int64(edge)*int64(edge)*kernels.EntryBytes)
+func (d *Device) resolveTile(f *form, edge int, t kernels.Tile) (address, error) {
+	at, err := d.resolve(t, int64(edge)*int64(edge)*f.entry)
 	if err == nil && at%vector != 0 {
 		return 0, fmt.Errorf("tile at offset %d: want a multiple of %d", t.Off, vector)
 	}

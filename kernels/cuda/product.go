@@ -21,9 +21,6 @@ type productParam struct {
 	entries       [inlineEntries]entry
 }
 
-// maxPairs is how many pairs a job has in one launch. A product of more runs as several, one after another.
-const maxPairs = slotEntries / 2
-
 // MinPlus implements kernels.Stream. A batch is one launch, unless its lists fill more than slotEntries.
 func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) error {
 	err := s.minPlus(v, t, products)
@@ -39,7 +36,7 @@ func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) e
 		return err
 	}
 	for i := range products {
-		if err := s.device.checkProduct(t, &products[i]); err != nil {
+		if err := s.device.checkProduct(s.form, t, &products[i]); err != nil {
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
@@ -47,15 +44,15 @@ func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) e
 		return err
 	}
 	for len(products) > 0 {
-		if len(products[0].A) > maxPairs {
+		if len(products[0].A) > s.form.maxPairs(t) {
 			if err := s.long(v, t, products[0]); err != nil {
 				return err
 			}
 			products = products[1:]
 			continue
 		}
-		n := fitting(products)
-		s.list = list(s.list[:0], products[:n])
+		n := s.form.fitting(t, products)
+		s.list = s.form.list(s.list[:0], products[:n])
 		if err := s.multiply(v, s.list, n, tileShape(t)); err != nil {
 			return err
 		}
@@ -67,9 +64,9 @@ func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) e
 // long runs a product of very many pairs as several.
 func (s *stream) long(v kernels.Variant, t int, p kernels.Product) error {
 	for len(p.A) > 0 {
-		n := min(len(p.A), maxPairs)
-		part := kernels.Product{C: p.C, A: p.A[:n], B: p.B[:n], Fresh: p.Fresh}
-		s.list = list(s.list[:0], []kernels.Product{part})
+		n := min(len(p.A), s.form.maxPairs(t))
+		part := kernels.Product{C: p.C, A: p.A[:n], B: p.B[:n], Fresh: p.Fresh, Before: p.Before}
+		s.list = s.form.list(s.list[:0], []kernels.Product{part})
 		if err := s.multiply(v, s.list, 1, tileShape(t)); err != nil {
 			return err
 		}
@@ -79,27 +76,30 @@ func (s *stream) long(v kernels.Variant, t int, p kernels.Product) error {
 }
 
 // fitting returns how many of the products one launch takes.
-func fitting(products []kernels.Product) int {
+func (f *form) fitting(t int, products []kernels.Product) int {
 	size := 0
 	for n := range products {
 		pairs := len(products[n].A)
-		if size += 1 + pairs; pairs > maxPairs || size > slotEntries {
+		if size += 1 + f.begins + pairs; pairs > f.maxPairs(t) || size > slotEntries {
 			return n
 		}
 	}
 	return len(products)
 }
 
-// list appends the entries of products that have been checked: first the jobs, then their pairs.
-func list(to []entry, products []kernels.Product) []entry {
+// list appends the entries of products that have been checked: first the jobs, then what each begins as, and its pairs.
+func (f *form) list(to []entry, products []kernels.Product) []entry {
 	at := len(products)
 	for i := range products {
 		p := &products[i]
-		to = append(to, jobEntry(addressOf(p.C), at, len(p.A), p.Fresh))
-		at += len(p.A)
+		to = append(to, jobEntry(addressOf(p.C), at, len(p.A), p.Fresh && f.begins == 0))
+		at += f.begins + len(p.A)
 	}
 	for i := range products {
 		p := &products[i]
+		if f.begins > 0 {
+			to = append(to, beginning(p))
+		}
 		for k := range p.A {
 			to = append(to, entry{uint64(addressOf(p.A[k])), uint64(addressOf(p.B[k]))})
 		}
@@ -121,21 +121,26 @@ func checkShape(v kernels.Variant, t int) error {
 	return nil
 }
 
-func (d *Device) checkProduct(t int, p *kernels.Product) error {
+func (d *Device) checkProduct(f *form, t int, p *kernels.Product) error {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
 		return fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
-	if _, err := d.resolveTile(t, p.C); err != nil {
+	if _, err := d.resolveTile(f, t, p.C); err != nil {
 		return fmt.Errorf("tile C: %w", err)
+	}
+	if p.Fresh && f.begins > 0 {
+		if _, err := d.resolveTile(f, t, p.Before); err != nil {
+			return fmt.Errorf("tile Before: %w", err)
+		}
 	}
 	for i := range p.A {
 		if p.A[i] == p.C || p.B[i] == p.C {
 			return errors.New("tile C is also an operand")
 		}
-		if _, err := d.resolveTile(t, p.A[i]); err != nil {
+		if _, err := d.resolveTile(f, t, p.A[i]); err != nil {
 			return fmt.Errorf("tile A[%d]: %w", i, err)
 		}
-		if _, err := d.resolveTile(t, p.B[i]); err != nil {
+		if _, err := d.resolveTile(f, t, p.B[i]); err != nil {
 			return fmt.Errorf("tile B[%d]: %w", i, err)
 		}
 	}
@@ -170,5 +175,5 @@ func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, 
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
 		rows: int32(blocks), cols: int32(blocks), one: 1}
 	copy(p.entries[:], list)
-	return s.launch(v, productBlocks, n*blocks*blocks, paramOf(p))
+	return s.launch(v, s.form.product, n*blocks*blocks, paramOf(p))
 }

@@ -46,6 +46,9 @@ const (
 	diagonal
 	panels
 	ceilingLoop
+	pairProduct
+	pairDiagonal
+	pairPanels
 	kernelCount
 )
 
@@ -60,6 +63,9 @@ var kernelInfo = [kernelCount]struct {
 	diagonal:      {"", "diagonal_", 256},
 	panels:        {"", "panels_", 256},
 	ceilingLoop:   {"", "ceiling_", 256},
+	pairProduct:   {"pairs_", "pairs_product_", 64},
+	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256},
+	pairPanels:    {"pairs_", "pairs_panels_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}

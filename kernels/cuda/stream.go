@@ -13,6 +13,7 @@ import (
 // belong to its owner.
 type stream struct {
 	device *Device
+	form   *form
 	handle handle   // where operations go
 	all    []handle // to destroy
 	urgent bool     // handle has the higher priority
@@ -26,14 +27,16 @@ type stream struct {
 }
 
 // NewStream creates a stream.
-func (d *Device) NewStream() (kernels.Stream, error) {
+func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(distances) }
+
+func (d *Device) newStream(f *form) (kernels.Stream, error) {
 	d.mu.Lock()
 	closed := d.closed
 	d.mu.Unlock()
 	if closed {
 		return nil, errClosed
 	}
-	s := &stream{device: d}
+	s := &stream{device: d, form: f}
 	if err := s.create(d.priority.least); err != nil {
 		return nil, fmt.Errorf("cuda: new stream: %w", err)
 	}

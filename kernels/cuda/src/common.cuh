@@ -10,6 +10,7 @@ enum Variant { I32, I32Signed, F32, F32Signed };
 constexpr int kInf32 = 0x3f3f3f3f;       // kernels.Inf32
 constexpr int kLimit32 = kInf32 / 2;     // kernels.Limit32
 constexpr int kFloatInf = 0x7f800000;    // +Inf
+constexpr int kNoPredecessor = -1;       // kernels.NoPredecessor
 
 // Entry is a job, followed in its list by what the jobs name, or a pair of operands.
 struct alignas(16) Entry {
@@ -99,6 +100,18 @@ __device__ __forceinline__ void stage16(bool go, unsigned shared, const int *glo
 #endif
 }
 
+// stage4 does the same with the 4 bytes of a distance.
+__device__ __forceinline__ void stage4(bool go, unsigned shared, const int2 *global) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("{ .reg .pred go; setp.ne.s32 go, %0, 0; @go cp.async.ca.shared.global [%1], [%2], 4; }" ::"r"(
+                   static_cast<int>(go)),
+               "r"(shared), "l"(global)
+               : "memory");
+#else
+  if (go) *reinterpret_cast<int *>(__cvta_shared_to_generic(shared)) = global->x;
+#endif
+}
+
 __device__ __forceinline__ void arrive() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -125,3 +138,18 @@ __device__ __forceinline__ int4 loadMatrix(unsigned address) {
                : "memory");
   return v;
 }
+
+// mark stores 16 bits in shared memory, if it is to.
+__device__ __forceinline__ void mark(bool go, unsigned address, int value) {
+  asm volatile("{ .reg .pred go; setp.ne.s32 go, %0, 0; @go st.shared.u16 [%1], %2; }" ::"r"(static_cast<int>(go)),
+               "r"(address), "h"(static_cast<short>(value))
+               : "memory");
+}
+
+// A kernel of one variant, by the name under which package cuda finds it. NAME and VARIANT are set by generate.sh:
+// one image for each variant, as a driver takes half a second to compile one, and a solve needs one.
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define KERNEL(name, threads, perSM, Parameter)                              \
+  extern "C" __global__ void __launch_bounds__(threads, perSM) JOIN(name, NAME)( \
+      const __grid_constant__ Parameter p)

@@ -111,20 +111,22 @@ struct Source {
 // Step s of a slab relaxes some of a thread's rows, and all its columns, with two k: first both pairs of k
 // of the first rows, then of the next rows, and so on, then the next four k. What is read for it, it shares
 // with others: the rows of A with the other pair of k, the columns of B with the other rows.
-template <Variant V>
+template <int Rows>
 struct Step {
-  // More rows a step take more registers, fewer leave less to do while the next are read: these came out best.
-  static constexpr int rows = V == F32Signed ? 2 : 4;
-  static constexpr int perGroup = 2 * kFragment / rows, count = kSlab / 4 * perGroup;
+  static constexpr int rows = Rows, perGroup = 2 * kFragment / rows, count = kSlab / 4 * perGroup;
   int k, row, half;  // the four k's first; the first row; which two k
   __device__ __forceinline__ constexpr Step(int s)
       : k(4 * (s / perGroup)), row(s % perGroup / 2 * rows), half(s % 2) {}
 };
 
-// Fragment is what a thread holds of A and B: the rows of this step and of the next; all columns.
+// More rows a step take more registers, fewer leave less to do while the next are read: these came out best.
 template <Variant V>
+constexpr int rowsOfStep = V == F32Signed ? 2 : 4;
+
+// Fragment is what a thread holds of A and B: the rows of this step and of the next; all columns.
+template <int Rows>
 struct Fragment {
-  using S = Step<V>;
+  using S = Step<Rows>;
   int4 a[2][S::rows];           // of a row, 4 k
   int4 b[2][kFragment / 2];     // of two columns: odd k, even k, odd k, even k
   unsigned a0, b0;              // where the thread's entries lie in the first stage
@@ -152,6 +154,7 @@ struct Fragment {
   }
 
   // relax takes step s.
+  template <Variant V>
   __device__ __forceinline__ void relax(int s, int one, int (&c)[kFragment][kFragment]) const {
     const S step(s);
 #pragma unroll
@@ -191,8 +194,8 @@ __device__ __forceinline__ void product(const Product &p) {
       for (int j = 0; j < kFragment; j++) c[i][j] = fresh ? infinity<V>() : in[4 * i * p.ldc + 8 * j];
   }
 
-  constexpr int last = Step<V>::count - 1;
-  Fragment<V> f(stages[0]);
+  constexpr int rows = rowsOfStep<V>, last = Step<rows>::count - 1;
+  Fragment<rows> f(stages[0]);
   unsigned here = 0, there = sizeof(Stage);  // the slab's stage, and the other one
   arrive();
   __syncthreads();
@@ -205,13 +208,13 @@ __device__ __forceinline__ void product(const Product &p) {
       // Not at once: reads from shared memory wait for copies to it that were started before.
       if (s == 2) source.copyA(there, p);
       if (s == 3) source.copyB(there);
-      f.relax(s, p.one, c);
+      f.template relax<V>(s, p.one, c);
     }
     arrive();
     __syncthreads();
     here = there, there = sizeof(Stage) - there;
     f.read(0, here);  // of no use after the last slab
-    f.relax(last, p.one, c);
+    f.template relax<V>(last, p.one, c);
   } while (--slabs > 0);
 
   // Worked out anew: nothing of it takes a register while the slabs pass.

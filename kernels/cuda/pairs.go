@@ -1,0 +1,49 @@
+package cuda
+
+import (
+	"math"
+
+	"ooc/kernels"
+)
+
+// form is the sort of a stream's tiles, and what operations on them differ by.
+type form struct {
+	entry                     int64 // bytes of an entry
+	product, diagonal, panels kernel
+	begins                    int // entries that tell, in a list, what C begins as, before a job's pairs: 1 or none
+	depth                     int // of all pairs of a job in one launch, at most
+}
+
+// chunk is kChunk of pairs.cuh.
+const chunk = 8
+
+var (
+	distances = &form{kernels.EntryBytes, productBlocks, diagonal, panels, 0, math.MaxInt32}
+	// Where an entry was lowered last is noted in 16 bits, as the number of a chunk.
+	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, 1, chunk * math.MaxUint16}
+)
+
+// String says in a row of Bench that predecessors are kept.
+func (f *form) String() string {
+	if f == pairs {
+		return ", predecessors"
+	}
+	return ""
+}
+
+var _ kernels.Tracker = (*Device)(nil)
+
+// NewTrackingStream creates a stream for tiles of pairs.
+func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(pairs) }
+
+// maxPairs is how many pairs of tiles of edge t a job has in one launch. A product of more runs as several, one after
+// another.
+func (f *form) maxPairs(t int) int { return min(slotEntries/2, f.depth/t) }
+
+// beginning tells what C begins as.
+func beginning(p *kernels.Product) entry {
+	if p.Fresh {
+		return entry{x: uint64(addressOf(p.Before))}
+	}
+	return entry{x: uint64(addressOf(p.C))}
+}
