@@ -22,6 +22,10 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		fakeDiagonal(v, (*pivotParam)(p))
 	case panels:
 		fakePanels(v, (*pivotParam)(p), blocks)
+	case levelRows:
+		fakeLevel(v, (*levelParam)(p), blocks)
+	case turnLanes:
+		fakeTurn(v, (*turnParam)(p), blocks)
 	}
 	return success
 }

@@ -54,3 +54,4 @@ variants() {
 
 compile service service.cu
 variants "" kernels.cu
+variants levels_ levels.cu

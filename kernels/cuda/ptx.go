@@ -46,6 +46,8 @@ const (
 	diagonal
 	panels
 	ceilingLoop
+	levelRows
+	turnLanes
 	kernelCount
 )
 
@@ -60,6 +62,8 @@ var kernelInfo = [kernelCount]struct {
 	diagonal:      {"", "diagonal_", 256},
 	panels:        {"", "panels_", 256},
 	ceilingLoop:   {"", "ceiling_", 256},
+	levelRows:     {"levels_", "level_", 256},
+	turnLanes:     {"levels_", "turn_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}
