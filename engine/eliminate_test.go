@@ -12,6 +12,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/conformance"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -20,6 +21,9 @@ import (
 func eliminating(t testing.TB) Options {
 	o := shape{tile: 64, slots: 64, pages: 8, streams: 2}.open(t)
 	o.Algorithm, o.Round, o.HostMemory = AlgorithmEliminate, 0, 0
+	if rand.IntN(2) == 0 {
+		o.Device = conformance.WithLevels(o.Device)
+	}
 	return o
 }
 

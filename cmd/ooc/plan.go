@@ -95,6 +95,14 @@ func printElimination(f *engine.Forecast) {
 	e := f.Eliminate
 	fmt.Printf("eliminate %s vertices, a core of %s, %s arcs kept; ordered in %s\n", humanize.Comma(int64(e.Eliminated)),
 		humanize.Comma(int64(e.Core)), humanize.Comma(e.Fill), shortTime(e.OrderSeconds))
+	switch {
+	case e.Lanes > 0:
+		fmt.Printf("expand    on the device: %d batches of %s rows at a time, %s\n", e.Batches, humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
+	case f.Rates.Levels > 0:
+		fmt.Println("expand    by the processor: the device has no room for a batch")
+	default:
+		fmt.Println("expand    by the processor")
+	}
 	fmt.Printf("matrix    %s rows, %s\n", humanize.Comma(int64(e.Rows)), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
 	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", shortTime(e.Seconds), shortTime(e.EliminateSeconds), shortTime(e.CoreSeconds), shortTime(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {

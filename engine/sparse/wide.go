@@ -295,6 +295,9 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 		Columns: w.columns, Sources: last})
 }
 
+// Sync waits for all that was enqueued.
+func (b *Batch) Sync() error { return b.stream.Sync() }
+
 // TileRow enqueues the copy of row i of tiles, of those that Rows makes, and returns the event after which it is there.
 func (b *Batch) TileRow(dst []byte, i int) (kernels.Event, error) {
 	bytes := b.w.shape.side() * int64(b.w.shape.Edge) * int64(b.w.shape.Edge) * kernels.EntryBytes
