@@ -255,6 +255,7 @@ const (
 	coreShare     = 0.7
 	stageSeconds  = 1e-3 // to begin
 	coreCopies    = 1e-9 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
+	storeCopies   = 2    // times as long where the core is in a store
 )
 
 // eliminate predicts the times of a solve by elimination, whose core takes so many seconds for each of its relaxations
@@ -264,8 +265,11 @@ func (x *expander) eliminate(w sparse.Work, perRelaxation float64) EliminatePlan
 	r := x.rates
 	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(threads())) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
-	if !x.info.SharedCores && closesAtOnce(w.Core, x.info) {
-		p.CoreSeconds = r.closure(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
+	if !x.info.SharedCores {
+		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
+		if closesAtOnce(w.Core, x.info) {
+			p.CoreSeconds = r.closure(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
+		}
 	}
 	if !x.predict(&p, w) {
 		host := r.host()

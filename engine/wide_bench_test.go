@@ -130,13 +130,19 @@ func road(b *testing.B) *graph.Graph {
 			b.Fatal(err)
 		}
 	}
-	path := filepath.Join(b.TempDir(), "road.gr")
-	if err := graph.Generate(b.Context(), "road", graph.GenerateOptions{N: int64(n), Seed: 1}, path); err != nil {
-		b.Fatal(err)
+	return generate(b, "road", graph.GenerateOptions{N: int64(n), Seed: 1})
+}
+
+// generate makes a graph by way of its text.
+func generate(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "g.gr")
+	if err := graph.Generate(t.Context(), kind, o, path); err != nil {
+		t.Fatal(err)
 	}
 	g, _, err := graph.ReadFile(path, graph.Options{})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return g
 }
