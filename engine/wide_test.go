@@ -97,8 +97,8 @@ func TestWidely(t *testing.T) {
 // gpuRates are those of an H100.
 var gpuRates = Rates{Kernel: 17e12, PerKernel: 40e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: lockRate, Levels: 600e9}
 
-// TestChoosesForDevice: with a GPU, elimination stops earlier than without, where the expansion is there; a random
-// graph of average degree 20 goes dense.
+// TestChoosesForDevice: a GPU expands where it has room, the processor elsewhere; a random graph of average degree 20
+// goes dense.
 func TestChoosesForDevice(t *testing.T) {
 	road := generate(t, "road", graph.GenerateOptions{N: 30000, Seed: 1})
 	plan := func(g *graph.Graph, algorithm string, info kernels.Info, r Rates) *Choice {
@@ -113,10 +113,6 @@ func TestChoosesForDevice(t *testing.T) {
 	on := plan(road, AlgorithmEliminate, gpu, gpuRates)
 	if on.Eliminate.Lanes == 0 {
 		t.Fatalf("%+v", on.Eliminate)
-	}
-	by := plan(road, AlgorithmEliminate, kernels.Info{Memory: 8 << 30, SharedCores: true}, Rates{Kernel: 500e9, Closure: 1e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9})
-	if by.Eliminate.Lanes != 0 || by.Eliminate.Core >= on.Eliminate.Core {
-		t.Errorf("a core of %d on a GPU, of %d without: %+v", on.Eliminate.Core, by.Eliminate.Core, by.Eliminate)
 	}
 	small := plan(road, AlgorithmEliminate, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates)
 	if small.Eliminate == nil || small.Eliminate.Lanes != 0 {
