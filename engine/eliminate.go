@@ -129,7 +129,7 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 	o.Algorithm, o.Round = AlgorithmBlocked, 0
 	coreSum, err := sub.solve(ctx, o, watchers{lines: x.lines, show: x.showCore})
 	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
-	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
+	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
 	if err == nil {
 		core.Matrix, err = sub.matrix32()
 	}

@@ -75,7 +75,7 @@ func (c *conveyor) open(batches int) error {
 		return err
 	})
 	both.Go(func() (err error) {
-		if c.wide, err = c.e.NewWide(c.o.Device, c.core.Matrix, c.p.geom.T); err != nil {
+		if c.wide, err = c.e.NewWide(c.o.Device, c.core, c.p.geom.T); err != nil {
 			return err
 		}
 		for range batches {

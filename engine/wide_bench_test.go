@@ -64,7 +64,7 @@ func BenchmarkBatch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := e.NewWide(d, make([]uint32, core*core), 128)
+		w, err := e.NewWide(d, &sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.Sweeper) *
 			}
 		}
 	}
-	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core()}
+	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
 	for i := range m {
 		for j := range m {
 			core.Matrix = append(core.Matrix, encode(e.Variant, m[i][j]))

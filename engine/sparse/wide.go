@@ -53,16 +53,16 @@ type Wide struct {
 // ErrNoLeveller is the error of NewWide for a device that is no kernels.Leveller.
 var ErrNoLeveller = errors.New("the device expands no levels")
 
-// NewWide brings to the device what all batches share: FixedBytes of the elimination's Shape. Core is the closed core,
-// Core()×Core() entries; rows of distances will be cut into tiles of some edge, a multiple of kernels.WideUnit.
-func (e *Elimination) NewWide(d kernels.Device, core []uint32, edge int) (*Wide, error) {
+// NewWide brings to the device what all batches share: FixedBytes of the elimination's Shape. Rows of distances will be
+// cut into tiles of some edge, a multiple of kernels.WideUnit.
+func (e *Elimination) NewWide(d kernels.Device, core *DenseCore, edge int) (*Wide, error) {
 	can, ok := kernels.As[kernels.Leveller](d)
 	if !ok {
 		return nil, ErrNoLeveller
 	}
-	if len(core) != e.Core()*e.Core() || edge <= 0 || edge%kernels.WideUnit != 0 {
-		return nil, fmt.Errorf("expansion of a core of %d vertices with %d distances to tiles of edge %d: want all, and a multiple of %d",
-			e.Core(), len(core), edge, kernels.WideUnit)
+	if core.Size != e.Core() || edge <= 0 || edge%kernels.WideUnit != 0 {
+		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d to tiles of edge %d: want as many, and a multiple of %d",
+			e.Core(), core.Size, edge, kernels.WideUnit)
 	}
 	w := &Wide{l: e.Levelled(), device: d, can: can, shape: e.Shape(edge)}
 	if err := w.load(core); err != nil {
@@ -87,7 +87,7 @@ func (w *Wide) Close() error {
 }
 
 // load copies everything to the device.
-func (w *Wide) load(core []uint32) (err error) {
+func (w *Wide) load(core *DenseCore) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
@@ -137,10 +137,28 @@ func (w *Wide) columnRows() []int32 {
 	return columns
 }
 
-// loadCore brings the core's matrix, padded, and has the device transpose it: rows of lanes are multiplied by it from
-// the left.
-func (w *Wide) loadCore(s kernels.Stream, core []uint32) (err error) {
-	size, edge := w.l.e.Core(), w.l.Core
+// padded returns the core's matrix with rows of so many entries, and as many rows. What pads it does not matter for
+// distances: no arc leads there.
+func (c *DenseCore) padded(edge int) []uint32 {
+	if c.Pitch == edge && len(c.Matrix) == edge*edge {
+		return c.Matrix
+	}
+	m := make([]uint32, edge*edge)
+	inf := infinity(c.Variant)
+	for i := range edge {
+		row := m[i*edge : (i+1)*edge]
+		n := 0
+		if i < c.Size {
+			n = copy(row, c.Matrix[i*c.Pitch:][:c.Size])
+		}
+		fill(row[n:], inf)
+	}
+	return m
+}
+
+// loadCore brings the core's matrix, and has the device transpose it: rows of lanes are multiplied by it from the left.
+func (w *Wide) loadCore(s kernels.Stream, core *DenseCore) (err error) {
+	edge := w.l.Core
 	if w.matrix, err = w.alloc(edge * edge * kernels.EntryBytes); err != nil {
 		return err
 	}
@@ -149,16 +167,6 @@ func (w *Wide) loadCore(s kernels.Stream, core []uint32) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, buf.Free()) }()
-	padded := make([]uint32, edge*edge)
-	inf := infinity(w.l.e.Variant)
-	for i := range edge {
-		row := padded[i*edge : (i+1)*edge]
-		n := 0
-		if i < size {
-			n = copy(row, core[i*size:(i+1)*size])
-		}
-		fill(row[n:], inf)
-	}
 	same := make([]int32, edge)
 	for i := range same {
 		same[i] = int32(i)
@@ -168,7 +176,7 @@ func (w *Wide) loadCore(s kernels.Stream, core []uint32) (err error) {
 		return err
 	}
 	return errors.Join(
-		s.CopyIn(kernels.Tile{Buf: buf}, bytesOf(padded)),
+		s.CopyIn(kernels.Tile{Buf: buf}, bytesOf(core.padded(edge))),
 		s.CopyIn(columns, bytesOf(bitsOf(same))),
 		w.can.Turn(s, w.l.e.Variant, kernels.Turn{Dst: w.matrix, Edge: edge, Side: 1, Lanes: kernels.Tile{Buf: buf}, Width: edge, Columns: columns}),
 		s.Sync())

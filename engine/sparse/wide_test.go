@@ -74,7 +74,7 @@ func checkRanges(t *testing.T, a *kernels.Arcs, ranges []kernels.LevelRange, bef
 }
 
 // wideRows expands sources by a Wide, batch by batch, and returns the entries of each row, padding included.
-func wideRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core []uint32, sources []int32) [][]uint32 {
+func wideRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core *DenseCore, sources []int32) [][]uint32 {
 	t.Helper()
 	const edge = 64
 	w, err := e.NewWide(d, core, edge)
@@ -139,7 +139,7 @@ func TestWide(t *testing.T) {
 		core := closedCore(t, r, e, d)
 		sources := someSources(r, g.N, 300)
 		want := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources)
-		got := wideRows(t, r, e, wide, core.Matrix, sources)
+		got := wideRows(t, r, e, wide, core, sources)
 		for i := range want {
 			if !slices.Equal(got[i][:g.N], want[i][:g.N]) {
 				t.Fatalf("%s, core %d of %d: the row of %d is not that of an Expander", e.Variant, e.Core(), g.N, sources[i])
@@ -169,7 +169,7 @@ func TestWideBytes(t *testing.T) {
 		const slack = 64 // arrays without an entry take one
 		d := openCPU(t, cpu.Options{Threads: 1, Memory: shape.FixedBytes() + shape.BatchBytes() + slack})
 		core := closedCore(t, r, e, d)
-		w, err := e.NewWide(conformance.WithLevels(d), core.Matrix, 64)
+		w, err := e.NewWide(conformance.WithLevels(d), core, 64)
 		if err != nil {
 			t.Fatalf("%+v: %v", shape, err)
 		}
