@@ -193,7 +193,7 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 	if x.tile == 0 {
 		x.tile = rowTile(rows, g.N)
 	}
-	seconds := func(w sparse.Work) float64 { return x.eliminate(w, perRelaxation).Seconds }
+	seconds := func(w sparse.Work) float64 { return x.eliminate(w, perRelaxation, 0).Seconds }
 	o := sparse.NewOrder(g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
 	best := o.Best(func(w sparse.Work) float64 {
 		if w.Core > most {
@@ -214,7 +214,7 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 			return fmt.Errorf("the core that elimination leaves: %w", err)
 		}
 	}
-	p := x.eliminate(best, perRelaxation)
+	p := x.eliminate(best, perRelaxation, preferDevice)
 	p.OrderSeconds = time.Since(began).Seconds()
 	c.Eliminate, c.order = &p, o
 	return nil
@@ -251,7 +251,7 @@ const (
 	sweepShare    = 0.35
 	crossShare    = 0.7
 	writeRate     = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	fileRate      = 4e9   // bytes/s of all threads: writes to one file take turns
+	fileRate      = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
 	coreShare     = 0.7
 	stageSeconds  = 1e-3 // to begin
 	coreCopies    = 1e-9 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
@@ -259,8 +259,8 @@ const (
 )
 
 // eliminate predicts the times of a solve by elimination, whose core takes so many seconds for each of its relaxations
-// where it is closed in rounds.
-func (x *expander) eliminate(w sparse.Work, perRelaxation float64) EliminatePlan {
+// where it is closed in rounds. The device expands where it takes no longer than the processor, or some seconds longer.
+func (x *expander) eliminate(w sparse.Work, perRelaxation, longer float64) EliminatePlan {
 	p := EliminatePlan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r := x.rates
 	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(threads())) + stageSeconds
@@ -271,13 +271,19 @@ func (x *expander) eliminate(w sparse.Work, perRelaxation float64) EliminatePlan
 			p.CoreSeconds = r.closure(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
 		}
 	}
-	if !x.predict(&p, w) {
-		host := r.host()
-		p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) +
-			float64(x.rows)*float64(w.Vertices)*kernels.EntryBytes/(writeRate*float64(threads())) + stageSeconds
-	}
+	host := r.host()
+	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/r.file() + stageSeconds
+	x.widen(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
+}
+
+// file returns the bytes/s at which rows are written.
+func (r Rates) file() float64 {
+	if r.File > 0 {
+		return r.File
+	}
+	return min(writeRate*float64(threads()), fileRate)
 }
 
 // host returns the relaxations/s of products on the processor, which does the expansion.

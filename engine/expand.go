@@ -75,12 +75,16 @@ func (w *expansion) finish(ctx context.Context) error {
 
 // run starts the goroutines, which take turns at starting a checkpoint.
 func (w *expansion) run(ctx context.Context) error {
+	began := w.o.Control.now()
 	wide, err := w.widely()
 	if err != nil {
 		return err
 	}
 	if wide != nil {
+		w.sum.SetupSeconds = w.since(began)
 		err := w.runAll(ctx, wide.start)
+		freeing := w.o.Control.now()
+		defer func() { w.sum.SetupSeconds += w.since(freeing) }()
 		if cerr := wide.close(); err == nil { // a device that failed has said so
 			err = cerr
 		}

@@ -31,11 +31,12 @@ type tilesRow struct {
 	there kernels.Event
 }
 
-// widely takes device and host memory for an expansion on the device. It returns nil where the device expands nothing,
-// or has no room: then the processor does it.
+// widely takes device and host memory for an expansion on the device, if that is planned. It returns nil where it is
+// not, or the device has no room after all: then the processor does it.
 func (w *expansion) widely() (*conveyor, error) {
+	wanted := w.plan.Lanes > 0
 	w.planned(0, 0, 0)
-	if _, ok := kernels.As[kernels.Leveller](w.o.Device); !ok || w.first == len(w.done) {
+	if !wanted || w.first == len(w.done) {
 		return nil, nil
 	}
 	shape := w.e.Shape(w.p.geom.T)

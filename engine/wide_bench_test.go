@@ -25,7 +25,13 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	d := openGPU(b)
 	g := road(b)
 	n := g.N
-	c, err := Choose(g, d, Limits{Algorithm: AlgorithmEliminate})
+	l := Limits{Algorithm: AlgorithmEliminate}.withDefaults(d.Info())
+	rates, err := l.measure(g, d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rates.File = 1e15 // nothing is written
+	c, err := choose(g, d.Info(), rates, l)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,12 +52,13 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	b.ReportMetric(sum.EliminateSeconds, "eliminate-s")
 	b.ReportMetric(sum.CoreSeconds, "core-s")
 	b.ReportMetric(sum.ExpandSeconds, "expand-s")
+	b.ReportMetric(sum.SetupSeconds, "setup-s")
 	b.ReportMetric(floor, "link-s")
 	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
 	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
 	b.ReportMetric(c.Eliminate.ExpandSeconds, "predicted-expand-s")
-	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v",
-		n, sum.Eliminate.Core, p.geom.T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
+	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v; levels %.0f G/s",
+		n, sum.Eliminate.Core, p.geom.T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate, rates.Levels/1e9)
 }
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.

@@ -65,28 +65,42 @@ func (x *expander) widely(w sparse.Work) (lanes, batches int) {
 	return widely(x.shape(w), x.info, ceilDiv(x.rows, x.tile))
 }
 
-// predict fills in what an expansion on the device takes, if there is room for one. Batches are copied out while
-// others are computed, and written while others are copied.
-func (x *expander) predict(p *EliminatePlan, w sparse.Work) (wide bool) {
+// bytes is the size of the rows.
+func (x *expander) bytes(w sparse.Work) float64 {
+	return float64(x.rows) * float64(w.Vertices) * kernels.EntryBytes
+}
+
+// wideSeconds is what taking memory and streams of a GPU, and a first launch, cost a small problem.
+const wideSeconds = 30e-3
+
+// preferDevice is by how much, and how many seconds, the device may be slower and is still taken, as that is what was
+// asked for. A stopping point is picked without.
+const preferDevice = 0.25
+
+// widen moves the expansion to the device, if there is room for it and it takes no more than so many seconds. Batches
+// are copied out while others are computed, and written while others are copied.
+func (x *expander) widen(p *EliminatePlan, w sparse.Work, most float64) {
 	lanes, batches := x.widely(w)
 	if lanes == 0 {
-		return false
+		return
 	}
 	r, s := x.rates, x.shape(w)
-	s.Lanes = lanes
-	p.Lanes, p.Batches, p.DeviceBytes = lanes, batches, s.FixedBytes()+int64(batches)*s.BatchBytes()
 	rows, n, core := float64(x.rows), float64(w.Vertices), float64(w.Core)
 	// Beside its arcs, each entry is written by a climb, read and written on the way down, and read and written by the
 	// transposition.
 	compute := rows*(2*float64(w.Fill)+5*n)/r.Levels + rows*core*core/r.Kernel
-	bytes := rows * n * kernels.EntryBytes
-	link, write := bytes/r.Out, bytes/min(writeRate*float64(threads()), fileRate)
+	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps the first batch
-	p.ExpandSeconds = max(compute, link, write) + first + stageSeconds
+	seconds := max(compute, link, x.bytes(w)/r.file()) + first + wideSeconds + float64(oneTile(w.Core))*coreCopies
 	if r.Lock > 0 {
-		p.ExpandSeconds += float64(x.hostRows()) * float64(ceilDiv(w.Vertices, x.tile)*x.tile*x.tile) * kernels.EntryBytes / r.Lock
+		seconds += float64(x.hostRows()) * float64(ceilDiv(w.Vertices, x.tile)*x.tile*x.tile) * kernels.EntryBytes / r.Lock
 	}
-	return true
+	if seconds > most {
+		return
+	}
+	s.Lanes = lanes
+	p.ExpandSeconds = seconds
+	p.Lanes, p.Batches, p.DeviceBytes = lanes, batches, s.FixedBytes()+int64(batches)*s.BatchBytes()
 }
 
 // hostRows is how many rows of tiles host memory is taken for.

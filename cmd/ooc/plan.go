@@ -99,7 +99,7 @@ func printElimination(f *engine.Forecast) {
 	case e.Lanes > 0:
 		fmt.Printf("expand    on the device: %d batches of %s rows at a time, %s\n", e.Batches, humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
 	case f.Rates.Levels > 0:
-		fmt.Println("expand    by the processor: the device has no room for a batch")
+		fmt.Println("expand    by the processor: the device has no room for a batch, or is slower")
 	default:
 		fmt.Println("expand    by the processor")
 	}

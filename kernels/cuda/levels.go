@@ -29,7 +29,7 @@ type turnParam struct {
 // What a block of levels.cuh takes.
 const (
 	levelWarps = 8   // warps of a block
-	levelStrip = 128 // lanes of a warp
+	levelStrip = 256 // lanes of a warp
 	turnEdge   = 64  // rows and columns
 )
 
