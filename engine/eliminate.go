@@ -50,6 +50,7 @@ type elimination struct {
 	prior   time.Duration // work of earlier runs
 	sweeper kernels.Sweeper
 	host    kernels.Device                  // takes memory for the sweeper
+	ring    ring                            // for an expansion on the device
 	sink    func(i int, tiles []byte) error // takes rows of tiles that are done
 }
 
@@ -67,6 +68,14 @@ func (x *elimination) run(ctx context.Context, order *sparse.Order, state tiles.
 		return err
 	}
 	defer func() { err = errors.Join(err, x.closeSweeper()) }()
+	if x.plan.Lanes > 0 {
+		x.ring.lock(o.Device, x.rowBytes(), p.geom.Down()-int(state.Done)/p.geom.T, x.budget())
+		defer func() {
+			if ferr := x.ring.free(); err == nil { // a device that failed has said so
+				err = ferr
+			}
+		}()
+	}
 	x.reports = p.startReports(o, x.inStage(StageEliminate))
 	defer x.reports.stop()
 	g, err := p.Graph()

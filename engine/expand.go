@@ -132,9 +132,9 @@ func (w *expansion) shape() (lanes, workers int, err error) {
 }
 
 // budget is the host memory that may be taken, 0 where that is not known.
-func (w *expansion) budget() int64 {
-	if w.o.HostMemory > 0 {
-		return w.o.HostMemory
+func (x *elimination) budget() int64 {
+	if x.o.HostMemory > 0 {
+		return x.o.HostMemory
 	}
 	return freeMemory() / 4
 }
@@ -189,7 +189,7 @@ func (w *expansion) sources(i int) []int32 {
 }
 
 // rowBytes is the size of a row of tiles.
-func (w *expansion) rowBytes() int64 { return int64(w.p.geom.Side()) * w.p.geom.TileBytes() }
+func (x *elimination) rowBytes() int64 { return int64(x.p.geom.Side()) * x.p.geom.TileBytes() }
 
 // tileRow computes a row of tiles and puts it where it belongs.
 func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {

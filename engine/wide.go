@@ -19,7 +19,6 @@ type conveyor struct {
 	wide    *sparse.Wide
 	batches []*sparse.Batch
 	lanes   int
-	host    []byte
 	room    chan []byte   // host memory for a row of tiles
 	copied  chan tilesRow // of as much room as there is host memory: whoever sends never waits
 }
@@ -64,58 +63,78 @@ func (w *expansion) planned(lanes, batches int, bytes int64) {
 	w.plan.Lanes, w.plan.Batches, w.plan.DeviceBytes = lanes, batches, bytes
 }
 
-// open takes the memory: page-locking that of the host takes about as long as all the rest.
-func (c *conveyor) open(batches int) error {
-	rows, err := c.hostRows()
+// open takes the memory.
+func (c *conveyor) open(batches int) (err error) {
+	if c.wide, err = c.e.NewWide(c.o.Device, c.core, c.p.geom.T); err != nil {
+		return err
+	}
+	for range batches {
+		b, err := c.wide.NewBatch(c.lanes)
+		if err != nil {
+			if len(c.batches) > 0 && errors.Is(err, kernels.ErrNoMemory) {
+				break
+			}
+			return err
+		}
+		c.batches = append(c.batches, b)
+	}
+	host, err := c.ring.wait()
 	if err != nil {
 		return err
 	}
-	var both errgroup.Group
-	both.Go(func() (err error) {
-		c.host, err = c.o.Device.AllocHost(int64(rows) * c.rowBytes())
-		return err
-	})
-	both.Go(func() (err error) {
-		if c.wide, err = c.e.NewWide(c.o.Device, c.core, c.p.geom.T); err != nil {
-			return err
-		}
-		for range batches {
-			b, err := c.wide.NewBatch(c.lanes)
-			if err != nil {
-				if len(c.batches) > 0 && errors.Is(err, kernels.ErrNoMemory) {
-					return nil
-				}
-				return err
-			}
-			c.batches = append(c.batches, b)
-		}
-		return nil
-	})
-	if err := both.Wait(); err != nil {
-		return err
-	}
+	rows := int64(len(host)) / c.rowBytes()
 	c.room, c.copied = make(chan []byte, rows), make(chan tilesRow, rows)
-	for i := range int64(rows) {
+	for i := range rows {
 		at := i * c.rowBytes()
-		c.room <- c.host[at : at+c.rowBytes() : at+c.rowBytes()]
+		c.room <- host[at : at+c.rowBytes() : at+c.rowBytes()]
 	}
 	return nil
 }
 
-// hostRows is how many rows of tiles host memory is taken for.
-func (c *conveyor) hostRows() (int, error) {
-	budget := c.budget()
-	rows := min(tileRowsAtOnce(), len(c.done)-c.first)
-	if budget > 0 {
-		rows = int(min(int64(rows), budget/c.rowBytes()))
-	}
-	if rows == 0 {
-		return 0, fmt.Errorf("%w: host memory %d bytes; a row of tiles has %d", ErrMemory, budget, c.rowBytes())
-	}
-	return rows, nil
+// ring is host memory for rows of tiles on their way. Page-locking it takes a while, so it begins before the memory is
+// needed.
+type ring struct {
+	device kernels.Device
+	locked chan struct{} // closed when data and err are there; nil: none is taken
+	data   []byte
+	err    error
 }
 
-// close gives everything back, once all streams are idle.
+// lock begins to take host memory for the rows of tiles that are left, or as many of them as are useful, or allowed.
+func (r *ring) lock(d kernels.Device, rowBytes int64, left int, budget int64) {
+	rows := int64(min(tileRowsAtOnce(), left))
+	if budget > 0 {
+		rows = min(rows, budget/rowBytes)
+	}
+	r.device, r.locked = d, make(chan struct{})
+	go func() {
+		defer close(r.locked)
+		if rows == 0 {
+			r.err = fmt.Errorf("%w: host memory %d bytes; a row of tiles has %d", ErrMemory, budget, rowBytes)
+			return
+		}
+		r.data, r.err = d.AllocHost(rows * rowBytes)
+	}()
+}
+
+// wait returns the memory once it is there.
+func (r *ring) wait() ([]byte, error) {
+	<-r.locked
+	return r.data, r.err
+}
+
+// free gives the memory back, if any was taken.
+func (r *ring) free() error {
+	if r.locked == nil {
+		return nil
+	}
+	if <-r.locked; r.data == nil {
+		return nil
+	}
+	return r.device.FreeHost(r.data)
+}
+
+// close gives everything on the device back, once all streams are idle: then nothing is copied to the ring any more.
 func (c *conveyor) close() error {
 	var err error
 	for _, b := range c.batches {
@@ -123,9 +142,6 @@ func (c *conveyor) close() error {
 	}
 	if c.wide != nil {
 		err = errors.Join(err, c.wide.Close())
-	}
-	if c.host != nil {
-		err = errors.Join(err, c.o.Device.FreeHost(c.host))
 	}
 	return err
 }
@@ -140,7 +156,7 @@ func (c *conveyor) start(ctx context.Context) {
 		}
 		return batches.Wait()
 	})
-	for range min(threads(), cap(c.copied)) {
+	for range min(writers(), cap(c.copied)) {
 		c.group.Go(c.write)
 	}
 }

@@ -70,6 +70,13 @@ func (x *expander) bytes(w sparse.Work) float64 {
 	return float64(x.rows) * float64(w.Vertices) * kernels.EntryBytes
 }
 
+// levelShare is what levels reach of the sample's rate, whose rows all have as many arcs, and overlapLoss the share of
+// copies or levels, whichever is less, that the others do not hide: measured on an H100 (docs/benchmarks.md).
+const (
+	levelShare  = 0.45
+	overlapLoss = 0.3
+)
+
 // wideSeconds is what taking memory and streams of a GPU, and a first launch, cost a small problem.
 const wideSeconds = 30e-3
 
@@ -88,10 +95,11 @@ func (x *expander) widen(p *EliminatePlan, w sparse.Work, most float64) {
 	rows, n, core := float64(x.rows), float64(w.Vertices), float64(w.Core)
 	// Beside its arcs, each entry is written by a climb, read and written on the way down, and read and written by the
 	// transposition.
-	compute := rows*(2*float64(w.Fill)+5*n)/r.Levels + rows*core*core/r.Kernel
+	compute := rows*(2*float64(w.Fill)+5*n)/(levelShare*r.Levels) + rows*core*core/r.Kernel
 	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps the first batch
-	seconds := max(compute, link, x.bytes(w)/r.file()) + first + wideSeconds + float64(oneTile(w.Core))*coreCopies
+	both := max(compute, link) + overlapLoss*min(compute, link)
+	seconds := max(both, x.bytes(w)/r.file()) + first + wideSeconds + float64(oneTile(w.Core))*coreCopies
 	if r.Lock > 0 {
 		seconds += float64(x.hostRows()) * float64(ceilDiv(w.Vertices, x.tile)*x.tile*x.tile) * kernels.EntryBytes / r.Lock
 	}
@@ -108,7 +116,11 @@ func (x *expander) hostRows() int { return min(tileRowsAtOnce(), ceilDiv(x.rows,
 
 // tileRowsAtOnce is how many rows of tiles are in host memory, if there is room: one each writer has in hand, and
 // some that are being copied.
-func tileRowsAtOnce() int { return threads() + 4 }
+func tileRowsAtOnce() int { return writers() + 4 }
+
+// writers is how many goroutines sum and write rows of tiles. Summing keeps up with a GPU's link by four; more than
+// eight would only wait for one another at the file.
+func writers() int { return min(threads(), 8) }
 
 // levelSample is what a device's levels are timed with: rows with arcs to other rows, more than its caches hold.
 type levelSample struct{ rows, lanes, arcs int }
