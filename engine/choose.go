@@ -41,6 +41,11 @@ type EliminatePlan struct {
 	Fill       int64 `json:"fill"`       // arcs kept from eliminated vertices up
 	Rows       int   `json:"rows"`       // of distances, to be written
 
+	// Of an expansion on the device; zero where the processor does it.
+	Lanes       int   `json:"lanes,omitempty"`        // rows of a batch
+	Batches     int   `json:"batches,omitempty"`      // on their way at a time
+	DeviceBytes int64 `json:"device_bytes,omitempty"` // for all of it
+
 	OrderSeconds     float64 `json:"order_seconds"` // spent already
 	EliminateSeconds float64 `json:"eliminate_seconds"`
 	CoreSeconds      float64 `json:"core_seconds"`
@@ -64,12 +69,28 @@ func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
 	if d, err = l.device(d); err != nil {
 		return nil, err
 	}
-	f := w.Facts()
-	rates, err := MeasureRates(d, VariantOf(string(f.Kind), f.Negative))
+	rates, err := l.measure(w, d)
 	if err != nil {
 		return nil, err
 	}
 	return choose(w, d.Info(), rates, l.withDefaults(d.Info()))
+}
+
+// measure returns the rates that choosing takes.
+func (l *Limits) measure(w Weights, d kernels.Device) (Rates, error) {
+	f := w.Facts()
+	v := VariantOf(string(f.Kind), f.Negative)
+	r, err := MeasureRates(d, v)
+	if err == nil && l.mayEliminate(w) {
+		err = r.measureLevels(d, v)
+	}
+	return r, err
+}
+
+// mayEliminate reports whether elimination is to be looked at.
+func (l *Limits) mayEliminate(w Weights) bool {
+	_, isGraph := w.(*graph.Graph)
+	return isGraph && roundsNamed(l.Algorithm) == nil && !l.Predecessors
 }
 
 func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
@@ -85,7 +106,7 @@ func choose(w Weights, info kernels.Info, r Rates, l Limits) (*Choice, error) {
 			return nil, err
 		}
 	}
-	if asked == nil && isGraph && !l.Predecessors {
+	if l.mayEliminate(w) {
 		err = errors.Join(err, c.planEliminate(g, info, r, l))
 	}
 	switch {
@@ -168,7 +189,11 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 	if c.Rounds != nil { // a plan for rounds knows better
 		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
 	}
-	seconds := func(w sparse.Work) float64 { return r.eliminate(w, rows, perRelaxation).Seconds }
+	x := &expander{info: info, rows: rows, tile: l.Tile, rates: &r}
+	if x.tile == 0 {
+		x.tile = rowTile(rows, g.N)
+	}
+	seconds := func(w sparse.Work) float64 { return x.eliminate(w, perRelaxation, 0).Seconds }
 	o := sparse.NewOrder(g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
 	best := o.Best(func(w sparse.Work) float64 {
 		if w.Core > most {
@@ -189,7 +214,7 @@ func (c *Choice) planEliminate(g *graph.Graph, info kernels.Info, r Rates, l Lim
 			return fmt.Errorf("the core that elimination leaves: %w", err)
 		}
 	}
-	p := r.eliminate(best, rows, perRelaxation)
+	p := x.eliminate(best, perRelaxation, preferDevice)
 	p.OrderSeconds = time.Since(began).Seconds()
 	c.Eliminate, c.order = &p, o
 	return nil
@@ -223,24 +248,45 @@ func maxFill() int64 {
 // relaxations/s of one thread for the numeric elimination.
 const (
 	eliminateRate = 250e6
-	sweepShare    = 0.35
-	crossShare    = 0.7
-	writeRate     = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	coreShare     = 0.7
-	stageSeconds  = 1e-3 // to begin
+	// Threads that numeric elimination keeps busy: most of its work is at the top of the tree. On 16 cores it took
+	// 0.27 s where two would have taken 0.26 s.
+	eliminateThreads = 2
+	sweepShare       = 0.35
+	crossShare       = 0.7
+	writeRate        = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	fileRate         = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	coreShare        = 0.7
+	stageSeconds     = 1e-3  // to begin
+	coreCopies       = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
+	storeCopies      = 2     // times as long where the core is in a store
 )
 
-// eliminate predicts the times of a solve by elimination that writes so many rows, and whose core takes so many
-// seconds for each of its relaxations.
-func (r Rates) eliminate(w sparse.Work, rows int, perRelaxation float64) EliminatePlan {
-	p := EliminatePlan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: rows}
-	host := r.host()
-	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(threads())) + stageSeconds
+// eliminate predicts the times of a solve by elimination, whose core takes so many seconds for each of its relaxations
+// where it is closed in rounds. The device expands where it takes no longer than the processor, or some seconds longer.
+func (x *expander) eliminate(w sparse.Work, perRelaxation, longer float64) EliminatePlan {
+	p := EliminatePlan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
+	r := x.rates
+	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
-	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) +
-		float64(rows)*float64(w.Vertices)*kernels.EntryBytes/(writeRate*float64(threads())) + stageSeconds
+	if !x.info.SharedCores {
+		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
+		if closesAtOnce(w.Core, x.info) {
+			p.CoreSeconds = r.closure(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
+		}
+	}
+	host := r.host()
+	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/r.file() + stageSeconds
+	x.widen(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
+}
+
+// file returns the bytes/s at which rows are written.
+func (r Rates) file() float64 {
+	if r.File > 0 {
+		return r.File
+	}
+	return min(writeRate*float64(threads()), fileRate)
 }
 
 // host returns the relaxations/s of products on the processor, which does the expansion.

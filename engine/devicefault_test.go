@@ -62,6 +62,12 @@ type slipping struct {
 // slips wraps a device, and what it can beyond one that an expansion uses.
 func (s *slip) slips(d kernels.Device) kernels.Device {
 	w := &slipping{d, s}
+	if leveller, ok := kernels.As[kernels.Leveller](d); ok {
+		return &struct {
+			*slipping
+			slippingLeveller
+		}{w, slippingLeveller{leveller, s}}
+	}
 	if sweeper, ok := kernels.As[kernels.Sweeper](d); ok {
 		return &struct {
 			*slipping
@@ -153,6 +159,33 @@ func (w slippingSweeper) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Ar
 	if lo < hi && w.s.now("change a sweep") {
 		w.s.spoil(m.Row(lo + (hi-lo)/2))
 	}
+}
+
+// slippingLeveller is the part of a device that expands by itself.
+type slippingLeveller struct {
+	kernels.Leveller
+	s *slip
+}
+
+func (l slippingLeveller) Level(s kernels.Stream, v kernels.Variant, level kernels.Level) error {
+	if l.s.now("skip a launch") {
+		return nil
+	}
+	return l.Leveller.Level(s.(*slippingStream).Stream, v, level)
+}
+
+func (l slippingLeveller) LaneProduct(s kernels.Stream, v kernels.Variant, p kernels.LaneProduct) error {
+	if l.s.now("skip a launch") {
+		return nil
+	}
+	return l.Leveller.LaneProduct(s.(*slippingStream).Stream, v, p)
+}
+
+func (l slippingLeveller) Turn(s kernels.Stream, v kernels.Variant, turn kernels.Turn) error {
+	if l.s.now("skip a launch") {
+		return nil
+	}
+	return l.Leveller.Turn(s.(*slippingStream).Stream, v, turn)
 }
 
 // TestCampaignDevice has a device skip a launch or a copy, change a result in a slot, or not wait for an event, and say

@@ -22,9 +22,21 @@ import (
 	"ooc/tiles"
 )
 
-// coreAtOnce is the largest core that is closed in memory, in a moment. A larger one is a problem of its own, in
-// a store inside the store, and goes on from its own restore points.
+// coreAtOnce is the largest core that is closed in memory, in a moment; on a GPU, the same moment is enough for one
+// that is fasterAtOnce times as large. A larger one is a problem of its own, in a store inside the store, and goes on
+// from its own restore points.
 var coreAtOnce = 2048
+
+const fasterAtOnce = 6
+
+// closesAtOnce reports whether a device closes a core in memory.
+func closesAtOnce(core int, info kernels.Info) bool {
+	most := coreAtOnce
+	if !info.SharedCores {
+		most *= fasterAtOnce
+	}
+	return core <= most && oneTile(core) <= info.Memory-info.Scratch
+}
 
 // elimination is one call of Solve that goes by elimination.
 type elimination struct {
@@ -37,28 +49,44 @@ type elimination struct {
 	began   time.Time     // by the control's clock, as all times here
 	prior   time.Duration // work of earlier runs
 	sweeper kernels.Sweeper
-	host    kernels.Device // takes memory for the sweeper
+	host    kernels.Device                  // takes memory for the sweeper
+	ring    ring                            // for an expansion on the device
+	sink    func(i int, tiles []byte) error // takes rows of tiles that are done
 }
 
 // eliminate solves by elimination, from the rows of distances that state counts.
-func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary, lines *timeline) (err error) {
-	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, lines: lines, began: o.Control.now(), prior: state.Elapsed}
+func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state tiles.State, sum *Summary, lines *timeline) error {
+	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: sum, lines: lines, began: o.Control.now(), prior: state.Elapsed, sink: p.store.WriteTiles}
 	sum.Eliminate = &x.plan
+	return x.run(ctx, c.order, state)
+}
+
+// run goes through the stages.
+func (x *elimination) run(ctx context.Context, order *sparse.Order, state tiles.State) (err error) {
+	p, o := x.p, x.o
 	if err := x.openSweeper(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.closeSweeper()) }()
+	if x.plan.Lanes > 0 {
+		x.ring.lock(o.Device, x.rowBytes(), p.geom.Down()-int(state.Done)/p.geom.T, x.budget())
+		defer func() {
+			if ferr := x.ring.free(); err == nil { // a device that failed has said so
+				err = ferr
+			}
+		}()
+	}
 	x.reports = p.startReports(o, x.inStage(StageEliminate))
 	defer x.reports.stop()
 	g, err := p.Graph()
 	if err != nil {
 		return err
 	}
-	e, err := sparse.Eliminate(g, c.order, x.plan.Eliminated)
+	e, err := sparse.Eliminate(g, order, x.plan.Eliminated)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Dir(), err)
 	}
-	sum.EliminateSeconds = x.plan.OrderSeconds + x.since(x.began)
+	x.sum.EliminateSeconds = x.plan.OrderSeconds + x.since(x.began)
 	if err := o.Control.hold(ctx, x.nothingToKeep); err != nil {
 		return err
 	}
@@ -70,7 +98,7 @@ func (p *Problem) eliminate(ctx context.Context, o Options, c *Choice, state til
 	if err != nil {
 		return err
 	}
-	sum.CoreSeconds = x.since(closing)
+	x.sum.CoreSeconds = x.since(closing)
 	return x.expand(ctx, e, core, state)
 }
 
@@ -97,8 +125,10 @@ func (x *elimination) closeSweeper() error {
 // core closes what elimination left.
 func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
 	x.reports.show(x.inStage(StageCore))
-	if e.Core() <= coreAtOnce && oneTile(e.Core()) <= x.host.Info().Memory-x.host.Info().Scratch {
-		return e.CloseCore(x.host, x.sweeper)
+	for _, d := range []kernels.Device{x.o.Device, x.host} {
+		if closesAtOnce(e.Core(), d.Info()) {
+			return e.CloseCore(d, x.sweeper)
+		}
 	}
 	sub, err := x.p.openCore(e)
 	if err != nil {
@@ -108,7 +138,7 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 	o.Algorithm, o.Round = AlgorithmBlocked, 0
 	coreSum, err := sub.solve(ctx, o, watchers{lines: x.lines, show: x.showCore})
 	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
-	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
+	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
 	if err == nil {
 		core.Matrix, err = sub.matrix32()
 	}

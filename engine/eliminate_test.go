@@ -7,19 +7,28 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/conformance"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
-// eliminating returns options for a solve by elimination on little.
+// turns counts the calls of eliminating.
+var turns atomic.Int64
+
+// eliminating returns options for a solve by elimination on little, every other time on a device that expands by
+// levels, where it has room.
 func eliminating(t testing.TB) Options {
 	o := shape{tile: 64, slots: 64, pages: 8, streams: 2}.open(t)
 	o.Algorithm, o.Round, o.HostMemory = AlgorithmEliminate, 0, 0
+	if turns.Add(1)%2 == 0 {
+		o.Device = conformance.WithLevels(o.Device)
+	}
 	return o
 }
 

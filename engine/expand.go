@@ -75,27 +75,46 @@ func (w *expansion) finish(ctx context.Context) error {
 
 // run starts the goroutines, which take turns at starting a checkpoint.
 func (w *expansion) run(ctx context.Context) error {
+	began := w.o.Control.now()
+	wide, err := w.widely()
+	if err != nil {
+		return err
+	}
+	if wide != nil {
+		w.sum.SetupSeconds = w.since(began)
+		err := w.runAll(ctx, wide.start)
+		freeing := w.o.Control.now()
+		defer func() { w.sum.SetupSeconds += w.since(freeing) }()
+		if cerr := wide.close(); err == nil { // a device that failed has said so
+			err = cerr
+		}
+		return err
+	}
 	lanes, workers, err := w.shape()
 	if err != nil {
 		return err
 	}
+	return w.runAll(ctx, func(ctx context.Context) {
+		for range workers {
+			w.group.Go(func() error { return w.work(ctx, lanes) })
+		}
+	})
+}
+
+// runAll starts goroutines in the group, in a context that ends with ctx or the first error, and waits for them.
+func (w *expansion) runAll(ctx context.Context, start func(ctx context.Context)) error {
 	var running context.Context
 	w.group, running = errgroup.WithContext(context.Background())
 	either, end := context.WithCancel(ctx) // ends with ctx, or the first error
 	defer end()
 	defer context.AfterFunc(running, end)()
-	for range workers {
-		w.group.Go(func() error { return w.work(either, lanes) })
-	}
+	start(either)
 	return w.group.Wait()
 }
 
 // shape picks the sources of a batch and the number of goroutines by the memory that there is.
 func (w *expansion) shape() (lanes, workers int, err error) {
-	budget := w.o.HostMemory
-	if budget == 0 {
-		budget = freeMemory() / 4
-	}
+	budget := w.budget()
 	most := (w.p.geom.RowCount() + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
 	lanes, workers = min(sparse.BatchLanes, most), min(threads(), max(1, len(w.done)-w.first))
 	for budget > 0 && int64(workers)*(w.e.ScratchBytes(lanes)+w.rowBytes()) > budget {
@@ -110,6 +129,14 @@ func (w *expansion) shape() (lanes, workers int, err error) {
 		}
 	}
 	return lanes, workers, nil
+}
+
+// budget is the host memory that may be taken, 0 where that is not known.
+func (x *elimination) budget() int64 {
+	if x.o.HostMemory > 0 {
+		return x.o.HostMemory
+	}
+	return freeMemory() / 4
 }
 
 // work takes tile rows until there are no more, ctx ends, or another goroutine fails.
@@ -132,43 +159,64 @@ func (w *expansion) work(ctx context.Context, lanes int) (err error) {
 		if err := w.o.Control.hold(ctx, w.checkpointInPause); err != nil {
 			return err
 		}
-		w.mu.Lock()
-		i := w.next
-		w.next++
-		w.mu.Unlock()
-		if i >= len(w.done) || ctx.Err() != nil {
+		i, count := w.take(1)
+		if count == 0 || ctx.Err() != nil {
 			return nil
 		}
 		if err := w.tileRow(ex, i, row); err != nil {
 			return err
 		}
-		if err := w.finished(i); err != nil {
-			return err
-		}
 	}
 }
 
-// rowBytes is the size of a row of tiles.
-func (w *expansion) rowBytes() int64 { return int64(w.p.geom.Side()) * w.p.geom.TileBytes() }
+// take takes so many rows of tiles, or as many as are left, and returns the first and how many they are.
+func (w *expansion) take(most int) (first, count int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first, count = w.next, min(most, len(w.done)-w.next)
+	w.next += count
+	return first, count
+}
 
-// tileRow computes a row of tiles and its checksums, and writes it.
-func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
+// sources returns the vertices whose rows of distances are in a row of tiles.
+func (w *expansion) sources(i int) []int32 {
 	g := w.p.geom
-	var sources []int32
-	to := sparse.Target{Data: row, Width: g.T, Stride: g.TileBytes(), Past: true}
+	sources := make([]int32, 0, g.T)
 	for r := i * g.T; r < min((i+1)*g.T, g.RowCount()); r++ {
 		sources = append(sources, int32(w.p.meta.Sources.Vertex(r)))
-		to.Places = append(to.Places, int64(r%g.T*g.T*kernels.EntryBytes))
+	}
+	return sources
+}
+
+// rowBytes is the size of a row of tiles.
+func (x *elimination) rowBytes() int64 { return int64(x.p.geom.Side()) * x.p.geom.TileBytes() }
+
+// tileRow computes a row of tiles and puts it where it belongs.
+func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
+	g := w.p.geom
+	sources := w.sources(i)
+	to := sparse.Target{Data: row, Width: g.T, Stride: g.TileBytes(), Past: true}
+	for r := range sources {
+		to.Places = append(to.Places, int64(r*g.T*kernels.EntryBytes))
 	}
 	if err := ex.Rows(sources, to); err != nil {
 		return err
 	}
-	w.padRows(row, i, len(sources))
+	return w.put(i, row)
+}
+
+// put writes a row of tiles that is computed, and its checksums, and books it.
+func (w *expansion) put(i int, row []byte) error {
+	g := w.p.geom
+	w.padRows(row, i, min(g.T, g.RowCount()-i*g.T))
 	for j := range g.Side() {
 		sum := tiles.Checksum(row[int64(j)*g.TileBytes():][:g.TileBytes()])
 		w.sums[i*g.Side()+j], w.summed[i*g.Side()+j] = sum, true // nobody else writes these
 	}
-	return w.p.store.WriteTiles(i, row)
+	if err := w.sink(i, row); err != nil {
+		return err
+	}
+	return w.finished(i)
 }
 
 // padRows makes the rows from the given one on, which pad the last row of tiles, those of isolated vertices.
@@ -263,7 +311,11 @@ func (w *expansion) live() Live {
 	if !w.o.Control.Paused() && took > 0 {
 		st.DistanceRate = float64(w.rows) * float64(g.N) / took
 		st.WriteRate = st.DistanceRate * kernels.EntryBytes
+		if w.plan.Lanes > 0 {
+			st.OutRate = st.WriteRate
+		}
 	}
+	st.DeviceMemory = w.plan.DeviceBytes
 	st.Checkpoint = checkpointState(w.o.Control, w.syncing)
 	st.ETA = -1
 	if w.rows > 0 {

@@ -68,6 +68,12 @@ type faultyDevice struct {
 // faulty wraps a device, which stays a sweeper if it is one.
 func faulty(d kernels.Device, f *fault) kernels.Device {
 	w := &faultyDevice{d, f}
+	if l, ok := kernels.As[kernels.Leveller](d); ok {
+		return &struct {
+			*faultyDevice
+			faultyLeveller
+		}{w, faultyLeveller{l, f}}
+	}
 	if s, ok := kernels.As[kernels.Sweeper](d); ok {
 		return &struct {
 			*faultyDevice
@@ -141,6 +147,24 @@ func (e *faultyEvent) Sync() error { return errors.Join(e.f.ask("await", "event"
 
 func (e *faultyEvent) Since(start kernels.Event) (time.Duration, error) {
 	return e.Event.Since(start.(*faultyEvent).Event)
+}
+
+// faultyLeveller is the part of a device that expands by itself.
+type faultyLeveller struct {
+	kernels.Leveller
+	f *fault
+}
+
+func (l faultyLeveller) Level(s kernels.Stream, v kernels.Variant, level kernels.Level) error {
+	return errors.Join(l.f.ask("launch", "level"), l.Leveller.Level(s.(*faultyStream).Stream, v, level))
+}
+
+func (l faultyLeveller) LaneProduct(s kernels.Stream, v kernels.Variant, p kernels.LaneProduct) error {
+	return errors.Join(l.f.ask("launch", "lane product"), l.Leveller.LaneProduct(s.(*faultyStream).Stream, v, p))
+}
+
+func (l faultyLeveller) Turn(s kernels.Stream, v kernels.Variant, turn kernels.Turn) error {
+	return errors.Join(l.f.ask("launch", "turn"), l.Leveller.Turn(s.(*faultyStream).Stream, v, turn))
 }
 
 // TestCampaignFaults fails the k-th read, write, sync, allocation, … of whole small solves, import included, once or

@@ -117,7 +117,12 @@ func (f *Forecast) measure(v kernels.Variant, d kernels.Device, dir string) (err
 func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*Choice, Limits, error) {
 	l = l.withDefaults(d.Info())
 	facts := w.Facts()
-	if err := f.measure(VariantOf(string(facts.Kind), facts.Negative), d, dir); err != nil {
+	v := VariantOf(string(facts.Kind), facts.Negative)
+	err := f.measure(v, d, dir)
+	if err == nil && l.mayEliminate(w) {
+		err = f.Rates.measureLevels(d, v)
+	}
+	if err != nil {
 		return nil, l, err
 	}
 	c, err := choose(w, d.Info(), f.Rates, l)

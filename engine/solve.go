@@ -58,7 +58,8 @@ type Summary struct {
 	Busy           Busy    `json:"busy_seconds"`                             // by stage
 	Plan           Plan    `json:"plan"`
 
-	// Of an elimination; rounds and rates above are then those of its core.
+	// Of an elimination; rounds and rates above are then those of its core, and setup, of which expansion is told with it,
+	// is that of an expansion on the device.
 	Eliminate        *EliminatePlan `json:"eliminate,omitempty"`
 	EliminateSeconds float64        `json:"eliminate_seconds,omitempty"`
 	CoreSeconds      float64        `json:"core_seconds,omitempty"`

@@ -95,6 +95,14 @@ func printElimination(f *engine.Forecast) {
 	e := f.Eliminate
 	fmt.Printf("eliminate %s, a core of %s, %s kept; ordered in %s\n", count(e.Eliminated, "vertex", "vertices"),
 		humanize.Comma(int64(e.Core)), count(e.Fill, "arc", "arcs"), shortTime(e.OrderSeconds))
+	switch {
+	case e.Lanes > 0:
+		fmt.Printf("expand    on the device: %s of %s rows at a time, %s\n", count(e.Batches, "batch", "batches"), humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
+	case f.Rates.Levels > 0:
+		fmt.Println("expand    by the processor: the device has no room for a batch, or is slower")
+	default:
+		fmt.Println("expand    by the processor")
+	}
 	fmt.Printf("matrix    %s, %s\n", count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
 	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", shortTime(e.Seconds), shortTime(e.EliminateSeconds), shortTime(e.CoreSeconds), shortTime(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {

@@ -151,14 +151,15 @@ type DenseCore struct {
 	Sweeper kernels.Sweeper
 	Variant kernels.Variant
 	Size    int      // core vertices
-	Matrix  []uint32 // Size×Size entries, row by row
+	Pitch   int      // entries from a row of Matrix to the next
+	Matrix  []uint32 // Size rows of Size entries, and what lies between them
 }
 
 // Cross implements Core.
 func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	rows := make([][]uint32, len(from))
 	for i, x := range from {
-		rows[i] = c.Matrix[int(x)*c.Size:][:c.Size]
+		rows[i] = c.Matrix[int(x)*c.Pitch:][:c.Size]
 	}
 	c.Sweeper.Cross(c.Variant, dst, src, rows)
 	return nil
@@ -171,16 +172,12 @@ func (e *Elimination) CloseCore(d kernels.Device, s kernels.Sweeper) (*DenseCore
 	if c.Size == 0 {
 		return c, nil
 	}
-	edge := roundUp(c.Size, 64)
-	tile := make([]uint32, edge*edge)
-	e.FillTile(bytesOf(tile), edge, 0, 0)
-	if err := closeTile(d, e.Variant, edge, bytesOf(tile)); err != nil {
+	c.Pitch = roundUp(c.Size, 64)
+	c.Matrix = make([]uint32, c.Pitch*c.Pitch)
+	e.FillTile(bytesOf(c.Matrix), c.Pitch, 0, 0)
+	if err := closeTile(d, e.Variant, c.Pitch, bytesOf(c.Matrix)); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
 	}
-	for i := range c.Size {
-		copy(tile[i*c.Size:][:c.Size], tile[i*edge:])
-	}
-	c.Matrix = tile[:c.Size*c.Size]
 	return c, nil
 }
 

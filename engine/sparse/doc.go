@@ -9,6 +9,13 @@
 //	x, err := e.NewExpander(sweeper, core, lanes, scratch)
 //	err = x.Rows(sources, target)                         // rows of distances
 //
+// or, on a device that expands by levels,
+//
+//	w, err := e.NewWide(device, core, edge)               // what all batches share, in its memory
+//	b, err := w.NewBatch(lanes)                           // a stream, and memory for a batch
+//	err = b.Rows(sources)                                 // rows of tiles, in its memory
+//	there, err := b.TileRow(dst, i)                       // one of them, on its way to host memory
+//
 // # Elimination
 //
 // Eliminating v adds, for each in-neighbour u and out-neighbour x still there, the arc u → x of weight
@@ -31,6 +38,10 @@
 // kernels.Sweeper). Vertices are numbered in the order of the sweep, every subtree of the elimination tree
 // a range, so that what a sweep reads, the way back to the root, stays in the caches however large the
 // graph is.
+//
+// A device takes a level at a time: all vertices whose arcs lead to lower levels only. It pulls in the climb too, by
+// arcs up that are listed where they end, for all rows of a batch, whether or not a source reaches them: so it needs
+// no list of those that are reached, and no two threads lower one entry. See Levelled and Wide.
 //
 // # Units and invariants
 //

@@ -159,11 +159,15 @@ func (x *Expander) reach(m kernels.Lanes, r int32) {
 
 // unreachable fills row r of m.
 func (x *Expander) unreachable(m kernels.Lanes, r int) {
-	inf := uint32(kernels.Inf32)
-	if x.e.Variant.Float() {
-		inf = math.Float32bits(kernels.PosInf)
+	fill(wordsOf(m.Row(r)), infinity(x.e.Variant))
+}
+
+// infinity returns the entry that is unreachable.
+func infinity(v kernels.Variant) uint32 {
+	if v.Float() {
+		return math.Float32bits(kernels.PosInf)
 	}
-	fill(wordsOf(m.Row(r)), inf)
+	return uint32(kernels.Inf32)
 }
 
 // origins sets the distance from each source to itself. It does so again after the sweep: in f32 a cycle of

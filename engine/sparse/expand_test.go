@@ -22,7 +22,7 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.Sweeper) *
 			}
 		}
 	}
-	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core()}
+	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
 	for i := range m {
 		for j := range m {
 			core.Matrix = append(core.Matrix, encode(e.Variant, m[i][j]))
@@ -336,41 +336,6 @@ func TestGenerated(t *testing.T) {
 		expandReal(t, generated(t, "road", o), 100, 0)
 		o.N, o.M = 2000, 5000
 		expandReal(t, generated(t, "rmat", o), 100, 0)
-	}
-}
-
-// TestLevels: every eliminated vertex is in one level, below all that it has arcs up to.
-func TestLevels(t *testing.T) {
-	r := fresh(t)
-	for range 200 {
-		g := randomGraph(t, r, 60)
-		o := NewOrder(g, OrderOptions{})
-		e, err := Eliminate(g, o, r.IntN(o.Limit+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ranks, bounds := e.Levels()
-		level := make([]int, g.N)
-		for i := range len(bounds) - 1 {
-			for _, k := range ranks[bounds[i]:bounds[i+1]] {
-				level[k] = i + 1
-			}
-		}
-		for v := range g.N {
-			if (level[v] == 0) != (v < e.Core()) {
-				t.Fatalf("rank %d of a core of %d is in level %d", v, e.Core(), level[v])
-			}
-			for _, a := range []*kernels.Arcs{e.Up, e.Down} {
-				for _, u := range a.Ends[a.Offsets[v]:a.Offsets[v+1]] {
-					if level[u] >= level[v] || int(u) >= v {
-						t.Fatalf("rank %d in level %d has an arc up to %d in level %d", v, level[v], u, level[u])
-					}
-				}
-			}
-		}
-		if len(ranks) != g.N-e.Core() || int(bounds[len(bounds)-1]) != len(ranks) {
-			t.Fatalf("%d ranks in levels that end at %d", len(ranks), bounds[len(bounds)-1])
-		}
 	}
 }
 

@@ -1,30 +1,129 @@
 package sparse
 
-// Levels sorts the eliminated vertices by how far below the core they are in the elimination tree: arcs up
-// lead from a level to lower ones only, so that a device may take the ranks of a level at once, level by
-// level: down from the first in a sweep, up from the last in a climb. Level i is
-// ranks[bounds[i]:bounds[i+1]], ascending; there are len(bounds)-1 of them.
-func (e *Elimination) Levels() (ranks, bounds []int32) {
-	core, n := e.Core(), len(e.Vertices)
+import "ooc/kernels"
+
+// Levelled is an elimination as a kernels.Leveller expands it. Its vertices have rows of lanes in device memory,
+// level by level: the core's are those of level 0, any other vertex is a level above all that it has arcs up to, or
+// down from. So the arcs of a climb lead from a level to lower ones and those of the way down to higher ones, and a
+// level is a range of rows that are taken at once.
+//
+// A core vertex has two rows: the one before Core takes what climbs bring, the one from Core to 2·Core-1 its
+// distances, after the product with the core's matrix.
+type Levelled struct {
+	Core int // rows of the core, its size padded to a multiple of kernels.WideUnit: no arc leads to the others
+	Rows int // of all: two of the core, and one of each eliminated vertex
+
+	e         *Elimination
+	row       []int32 // of each rank: of a core vertex the first
+	up, down  kernels.Arcs
+	climb     []kernels.LevelRange // of up: from the last level to the core
+	way       []kernels.LevelRange // of down: from the first level on
+	ascending []int32              // ranks by row, those of the core left out
+}
+
+// Levelled lays out the elimination by levels.
+func (e *Elimination) Levelled() *Levelled {
+	l := &Levelled{Core: roundUp(e.Core(), kernels.WideUnit), e: e}
+	l.Rows = 2*l.Core + len(e.Vertices) - e.Core()
+	l.place()
+	l.turnUp()
+	l.renumberDown()
+	return l
+}
+
+// place gives each rank its row, and finds the ranges of the levels.
+func (l *Levelled) place() {
+	core, n := l.e.Core(), len(l.e.Vertices)
 	level := make([]int32, n)
-	bounds = []int32{0}
+	count := []int32{0} // ranks by level
 	for r := core; r < n; r++ {
-		if p := e.Parent[r]; p >= 0 {
-			level[r] = level[p] + 1
+		for _, a := range []*kernels.Arcs{l.e.Up, l.e.Down} {
+			for _, end := range a.Ends[a.Offsets[r]:a.Offsets[r+1]] {
+				level[r] = max(level[r], level[end])
+			}
 		}
-		if int(level[r])+1 == len(bounds) {
-			bounds = append(bounds, 0)
+		if level[r]++; int(level[r]) == len(count) {
+			count = append(count, 0)
 		}
-		bounds[level[r]+1]++
+		count[level[r]]++
 	}
-	for i := 1; i < len(bounds); i++ {
-		bounds[i] += bounds[i-1]
+	next := make([]int32, len(count))
+	at := int32(2 * l.Core)
+	for i := 1; i < len(count); i++ {
+		next[i] = at
+		l.way = append(l.way, kernels.LevelRange{Lo: at, Hi: at + count[i]})
+		at += count[i]
 	}
-	ranks = make([]int32, n-core)
-	next := append([]int32(nil), bounds...)
-	for r := core; r < n; r++ {
-		ranks[next[level[r]]] = int32(r)
+	l.row, l.ascending = make([]int32, n), make([]int32, n-core)
+	for r := range n {
+		if r < core {
+			l.row[r] = int32(r)
+			continue
+		}
+		l.row[r] = next[level[r]]
+		l.ascending[int(l.row[r])-2*l.Core] = int32(r)
 		next[level[r]]++
 	}
-	return ranks, bounds
+}
+
+// turnUp lists by row the arcs up that end there.
+func (l *Levelled) turnUp() {
+	from := l.e.Up
+	a := &l.up
+	a.Offsets = make([]int32, l.Rows+1)
+	a.Ends, a.Weights = make([]int32, len(from.Ends)), make([]uint32, len(from.Ends))
+	for _, end := range from.Ends {
+		a.Offsets[l.row[end]+1]++
+	}
+	for i := range l.Rows {
+		a.Offsets[i+1] += a.Offsets[i]
+	}
+	next := append([]int32(nil), a.Offsets[:l.Rows]...)
+	for i, r := range l.ascending {
+		for k := from.Offsets[r]; k < from.Offsets[r+1]; k++ {
+			to := &next[l.row[from.Ends[k]]]
+			a.Ends[*to], a.Weights[*to] = int32(2*l.Core+i), from.Weights[k]
+			*to++
+		}
+	}
+	for i := len(l.way) - 1; i >= 0; i-- {
+		l.climb = append(l.climb, l.measured(a, l.way[i]))
+	}
+	if l.e.Core() > 0 {
+		l.climb = append(l.climb, l.measured(a, kernels.LevelRange{Hi: int32(l.Core)}))
+	}
+}
+
+// renumberDown lists by row the arcs down, from the core's second rows.
+func (l *Levelled) renumberDown() {
+	from := l.e.Down
+	a := &l.down
+	a.Offsets = make([]int32, 2*l.Core+1, l.Rows+1)
+	a.Ends, a.Weights = make([]int32, 0, len(from.Ends)), make([]uint32, 0, len(from.Ends))
+	for _, r := range l.ascending {
+		for k := from.Offsets[r]; k < from.Offsets[r+1]; k++ {
+			a.Ends, a.Weights = append(a.Ends, l.last(from.Ends[k])), append(a.Weights, from.Weights[k])
+		}
+		a.Offsets = append(a.Offsets, int32(len(a.Ends)))
+	}
+	for i, r := range l.way {
+		l.way[i] = l.measured(a, r)
+	}
+}
+
+// last returns the row that holds a rank's distances in the end.
+func (l *Levelled) last(rank int32) int32 {
+	if int(rank) < l.e.Core() {
+		return rank + int32(l.Core)
+	}
+	return l.row[rank]
+}
+
+// measured returns a range with the most arcs of one of its rows.
+func (l *Levelled) measured(a *kernels.Arcs, r kernels.LevelRange) kernels.LevelRange {
+	r.Degree = 0
+	for i := r.Lo; i < r.Hi; i++ {
+		r.Degree = max(r.Degree, a.Offsets[i+1]-a.Offsets[i])
+	}
+	return r
 }

@@ -63,7 +63,7 @@ func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) erro
 		return err
 	}
 	// The rest of a round multiplies m·t rows of 64, the column panel, with blocks of 64×t, the row panel.
-	rest := operandShape{t: t, lda: baseEdge, ldb: t, ldc: t, depth: baseEdge}
+	rest := operandShape{rows: t, cols: t, lda: baseEdge, ldb: t, ldc: t, depth: baseEdge}
 	rounds := m * t / baseEdge
 	for k := range rounds {
 		p.k = int32(k)

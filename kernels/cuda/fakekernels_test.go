@@ -24,6 +24,10 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		fakePanels(v, (*pivotParam)(p), blocks)
 	case pairProduct, pairDiagonal, pairPanels:
 		return pairArithmetic(k, v, blocks, p, bytes)
+	case levelRows:
+		fakeLevel(v, (*levelParam)(p), blocks)
+	case turnLanes:
+		fakeTurn(v, (*turnParam)(p), blocks)
 	}
 	return success
 }

@@ -55,3 +55,4 @@ variants() {
 compile service service.cu
 variants "" kernels.cu
 variants pairs_ pairs.cu
+variants levels_ levels.cu

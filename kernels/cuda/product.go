@@ -149,13 +149,13 @@ func (d *Device) checkProduct(f *form, t int, p *kernels.Product) error {
 
 // operandShape tells a launch how its operands lie in memory.
 type operandShape struct {
-	t             int // edge of C
+	rows, cols    int // of C
 	lda, ldb, ldc int
 	depth         int
 }
 
 // tileShape is the shape of products of tiles.
-func tileShape(t int) operandShape { return operandShape{t, t, t, t, t} }
+func tileShape(t int) operandShape { return operandShape{t, t, t, t, t, t} }
 
 // multiply enqueues n jobs.
 func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandShape) error {
@@ -171,9 +171,8 @@ func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandS
 
 // multiplyAt enqueues n jobs whose list is on the device at at, or, where that is 0, goes with the launch.
 func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, o operandShape) error {
-	blocks := o.t / baseEdge // along an edge of C
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
-		rows: int32(blocks), cols: int32(blocks), one: 1}
+		rows: int32(o.rows / baseEdge), cols: int32(o.cols / baseEdge), one: 1}
 	copy(p.entries[:], list)
-	return s.launch(v, s.form.product, n*blocks*blocks, paramOf(p))
+	return s.launch(v, s.form.product, n*int(p.rows)*int(p.cols), paramOf(p))
 }

@@ -49,6 +49,8 @@ const (
 	pairProduct
 	pairDiagonal
 	pairPanels
+	levelRows
+	turnLanes
 	kernelCount
 )
 
@@ -66,6 +68,8 @@ var kernelInfo = [kernelCount]struct {
 	pairProduct:   {"pairs_", "pairs_product_", 64},
 	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256},
 	pairPanels:    {"pairs_", "pairs_panels_", 256},
+	levelRows:     {"levels_", "level_", 256},
+	turnLanes:     {"levels_", "turn_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}

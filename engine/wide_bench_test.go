@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/cuda"
+	"ooc/tiles"
+)
+
+// benchVertices is how many vertices BenchmarkExpandToNowhere expands, all of them as sources, unless OOC_BENCH_N says.
+const benchVertices = 110000
+
+// BenchmarkExpandToNowhere solves a graph like a road network on a GPU, but for that its rows of tiles are dropped where
+// others would be written: what is left is bound by the copies from the GPU, which are timed in the same run, as many
+// bytes from page-locked memory to page-locked memory. The store's space is reserved all the same, where TMPDIR says.
+func BenchmarkExpandToNowhere(b *testing.B) {
+	d := openGPU(b)
+	g := road(b)
+	n := g.N
+	l := Limits{Algorithm: AlgorithmEliminate}.withDefaults(d.Info())
+	rates, err := l.measure(g, d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rates.File = 1e15 // nothing is written
+	c, err := choose(g, d.Info(), rates, l)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := Create(filepath.Join(b.TempDir(), "x.ooc"), g, CreateOptions{Tile: c.Tile})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	var sum Summary
+	for b.Loop() {
+		sum = expandToNowhere(b, p, d, c)
+	}
+	if sum.Eliminate.Lanes == 0 {
+		b.Fatal("the processor expanded")
+	}
+	bytes := int64(p.geom.Down()) * int64(p.geom.Side()) * p.geom.TileBytes()
+	floor := linkSeconds(b, d, bytes, int64(p.geom.Side())*p.geom.TileBytes())
+	b.ReportMetric(sum.EliminateSeconds, "eliminate-s")
+	b.ReportMetric(sum.CoreSeconds, "core-s")
+	b.ReportMetric(sum.ExpandSeconds, "expand-s")
+	b.ReportMetric(sum.SetupSeconds, "setup-s")
+	b.ReportMetric(floor, "link-s")
+	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
+	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
+	b.ReportMetric(c.Eliminate.ExpandSeconds, "predicted-expand-s")
+	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v; levels %.0f G/s",
+		n, sum.Eliminate.Core, p.geom.T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate, rates.Levels/1e9)
+}
+
+// BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
+func BenchmarkBatch(b *testing.B) {
+	d := openGPU(b)
+	g := road(b)
+	order := sparse.NewOrder(g, sparse.OrderOptions{})
+	for _, core := range []int{0, 1024, 2048, 4096, 8192} {
+		e, err := sparse.Eliminate(g, order, g.N-core)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := e.NewWide(d, &sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, lanes := range []int{512, 1024, 2048, 4096} {
+			b.Run(fmt.Sprintf("core=%d/lanes=%d", core, lanes), func(b *testing.B) { benchBatch(b, w, e, lanes) })
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchBatch(b *testing.B, w *sparse.Wide, e *sparse.Elimination, lanes int) {
+	batch, err := w.NewBatch(lanes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer batch.Close()
+	n := len(e.Vertices)
+	sources := make([]int32, lanes)
+	for i := range sources {
+		sources[i] = int32(i * (n / lanes))
+	}
+	for b.Loop() {
+		if err := batch.Rows(sources); err != nil {
+			b.Fatal(err)
+		}
+		if err := batch.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	seconds := b.Elapsed().Seconds() / float64(b.N)
+	core := float64(e.Core())
+	b.ReportMetric(float64(lanes*n)/seconds/1e9, "Gdist/s")
+	b.ReportMetric(float64(lanes)*(float64(len(e.Up.Ends)+len(e.Down.Ends))+core*core)/seconds/1e9, "Grelax/s")
+}
+
+// openGPU opens a GPU until the benchmark ends, or skips it where there is none.
+func openGPU(b *testing.B) kernels.Device {
+	b.Helper()
+	d, err := cuda.Open(cuda.Options{})
+	if err != nil {
+		if os.Getenv("OOC_REQUIRE_GPU") == "1" {
+			b.Fatal(err)
+		}
+		b.Skip(err)
+	}
+	b.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return d
+}
+
+// road generates a graph like a road network.
+func road(b *testing.B) *graph.Graph {
+	b.Helper()
+	n := benchVertices
+	if s := os.Getenv("OOC_BENCH_N"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return generate(b, "road", graph.GenerateOptions{N: int64(n), Seed: 1})
+}
+
+// generate makes a graph by way of its text.
+func generate(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "g.gr")
+	if err := graph.Generate(t.Context(), kind, o, path); err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := graph.ReadFile(path, graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// expandToNowhere solves and drops the rows.
+func expandToNowhere(b *testing.B, p *Problem, d kernels.Device, c *Choice) (sum Summary) {
+	b.Helper()
+	if _, _, err := p.store.Recover(); err != nil {
+		b.Fatal(err)
+	}
+	o := Options{Device: d, Control: new(Control), Checkpoint: time.Hour}
+	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: &sum, began: o.Control.now(), sink: func(int, []byte) error { return nil }}
+	x.sum.Eliminate = &x.plan
+	if err := x.run(b.Context(), c.order, tiles.State{}); err != nil {
+		b.Fatal(err)
+	}
+	return sum
+}
+
+// linkSeconds times copies of so many bytes from the device, piece by piece, round and round in page-locked memory.
+func linkSeconds(b *testing.B, d kernels.Device, bytes, piece int64) float64 {
+	b.Helper()
+	const pieces = 8
+	buf, err := d.Alloc(piece)
+	if err != nil {
+		b.Fatal(err)
+	}
+	host, err := d.AllocHost(pieces * piece)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := d.NewStream()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		for _, err := range []error{s.Close(), d.FreeHost(host), buf.Free()} {
+			if err != nil {
+				b.Error(err)
+			}
+		}
+	}()
+	began := time.Now()
+	for i := range bytes / piece {
+		at := i % pieces * piece
+		if err := s.CopyOut(host[at:at+piece], kernels.Tile{Buf: buf}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(began).Seconds()
+}

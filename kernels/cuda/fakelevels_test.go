@@ -1,0 +1,62 @@
+package cuda
+
+import "ooc/kernels"
+
+// fakeLevel lowers the rows of one launch.
+func fakeLevel(v kernels.Variant, p *levelParam, blocks int) {
+	strips := (int(p.width) + levelStrip - 1) / levelStrip
+	perBlock := levelWarps / int(p.group)
+	for item := range blocks * perBlock {
+		row := int(p.lo) + item/strips
+		if row < int(p.hi) {
+			fakeStrip(v, p, row, item%strips*levelStrip)
+		}
+	}
+}
+
+func fakeStrip(v kernels.Variant, p *levelParam, row, first int) {
+	width := int(p.width)
+	n := min(levelStrip, width-first)
+	strip := func(row int) []uint32 { return at[uint32](p.lanes, (row+1)*width)[row*width+first:][:n] }
+	c := make([]uint32, n)
+	for i := range c {
+		c[i] = infinityOf(v)
+	}
+	if p.fresh == 0 {
+		copy(c, strip(row))
+	}
+	offsets := at[int32](p.offsets, row+2)
+	ends, weights := at[int32](p.ends, int(offsets[row+1])), at[uint32](p.weights, int(offsets[row+1]))
+	for k := offsets[row]; k < offsets[row+1]; k++ {
+		relaxRow(v, c, weights[k], strip(int(ends[k])))
+	}
+	for i := range c {
+		c[i] = settled(v, c[i])
+		if p.sources != 0 && int(at[int32](p.sources, width)[first+i]) == row {
+			c[i] = 0
+		}
+	}
+	copy(strip(row), c)
+}
+
+// fakeTurn transposes.
+func fakeTurn(v kernels.Variant, p *turnParam, blocks int) {
+	width, edge, side := int(p.width), int(p.edge), int(p.side)
+	columns := at[int32](p.columns, side*edge)
+	to := at[uint32](p.to, width*side*edge)
+	for block := range blocks {
+		across := width / turnEdge
+		for c := block / across * turnEdge; c < (block/across+1)*turnEdge; c++ {
+			for l := block % across * turnEdge; l < (block%across+1)*turnEdge; l++ {
+				x, row := infinityOf(v), int(columns[c])
+				if row >= 0 {
+					x = at[uint32](p.lanes, (row+1)*width)[row*width+l]
+				}
+				if row >= 0 && p.sources != 0 && int(at[int32](p.sources, width)[l]) == row {
+					x = 0
+				}
+				to[((l/edge*side+c/edge)*edge+l%edge)*edge+c%edge] = x
+			}
+		}
+	}
+}

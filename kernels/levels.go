@@ -1,0 +1,57 @@
+package kernels
+
+// WideUnit is what the lanes of an expansion on a Leveller, and the sides of its products, are a multiple of.
+const WideUnit = 64
+
+// LevelRange is rows of a matrix of lanes, from Lo to Hi-1, none of which has an arc to another.
+type LevelRange struct {
+	Lo, Hi int32
+	Degree int32 // the most arcs that one of them has: from this a device tells how many threads share a row
+}
+
+// Level is a pass over levels of rows of a matrix of lanes in device memory: each row of a range becomes, lane by
+// lane, the least that its arcs offer, the entry of the row at the arc's end plus the arc's weight, and of what it
+// held before, unless Fresh is set. Ranges are taken in turn. Arcs lead to rows that no range of the pass holds,
+// or an earlier one.
+//
+// Where Sources is set, an entry whose row its lane's source is becomes 0 in place of all that.
+type Level struct {
+	Lanes                  Tile // rows of Width entries
+	Width                  int  // a multiple of WideUnit
+	Offsets, Ends, Weights Tile // arcs in compressed rows, by row, as in Arcs: int32, int32 and entries
+	Sources                Tile // of each lane, int32: a row, or -1; the zero Tile: there are none
+	Fresh                  bool
+	Ranges                 []LevelRange
+}
+
+// LaneProduct is the (min,+) product of a matrix of weights and rows of lanes: row i of Dst becomes the least of
+// the rows k of Src plus entry (i,k) of Weights. Dst is neither of the others.
+type LaneProduct struct {
+	Dst, Src Tile // Edge rows of Width entries
+	Width    int  // a multiple of WideUnit
+	Weights  Tile // Edge×Edge entries
+	Edge     int  // a multiple of WideUnit
+}
+
+// Turn transposes rows of lanes to rows of tiles, as a matrix on disk has them: entry (l,c), which is in lane l of
+// row Columns[c], or unreachable if that is -1, goes to row l%Edge and column c%Edge of tile (l/Edge, c/Edge).
+// Tiles follow one another row by row.
+//
+// Where Sources is set, an entry becomes 0 whose row is its lane's source.
+type Turn struct {
+	Dst     Tile
+	Edge    int // of a tile, a multiple of WideUnit
+	Side    int // tiles in a row of them
+	Lanes   Tile
+	Width   int  // lanes, a multiple of Edge
+	Columns Tile // Side·Edge, int32
+	Sources Tile // of each lane, int32: a row, or -1; the zero Tile: there are none
+}
+
+// Leveller is a device whose streams can expand an elimination, level by level, for many sources at once, one a
+// lane: what Sweeper does in host memory, in device memory. Like the methods of a stream, these only enqueue.
+type Leveller interface {
+	Level(s Stream, v Variant, l Level) error
+	LaneProduct(s Stream, v Variant, p LaneProduct) error
+	Turn(s Stream, v Variant, t Turn) error
+}
