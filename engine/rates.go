@@ -24,7 +24,6 @@ type Rates struct {
 	Lock      float64 // bytes/s at which host memory is page-locked and given back; 0: it need not be
 	Host      float64 // relaxations/s of products on the processor, where that is not the device; 0: it is
 	Levels    float64 // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
-	File      float64 // bytes/s of rows into a file that was never written; 0: not measured
 	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
