@@ -275,19 +275,14 @@ func (x *expander) eliminate(w sparse.Work, perRelaxation, longer float64) Elimi
 		}
 	}
 	host := r.host()
-	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/r.file() + stageSeconds
+	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/fileWrites() + stageSeconds
 	x.widen(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
 }
 
-// file returns the bytes/s at which rows are written.
-func (r Rates) file() float64 {
-	if r.File > 0 {
-		return r.File
-	}
-	return min(writeRate*float64(threads()), fileRate)
-}
+// fileWrites returns the bytes/s at which rows are written.
+func fileWrites() float64 { return min(writeRate*float64(threads()), fileRate) }
 
 // host returns the relaxations/s of products on the processor, which does the expansion.
 func (r Rates) host() float64 {

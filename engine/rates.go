@@ -25,7 +25,6 @@ type Rates struct {
 	Lock      float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
 	Host      float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
 	Levels    float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
-	File      float64 `json:"new_file_bytes_per_second"`     // bytes/s of rows into a file that was never written; 0: not measured
 	Dirty     float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 

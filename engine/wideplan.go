@@ -99,7 +99,7 @@ func (x *expander) widen(p *EliminatePlan, w sparse.Work, most float64) {
 	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps the first batch
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.bytes(w)/r.file()) + first + wideSeconds + float64(oneTile(w.Core))*coreCopies
+	seconds := max(both, x.bytes(w)/fileWrites()) + first + wideSeconds + float64(oneTile(w.Core))*coreCopies
 	if r.Lock > 0 {
 		seconds += float64(x.hostRows()) * float64(ceilDiv(w.Vertices, x.tile)*x.tile*x.tile) * kernels.EntryBytes / r.Lock
 	}
