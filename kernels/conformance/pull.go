@@ -172,7 +172,7 @@ func (b *bench) pulls(d kernels.Puller) {
 			want, after, changed := x.pulled(dist, pred)
 			junk := make(matrix, x.n)
 			x.poison(junk)
-			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(matrix{0}), Group: 1 << x.IntN(8)}
+			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(matrix{0}), Group: 1 << x.IntN(11)}
 			blocks, first := x.blocks()
 			for i := range blocks {
 				p.Block, p.First = blocks[i], first[i]
@@ -288,4 +288,41 @@ func (b *bench) grows(d kernels.Grower) {
 		x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
 		x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
 	}
+	b.growMany(d)
+}
+
+// growMany takes a vertex with many neighbours of very many vertices.
+func (b *bench) growMany(d kernels.Grower) {
+	x := &net{bench: b, v: kernels.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
+	keys, parents, tree, offsets := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n), make(matrix, x.n+1)
+	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
+	for v := range x.n {
+		keys[v] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), 2 + x.Uint32N(1000)}[x.IntN(3)]
+		if x.IntN(3) == 0 {
+			ends, weights = append(ends, uint32(v)), append(weights, 1+x.Uint32N(1000))
+		}
+	}
+	for v := u + 1; v <= x.n; v++ {
+		offsets[v] = uint32(len(ends)) // the others have none
+	}
+	g := kernels.Grow{N: x.n, Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights), Keys: b.upload(keys),
+		Parents: b.upload(parents), Tree: b.upload(tree), Least: b.upload(matrix{5, uint32(u)})}
+	keys[u], tree[u] = uint32(kernels.KeyTaken), 5
+	for k, v := range ends {
+		if w := weights[k]; w < keys[v] && keys[v] != uint32(kernels.KeyTaken) {
+			keys[v], parents[v] = w, uint32(u)
+		}
+	}
+	best := 0
+	for i := range keys {
+		if int32(keys[i]) < int32(keys[best]) {
+			best = i
+		}
+	}
+	b.must(d.Grow(b.stream, g))
+	b.must(b.stream.Sync())
+	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
+	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
+	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
+	x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
 }

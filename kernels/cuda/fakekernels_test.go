@@ -22,6 +22,8 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		fakeDiagonal(v, (*pivotParam)(p))
 	case panels:
 		fakePanels(v, (*pivotParam)(p), blocks)
+	case pulls, widePulls, links, rankOne:
+		return fakeVectors(k, v, blocks, p, bytes)
 	}
 	return success
 }

@@ -54,3 +54,4 @@ variants() {
 
 compile service service.cu
 variants "" kernels.cu
+variants vectors_ vectors.cu

@@ -22,6 +22,21 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
+// TestVectorsFake and TestBaselinesFake do the same for what only some methods ask of a device.
+func TestVectorsFake(t *testing.T)   { onFake(t, conformance.Vectors) }
+func TestBaselinesFake(t *testing.T) { onFake(t, conformance.Baselines) }
+
+func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
+	f := newFake()
+	// Closed with the test that opened it, whose results are in when that has ended.
+	t.Run("suite", func(t *testing.T) {
+		suite(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
+	})
+	if left := f.leaks(); left != "" {
+		t.Errorf("still alive after Close: %s", left)
+	}
+}
+
 func fakeDevice(t *testing.T) (*fake, *Device) {
 	t.Helper()
 	f := newFake()
@@ -331,7 +346,10 @@ func TestClosed(t *testing.T) {
 func TestMirrors(t *testing.T) {
 	for name, size := range map[string]uintptr{
 		"product_f32": unsafe.Sizeof(productParam{}), "diagonal_f32": unsafe.Sizeof(pivotParam{}),
-		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
+		"panels_f32": unsafe.Sizeof(pivotParam{}),
+		"pull_f32":   unsafe.Sizeof(pullParam{}), "pull_wide_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
+		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
+		"grow_take": unsafe.Sizeof(growParam{}), "grow_step": unsafe.Sizeof(growParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
 	} {
 		for _, arch := range architectures {
