@@ -65,7 +65,7 @@ func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
 		return nil, err
 	}
 	f := w.Facts()
-	rates, err := MeasureRates(d, VariantOf(string(f.Kind), f.Negative))
+	rates, err := ratesFor(roundsNamed(l.Algorithm), d, VariantOf(string(f.Kind), f.Negative), f.N)
 	if err != nil {
 		return nil, err
 	}

@@ -64,11 +64,28 @@ func (f *fault) ask(op, name string) error {
 type faultyDevice struct {
 	kernels.Device
 	kernels.Sweeper
-	f *fault
+	cpu *cpu.Device
+	f   *fault
 }
 
-// faulty wraps a device that is also a sweeper.
-func faulty(d *cpu.Device, f *fault) *faultyDevice { return &faultyDevice{d, d, f} }
+// faulty wraps a device with all that solves may ask of it.
+func faulty(d *cpu.Device, f *fault) *faultyDevice { return &faultyDevice{d, d, d, f} }
+
+func (d *faultyDevice) NewTrackingStream() (kernels.Stream, error) {
+	if err := d.f.ask("open", "stream"); err != nil {
+		return nil, err
+	}
+	s, err := d.cpu.NewTrackingStream()
+	return &faultyStream{s, d.f}, err
+}
+
+func (d *faultyDevice) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+	return errors.Join(d.f.ask("launch", "pivots"), d.cpu.Pivots(s.(*faultyStream).Stream, v, t, tiles, lo, hi))
+}
+
+func (d *faultyDevice) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
+	return errors.Join(d.f.ask("launch", "comparison"), d.cpu.Differ(s.(*faultyStream).Stream, flag, a, b, bytes))
+}
 
 func (d *faultyDevice) Alloc(bytes int64) (kernels.Buffer, error) {
 	if err := d.f.ask("allocate", "device memory"); err != nil {
@@ -97,12 +114,20 @@ type faultyStream struct {
 	f *fault
 }
 
+// copyOf tells copies of tiles from those of a flag.
+func copyOf(b []byte) string {
+	if len(b) <= flagBytes {
+		return "flag"
+	}
+	return "copy"
+}
+
 func (s *faultyStream) CopyIn(dst kernels.Tile, src []byte) error {
-	return errors.Join(s.f.ask("copy", "in"), s.Stream.CopyIn(dst, src))
+	return errors.Join(s.f.ask(copyOf(src), "in"), s.Stream.CopyIn(dst, src))
 }
 
 func (s *faultyStream) CopyOut(dst []byte, src kernels.Tile) error {
-	return errors.Join(s.f.ask("copy", "out"), s.Stream.CopyOut(dst, src))
+	return errors.Join(s.f.ask(copyOf(dst), "out"), s.Stream.CopyOut(dst, src))
 }
 
 func (s *faultyStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
@@ -148,6 +173,10 @@ func TestCampaignFaults(t *testing.T) {
 		// The same from a store that is half done, which is opened and gone on with.
 		c.g = randomGraph(t, r, 350, graph.KindI32, false)
 		c.half = c.halfDone(t, r)
+		c.failEach(t, r)
+	}
+	for _, c := range []*faultCase{{algorithm: AlgorithmSquaring}, {algorithm: AlgorithmSingleStage}, {algorithm: AlgorithmBlocked, predecessors: true}} {
+		c.g = randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)
 		c.failEach(t, r)
 	}
 }
@@ -221,10 +250,11 @@ func settled(before int) int {
 
 // faultCase is a graph and how it is solved.
 type faultCase struct {
-	algorithm string
-	g         *graph.Graph
-	half      string // a store to go on from; "": none
-	want      []byte // the matrix
+	algorithm    string
+	predecessors bool
+	g            *graph.Graph
+	half         string // a store to go on from; "": none
+	want         []byte // the matrix
 }
 
 // run imports and solves, or goes on with a copy of what is half done.
@@ -247,7 +277,7 @@ func (c *faultCase) run(dir string, f *fault) (err error) {
 
 func (c *faultCase) open(dir string) (*Problem, error) {
 	if c.half == "" {
-		return Create(dir, c.g, CreateOptions{Tile: 64})
+		return Create(dir, c.g, CreateOptions{Tile: 64, Predecessors: c.predecessors})
 	}
 	if err := os.CopyFS(dir, os.DirFS(c.half)); err != nil {
 		return nil, err
@@ -268,7 +298,7 @@ func (c *faultCase) solve(p *Problem, f *fault) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	o := Options{Device: faulty(d, f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
 	if c.algorithm == AlgorithmBlocked {
-		o.Round, o.HostMemory = 64, 3*64*64*4
+		o.Round, o.HostMemory = 64, 3*p.geom.TileBytes()
 	}
 	if _, err = p.Solve(context.Background(), o); err != nil {
 		return err

@@ -23,6 +23,7 @@ type Rates struct {
 	Disk      float64 // bytes/s of a sync; 0: not measured, and left out
 	Lock      float64 // bytes/s at which host memory is page-locked and given back; 0: it need not be
 	Host      float64 // relaxations/s of products on the processor, where that is not the device; 0: it is
+	Pivot     float64 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
 	Dirty     float64 // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
@@ -62,6 +63,15 @@ func MeasureRates(d kernels.Device, v kernels.Variant) (Rates, error) {
 		return m.measured(v)
 	}
 	return measureRates(d, v)
+}
+
+// ratesFor measures what rounds of a kind reckon with, for n vertices.
+func ratesFor(way *rounds, d kernels.Device, v kernels.Variant, n int) (Rates, error) {
+	r, err := MeasureRates(d, v)
+	if err == nil && way != nil && way.measure != nil {
+		err = way.measure(&r, d, v, n)
+	}
+	return r, err
 }
 
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
@@ -197,7 +207,7 @@ func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, Rates, error) 
 	if err := way.runsOn(o.Device); err != nil {
 		return Plan{}, Rates{}, err
 	}
-	rates, err := MeasureRates(o.Device, p.variant())
+	rates, err := ratesFor(way, o.Device, p.variant(), p.geom.N)
 	if err != nil {
 		return Plan{}, rates, err
 	}

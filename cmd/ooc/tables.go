@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +21,9 @@ func benchTablesCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			graceful.Store(true) // stores in the middle of a solve are to be removed
+			o.Progress = func(what string, elapsed time.Duration) {
+				fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", elapsed.Seconds(), what)
+			}
 			return tables.Run(cmd.Context(), os.Stdout, o)
 		},
 	}

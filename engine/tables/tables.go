@@ -19,15 +19,17 @@ import (
 
 // Options say what to measure. The zero value is everything.
 type Options struct {
-	Quick bool   // small sizes, within QuickBudget
-	Dir   string // for stores that are solved and removed again
+	Quick    bool   // small sizes, within QuickBudget
+	Dir      string // for stores that are solved and removed again
+	Progress func(what string, elapsed time.Duration)
 }
 
 // The rules by which cells are left out.
 const (
 	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
 	QuickBudget = 90 * time.Second
-	FullCell    = 5 * time.Minute
+	FullCell    = 40 * time.Second
+	FullBudget  = 5 * time.Minute
 )
 
 // suite is one run.
@@ -129,16 +131,20 @@ func (s *suite) limit() time.Duration {
 	return FullCell
 }
 
+// budget is when the last cell is to end.
+func (s *suite) budget() time.Duration {
+	if s.Quick {
+		return QuickBudget
+	}
+	return FullBudget
+}
+
 func (s *suite) preface() {
 	fmt.Fprintf(s.out, "Devices: one thread is %s", s.serial.Info().Model)
 	for _, d := range s.devices {
 		fmt.Fprintf(s.out, "; %s is %s", d.title, d.device.Info().Model)
 	}
-	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run where that takes over 0.3 s. It is left out (–) where the row before\nforetells more than %.0f s", s.limit().Seconds())
-	if s.Quick {
-		fmt.Fprintf(s.out, ", or where that would end after %.0f s in all", QuickBudget.Seconds())
-	}
-	fmt.Fprintln(s.out, ".")
+	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run where that takes over 0.3 s. It is left out (–) where the row before\nforetells more than %.0f s, or where that would end after %.0f s in all.\n", s.limit().Seconds(), s.budget().Seconds())
 }
 
 // sizes are the sizes of a table, of a quick run those up to most.
@@ -166,6 +172,9 @@ func (s *suite) print(t table) error {
 		for i, c := range t.columns {
 			if s.ctx.Err() != nil {
 				return context.Cause(s.ctx)
+			}
+			if s.Progress != nil {
+				s.Progress(fmt.Sprintf("%s, N = %d: %s", t.title, n, c.title), time.Since(s.began))
 			}
 			seconds, err := s.cell(c, n, &last[i])
 			if err != nil {
@@ -201,11 +210,11 @@ func (s *suite) cell(c column, n int, last *measured) (float64, error) {
 	}
 	if last.n > 0 {
 		grown := math.Pow(float64(n)/float64(last.n), c.growth)
-		left := (QuickBudget - time.Since(s.began)).Seconds()
-		if last.seconds*grown > s.limit().Seconds() || s.Quick && last.spent*grown > left {
+		left := (s.budget() - time.Since(s.began)).Seconds()
+		if last.seconds*grown > s.limit().Seconds() || last.spent*grown > left {
 			return math.NaN(), nil
 		}
-	} else if s.Quick && time.Since(s.began) > QuickBudget {
+	} else if time.Since(s.began) > s.budget() {
 		return math.NaN(), nil
 	}
 	began := time.Now()
