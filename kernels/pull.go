@@ -24,12 +24,25 @@ type Block struct {
 // Changed becomes 1. Nothing else is written, and Dist is not.
 //
 // So a sweep over all blocks is one (min,+) product of a vector and the matrix of weights, and its result is the
-// same whatever the blocks, the device, the group and the number of threads.
+// same whatever the blocks, the device, the group and the number of threads. Several vectors, Count of them, make it
+// one of a matrix with as many rows.
 type Pull struct {
 	Block                     Block
 	First                     bool
-	Dist, Next, Pred, Changed Tile // vectors of all vertices, 4 bytes each; Changed is one entry
-	Group                     int  // threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+	Dist, Next, Pred, Changed Tile  // vectors of all vertices, 4 bytes each; Changed is one entry
+	Group                     int   // threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+	Count                     int   // of vectors; 0 is 1
+	Stride                    int64 // bytes from a vector of Dist, of Next and of Pred to the next; their entries of Changed are neighbours
+}
+
+// Vector returns the pull of one of the vectors.
+func (p Pull) Vector(i int) Pull {
+	for _, t := range []*Tile{&p.Dist, &p.Next, &p.Pred} {
+		t.Off += int64(i) * p.Stride
+	}
+	p.Changed.Off += int64(i) * EntryBytes
+	p.Count = 1
+	return p
 }
 
 // MaxGroup is the largest Group.

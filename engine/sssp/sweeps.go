@@ -183,14 +183,16 @@ func (x *sweeper) sweep(flags []uint32) error {
 	}
 	began, group := time.Now(), x.tuner.group()
 	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
-		for i, live := range x.live {
-			if !live {
-				continue
+		for lo := 0; lo < len(x.live); {
+			count := x.liveFrom(lo)
+			if count > 0 {
+				p := kernels.Pull{Block: b, First: first, Dist: x.dist(lo), Next: x.next(lo), Pred: x.pred(lo), Changed: x.flag(lo), Group: group,
+					Count: count, Stride: 3 * feed.Stride(x.facts.N)}
+				if err := x.puller.Pull(s, x.variant, p); err != nil {
+					return err
+				}
 			}
-			p := kernels.Pull{Block: b, First: first, Dist: x.dist(i), Next: x.next(i), Pred: x.pred(i), Changed: x.flag(i), Group: group}
-			if err := x.puller.Pull(s, x.variant, p); err != nil {
-				return err
-			}
+			lo += count + 1 // what comes next is settled
 		}
 		return nil
 	})
@@ -208,6 +210,14 @@ func (x *sweeper) sweep(flags []uint32) error {
 		x.sum.SweepBest = took.Seconds()
 	}
 	return nil
+}
+
+// liveFrom returns how many vectors from one on are not settled.
+func (x *sweeper) liveFrom(lo int) (count int) {
+	for lo+count < len(x.live) && x.live[lo+count] {
+		count++
+	}
+	return count
 }
 
 // timeToLook says when to look for cycles: after as many sweeps again as the last time, and early enough that

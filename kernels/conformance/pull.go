@@ -167,22 +167,37 @@ func (b *bench) pulls(d kernels.Puller) {
 	for _, v := range kernels.Variants {
 		for range 25 {
 			x := b.newNet(v)
-			dist, pred := x.vector(), make(matrix, x.n)
-			x.poison(pred)
-			want, after, changed := x.pulled(dist, pred)
-			junk := make(matrix, x.n)
-			x.poison(junk)
-			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(matrix{0}), Group: 1 << x.IntN(11)}
+			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
+			var dist, pred, want, after, changed matrix
+			for range count { // one behind the other, with gaps that nobody is to touch
+				d, p, gap := x.vector(), make(matrix, x.n), make(matrix, stride-x.n)
+				x.poison(p)
+				x.poison(gap)
+				next, preds, did := x.pulled(d, p)
+				dist, pred, changed = slices.Concat(dist, d, gap), slices.Concat(pred, p, gap), append(changed, did)
+				want, after = slices.Concat(want, next, gap), slices.Concat(after, preds, gap)
+			}
+			junk := slices.Clone(want) // whose gaps are to stay
+			for i := range junk {
+				if i%stride < x.n {
+					junk[i] = x.Uint32()
+				}
+			}
+			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(make(matrix, count)), Group: 1 << x.IntN(11),
+				Count: count, Stride: int64(stride) * kernels.EntryBytes}
+			if count == 1 {
+				p.Count = x.IntN(2)
+			}
 			blocks, first := x.blocks()
 			for i := range blocks {
 				p.Block, p.First = blocks[i], first[i]
 				x.must(d.Pull(x.stream, v, p))
 			}
 			x.must(x.stream.Sync())
-			x.same(v, "next", x.download(p.Next, x.n), want)
-			x.same(v, "predecessors", x.download(p.Pred, x.n), after)
-			x.same(v, "dist", x.download(p.Dist, x.n), dist)
-			x.same(v, "changed", x.download(p.Changed, 1), matrix{changed})
+			x.same(v, "next", x.download(p.Next, len(want)), want)
+			x.same(v, "predecessors", x.download(p.Pred, len(after)), after)
+			x.same(v, "dist", x.download(p.Dist, len(dist)), dist)
+			x.same(v, "changed", x.download(p.Changed, count), changed)
 		}
 	}
 	for _, group := range []int{0, -1, 3, 2 * kernels.MaxGroup} {

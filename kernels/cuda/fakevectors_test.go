@@ -27,7 +27,15 @@ func fakeVectors(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, size
 		if size != unsafe.Sizeof(*q) {
 			return invalidValue
 		}
-		return fakeGroups(k, &q.block, blocks, q.group, func(to int) { fakePull(v, q, to) })
+		for i := range blocks / int(q.blocks) {
+			one := *q
+			step := address(int64(i) * q.stride * kernels.EntryBytes)
+			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*kernels.EntryBytes)
+			if r := fakeGroups(k, &q.block, int(q.blocks), q.group, func(to int) { fakePull(v, &one, to) }); r != success {
+				return r
+			}
+		}
+		return success
 	}
 }
 

@@ -24,7 +24,8 @@ type blockParam struct {
 type pullParam struct {
 	block                     blockParam
 	dist, next, pred, changed address
-	first, group              int32
+	stride                    int64
+	blocks, first, group, pad int32
 }
 
 // linkParam is Link of vectors.cuh.
@@ -40,15 +41,23 @@ func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error
 	if err == nil {
 		err = checkGroup(p.Group)
 	}
+	if err == nil && (p.Count < 0 || p.Stride%kernels.EntryBytes != 0 || p.Stride < 0) {
+		err = fmt.Errorf("%d vectors, %d bytes apart", p.Count, p.Stride)
+	}
 	r := &resolver{device: d, err: err}
-	q := &pullParam{block: r.block(p.Block), dist: r.rest("dist", p.Dist), next: r.vector("next", p.Next, p.Block.Hi),
-		pred: r.vector("pred", p.Pred, p.Block.Hi), changed: r.vector("changed", p.Changed, 1), first: oneIf(p.First), group: int32(p.Group)}
+	count := max(1, p.Count)
+	behind := int(p.Stride/kernels.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
+	q := &pullParam{block: r.block(p.Block), dist: r.rest("dist", p.Dist), next: r.vector("next", p.Next, behind),
+		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
+		stride: p.Stride / kernels.EntryBytes}
 	if r.err == nil {
 		k := pulls
 		if p.Group > kernelInfo[pulls].threads {
 			k = widePulls
 		}
-		r.err = own.groups(v, k, p.Block.Hi-p.Block.Lo, p.Group, paramOf(q))
+		blocks := groupBlocks(k, p.Block.Hi-p.Block.Lo, p.Group)
+		q.blocks = int32(blocks)
+		r.err = own.launchSome(v, k, blocks*count, paramOf(q))
 	}
 	if r.err != nil {
 		return fmt.Errorf("cuda: pull: %w", r.err)
@@ -74,7 +83,7 @@ func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error
 	q := &linkParam{block: r.block(l.Block), component: r.rest("component", l.Component), light: r.vector("light", l.Light, l.Block.Hi),
 		ends: r.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
 	if r.err == nil {
-		r.err = own.groups(v, links, l.Block.Hi-l.Block.Lo, group, paramOf(q))
+		r.err = own.launchSome(v, links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
 	}
 	if r.err != nil {
 		return fmt.Errorf("cuda: link: %w", r.err)
@@ -82,13 +91,18 @@ func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error
 	return nil
 }
 
-// groups starts a group of threads for each vertex.
-func (s *stream) groups(v kernels.Variant, k kernel, vertices, group int, p param) error {
-	if vertices == 0 {
+// groupBlocks is how many blocks of threads have a group for each vertex.
+func groupBlocks(k kernel, vertices, group int) int {
+	each := kernelInfo[k].threads / group
+	return (vertices + each - 1) / each
+}
+
+// launchSome starts a kernel that may have nothing to do.
+func (s *stream) launchSome(v kernels.Variant, k kernel, blocks int, p param) error {
+	if blocks == 0 {
 		return nil
 	}
-	each := kernelInfo[k].threads / group
-	return s.launch(v, k, (vertices+each-1)/each, p)
+	return s.launch(v, k, blocks, p)
 }
 
 func checkGroup(group int) error {

@@ -69,33 +69,36 @@ struct Seat {
   bool taken;  // there is such a vertex
 
   template <int threads>
-  static __device__ __forceinline__ Seat of(const Block &b, int group) {
+  static __device__ __forceinline__ Seat of(const Block &b, int group, int block) {
     Seat s;
     const int shift = 31 - __clz(group);
-    s.vertex = blockIdx.x * (threads >> shift) + (threadIdx.x >> shift);
+    s.vertex = block * (threads >> shift) + (threadIdx.x >> shift);
     s.lane = threadIdx.x & (group - 1);
     s.taken = s.vertex < b.hi - b.lo;
     return s;
   }
 };
 
-// Pull is kernels.Pull.
+// Pull is kernels.Pull, for which each vector has as many blocks of threads, one vector's behind the other's.
 struct Pull {
   Block block;
   const int *dist;
   int *next, *pred, *changed;
-  int first, group;
+  long long stride;  // entries from a vector to the next
+  int blocks;        // of a vector
+  int first, group, pad;
 };
 
 template <Variant V, int threads>
 __device__ __forceinline__ void pull(const Pull &p) {
-  const Seat at = Seat::of<threads>(p.block, p.group);
-  const int v = p.block.lo + at.vertex;
+  const int vector = blockIdx.x / p.blocks;
+  const Seat at = Seat::of<threads>(p.block, p.group, blockIdx.x - vector * p.blocks);
+  const long v = vector * p.stride + p.block.lo + at.vertex;
   int has = infinity<V>();
   if (at.taken) has = p.first ? p.dist[v] : p.next[v];
   Offer best = {lower<V>(has, V == I32Signed ? kLimit32 : infinity<V>()), -1};
   if (at.taken) {
-    const int *dist = p.dist;
+    const int *dist = p.dist + vector * p.stride;
     eachArc(p.block, at.vertex, at.lane, p.group, [&](int u, int w) {
       const int s = add<V>(dist[u], w);
       if (below<V>(s, best.value)) best = Offer{s, u};
@@ -106,7 +109,7 @@ __device__ __forceinline__ void pull(const Pull &p) {
   if (best.from >= 0) {
     has = best.value;
     p.pred[v] = best.from;
-    *p.changed = 1;
+    p.changed[vector] = 1;
   }
   p.next[v] = has;
 }
@@ -121,7 +124,7 @@ struct Link {
 
 template <Variant V, int threads>
 __device__ __forceinline__ void link(const Link &p) {
-  const Seat at = Seat::of<threads>(p.block, p.group);
+  const Seat at = Seat::of<threads>(p.block, p.group, blockIdx.x);
   const int v = p.block.lo + at.vertex;
   Offer best = {infinity<V>(), -1};
   if (at.taken) {
