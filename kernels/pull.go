@@ -73,13 +73,13 @@ type Linker interface {
 	Link(s Stream, v Variant, l Link) error
 }
 
-// Grow is a step of Prim's algorithm, on weights that are int32 and below KeyNone in the order of the edges: the
+// Grow is some steps of Prim's algorithm, one at least, on weights that are int32 and below KeyNone in the order of the edges. In each, the
 // vertex that Least names is taken: its key becomes KeyTaken; and each of its neighbours that is not taken, and
 // whose key is larger than the weight of the edge, takes that as its key and the vertex as its parent. Then
 // Least becomes the least key of all and, of the vertices that have it, the first: value and index, 4 bytes each.
 // The key that the vertex had goes to its entry of Tree.
 type Grow struct {
-	N                      int
+	N, Steps               int
 	Offsets, Ends, Weights Tile // all arcs in compressed rows, int32; Offsets has N+1 entries
 	Keys, Parents, Tree    Tile // of each vertex, int32
 	Least                  Tile // two entries

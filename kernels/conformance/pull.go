@@ -281,35 +281,50 @@ func (b *bench) grows(d kernels.Grower) {
 			keys[i] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), x.number()}[x.IntN(3)]
 		}
 		least := matrix{x.Uint32N(100), uint32(x.IntN(x.n))}
-		g := kernels.Grow{N: x.n, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
-			Tree: x.upload(tree), Least: x.upload(least)}
-		u := int(least[1])
-		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
-		for v := range x.n { // the arcs into u are its neighbours here
-			if w := x.weights[v*x.n+u]; int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) && w != infBits(x.v) {
-				keys[v], parents[v] = w, uint32(u)
+		neighbours := func(u int, offer func(v int, w uint32)) {
+			for v := range x.n { // the arcs into u are its neighbours here
+				if w := x.weights[v*x.n+u]; w != infBits(x.v) {
+					offer(v, w)
+				}
 			}
 		}
+		x.growSteps(d, at, keys, parents, tree, least, 1+x.IntN(x.n), neighbours)
+	}
+	b.growMany(d)
+}
+
+// growSteps compares some steps with plain ones.
+func (x *net) growSteps(d kernels.Grower, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint32))) {
+	g := kernels.Grow{N: x.n, Steps: steps, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
+		Tree: x.upload(tree), Least: x.upload(least)}
+	for range steps {
+		u := int(least[1])
+		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
+		neighbours(u, func(v int, w uint32) {
+			if int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) {
+				keys[v], parents[v] = w, uint32(u)
+			}
+		})
 		best := 0
 		for i := range keys {
 			if int32(keys[i]) < int32(keys[best]) {
 				best = i
 			}
 		}
-		x.must(d.Grow(x.stream, g))
-		x.must(x.stream.Sync())
-		x.same(x.v, "key", x.download(g.Keys, x.n), keys)
-		x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
-		x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
-		x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
+		least[0], least[1] = keys[best], uint32(best)
 	}
-	b.growMany(d)
+	x.must(d.Grow(x.stream, g))
+	x.must(x.stream.Sync())
+	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
+	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
+	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
+	x.same(x.v, "least", x.download(g.Least, 2), least)
 }
 
-// growMany takes a vertex with many neighbours of very many vertices.
+// growMany takes a vertex with many neighbours of very many vertices, and two more.
 func (b *bench) growMany(d kernels.Grower) {
 	x := &net{bench: b, v: kernels.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
-	keys, parents, tree, offsets := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n), make(matrix, x.n+1)
+	keys, offsets := make(matrix, x.n), make(matrix, x.n+1)
 	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
 	for v := range x.n {
 		keys[v] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), 2 + x.Uint32N(1000)}[x.IntN(3)]
@@ -320,24 +335,12 @@ func (b *bench) growMany(d kernels.Grower) {
 	for v := u + 1; v <= x.n; v++ {
 		offsets[v] = uint32(len(ends)) // the others have none
 	}
-	g := kernels.Grow{N: x.n, Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights), Keys: b.upload(keys),
-		Parents: b.upload(parents), Tree: b.upload(tree), Least: b.upload(matrix{5, uint32(u)})}
-	keys[u], tree[u] = uint32(kernels.KeyTaken), 5
-	for k, v := range ends {
-		if w := weights[k]; w < keys[v] && keys[v] != uint32(kernels.KeyTaken) {
-			keys[v], parents[v] = w, uint32(u)
+	at := kernels.Block{Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights)}
+	x.growSteps(d, at, keys, make(matrix, x.n), make(matrix, x.n), matrix{5, uint32(u)}, 3, func(of int, offer func(v int, w uint32)) {
+		for k, v := range ends {
+			if of == u {
+				offer(int(v), weights[k])
+			}
 		}
-	}
-	best := 0
-	for i := range keys {
-		if int32(keys[i]) < int32(keys[best]) {
-			best = i
-		}
-	}
-	b.must(d.Grow(b.stream, g))
-	b.must(b.stream.Sync())
-	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
-	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
-	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
-	x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
+	})
 }

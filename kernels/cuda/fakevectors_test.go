@@ -160,12 +160,16 @@ func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result 
 			return fakeLeast((*leastParam)(p), blocks)
 		case growTake:
 			fakeTake((*growParam)(p))
-		case growStep:
+		case growSteps:
 			if blocks != 1 {
 				return invalidValue
 			}
-			fakeTake((*growParam)(p))
-			return fakeLeast(&(*growParam)(p).least, 1)
+			for range (*growParam)(p).steps {
+				fakeTake((*growParam)(p))
+				if r := fakeLeast(&(*growParam)(p).least, 1); r != success {
+					return r
+				}
+			}
 		}
 		return success
 	}

@@ -349,7 +349,7 @@ func TestMirrors(t *testing.T) {
 		"panels_f32": unsafe.Sizeof(pivotParam{}),
 		"pull_f32":   unsafe.Sizeof(pullParam{}), "pull_wide_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
 		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
-		"grow_take": unsafe.Sizeof(growParam{}), "grow_step": unsafe.Sizeof(growParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
+		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
 	} {
 		for _, arch := range architectures {

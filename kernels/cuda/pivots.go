@@ -45,13 +45,18 @@ func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi i
 	if p.list, err = s.send(list); err != nil {
 		return err
 	}
-	for k := lo; k < hi; k++ {
-		p.k = int32(k)
-		if err := s.launch(v, rankOne, len(tiles)*(t/baseEdge)*(t/baseEdge), paramOf(p)); err != nil {
-			return err
-		}
+	f, err := s.device.kernel(v, rankOne)
+	if err != nil {
+		return err
 	}
-	return nil
+	blocks, q := len(tiles)*(t/baseEdge)*(t/baseEdge), paramOf(p)
+	return s.device.call("cuLaunchKernel", func() (r Result) {
+		for k := lo; k < hi && r == success; k++ {
+			p.k = int32(k)
+			r = s.device.driver.launch(f, blocks, kernelInfo[rankOne].threads, s.handle, q.at, q.bytes)
+		}
+		return r
+	})
 }
 
 // differParam is Differ of reduce.cuh.

@@ -81,7 +81,7 @@ const (
 	differs
 	least
 	growTake
-	growStep
+	growSteps
 	serviceCount
 )
 
@@ -95,7 +95,7 @@ var serviceInfo = [serviceCount]struct {
 	differs:    {"differ_bytes", 256},
 	least:      {"least_of", 1024},
 	growTake:   {"grow_take", 1024},
-	growStep:   {"grow_step", 1024},
+	growSteps:  {"grow_steps", 1024},
 }
 
 // table holds the loaded kernels.

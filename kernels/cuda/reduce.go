@@ -23,14 +23,15 @@ type growParam struct {
 	offsets, ends, weights address
 	keys, parents, tree    address
 	least                  leastParam
+	steps, pad             int32
 }
 
 const (
 	// leastShare is how many entries a block of threads reduces at least, where there are several.
 	leastShare  = 8192
 	leastBlocks = 264 // two for each multiprocessor of the largest chips there are
-	// growAlone is the most vertices whose step of Prim's algorithm is one block's work, and one launch. More are two:
-	// one that takes a vertex, and one that reduces.
+	// growAlone is the most vertices whose steps of Prim's algorithm are one block's work, and all of them one launch. With
+	// more, a step is two: one that takes a vertex, and one that reduces.
 	growAlone = 1 << 16
 	// takeBlocks go through a vertex's neighbours, of which there may be few or as many as vertices.
 	takeBlocks = 16
@@ -102,15 +103,18 @@ func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 	r := &resolver{device: d, err: err}
 	p := &growParam{offsets: r.vector("offsets", g.Offsets, g.N+1), ends: r.rest("ends", g.Ends), weights: r.rest("weights", g.Weights),
 		keys: r.vector("keys", g.Keys, g.N), parents: r.vector("parents", g.Parents, g.N), tree: r.vector("tree", g.Tree, g.N)}
+	if r.err == nil && (g.Steps < 1 || g.Steps > 1<<31-1) {
+		r.err = fmt.Errorf("%d steps: want one at least", g.Steps)
+	}
 	var blocks int
 	p.least, blocks = own.leastOf(r, g.Keys, g.Least, g.N)
-	switch {
-	case r.err != nil:
-	case g.N <= growAlone:
-		r.err = own.serve(growStep, 1, paramOf(p))
-	default:
-		if r.err = own.serve(growTake, takeBlocks, paramOf(p)); r.err == nil {
-			r.err = own.serve(least, blocks, paramOf(&p.least))
+	if p.steps = int32(g.Steps); r.err == nil && g.N <= growAlone {
+		r.err = own.serve(growSteps, 1, paramOf(p))
+	} else {
+		for step := 0; step < g.Steps && r.err == nil; step++ {
+			if r.err = own.serve(growTake, takeBlocks, paramOf(p)); r.err == nil {
+				r.err = own.serve(least, blocks, paramOf(&p.least))
+			}
 		}
 	}
 	if r.err != nil {

@@ -91,6 +91,7 @@ struct Grow {
   const int *offsets, *ends, *weights;
   int *keys, *parents, *tree;
   Least least;  // of the keys
+  int steps, pad;
 };
 
 constexpr int kKeyTaken = 0x7fffffff;
@@ -107,9 +108,12 @@ __device__ __forceinline__ void take(const Grow &p) {
   if (blockIdx.x == 0 && threadIdx.x == 0) p.tree[u] = from.value, p.keys[u] = kKeyTaken;
 }
 
-// grow is a whole step by one block.
+// grow is whole steps by one block.
 __device__ __forceinline__ void grow(const Grow &p) {
-  take(p);
-  __syncthreads();
-  least(p.least);
+  for (int step = 0; step < p.steps; step++) {
+    take(p);
+    __syncthreads();
+    least(p.least);
+    __syncthreads();
+  }
 }
