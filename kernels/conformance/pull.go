@@ -262,7 +262,8 @@ func (b *bench) leasts(d kernels.Reducer) {
 					best = i
 				}
 			}
-			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 2))}
+			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 3))}
+			l.Result.Off = int64(b.IntN(2)) * kernels.EntryBytes
 			b.must(d.Least(b.stream, l))
 			b.must(b.stream.Sync())
 			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {

@@ -72,9 +72,6 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 		r.err = fmt.Errorf("%d entries: want one at least, and at most %d", n, 1<<31-1)
 	}
 	p := leastParam{source: r.vector("source", source, n), result: r.vector("result", result, 2), n: uint32(n)}
-	if r.err == nil && p.result%8 != 0 {
-		r.err = fmt.Errorf("result at offset %d: want a multiple of 8", result.Off)
-	}
 	if r.err == nil {
 		r.err = s.reduction.need(s)
 		p.arrived, p.parts = s.reduction.at, s.reduction.at+8
