@@ -28,8 +28,8 @@ type Options struct {
 const (
 	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
 	QuickBudget = 90 * time.Second
-	FullCell    = 40 * time.Second
-	FullBudget  = 5 * time.Minute
+	FullCell    = 25 * time.Second
+	FullBudget  = 4 * time.Minute
 )
 
 // suite is one run.
