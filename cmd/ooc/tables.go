@@ -28,6 +28,7 @@ func benchTablesCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
+	cmd.Flags().DurationVar(&o.Budget, "budget", 0, "leave out what would end later (default 5m0s, 1m30s with --quick)")
 	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
 	return cmd
 }

@@ -19,8 +19,9 @@ import (
 
 // Options say what to measure. The zero value is everything.
 type Options struct {
-	Quick    bool   // small sizes, within QuickBudget
-	Dir      string // for stores that are solved and removed again
+	Quick    bool          // small sizes, within QuickBudget
+	Budget   time.Duration // when the last cell is to end; 0: QuickBudget, or FullBudget
+	Dir      string        // for stores that are solved and removed again
 	Progress func(what string, elapsed time.Duration)
 }
 
@@ -28,8 +29,8 @@ type Options struct {
 const (
 	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
 	QuickBudget = 90 * time.Second
-	FullCell    = 25 * time.Second
-	FullBudget  = 4 * time.Minute
+	FullBudget  = 5 * time.Minute
+	fullCells   = 15 // the longest cell of a full run is this part of its budget
 )
 
 // suite is one run.
@@ -71,12 +72,12 @@ type ratio struct {
 	slow, fast int
 }
 
-// all lists the comparisons.
+// all lists the comparisons, the cheaper ones first: what a budget has no time for is at the end.
 var all = []func(s *suite) table{
-	inCore,
-	outOfCore,
 	bellmanFord,
 	spanningTrees,
+	inCore,
+	outOfCore,
 }
 
 // Run measures and prints, row by row.
@@ -128,12 +129,15 @@ func (s *suite) limit() time.Duration {
 	if s.Quick {
 		return QuickCell
 	}
-	return FullCell
+	return s.budget() / fullCells
 }
 
 // budget is when the last cell is to end.
 func (s *suite) budget() time.Duration {
-	if s.Quick {
+	switch {
+	case s.Budget > 0:
+		return s.Budget
+	case s.Quick:
 		return QuickBudget
 	}
 	return FullBudget
