@@ -60,8 +60,9 @@ func needsPivoter(d kernels.Device) error {
 const singleShare = 0.1
 
 // The sample that a pivot is timed on: a matrix of the problem's size up to pivotSample vertices, which is more than
-// caches hold, in tiles of an edge.
+// caches hold, in tiles of an edge. Of fewer than pivotLeast vertices, the whole solve takes no longer than the timing.
 const (
+	pivotLeast  = 256
 	pivotSample = 4096
 	pivotEdge   = 512
 )
@@ -72,6 +73,9 @@ func (r *Rates) measurePivot(d kernels.Device, v kernels.Variant, n int) (err er
 	device, ok := kernels.As[kernels.Pivoter](d)
 	if !ok {
 		return needsPivoter(d)
+	}
+	if n < pivotLeast {
+		return nil
 	}
 	t := min(pivotEdge, ceilDiv(n, 64)*64)
 	m := ceilDiv(min(n, pivotSample), t)
