@@ -80,7 +80,7 @@ func Choose(w Weights, d kernels.Device, l Limits) (_ *Choice, err error) {
 func (l *Limits) measure(w Weights, d kernels.Device) (Rates, error) {
 	f := w.Facts()
 	v := VariantOf(string(f.Kind), f.Negative)
-	r, err := MeasureRates(d, v)
+	r, err := ratesFor(roundsNamed(l.Algorithm), d, v, f.N)
 	if err == nil && l.mayEliminate(w) {
 		err = r.measureLevels(d, v)
 	}

@@ -65,7 +65,7 @@ type faultyDevice struct {
 	f *fault
 }
 
-// faulty wraps a device, which stays a sweeper if it is one.
+// faulty wraps a device with what solves may ask of it beyond kernels.Device, if it is that.
 func faulty(d kernels.Device, f *fault) kernels.Device {
 	w := &faultyDevice{d, f}
 	if l, ok := kernels.As[kernels.Leveller](d); ok {
@@ -81,6 +81,31 @@ func faulty(d kernels.Device, f *fault) kernels.Device {
 		}{w, s}
 	}
 	return w
+}
+
+// must is a part of the device that all devices have.
+func must[T any](d *faultyDevice) T {
+	can, ok := kernels.As[T](d.Device)
+	if !ok {
+		panic(fmt.Sprintf("%s is no %T", d.Info().Name, can))
+	}
+	return can
+}
+
+func (d *faultyDevice) NewTrackingStream() (kernels.Stream, error) {
+	if err := d.f.ask("open", "stream"); err != nil {
+		return nil, err
+	}
+	s, err := must[kernels.Tracker](d).NewTrackingStream()
+	return &faultyStream{s, d.f}, err
+}
+
+func (d *faultyDevice) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+	return errors.Join(d.f.ask("launch", "pivots"), must[kernels.Pivoter](d).Pivots(s.(*faultyStream).Stream, v, t, tiles, lo, hi))
+}
+
+func (d *faultyDevice) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
+	return errors.Join(d.f.ask("launch", "comparison"), must[kernels.Differ](d).Differ(s.(*faultyStream).Stream, flag, a, b, bytes))
 }
 
 func (d *faultyDevice) Alloc(bytes int64) (kernels.Buffer, error) {
@@ -110,12 +135,20 @@ type faultyStream struct {
 	f *fault
 }
 
+// copyOf tells copies of tiles from those of a flag.
+func copyOf(b []byte) string {
+	if len(b) <= flagBytes {
+		return "flag"
+	}
+	return "copy"
+}
+
 func (s *faultyStream) CopyIn(dst kernels.Tile, src []byte) error {
-	return errors.Join(s.f.ask("copy", "in"), s.Stream.CopyIn(dst, src))
+	return errors.Join(s.f.ask(copyOf(src), "in"), s.Stream.CopyIn(dst, src))
 }
 
 func (s *faultyStream) CopyOut(dst []byte, src kernels.Tile) error {
-	return errors.Join(s.f.ask("copy", "out"), s.Stream.CopyOut(dst, src))
+	return errors.Join(s.f.ask(copyOf(dst), "out"), s.Stream.CopyOut(dst, src))
 }
 
 func (s *faultyStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
@@ -181,6 +214,10 @@ func TestCampaignFaults(t *testing.T) {
 				// The same from a store that is half done, which is opened and gone on with.
 				c.g = randomGraph(t, r, 350, graph.KindI32, false)
 				c.half = c.halfDone(t, r)
+				c.failEach(t, r)
+			}
+			for _, c := range []*faultCase{{algorithm: AlgorithmSquaring}, {algorithm: AlgorithmSingleStage}, {algorithm: AlgorithmBlocked, predecessors: true}} {
+				c.device, c.g = device, randomGraph(t, r, 130+r.IntN(60), graph.KindI32, false)
 				c.failEach(t, r)
 			}
 		})
@@ -256,11 +293,12 @@ func settled(before int) int {
 
 // faultCase is a graph and how it is solved.
 type faultCase struct {
-	device    *Shared
-	algorithm string
-	g         *graph.Graph
-	half      string // a store to go on from; "": none
-	want      []byte // the matrix
+	device       *Shared
+	algorithm    string
+	predecessors bool
+	g            *graph.Graph
+	half         string // a store to go on from; "": none
+	want         []byte // the matrix
 }
 
 // run imports and solves, or goes on with a copy of what is half done.
@@ -283,7 +321,7 @@ func (c *faultCase) run(dir string, f *fault) (err error) {
 
 func (c *faultCase) open(dir string) (*Problem, error) {
 	if c.half == "" {
-		return Create(dir, c.g, CreateOptions{Tile: 64})
+		return Create(dir, c.g, CreateOptions{Tile: 64, Predecessors: c.predecessors})
 	}
 	if err := os.CopyFS(dir, os.DirFS(c.half)); err != nil {
 		return nil, err
@@ -300,7 +338,7 @@ func (c *faultCase) solve(p *Problem, f *fault) (err error) {
 	}()
 	o := Options{Device: faulty(c.device.few(64), f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
 	if c.algorithm == AlgorithmBlocked {
-		o.Round, o.HostMemory = 64, 3*smallTile
+		o.Round, o.HostMemory = 64, 3*p.geom.TileBytes()
 	}
 	if _, err = p.Solve(context.Background(), o); err != nil {
 		return err

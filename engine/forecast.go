@@ -63,7 +63,7 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 	if p.meta.Dense || p.meta.Predecessors {
 		f.Algorithm = roundsOrFirst(l.Algorithm).name
 		l = l.withDefaults(d.Info())
-		if err := f.measure(p.variant(), d, dir); err != nil {
+		if err := f.measure(roundsNamed(f.Algorithm), p.variant(), p.geom.N, d, dir); err != nil {
 			return f, err
 		}
 		return f, f.predict(p.geom, d, l)
@@ -92,7 +92,7 @@ func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	l = l.withDefaults(d.Info())
 	way := roundsOrFirst(l.Algorithm)
 	f := &Forecast{Vertices: n, Rows: n, Algorithm: way.name}
-	if err := f.measure(kernels.I32, d, ""); err != nil {
+	if err := f.measure(way, kernels.I32, n, d, ""); err != nil {
 		return nil, err
 	}
 	c := &Choice{}
@@ -103,8 +103,8 @@ func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	return f, nil
 }
 
-func (f *Forecast) measure(v kernels.Variant, d kernels.Device, dir string) (err error) {
-	if f.Rates, err = MeasureRates(d, v); err != nil {
+func (f *Forecast) measure(way *rounds, v kernels.Variant, n int, d kernels.Device, dir string) (err error) {
+	if f.Rates, err = ratesFor(way, d, v, n); err != nil {
 		return err
 	}
 	if dir == "" {
@@ -118,7 +118,7 @@ func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*C
 	l = l.withDefaults(d.Info())
 	facts := w.Facts()
 	v := VariantOf(string(facts.Kind), facts.Negative)
-	err := f.measure(v, d, dir)
+	err := f.measure(roundsNamed(l.Algorithm), v, facts.N, d, dir)
 	if err == nil && l.mayEliminate(w) {
 		err = f.Rates.measureLevels(d, v)
 	}

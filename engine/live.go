@@ -118,7 +118,7 @@ func (r *reporter) run() {
 		case <-r.quit:
 			live := look()
 			if live.State = "unfinished"; live.RestorePoint == 1 && r.p.summed.Load() {
-				live.State, live.ETA = "solved", 0
+				live.State, live.ETA, live.Progress = "solved", 0, 1 // fewer relaxations may have been enough
 			}
 			r.send(live, true)
 			return

@@ -25,6 +25,7 @@ type Rates struct {
 	Lock      float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
 	Host      float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
 	Levels    float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
+	Pivot     float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
 	Dirty     float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
@@ -64,6 +65,15 @@ func MeasureRates(d kernels.Device, v kernels.Variant) (Rates, error) {
 		return m.measured(v)
 	}
 	return measureRates(d, v)
+}
+
+// ratesFor measures what rounds of a kind reckon with, for n vertices.
+func ratesFor(way *rounds, d kernels.Device, v kernels.Variant, n int) (Rates, error) {
+	r, err := MeasureRates(d, v)
+	if err == nil && way != nil && way.measure != nil {
+		err = way.measure(&r, d, v, n)
+	}
+	return r, err
 }
 
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
@@ -206,7 +216,7 @@ func (p *Problem) plan(o Options, way *rounds, done int64) (Plan, Rates, error) 
 	if err := way.runsOn(o.Device); err != nil {
 		return Plan{}, Rates{}, err
 	}
-	rates, err := MeasureRates(o.Device, p.variant())
+	rates, err := ratesFor(way, o.Device, p.variant(), p.geom.N)
 	if err != nil {
 		return Plan{}, rates, err
 	}

@@ -18,10 +18,11 @@ type rounds struct {
 
 	// plan picks frames for what is left. It fails with ErrMemory, saying how much is needed.
 	plan    func(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l Limits) (Plan, error)
-	pivots  bool                         // units are pivot tiles that every entry has finished: others that count those can go on from there
-	tracks  bool                         // predecessors can be kept
-	needs   func(d kernels.Device) error // what a device must be able to do beyond Device; nil: nothing
-	differs bool                         // steps ask whether tiles differ: a flag stands beside the slots
+	pivots  bool                                                             // units are pivot tiles that every entry has finished: others that count those can go on from there
+	tracks  bool                                                             // predecessors can be kept
+	measure func(r *Rates, d kernels.Device, v kernels.Variant, n int) error // what its plan reckons with beside other rates; nil: nothing
+	needs   func(d kernels.Device) error                                     // what a device must be able to do beyond Device; nil: nothing
+	differs bool                                                             // steps ask whether tiles differ: a flag stands beside the slots
 	// run emits the steps from s.done on, and counts that up to s.last, or to where s.goOn says no.
 	run func(s *schedule)
 }

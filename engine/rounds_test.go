@@ -224,7 +224,11 @@ func TestSquaringStopsEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := create(t, g, 64)
-	sum := mustSolve(t, p, Options{Algorithm: AlgorithmSquaring, Device: openFor(t, 60, 64)})
+	var last Status
+	sum := mustSolve(t, p, Options{Algorithm: AlgorithmSquaring, Device: openFor(t, 60, 64), Progress: func(s Status) { last = s }})
+	if last.State != "solved" || last.Progress != 1 {
+		t.Errorf("%s at %.2f of all passes", last.State, last.Progress)
+	}
 	if cubes := sum.Relaxations / n / n / n; cubes > 1.01 {
 		t.Errorf("%.1f passes over a star", cubes)
 	}

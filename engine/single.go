@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -17,11 +18,12 @@ const AlgorithmSingleStage = "single-stage"
 var singleStage = rounds{
 	name: AlgorithmSingleStage,
 	last: blocked.last, vertices: blocked.vertices, units: blocked.units, work: blocked.work,
-	round:  func(*Plan) int { return 1 },
-	pivots: true,
-	needs:  needsPivoter,
-	plan:   planSingleStage,
-	run:    (*schedule).singleStage,
+	round:   func(*Plan) int { return 1 },
+	pivots:  true,
+	measure: (*Rates).measurePivot,
+	needs:   needsPivoter,
+	plan:    planSingleStage,
+	run:     (*schedule).singleStage,
 }
 
 // planSingleStage wants a slot for each tile.
@@ -34,8 +36,10 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r Rates
 			ErrMemory, AlgorithmSingleStage, geom.N, info.Memory, need, humanize.IBytes(uint64(need)), AlgorithmBlocked)
 	}
 	n := float64(p.Side * geom.T)
-	// An entry is read and written for each of its relaxations; on what was measured that takes this share of the rate.
-	p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
+	p.KernelSeconds = r.Pivot * float64(p.Rounds*geom.T)
+	if r.Pivot == 0 {
+		p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
+	}
 	err := p.finish(geom, info, r, l)
 	p.Window = min(p.Window, singleWindow)
 	return p, err
@@ -52,8 +56,62 @@ func needsPivoter(d kernels.Device) error {
 	return nil
 }
 
-// singleShare is what single-stage launches reach of the rate of products, by measurement (docs/methods.md).
+// singleShare is about what single-stage launches reach of the rate of products, where they could not be timed.
 const singleShare = 0.1
+
+// The sample that a pivot is timed on: a matrix of the problem's size up to pivotSample vertices, which is more than
+// caches hold, in tiles of an edge. Of fewer than pivotLeast vertices, the whole solve takes no longer than the timing.
+const (
+	pivotLeast  = 256
+	pivotSample = 4096
+	pivotEdge   = 512
+)
+
+// measurePivot times pivots on a matrix that is reached from everywhere. They are limited by memory, caches or the
+// start of launches, whichever it is at that size. A device without room for the sample leaves the rates as they are.
+func (r *Rates) measurePivot(d kernels.Device, v kernels.Variant, n int) (err error) {
+	device, ok := kernels.As[kernels.Pivoter](d)
+	if !ok {
+		return needsPivoter(d)
+	}
+	if n < pivotLeast {
+		return nil
+	}
+	t := min(pivotEdge, ceilDiv(n, 64)*64)
+	m := ceilDiv(min(n, pivotSample), t)
+	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * kernels.EntryBytes)
+	if errors.Is(err, kernels.ErrNoMemory) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, buf.Free()) }()
+	s, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*kernels.EntryBytes)
+	for i := range matrix {
+		matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * int64(len(zeros))}
+		err = errors.Join(err, s.CopyIn(matrix[i], zeros))
+	}
+	pivots := 1
+	if !d.Info().SharedCores { // as a GPU's launches follow one another
+		pivots = min(64, m*t)
+	}
+	work := func() error { return device.Pivots(s, v, t, matrix, 0, pivots) }
+	if err = errors.Join(err, work(), work(), s.Sync()); err != nil { // caches and clocks are warm then
+		return err
+	}
+	pivotRate, err := rate(s, float64(pivots), work)
+	if err != nil {
+		return err
+	}
+	scale := float64(n) / float64(m*t)
+	r.Pivot = max(1, scale*scale) / pivotRate
+	return nil
+}
 
 // singleStage loads all tiles, and uses the pivots of one tile after another on all of them.
 func (s *schedule) singleStage() {

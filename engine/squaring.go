@@ -252,7 +252,8 @@ func (x *executor) differed() (bool, error) {
 		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:kernels.EntryBytes], x.flag.tile()) },
 		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:kernels.EntryBytes]) },
 	} {
-		if err := x.pipe.Submit(stream.Op{Stage: stream.Kernel, Lane: x.pivotLane, Device: copy}); err != nil {
+		op := stream.Op{Stage: stream.Kernel, Lane: x.pivotLane, Device: copy, Name: func() string { return x.store.Dir() + ": whether a pass changed anything" }}
+		if err := x.pipe.Submit(op); err != nil {
 			return true, err
 		}
 		if err := x.pipe.Drain(); err != nil {

@@ -24,12 +24,25 @@ type Block struct {
 // Changed becomes 1. Nothing else is written, and Dist is not.
 //
 // So a sweep over all blocks is one (min,+) product of a vector and the matrix of weights, and its result is the
-// same whatever the blocks, the device, the group and the number of threads.
+// same whatever the blocks, the device, the group and the number of threads. Several vectors, Count of them, make it
+// one of a matrix with as many rows.
 type Pull struct {
 	Block                     Block
 	First                     bool
-	Dist, Next, Pred, Changed Tile // vectors of all vertices, 4 bytes each; Changed is one entry
-	Group                     int  // threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+	Dist, Next, Pred, Changed Tile  // vectors of all vertices, 4 bytes each; Changed is one entry
+	Group                     int   // threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+	Count                     int   // of vectors; 0 is 1
+	Stride                    int64 // bytes from a vector of Dist, of Next and of Pred to the next; their entries of Changed are neighbours
+}
+
+// Vector returns the pull of one of the vectors.
+func (p Pull) Vector(i int) Pull {
+	for _, t := range []*Tile{&p.Dist, &p.Next, &p.Pred} {
+		t.Off += int64(i) * p.Stride
+	}
+	p.Changed.Off += int64(i) * EntryBytes
+	p.Count = 1
+	return p
 }
 
 // MaxGroup is the largest Group.
@@ -60,13 +73,13 @@ type Linker interface {
 	Link(s Stream, v Variant, l Link) error
 }
 
-// Grow is a step of Prim's algorithm, on weights that are int32 and below KeyNone in the order of the edges: the
+// Grow is some steps of Prim's algorithm, one at least, on weights that are int32 and below KeyNone in the order of the edges. In each, the
 // vertex that Least names is taken: its key becomes KeyTaken; and each of its neighbours that is not taken, and
 // whose key is larger than the weight of the edge, takes that as its key and the vertex as its parent. Then
 // Least becomes the least key of all and, of the vertices that have it, the first: value and index, 4 bytes each.
 // The key that the vertex had goes to its entry of Tree.
 type Grow struct {
-	N                      int
+	N, Steps               int
 	Offsets, Ends, Weights Tile // all arcs in compressed rows, int32; Offsets has N+1 entries
 	Keys, Parents, Tree    Tile // of each vertex, int32
 	Least                  Tile // two entries

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,10 +21,14 @@ func benchTablesCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			graceful.Store(true) // stores in the middle of a solve are to be removed
+			o.Progress = func(what string, elapsed time.Duration) {
+				fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", elapsed.Seconds(), what)
+			}
 			return tables.Run(cmd.Context(), os.Stdout, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
+	cmd.Flags().DurationVar(&o.Budget, "budget", 0, "leave out what would end later (default 5m0s, 1m30s with --quick)")
 	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
 	return cmd
 }

@@ -16,27 +16,34 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 			p.edge = edge
 		}
 	}
-	tile := int64(p.edge) * int64(p.edge) * kernels.EntryBytes
-	p.high = int(max(1, min(most/tile, int64(p.n+p.edge-1)/int64(p.edge))))
+	tile, side := int64(p.edge)*int64(p.edge)*kernels.EntryBytes, int64(p.n+p.edge-1)/int64(p.edge)
+	p.across = 1
+	if o.Edge == 0 && !o.Device.Info().SharedCores {
+		p.across = int(max(1, min(most/tile, side))) // a step has threads for the vertices of one block, and a GPU wants many
+	}
+	p.high = int(max(1, min(most/tile/int64(p.across), side)))
 	p.scratch.New = func() any { s := make([]uint32, p.edge*p.edge); return &s }
 	return newFeed(p, o)
 }
 
-// pieces are edge columns wide, and up to high tiles high.
+// pieces are tiles of an edge: as many across as it says, and up to high of them high.
 type pieces struct {
-	matrix        Matrix
-	n, edge, high int
-	turned        bool
-	scratch       sync.Pool // of tiles
+	matrix             Matrix
+	n                  int
+	edge, across, high int
+	turned             bool
+	scratch            sync.Pool // of tiles
 }
 
+func (p *pieces) width() int { return p.across * p.edge }
+
 func (p *pieces) blocks() (specs []blockSpec) {
-	for lo := 0; lo < p.n; lo += p.edge {
+	for lo := 0; lo < p.n; lo += p.width() {
 		for row := 0; row < p.n; row += p.high * p.edge {
 			tiles := min(p.high, (p.n-row+p.edge-1)/p.edge)
 			specs = append(specs, blockSpec{
-				lo: lo, hi: min(lo+p.edge, p.n), row: row, rows: min(p.n-row, tiles*p.edge),
-				bytes: int64(tiles) * int64(p.edge) * int64(p.edge) * kernels.EntryBytes,
+				lo: lo, hi: min(lo+p.width(), p.n), row: row, rows: min(p.n-row, tiles*p.edge),
+				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * kernels.EntryBytes,
 			})
 		}
 	}
@@ -46,7 +53,7 @@ func (p *pieces) blocks() (specs []blockSpec) {
 func (p *pieces) fill(dst []byte, b blockSpec) error {
 	size := p.edge * p.edge * kernels.EntryBytes
 	first, column := b.row/p.edge, b.lo/p.edge
-	if !p.turned {
+	if !p.turned && p.across == 1 {
 		for k := 0; k*size < len(dst); k++ {
 			if err := p.matrix.FillTile(dst[k*size:(k+1)*size], p.edge, first+k, column); err != nil {
 				return err
@@ -58,12 +65,25 @@ func (p *pieces) fill(dst []byte, b blockSpec) error {
 	defer p.scratch.Put(tile)
 	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst)/kernels.EntryBytes)
 	for k := 0; k*p.edge < b.rows; k++ {
-		if err := p.matrix.FillTile(unsafe.Slice((*byte)(unsafe.Pointer(&(*tile)[0])), size), p.edge, first+k, column); err != nil {
-			return err
+		for c := 0; c*p.edge < b.hi-b.lo; c++ {
+			if err := p.matrix.FillTile(unsafe.Slice((*byte)(unsafe.Pointer(&(*tile)[0])), size), p.edge, first+k, column+c); err != nil {
+				return err
+			}
+			if rows := min(p.edge, b.rows-k*p.edge); p.turned {
+				turn(words[c*p.edge*b.rows+k*p.edge:], *tile, p.edge, rows, b.rows)
+			} else {
+				lay(words[k*p.edge*p.width()+c*p.edge:], *tile, p.edge, rows, p.width())
+			}
 		}
-		turn(words[k*p.edge:], *tile, p.edge, min(p.edge, b.rows-k*p.edge), b.rows)
 	}
 	return nil
+}
+
+// lay writes the first rows rows of a tile, pitch entries apart.
+func lay(dst, tile []uint32, edge, rows, pitch int) {
+	for r := range rows {
+		copy(dst[r*pitch:][:edge], tile[r*edge:])
+	}
 }
 
 // turn writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by squares
@@ -82,10 +102,10 @@ func turn(dst, tile []uint32, edge, rows, pitch int) {
 }
 
 func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
-	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.edge, Row: b.row, Rows: b.rows, Turned: p.turned, Weights: at}
+	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.width(), Row: b.row, Rows: b.rows, Turned: p.turned, Weights: at}
 }
 
-// Tiles returns the whole tiles of a piece that is not turned, from the first row on.
+// Tiles returns the whole tiles of a piece of Options.Edge columns that is not turned, from the first row on.
 func Tiles(b kernels.Block) []kernels.Tile {
 	size := int64(b.Edge) * int64(b.Edge) * kernels.EntryBytes
 	tiles := make([]kernels.Tile, (b.Rows+b.Edge-1)/b.Edge)

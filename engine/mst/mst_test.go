@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
 )
 
 var seeded = seeds.New
@@ -98,6 +100,24 @@ func spans(t *testing.T, g *graph.Graph, edges []Edge) {
 	}
 }
 
+// openGPU opens a GPU; nil where there is none. OOC_REQUIRE_GPU makes that a failure.
+func openGPU(t testing.TB, memory int64) kernels.Device {
+	t.Helper()
+	d, err := cuda.Open(cuda.Options{Memory: memory})
+	if errors.Is(err, cuda.ErrNoDevice) && os.Getenv("OOC_REQUIRE_GPU") != "1" {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
 // TestMethods compares both methods with gonum's, on graphs of all kinds that fit the device and that do not, and
 // wants the same edges again from other devices.
 func TestMethods(t *testing.T) {
@@ -107,12 +127,18 @@ func TestMethods(t *testing.T) {
 		kind := []graph.Kind{graph.KindI32, graph.KindF32}[r.IntN(2)]
 		g := randomGraph(t, r, 1+r.IntN(500), kind)
 		small := openCPU(t, cpu.Options{Threads: 1, Memory: large.Info().Scratch/3 + int64(g.N)*32 + 5000})
+		devices := []kernels.Device{large, small}
+		for _, memory := range []int64{0, int64(g.N)*40 + 50000} {
+			if gpu := openGPU(t, memory); gpu != nil {
+				devices = append(devices, gpu)
+			}
+		}
 		total, edges := gonumTotal(g)
 		for _, m := range Methods {
 			var first *Result
-			for _, d := range []kernels.Device{large, small} {
+			for _, d := range devices {
 				res, err := Run(context.Background(), g, Options{Device: d, Method: m.Name})
-				if m.Name == prim.Name && errors.Is(err, engine.ErrMemory) && d == kernels.Device(small) {
+				if m.Name == prim.Name && errors.Is(err, engine.ErrMemory) && d.Info().Memory < 1<<24 {
 					continue
 				}
 				if err != nil {

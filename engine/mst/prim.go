@@ -57,11 +57,11 @@ func (x *tree) run(ctx context.Context, g *graph.Graph) error {
 	}
 	x.passes = 1
 	for done := 0; done < g.N; {
-		for end := min(g.N, done+stepsAtOnce); done < end; done++ {
-			if err := x.grower.Grow(x.stream, x.grow); err != nil {
-				return err
-			}
+		x.grow.Steps = min(g.N-done, stepsAtOnce)
+		if err := x.grower.Grow(x.stream, x.grow); err != nil {
+			return err
 		}
+		done += x.grow.Steps
 		if err := x.stream.Sync(); err != nil {
 			return err
 		}

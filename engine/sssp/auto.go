@@ -21,8 +21,11 @@ const severalSources = 4
 // groupChoices are worth trying on the device: a processor's threads have a few minima each in registers, a GPU's
 // groups are warps and blocks.
 func (p *problem) groupChoices() []int {
-	if p.Device.Info().SharedCores {
+	switch {
+	case p.Device.Info().SharedCores:
 		return []int{2, 4, 8, 16}
+	case p.into != nil: // most vertices have few arcs
+		return []int{2, 4, 8, 16, 32}
 	}
 	return []int{8, 16, 32, 64, 128, 256}
 }

@@ -16,6 +16,10 @@ import (
 var product = Method{
 	Name: "product", Title: "a (min,+) product a sweep, for a batch of sources",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
+		if _, lanes := kernels.As[kernels.Sweeper](p.Device); p.into != nil && !lanes {
+			// A device with memory of its own takes a vector a source: what an arc is read for is there for all of them.
+			return p.bySweeps(ctx, form{name: "product", turned: true, groups: append([]int{1}, p.groupChoices()...)})
+		}
 		if err := p.refuseCycles(ctx); err != nil {
 			return nil, err
 		}

@@ -14,21 +14,14 @@ import (
 
 	"ooc/engine"
 	"ooc/kernels"
-	"ooc/kernels/cpu"
 )
 
 // byLanes multiplies by the sparse matrix as a kernels.Sweeper does, in host memory: a lane is a source. The lanes
 // of all vertices are there twice, and a sweep reads the one and writes the other.
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	sweeper, ok := kernels.As[kernels.Sweeper](b.Device)
-	host := b.Device
 	if !ok {
-		d, oerr := cpu.Open(cpu.Options{})
-		if oerr != nil {
-			return nil, oerr
-		}
-		defer func() { err = errors.Join(err, d.Close()) }()
-		sweeper, host = d, d
+		return nil, fmt.Errorf("%w product: %s has no such sweeps", ErrMethod, b.Device.Info().Name)
 	}
 	width := (len(b.sources) + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
 	if b.twice == nil {
@@ -36,7 +29,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 			return nil, err
 		}
 	}
-	data, err := host.AllocHost(2 * int64(b.facts.N) * int64(width) * kernels.EntryBytes)
+	data, err := b.Device.AllocHost(2 * int64(b.facts.N) * int64(width) * kernels.EntryBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +39,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	if err = x.run(ctx); err == nil {
 		dist = x.rows()
 	}
-	return dist, errors.Join(err, host.FreeHost(data))
+	return dist, errors.Join(err, b.Device.FreeHost(data))
 }
 
 // doubled returns the arcs into each vertex twice, the first time from the second half of the lanes and the second

@@ -21,6 +21,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
 )
 
 var seeded = seeds.New
@@ -186,6 +187,36 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 	}
 }
 
+// apart is a device that sweeps in no host memory, and is not the host's cores: what a GPU looks like from here.
+type apart struct {
+	kernels.Device
+	kernels.Puller
+}
+
+func (d apart) Info() kernels.Info {
+	info := d.Device.Info()
+	info.SharedCores = false
+	return info
+}
+
+// openGPU opens a GPU with room for so many bytes; nil where there is none. OOC_REQUIRE_GPU makes that a failure.
+func openGPU(t testing.TB, room int64) kernels.Device {
+	t.Helper()
+	d, err := cuda.Open(cuda.Options{Memory: room + room/4 + 1<<20})
+	if errors.Is(err, cuda.ErrNoDevice) && os.Getenv("OOC_REQUIRE_GPU") != "1" {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
 // TestMethodsAgree runs every method over graphs of every kind, as graphs and as matrices, in memory that holds them
 // and in memory that does not, and wants the same distances and predecessors of all.
 func TestMethodsAgree(t *testing.T) {
@@ -198,6 +229,12 @@ func TestMethodsAgree(t *testing.T) {
 				g := randomGraph(t, r, n, k.kind, k.negative)
 				vectors := int64(64 * (n + 64) * 16)
 				small := openCPU(t, cpu.Options{Threads: 2, Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
+				devices := []kernels.Device{large, small, apart{large, large}, apart{small, small}}
+				for _, room := range []int64{vectors + 1<<18, 1 << 28} {
+					if gpu := openGPU(t, room); gpu != nil {
+						devices = append(devices, gpu, gpu) // the more often
+					}
+				}
 				inputs := []Arcs{g, asMatrix(t, g, r.IntN(2) == 0)}
 				sources := make([]int, 1+r.IntN(20))
 				for i := range sources {
@@ -206,12 +243,9 @@ func TestMethodsAgree(t *testing.T) {
 				var first *Result
 				for _, m := range Methods {
 					for _, arcs := range inputs {
-						o := Options{Sources: sources, Method: m.Name, Device: large, Matrix: r.IntN(2) == 0}
+						o := Options{Sources: sources, Method: m.Name, Device: devices[r.IntN(len(devices))], Matrix: r.IntN(2) == 0}
 						if r.IntN(2) == 0 {
-							o.Device = small
-						}
-						if r.IntN(2) == 0 {
-							o.Group = 1 << r.IntN(7)
+							o.Group = 1 << r.IntN(11)
 						}
 						res, err := Run(context.Background(), arcs, o)
 						if err != nil {

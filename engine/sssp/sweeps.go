@@ -33,6 +33,7 @@ type sweeper struct {
 	starts  [][]int // by vector, what has distance 0 to begin with
 	live    []bool  // not settled
 	current int     // which of the two vectors of distances is the newest
+	zeros   []uint32
 	tuner   tuner
 	checked int // sweeps after which cycles were last looked for
 	sum     *Summary
@@ -64,7 +65,7 @@ func (p *problem) vectorsAtOnce() int {
 // vectorBytes is what a source takes: two vectors of distances, one of predecessors, and whether they changed.
 func vectorBytes(n int) int64 { return 3*feed.Stride(n) + flagBytes }
 
-// flagBytes is for the entry that says whether a vector changed.
+// flagBytes is for the entries that say whether a vector changed, in this sweep and in the next.
 const flagBytes = 256
 
 // sweepFrom adds the distances from some starts to r.
@@ -112,7 +113,7 @@ func (x *sweeper) open() (err error) {
 	return x.begin()
 }
 
-// The parts of a source's memory. The flags of all sources are side by side at the end.
+// The parts of a source's memory. The flags of all sources are side by side at the end, those of sweeps by turns.
 func (x *sweeper) part(source, which int) kernels.Tile {
 	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
@@ -121,7 +122,11 @@ func (x *sweeper) dist(s int) kernels.Tile { return x.part(s, x.current) }
 func (x *sweeper) next(s int) kernels.Tile { return x.part(s, 1-x.current) }
 func (x *sweeper) pred(s int) kernels.Tile { return x.part(s, 2) }
 func (x *sweeper) flag(s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(s)*kernels.EntryBytes}
+	return x.flagOf(x.current, s)
+}
+
+func (x *sweeper) flagOf(turn, s int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(turn*len(x.starts)+s)*kernels.EntryBytes}
 }
 
 // begin writes the first distances.
@@ -143,7 +148,8 @@ func (x *sweeper) begin() error {
 		}
 		x.live[s] = true
 	}
-	return nil
+	x.zeros = make([]uint32, len(x.starts))
+	return errors.Join(x.stream.CopyIn(x.flag(0), feed.Bytes(x.zeros)), x.stream.Sync())
 }
 
 // run sweeps until nothing changes.
@@ -177,25 +183,23 @@ func (x *sweeper) run(ctx context.Context) error {
 
 // sweep is one pass over all arcs for all vectors that are not settled. It sets flags.
 func (x *sweeper) sweep(flags []uint32) error {
-	clear(flags)
-	if err := errors.Join(x.stream.CopyIn(x.flag(0), feed.Bytes(flags)), x.stream.Sync()); err != nil {
-		return err
-	}
 	began, group := time.Now(), x.tuner.group()
 	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
-		for i, live := range x.live {
-			if !live {
-				continue
+		for lo := 0; lo < len(x.live); {
+			count := x.liveFrom(lo)
+			if count > 0 {
+				p := kernels.Pull{Block: b, First: first, Dist: x.dist(lo), Next: x.next(lo), Pred: x.pred(lo), Changed: x.flag(lo), Group: group,
+					Count: count, Stride: 3 * feed.Stride(x.facts.N)}
+				if err := x.puller.Pull(s, x.variant, p); err != nil {
+					return err
+				}
 			}
-			p := kernels.Pull{Block: b, First: first, Dist: x.dist(i), Next: x.next(i), Pred: x.pred(i), Changed: x.flag(i), Group: group}
-			if err := x.puller.Pull(s, x.variant, p); err != nil {
-				return err
-			}
+			lo += count + 1 // what comes next is settled
 		}
 		return nil
 	})
 	if err == nil {
-		err = errors.Join(x.stream.CopyOut(feed.Bytes(flags), x.flag(0)), x.stream.Sync())
+		err = errors.Join(x.stream.CopyOut(feed.Bytes(flags), x.flag(0)), x.stream.CopyIn(x.flagOf(1-x.current, 0), feed.Bytes(x.zeros)), x.stream.Sync())
 	}
 	if err != nil {
 		return err
@@ -208,6 +212,14 @@ func (x *sweeper) sweep(flags []uint32) error {
 		x.sum.SweepBest = took.Seconds()
 	}
 	return nil
+}
+
+// liveFrom returns how many vectors from one on are not settled.
+func (x *sweeper) liveFrom(lo int) (count int) {
+	for lo+count < len(x.live) && x.live[lo+count] {
+		count++
+	}
+	return count
 }
 
 // timeToLook says when to look for cycles: after as many sweeps again as the last time, and early enough that

@@ -19,15 +19,18 @@ import (
 
 // Options say what to measure. The zero value is everything.
 type Options struct {
-	Quick bool   // small sizes, within QuickBudget
-	Dir   string // for stores that are solved and removed again
+	Quick    bool          // small sizes, within QuickBudget
+	Budget   time.Duration // when the last cell is to end; 0: QuickBudget, or FullBudget
+	Dir      string        // for stores that are solved and removed again
+	Progress func(what string, elapsed time.Duration)
 }
 
 // The rules by which cells are left out.
 const (
 	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
 	QuickBudget = 90 * time.Second
-	FullCell    = 5 * time.Minute
+	FullBudget  = 5 * time.Minute
+	fullCells   = 15 // the longest cell of a full run is this part of its budget
 )
 
 // suite is one run.
@@ -69,12 +72,12 @@ type ratio struct {
 	slow, fast int
 }
 
-// all lists the comparisons.
+// all lists the comparisons, the cheaper ones first: what a budget has no time for is at the end.
 var all = []func(s *suite) table{
-	inCore,
-	outOfCore,
 	bellmanFord,
 	spanningTrees,
+	inCore,
+	outOfCore,
 }
 
 // Run measures and prints, row by row.
@@ -126,7 +129,18 @@ func (s *suite) limit() time.Duration {
 	if s.Quick {
 		return QuickCell
 	}
-	return FullCell
+	return s.budget() / fullCells
+}
+
+// budget is when the last cell is to end.
+func (s *suite) budget() time.Duration {
+	switch {
+	case s.Budget > 0:
+		return s.Budget
+	case s.Quick:
+		return QuickBudget
+	}
+	return FullBudget
 }
 
 func (s *suite) preface() {
@@ -134,11 +148,7 @@ func (s *suite) preface() {
 	for _, d := range s.devices {
 		fmt.Fprintf(s.out, "; %s is %s", d.title, d.device.Info().Model)
 	}
-	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run where that takes over 0.3 s. It is left out (–) where the row before\nforetells more than %.0f s", s.limit().Seconds())
-	if s.Quick {
-		fmt.Fprintf(s.out, ", or where that would end after %.0f s in all", QuickBudget.Seconds())
-	}
-	fmt.Fprintln(s.out, ".")
+	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run where that takes over 0.3 s. It is left out (–) where the row before\nforetells more than %.0f s, or where that would end after %.0f s in all.\n", s.limit().Seconds(), s.budget().Seconds())
 }
 
 // sizes are the sizes of a table, of a quick run those up to most.
@@ -166,6 +176,9 @@ func (s *suite) print(t table) error {
 		for i, c := range t.columns {
 			if s.ctx.Err() != nil {
 				return context.Cause(s.ctx)
+			}
+			if s.Progress != nil {
+				s.Progress(fmt.Sprintf("%s, N = %d: %s", t.title, n, c.title), time.Since(s.began))
 			}
 			seconds, err := s.cell(c, n, &last[i])
 			if err != nil {
@@ -201,11 +214,11 @@ func (s *suite) cell(c column, n int, last *measured) (float64, error) {
 	}
 	if last.n > 0 {
 		grown := math.Pow(float64(n)/float64(last.n), c.growth)
-		left := (QuickBudget - time.Since(s.began)).Seconds()
-		if last.seconds*grown > s.limit().Seconds() || s.Quick && last.spent*grown > left {
+		left := (s.budget() - time.Since(s.began)).Seconds()
+		if last.seconds*grown > s.limit().Seconds() || last.spent*grown > left {
 			return math.NaN(), nil
 		}
-	} else if s.Quick && time.Since(s.began) > QuickBudget {
+	} else if time.Since(s.began) > s.budget() {
 		return math.NaN(), nil
 	}
 	began := time.Now()

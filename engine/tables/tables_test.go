@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,19 @@ func TestCellsAreLeftOut(t *testing.T) {
 	}
 	if len(ran) != 2 || !strings.Contains(out.String(), "| 110 | 1.1 |\n| 200 | – |\n| 400 | – |") {
 		t.Errorf("ran %v:\n%s", ran, out.String())
+	}
+	ran = nil
+	full := &suite{Options: Options{Budget: 30 * time.Hour}, ctx: context.Background(), out: &out, began: time.Now()}
+	hours := column{title: "hours", growth: 1, run: func(n int) (float64, error) { ran = append(ran, n); return float64(n) * 3600, nil }}
+	if err := full.print(table{sizes: []int{1, 2, 3}, columns: []column{hours}}); err != nil {
+		t.Fatal(err)
+	}
+	full.began = time.Now().Add(-31 * time.Hour)
+	if err := full.print(table{sizes: []int{1}, columns: []column{hours}}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(ran, []int{1, 2}) { // cells of up to two hours, within thirty
+		t.Errorf("with a budget of 30 hours, ran %v", ran)
 	}
 	slow.growth = 0
 	if err := s.print(table{sizes: []int{100, 600}, columns: []column{slow}}); !errors.Is(err, failing) {

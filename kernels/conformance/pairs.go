@@ -10,7 +10,7 @@ import (
 )
 
 // Pairs runs the part of the suite that a device passes which is also a kernels.Tracker.
-func Pairs(t *testing.T, open func(memory int64) (kernels.Device, error)) {
+func Pairs(t *testing.T, open Open) {
 	seed := Seed(t)
 	for i, part := range []struct {
 		name string

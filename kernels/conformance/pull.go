@@ -167,22 +167,37 @@ func (b *bench) pulls(d kernels.Puller) {
 	for _, v := range kernels.Variants {
 		for range 25 {
 			x := b.newNet(v)
-			dist, pred := x.vector(), make(matrix, x.n)
-			x.poison(pred)
-			want, after, changed := x.pulled(dist, pred)
-			junk := make(matrix, x.n)
-			x.poison(junk)
-			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(matrix{0}), Group: 1 << x.IntN(8)}
+			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
+			var dist, pred, want, after, changed matrix
+			for range count { // one behind the other, with gaps that nobody is to touch
+				d, p, gap := x.vector(), make(matrix, x.n), make(matrix, stride-x.n)
+				x.poison(p)
+				x.poison(gap)
+				next, preds, did := x.pulled(d, p)
+				dist, pred, changed = slices.Concat(dist, d, gap), slices.Concat(pred, p, gap), append(changed, did)
+				want, after = slices.Concat(want, next, gap), slices.Concat(after, preds, gap)
+			}
+			junk := slices.Clone(want) // whose gaps are to stay
+			for i := range junk {
+				if i%stride < x.n {
+					junk[i] = x.Uint32()
+				}
+			}
+			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(make(matrix, count)), Group: 1 << x.IntN(11),
+				Count: count, Stride: int64(stride) * kernels.EntryBytes}
+			if count == 1 {
+				p.Count = x.IntN(2)
+			}
 			blocks, first := x.blocks()
 			for i := range blocks {
 				p.Block, p.First = blocks[i], first[i]
 				x.must(d.Pull(x.stream, v, p))
 			}
 			x.must(x.stream.Sync())
-			x.same(v, "next", x.download(p.Next, x.n), want)
-			x.same(v, "predecessors", x.download(p.Pred, x.n), after)
-			x.same(v, "dist", x.download(p.Dist, x.n), dist)
-			x.same(v, "changed", x.download(p.Changed, 1), matrix{changed})
+			x.same(v, "next", x.download(p.Next, len(want)), want)
+			x.same(v, "predecessors", x.download(p.Pred, len(after)), after)
+			x.same(v, "dist", x.download(p.Dist, len(dist)), dist)
+			x.same(v, "changed", x.download(p.Changed, count), changed)
 		}
 	}
 	for _, group := range []int{0, -1, 3, 2 * kernels.MaxGroup} {
@@ -247,7 +262,8 @@ func (b *bench) leasts(d kernels.Reducer) {
 					best = i
 				}
 			}
-			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 2))}
+			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 3))}
+			l.Result.Off = int64(b.IntN(2)) * kernels.EntryBytes
 			b.must(d.Least(b.stream, l))
 			b.must(b.stream.Sync())
 			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {
@@ -266,26 +282,66 @@ func (b *bench) grows(d kernels.Grower) {
 			keys[i] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), x.number()}[x.IntN(3)]
 		}
 		least := matrix{x.Uint32N(100), uint32(x.IntN(x.n))}
-		g := kernels.Grow{N: x.n, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
-			Tree: x.upload(tree), Least: x.upload(least)}
-		u := int(least[1])
-		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
-		for v := range x.n { // the arcs into u are its neighbours here
-			if w := x.weights[v*x.n+u]; int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) && w != infBits(x.v) {
-				keys[v], parents[v] = w, uint32(u)
+		neighbours := func(u int, offer func(v int, w uint32)) {
+			for v := range x.n { // the arcs into u are its neighbours here
+				if w := x.weights[v*x.n+u]; w != infBits(x.v) {
+					offer(v, w)
+				}
 			}
 		}
+		x.growSteps(d, at, keys, parents, tree, least, 1+x.IntN(x.n), neighbours)
+	}
+	b.growMany(d)
+}
+
+// growSteps compares some steps with plain ones.
+func (x *net) growSteps(d kernels.Grower, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint32))) {
+	g := kernels.Grow{N: x.n, Steps: steps, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
+		Tree: x.upload(tree), Least: x.upload(least)}
+	for range steps {
+		u := int(least[1])
+		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
+		neighbours(u, func(v int, w uint32) {
+			if int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) {
+				keys[v], parents[v] = w, uint32(u)
+			}
+		})
 		best := 0
 		for i := range keys {
 			if int32(keys[i]) < int32(keys[best]) {
 				best = i
 			}
 		}
-		x.must(d.Grow(x.stream, g))
-		x.must(x.stream.Sync())
-		x.same(x.v, "key", x.download(g.Keys, x.n), keys)
-		x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
-		x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
-		x.same(x.v, "least", x.download(g.Least, 2), matrix{keys[best], uint32(best)})
+		least[0], least[1] = keys[best], uint32(best)
 	}
+	x.must(d.Grow(x.stream, g))
+	x.must(x.stream.Sync())
+	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
+	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
+	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
+	x.same(x.v, "least", x.download(g.Least, 2), least)
+}
+
+// growMany takes a vertex with many neighbours of very many vertices, and two more.
+func (b *bench) growMany(d kernels.Grower) {
+	x := &net{bench: b, v: kernels.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
+	keys, offsets := make(matrix, x.n), make(matrix, x.n+1)
+	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
+	for v := range x.n {
+		keys[v] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), 2 + x.Uint32N(1000)}[x.IntN(3)]
+		if x.IntN(3) == 0 {
+			ends, weights = append(ends, uint32(v)), append(weights, 1+x.Uint32N(1000))
+		}
+	}
+	for v := u + 1; v <= x.n; v++ {
+		offsets[v] = uint32(len(ends)) // the others have none
+	}
+	at := kernels.Block{Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights)}
+	x.growSteps(d, at, keys, make(matrix, x.n), make(matrix, x.n), matrix{5, uint32(u)}, 3, func(of int, offer func(v int, w uint32)) {
+		for k, v := range ends {
+			if of == u {
+				offer(int(v), weights[k])
+			}
+		}
+	})
 }

@@ -99,6 +99,15 @@ func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error
 	if err := checkGroup(p.Group); err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
 	}
+	for i := range max(1, p.Count) {
+		if err := d.pull(s, v, p.Vector(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Device) pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
 	var err error
 	var work func()
 	switch v {

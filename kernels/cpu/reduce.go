@@ -88,15 +88,17 @@ func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 		keys: view32[int32](v, "keys", g.Keys, g.N), parents: view32[int32](v, "parents", g.Parents, g.N), tree: view32[int32](v, "tree", g.Tree, g.N),
 		least: view32[int32](v, "least", g.Least, 2),
 	}
-	if g.N < 1 && v.err == nil {
-		v.err = fmt.Errorf("%d vertices: want one at least", g.N)
+	if (g.N < 1 || g.Steps < 1) && v.err == nil {
+		v.err = fmt.Errorf("%d steps over %d vertices: want one at least", g.Steps, g.N)
 	}
 	if v.err != nil {
 		return fmt.Errorf("cpu: grow: %w", v.err)
 	}
 	return d.enqueueOn(s, func() {
-		x.take()
-		d.least(x.keys, x.least)
+		for range g.Steps {
+			x.take()
+			d.least(x.keys, x.least)
+		}
 	})
 }
 

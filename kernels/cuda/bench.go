@@ -18,7 +18,7 @@ import (
 type BenchRow struct {
 	What     string  `json:"what"`
 	Rate     float64 `json:"rate"`               // in Unit
-	Unit     string  `json:"unit"`               // "Grelax/s", "GB/s" or "ms"
+	Unit     string  `json:"unit"`               // "Grelax/s", "GB/s", "ms" or "µs"
 	Ceiling  float64 `json:"ceiling,omitempty"`  // relaxations per second at the clock during the run; 0 where that says nothing
 	Fraction float64 `json:"fraction,omitempty"` // of the ceiling
 }
@@ -48,7 +48,7 @@ type BenchOptions struct {
 }
 
 // Bench measures the products, beside a loop that keeps its operands in registers, the closure, batches of
-// small tiles, and the copies. It calls each with every row as it is there, and returns the context's error
+// small tiles, steps over vectors, and the copies. It calls each with every row as it is there, and returns the context's error
 // between measurements when that is done. It needs 3 × Edge² × 4 bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
 	if o.Edge == 0 {
@@ -96,6 +96,9 @@ func (b *bench) all(edge int) error {
 				return err
 			}
 		}
+	}
+	if err := b.vectors(edge); err != nil {
+		return err
 	}
 	return b.copies()
 }

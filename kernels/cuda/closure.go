@@ -28,19 +28,9 @@ func (s *stream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 }
 
 func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
-	if err := checkShape(v, t); err != nil {
+	tiles, m, err := s.device.square(s.form, v, t, pivot)
+	if err != nil {
 		return err
-	}
-	m := int(math.Round(math.Sqrt(float64(len(pivot)))))
-	if m == 0 || m*m != len(pivot) {
-		return fmt.Errorf("%d tiles make no square", len(pivot))
-	}
-	tiles := make([]address, len(pivot))
-	for i, tile := range pivot {
-		var err error
-		if tiles[i], err = s.device.resolveTile(s.form, t, tile); err != nil {
-			return fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
-		}
 	}
 	if err := s.alive(); err != nil {
 		return err
@@ -53,6 +43,24 @@ func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 	}
 	p := &pivotParam{rows: s.panels.at, cols: s.panels.at + address(s.panels.bytes/2), t: int32(t), m: int32(m)}
 	return s.close64(v, p, tiles)
+}
+
+// square resolves m×m tiles.
+func (d *Device) square(f *form, v kernels.Variant, t int, tiles []kernels.Tile) (at []address, m int, err error) {
+	if err := checkShape(v, t); err != nil {
+		return nil, 0, err
+	}
+	m = int(math.Round(math.Sqrt(float64(len(tiles)))))
+	if m == 0 || m*m != len(tiles) {
+		return nil, 0, fmt.Errorf("%d tiles make no square", len(tiles))
+	}
+	at = make([]address, len(tiles))
+	for i, tile := range tiles {
+		if at[i], err = d.resolveTile(f, t, tile); err != nil {
+			return nil, 0, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
+		}
+	}
+	return at, m, nil
 }
 
 // close64 enqueues the rounds.

@@ -22,6 +22,16 @@ func needGPU(t testing.TB) {
 	t.Skip(err)
 }
 
+func TestVectors(t *testing.T) {
+	needGPU(t)
+	conformance.Vectors(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
+}
+
+func TestBaselines(t *testing.T) {
+	needGPU(t)
+	conformance.Baselines(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
+}
+
 func TestConformance(t *testing.T) {
 	needGPU(t)
 	conformance.Run(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })

@@ -28,6 +28,8 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		fakeLevel(v, (*levelParam)(p), blocks)
 	case turnLanes:
 		fakeTurn(v, (*turnParam)(p), blocks)
+	case pulls, widePulls, links, rankOne:
+		return fakeVectors(k, v, blocks, p, bytes)
 	}
 	return success
 }

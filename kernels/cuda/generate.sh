@@ -56,3 +56,4 @@ compile service service.cu
 variants "" kernels.cu
 variants pairs_ pairs.cu
 variants levels_ levels.cu
+variants vectors_ vectors.cu

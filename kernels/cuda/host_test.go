@@ -22,10 +22,18 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
-// TestPairsFake runs the part for predecessors.
-func TestPairsFake(t *testing.T) {
+// TestPairsFake runs the part for predecessors, TestVectorsFake and TestBaselinesFake those for what only some methods ask
+// of a device.
+func TestPairsFake(t *testing.T)     { onFake(t, conformance.Pairs) }
+func TestVectorsFake(t *testing.T)   { onFake(t, conformance.Vectors) }
+func TestBaselinesFake(t *testing.T) { onFake(t, conformance.Baselines) }
+
+func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	f := newFake()
-	conformance.Pairs(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
+	// Closed with the test that opened it, whose results are in when that has ended.
+	t.Run("suite", func(t *testing.T) {
+		suite(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
+	})
 	if left := f.leaks(); left != "" {
 		t.Errorf("still alive after Close: %s", left)
 	}
@@ -399,6 +407,9 @@ func TestMirrors(t *testing.T) {
 		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"pairs_product_f32": unsafe.Sizeof(productParam{}), "pairs_diagonal_f32": unsafe.Sizeof(pivotParam{}),
 		"pairs_panels_f32": unsafe.Sizeof(pivotParam{}), "clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
+		"pull_f32": unsafe.Sizeof(pullParam{}), "pull_wide_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
+		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
+		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {

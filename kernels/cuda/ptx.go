@@ -51,6 +51,10 @@ const (
 	pairPanels
 	levelRows
 	turnLanes
+	pulls
+	widePulls // for groups of more threads than a block of pulls has
+	links
+	rankOne
 	kernelCount
 )
 
@@ -70,6 +74,10 @@ var kernelInfo = [kernelCount]struct {
 	pairPanels:    {"pairs_", "pairs_panels_", 256},
 	levelRows:     {"levels_", "level_", 256},
 	turnLanes:     {"levels_", "turn_", 256},
+	pulls:         {"vectors_", "pull_", 256},
+	widePulls:     {"vectors_", "pull_wide_", 1024},
+	links:         {"vectors_", "link_", 256},
+	rankOne:       {"vectors_", "rank_one_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}
@@ -80,6 +88,10 @@ type service int
 const (
 	uploadList service = iota
 	clockRate
+	differs
+	least
+	growTake
+	growSteps
 	serviceCount
 )
 
@@ -90,6 +102,10 @@ var serviceInfo = [serviceCount]struct {
 }{
 	uploadList: {"upload_list", 256},
 	clockRate:  {"clock_rate", 1},
+	differs:    {"differ_bytes", 256},
+	least:      {"least_of", 1024},
+	growTake:   {"grow_take", 1024},
+	growSteps:  {"grow_steps", 1024},
 }
 
 // table holds the loaded kernels.

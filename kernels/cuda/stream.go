@@ -23,7 +23,8 @@ type stream struct {
 		at    address
 		bytes int64
 	}
-	closed bool
+	reduction reduction
+	closed    bool
 }
 
 // NewStream creates a stream.
@@ -178,7 +179,7 @@ func (s *stream) Close() error {
 		err = errors.Join(err, d.call("cuStreamSynchronize", func() Result { return d.driver.streamSynchronize(h) }))
 	}
 	s.closed = true
-	err = errors.Join(err, s.lists.close(d), d.freeOwn(s.panels.at, s.panels.bytes))
+	err = errors.Join(err, s.lists.close(d), d.freeOwn(s.panels.at, s.panels.bytes), s.reduction.close(d))
 	for _, h := range s.all {
 		err = errors.Join(err, d.call("cuStreamDestroy", func() Result { return d.driver.streamDestroy(h) }))
 	}

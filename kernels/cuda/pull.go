@@ -1,0 +1,178 @@
+package cuda
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ooc/kernels"
+)
+
+var (
+	_ kernels.Puller = (*Device)(nil)
+	_ kernels.Linker = (*Device)(nil)
+)
+
+// blockParam is Block of vectors.cuh.
+type blockParam struct {
+	offsets, ends, weights address
+	lo, hi                 int32
+	edge, row, rows        int32
+	turned                 int32
+}
+
+// pullParam is Pull of vectors.cuh.
+type pullParam struct {
+	block                     blockParam
+	dist, next, pred, changed address
+	stride                    int64
+	blocks, first, group, pad int32
+}
+
+// linkParam is Link of vectors.cuh.
+type linkParam struct {
+	block                  blockParam
+	component, light, ends address
+	first, group           int32
+}
+
+// Pull implements kernels.Puller: groups of up to 32 threads are parts of a warp, larger ones several warps.
+func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
+	own, err := d.ownStream(s, v)
+	if err == nil {
+		err = checkGroup(p.Group)
+	}
+	if err == nil && (p.Count < 0 || p.Stride%kernels.EntryBytes != 0 || p.Stride < 0) {
+		err = fmt.Errorf("%d vectors, %d bytes apart", p.Count, p.Stride)
+	}
+	r := &resolver{device: d, err: err}
+	count := max(1, p.Count)
+	behind := int(p.Stride/kernels.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
+	q := &pullParam{block: r.block(p.Block), dist: r.rest("dist", p.Dist), next: r.vector("next", p.Next, behind),
+		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
+		stride: p.Stride / kernels.EntryBytes}
+	if r.err == nil {
+		k := pulls
+		if p.Group > kernelInfo[pulls].threads {
+			k = widePulls
+		}
+		blocks := groupBlocks(k, p.Block.Hi-p.Block.Lo, p.Group)
+		q.blocks = int32(blocks)
+		r.err = own.launchSome(v, k, blocks*count, paramOf(q))
+	}
+	if r.err != nil {
+		return fmt.Errorf("cuda: pull: %w", r.err)
+	}
+	return nil
+}
+
+// linkGroup is how many threads share the arcs of a vertex in a step of Borůvka's algorithm: in compressed rows, which
+// are short, and in a piece of a matrix.
+const (
+	linkGroup       = 8
+	linkGroupMatrix = 64
+)
+
+// Link implements kernels.Linker.
+func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error {
+	own, err := d.ownStream(s, v)
+	group := linkGroup
+	if l.Block.Edge > 0 {
+		group = linkGroupMatrix
+	}
+	r := &resolver{device: d, err: err}
+	q := &linkParam{block: r.block(l.Block), component: r.rest("component", l.Component), light: r.vector("light", l.Light, l.Block.Hi),
+		ends: r.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
+	if r.err == nil {
+		r.err = own.launchSome(v, links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
+	}
+	if r.err != nil {
+		return fmt.Errorf("cuda: link: %w", r.err)
+	}
+	return nil
+}
+
+// groupBlocks is how many blocks of threads have a group for each vertex.
+func groupBlocks(k kernel, vertices, group int) int {
+	each := kernelInfo[k].threads / group
+	return (vertices + each - 1) / each
+}
+
+// launchSome starts a kernel that may have nothing to do.
+func (s *stream) launchSome(v kernels.Variant, k kernel, blocks int, p param) error {
+	if blocks == 0 {
+		return nil
+	}
+	return s.launch(v, k, blocks, p)
+}
+
+func checkGroup(group int) error {
+	if group < 1 || group > kernels.MaxGroup || bits.OnesCount(uint(group)) != 1 {
+		return fmt.Errorf("group of %d: want a power of two up to %d", group, kernels.MaxGroup)
+	}
+	return nil
+}
+
+// ownStream returns a stream of this device that can take an operation of a variant.
+func (d *Device) ownStream(s kernels.Stream, v kernels.Variant) (*stream, error) {
+	own, ok := s.(*stream)
+	if !ok || own == nil || own.device != d {
+		return nil, fmt.Errorf("not a stream of this device")
+	}
+	if int(v) >= len(kernels.Variants) {
+		return nil, fmt.Errorf("no variant %d", v)
+	}
+	return own, own.alive()
+}
+
+func oneIf(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// resolver turns tiles into addresses and keeps the first error.
+type resolver struct {
+	device *Device
+	err    error
+}
+
+// bytes resolves a tile of so many bytes.
+func (r *resolver) bytes(what string, t kernels.Tile, n int64) address {
+	if r.err != nil {
+		return 0
+	}
+	at, err := r.device.resolve(t, n)
+	if err != nil {
+		r.err = fmt.Errorf("%s: %w", what, err)
+	}
+	return at
+}
+
+// vector resolves one of n entries.
+func (r *resolver) vector(what string, t kernels.Tile, n int) address {
+	return r.bytes(what, t, int64(n)*kernels.EntryBytes)
+}
+
+// rest resolves one whose length only its content tells; it may be empty, and then nowhere.
+func (r *resolver) rest(what string, t kernels.Tile) address {
+	if t.Buf == nil {
+		return 0
+	}
+	return r.bytes(what, t, 0)
+}
+
+func (r *resolver) block(b kernels.Block) blockParam {
+	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), turned: oneIf(b.Turned)}
+	switch {
+	case r.err != nil:
+	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):
+		r.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
+	case b.Edge == 0:
+		p.offsets = r.vector("offsets", b.Offsets, b.Hi-b.Lo+1)
+		p.ends, p.weights = r.rest("ends", b.Ends), r.rest("weights", b.Weights)
+	default:
+		p.weights = r.vector("weights", b.Weights, b.Rows*b.Edge)
+	}
+	return p
+}
