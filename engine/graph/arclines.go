@@ -83,13 +83,14 @@ func (a *arcLines) turn(recs []record, float bool) bool {
 
 func (a *arcLines) commit(_ []byte, b *arcBatch) error {
 	lines, out, n := a.out.lines, a.out, int64(len(b.recs))
-	if a.found+n > a.most {
-		lines.line += a.most - a.found + 1
-		return a.tooMany()
-	}
-	if b.odd != nil && a.also == opposite {
+	left := a.most - a.found
+	if b.odd != nil && a.also == opposite && b.odd.line < left {
 		lines.line += b.odd.line + 1
 		return a.onDiagonal()
+	}
+	if n > left {
+		lines.line += left + 1
+		return a.tooMany()
 	}
 	if b.odd != nil && out.loop == nil {
 		b.odd.line += lines.line + 1

@@ -68,6 +68,8 @@ var badMTX = []badInput{
 	{"a fraction among integers, f32", "x.mtx", banner + "coordinate integer general\n2 2 2\n1 2 3\n2 1 3.5\n", Options{Kind: KindF32}, 4, "not an integer, as the header says"},
 	{"skew, undirected", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 1\n2 1 1\n", Options{Directed: ptr(false)}, 0, "there and back, its weights are opposite"},
 	{"skew with a diagonal", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 3\n", Options{}, 4, "no entries on its diagonal"},
+	{"skew with a diagonal, then too many", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 1\n2 2 1\n1 1 0\n", Options{}, 3, "no entries on its diagonal"},
+	{"skew with too many, then a diagonal", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 1\n2 1 1\n1 1 3\n", Options{}, 4, "and this is one more"},
 	{"skew with an odd diagonal", "x.mtx", banner + "coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 3e0 \n", Options{}, 4, "no entries on its diagonal"},
 
 	{"array cut", "x.mtx", banner + "array real general\n2 2\n1\n2\n3\n", Options{}, 2, "4 entries are announced, but the file ends after 3"},
