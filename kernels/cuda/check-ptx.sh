@@ -14,26 +14,28 @@ if [ -z "$PTXAS" ]; then
   echo "kernels/cuda: skipped: no ptxas found: set PTXAS" >&2
   [ "${OOC_REQUIRE_PTXAS:-}" != 1 ]; exit
 fi
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-failed=0
+# one ASSEMBLER IMAGE CHIP
+one() {
+  release=$("$1" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+  log=$("$1" -arch="sm_$3" -o /dev/null "$2" 2>&1) && { echo "ptxas $release: $2 for sm_$3: ok"; return; }
+  case $log in
+  *"not defined for option"*) echo "ptxas $release: does not know sm_$3" ;;
+  *) printf 'ptxas %s: %s for sm_%s: FAILED\n%s\n' "$release" "$2" "$3" "$log"; return 1 ;;
+  esac
+}
+if [ "${1:-}" = one ]; then
+  shift
+  one "$@"
+  exit
+fi
+
+# As many at once as there are processors.
 for ptxas in $PTXAS; do
   chmod +x "$ptxas" 2>/dev/null || true
-  release=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
   for image in ptx/*.ptx; do
     least=${image#ptx/sm_}
     for chip in 75 80 86 89 90 100; do
-      [ "$chip" -ge "${least%%_*}" ] || continue
-      if "$ptxas" -arch="sm_$chip" -o /dev/null "$image" >"$log" 2>&1; then
-        echo "ptxas $release: $image for sm_$chip: ok"
-      elif grep -q "not defined for option" "$log"; then
-        echo "ptxas $release: does not know sm_$chip"
-      else
-        echo "ptxas $release: $image for sm_$chip: FAILED"
-        head -n 5 "$log"
-        failed=1
-      fi
+      [ "$chip" -lt "${least%%_*}" ] || echo "$ptxas $image $chip"
     done
   done
-done
-exit $failed
+done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 3 sh ./check-ptx.sh one
