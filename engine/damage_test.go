@@ -56,7 +56,7 @@ func newDamage(t *testing.T, r *rand.Rand) *damage {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	c := &faultCase{algorithm: AlgorithmBlocked, g: g}
+	c := &faultCase{device: campaignDevice(t, testDevices(t)["cpu"]), algorithm: AlgorithmBlocked, g: g}
 	if err := c.run(dir, &fault{at: c.count(t).asked * 2 / 3, stays: true}); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 // refuses, and ends with the same matrix.
 func TestCampaignState(t *testing.T) {
 	r := seeded(t)
-	c := &faultCase{algorithm: AlgorithmBlocked, g: randomGraph(t, r, 380, graph.KindI32, false)}
+	c := &faultCase{device: campaignDevice(t, testDevices(t)["cpu"]), algorithm: AlgorithmBlocked, g: randomGraph(t, r, 380, graph.KindI32, false)}
 	c.count(t)
 	half := c.halfDone(t, r)
 	good, err := os.ReadFile(filepath.Join(half, "state"))

@@ -274,12 +274,18 @@ func (p *Problem) Status() (Status, error) {
 			return Status{}, err
 		}
 	}
+	settled := false
+	if counts && state.Done == int64(p.geom.RowCount()) {
+		if settled, err = p.settled(); err != nil {
+			return Status{}, err
+		}
+	}
 	switch {
 	case core > 0:
 		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
 	case !counts:
 		st.State = "new"
-	case state.Done == int64(p.geom.RowCount()) && p.settled():
+	case settled:
 		st.State, st.ETA = "solved", 0
 	default:
 		st.State = "unfinished"

@@ -23,10 +23,12 @@ func (p *Problem) Solved() error {
 		return err
 	case !counts || state.Done < int64(p.geom.RowCount()):
 		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.RowCount()))
-	case !p.settled():
-		return fmt.Errorf("%s is %w: its predecessors were not looked through to the end", p.Dir(), ErrUnsolved)
 	}
-	return nil
+	settled, err := p.settled()
+	if err == nil && !settled {
+		err = fmt.Errorf("%s is %w: its predecessors were not looked through to the end", p.Dir(), ErrUnsolved)
+	}
+	return err
 }
 
 // Lookup returns the row of a vertex named by its id in the input.

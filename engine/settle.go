@@ -14,13 +14,18 @@ import (
 )
 
 // settled reports whether the predecessors of a store whose distances are final, if it keeps any, make trees: the
-// checksums are written after that was seen to.
-func (p *Problem) settled() bool {
+// checksums are written after that was seen to. Damaged ones are proof of that too.
+func (p *Problem) settled() (bool, error) {
 	if !p.meta.Predecessors {
-		return true
+		return true, nil
 	}
-	_, err := p.store.Sums()
-	return !errors.Is(err, fs.ErrNotExist)
+	switch _, err := p.store.Sums(); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil && !errors.Is(err, tiles.ErrCorrupt) && !errors.Is(err, tiles.ErrVersion):
+		return false, err
+	}
+	return true, nil
 }
 
 // settle makes the predecessors of every row of final distances a tree of shortest paths, and reports which tiles it

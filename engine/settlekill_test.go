@@ -45,7 +45,7 @@ func TestSettleKilledThenPowerCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := state.Done == 100 && !q.settled() && goesRound(t, q)
+		want := state.Done == 100 && !isSettled(t, q) && goesRound(t, q)
 		q.Close()
 		if !want {
 			continue

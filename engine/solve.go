@@ -112,7 +112,10 @@ func (p *Problem) solve(ctx context.Context, o Options, to watchers) (sum Summar
 		sum.Algorithm = state.Algorithm
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
-		sum.AlreadySolved, sum.ResumedFrom = p.settled(), 1
+		sum.ResumedFrom = 1
+		if sum.AlreadySolved, err = p.settled(); err != nil {
+			return sum, err
+		}
 		return sum, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore())
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())

@@ -236,7 +236,7 @@ func TestSettle(t *testing.T) {
 		q := reopen(t, d)
 		if state, _, err := q.store.Recover(); err != nil {
 			t.Fatal(err)
-		} else if state.Done == 100 && !q.settled() {
+		} else if state.Done == 100 && !isSettled(t, q) {
 			unsettled++
 			wantUnsettled(t, q)
 			if goesRound(t, q) {
@@ -399,4 +399,14 @@ func TestTrackedRefusals(t *testing.T) {
 	if _, err := p.Solve(context.Background(), o); !errors.Is(err, ErrNoDevice) {
 		t.Errorf("a device without: %v", err)
 	}
+}
+
+// isSettled is settled without an error.
+func isSettled(t *testing.T, p *Problem) bool {
+	t.Helper()
+	settled, err := p.settled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settled
 }
