@@ -165,8 +165,10 @@ func (p *plainEdges) read(text []byte, w *plainWeights, edges []edge) ([]edge, i
 				e.to, next = p.id(text, i)
 			case isWeight:
 				e.word, next = p.weight(text, i, w)
-			default:
-				next = p.skip(text, i)
+			case isSkip:
+				if next = p.skip(text, i); c == 0 && isSkipped(text[i:next]) {
+					next = i
+				}
 			}
 			if next == i {
 				return edges, line

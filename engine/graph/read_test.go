@@ -72,6 +72,7 @@ var listInputs = []goodInput{
 	{"texts of signs", "x.txt", "@a $b 5\n(c) +d 6\n", Options{}, 4, KindI32, "@a>$b=5 (c)>+d=6"},
 	{"all in quotes", "x.csv", "\"from\",\"to\",\"weight\"\r\n\"1\",\"2\",\"5.5\"\r\n\"2\",\"b\",\"-0.25\"\r\n", Options{}, 3, KindF32, "1>2=5.5 2>b=-0.25"},
 	{"quotes with separators", "x.csv", "\"a,b\",\"c;d\",5\n\"#e\",\"//f\",6\n", Options{}, 4, KindI32, "a,b>c;d=5 #e>//f=6"},
+	{"a comment where a column is that counts for nothing", "x.csv", "note,source,target,weight\nx,1,2,5\n#y,1,3,5\n%,1,3,5\n//,1,3,5\n\"#\",2,1,6\n", Options{}, 2, KindI32, "1>2=5 2>1=6"},
 	{"comments of three kinds", "x.txt", "# a\n1 2 5\n  // b\n% c\n//\n2 1 6\n", Options{}, 2, KindI32, "1>2=5 2>1=6"},
 	{"weights in many ways", "x.txt", "1 2 .5\n2 3 5.\n3 4 1e-3\n4 5 +2.5E+1\n5 6 00012.50\n6 1 0.30000000000000004\n", Options{}, 6, KindF32, "1>2=0.5 2>3=5 3>4=0.0010000000474974513 4>5=25 5>6=12.5 6>1=0.30000001192092896"},
 	{"a fraction late", "x.csv", "1,2,3\n2,3,4\n3,1,-7\n1,3,8.5\n", Options{}, 3, KindF32, "1>2=3 1>3=8.5 2>3=4 3>1=-7"},
