@@ -62,7 +62,7 @@ func OpenDevice(name string, memory int64) (d kernels.Device, why string, err er
 	for _, k := range deviceKinds {
 		if k.name == kind {
 			if d, err = k.open(index, memory); err != nil {
-				return nil, "", fmt.Errorf("%w; --device auto takes one that works", err)
+				return nil, "", err
 			}
 			return d, "asked for", nil
 		}

@@ -68,13 +68,14 @@ func (x *elimination) run(ctx context.Context, order *sparse.Order, state tiles.
 		return err
 	}
 	defer func() { err = errors.Join(err, x.closeSweeper()) }()
-	if x.plan.Lanes > 0 {
+	defer func() {
+		if ferr := x.ring.free(); err == nil { // a device that failed has said so
+			err = ferr
+		}
+	}()
+	// A core in a store takes host memory of its own first.
+	if x.plan.Lanes > 0 && (closesAtOnce(x.plan.Core, o.Device.Info()) || closesAtOnce(x.plan.Core, x.host.Info())) {
 		x.ring.lock(o.Device, x.rowBytes(), p.geom.Down()-int(state.Done)/p.geom.T, x.budget())
-		defer func() {
-			if ferr := x.ring.free(); err == nil { // a device that failed has said so
-				err = ferr
-			}
-		}()
 	}
 	x.reports = p.startReports(o, x.inStage(StageEliminate))
 	defer x.reports.stop()
@@ -126,9 +127,14 @@ func (x *elimination) closeSweeper() error {
 func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
 	x.reports.show(x.inStage(StageCore))
 	for _, d := range []kernels.Device{x.o.Device, x.host} {
-		if closesAtOnce(e.Core(), d.Info()) {
-			return e.CloseCore(d, x.sweeper)
+		if !closesAtOnce(e.Core(), d.Info()) {
+			continue
 		}
+		core, err := e.CloseCore(d, x.sweeper)
+		if d != x.host && errors.Is(err, kernels.ErrNoMemory) { // others use the device too
+			continue
+		}
+		return core, err
 	}
 	sub, err := x.p.openCore(e)
 	if err != nil {
@@ -138,9 +144,9 @@ func (x *elimination) core(ctx context.Context, e *sparse.Elimination) (*sparse.
 	o.Algorithm, o.Round = AlgorithmBlocked, 0
 	coreSum, err := sub.solve(ctx, o, watchers{lines: x.lines, show: x.showCore})
 	x.sum.Relaxations, x.sum.Rate, x.sum.Plan = coreSum.Relaxations, coreSum.Rate, coreSum.Plan
-	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
+	core := &sparse.DenseCore{Sweeper: x.sweeper, Variant: e.Variant, Size: e.Core()}
 	if err == nil {
-		core.Matrix, err = sub.matrix32()
+		core.Matrix, core.Pitch, err = sub.matrix32()
 	}
 	if err = errors.Join(err, sub.Close()); err != nil {
 		return nil, fmt.Errorf("the core: %w", err)
@@ -154,16 +160,17 @@ func oneTile(n int) int64 {
 	return edge * edge * kernels.EntryBytes
 }
 
-// matrix32 reads all distances into memory.
-func (p *Problem) matrix32() ([]uint32, error) {
+// matrix32 reads all distances into memory, in rows of pitch entries, and as many rows, as a device wants them.
+func (p *Problem) matrix32() (m []uint32, pitch int, err error) {
 	n := p.geom.N
-	m := make([]uint32, n*n)
+	pitch = ceilDiv(n, kernels.WideUnit) * kernels.WideUnit
+	m = make([]uint32, pitch*pitch)
 	for i := range n {
-		if err := p.store.ReadRow(unsafe.Slice((*byte)(unsafe.Pointer(&m[i*n])), 4*n), i); err != nil {
-			return nil, err
+		if err := p.store.ReadRow(unsafe.Slice((*byte)(unsafe.Pointer(&m[i*pitch])), 4*n), i); err != nil {
+			return nil, 0, err
 		}
 	}
-	return m, nil
+	return m, pitch, nil
 }
 
 // coreWeights is the matrix of a core.

@@ -28,6 +28,7 @@ func eliminating(t testing.TB) Options {
 	o.Algorithm, o.Round, o.HostMemory = AlgorithmEliminate, 0, 0
 	if turns.Add(1)%2 == 0 {
 		o.Device = conformance.WithLevels(o.Device)
+		expandThere(t)
 	}
 	return o
 }

@@ -90,6 +90,9 @@ func (w *expansion) run(ctx context.Context) error {
 		}
 		return err
 	}
+	if err := w.ring.free(); err != nil { // the processor takes memory of its own
+		return err
+	}
 	lanes, workers, err := w.shape()
 	if err != nil {
 		return err

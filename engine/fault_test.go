@@ -353,10 +353,12 @@ func (c *faultCase) fail(t *testing.T, f *fault) {
 	dir := filepath.Join(t.TempDir(), "x.ooc")
 	err := c.run(dir, f)
 	what := fmt.Sprintf("%s: operation %d (%s), for good %v", c.algorithm, f.at, f.failed, f.stays)
-	if injected := f.failed != ""; injected != (err != nil) || injected && !errors.Is(err, errFault) {
+	// Where a GPU, or what is page-locked for it, has no room, the processor expands.
+	spare := err == nil && c.algorithm == AlgorithmEliminate && !c.device.device.Info().SharedCores && strings.HasPrefix(f.failed, "allocate")
+	if injected := f.failed != "" && !spare; injected != (err != nil) || injected && !errors.Is(err, errFault) {
 		t.Errorf("%s: %v", what, err)
 	}
-	if onDevice := strings.Fields(f.failed + " -")[0]; (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") && !strings.Contains(err.Error(), "expansion") && !strings.Contains(err.Error(), "tile row") {
+	if onDevice := strings.Fields(f.failed + " -")[0]; err != nil && (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") && !strings.Contains(err.Error(), "expansion") && !strings.Contains(err.Error(), "tile row") {
 		t.Errorf("%s: neither tile nor stage is named: %v", what, err)
 	}
 	if err != nil && strings.Contains(err.Error(), "alive") {

@@ -43,10 +43,13 @@ func (w *expansion) widely() (*conveyor, error) {
 	if lanes == 0 {
 		return nil, nil
 	}
+	if w.ring.locked == nil {
+		w.ring.lock(w.o.Device, w.rowBytes(), len(w.done)-w.first, w.budget())
+	}
 	c := &conveyor{expansion: w, lanes: lanes}
 	if err := c.open(batches); err != nil {
 		cerr := c.close()
-		if errors.Is(err, kernels.ErrNoMemory) { // others use the device too
+		if errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches) { // others use the device too; or see there
 			return nil, cerr
 		}
 		return nil, fmt.Errorf("expansion on %s: %w", w.o.Device.Info().Name, err)
@@ -55,6 +58,10 @@ func (w *expansion) widely() (*conveyor, error) {
 	w.planned(lanes, len(c.batches), shape.FixedBytes()+int64(len(c.batches))*shape.BatchBytes())
 	return c, nil
 }
+
+// errLaunches says that launches alone would take twice what was planned: elimination has left levels of a row or two, as
+// of a path.
+var errLaunches = errors.New("an expansion of too many levels")
 
 // planned corrects the plan to what is there.
 func (w *expansion) planned(lanes, batches int, bytes int64) {
@@ -68,6 +75,11 @@ func (c *conveyor) open(batches int) (err error) {
 	if c.wide, err = c.e.NewWide(c.o.Device, c.core, c.p.geom.T); err != nil {
 		return err
 	}
+	left := len(c.done) - c.first
+	launches := float64(c.wide.Launches()) * float64(ceilDiv(left*c.p.geom.T, c.lanes))
+	if launches*launchSeconds > max(1, 2*c.plan.ExpandSeconds*float64(left)/float64(len(c.done))) {
+		return errLaunches
+	}
 	for range batches {
 		b, err := c.wide.NewBatch(c.lanes)
 		if err != nil {
@@ -80,7 +92,7 @@ func (c *conveyor) open(batches int) (err error) {
 	}
 	host, err := c.ring.wait()
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err) // the processor needs none that is page-locked
 	}
 	rows := int64(len(host)) / c.rowBytes()
 	c.room, c.copied = make(chan []byte, rows), make(chan tilesRow, rows)
@@ -128,10 +140,13 @@ func (r *ring) free() error {
 	if r.locked == nil {
 		return nil
 	}
-	if <-r.locked; r.data == nil {
+	<-r.locked
+	data := r.data
+	r.locked, r.data = nil, nil
+	if data == nil {
 		return nil
 	}
-	return r.device.FreeHost(r.data)
+	return r.device.FreeHost(data)
 }
 
 // close gives everything on the device back, once all streams are idle: then nothing is copied to the ring any more.

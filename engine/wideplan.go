@@ -77,12 +77,15 @@ const (
 	overlapLoss = 0.3
 )
 
+// launchSeconds is what a launch costs that does next to nothing, on an H100 (docs/cuda.md).
+const launchSeconds = 3e-6
+
 // wideSeconds is what taking memory and streams of a GPU, and a first launch, cost a small problem.
 const wideSeconds = 30e-3
 
 // preferDevice is by how much, and how many seconds, the device may be slower and is still taken, as that is what was
 // asked for. A stopping point is picked without.
-const preferDevice = 0.25
+var preferDevice = 0.25
 
 // widen moves the expansion to the device, if there is room for it and it takes no more than so many seconds. Batches
 // are copied out while others are computed, and written while others are copied.
@@ -158,7 +161,10 @@ func (r *Rates) measureLevels(d kernels.Device, v kernels.Variant) (err error) {
 	}
 	defer func() { err = errors.Join(err, buf.Free()) }()
 	list, err := d.Alloc(arcs + 64)
-	if err != nil {
+	if errors.Is(err, kernels.ErrNoMemory) {
+		r.Levels = defaultLevels
+		return nil
+	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, list.Free()) }()

@@ -24,7 +24,7 @@ var (
 	// ErrExists: Create found a complete store.
 	ErrExists = errors.New("store already exists")
 	// ErrNotStore: the folder holds files that are not ours.
-	ErrNotStore = errors.New("folder is not an ooc store")
+	ErrNotStore = errors.New("not an ooc store")
 	// ErrIncomplete: the folder holds an import that died before store.json
 	// was written. Create starts it over.
 	ErrIncomplete = errors.New("store is incomplete")

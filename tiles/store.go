@@ -104,6 +104,7 @@ func notOpen(dir string, err error) error {
 	}
 	half, ierr := Incomplete(dir)
 	switch {
+	case errors.Is(ierr, ErrNotStore): // and that is all: the rest is advice for whoever wants to make one
 	case ierr != nil:
 		return ierr
 	case half:

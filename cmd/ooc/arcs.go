@@ -82,6 +82,6 @@ func find(f graph.Facts) lookup {
 
 // openDevice opens the device of the flags.
 func (f *arcsFlags) openDevice() (kernels.Device, error) {
-	d, _, err := engine.OpenDevice(f.device, int64(f.deviceMemory))
+	d, _, err := openDevice(f.device, f.deviceMemory)
 	return d, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -150,7 +151,16 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 	if err := f.check(); err != nil {
 		return nil, "", err
 	}
-	return engine.OpenDevice(f.device, int64(f.deviceMemory))
+	return openDevice(f.device, f.deviceMemory)
+}
+
+// openDevice opens a device by its name.
+func openDevice(name string, memory size) (d kernels.Device, why string, err error) {
+	d, why, err = engine.OpenDevice(name, int64(memory))
+	if err != nil && why == "" && !errors.Is(err, engine.ErrNoDevice) && name != "auto" {
+		err = fmt.Errorf("%w; --device auto takes one that works", err)
+	}
+	return d, why, err
 }
 
 func (f *deviceFlags) limits() engine.Limits {

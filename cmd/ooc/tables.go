@@ -20,6 +20,9 @@ func benchTablesCommand() *cobra.Command {
 			"are made in --dir and removed; the largest takes 0.9 GiB, of a quick run 64 MiB.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Budget < 0 {
+				return usageError{fmt.Errorf("--budget %v: want a time", o.Budget)}
+			}
 			graceful.Store(true) // stores in the middle of a solve are to be removed
 			o.Progress = func(what string, elapsed time.Duration) {
 				fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", elapsed.Seconds(), what)

@@ -163,6 +163,12 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 		return nil, err
 	}
 	lock, err := tiles.LockFolder(dir)
+	if errors.Is(err, tiles.ErrNoLocks) {
+		err = fmt.Errorf("the batch's queue, which is made in the current folder: %w", err)
+		if made == nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,9 @@ func (e *Elimination) Shape(edge int) Shape {
 	return Shape{Vertices: len(e.Vertices), Core: e.Core(), Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
 }
 
+// Launches is how many a batch takes.
+func (w *Wide) Launches() int { return len(w.l.climb) + len(w.l.way) + 2 }
+
 // Close gives the device's memory back. Batches are closed before.
 func (w *Wide) Close() error {
 	var err error

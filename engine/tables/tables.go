@@ -177,7 +177,7 @@ func (s *suite) print(t table) error {
 			if s.ctx.Err() != nil {
 				return context.Cause(s.ctx)
 			}
-			if s.Progress != nil {
+			if s.Progress != nil && c.run != nil {
 				s.Progress(fmt.Sprintf("%s, N = %d: %s", t.title, n, c.title), time.Since(s.began))
 			}
 			seconds, err := s.cell(c, n, &last[i])

@@ -56,11 +56,29 @@ func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error
 			k = widePulls
 		}
 		blocks := groupBlocks(k, p.Block.Hi-p.Block.Lo, p.Group)
+		if most := mostBlocks / max(1, blocks); count > most {
+			return d.pullSome(s, v, p, most)
+		}
 		q.blocks = int32(blocks)
 		r.err = own.launchSome(v, k, blocks*count, paramOf(q))
 	}
 	if r.err != nil {
 		return fmt.Errorf("cuda: pull: %w", r.err)
+	}
+	return nil
+}
+
+// mostBlocks is how many blocks of threads a launch may have.
+const mostBlocks = 1<<31 - 1
+
+// pullSome takes the vectors in several launches, of so many at most.
+func (d *Device) pullSome(s kernels.Stream, v kernels.Variant, p kernels.Pull, most int) error {
+	for lo := 0; lo < p.Count; lo += most {
+		part := p.Vector(lo)
+		part.Count = min(most, p.Count-lo)
+		if err := d.Pull(s, v, part); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -51,11 +52,15 @@ func (r *reduction) need(s *stream) error {
 	if err != nil {
 		return fmt.Errorf("scratch for reductions: %w", err)
 	}
-	r.at = at
 	zero := new(uint64)
-	return s.device.call("cuMemcpyHtoDAsync", func() Result {
+	err = s.device.call("cuMemcpyHtoDAsync", func() Result {
 		return s.device.driver.copyIn(at, unsafe.Pointer(zero), 8, s.handle)
 	})
+	if err != nil {
+		return errors.Join(err, s.device.freeOwn(at, reductionBytes))
+	}
+	r.at = at
+	return nil
 }
 
 // close releases the scratch of an idle stream.

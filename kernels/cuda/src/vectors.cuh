@@ -153,7 +153,8 @@ constexpr int kRankThreads = 256, kRankLoads = 4, kRankQuads = kRankThreads * kR
 static_assert(kRankQuads * 4 == 64 * 64, "blocks fill tiles");
 
 // rankOne lowers the matrix by one pivot. Rows that do not reach it are not looked at, and what is not lowered is not
-// written; so the pivot's own row and column, which others read, are never written.
+// written; so the pivot's own row and column, which others read, are never written. But in f32-signed a cycle of length 0
+// may leave the diagonal below 0 by rounding: then they are, and whoever reads them finds lengths that differ by as much.
 template <Variant V>
 __device__ __forceinline__ void rankOne(const Rank &p) {
   const int q = p.t / 4, blocks = (p.t / 64) * (p.t / 64);
