@@ -53,6 +53,7 @@ func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.remark()
 	a := &arcs{}
 	a.graph, _ = in.weights.(*graph.Graph)
 	a.dense, _ = in.weights.(*graph.Dense)

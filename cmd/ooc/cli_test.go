@@ -176,6 +176,9 @@ func TestGuessedWeightsAreSaid(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
 	ooc(t, dir, "solve", "c.csv").want(t, 0, `column "wieght" is taken for the weight`)
+	for _, line := range []string{"sssp c.csv --source 1", "mst c.csv --undirected", "plan c.csv"} {
+		ooc(t, dir, strings.Fields(line)...).want(t, 0, `column "wieght" is taken for the weight`)
+	}
 	ooc(t, dir, "solve", "c.csv", "--columns", "from,to,wieght", "--out", "one.ooc").want(t, 0, "weights 1…1", "named weight, or w, length", "every arc has weight 1")
 	for _, columns := range []string{"from,to", "from,to,weight"} {
 		r := ooc(t, dir, "solve", "c.csv", "--columns", columns, "--restart").want(t, 0)

@@ -52,6 +52,7 @@ func planCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				in.remark()
 				defer func() { err = errors.Join(err, in.close()) }()
 				limits := df.limits()
 				limits.Predecessors = predecessors

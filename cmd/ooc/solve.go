@@ -262,6 +262,13 @@ type incoming struct {
 	took    time.Duration
 }
 
+// remark says what was guessed.
+func (n *incoming) remark() {
+	if n.src.Remark != "" {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", n.src.Name, n.src.Remark)
+	}
+}
+
 // close releases the matrix.
 func (n *incoming) close() error {
 	if d, ok := n.weights.(*graph.Dense); ok {
