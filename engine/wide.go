@@ -33,7 +33,8 @@ type tilesRow struct {
 // widely takes device and host memory for an expansion on the device, if that is planned. It returns nil where it is
 // not, or the device has no room after all: then the processor does it.
 func (w *expansion) widely() (*conveyor, error) {
-	wanted := w.plan.Lanes > 0
+	_, can := kernels.As[kernels.Leveller](w.o.Device) // the plan may be of another
+	wanted := w.plan.Lanes > 0 && can
 	w.planned(0, 0, 0)
 	if !wanted || w.first == len(w.done) {
 		return nil, nil

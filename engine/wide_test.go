@@ -16,7 +16,7 @@ func TestExpandsOnDevice(t *testing.T) {
 	r := seeded(t)
 	expandThere(t)
 	for _, k := range everyKind {
-		g := randomGraph(t, r, 200+r.IntN(200), k.kind, k.negative)
+		g := randomGraph(t, r, 380+r.IntN(60), k.kind, k.negative)
 		stores := map[string]*Problem{}
 		for name, where := range map[string]struct {
 			levels bool
@@ -25,7 +25,7 @@ func TestExpandsOnDevice(t *testing.T) {
 		}{
 			"processor":     {false, 64 << 20, false},
 			"device":        {true, 64 << 20, true},
-			"little device": {true, 120 << 10, false},
+			"little device": {true, 200 << 10, false},
 		} {
 			d, err := cpu.Open(cpu.Options{Memory: where.memory + cpuScratch(t)})
 			if err != nil {
