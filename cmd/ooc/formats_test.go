@@ -88,7 +88,7 @@ func TestDroppedArcsAreCounted(t *testing.T) {
 		"d.graph": "2 5 1\n1 1 2 3 2 4 2 5 2 inf\n2 0 1 3 1 4 1 5 1 inf\n",
 	} {
 		write(t, dir, name, text)
-		ooc(t, dir, "solve", name, "--out", name+".ooc").want(t, 0, "  2 self-loops dropped\n", "  2 parallel arcs merged into the shortest\n", "  1 infinite weights dropped\n")
+		ooc(t, dir, "solve", name, "--out", name+".ooc").want(t, 0, "  2 self-loops dropped\n", "  2 parallel arcs merged into the shortest\n", "  1 infinite weight dropped\n")
 		ooc(t, dir, "query", name+".ooc", "1", "2").want(t, 0, "1\t2\t3\n")
 	}
 }
