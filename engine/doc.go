@@ -10,8 +10,8 @@
 // # Units and invariants
 //
 // Rows are numbered from 0 in the order of graph.IDs; distances are in the input's units, +Inf where there
-// is no path; times are seconds, sizes bytes. Progress is counted in pivot vertices; elimination counts rows, squaring rows of tiles. Every value that is
-// ever written to the matrix is the length of a walk, so an upper bound: a matrix of which every entry has
-// finished r pivot vertices, whatever more some entries have, solves to the same distances from r on. That
-// is all that resuming rests on; docs/promises.md draws the conclusions.
+// is no path; times are seconds, sizes bytes. Progress is counted in pivot vertices; elimination counts rows,
+// squaring rows of tiles. Every value that is ever written to the matrix is the length of a walk, so an upper
+// bound: a matrix of which every entry has finished r pivot vertices, whatever more some entries have, solves to
+// the same distances from r on. That is all that resuming rests on; docs/promises.md draws the conclusions.
 package engine

@@ -248,8 +248,8 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, tiles.ErrIncomplete)
 }
 
-// damaged says of the error of opening a store that what is there is of no use, and not that the disk cannot be
-// read now.
+// damaged says of the error of opening a store, or of reading a file of one, that what is there is of no use, and not that
+// the disk cannot be read now.
 func damaged(err error) bool {
 	return (errors.Is(err, tiles.ErrCorrupt) || errors.Is(err, tiles.ErrVersion)) && !errors.Is(err, syscall.EIO)
 }

@@ -63,7 +63,11 @@ func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, e
 	if p.meta.Dense || p.meta.Predecessors {
 		f.Algorithm = roundsOrFirst(l.Algorithm).name
 		l = l.withDefaults(d.Info())
-		if err := f.measure(roundsNamed(f.Algorithm), p.variant(), p.geom.N, d, dir); err != nil {
+		rates, err := ratesFor(roundsNamed(f.Algorithm), d, p.variant(), p.geom.N)
+		if err == nil {
+			err = f.reckon(rates, d, dir)
+		}
+		if err != nil {
 			return f, err
 		}
 		return f, f.predict(p.geom, d, l)
@@ -92,7 +96,7 @@ func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	l = l.withDefaults(d.Info())
 	way := roundsOrFirst(l.Algorithm)
 	f := &Forecast{Vertices: n, Rows: n, Algorithm: way.name}
-	if err := f.measure(way, kernels.I32, n, d, ""); err != nil {
+	if f.Rates, err = ratesFor(way, d, kernels.I32, n); err != nil {
 		return nil, err
 	}
 	c := &Choice{}
@@ -103,10 +107,9 @@ func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
 	return f, nil
 }
 
-func (f *Forecast) measure(way *rounds, v kernels.Variant, n int, d kernels.Device, dir string) (err error) {
-	if f.Rates, err = ratesFor(way, d, v, n); err != nil {
-		return err
-	}
+// reckon takes rates that were measured on the device, and measures those of the host in a folder, if there is one.
+func (f *Forecast) reckon(r Rates, d kernels.Device, dir string) error {
+	f.Rates = r
 	if dir == "" {
 		return nil
 	}
@@ -116,11 +119,9 @@ func (f *Forecast) measure(way *rounds, v kernels.Variant, n int, d kernels.Devi
 // choose measures and chooses. It returns the limits with their defaults.
 func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*Choice, Limits, error) {
 	l = l.withDefaults(d.Info())
-	facts := w.Facts()
-	v := VariantOf(string(facts.Kind), facts.Negative)
-	err := f.measure(roundsNamed(l.Algorithm), v, facts.N, d, dir)
-	if err == nil && l.mayEliminate(w) {
-		err = f.Rates.measureLevels(d, v)
+	rates, err := l.measure(w, d)
+	if err == nil {
+		err = f.reckon(rates, d, dir)
 	}
 	if err != nil {
 		return nil, l, err

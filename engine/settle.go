@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"syscall"
 
 	"ooc/tiles"
 )
@@ -23,8 +22,8 @@ func (p *Problem) settled() (bool, error) {
 	switch _, err := p.store.Sums(); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	case err != nil && (errors.Is(err, syscall.EIO) || !errors.Is(err, tiles.ErrCorrupt) && !errors.Is(err, tiles.ErrVersion)):
-		return false, err // it could not be read, whatever it is
+	case err != nil && !damaged(err):
+		return false, err
 	}
 	return true, nil
 }

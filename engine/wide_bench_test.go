@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/testgpu"
 	"ooc/engine/sparse"
 	"ooc/kernels"
-	"ooc/kernels/cuda"
 	"ooc/tiles"
 )
 
@@ -22,7 +22,10 @@ const benchVertices = 110000
 // others would be written: what is left is bound by the copies from the GPU, which are timed in the same run, as many
 // bytes from page-locked memory to page-locked memory. The store's space is reserved all the same, where TMPDIR says.
 func BenchmarkExpandToNowhere(b *testing.B) {
-	d := openGPU(b)
+	d := testgpu.Open(b, 0)
+	if d == nil {
+		b.Skip("there is no GPU")
+	}
 	g := road(b)
 	n := g.N
 	c, err := Choose(g, d, Limits{Algorithm: AlgorithmEliminate}) // as for a solve, which writes
@@ -56,7 +59,10 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
 func BenchmarkBatch(b *testing.B) {
-	d := openGPU(b)
+	d := testgpu.Open(b, 0)
+	if d == nil {
+		b.Skip("there is no GPU")
+	}
 	g := road(b)
 	order := sparse.NewOrder(g, sparse.OrderOptions{})
 	for _, core := range []int{0, 1024, 2048, 4096, 8192} {
@@ -100,24 +106,6 @@ func benchBatch(b *testing.B, w *sparse.Wide, e *sparse.Elimination, lanes int) 
 	core := float64(e.Core())
 	b.ReportMetric(float64(lanes*n)/seconds/1e9, "Gdist/s")
 	b.ReportMetric(float64(lanes)*(float64(len(e.Up.Ends)+len(e.Down.Ends))+core*core)/seconds/1e9, "Grelax/s")
-}
-
-// openGPU opens a GPU until the benchmark ends, or skips it where there is none.
-func openGPU(b *testing.B) kernels.Device {
-	b.Helper()
-	d, err := cuda.Open(cuda.Options{})
-	if err != nil {
-		if os.Getenv("OOC_REQUIRE_GPU") == "1" {
-			b.Fatal(err)
-		}
-		b.Skip(err)
-	}
-	b.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	return d
 }
 
 // road generates a graph like a road network.

@@ -152,15 +152,11 @@ func (c *creation) begin() error {
 		default:
 			return fmt.Errorf("creating store: %w", classify(err))
 		}
-		_, lockErr := os.Lstat(c.s.path(nameLock))
 		c.s.lock, err = acquire(c.s.dir)
 		if err == nil {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
-			if errors.Is(lockErr, fs.ErrNotExist) && errors.Is(err, ErrNoLocks) { // the file is there now, and nobody has it
-				os.Remove(c.s.path(nameLock))
-			}
 			if c.madeDir && !errors.Is(err, ErrExists) { // else it has become another process's store meanwhile
 				os.Remove(c.s.dir) // fails if another process is in it, rightly
 			}

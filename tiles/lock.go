@@ -46,6 +46,7 @@ func lock(f *os.File, dir string, exclusive bool) (err error) {
 // instant to see whether somebody else does.
 func acquire(dir string) (*os.File, error) {
 	path := filepath.Join(dir, nameLock)
+	_, before := os.Lstat(path)
 	for try := 0; ; {
 		f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
 		if _, missing := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && missing == nil && try < 10 {
@@ -77,6 +78,9 @@ func acquire(dir string) (*os.File, error) {
 			}
 			pid, host := readHolder(path)
 			return nil, &LockedError{Dir: dir, PID: pid, Host: host}
+		}
+		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
+			os.Remove(path) // we made it, and nobody can hold it
 		}
 		if err != nil {
 			return nil, fmt.Errorf("locking %s: %w", path, err)

@@ -157,7 +157,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 // openDevice opens a device by its name.
 func openDevice(name string, memory size) (d kernels.Device, why string, err error) {
 	d, why, err = engine.OpenDevice(name, int64(memory))
-	if err != nil && why == "" && !errors.Is(err, engine.ErrNoDevice) && name != "auto" {
+	if err != nil && name != "auto" && !errors.Is(err, engine.ErrNoDevice) {
 		err = fmt.Errorf("%w; --device auto takes one that works", err)
 	}
 	return d, why, err

@@ -154,6 +154,7 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	in.remark()
 	defer in.close()
 	g, ok := in.weights.(*graph.Graph)
 	if !ok {

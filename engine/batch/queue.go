@@ -166,7 +166,7 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	if errors.Is(err, tiles.ErrNoLocks) {
 		err = fmt.Errorf("the batch's queue, which is made in the current folder: %w", err)
 		if made == nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, os.Remove(dir))
 		}
 	}
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"ooc/engine/internal/seeds"
+	"ooc/engine/internal/testgpu"
 
 	gonum "gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
@@ -17,7 +17,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
-	"ooc/kernels/cuda"
 )
 
 var seeded = seeds.New
@@ -100,24 +99,6 @@ func spans(t *testing.T, g *graph.Graph, edges []Edge) {
 	}
 }
 
-// openGPU opens a GPU; nil where there is none. OOC_REQUIRE_GPU makes that a failure.
-func openGPU(t testing.TB, memory int64) kernels.Device {
-	t.Helper()
-	d, err := cuda.Open(cuda.Options{Memory: memory})
-	if errors.Is(err, cuda.ErrNoDevice) && os.Getenv("OOC_REQUIRE_GPU") != "1" {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
-}
-
 // TestMethods compares both methods with gonum's, on graphs of all kinds that fit the device and that do not, and
 // wants the same edges again from other devices.
 func TestMethods(t *testing.T) {
@@ -129,7 +110,7 @@ func TestMethods(t *testing.T) {
 		small := openCPU(t, cpu.Options{Threads: 1, Memory: large.Info().Scratch/3 + int64(g.N)*32 + 5000})
 		devices := []kernels.Device{large, small}
 		for _, memory := range []int64{0, int64(g.N)*40 + 50000} {
-			if gpu := openGPU(t, memory); gpu != nil {
+			if gpu := testgpu.Open(t, memory); gpu != nil {
 				devices = append(devices, gpu)
 			}
 		}

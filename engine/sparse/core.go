@@ -151,8 +151,8 @@ type DenseCore struct {
 	Sweeper kernels.Sweeper
 	Variant kernels.Variant
 	Size    int      // core vertices
-	Pitch   int      // entries from a row of Matrix to the next
-	Matrix  []uint32 // Size rows of Size entries, and what lies between them
+	Pitch   int      // Size, padded to a multiple of kernels.WideUnit
+	Matrix  []uint32 // Pitch rows of Pitch entries; what pads them is not negative, and does not matter
 }
 
 // Cross implements Core.
@@ -172,7 +172,7 @@ func (e *Elimination) CloseCore(d kernels.Device, s kernels.Sweeper) (*DenseCore
 	if c.Size == 0 {
 		return c, nil
 	}
-	c.Pitch = roundUp(c.Size, 64)
+	c.Pitch = roundUp(c.Size, kernels.WideUnit)
 	c.Matrix = make([]uint32, c.Pitch*c.Pitch)
 	e.FillTile(bytesOf(c.Matrix), c.Pitch, 0, 0)
 	if err := closeTile(d, e.Variant, c.Pitch, bytesOf(c.Matrix)); err != nil {

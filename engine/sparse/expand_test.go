@@ -22,10 +22,14 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.Sweeper) *
 			}
 		}
 	}
-	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core(), Pitch: e.Core()}
+	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core(), Pitch: roundUp(e.Core(), kernels.WideUnit)}
+	core.Matrix = make([]uint32, core.Pitch*core.Pitch)
+	for i := range core.Matrix {
+		core.Matrix[i] = []uint32{0, infinity(e.Variant)}[r.IntN(2)]
+	}
 	for i := range m {
 		for j := range m {
-			core.Matrix = append(core.Matrix, encode(e.Variant, m[i][j]))
+			core.Matrix[i*core.Pitch+j] = encode(e.Variant, m[i][j])
 		}
 	}
 	return core

@@ -60,9 +60,10 @@ func (e *Elimination) NewWide(d kernels.Device, core *DenseCore, edge int) (*Wid
 	if !ok {
 		return nil, ErrNoLeveller
 	}
-	if core.Size != e.Core() || edge <= 0 || edge%kernels.WideUnit != 0 {
-		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d to tiles of edge %d: want as many, and a multiple of %d",
-			e.Core(), core.Size, edge, kernels.WideUnit)
+	if core.Size != e.Core() || core.Pitch != roundUp(core.Size, kernels.WideUnit) || len(core.Matrix) != core.Pitch*core.Pitch ||
+		edge <= 0 || edge%kernels.WideUnit != 0 {
+		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of edge %d: want as many, padded, and a multiple of %d",
+			e.Core(), core.Size, core.Pitch, edge, kernels.WideUnit)
 	}
 	w := &Wide{l: e.Levelled(), device: d, can: can, shape: e.Shape(edge)}
 	if err := w.load(core); err != nil {
@@ -140,25 +141,6 @@ func (w *Wide) columnRows() []int32 {
 	return columns
 }
 
-// padded returns the core's matrix with rows of so many entries, and as many rows. What pads it does not matter for
-// distances: no arc leads there.
-func (c *DenseCore) padded(edge int) []uint32 {
-	if c.Pitch == edge && len(c.Matrix) == edge*edge {
-		return c.Matrix
-	}
-	m := make([]uint32, edge*edge)
-	inf := infinity(c.Variant)
-	for i := range edge {
-		row := m[i*edge : (i+1)*edge]
-		n := 0
-		if i < c.Size {
-			n = copy(row, c.Matrix[i*c.Pitch:][:c.Size])
-		}
-		fill(row[n:], inf)
-	}
-	return m
-}
-
 // loadCore brings the core's matrix, and has the device transpose it: rows of lanes are multiplied by it from the left.
 func (w *Wide) loadCore(s kernels.Stream, core *DenseCore) (err error) {
 	edge := w.l.Core
@@ -179,7 +161,7 @@ func (w *Wide) loadCore(s kernels.Stream, core *DenseCore) (err error) {
 		return err
 	}
 	return errors.Join(
-		s.CopyIn(kernels.Tile{Buf: buf}, bytesOf(core.padded(edge))),
+		s.CopyIn(kernels.Tile{Buf: buf}, bytesOf(core.Matrix)),
 		s.CopyIn(columns, bytesOf(bitsOf(same))),
 		w.can.Turn(s, w.l.e.Variant, kernels.Turn{Dst: w.matrix, Edge: edge, Side: 1, Lanes: kernels.Tile{Buf: buf}, Width: edge, Columns: columns}),
 		s.Sync())

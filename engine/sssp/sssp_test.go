@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ooc/engine/internal/seeds"
+	"ooc/engine/internal/testgpu"
 
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
@@ -21,7 +22,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
-	"ooc/kernels/cuda"
 )
 
 var seeded = seeds.New
@@ -199,24 +199,6 @@ func (d apart) Info() kernels.Info {
 	return info
 }
 
-// openGPU opens a GPU with room for so many bytes; nil where there is none. OOC_REQUIRE_GPU makes that a failure.
-func openGPU(t testing.TB, room int64) kernels.Device {
-	t.Helper()
-	d, err := cuda.Open(cuda.Options{Memory: room + room/4 + 1<<20})
-	if errors.Is(err, cuda.ErrNoDevice) && os.Getenv("OOC_REQUIRE_GPU") != "1" {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
-}
-
 // TestMethodsAgree runs every method over graphs of every kind, as graphs and as matrices, in memory that holds them
 // and in memory that does not, and wants the same distances and predecessors of all.
 func TestMethodsAgree(t *testing.T) {
@@ -231,7 +213,7 @@ func TestMethodsAgree(t *testing.T) {
 				small := openCPU(t, cpu.Options{Threads: 2, Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
 				devices := []kernels.Device{large, small, apart{large, large}, apart{small, small}}
 				for _, room := range []int64{vectors + 1<<18, 1 << 28} {
-					if gpu := openGPU(t, room); gpu != nil {
+					if gpu := testgpu.Open(t, room+room/4+1<<20); gpu != nil {
 						devices = append(devices, gpu, gpu) // the more often
 					}
 				}

@@ -130,56 +130,7 @@ func checkGroup(group int) error {
 	return nil
 }
 
-// ownStream returns a stream of this device that can take an operation of a variant.
-func (d *Device) ownStream(s kernels.Stream, v kernels.Variant) (*stream, error) {
-	own, ok := s.(*stream)
-	if !ok || own == nil || own.device != d {
-		return nil, fmt.Errorf("not a stream of this device")
-	}
-	if int(v) >= len(kernels.Variants) {
-		return nil, fmt.Errorf("no variant %d", v)
-	}
-	return own, own.alive()
-}
-
-func oneIf(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// resolver turns tiles into addresses and keeps the first error.
-type resolver struct {
-	device *Device
-	err    error
-}
-
-// bytes resolves a tile of so many bytes.
-func (r *resolver) bytes(what string, t kernels.Tile, n int64) address {
-	if r.err != nil {
-		return 0
-	}
-	at, err := r.device.resolve(t, n)
-	if err != nil {
-		r.err = fmt.Errorf("%s: %w", what, err)
-	}
-	return at
-}
-
-// vector resolves one of n entries.
-func (r *resolver) vector(what string, t kernels.Tile, n int) address {
-	return r.bytes(what, t, int64(n)*kernels.EntryBytes)
-}
-
-// rest resolves one whose length only its content tells; it may be empty, and then nowhere.
-func (r *resolver) rest(what string, t kernels.Tile) address {
-	if t.Buf == nil {
-		return 0
-	}
-	return r.bytes(what, t, 0)
-}
-
+// block resolves the arcs of a block.
 func (r *resolver) block(b kernels.Block) blockParam {
 	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), turned: oneIf(b.Turned)}
 	switch {

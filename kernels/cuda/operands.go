@@ -1,0 +1,67 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"ooc/kernels"
+)
+
+// ownStream returns a stream of this device that can take an operation of a variant.
+func (d *Device) ownStream(s kernels.Stream, v kernels.Variant) (*stream, error) {
+	own, ok := s.(*stream)
+	if !ok || own == nil || own.device != d {
+		return nil, errors.New("not a stream of this device")
+	}
+	if int(v) >= len(kernels.Variants) {
+		return nil, fmt.Errorf("no variant %d", v)
+	}
+	return own, own.alive()
+}
+
+func oneIf(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// resolver turns tiles into addresses and keeps the first error.
+type resolver struct {
+	device *Device
+	err    error
+}
+
+// bytes resolves a tile of so many bytes.
+func (r *resolver) bytes(what string, t kernels.Tile, n int64) address {
+	if r.err != nil {
+		return 0
+	}
+	at, err := r.device.resolve(t, n)
+	if err != nil {
+		r.err = fmt.Errorf("%s: %w", what, err)
+	}
+	return at
+}
+
+// vector resolves one of n entries.
+func (r *resolver) vector(what string, t kernels.Tile, n int) address {
+	return r.bytes(what, t, int64(n)*kernels.EntryBytes)
+}
+
+// aligned resolves one of n entries that a kernel loads several of at a time.
+func (r *resolver) aligned(what string, t kernels.Tile, n int64) address {
+	at := r.bytes(what, t, n*kernels.EntryBytes)
+	if r.err == nil && at%vector != 0 {
+		r.err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, vector)
+	}
+	return at
+}
+
+// rest resolves one whose length only its content tells; it may be empty, and then nowhere.
+func (r *resolver) rest(what string, t kernels.Tile) address {
+	if t.Buf == nil {
+		return 0
+	}
+	return r.bytes(what, t, 0)
+}
