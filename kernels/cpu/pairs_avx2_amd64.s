@@ -5,8 +5,8 @@
 #include "textflag.h"
 
 // func pairStripI32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·pairStripI32AVX2(SB), NOSPLIT, $32-72
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·pairStripI32AVX2(SB), NOSPLIT, $128-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -72,7 +72,7 @@ rowLoop:
 	MOVL         $0x00000000, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 
 kLoop:
 	VMOVUPS      (R10), Y8
@@ -168,22 +168,22 @@ kLoop:
 	VPADDD       Y14, Y13, Y12
 	VPMINSD      Y12, Y9, Y9
 	VPCMPGTD     Y11, Y2, Y12
-	VBLENDVPS    Y12, (SP), Y3, Y3
+	VBLENDVPS    Y12, 96(SP), Y3, Y3
 	VPMINSD      Y11, Y2, Y2
 	VPCMPGTD     Y10, Y4, Y11
-	VBLENDVPS    Y11, (SP), Y5, Y5
+	VBLENDVPS    Y11, 96(SP), Y5, Y5
 	VPMINSD      Y10, Y4, Y4
 	VPCMPGTD     Y8, Y6, Y10
-	VBLENDVPS    Y10, (SP), Y7, Y7
+	VBLENDVPS    Y10, 96(SP), Y7, Y7
 	VPMINSD      Y8, Y6, Y6
 	VPCMPGTD     Y9, Y0, Y8
-	VBLENDVPS    Y8, (SP), Y1, Y1
+	VBLENDVPS    Y8, 96(SP), Y1, Y1
 	VPMINSD      Y9, Y0, Y0
-	MOVL         (SP), R12
+	MOVL         96(SP), R12
 	ADDL         $0x00000001, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 	ADDQ         $0x40, R9
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
@@ -199,33 +199,41 @@ kLoop:
 	VMOVAPS      Y8, Y8
 	TESTL        R10, R10
 	JEQ          kept0_0
-	VPSLLD       $0x03, Y3, Y3
-	LEAQ         (CX), R10
-	VPADDD       countAVX2_15_0<>+0(SB), Y3, Y10
-	VMOVAPS      Y3, Y3
-	MOVL         $0x00000008, R11
+	VMOVUPS      Y3, (SP)
+	VMOVUPS      Y2, 32(SP)
+	VMOVUPS      Y8, 64(SP)
 
 look0_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y2, Y11
-	VBLENDVPS  Y11, Y10, Y3, Y3
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_0
-	VPSLLD     $0x04, Y3, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y3
-	VPGATHERDD Y3, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y8, Y8
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y8
+	VSHUFPS      $0x88, Y8, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y8
+	VMOVAPS      Y8, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y8*4), Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_0
+	VMOVUPS      64(SP), Y8
 
 kept0_0:
 	VMOVUPS   64(R9), Y3
@@ -238,33 +246,41 @@ kept0_0:
 	VMOVAPS   Y3, Y3
 	TESTL     R10, R10
 	JEQ       kept0_1
-	VPSLLD    $0x03, Y5, Y5
-	LEAQ      (CX), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y5, Y10
-	VMOVAPS   Y5, Y5
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y5, (SP)
+	VMOVUPS   Y4, 32(SP)
+	VMOVUPS   Y3, 64(SP)
 
 look0_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y4, Y11
-	VBLENDVPS  Y11, Y10, Y5, Y5
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_1
-	VPSLLD     $0x04, Y5, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y5
-	VPGATHERDD Y5, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y3, Y3
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         32(R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y5
+	VMOVAPS      Y5, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y5*4), Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_1
+	VMOVUPS      64(SP), Y3
 
 kept0_1:
 	ADDQ      BX, R9
@@ -278,33 +294,41 @@ kept0_1:
 	VMOVAPS   Y5, Y5
 	TESTL     R10, R10
 	JEQ       kept1_0
-	VPSLLD    $0x03, Y7, Y7
-	LEAQ      (CX)(SI*1), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y7, Y10
-	VMOVAPS   Y7, Y7
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y7, (SP)
+	VMOVUPS   Y6, 32(SP)
+	VMOVUPS   Y5, 64(SP)
 
 look1_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y6, Y11
-	VBLENDVPS  Y11, Y10, Y7, Y7
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look1_0
-	VPSLLD     $0x04, Y7, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y7
-	VPGATHERDD Y7, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y5, Y5
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(SI*1), R13
+	VMOVUPS      (R13)(R12*8), Y5
+	VMOVUPS      32(R13)(R12*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y7*4), Y9
+	VPADDD       Y9, Y5, Y5
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y5, Y5
+	VMOVMSKPS    Y5, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look1_0
+	VMOVUPS      64(SP), Y5
 
 kept1_0:
 	VMOVUPS   64(R9), Y7
@@ -317,33 +341,41 @@ kept1_0:
 	VMOVAPS   Y7, Y7
 	TESTL     R9, R9
 	JEQ       kept1_1
-	VPSLLD    $0x03, Y1, Y1
-	LEAQ      (CX)(SI*1), R9
-	VPADDD    countAVX2_15_0<>+0(SB), Y1, Y10
-	VMOVAPS   Y1, Y1
-	MOVL      $0x00000008, R10
+	VMOVUPS   Y1, (SP)
+	VMOVUPS   Y0, 32(SP)
+	VMOVUPS   Y7, 64(SP)
 
 look1_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R9)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y0, Y11
-	VBLENDVPS  Y11, Y10, Y1, Y1
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R10
-	JNE        look1_1
-	VPSLLD     $0x04, Y1, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y1
-	VPGATHERDD Y1, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y7, Y7
+	TZCNTL       R9, R10
+	MOVL         (SP)(R10*4), R11
+	SHLQ         $0x03, R11
+	LEAQ         (CX)(SI*1), R12
+	VMOVUPS      (R12)(R11*8), Y1
+	VMOVUPS      32(R12)(R11*8), Y7
+	VSHUFPS      $0x88, Y7, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	ADDQ         DX, R12
+	LEAQ         32(R12)(R10*4), R12
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R12)(Y7*4), Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 32(SP)(R10*4), Y9
+	VPCMPEQD     Y9, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	TZCNTL       R11, R11
+	SHLQ         $0x06, R11
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	MOVL         (R12)(DI*1), R11
+	MOVL         R11, 64(SP)(R10*4)
+	LEAL         -1(R9), R10
+	ANDL         R10, R9
+	JNE          look1_1
+	VMOVUPS      64(SP), Y7
 
 kept1_1:
 	MOVQ      AX, R9
@@ -373,39 +405,19 @@ kept1_1:
 	VZEROUPPER
 	RET
 
-DATA countAVX2_15_0<>+0(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+4(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+8(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+12(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+16(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+20(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+24(SB)/4, $0x00000007
-DATA countAVX2_15_0<>+28(SB)/4, $0x00000007
-GLOBL countAVX2_15_0<>(SB), RODATA|NOPTR, $32
-
-DATA countAVX2_8_1<>+0(SB)/4, $0x00000000
-DATA countAVX2_8_1<>+4(SB)/4, $0x00000001
-DATA countAVX2_8_1<>+8(SB)/4, $0x00000002
-DATA countAVX2_8_1<>+12(SB)/4, $0x00000003
-DATA countAVX2_8_1<>+16(SB)/4, $0x00000004
-DATA countAVX2_8_1<>+20(SB)/4, $0x00000005
-DATA countAVX2_8_1<>+24(SB)/4, $0x00000006
-DATA countAVX2_8_1<>+28(SB)/4, $0x00000007
-GLOBL countAVX2_8_1<>(SB), RODATA|NOPTR, $32
-
-DATA countAVX2_7_0<>+0(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+4(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+8(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+12(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+16(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+20(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+24(SB)/4, $0xffffffff
-DATA countAVX2_7_0<>+28(SB)/4, $0xffffffff
-GLOBL countAVX2_7_0<>(SB), RODATA|NOPTR, $32
+DATA chunkAVX2<>+0(SB)/4, $0x00000000
+DATA chunkAVX2<>+4(SB)/4, $0x00000010
+DATA chunkAVX2<>+8(SB)/4, $0x00000020
+DATA chunkAVX2<>+12(SB)/4, $0x00000030
+DATA chunkAVX2<>+16(SB)/4, $0x00000040
+DATA chunkAVX2<>+20(SB)/4, $0x00000050
+DATA chunkAVX2<>+24(SB)/4, $0x00000060
+DATA chunkAVX2<>+28(SB)/4, $0x00000070
+GLOBL chunkAVX2<>(SB), RODATA|NOPTR, $32
 
 // func pairStripI32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·pairStripI32SignedAVX2(SB), NOSPLIT, $32-72
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·pairStripI32SignedAVX2(SB), NOSPLIT, $128-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -471,7 +483,7 @@ rowLoop:
 	MOVL         $0x00000000, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 
 kLoop:
 	VMOVUPS      (R10), Y8
@@ -567,22 +579,22 @@ kLoop:
 	VPADDD       Y14, Y13, Y12
 	VPMINSD      Y12, Y9, Y9
 	VPCMPGTD     Y11, Y2, Y12
-	VBLENDVPS    Y12, (SP), Y3, Y3
+	VBLENDVPS    Y12, 96(SP), Y3, Y3
 	VPMINSD      Y11, Y2, Y2
 	VPCMPGTD     Y10, Y4, Y11
-	VBLENDVPS    Y11, (SP), Y5, Y5
+	VBLENDVPS    Y11, 96(SP), Y5, Y5
 	VPMINSD      Y10, Y4, Y4
 	VPCMPGTD     Y8, Y6, Y10
-	VBLENDVPS    Y10, (SP), Y7, Y7
+	VBLENDVPS    Y10, 96(SP), Y7, Y7
 	VPMINSD      Y8, Y6, Y6
 	VPCMPGTD     Y9, Y0, Y8
-	VBLENDVPS    Y8, (SP), Y1, Y1
+	VBLENDVPS    Y8, 96(SP), Y1, Y1
 	VPMINSD      Y9, Y0, Y0
-	MOVL         (SP), R12
+	MOVL         96(SP), R12
 	ADDL         $0x00000001, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 	ADDQ         $0x40, R9
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
@@ -612,33 +624,41 @@ kLoop:
 	VMOVAPS      Y8, Y8
 	TESTL        R10, R10
 	JEQ          kept0_0
-	VPSLLD       $0x03, Y3, Y3
-	LEAQ         (CX), R10
-	VPADDD       countAVX2_15_0<>+0(SB), Y3, Y10
-	VMOVAPS      Y3, Y3
-	MOVL         $0x00000008, R11
+	VMOVUPS      Y3, (SP)
+	VMOVUPS      Y2, 32(SP)
+	VMOVUPS      Y8, 64(SP)
 
 look0_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y2, Y11
-	VBLENDVPS  Y11, Y10, Y3, Y3
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_0
-	VPSLLD     $0x04, Y3, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y3
-	VPGATHERDD Y3, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y8, Y8
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y8
+	VSHUFPS      $0x88, Y8, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y8
+	VMOVAPS      Y8, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y8*4), Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_0
+	VMOVUPS      64(SP), Y8
 
 kept0_0:
 	VMOVUPS   64(R9), Y3
@@ -651,33 +671,41 @@ kept0_0:
 	VMOVAPS   Y3, Y3
 	TESTL     R10, R10
 	JEQ       kept0_1
-	VPSLLD    $0x03, Y5, Y5
-	LEAQ      (CX), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y5, Y10
-	VMOVAPS   Y5, Y5
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y5, (SP)
+	VMOVUPS   Y4, 32(SP)
+	VMOVUPS   Y3, 64(SP)
 
 look0_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y4, Y11
-	VBLENDVPS  Y11, Y10, Y5, Y5
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_1
-	VPSLLD     $0x04, Y5, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y5
-	VPGATHERDD Y5, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y3, Y3
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         32(R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y5
+	VMOVAPS      Y5, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y5*4), Y9
+	VPADDD       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_1
+	VMOVUPS      64(SP), Y3
 
 kept0_1:
 	ADDQ      BX, R9
@@ -691,33 +719,41 @@ kept0_1:
 	VMOVAPS   Y5, Y5
 	TESTL     R10, R10
 	JEQ       kept1_0
-	VPSLLD    $0x03, Y7, Y7
-	LEAQ      (CX)(SI*1), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y7, Y10
-	VMOVAPS   Y7, Y7
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y7, (SP)
+	VMOVUPS   Y6, 32(SP)
+	VMOVUPS   Y5, 64(SP)
 
 look1_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y6, Y11
-	VBLENDVPS  Y11, Y10, Y7, Y7
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look1_0
-	VPSLLD     $0x04, Y7, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y7
-	VPGATHERDD Y7, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y5, Y5
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(SI*1), R13
+	VMOVUPS      (R13)(R12*8), Y5
+	VMOVUPS      32(R13)(R12*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y7*4), Y9
+	VPADDD       Y9, Y5, Y5
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y5, Y5
+	VMOVMSKPS    Y5, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look1_0
+	VMOVUPS      64(SP), Y5
 
 kept1_0:
 	VMOVUPS   64(R9), Y7
@@ -730,33 +766,41 @@ kept1_0:
 	VMOVAPS   Y7, Y7
 	TESTL     R9, R9
 	JEQ       kept1_1
-	VPSLLD    $0x03, Y1, Y1
-	LEAQ      (CX)(SI*1), R9
-	VPADDD    countAVX2_15_0<>+0(SB), Y1, Y10
-	VMOVAPS   Y1, Y1
-	MOVL      $0x00000008, R10
+	VMOVUPS   Y1, (SP)
+	VMOVUPS   Y0, 32(SP)
+	VMOVUPS   Y7, 64(SP)
 
 look1_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R9)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VPADDD     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y0, Y11
-	VBLENDVPS  Y11, Y10, Y1, Y1
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R10
-	JNE        look1_1
-	VPSLLD     $0x04, Y1, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y1
-	VPGATHERDD Y1, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y7, Y7
+	TZCNTL       R9, R10
+	MOVL         (SP)(R10*4), R11
+	SHLQ         $0x03, R11
+	LEAQ         (CX)(SI*1), R12
+	VMOVUPS      (R12)(R11*8), Y1
+	VMOVUPS      32(R12)(R11*8), Y7
+	VSHUFPS      $0x88, Y7, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	ADDQ         DX, R12
+	LEAQ         32(R12)(R10*4), R12
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R12)(Y7*4), Y9
+	VPADDD       Y9, Y1, Y1
+	VPBROADCASTD 32(SP)(R10*4), Y9
+	VPCMPEQD     Y9, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	TZCNTL       R11, R11
+	SHLQ         $0x06, R11
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	MOVL         (R12)(DI*1), R11
+	MOVL         R11, 64(SP)(R10*4)
+	LEAL         -1(R9), R10
+	ANDL         R10, R9
+	JNE          look1_1
+	VMOVUPS      64(SP), Y7
 
 kept1_1:
 	MOVQ      AX, R9
@@ -787,8 +831,8 @@ kept1_1:
 	RET
 
 // func pairStripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·pairStripF32AVX2(SB), NOSPLIT, $32-72
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·pairStripF32AVX2(SB), NOSPLIT, $128-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -854,7 +898,7 @@ rowLoop:
 	MOVL         $0x00000000, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 
 kLoop:
 	VMOVUPS      (R10), Y8
@@ -950,22 +994,22 @@ kLoop:
 	VADDPS       Y14, Y13, Y12
 	VPMINSD      Y12, Y9, Y9
 	VPCMPGTD     Y11, Y2, Y12
-	VBLENDVPS    Y12, (SP), Y3, Y3
+	VBLENDVPS    Y12, 96(SP), Y3, Y3
 	VPMINSD      Y11, Y2, Y2
 	VPCMPGTD     Y10, Y4, Y11
-	VBLENDVPS    Y11, (SP), Y5, Y5
+	VBLENDVPS    Y11, 96(SP), Y5, Y5
 	VPMINSD      Y10, Y4, Y4
 	VPCMPGTD     Y8, Y6, Y10
-	VBLENDVPS    Y10, (SP), Y7, Y7
+	VBLENDVPS    Y10, 96(SP), Y7, Y7
 	VPMINSD      Y8, Y6, Y6
 	VPCMPGTD     Y9, Y0, Y8
-	VBLENDVPS    Y8, (SP), Y1, Y1
+	VBLENDVPS    Y8, 96(SP), Y1, Y1
 	VPMINSD      Y9, Y0, Y0
-	MOVL         (SP), R12
+	MOVL         96(SP), R12
 	ADDL         $0x00000001, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 	ADDQ         $0x40, R9
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
@@ -981,33 +1025,41 @@ kLoop:
 	VMOVAPS      Y8, Y8
 	TESTL        R10, R10
 	JEQ          kept0_0
-	VPSLLD       $0x03, Y3, Y3
-	LEAQ         (CX), R10
-	VPADDD       countAVX2_15_0<>+0(SB), Y3, Y10
-	VMOVAPS      Y3, Y3
-	MOVL         $0x00000008, R11
+	VMOVUPS      Y3, (SP)
+	VMOVUPS      Y2, 32(SP)
+	VMOVUPS      Y8, 64(SP)
 
 look0_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y2, Y11
-	VBLENDVPS  Y11, Y10, Y3, Y3
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_0
-	VPSLLD     $0x04, Y3, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y3
-	VPGATHERDD Y3, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y8, Y8
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y8
+	VSHUFPS      $0x88, Y8, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y8
+	VMOVAPS      Y8, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y8*4), Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_0
+	VMOVUPS      64(SP), Y8
 
 kept0_0:
 	VMOVUPS   64(R9), Y3
@@ -1020,33 +1072,41 @@ kept0_0:
 	VMOVAPS   Y3, Y3
 	TESTL     R10, R10
 	JEQ       kept0_1
-	VPSLLD    $0x03, Y5, Y5
-	LEAQ      (CX), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y5, Y10
-	VMOVAPS   Y5, Y5
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y5, (SP)
+	VMOVUPS   Y4, 32(SP)
+	VMOVUPS   Y3, 64(SP)
 
 look0_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y4, Y11
-	VBLENDVPS  Y11, Y10, Y5, Y5
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_1
-	VPSLLD     $0x04, Y5, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y5
-	VPGATHERDD Y5, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y3, Y3
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         32(R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y5
+	VMOVAPS      Y5, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y5*4), Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_1
+	VMOVUPS      64(SP), Y3
 
 kept0_1:
 	ADDQ      BX, R9
@@ -1060,33 +1120,41 @@ kept0_1:
 	VMOVAPS   Y5, Y5
 	TESTL     R10, R10
 	JEQ       kept1_0
-	VPSLLD    $0x03, Y7, Y7
-	LEAQ      (CX)(SI*1), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y7, Y10
-	VMOVAPS   Y7, Y7
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y7, (SP)
+	VMOVUPS   Y6, 32(SP)
+	VMOVUPS   Y5, 64(SP)
 
 look1_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y6, Y11
-	VBLENDVPS  Y11, Y10, Y7, Y7
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look1_0
-	VPSLLD     $0x04, Y7, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y7
-	VPGATHERDD Y7, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y5, Y5
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(SI*1), R13
+	VMOVUPS      (R13)(R12*8), Y5
+	VMOVUPS      32(R13)(R12*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y7*4), Y9
+	VADDPS       Y9, Y5, Y5
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y5, Y5
+	VMOVMSKPS    Y5, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look1_0
+	VMOVUPS      64(SP), Y5
 
 kept1_0:
 	VMOVUPS   64(R9), Y7
@@ -1099,33 +1167,41 @@ kept1_0:
 	VMOVAPS   Y7, Y7
 	TESTL     R9, R9
 	JEQ       kept1_1
-	VPSLLD    $0x03, Y1, Y1
-	LEAQ      (CX)(SI*1), R9
-	VPADDD    countAVX2_15_0<>+0(SB), Y1, Y10
-	VMOVAPS   Y1, Y1
-	MOVL      $0x00000008, R10
+	VMOVUPS   Y1, (SP)
+	VMOVUPS   Y0, 32(SP)
+	VMOVUPS   Y7, 64(SP)
 
 look1_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R9)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y0, Y11
-	VBLENDVPS  Y11, Y10, Y1, Y1
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R10
-	JNE        look1_1
-	VPSLLD     $0x04, Y1, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y1
-	VPGATHERDD Y1, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y7, Y7
+	TZCNTL       R9, R10
+	MOVL         (SP)(R10*4), R11
+	SHLQ         $0x03, R11
+	LEAQ         (CX)(SI*1), R12
+	VMOVUPS      (R12)(R11*8), Y1
+	VMOVUPS      32(R12)(R11*8), Y7
+	VSHUFPS      $0x88, Y7, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	ADDQ         DX, R12
+	LEAQ         32(R12)(R10*4), R12
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R12)(Y7*4), Y9
+	VADDPS       Y9, Y1, Y1
+	VPBROADCASTD 32(SP)(R10*4), Y9
+	VPCMPEQD     Y9, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	TZCNTL       R11, R11
+	SHLQ         $0x06, R11
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	MOVL         (R12)(DI*1), R11
+	MOVL         R11, 64(SP)(R10*4)
+	LEAL         -1(R9), R10
+	ANDL         R10, R9
+	JNE          look1_1
+	VMOVUPS      64(SP), Y7
 
 kept1_1:
 	MOVQ      AX, R9
@@ -1156,8 +1232,8 @@ kept1_1:
 	RET
 
 // func pairStripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·pairStripF32SignedAVX2(SB), NOSPLIT, $32-72
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·pairStripF32SignedAVX2(SB), NOSPLIT, $128-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -1223,7 +1299,7 @@ rowLoop:
 	MOVL         $0x00000000, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 
 kLoop:
 	VMOVUPS      (R10), Y8
@@ -1319,22 +1395,22 @@ kLoop:
 	VADDPS       Y14, Y13, Y12
 	VMINPS       Y12, Y9, Y9
 	VCMPPS       $0x01, Y2, Y11, Y12
-	VBLENDVPS    Y12, (SP), Y3, Y3
+	VBLENDVPS    Y12, 96(SP), Y3, Y3
 	VMINPS       Y11, Y2, Y2
 	VCMPPS       $0x01, Y4, Y10, Y11
-	VBLENDVPS    Y11, (SP), Y5, Y5
+	VBLENDVPS    Y11, 96(SP), Y5, Y5
 	VMINPS       Y10, Y4, Y4
 	VCMPPS       $0x01, Y6, Y8, Y10
-	VBLENDVPS    Y10, (SP), Y7, Y7
+	VBLENDVPS    Y10, 96(SP), Y7, Y7
 	VMINPS       Y8, Y6, Y6
 	VCMPPS       $0x01, Y0, Y9, Y8
-	VBLENDVPS    Y8, (SP), Y1, Y1
+	VBLENDVPS    Y8, 96(SP), Y1, Y1
 	VMINPS       Y9, Y0, Y0
-	MOVL         (SP), R12
+	MOVL         96(SP), R12
 	ADDL         $0x00000001, R12
 	VMOVD        R12, X8
 	VPBROADCASTD X8, Y8
-	VMOVUPS      Y8, (SP)
+	VMOVUPS      Y8, 96(SP)
 	ADDQ         $0x40, R9
 	ADDQ         $0x00000200, R10
 	SUBQ         $0x08, R11
@@ -1350,33 +1426,41 @@ kLoop:
 	VMOVAPS      Y8, Y8
 	TESTL        R10, R10
 	JEQ          kept0_0
-	VPSLLD       $0x03, Y3, Y3
-	LEAQ         (CX), R10
-	VPADDD       countAVX2_15_0<>+0(SB), Y3, Y10
-	VMOVAPS      Y3, Y3
-	MOVL         $0x00000008, R11
+	VMOVUPS      Y3, (SP)
+	VMOVUPS      Y2, 32(SP)
+	VMOVUPS      Y8, 64(SP)
 
 look0_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y2, Y11
-	VBLENDVPS  Y11, Y10, Y3, Y3
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_0
-	VPSLLD     $0x04, Y3, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y3
-	VPGATHERDD Y3, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y8, Y8
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y8
+	VSHUFPS      $0x88, Y8, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y8
+	VMOVAPS      Y8, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y8*4), Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_0
+	VMOVUPS      64(SP), Y8
 
 kept0_0:
 	VMOVUPS   64(R9), Y3
@@ -1389,33 +1473,41 @@ kept0_0:
 	VMOVAPS   Y3, Y3
 	TESTL     R10, R10
 	JEQ       kept0_1
-	VPSLLD    $0x03, Y5, Y5
-	LEAQ      (CX), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y5, Y10
-	VMOVAPS   Y5, Y5
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y5, (SP)
+	VMOVUPS   Y4, 32(SP)
+	VMOVUPS   Y3, 64(SP)
 
 look0_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y4, Y11
-	VBLENDVPS  Y11, Y10, Y5, Y5
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look0_1
-	VPSLLD     $0x04, Y5, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y5
-	VPGATHERDD Y5, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y3, Y3
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX), R13
+	VMOVUPS      (R13)(R12*8), Y3
+	VMOVUPS      32(R13)(R12*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         32(R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y5
+	VMOVAPS      Y5, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y5*4), Y9
+	VADDPS       Y9, Y3, Y3
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y3, Y3
+	VMOVMSKPS    Y3, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look0_1
+	VMOVUPS      64(SP), Y3
 
 kept0_1:
 	ADDQ      BX, R9
@@ -1429,33 +1521,41 @@ kept0_1:
 	VMOVAPS   Y5, Y5
 	TESTL     R10, R10
 	JEQ       kept1_0
-	VPSLLD    $0x03, Y7, Y7
-	LEAQ      (CX)(SI*1), R10
-	VPADDD    countAVX2_15_0<>+0(SB), Y7, Y10
-	VMOVAPS   Y7, Y7
-	MOVL      $0x00000008, R11
+	VMOVUPS   Y7, (SP)
+	VMOVUPS   Y6, 32(SP)
+	VMOVUPS   Y5, 64(SP)
 
 look1_0:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R10)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, (DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y6, Y11
-	VBLENDVPS  Y11, Y10, Y7, Y7
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R11
-	JNE        look1_0
-	VPSLLD     $0x04, Y7, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y7
-	VPGATHERDD Y7, (DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y5, Y5
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(SI*1), R13
+	VMOVUPS      (R13)(R12*8), Y5
+	VMOVUPS      32(R13)(R12*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R12, R13
+	SHLQ         $0x06, R13
+	ADDQ         DX, R13
+	LEAQ         (R13)(R11*4), R13
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R13)(Y7*4), Y9
+	VADDPS       Y9, Y5, Y5
+	VPBROADCASTD 32(SP)(R11*4), Y9
+	VPCMPEQD     Y9, Y5, Y5
+	VMOVMSKPS    Y5, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x06, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 64(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look1_0
+	VMOVUPS      64(SP), Y5
 
 kept1_0:
 	VMOVUPS   64(R9), Y7
@@ -1468,33 +1568,41 @@ kept1_0:
 	VMOVAPS   Y7, Y7
 	TESTL     R9, R9
 	JEQ       kept1_1
-	VPSLLD    $0x03, Y1, Y1
-	LEAQ      (CX)(SI*1), R9
-	VPADDD    countAVX2_15_0<>+0(SB), Y1, Y10
-	VMOVAPS   Y1, Y1
-	MOVL      $0x00000008, R10
+	VMOVUPS   Y1, (SP)
+	VMOVUPS   Y0, 32(SP)
+	VMOVUPS   Y7, 64(SP)
 
 look1_1:
-	VMOVAPS    Y10, Y11
-	VPCMPEQD   Y11, Y11, Y12
-	VPGATHERDD Y12, (R9)(Y10*8), Y11
-	VPSLLD     $0x04, Y10, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y14
-	VPGATHERDD Y14, 32(DX)(Y13*4), Y12
-	VADDPS     Y12, Y11, Y11
-	VPCMPEQD   Y11, Y0, Y11
-	VBLENDVPS  Y11, Y10, Y1, Y1
-	VPADDD     countAVX2_7_0<>+0(SB), Y10, Y10
-	DECL       R10
-	JNE        look1_1
-	VPSLLD     $0x04, Y1, Y13
-	VPADDD     countAVX2_8_1<>+0(SB), Y13, Y13
-	VMOVAPS    Y13, Y12
-	VPCMPEQD   Y12, Y12, Y1
-	VPGATHERDD Y1, 32(DI)(Y13*4), Y12
-	VBLENDVPS  Y9, Y12, Y7, Y7
+	TZCNTL       R9, R10
+	MOVL         (SP)(R10*4), R11
+	SHLQ         $0x03, R11
+	LEAQ         (CX)(SI*1), R12
+	VMOVUPS      (R12)(R11*8), Y1
+	VMOVUPS      32(R12)(R11*8), Y7
+	VSHUFPS      $0x88, Y7, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R11, R12
+	SHLQ         $0x06, R12
+	ADDQ         DX, R12
+	LEAQ         32(R12)(R10*4), R12
+	VMOVUPS      chunkAVX2<>+0(SB), Y7
+	VMOVAPS      Y7, Y9
+	VPCMPEQD     Y9, Y9, Y10
+	VPGATHERDD   Y10, (R12)(Y7*4), Y9
+	VADDPS       Y9, Y1, Y1
+	VPBROADCASTD 32(SP)(R10*4), Y9
+	VPCMPEQD     Y9, Y1, Y1
+	VMOVMSKPS    Y1, R11
+	TZCNTL       R11, R11
+	SHLQ         $0x06, R11
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	MOVL         (R12)(DI*1), R11
+	MOVL         R11, 64(SP)(R10*4)
+	LEAL         -1(R9), R10
+	ANDL         R10, R9
+	JNE          look1_1
+	VMOVUPS      64(SP), Y7
 
 kept1_1:
 	MOVQ      AX, R9

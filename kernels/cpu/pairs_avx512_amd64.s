@@ -5,8 +5,8 @@
 #include "textflag.h"
 
 // func pairStripI32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·pairStripI32AVX512(SB), NOSPLIT, $0-72
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, MMX+
+TEXT ·pairStripI32AVX512(SB), NOSPLIT, $192-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -309,33 +309,41 @@ kLoop:
 	VMOVAPS      Z16, Z16
 	TESTL        R11, R11
 	JEQ          kept0_0
-	VPSLLD       $0x03, Z3, Z3
-	LEAQ         (CX), R11
-	VPADDD       countAVX512_15_0<>+0(SB), Z3, Z17
-	VMOVAPS      Z3, Z3
-	MOVL         $0x00000008, R12
+	VMOVUPS      Z3, (SP)
+	VMOVUPS      Z2, 64(SP)
+	VMOVUPS      Z16, 128(SP)
 
 look0_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z2, K2
-	VMOVDQA32  Z17, K2, Z3
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_0
-	VPSLLD     $0x05, Z3, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z16
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y16
+	VSHUFPS      $0x88, Y16, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y16
+	VMOVAPS      Y16, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y16*4), K1, Y17
+	VPADDD       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_0
+	VMOVUPS      128(SP), Z16
 
 kept0_0:
 	VMOVUPS  128(R10), Z3
@@ -348,33 +356,41 @@ kept0_0:
 	VMOVAPS  Z3, Z3
 	TESTL    R11, R11
 	JEQ      kept0_1
-	VPSLLD   $0x03, Z5, Z5
-	LEAQ     (CX), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z5, Z17
-	VMOVAPS  Z5, Z5
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z5, (SP)
+	VMOVUPS  Z4, 64(SP)
+	VMOVUPS  Z3, 128(SP)
 
 look0_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z4, K2
-	VMOVDQA32  Z17, K2, Z5
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_1
-	VPSLLD     $0x05, Z5, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z3
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y5
+	VMOVAPS      Y5, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y5*4), K1, Y17
+	VPADDD       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_1
+	VMOVUPS      128(SP), Z3
 
 kept0_1:
 	ADDQ     BX, R10
@@ -388,33 +404,41 @@ kept0_1:
 	VMOVAPS  Z5, Z5
 	TESTL    R11, R11
 	JEQ      kept1_0
-	VPSLLD   $0x03, Z7, Z7
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z7, Z17
-	VMOVAPS  Z7, Z7
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z7, (SP)
+	VMOVUPS  Z6, 64(SP)
+	VMOVUPS  Z5, 128(SP)
 
 look1_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z6, K2
-	VMOVDQA32  Z17, K2, Z7
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_0
-	VPSLLD     $0x05, Z7, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z5
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y5
+	VMOVUPS      32(R14)(R13*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y7
+	VMOVAPS      Y7, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y7*4), K1, Y17
+	VPADDD       Y17, Y5, Y5
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y5, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_0
+	VMOVUPS      128(SP), Z5
 
 kept1_0:
 	VMOVUPS  128(R10), Z7
@@ -427,33 +451,41 @@ kept1_0:
 	VMOVAPS  Z7, Z7
 	TESTL    R11, R11
 	JEQ      kept1_1
-	VPSLLD   $0x03, Z9, Z9
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z9, Z17
-	VMOVAPS  Z9, Z9
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z9, (SP)
+	VMOVUPS  Z8, 64(SP)
+	VMOVUPS  Z7, 128(SP)
 
 look1_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z8, K2
-	VMOVDQA32  Z17, K2, Z9
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_1
-	VPSLLD     $0x05, Z9, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z7
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y7
+	VMOVUPS      32(R14)(R13*8), Y9
+	VSHUFPS      $0x88, Y9, Y7, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y9
+	VMOVAPS      Y9, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y9*4), K1, Y17
+	VPADDD       Y17, Y7, Y7
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y7, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_1
+	VMOVUPS      128(SP), Z7
 
 kept1_1:
 	ADDQ     BX, R10
@@ -467,33 +499,41 @@ kept1_1:
 	VMOVAPS  Z9, Z9
 	TESTL    R11, R11
 	JEQ      kept2_0
-	VPSLLD   $0x03, Z11, Z11
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z11, Z17
-	VMOVAPS  Z11, Z11
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z11, (SP)
+	VMOVUPS  Z10, 64(SP)
+	VMOVUPS  Z9, 128(SP)
 
 look2_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z10, K2
-	VMOVDQA32  Z17, K2, Z11
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_0
-	VPSLLD     $0x05, Z11, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z9
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y9
+	VMOVUPS      32(R14)(R13*8), Y11
+	VSHUFPS      $0x88, Y11, Y9, Y9
+	VPERMQ       $0xd8, Y9, Y9
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y11
+	VMOVAPS      Y11, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y11*4), K1, Y17
+	VPADDD       Y17, Y9, Y9
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y9, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_0
+	VMOVUPS      128(SP), Z9
 
 kept2_0:
 	VMOVUPS  128(R10), Z11
@@ -506,33 +546,41 @@ kept2_0:
 	VMOVAPS  Z11, Z11
 	TESTL    R11, R11
 	JEQ      kept2_1
-	VPSLLD   $0x03, Z13, Z13
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z13, Z17
-	VMOVAPS  Z13, Z13
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z13, (SP)
+	VMOVUPS  Z12, 64(SP)
+	VMOVUPS  Z11, 128(SP)
 
 look2_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z12, K2
-	VMOVDQA32  Z17, K2, Z13
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_1
-	VPSLLD     $0x05, Z13, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z11
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y11
+	VMOVUPS      32(R14)(R13*8), Y13
+	VSHUFPS      $0x88, Y13, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y13
+	VMOVAPS      Y13, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y13*4), K1, Y17
+	VPADDD       Y17, Y11, Y11
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y11, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_1
+	VMOVUPS      128(SP), Z11
 
 kept2_1:
 	ADDQ     BX, R10
@@ -546,33 +594,41 @@ kept2_1:
 	VMOVAPS  Z13, Z13
 	TESTL    R11, R11
 	JEQ      kept3_0
-	VPSLLD   $0x03, Z15, Z15
-	LEAQ     (CX)(R9*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z15, Z17
-	VMOVAPS  Z15, Z15
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z15, (SP)
+	VMOVUPS  Z14, 64(SP)
+	VMOVUPS  Z13, 128(SP)
 
 look3_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z14, K2
-	VMOVDQA32  Z17, K2, Z15
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look3_0
-	VPSLLD     $0x05, Z15, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z13
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(R9*1), R14
+	VMOVUPS      (R14)(R13*8), Y13
+	VMOVUPS      32(R14)(R13*8), Y15
+	VSHUFPS      $0x88, Y15, Y13, Y13
+	VPERMQ       $0xd8, Y13, Y13
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y15*4), K1, Y17
+	VPADDD       Y17, Y13, Y13
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y13, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look3_0
+	VMOVUPS      128(SP), Z13
 
 kept3_0:
 	VMOVUPS  128(R10), Z15
@@ -585,33 +641,41 @@ kept3_0:
 	VMOVAPS  Z15, Z15
 	TESTL    R10, R10
 	JEQ      kept3_1
-	VPSLLD   $0x03, Z1, Z1
-	LEAQ     (CX)(R9*1), R10
-	VPADDD   countAVX512_15_0<>+0(SB), Z1, Z17
-	VMOVAPS  Z1, Z1
-	MOVL     $0x00000008, R11
+	VMOVUPS  Z1, (SP)
+	VMOVUPS  Z0, 64(SP)
+	VMOVUPS  Z15, 128(SP)
 
 look3_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R10)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z0, K2
-	VMOVDQA32  Z17, K2, Z1
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R11
-	JNE        look3_1
-	VPSLLD     $0x05, Z1, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z15
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(R9*1), R13
+	VMOVUPS      (R13)(R12*8), Y1
+	VMOVUPS      32(R13)(R12*8), Y15
+	VSHUFPS      $0x88, Y15, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R12, R13
+	SHLQ         $0x07, R13
+	ADDQ         DX, R13
+	LEAQ         64(R13)(R11*4), R13
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R13)(Y15*4), K1, Y17
+	VPADDD       Y17, Y1, Y1
+	VPBROADCASTD 64(SP)(R11*4), Y17
+	VPCMPEQD     Y17, Y1, K1
+	KMOVW        K1, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x07, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 128(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look3_1
+	VMOVUPS      128(SP), Z15
 
 kept3_1:
 	MOVQ      AX, R10
@@ -659,63 +723,19 @@ kept3_1:
 	VZEROUPPER
 	RET
 
-DATA countAVX512_15_0<>+0(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+4(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+8(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+12(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+16(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+20(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+24(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+28(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+32(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+36(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+40(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+44(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+48(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+52(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+56(SB)/4, $0x00000007
-DATA countAVX512_15_0<>+60(SB)/4, $0x00000007
-GLOBL countAVX512_15_0<>(SB), RODATA|NOPTR, $64
-
-DATA countAVX512_8_1<>+0(SB)/4, $0x00000000
-DATA countAVX512_8_1<>+4(SB)/4, $0x00000001
-DATA countAVX512_8_1<>+8(SB)/4, $0x00000002
-DATA countAVX512_8_1<>+12(SB)/4, $0x00000003
-DATA countAVX512_8_1<>+16(SB)/4, $0x00000004
-DATA countAVX512_8_1<>+20(SB)/4, $0x00000005
-DATA countAVX512_8_1<>+24(SB)/4, $0x00000006
-DATA countAVX512_8_1<>+28(SB)/4, $0x00000007
-DATA countAVX512_8_1<>+32(SB)/4, $0x00000008
-DATA countAVX512_8_1<>+36(SB)/4, $0x00000009
-DATA countAVX512_8_1<>+40(SB)/4, $0x0000000a
-DATA countAVX512_8_1<>+44(SB)/4, $0x0000000b
-DATA countAVX512_8_1<>+48(SB)/4, $0x0000000c
-DATA countAVX512_8_1<>+52(SB)/4, $0x0000000d
-DATA countAVX512_8_1<>+56(SB)/4, $0x0000000e
-DATA countAVX512_8_1<>+60(SB)/4, $0x0000000f
-GLOBL countAVX512_8_1<>(SB), RODATA|NOPTR, $64
-
-DATA countAVX512_7_0<>+0(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+4(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+8(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+12(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+16(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+20(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+24(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+28(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+32(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+36(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+40(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+44(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+48(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+52(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+56(SB)/4, $0xffffffff
-DATA countAVX512_7_0<>+60(SB)/4, $0xffffffff
-GLOBL countAVX512_7_0<>(SB), RODATA|NOPTR, $64
+DATA chunkAVX512<>+0(SB)/4, $0x00000000
+DATA chunkAVX512<>+4(SB)/4, $0x00000020
+DATA chunkAVX512<>+8(SB)/4, $0x00000040
+DATA chunkAVX512<>+12(SB)/4, $0x00000060
+DATA chunkAVX512<>+16(SB)/4, $0x00000080
+DATA chunkAVX512<>+20(SB)/4, $0x000000a0
+DATA chunkAVX512<>+24(SB)/4, $0x000000c0
+DATA chunkAVX512<>+28(SB)/4, $0x000000e0
+GLOBL chunkAVX512<>(SB), RODATA|NOPTR, $32
 
 // func pairStripI32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·pairStripI32SignedAVX512(SB), NOSPLIT, $0-72
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, MMX+
+TEXT ·pairStripI32SignedAVX512(SB), NOSPLIT, $192-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -1040,33 +1060,41 @@ kLoop:
 	VMOVAPS      Z16, Z16
 	TESTL        R11, R11
 	JEQ          kept0_0
-	VPSLLD       $0x03, Z3, Z3
-	LEAQ         (CX), R11
-	VPADDD       countAVX512_15_0<>+0(SB), Z3, Z17
-	VMOVAPS      Z3, Z3
-	MOVL         $0x00000008, R12
+	VMOVUPS      Z3, (SP)
+	VMOVUPS      Z2, 64(SP)
+	VMOVUPS      Z16, 128(SP)
 
 look0_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z2, K2
-	VMOVDQA32  Z17, K2, Z3
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_0
-	VPSLLD     $0x05, Z3, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z16
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y16
+	VSHUFPS      $0x88, Y16, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y16
+	VMOVAPS      Y16, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y16*4), K1, Y17
+	VPADDD       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_0
+	VMOVUPS      128(SP), Z16
 
 kept0_0:
 	VMOVUPS  128(R10), Z3
@@ -1079,33 +1107,41 @@ kept0_0:
 	VMOVAPS  Z3, Z3
 	TESTL    R11, R11
 	JEQ      kept0_1
-	VPSLLD   $0x03, Z5, Z5
-	LEAQ     (CX), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z5, Z17
-	VMOVAPS  Z5, Z5
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z5, (SP)
+	VMOVUPS  Z4, 64(SP)
+	VMOVUPS  Z3, 128(SP)
 
 look0_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z4, K2
-	VMOVDQA32  Z17, K2, Z5
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_1
-	VPSLLD     $0x05, Z5, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z3
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y5
+	VMOVAPS      Y5, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y5*4), K1, Y17
+	VPADDD       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_1
+	VMOVUPS      128(SP), Z3
 
 kept0_1:
 	ADDQ     BX, R10
@@ -1119,33 +1155,41 @@ kept0_1:
 	VMOVAPS  Z5, Z5
 	TESTL    R11, R11
 	JEQ      kept1_0
-	VPSLLD   $0x03, Z7, Z7
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z7, Z17
-	VMOVAPS  Z7, Z7
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z7, (SP)
+	VMOVUPS  Z6, 64(SP)
+	VMOVUPS  Z5, 128(SP)
 
 look1_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z6, K2
-	VMOVDQA32  Z17, K2, Z7
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_0
-	VPSLLD     $0x05, Z7, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z5
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y5
+	VMOVUPS      32(R14)(R13*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y7
+	VMOVAPS      Y7, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y7*4), K1, Y17
+	VPADDD       Y17, Y5, Y5
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y5, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_0
+	VMOVUPS      128(SP), Z5
 
 kept1_0:
 	VMOVUPS  128(R10), Z7
@@ -1158,33 +1202,41 @@ kept1_0:
 	VMOVAPS  Z7, Z7
 	TESTL    R11, R11
 	JEQ      kept1_1
-	VPSLLD   $0x03, Z9, Z9
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z9, Z17
-	VMOVAPS  Z9, Z9
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z9, (SP)
+	VMOVUPS  Z8, 64(SP)
+	VMOVUPS  Z7, 128(SP)
 
 look1_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z8, K2
-	VMOVDQA32  Z17, K2, Z9
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_1
-	VPSLLD     $0x05, Z9, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z7
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y7
+	VMOVUPS      32(R14)(R13*8), Y9
+	VSHUFPS      $0x88, Y9, Y7, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y9
+	VMOVAPS      Y9, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y9*4), K1, Y17
+	VPADDD       Y17, Y7, Y7
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y7, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_1
+	VMOVUPS      128(SP), Z7
 
 kept1_1:
 	ADDQ     BX, R10
@@ -1198,33 +1250,41 @@ kept1_1:
 	VMOVAPS  Z9, Z9
 	TESTL    R11, R11
 	JEQ      kept2_0
-	VPSLLD   $0x03, Z11, Z11
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z11, Z17
-	VMOVAPS  Z11, Z11
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z11, (SP)
+	VMOVUPS  Z10, 64(SP)
+	VMOVUPS  Z9, 128(SP)
 
 look2_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z10, K2
-	VMOVDQA32  Z17, K2, Z11
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_0
-	VPSLLD     $0x05, Z11, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z9
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y9
+	VMOVUPS      32(R14)(R13*8), Y11
+	VSHUFPS      $0x88, Y11, Y9, Y9
+	VPERMQ       $0xd8, Y9, Y9
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y11
+	VMOVAPS      Y11, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y11*4), K1, Y17
+	VPADDD       Y17, Y9, Y9
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y9, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_0
+	VMOVUPS      128(SP), Z9
 
 kept2_0:
 	VMOVUPS  128(R10), Z11
@@ -1237,33 +1297,41 @@ kept2_0:
 	VMOVAPS  Z11, Z11
 	TESTL    R11, R11
 	JEQ      kept2_1
-	VPSLLD   $0x03, Z13, Z13
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z13, Z17
-	VMOVAPS  Z13, Z13
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z13, (SP)
+	VMOVUPS  Z12, 64(SP)
+	VMOVUPS  Z11, 128(SP)
 
 look2_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z12, K2
-	VMOVDQA32  Z17, K2, Z13
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_1
-	VPSLLD     $0x05, Z13, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z11
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y11
+	VMOVUPS      32(R14)(R13*8), Y13
+	VSHUFPS      $0x88, Y13, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y13
+	VMOVAPS      Y13, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y13*4), K1, Y17
+	VPADDD       Y17, Y11, Y11
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y11, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_1
+	VMOVUPS      128(SP), Z11
 
 kept2_1:
 	ADDQ     BX, R10
@@ -1277,33 +1345,41 @@ kept2_1:
 	VMOVAPS  Z13, Z13
 	TESTL    R11, R11
 	JEQ      kept3_0
-	VPSLLD   $0x03, Z15, Z15
-	LEAQ     (CX)(R9*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z15, Z17
-	VMOVAPS  Z15, Z15
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z15, (SP)
+	VMOVUPS  Z14, 64(SP)
+	VMOVUPS  Z13, 128(SP)
 
 look3_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z14, K2
-	VMOVDQA32  Z17, K2, Z15
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look3_0
-	VPSLLD     $0x05, Z15, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z13
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(R9*1), R14
+	VMOVUPS      (R14)(R13*8), Y13
+	VMOVUPS      32(R14)(R13*8), Y15
+	VSHUFPS      $0x88, Y15, Y13, Y13
+	VPERMQ       $0xd8, Y13, Y13
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y15*4), K1, Y17
+	VPADDD       Y17, Y13, Y13
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y13, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look3_0
+	VMOVUPS      128(SP), Z13
 
 kept3_0:
 	VMOVUPS  128(R10), Z15
@@ -1316,33 +1392,41 @@ kept3_0:
 	VMOVAPS  Z15, Z15
 	TESTL    R10, R10
 	JEQ      kept3_1
-	VPSLLD   $0x03, Z1, Z1
-	LEAQ     (CX)(R9*1), R10
-	VPADDD   countAVX512_15_0<>+0(SB), Z1, Z17
-	VMOVAPS  Z1, Z1
-	MOVL     $0x00000008, R11
+	VMOVUPS  Z1, (SP)
+	VMOVUPS  Z0, 64(SP)
+	VMOVUPS  Z15, 128(SP)
 
 look3_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R10)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VPADDD     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z0, K2
-	VMOVDQA32  Z17, K2, Z1
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R11
-	JNE        look3_1
-	VPSLLD     $0x05, Z1, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z15
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(R9*1), R13
+	VMOVUPS      (R13)(R12*8), Y1
+	VMOVUPS      32(R13)(R12*8), Y15
+	VSHUFPS      $0x88, Y15, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R12, R13
+	SHLQ         $0x07, R13
+	ADDQ         DX, R13
+	LEAQ         64(R13)(R11*4), R13
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R13)(Y15*4), K1, Y17
+	VPADDD       Y17, Y1, Y1
+	VPBROADCASTD 64(SP)(R11*4), Y17
+	VPCMPEQD     Y17, Y1, K1
+	KMOVW        K1, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x07, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 128(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look3_1
+	VMOVUPS      128(SP), Z15
 
 kept3_1:
 	MOVQ      AX, R10
@@ -1391,8 +1475,8 @@ kept3_1:
 	RET
 
 // func pairStripF32AVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·pairStripF32AVX512(SB), NOSPLIT, $0-72
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, MMX+
+TEXT ·pairStripF32AVX512(SB), NOSPLIT, $192-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -1695,33 +1779,41 @@ kLoop:
 	VMOVAPS      Z16, Z16
 	TESTL        R11, R11
 	JEQ          kept0_0
-	VPSLLD       $0x03, Z3, Z3
-	LEAQ         (CX), R11
-	VPADDD       countAVX512_15_0<>+0(SB), Z3, Z17
-	VMOVAPS      Z3, Z3
-	MOVL         $0x00000008, R12
+	VMOVUPS      Z3, (SP)
+	VMOVUPS      Z2, 64(SP)
+	VMOVUPS      Z16, 128(SP)
 
 look0_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z2, K2
-	VMOVDQA32  Z17, K2, Z3
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_0
-	VPSLLD     $0x05, Z3, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z16
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y16
+	VSHUFPS      $0x88, Y16, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y16
+	VMOVAPS      Y16, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y16*4), K1, Y17
+	VADDPS       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_0
+	VMOVUPS      128(SP), Z16
 
 kept0_0:
 	VMOVUPS  128(R10), Z3
@@ -1734,33 +1826,41 @@ kept0_0:
 	VMOVAPS  Z3, Z3
 	TESTL    R11, R11
 	JEQ      kept0_1
-	VPSLLD   $0x03, Z5, Z5
-	LEAQ     (CX), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z5, Z17
-	VMOVAPS  Z5, Z5
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z5, (SP)
+	VMOVUPS  Z4, 64(SP)
+	VMOVUPS  Z3, 128(SP)
 
 look0_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z4, K2
-	VMOVDQA32  Z17, K2, Z5
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_1
-	VPSLLD     $0x05, Z5, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z3
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y5
+	VMOVAPS      Y5, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y5*4), K1, Y17
+	VADDPS       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_1
+	VMOVUPS      128(SP), Z3
 
 kept0_1:
 	ADDQ     BX, R10
@@ -1774,33 +1874,41 @@ kept0_1:
 	VMOVAPS  Z5, Z5
 	TESTL    R11, R11
 	JEQ      kept1_0
-	VPSLLD   $0x03, Z7, Z7
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z7, Z17
-	VMOVAPS  Z7, Z7
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z7, (SP)
+	VMOVUPS  Z6, 64(SP)
+	VMOVUPS  Z5, 128(SP)
 
 look1_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z6, K2
-	VMOVDQA32  Z17, K2, Z7
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_0
-	VPSLLD     $0x05, Z7, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z5
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y5
+	VMOVUPS      32(R14)(R13*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y7
+	VMOVAPS      Y7, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y7*4), K1, Y17
+	VADDPS       Y17, Y5, Y5
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y5, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_0
+	VMOVUPS      128(SP), Z5
 
 kept1_0:
 	VMOVUPS  128(R10), Z7
@@ -1813,33 +1921,41 @@ kept1_0:
 	VMOVAPS  Z7, Z7
 	TESTL    R11, R11
 	JEQ      kept1_1
-	VPSLLD   $0x03, Z9, Z9
-	LEAQ     (CX)(SI*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z9, Z17
-	VMOVAPS  Z9, Z9
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z9, (SP)
+	VMOVUPS  Z8, 64(SP)
+	VMOVUPS  Z7, 128(SP)
 
 look1_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z8, K2
-	VMOVDQA32  Z17, K2, Z9
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_1
-	VPSLLD     $0x05, Z9, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z7
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y7
+	VMOVUPS      32(R14)(R13*8), Y9
+	VSHUFPS      $0x88, Y9, Y7, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y9
+	VMOVAPS      Y9, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y9*4), K1, Y17
+	VADDPS       Y17, Y7, Y7
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y7, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_1
+	VMOVUPS      128(SP), Z7
 
 kept1_1:
 	ADDQ     BX, R10
@@ -1853,33 +1969,41 @@ kept1_1:
 	VMOVAPS  Z9, Z9
 	TESTL    R11, R11
 	JEQ      kept2_0
-	VPSLLD   $0x03, Z11, Z11
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z11, Z17
-	VMOVAPS  Z11, Z11
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z11, (SP)
+	VMOVUPS  Z10, 64(SP)
+	VMOVUPS  Z9, 128(SP)
 
 look2_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z10, K2
-	VMOVDQA32  Z17, K2, Z11
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_0
-	VPSLLD     $0x05, Z11, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z9
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y9
+	VMOVUPS      32(R14)(R13*8), Y11
+	VSHUFPS      $0x88, Y11, Y9, Y9
+	VPERMQ       $0xd8, Y9, Y9
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y11
+	VMOVAPS      Y11, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y11*4), K1, Y17
+	VADDPS       Y17, Y9, Y9
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y9, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_0
+	VMOVUPS      128(SP), Z9
 
 kept2_0:
 	VMOVUPS  128(R10), Z11
@@ -1892,33 +2016,41 @@ kept2_0:
 	VMOVAPS  Z11, Z11
 	TESTL    R11, R11
 	JEQ      kept2_1
-	VPSLLD   $0x03, Z13, Z13
-	LEAQ     (CX)(SI*2), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z13, Z17
-	VMOVAPS  Z13, Z13
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z13, (SP)
+	VMOVUPS  Z12, 64(SP)
+	VMOVUPS  Z11, 128(SP)
 
 look2_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z12, K2
-	VMOVDQA32  Z17, K2, Z13
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_1
-	VPSLLD     $0x05, Z13, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z11
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y11
+	VMOVUPS      32(R14)(R13*8), Y13
+	VSHUFPS      $0x88, Y13, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y13
+	VMOVAPS      Y13, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y13*4), K1, Y17
+	VADDPS       Y17, Y11, Y11
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y11, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_1
+	VMOVUPS      128(SP), Z11
 
 kept2_1:
 	ADDQ     BX, R10
@@ -1932,33 +2064,41 @@ kept2_1:
 	VMOVAPS  Z13, Z13
 	TESTL    R11, R11
 	JEQ      kept3_0
-	VPSLLD   $0x03, Z15, Z15
-	LEAQ     (CX)(R9*1), R11
-	VPADDD   countAVX512_15_0<>+0(SB), Z15, Z17
-	VMOVAPS  Z15, Z15
-	MOVL     $0x00000008, R12
+	VMOVUPS  Z15, (SP)
+	VMOVUPS  Z14, 64(SP)
+	VMOVUPS  Z13, 128(SP)
 
 look3_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z14, K2
-	VMOVDQA32  Z17, K2, Z15
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look3_0
-	VPSLLD     $0x05, Z15, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z13
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(R9*1), R14
+	VMOVUPS      (R14)(R13*8), Y13
+	VMOVUPS      32(R14)(R13*8), Y15
+	VSHUFPS      $0x88, Y15, Y13, Y13
+	VPERMQ       $0xd8, Y13, Y13
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y15*4), K1, Y17
+	VADDPS       Y17, Y13, Y13
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y13, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look3_0
+	VMOVUPS      128(SP), Z13
 
 kept3_0:
 	VMOVUPS  128(R10), Z15
@@ -1971,33 +2111,41 @@ kept3_0:
 	VMOVAPS  Z15, Z15
 	TESTL    R10, R10
 	JEQ      kept3_1
-	VPSLLD   $0x03, Z1, Z1
-	LEAQ     (CX)(R9*1), R10
-	VPADDD   countAVX512_15_0<>+0(SB), Z1, Z17
-	VMOVAPS  Z1, Z1
-	MOVL     $0x00000008, R11
+	VMOVUPS  Z1, (SP)
+	VMOVUPS  Z0, 64(SP)
+	VMOVUPS  Z15, 128(SP)
 
 look3_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R10)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z0, K2
-	VMOVDQA32  Z17, K2, Z1
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R11
-	JNE        look3_1
-	VPSLLD     $0x05, Z1, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z15
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(R9*1), R13
+	VMOVUPS      (R13)(R12*8), Y1
+	VMOVUPS      32(R13)(R12*8), Y15
+	VSHUFPS      $0x88, Y15, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R12, R13
+	SHLQ         $0x07, R13
+	ADDQ         DX, R13
+	LEAQ         64(R13)(R11*4), R13
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R13)(Y15*4), K1, Y17
+	VADDPS       Y17, Y1, Y1
+	VPBROADCASTD 64(SP)(R11*4), Y17
+	VPCMPEQD     Y17, Y1, K1
+	KMOVW        K1, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x07, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 128(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look3_1
+	VMOVUPS      128(SP), Z15
 
 kept3_1:
 	MOVQ      AX, R10
@@ -2046,8 +2194,8 @@ kept3_1:
 	RET
 
 // func pairStripF32SignedAVX512(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·pairStripF32SignedAVX512(SB), NOSPLIT, $0-72
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, MMX+
+TEXT ·pairStripF32SignedAVX512(SB), NOSPLIT, $192-72
 	MOVQ   b+16(FP), AX
 	MOVQ   packed+24(FP), CX
 	MOVQ   ldb+48(FP), DX
@@ -2350,33 +2498,41 @@ kLoop:
 	VMOVAPS      Z16, Z16
 	TESTL        R11, R11
 	JEQ          kept0_0
-	VPSLLD       $0x03, Z3, Z3
-	LEAQ         (CX), R11
-	VPADDD       countAVX512_15_0<>+0(SB), Z3, Z17
-	VMOVAPS      Z3, Z3
-	MOVL         $0x00000008, R12
+	VMOVUPS      Z3, (SP)
+	VMOVUPS      Z2, 64(SP)
+	VMOVUPS      Z16, 128(SP)
 
 look0_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z2, K2
-	VMOVDQA32  Z17, K2, Z3
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_0
-	VPSLLD     $0x05, Z3, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z16
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y16
+	VSHUFPS      $0x88, Y16, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y16
+	VMOVAPS      Y16, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y16*4), K1, Y17
+	VADDPS       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_0
+	VMOVUPS      128(SP), Z16
 
 kept0_0:
 	VMOVUPS 128(R10), Z3
@@ -2389,33 +2545,41 @@ kept0_0:
 	VMOVAPS Z3, Z3
 	TESTL   R11, R11
 	JEQ     kept0_1
-	VPSLLD  $0x03, Z5, Z5
-	LEAQ    (CX), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z5, Z17
-	VMOVAPS Z5, Z5
-	MOVL    $0x00000008, R12
+	VMOVUPS Z5, (SP)
+	VMOVUPS Z4, 64(SP)
+	VMOVUPS Z3, 128(SP)
 
 look0_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z4, K2
-	VMOVDQA32  Z17, K2, Z5
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look0_1
-	VPSLLD     $0x05, Z5, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z3
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX), R14
+	VMOVUPS      (R14)(R13*8), Y3
+	VMOVUPS      32(R14)(R13*8), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y5
+	VMOVAPS      Y5, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y5*4), K1, Y17
+	VADDPS       Y17, Y3, Y3
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y3, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look0_1
+	VMOVUPS      128(SP), Z3
 
 kept0_1:
 	ADDQ    BX, R10
@@ -2429,33 +2593,41 @@ kept0_1:
 	VMOVAPS Z5, Z5
 	TESTL   R11, R11
 	JEQ     kept1_0
-	VPSLLD  $0x03, Z7, Z7
-	LEAQ    (CX)(SI*1), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z7, Z17
-	VMOVAPS Z7, Z7
-	MOVL    $0x00000008, R12
+	VMOVUPS Z7, (SP)
+	VMOVUPS Z6, 64(SP)
+	VMOVUPS Z5, 128(SP)
 
 look1_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z6, K2
-	VMOVDQA32  Z17, K2, Z7
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_0
-	VPSLLD     $0x05, Z7, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z5
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y5
+	VMOVUPS      32(R14)(R13*8), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y7
+	VMOVAPS      Y7, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y7*4), K1, Y17
+	VADDPS       Y17, Y5, Y5
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y5, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_0
+	VMOVUPS      128(SP), Z5
 
 kept1_0:
 	VMOVUPS 128(R10), Z7
@@ -2468,33 +2640,41 @@ kept1_0:
 	VMOVAPS Z7, Z7
 	TESTL   R11, R11
 	JEQ     kept1_1
-	VPSLLD  $0x03, Z9, Z9
-	LEAQ    (CX)(SI*1), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z9, Z17
-	VMOVAPS Z9, Z9
-	MOVL    $0x00000008, R12
+	VMOVUPS Z9, (SP)
+	VMOVUPS Z8, 64(SP)
+	VMOVUPS Z7, 128(SP)
 
 look1_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z8, K2
-	VMOVDQA32  Z17, K2, Z9
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look1_1
-	VPSLLD     $0x05, Z9, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z7
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*1), R14
+	VMOVUPS      (R14)(R13*8), Y7
+	VMOVUPS      32(R14)(R13*8), Y9
+	VSHUFPS      $0x88, Y9, Y7, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y9
+	VMOVAPS      Y9, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y9*4), K1, Y17
+	VADDPS       Y17, Y7, Y7
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y7, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look1_1
+	VMOVUPS      128(SP), Z7
 
 kept1_1:
 	ADDQ    BX, R10
@@ -2508,33 +2688,41 @@ kept1_1:
 	VMOVAPS Z9, Z9
 	TESTL   R11, R11
 	JEQ     kept2_0
-	VPSLLD  $0x03, Z11, Z11
-	LEAQ    (CX)(SI*2), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z11, Z17
-	VMOVAPS Z11, Z11
-	MOVL    $0x00000008, R12
+	VMOVUPS Z11, (SP)
+	VMOVUPS Z10, 64(SP)
+	VMOVUPS Z9, 128(SP)
 
 look2_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z10, K2
-	VMOVDQA32  Z17, K2, Z11
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_0
-	VPSLLD     $0x05, Z11, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z9
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y9
+	VMOVUPS      32(R14)(R13*8), Y11
+	VSHUFPS      $0x88, Y11, Y9, Y9
+	VPERMQ       $0xd8, Y9, Y9
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y11
+	VMOVAPS      Y11, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y11*4), K1, Y17
+	VADDPS       Y17, Y9, Y9
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y9, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_0
+	VMOVUPS      128(SP), Z9
 
 kept2_0:
 	VMOVUPS 128(R10), Z11
@@ -2547,33 +2735,41 @@ kept2_0:
 	VMOVAPS Z11, Z11
 	TESTL   R11, R11
 	JEQ     kept2_1
-	VPSLLD  $0x03, Z13, Z13
-	LEAQ    (CX)(SI*2), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z13, Z17
-	VMOVAPS Z13, Z13
-	MOVL    $0x00000008, R12
+	VMOVUPS Z13, (SP)
+	VMOVUPS Z12, 64(SP)
+	VMOVUPS Z11, 128(SP)
 
 look2_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z12, K2
-	VMOVDQA32  Z17, K2, Z13
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look2_1
-	VPSLLD     $0x05, Z13, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z11
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(SI*2), R14
+	VMOVUPS      (R14)(R13*8), Y11
+	VMOVUPS      32(R14)(R13*8), Y13
+	VSHUFPS      $0x88, Y13, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         64(R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y13
+	VMOVAPS      Y13, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y13*4), K1, Y17
+	VADDPS       Y17, Y11, Y11
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y11, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look2_1
+	VMOVUPS      128(SP), Z11
 
 kept2_1:
 	ADDQ    BX, R10
@@ -2587,33 +2783,41 @@ kept2_1:
 	VMOVAPS Z13, Z13
 	TESTL   R11, R11
 	JEQ     kept3_0
-	VPSLLD  $0x03, Z15, Z15
-	LEAQ    (CX)(R9*1), R11
-	VPADDD  countAVX512_15_0<>+0(SB), Z15, Z17
-	VMOVAPS Z15, Z15
-	MOVL    $0x00000008, R12
+	VMOVUPS Z15, (SP)
+	VMOVUPS Z14, 64(SP)
+	VMOVUPS Z13, 128(SP)
 
 look3_0:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R11)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z14, K2
-	VMOVDQA32  Z17, K2, Z15
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R12
-	JNE        look3_0
-	VPSLLD     $0x05, Z15, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD (DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z13
+	TZCNTL       R11, R12
+	MOVL         (SP)(R12*4), R13
+	SHLQ         $0x03, R13
+	LEAQ         (CX)(R9*1), R14
+	VMOVUPS      (R14)(R13*8), Y13
+	VMOVUPS      32(R14)(R13*8), Y15
+	VSHUFPS      $0x88, Y15, Y13, Y13
+	VPERMQ       $0xd8, Y13, Y13
+	MOVQ         R13, R14
+	SHLQ         $0x07, R14
+	ADDQ         DX, R14
+	LEAQ         (R14)(R12*4), R14
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R14)(Y15*4), K1, Y17
+	VADDPS       Y17, Y13, Y13
+	VPBROADCASTD 64(SP)(R12*4), Y17
+	VPCMPEQD     Y17, Y13, K1
+	KMOVW        K1, R13
+	TZCNTL       R13, R13
+	SHLQ         $0x07, R13
+	ADDQ         R13, R14
+	SUBQ         DX, R14
+	MOVL         (R14)(DI*1), R13
+	MOVL         R13, 128(SP)(R12*4)
+	LEAL         -1(R11), R12
+	ANDL         R12, R11
+	JNE          look3_0
+	VMOVUPS      128(SP), Z13
 
 kept3_0:
 	VMOVUPS 128(R10), Z15
@@ -2626,33 +2830,41 @@ kept3_0:
 	VMOVAPS Z15, Z15
 	TESTL   R10, R10
 	JEQ     kept3_1
-	VPSLLD  $0x03, Z1, Z1
-	LEAQ    (CX)(R9*1), R10
-	VPADDD  countAVX512_15_0<>+0(SB), Z1, Z17
-	VMOVAPS Z1, Z1
-	MOVL    $0x00000008, R11
+	VMOVUPS Z1, (SP)
+	VMOVUPS Z0, 64(SP)
+	VMOVUPS Z15, 128(SP)
 
 look3_1:
-	VMOVAPS    Z17, Z18
-	VPCMPEQD   Z18, Z18, K2
-	VPGATHERDD (R10)(Z17*8), K2, Z18
-	VPSLLD     $0x05, Z17, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DX)(Z20*4), K2, Z19
-	VADDPS     Z19, Z18, Z18
-	VPCMPEQD   Z18, Z0, K2
-	VMOVDQA32  Z17, K2, Z1
-	VPADDD     countAVX512_7_0<>+0(SB), Z17, Z17
-	DECL       R11
-	JNE        look3_1
-	VPSLLD     $0x05, Z1, Z20
-	VPADDD     countAVX512_8_1<>+0(SB), Z20, Z20
-	VMOVAPS    Z20, Z19
-	VPCMPEQD   Z19, Z19, K2
-	VPGATHERDD 64(DI)(Z20*4), K2, Z19
-	VMOVDQA32  Z19, K1, Z15
+	TZCNTL       R10, R11
+	MOVL         (SP)(R11*4), R12
+	SHLQ         $0x03, R12
+	LEAQ         (CX)(R9*1), R13
+	VMOVUPS      (R13)(R12*8), Y1
+	VMOVUPS      32(R13)(R12*8), Y15
+	VSHUFPS      $0x88, Y15, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	MOVQ         R12, R13
+	SHLQ         $0x07, R13
+	ADDQ         DX, R13
+	LEAQ         64(R13)(R11*4), R13
+	VMOVUPS      chunkAVX512<>+0(SB), Y15
+	VMOVAPS      Y15, Y17
+	VPCMPEQD     Y17, Y17, K1
+	VPGATHERDD   (R13)(Y15*4), K1, Y17
+	VADDPS       Y17, Y1, Y1
+	VPBROADCASTD 64(SP)(R11*4), Y17
+	VPCMPEQD     Y17, Y1, K1
+	KMOVW        K1, R12
+	TZCNTL       R12, R12
+	SHLQ         $0x07, R12
+	ADDQ         R12, R13
+	SUBQ         DX, R13
+	MOVL         (R13)(DI*1), R12
+	MOVL         R12, 128(SP)(R11*4)
+	LEAL         -1(R10), R11
+	ANDL         R11, R10
+	JNE          look3_1
+	VMOVUPS      128(SP), Z15
 
 kept3_1:
 	MOVQ      AX, R10

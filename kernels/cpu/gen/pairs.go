@@ -70,6 +70,14 @@ func (p path) mask() reg.Register {
 	return p.vec()
 }
 
+// narrow returns a fresh register for a mask of eight lanes.
+func (p path) narrow() reg.Register {
+	if p.wide() {
+		return K()
+	}
+	return YMM()
+}
+
 // blend copies src, a register or memory, to the lanes of dst that m marks.
 func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
 	if p.wide() {
@@ -105,6 +113,8 @@ type pairKernel struct {
 	lda3, left   reg.Register
 	acc          [][]pair // minima of distances, with numbers of chunks until C is compared
 	chunk        Op       // the number of the chunk in every lane
+
+	numbers, minima, found Mem // of the lanes that are looked at
 }
 
 // pairRows is how many rows of C a microkernel has; it has two pairs of vectors of each.
@@ -128,6 +138,7 @@ func pairStrip(p path, a arithmetic) {
 	Doc(fmt.Sprintf("pairStrip%s%s relaxes rows×%d pairs of C, see pairStripFunc.", a.name, p.suffix, pairVecs*p.bytes/4))
 	Pragma("noescape")
 	m := pairKernel{path: p, arithmetic: a, rows: p.pairRows(), vecs: pairVecs}
+	m.numbers, m.minima, m.found = AllocLocal(p.bytes), AllocLocal(p.bytes), AllocLocal(p.bytes)
 	m.pack()
 	load := func(name string) reg.Register { return Load(Param(name), GP64()) }
 	m.c, m.a, m.packed = load("c"), load("a"), load("packed")
@@ -284,14 +295,13 @@ func (m *pairKernel) compare() {
 		for v, acc := range m.acc[r] {
 			done := fmt.Sprintf("kept%d_%d", r, v)
 			x := m.split(Mem{Base: at, Disp: 2 * v * m.bytes})
-			lowered := m.less(m.arithmetic, acc.d, x.d)
-			any := m.bits(lowered)
+			lowered := m.bits(m.less(m.arithmetic, acc.d, x.d))
 			m.min(x.d, acc.d, acc.d)
 			number := acc.p
 			acc.p = m.vec()
 			VMOVAPS(x.p, acc.p)
 			m.acc[r][v] = acc
-			TESTL(any, any)
+			TESTL(lowered, lowered)
 			JEQ(LabelRef(done))
 			m.look(r, v, number, lowered)
 			Label(done)
@@ -302,62 +312,66 @@ func (m *pairKernel) compare() {
 	}
 }
 
-// look finds the predecessors of the lanes of an entry's minima that are lowered, in chunks of the given numbers: of
-// the chunk's k, from the last to the first, those whose sum is the minimum.
+// look finds the predecessors of the lanes of an entry's minima that are lowered, in chunks of the given numbers, one
+// lane after another: of the chunk's k the first whose sum is the minimum. As a rule few lanes are.
 func (m *pairKernel) look(r, v int, number reg.VecVirtual, lowered reg.Register) {
 	acc := m.acc[r][v]
-	// Lanes that are not lowered look at chunks that are there, too.
-	VPSLLD(U8(chunkShift), number, number)
-	row, k, last := GP64(), m.vec(), m.vec()
-	LEAQ(m.row(m.a, r), row)
-	VPADDD(m.constant(pairChunk-1, 0), number, k)
-	VMOVAPS(number, last)
-	left := GP32()
-	MOVL(U32(pairChunk), left)
+	lane, k, a, b := GP64(), GP64(), GP64(), GP64()
+	VMOVUPS(number, m.numbers)
+	VMOVUPS(acc.d, m.minima)
+	VMOVUPS(acc.p, m.found)
 	loop := fmt.Sprintf("look%d_%d", r, v)
 	Label(loop)
-	sum, of, at := m.vec(), m.vec(), m.vec()
-	m.gather(Mem{Base: row, Index: k, Scale: 8}, sum)
-	m.column(k, at)
-	m.gather(Mem{Base: m.packed, Index: at, Scale: 4, Disp: v * m.bytes}, of)
-	m.add(of, sum, sum)
-	same := m.mask()
-	VPCMPEQD(sum, acc.d, same)
-	m.blend(same, k, last)
-	VPADDD(m.constant(-1, 0), k, k)
-	DECL(left)
+	TZCNTL(lowered, lane.As32())
+	MOVL(m.numbers.Idx(lane, 4), k.As32())
+	SHLQ(U8(chunkShift), k)
+	LEAQ(m.row(m.a, r), a)
+	// A's entries of the chunk, and B's of the lane.
+	lo, hi, sum, of, want := YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(Mem{Base: a, Index: k, Scale: 8}, lo)
+	VMOVUPS(Mem{Base: a, Index: k, Scale: 8, Disp: 32}, hi)
+	VSHUFPS(U8(0x88), hi, lo, sum)
+	VPERMQ(U8(0xd8), sum, sum)
+	MOVQ(k, b)
+	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), b)
+	ADDQ(m.packed, b)
+	LEAQ(Mem{Base: b, Index: lane, Scale: 4, Disp: v * m.bytes}, b)
+	VMOVUPS(m.steps(), of)
+	m.gather(Mem{Base: b, Index: of, Scale: 4}, want)
+	m.add(want, sum, sum)
+	VPBROADCASTD(m.minima.Idx(lane, 4), want)
+	same := m.narrow()
+	VPCMPEQD(want, sum, same)
+	TZCNTL(m.bits(same), k.As32())
+	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
+	ADDQ(k, b)
+	SUBQ(m.packed, b)
+	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
+	MOVL(k.As32(), m.found.Idx(lane, 4))
+	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
+	ANDL(lane.As32(), lowered)
 	JNE(LabelRef(loop))
-	m.column(last, at)
-	m.gather(Mem{Base: m.with, Index: at, Scale: 4, Disp: v * m.bytes}, of)
-	m.blend(lowered, of, acc.p)
+	VMOVUPS(m.found, acc.p)
 }
 
-// column sets at to the places in the packed B of the k's: as many entries as a row has, and the lane's number.
-func (m *pairKernel) column(k, at reg.VecVirtual) {
-	VPSLLD(U8(bits.TrailingZeros(uint(m.width()/4))), k, at)
-	VPADDD(m.constant(0, 1), at, at)
-}
-
-// constant returns a vector of first, first+step, ...
-func (m *pairKernel) constant(first, step int) Mem {
-	name := fmt.Sprintf("count%s_%d_%d", m.suffix, first+8, step)
-	if c, ok := constants[name]; ok {
-		return c
+// steps are the places of a chunk's entries in a column of the packed B.
+func (m *pairKernel) steps() Mem {
+	if chunkSteps == nil {
+		at := GLOBL("chunk"+m.suffix, RODATA|NOPTR)
+		for u := range pairChunk {
+			DATA(4*u, U32(uint32(u*m.width()/4)))
+		}
+		chunkSteps = &at
 	}
-	c := GLOBL(name, RODATA|NOPTR)
-	for lane := range m.bytes / 4 {
-		DATA(4*lane, U32(uint32(int32(first+step*lane))))
-	}
-	constants[name] = c
-	return c
+	return *chunkSteps
 }
 
-var constants = map[string]Mem{}
+var chunkSteps *Mem // of the path that is generated
 
 // gather loads a lane each from the places that the vector in from names.
 func (m *pairKernel) gather(from Mem, dst reg.VecVirtual) {
 	VMOVAPS(from.Index, dst) // it depends on nothing older
-	all := m.mask()
+	all := m.narrow()
 	VPCMPEQD(dst, dst, all)
 	if m.wide() {
 		VPGATHERDD(from, all, dst)
