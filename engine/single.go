@@ -20,6 +20,7 @@ var singleStage = rounds{
 	last: blocked.last, vertices: blocked.vertices, units: blocked.units, work: blocked.work,
 	round:   func(*Plan) int { return 1 },
 	pivots:  true,
+	tracks:  true,
 	measure: (*Rates).measurePivot,
 	needs:   needsPivoter,
 	plan:    planSingleStage,
@@ -79,7 +80,7 @@ func (r *Rates) measurePivot(d kernels.Device, v kernels.Variant, n int) (err er
 	}
 	t := min(pivotEdge, ceilDiv(n, 64)*64)
 	m := ceilDiv(min(n, pivotSample), t)
-	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * kernels.EntryBytes)
+	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * int64(entryBytes(d)))
 	if errors.Is(err, kernels.ErrNoMemory) {
 		return nil
 	} else if err != nil {
@@ -91,7 +92,7 @@ func (r *Rates) measurePivot(d kernels.Device, v kernels.Variant, n int) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*kernels.EntryBytes)
+	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*entryBytes(d))
 	for i := range matrix {
 		matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * int64(len(zeros))}
 		err = errors.Join(err, s.CopyIn(matrix[i], zeros))

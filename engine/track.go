@@ -16,6 +16,9 @@ type trackingDevice struct {
 
 func (d trackingDevice) NewStream() (kernels.Stream, error) { return d.tracker.NewTrackingStream() }
 
+// Unwrap gives the device, for kernels.As.
+func (d trackingDevice) Unwrap() kernels.Device { return d.Device }
+
 // tracking returns what keeps predecessors on a device. It fails with ErrNoDevice where the device cannot.
 func tracking(d kernels.Device) (kernels.Device, error) {
 	if _, already := d.(trackingDevice); already {

@@ -88,7 +88,7 @@ func TestTrackedSolve(t *testing.T) {
 			n := 2 + r.IntN(330)
 			g := hardGraph(t, r, n, k.kind, k.negative)
 			p := trackedStore(t, r, g, 64)
-			mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
+			mustSolve(t, p, trackedBy(t, r, p))
 			checkTrees(t, p, g)
 			if k.kind == graph.KindI32 {
 				sameDistances(t, p, solvedStore(t, r, g))
@@ -103,6 +103,18 @@ func TestTrackedSolve(t *testing.T) {
 			}
 		}
 	}
+}
+
+// trackedBy picks one of the ways to solve a store that keep predecessors, and limits.
+func trackedBy(t testing.TB, r *rand.Rand, p *Problem) Options {
+	s := randomPairSolve(r, p.geom.N, 64)
+	if r.IntN(2) == 0 {
+		return s.open(t)
+	}
+	s.slots = p.geom.Tiles()
+	o := s.open(t)
+	o.Algorithm, o.Round = AlgorithmSingleStage, 0
+	return o
 }
 
 // TestTrackedUnique wants the same predecessors whatever the limits where each pair has one shortest path.
@@ -123,7 +135,7 @@ func TestTrackedUnique(t *testing.T) {
 	var whole []byte
 	for range 3 {
 		p := trackedStore(t, r, g, 64)
-		mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
+		mustSolve(t, p, trackedBy(t, r, p))
 		switch file := matrixFile(t, p.Dir()); {
 		case whole == nil:
 			whole = file

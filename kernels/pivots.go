@@ -4,6 +4,8 @@ package kernels
 // memory: for each pivot k from lo to hi-1 in turn, one launch lowers every entry of a matrix of m×m tiles of edge t,
 // given row-major, to D[i][k] + D[k][j] where that is less. The diagonal is 0: then a pivot's own row and column
 // do not change while it is used.
+//
+// In a stream that keeps predecessors the tiles are of pairs: an entry that is lowered takes over the predecessor at (k,j).
 type Pivoter interface {
 	Pivots(s Stream, v Variant, t int, tiles []Tile, lo, hi int) error
 }

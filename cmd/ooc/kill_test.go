@@ -127,7 +127,7 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 	t.Helper()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint((2+r.IntN(9))*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
 	base := []string{"solve", "g.gr", "--device", c.device, "--kind", c.kind, "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
-	trees := c.algorithm == engine.AlgorithmBlocked && r.IntN(2) == 0 && k.tracks
+	trees := (c.algorithm == engine.AlgorithmBlocked || c.algorithm == engine.AlgorithmSingleStage) && r.IntN(2) == 0 && k.tracks
 	if trees {
 		base = append(base, "--predecessors")
 	}

@@ -18,6 +18,7 @@ func Pairs(t *testing.T, open Open) {
 	}{
 		{"MinPlus", pairProducts},
 		{"Closure", pairClosures},
+		{"Pivots", pairPivots},
 		{"BadOperations", badPairs},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -285,6 +286,48 @@ func (b *tracking) tight(v kernels.Variant, g graphPattern, n int, before, arc, 
 		return math.Abs(x+w-y) <= 2*float64(n)*y/(1<<24)
 	}
 	return arc != infinity(v) && lower(v, infinity(v), before, arc) == d
+}
+
+// pairPivots compares runs of pivots with Floyd–Warshall, step by step, where the device runs any.
+func pairPivots(b *tracking) {
+	d, ok := b.device.(kernels.Pivoter)
+	if !ok {
+		b.Skip("the device is no kernels.Pivoter")
+	}
+	for _, v := range kernels.Variants {
+		for range 4 {
+			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
+			n := m * edge
+			a := b.duos(edge, m*m)
+			at := func(i, j int) *duo { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
+			for i, w := range b.arcsOfPivots(v, n) {
+				x := duo{w, int32(i / n)}
+				if i/n == i%n || w == infinity(v) {
+					x.p = kernels.NoPredecessor
+				}
+				*at(i/n, i%n) = x
+			}
+			a.upload()
+			lo := b.IntN(n)
+			hi := lo + b.IntN(n-lo+1)
+			b.must(d.Pivots(b.tracker, v, edge, a.tiles(0, m*m), lo, hi))
+			got := a.download()
+			for k := lo; k < hi; k++ {
+				for i := range n {
+					for j := range n {
+						if c := lower(v, at(i, j).d, at(i, k).d, at(k, j).d); c != at(i, j).d {
+							*at(i, j) = duo{c, at(k, j).p}
+						}
+					}
+				}
+			}
+			for i := range got {
+				if got[i] != a.want[i] {
+					b.Fatalf("%s, %d tiles of %d, pivots %d…%d: entry %d of the buffer is %v, not %v", v, m*m, edge, lo, hi-1, i, got[i], a.want[i])
+				}
+			}
+		}
+	}
 }
 
 // badPairs wants errors where there is no room for pairs.

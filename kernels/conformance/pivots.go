@@ -31,24 +31,7 @@ func (b *bench) pivots(d kernels.Pivoter) {
 			m := 1 + b.IntN(3)
 			x := &net{bench: b, v: v, n: m * 64}
 			a := b.newArena(64, m*m)
-			full := make(matrix, x.n*x.n)
-			potential := make([]int, x.n)
-			for i := range potential {
-				if v == kernels.I32Signed || v == kernels.F32Signed {
-					potential[i] = b.IntN(50)
-				}
-			}
-			for i := range full {
-				u, w := i/x.n, i%x.n
-				full[i] = infBits(v)
-				if length := b.IntN(20) + potential[u] - potential[w]; u == w {
-					full[i] = 0
-				} else if arc := b.IntN(x.n) < 4; arc && v.Float() {
-					full[i] = math.Float32bits(float32(length))
-				} else if arc {
-					full[i] = uint32(int32(length))
-				}
-			}
+			full := b.arcsOfPivots(v, x.n)
 			lo := b.IntN(x.n)
 			hi := lo + b.IntN(x.n-lo+1)
 			want := slices.Clone(full)
@@ -73,6 +56,28 @@ func (b *bench) pivots(d kernels.Pivoter) {
 			b.Errorf("pivots %d…%d of 64 were not refused", bad[0], bad[1]-1)
 		}
 	}
+}
+
+// arcsOfPivots draws a matrix of n vertices, a few arcs each, without negative cycles.
+func (b *bench) arcsOfPivots(v kernels.Variant, n int) matrix {
+	full, potential := make(matrix, n*n), make([]int, n)
+	for i := range potential {
+		if v == kernels.I32Signed || v == kernels.F32Signed {
+			potential[i] = b.IntN(50)
+		}
+	}
+	for i := range full {
+		u, w := i/n, i%n
+		full[i] = infBits(v)
+		if length := b.IntN(20) + potential[u] - potential[w]; u == w {
+			full[i] = 0
+		} else if arc := b.IntN(n) < 4; arc && v.Float() {
+			full[i] = math.Float32bits(float32(length))
+		} else if arc {
+			full[i] = uint32(int32(length))
+		}
+	}
+	return full
 }
 
 // split puts a matrix of m×m tiles into an arena.

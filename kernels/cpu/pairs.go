@@ -18,9 +18,11 @@ type pairStripFunc func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
 // pairPath is one implementation of the arithmetic of pairs, by variant.
 type pairPath struct {
-	strip [4]pairStripFunc
-	panel int              // columns of a strip
-	base  [4]func(d *byte) // Floyd–Warshall on a contiguous block of baseEdge² distances, the predecessors behind it
+	strip  [4]pairStripFunc
+	panel  int          // columns of a strip
+	climb  [4]climbFunc // on climbs bytes of pairs: what is lowered takes over the predecessor beside src
+	climbs int
+	base   [4]func(d *byte) // Floyd–Warshall on a contiguous block of baseEdge² distances, the predecessors behind it
 }
 
 var _ kernels.Tracker = (*Device)(nil)
@@ -40,6 +42,7 @@ func (p *pairPath) arithmetic(v kernels.Variant) arithmetic {
 			}
 		},
 		smallest: func(w *worker, block view) { smallestPairs(w.block, block, base) },
+		climb:    p.climb[v], climbs: p.climbs,
 	}
 }
 

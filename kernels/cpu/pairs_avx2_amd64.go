@@ -43,3 +43,23 @@ func pairBaseF32AVX2(d *byte)
 //
 //go:noescape
 func pairBaseF32SignedAVX2(d *byte)
+
+// pairClimbI32AVX2 pushes count arcs for 16 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbI32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbI32SignedAVX2 pushes count arcs for 16 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbI32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbF32AVX2 pushes count arcs for 16 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbF32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbF32SignedAVX2 pushes count arcs for 16 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbF32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)

@@ -2045,3 +2045,265 @@ rowLoop:
 	JNE          kLoop
 	VZEROUPPER
 	RET
+
+// func pairClimbI32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·pairClimbI32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    src+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ends+16(FP), DX
+	MOVQ    weights+24(FP), BX
+	MOVQ    count+32(FP), SI
+	MOVQ    stride+40(FP), DI
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VMOVUPS 64(AX), Y1
+	VMOVUPS 96(AX), Y3
+	VSHUFPS $0x88, Y3, Y1, Y4
+	VSHUFPS $0xdd, Y3, Y1, Y1
+	XORQ    AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSS (BX)(AX*4), Y3
+	VMOVUPS      (CX)(R8*1), Y5
+	VMOVUPS      32(CX)(R8*1), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y6
+	VSHUFPS      $0xdd, Y7, Y5, Y7
+	VPADDD       Y2, Y3, Y5
+	VPCMPGTD     Y5, Y6, Y8
+	VMOVMSKPS    Y8, R9
+	TESTL        R9, R9
+	JEQ          kept0
+	VBLENDVPS    Y8, Y5, Y6, Y6
+	VBLENDVPS    Y8, Y0, Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y5
+	VUNPCKHPS    Y7, Y6, Y6
+	VMOVUPS      Y5, (CX)(R8*1)
+	VMOVUPS      Y6, 32(CX)(R8*1)
+
+kept0:
+	VMOVUPS   64(CX)(R8*1), Y5
+	VMOVUPS   96(CX)(R8*1), Y6
+	VSHUFPS   $0x88, Y6, Y5, Y7
+	VSHUFPS   $0xdd, Y6, Y5, Y5
+	VPADDD    Y4, Y3, Y3
+	VPCMPGTD  Y3, Y7, Y6
+	VMOVMSKPS Y6, R9
+	TESTL     R9, R9
+	JEQ       kept1
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VBLENDVPS Y6, Y1, Y5, Y5
+	VUNPCKLPS Y5, Y7, Y3
+	VUNPCKHPS Y5, Y7, Y5
+	VMOVUPS   Y3, 64(CX)(R8*1)
+	VMOVUPS   Y5, 96(CX)(R8*1)
+
+kept1:
+	INCQ AX
+	CMPQ AX, SI
+	JLT  arcLoop
+	VZEROUPPER
+	RET
+
+// func pairClimbI32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·pairClimbI32SignedAVX2(SB), NOSPLIT, $0-48
+	MOVQ         src+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         count+32(FP), SI
+	MOVQ         stride+40(FP), DI
+	MOVL         $0x3f3f3f3f, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x1f9f9f9e, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
+	VSHUFPS      $0x88, Y3, Y2, Y4
+	VSHUFPS      $0xdd, Y3, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMOVUPS      96(AX), Y5
+	VSHUFPS      $0x88, Y5, Y3, Y6
+	VSHUFPS      $0xdd, Y5, Y3, Y3
+	XORQ         AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSS (BX)(AX*4), Y5
+	VMOVUPS      (CX)(R8*1), Y7
+	VMOVUPS      32(CX)(R8*1), Y9
+	VSHUFPS      $0x88, Y9, Y7, Y8
+	VSHUFPS      $0xdd, Y9, Y7, Y9
+	VPADDD       Y4, Y5, Y7
+	VPCMPGTD     Y1, Y7, Y10
+	VBLENDVPS    Y10, Y0, Y7, Y7
+	VPCMPGTD     Y7, Y8, Y10
+	VMOVMSKPS    Y10, R9
+	TESTL        R9, R9
+	JEQ          kept0
+	VBLENDVPS    Y10, Y7, Y8, Y8
+	VBLENDVPS    Y10, Y2, Y9, Y9
+	VUNPCKLPS    Y9, Y8, Y7
+	VUNPCKHPS    Y9, Y8, Y8
+	VMOVUPS      Y7, (CX)(R8*1)
+	VMOVUPS      Y8, 32(CX)(R8*1)
+
+kept0:
+	VMOVUPS   64(CX)(R8*1), Y7
+	VMOVUPS   96(CX)(R8*1), Y8
+	VSHUFPS   $0x88, Y8, Y7, Y9
+	VSHUFPS   $0xdd, Y8, Y7, Y7
+	VPADDD    Y6, Y5, Y5
+	VPCMPGTD  Y1, Y5, Y8
+	VBLENDVPS Y8, Y0, Y5, Y5
+	VPCMPGTD  Y5, Y9, Y8
+	VMOVMSKPS Y8, R9
+	TESTL     R9, R9
+	JEQ       kept1
+	VBLENDVPS Y8, Y5, Y9, Y9
+	VBLENDVPS Y8, Y3, Y7, Y7
+	VUNPCKLPS Y7, Y9, Y5
+	VUNPCKHPS Y7, Y9, Y7
+	VMOVUPS   Y5, 64(CX)(R8*1)
+	VMOVUPS   Y7, 96(CX)(R8*1)
+
+kept1:
+	INCQ AX
+	CMPQ AX, SI
+	JLT  arcLoop
+	VZEROUPPER
+	RET
+
+// func pairClimbF32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·pairClimbF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    src+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ends+16(FP), DX
+	MOVQ    weights+24(FP), BX
+	MOVQ    count+32(FP), SI
+	MOVQ    stride+40(FP), DI
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VMOVUPS 64(AX), Y1
+	VMOVUPS 96(AX), Y3
+	VSHUFPS $0x88, Y3, Y1, Y4
+	VSHUFPS $0xdd, Y3, Y1, Y1
+	XORQ    AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSS (BX)(AX*4), Y3
+	VMOVUPS      (CX)(R8*1), Y5
+	VMOVUPS      32(CX)(R8*1), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y6
+	VSHUFPS      $0xdd, Y7, Y5, Y7
+	VADDPS       Y2, Y3, Y5
+	VPCMPGTD     Y5, Y6, Y8
+	VMOVMSKPS    Y8, R9
+	TESTL        R9, R9
+	JEQ          kept0
+	VBLENDVPS    Y8, Y5, Y6, Y6
+	VBLENDVPS    Y8, Y0, Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y5
+	VUNPCKHPS    Y7, Y6, Y6
+	VMOVUPS      Y5, (CX)(R8*1)
+	VMOVUPS      Y6, 32(CX)(R8*1)
+
+kept0:
+	VMOVUPS   64(CX)(R8*1), Y5
+	VMOVUPS   96(CX)(R8*1), Y6
+	VSHUFPS   $0x88, Y6, Y5, Y7
+	VSHUFPS   $0xdd, Y6, Y5, Y5
+	VADDPS    Y4, Y3, Y3
+	VPCMPGTD  Y3, Y7, Y6
+	VMOVMSKPS Y6, R9
+	TESTL     R9, R9
+	JEQ       kept1
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VBLENDVPS Y6, Y1, Y5, Y5
+	VUNPCKLPS Y5, Y7, Y3
+	VUNPCKHPS Y5, Y7, Y5
+	VMOVUPS   Y3, 64(CX)(R8*1)
+	VMOVUPS   Y5, 96(CX)(R8*1)
+
+kept1:
+	INCQ AX
+	CMPQ AX, SI
+	JLT  arcLoop
+	VZEROUPPER
+	RET
+
+// func pairClimbF32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX
+TEXT ·pairClimbF32SignedAVX2(SB), NOSPLIT, $0-48
+	MOVQ    src+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ends+16(FP), DX
+	MOVQ    weights+24(FP), BX
+	MOVQ    count+32(FP), SI
+	MOVQ    stride+40(FP), DI
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VMOVUPS 64(AX), Y1
+	VMOVUPS 96(AX), Y3
+	VSHUFPS $0x88, Y3, Y1, Y4
+	VSHUFPS $0xdd, Y3, Y1, Y1
+	XORQ    AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSS (BX)(AX*4), Y3
+	VMOVUPS      (CX)(R8*1), Y5
+	VMOVUPS      32(CX)(R8*1), Y7
+	VSHUFPS      $0x88, Y7, Y5, Y6
+	VSHUFPS      $0xdd, Y7, Y5, Y7
+	VADDPS       Y2, Y3, Y5
+	VCMPPS       $0x01, Y6, Y5, Y8
+	VMOVMSKPS    Y8, R9
+	TESTL        R9, R9
+	JEQ          kept0
+	VBLENDVPS    Y8, Y5, Y6, Y6
+	VBLENDVPS    Y8, Y0, Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y5
+	VUNPCKHPS    Y7, Y6, Y6
+	VMOVUPS      Y5, (CX)(R8*1)
+	VMOVUPS      Y6, 32(CX)(R8*1)
+
+kept0:
+	VMOVUPS   64(CX)(R8*1), Y5
+	VMOVUPS   96(CX)(R8*1), Y6
+	VSHUFPS   $0x88, Y6, Y5, Y7
+	VSHUFPS   $0xdd, Y6, Y5, Y5
+	VADDPS    Y4, Y3, Y3
+	VCMPPS    $0x01, Y7, Y3, Y6
+	VMOVMSKPS Y6, R9
+	TESTL     R9, R9
+	JEQ       kept1
+	VBLENDVPS Y6, Y3, Y7, Y7
+	VBLENDVPS Y6, Y1, Y5, Y5
+	VUNPCKLPS Y5, Y7, Y3
+	VUNPCKHPS Y5, Y7, Y5
+	VMOVUPS   Y3, 64(CX)(R8*1)
+	VMOVUPS   Y5, 96(CX)(R8*1)
+
+kept1:
+	INCQ AX
+	CMPQ AX, SI
+	JLT  arcLoop
+	VZEROUPPER
+	RET

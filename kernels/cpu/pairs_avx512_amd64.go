@@ -43,3 +43,23 @@ func pairBaseF32AVX512(d *byte)
 //
 //go:noescape
 func pairBaseF32SignedAVX512(d *byte)
+
+// pairClimbI32AVX512 pushes count arcs for 64 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbI32AVX512(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbI32SignedAVX512 pushes count arcs for 64 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbI32SignedAVX512(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbF32AVX512 pushes count arcs for 64 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbF32AVX512(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbF32SignedAVX512 pushes count arcs for 64 pairs, see pairPath.
+//
+//go:noescape
+func pairClimbF32SignedAVX512(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)

@@ -11,6 +11,9 @@ var portablePairs = &pairPath{
 		pairStripForm(kernels.Inf32, kernels.Inf32), pairStripForm(kernels.Inf32, kernels.Limit32),
 		pairStripForm(kernels.PosInf, kernels.PosInf), pairStripForm(kernels.PosInf, kernels.PosInf)},
 	panel: portablePanel,
+	climb: [4]climbFunc{
+		pairClimbForm(kernels.Inf32), pairClimbForm(kernels.Limit32), pairClimbForm(kernels.PosInf), pairClimbForm(kernels.PosInf)},
+	climbs: 64 * kernels.PairBytes,
 	base: [4]func(*byte){
 		pairBaseForm(kernels.Inf32, kernels.Inf32), pairBaseForm(kernels.Inf32, kernels.Limit32),
 		pairBaseForm(kernels.PosInf, kernels.PosInf), pairBaseForm(kernels.PosInf, kernels.PosInf)},
@@ -67,6 +70,23 @@ func lowestPairs[E entry](a, b []paired[E], inf E) [4]paired[E] {
 		}
 	}
 	return [4]paired[E]{{m0, p0}, {m1, p1}, {m2, p2}, {m3, p3}}
+}
+
+func pairClimbForm[E entry](limit E) climbFunc {
+	return func(src, rows, ends, weights *byte, count, stride int) {
+		const n = 64
+		from := pairsAt[E](src, n)
+		targets, ws := unsafe.Slice((*int32)(unsafe.Pointer(ends)), count), entries[E](weights, count)
+		for k, end := range targets {
+			w := ws[k]
+			row := pairsAt[E](addr(rows, int(end)*stride), n)
+			for l, x := range from {
+				if s := w + x.d; s < limit && s < row[l].d {
+					row[l] = paired[E]{s, x.p}
+				}
+			}
+		}
+	}
 }
 
 func pairBaseForm[E entry](inf, limit E) func(d *byte) {

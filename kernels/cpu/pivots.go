@@ -20,7 +20,12 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
-	p, err := d.newPivot(t, kernels.EntryBytes, tiles)
+	own, err := d.ownStream(s)
+	if err != nil {
+		return fmt.Errorf("cpu: pivots: %w", err)
+	}
+	way := own.arithmetic(v)
+	p, err := d.newPivot(t, way.entry, tiles)
 	if err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
@@ -28,19 +33,20 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	if lo < 0 || hi < lo || hi > m*t {
 		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
-	x := &rankOne{pivot: p, sweepPath: d.sweeps(), variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
-	return d.enqueueOn(s, func() {
+	x := &rankOne{pivot: p, arithmetic: way, variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
+	return own.enqueue(operation{work: func() error {
 		for k := lo; k < hi; k++ {
 			x.reach(k)
 			d.pool.run(m*m, func(_ *worker, tile int) { x.lower(k, tile/m, tile%m) })
 		}
-	})
+		return nil
+	}})
 }
 
 // rankOne is a matrix that is lowered pivot by pivot.
 type rankOne struct {
 	*pivot
-	*sweepPath
+	arithmetic
 	variant kernels.Variant
 	ends    [][]int32  // by row of tiles: the rows that reach the pivot
 	weights [][]uint32 // and how far it is from them
@@ -69,14 +75,9 @@ func (x *rankOne) lower(k, i, j int) {
 	if len(x.ends[i]) == 0 {
 		return
 	}
-	row, tile, stride := x.at(k, j*x.t).p, x.at(i*x.t, j*x.t).p, x.t*kernels.EntryBytes
-	for b := 0; b < stride; {
-		climb, width := x.climb[x.variant], lineBytes
-		if stride-b >= wideBytes {
-			climb, width = x.climbWide[x.variant], wideBytes
-		}
-		climb(addr(row, b), addr(tile, b), at(x.ends[i], 0), at(x.weights[i], 0), len(x.ends[i]), stride)
-		b += width
+	row, tile, stride := x.at(k, j*x.t).p, x.at(i*x.t, j*x.t).p, x.t*x.entry
+	for b := 0; b < stride; b += x.climbs {
+		x.climb(addr(row, b), addr(tile, b), at(x.ends[i], 0), at(x.weights[i], 0), len(x.ends[i]), stride)
 	}
 }
 

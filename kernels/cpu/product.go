@@ -25,6 +25,8 @@ type arithmetic struct {
 	depth    int // most of k in one call of relax
 	relax    relaxFunc
 	smallest func(w *worker, block view) // closes a block of baseEdge
+	climb    climbFunc                   // lowers rows by one, climbs bytes of each
+	climbs   int                         // divides the bytes of 64 entries
 }
 
 // relaxFunc relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: what is read
@@ -36,6 +38,7 @@ func (p *path) distances(v kernels.Variant) arithmetic {
 	return arithmetic{
 		entry: kernels.EntryBytes, depth: maxDepth, relax: p.strip[v].relax,
 		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
+		climb:    sweepPaths[p.name].climbWide[v], climbs: wideBytes,
 	}
 }
 

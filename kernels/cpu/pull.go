@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"sync/atomic"
@@ -135,11 +136,19 @@ func checkGroup(group int) error {
 
 // enqueueOn adds work to a stream of this device.
 func (d *Device) enqueueOn(s kernels.Stream, work func()) error {
-	own, ok := s.(*stream)
-	if !ok || own == nil || own.device != d {
-		return fmt.Errorf("cpu: not a stream of this device")
+	own, err := d.ownStream(s)
+	if err != nil {
+		return fmt.Errorf("cpu: %w", err)
 	}
 	return own.enqueue(operation{work: func() error { work(); return nil }})
+}
+
+func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
+	own, ok := s.(*stream)
+	if !ok || own == nil || own.device != d {
+		return nil, errors.New("not a stream of this device")
+	}
+	return own, nil
 }
 
 // pullWork returns what a step does. Offers from limit on are none.

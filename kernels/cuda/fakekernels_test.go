@@ -28,7 +28,7 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		fakeLevel(v, (*levelParam)(p), blocks)
 	case turnLanes:
 		fakeTurn(v, (*turnParam)(p), blocks)
-	case pulls, widePulls, links, rankOne:
+	case pulls, widePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}
 	return success

@@ -144,6 +144,17 @@ func fakePairPanels(v kernels.Variant, p *pivotParam, blocks int) {
 	}
 }
 
+func fakePairRankOne(v kernels.Variant, p *rankParam) {
+	q := &pivotParam{list: p.list, t: p.t, m: p.m}
+	n, k := int(p.m*p.t), int(p.k)
+	for i := range n {
+		a := pairsOf(q, i, k&^(baseEdge-1))[k%baseEdge].d
+		for j := 0; j < n; j += baseEdge {
+			lowerPairs(v, pairsOf(q, i, j), a, pairsOf(q, k, j))
+		}
+	}
+}
+
 // pairArithmetic runs a kernel of those that keep predecessors.
 func pairArithmetic(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, bytes uintptr) Result {
 	switch {

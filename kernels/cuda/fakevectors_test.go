@@ -17,9 +17,13 @@ func fakeVectors(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, size
 			return invalidValue
 		}
 		return fakeGroups(k, &l.block, blocks, l.group, func(to int) { fakeLink(v, l, to) })
-	case rankOne:
+	case rankOne, pairRankOne:
 		if r := (*rankParam)(p); size == unsafe.Sizeof(*r) && blocks == int(r.m*r.m)*int(r.t/baseEdge)*int(r.t/baseEdge) {
-			fakeRankOne(v, r)
+			if k == pairRankOne {
+				fakePairRankOne(v, r)
+			} else {
+				fakeRankOne(v, r)
+			}
 			return success
 		}
 		return invalidValue

@@ -10,6 +10,7 @@ import (
 type form struct {
 	entry                     int64 // bytes of an entry
 	product, diagonal, panels kernel
+	rankOne                   kernel
 	begins                    int // entries that tell, in a list, what C begins as, before a job's pairs: 1 or none
 	depth                     int // of all pairs of a job in one launch, at most
 }
@@ -18,9 +19,9 @@ type form struct {
 const chunk = 8
 
 var (
-	distances = &form{kernels.EntryBytes, productBlocks, diagonal, panels, 0, math.MaxInt32}
+	distances = &form{kernels.EntryBytes, productBlocks, diagonal, panels, rankOne, 0, math.MaxInt32}
 	// Where an entry was lowered last is noted in 16 bits, as the number of a chunk.
-	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, 1, chunk * math.MaxUint16}
+	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
 )
 
 // String says in a row of Bench that predecessors are kept.

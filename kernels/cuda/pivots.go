@@ -30,7 +30,7 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 }
 
 func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
-	at, m, err := s.device.square(distances, v, t, tiles)
+	at, m, err := s.device.square(s.form, v, t, tiles)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi i
 	if p.list, err = s.send(list); err != nil {
 		return err
 	}
-	f, err := s.device.kernel(v, rankOne)
+	f, err := s.device.kernel(v, s.form.rankOne)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi i
 	return s.device.call("cuLaunchKernel", func() (r Result) {
 		for k := lo; k < hi && r == success; k++ {
 			p.k = int32(k)
-			r = s.device.driver.launch(f, blocks, kernelInfo[rankOne].threads, s.handle, q.at, q.bytes)
+			r = s.device.driver.launch(f, blocks, kernelInfo[s.form.rankOne].threads, s.handle, q.at, q.bytes)
 		}
 		return r
 	})

@@ -55,6 +55,7 @@ const (
 	widePulls // for groups of more threads than a block of pulls has
 	links
 	rankOne
+	pairRankOne
 	kernelCount
 )
 
@@ -78,6 +79,7 @@ var kernelInfo = [kernelCount]struct {
 	widePulls:     {"vectors_", "pull_wide_", 1024},
 	links:         {"vectors_", "link_", 256},
 	rankOne:       {"vectors_", "rank_one_", 256},
+	pairRankOne:   {"vectors_", "pairs_rank_one_", 256},
 }
 
 var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}

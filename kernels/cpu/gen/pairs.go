@@ -17,6 +17,9 @@ func pairs(p path) {
 	for _, a := range arithmetics {
 		pairBase(p, a)
 	}
+	for _, a := range arithmetics {
+		pairClimb(p, a)
+	}
 }
 
 // pair is a vector of distances with the predecessors that go with them. Two vectors of memory hold the
@@ -444,6 +447,47 @@ func pairBase(p path, a arithmetic) {
 	ADDQ(U8(4), column)
 	DECQ(left)
 	JNE(LabelRef("kLoop"))
+	VZEROUPPER()
+	RET()
+}
+
+// pairClimb generates climb for pairs: what a sum lowers takes over the predecessor of the row that is added to. A
+// vector in which nothing is lowered is not stored.
+func pairClimb(p path, a arithmetic) {
+	vecs := 2
+	if p.wide() {
+		vecs = 4
+	}
+	TEXT("pairClimb"+a.name+p.suffix, NOSPLIT, "func(src, rows, ends, weights *byte, count, stride int)")
+	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see pairPath.", a.name, p.suffix, vecs*p.bytes/4))
+	Pragma("noescape")
+	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
+	count, stride, k := load("count"), load("stride"), GP64()
+	row, reset := make([]pair, vecs), p.resetter(a)
+	for v := range row {
+		row[v] = p.split(Mem{Base: src, Disp: 2 * v * p.bytes})
+	}
+	XORQ(k, k)
+	Label("arcLoop")
+	to, w := end(ends, k, stride, rows), p.vec()
+	VBROADCASTSS(Mem{Base: weights, Index: k, Scale: 4}, w)
+	for v, from := range row {
+		place, sum, kept := to.Offset(2*v*p.bytes), p.vec(), fmt.Sprintf("kept%d", v)
+		x := p.split(place)
+		a.add(from.d, w, sum)
+		reset(sum)
+		lower := p.less(a, sum, x.d)
+		lowered := p.bits(lower)
+		TESTL(lowered, lowered)
+		JEQ(LabelRef(kept))
+		p.blend(lower, sum, x.d)
+		p.blend(lower, from.p, x.p)
+		p.join(x, place)
+		Label(kept)
+	}
+	INCQ(k)
+	CMPQ(k, count)
+	JLT(LabelRef("arcLoop"))
 	VZEROUPPER()
 	RET()
 }

@@ -181,3 +181,35 @@ __device__ __forceinline__ void rankOne(const Rank &p) {
     if (r.x != x[u].x || r.y != x[u].y || r.z != x[u].z || r.w != x[u].w) c[first + u * kRankThreads] = r;
   }
 }
+
+// pairRankOne is rankOne on a matrix of pairs: of two neighbouring entries at a time, those that are lowered take over the
+// predecessors of the pivot's row.
+template <Variant V>
+__device__ __forceinline__ void pairRankOne(const Rank &p) {
+  constexpr int loads = 2 * kRankLoads;
+  const int q = p.t / 2, blocks = (p.t / 64) * (p.t / 64);
+  const int tile = blockIdx.x / blocks, i = tile / p.m, j = tile % p.m;
+  const int over = p.k / p.t, at = p.k % p.t;
+  int4 *c = reinterpret_cast<int4 *>(p.list[tile].x);
+  const int4 *row = reinterpret_cast<const int4 *>(p.list[over * p.m + j].x) + static_cast<long>(at) * q;
+  const int2 *col = reinterpret_cast<const int2 *>(p.list[i * p.m + over].x) + at;
+  const int first = (blockIdx.x % blocks) * (kRankThreads * loads) + threadIdx.x;
+  int a[loads];
+#pragma unroll
+  for (int u = 0; u < loads; u++) a[u] = col[static_cast<long>((first + u * kRankThreads) / q) * p.t].x;
+  int4 x[loads], y[loads];
+#pragma unroll
+  for (int u = 0; u < loads; u++) {
+    const int e = first + u * kRankThreads;
+    if (a[u] != infinity<V>()) x[u] = c[e], y[u] = row[e % q];
+  }
+#pragma unroll
+  for (int u = 0; u < loads; u++) {
+    if (a[u] == infinity<V>()) continue;
+    const int s = settle<V>(add<V>(y[u].x, a[u])), r = settle<V>(add<V>(y[u].z, a[u]));
+    const bool lower = below<V>(s, x[u].x), other = below<V>(r, x[u].z);
+    if (lower) x[u].x = s, x[u].y = y[u].y;
+    if (other) x[u].z = r, x[u].w = y[u].w;
+    if (lower || other) c[first + u * kRankThreads] = x[u];
+  }
+}
