@@ -205,16 +205,24 @@ func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 	if err := ex.Rows(sources, to); err != nil {
 		return err
 	}
-	return w.put(i, row)
+	return w.put(i, row, nil)
 }
 
-// put writes a row of tiles that is computed, and its checksums, and books it.
-func (w *expansion) put(i int, row []byte) error {
+// put writes a row of tiles that is computed, and books it and its checksums. sums are those of the tiles as they were
+// computed, nil where nobody has summed them.
+func (w *expansion) put(i int, row []byte, sums []uint32) error {
 	g := w.p.geom
-	w.padRows(row, i, min(g.T, g.RowCount()-i*g.T))
+	if rows := g.RowCount() - i*g.T; rows < g.T {
+		w.padRows(row, i, rows)
+		sums = nil
+	}
 	for j := range g.Side() {
-		sum := tiles.Checksum(row[int64(j)*g.TileBytes():][:g.TileBytes()])
-		w.sums[i*g.Side()+j], w.summed[i*g.Side()+j] = sum, true // nobody else writes these
+		at := i*g.Side() + j // nobody else writes these
+		if w.summed[at] = true; sums != nil {
+			w.sums[at] = sums[j]
+		} else {
+			w.sums[at] = tiles.Checksum(row[int64(j)*g.TileBytes():][:g.TileBytes()])
+		}
 	}
 	if err := w.sink(i, row); err != nil {
 		return err

@@ -200,6 +200,10 @@ func (l faultyLeveller) Turn(s kernels.Stream, v kernels.Variant, turn kernels.T
 	return errors.Join(l.f.ask("launch", "turn"), l.Leveller.Turn(s.(*faultyStream).Stream, v, turn))
 }
 
+func (l faultyLeveller) Sums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+	return errors.Join(l.f.ask("launch", "sums"), l.Leveller.Sums(s.(*faultyStream).Stream, dst, src, bytes, count))
+}
+
 // TestCampaignFaults fails the k-th read, write, sync, allocation, … of whole small solves, import included, once or
 // from then on. There is an error if and only if one was injected; nothing is left open, mapped, allocated or
 // running; and what the store is left as goes on to the same end.

@@ -19,15 +19,26 @@ type conveyor struct {
 	wide    *sparse.Wide
 	batches []*sparse.Batch
 	lanes   int
-	room    chan []byte   // host memory for a row of tiles
+	room    chan []byte   // host memory for a row of tiles, of sentBytes
 	copied  chan tilesRow // of as much room as there is host memory: whoever sends never waits
 }
 
-// tilesRow is a row of tiles that is there once its event has passed.
+// tilesRow is a row of tiles, and behind them their checksums, that is there once its event has passed.
 type tilesRow struct {
 	i     int
 	data  []byte
 	there kernels.Event
+}
+
+// sentBytes is the host memory of a row of tiles with its checksums, whole pages.
+func (x *elimination) sentBytes() int64 {
+	const page = 4096
+	return x.rowBytes() + int64(ceilDiv(x.p.geom.Side()*kernels.EntryBytes, page))*page
+}
+
+// parts returns the tiles and the checksums of host memory of sentBytes.
+func (c *conveyor) parts(data []byte) (row []byte, sums []uint32) {
+	return data[:c.rowBytes()], words32(data[c.rowBytes():])[:c.p.geom.Side()]
 }
 
 // widely takes device and host memory for an expansion on the device, if that is planned. It returns nil where it is
@@ -45,7 +56,7 @@ func (w *expansion) widely() (*conveyor, error) {
 		return nil, nil
 	}
 	if w.ring.locked == nil {
-		w.ring.lock(w.o.Device, w.rowBytes(), len(w.done)-w.first, w.budget())
+		w.ring.lock(w.o.Device, w.sentBytes(), len(w.done)-w.first, w.budget())
 	}
 	c := &conveyor{expansion: w, lanes: lanes}
 	if err := c.open(batches); err != nil {
@@ -95,11 +106,11 @@ func (c *conveyor) open(batches int) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err) // the processor needs none that is page-locked
 	}
-	rows := int64(len(host)) / c.rowBytes()
+	rows := int64(len(host)) / c.sentBytes()
 	c.room, c.copied = make(chan []byte, rows), make(chan tilesRow, rows)
 	for i := range rows {
-		at := i * c.rowBytes()
-		c.room <- host[at : at+c.rowBytes() : at+c.rowBytes()]
+		at := i * c.sentBytes()
+		c.room <- host[at : at+c.sentBytes() : at+c.sentBytes()]
 	}
 	return nil
 }
@@ -195,6 +206,10 @@ func (c *conveyor) compute(ctx context.Context, b *sparse.Batch) error {
 		if err := b.Rows(sources); err != nil {
 			return fmt.Errorf("tile row %d: %w", first, err)
 		}
+		// Room for a row that is not computed yet would be missing to those that are.
+		if err := b.Sync(); err != nil {
+			return fmt.Errorf("tile row %d: %w", first, err)
+		}
 		for i := range count {
 			var data []byte
 			select {
@@ -202,7 +217,8 @@ func (c *conveyor) compute(ctx context.Context, b *sparse.Batch) error {
 			case <-ctx.Done():
 				return nil
 			}
-			there, err := b.TileRow(data, i)
+			row, sums := c.parts(data)
+			there, err := b.TileRow(row, sums, i)
 			if err != nil {
 				return fmt.Errorf("tile row %d: %w", first+i, err)
 			}
@@ -217,7 +233,8 @@ func (c *conveyor) write() error {
 		if err := row.there.Sync(); err != nil {
 			return fmt.Errorf("tile row %d: %w", row.i, err)
 		}
-		if err := c.put(row.i, row.data); err != nil {
+		data, sums := c.parts(row.data)
+		if err := c.put(row.i, data, sums); err != nil {
 			return err
 		}
 		c.room <- row.data

@@ -54,4 +54,7 @@ type Leveller interface {
 	Level(s Stream, v Variant, l Level) error
 	LaneProduct(s Stream, v Variant, p LaneProduct) error
 	Turn(s Stream, v Variant, t Turn) error
+	// Sums sets entries from dst on to the CRC-32C (Castagnoli) of count blocks of memory that follow one another from src
+	// on. Each has some bytes, a multiple of those of a tile of edge WideUnit.
+	Sums(s Stream, dst, src Tile, bytes int64, count int) error
 }

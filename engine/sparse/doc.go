@@ -14,7 +14,7 @@
 //	w, err := e.NewWide(device, core, edge)               // what all batches share, in its memory
 //	b, err := w.NewBatch(lanes)                           // a stream, and memory for a batch
 //	err = b.Rows(sources)                                 // rows of tiles, in its memory
-//	there, err := b.TileRow(dst, i)                       // one of them, on its way to host memory
+//	there, err := b.TileRow(dst, sums, i)                 // one of them, on its way to host memory, and its checksums
 //
 // # Elimination
 //

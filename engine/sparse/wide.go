@@ -31,9 +31,9 @@ func (s Shape) FixedBytes() int64 {
 	return kernels.EntryBytes * (2*(s.rows()+1) + 2*s.Arcs + 2*core*core + s.side()*int64(s.Edge))
 }
 
-// BatchBytes is the device memory of a batch on its way: rows of lanes, and the tiles that come of them.
+// BatchBytes is the device memory of a batch on its way: rows of lanes, the tiles that come of them, and their checksums.
 func (s Shape) BatchBytes() int64 {
-	return kernels.EntryBytes * int64(s.Lanes) * (s.rows() + s.side()*int64(s.Edge) + 2)
+	return kernels.EntryBytes * (int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)+2) + int64(s.Lanes/s.Edge)*s.side())
 }
 
 // Wide expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
@@ -174,6 +174,7 @@ type Batch struct {
 	stream kernels.Stream
 	rows   kernels.Buffer // of lanes
 	tiles  kernels.Buffer // that come of them
+	sums   kernels.Buffer // CRC-32C of each tile
 	ends   kernels.Buffer // where the sources' climbs begin, and end
 	host   []byte         // the same in host memory
 	read   kernels.Event  // of the last copy of host; nil: none yet
@@ -200,6 +201,9 @@ func (b *Batch) open() (err error) {
 	if b.tiles, err = b.w.device.Alloc(shape.side() * int64(shape.Edge) * width); err != nil {
 		return err
 	}
+	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.side() * kernels.EntryBytes); err != nil {
+		return err
+	}
 	if b.ends, err = b.w.device.Alloc(2 * width); err != nil {
 		return err
 	}
@@ -216,7 +220,7 @@ func (b *Batch) Close() error {
 	if b.stream != nil {
 		err = b.stream.Close()
 	}
-	for _, buf := range []kernels.Buffer{b.rows, b.tiles, b.ends} {
+	for _, buf := range []kernels.Buffer{b.rows, b.tiles, b.sums, b.ends} {
 		if buf != nil {
 			err = errors.Join(err, buf.Free())
 		}
@@ -263,7 +267,7 @@ func (b *Batch) Rows(sources []int32) error {
 	return b.enqueue(width, kernels.Tile{Buf: b.ends}, kernels.Tile{Buf: b.ends, Off: int64(bytes)})
 }
 
-// enqueue enqueues the climb, the product, the way down and the transposition.
+// enqueue enqueues the climb, the product, the way down, the transposition and the checksums.
 func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 	w, l, v := b.w, b.w.l, b.w.l.e.Variant
 	rows := kernels.Tile{Buf: b.rows}
@@ -284,20 +288,27 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 	if err := level(&w.down, l.way, kernels.Tile{}, false); err != nil {
 		return err
 	}
-	return w.can.Turn(b.stream, v, kernels.Turn{Dst: kernels.Tile{Buf: b.tiles}, Edge: w.shape.Edge, Side: int(w.shape.side()), Lanes: rows, Width: width,
-		Columns: w.columns, Sources: last})
+	edge, side := w.shape.Edge, int(w.shape.side())
+	if err := w.can.Turn(b.stream, v, kernels.Turn{Dst: kernels.Tile{Buf: b.tiles}, Edge: edge, Side: side, Lanes: rows, Width: width,
+		Columns: w.columns, Sources: last}); err != nil {
+		return err
+	}
+	return w.can.Sums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, int64(edge)*int64(edge)*kernels.EntryBytes, width/edge*side)
 }
 
 // Sync waits for all that was enqueued.
 func (b *Batch) Sync() error { return b.stream.Sync() }
 
-// TileRow enqueues the copy of row i of tiles, of those that Rows makes, and returns the event after which it is there.
-func (b *Batch) TileRow(dst []byte, i int) (kernels.Event, error) {
-	bytes := b.w.shape.side() * int64(b.w.shape.Edge) * int64(b.w.shape.Edge) * kernels.EntryBytes
-	if int64(len(dst)) != bytes {
-		return nil, fmt.Errorf("a row of tiles of %d bytes to %d bytes", bytes, len(dst))
+// TileRow enqueues the copies of row i of tiles, of those that Rows makes, and of the CRC-32C of each of them, and returns
+// the event after which they are there. What goes wrong on the way to dst, or to a disk, the checksums tell of.
+func (b *Batch) TileRow(dst []byte, sums []uint32, i int) (kernels.Event, error) {
+	bytes, side := b.w.shape.side()*int64(b.w.shape.Edge)*int64(b.w.shape.Edge)*kernels.EntryBytes, b.w.shape.side()
+	if int64(len(dst)) != bytes || int64(len(sums)) != side {
+		return nil, fmt.Errorf("%d tiles of %d bytes to %d bytes, %d checksums", side, bytes, len(dst), len(sums))
 	}
-	if err := b.stream.CopyOut(dst, kernels.Tile{Buf: b.tiles, Off: int64(i) * bytes}); err != nil {
+	err := errors.Join(b.stream.CopyOut(dst, kernels.Tile{Buf: b.tiles, Off: int64(i) * bytes}),
+		b.stream.CopyOut(bytesOf(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * side * kernels.EntryBytes}))
+	if err != nil {
 		return nil, err
 	}
 	return b.stream.Record()

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"errors"
+	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -88,6 +89,7 @@ func wideRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core
 	}
 	side := (len(e.Vertices) + edge - 1) / edge
 	tiles := make([]uint32, side*edge*edge)
+	sums := make([]uint32, side)
 	out := make([][]uint32, 0, len(sources))
 	for batch := range slices.Chunk(sources, lanes) {
 		if err := b.Rows(batch); err != nil {
@@ -97,12 +99,17 @@ func wideRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core
 			for k := range tiles {
 				tiles[k] = r.Uint32()
 			}
-			done, err := b.TileRow(bytesOf(tiles), i)
+			done, err := b.TileRow(bytesOf(tiles), sums, i)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := done.Sync(); err != nil {
 				t.Fatal(err)
+			}
+			for j, sum := range sums {
+				if want := crc32.Checksum(bytesOf(tiles[j*edge*edge:][:edge*edge]), crc32.MakeTable(crc32.Castagnoli)); sum != want {
+					t.Fatalf("tile %d of row %d: checksum %08x, not %08x", j, i, sum, want)
+				}
 			}
 			for l := range edge {
 				var row []uint32

@@ -3,6 +3,8 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"slices"
 	"testing"
 
 	"ooc/kernels"
@@ -29,6 +31,7 @@ func Levels(t *testing.T, open Open) {
 			}
 		})
 	}
+	t.Run("Sums", func(t *testing.T) { b.with(t).sums(d) })
 	t.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
 }
 
@@ -197,6 +200,35 @@ func (b *bench) turn(d kernels.Leveller, v kernels.Variant) {
 	b.sameEntries(v, fmt.Sprintf("turn of %d lanes to %d tiles of edge %d", l.width, side, edge), b.download(t.Dst, len(to)), l.turned(v, edge, side, columns))
 }
 
+// sums wants the checksums that hash/crc32 finds, and nothing else written.
+func (b *bench) sums(d kernels.Leveller) {
+	for range 12 {
+		edge, count := kernels.WideUnit*(1+b.IntN(3)), b.IntN(40)
+		blocks, to := make(matrix, edge*edge*count), make(matrix, count+3)
+		b.poison(blocks)
+		b.poison(to)
+		want := slices.Clone(to)
+		for i := range count {
+			want[i] = crc32.Checksum(blocks[i*edge*edge:][:edge*edge].bytes(), crc32.MakeTable(crc32.Castagnoli))
+		}
+		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
+		b.must(d.Sums(b.stream, dst, src, int64(edge*edge*kernels.EntryBytes), count))
+		b.must(b.stream.Sync())
+		b.sameEntries(kernels.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
+	}
+	tile := b.upload(make(matrix, 64*64))
+	for name, err := range map[string]error{
+		"no memory":    d.Sums(b.stream, kernels.Tile{}, tile, 64*64*4, 1),
+		"past the end": d.Sums(b.stream, b.upload(make(matrix, 2)), tile, 64*64*4, 2),
+		"odd size":     d.Sums(b.stream, b.upload(make(matrix, 2)), tile, 64*32, 1),
+	} {
+		if err == nil {
+			b.Errorf("Sums, %s: not refused", name)
+		}
+	}
+	b.must(b.stream.Sync())
+}
+
 func (b *bench) sameEntries(v kernels.Variant, what string, got, want matrix) {
 	b.Helper()
 	for i := range want {
@@ -323,4 +355,14 @@ func (d plainLevels) Turn(s kernels.Stream, v kernels.Variant, t kernels.Turn) e
 		return x.err
 	}
 	return x.out(t.Dst, p.turned(v, t.Edge, t.Side, columns))
+}
+
+// Sums implements kernels.Leveller.
+func (d plainLevels) Sums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+	x, n := &transfer{s: s}, int(bytes)/kernels.EntryBytes
+	blocks, sums := x.in(src, n*count), make(matrix, count)
+	for i := range sums {
+		sums[i] = crc32.Checksum(blocks[i*n:][:n].bytes(), crc32.MakeTable(crc32.Castagnoli))
+	}
+	return x.out(dst, sums)
 }

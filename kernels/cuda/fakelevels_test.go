@@ -60,3 +60,41 @@ func fakeTurn(v kernels.Variant, p *turnParam, blocks int) {
 		}
 	}
 }
+
+// fakeSums sums as the kernel does, but that a thread's words are multiplied bit by bit.
+func fakeSums(p *sumsParam, blocks int) Result {
+	if p.words%(sumBytes/4) != 0 || blocks > int(p.count) {
+		return invalidValue
+	}
+	times := func(a, b uint32) (product uint32) {
+		for bit := 31; bit >= 0; bit-- {
+			product ^= b & -(a >> bit & 1)
+			b = b>>1 ^ 0x82f63b78&-(b&1)
+		}
+		return product
+	}
+	for tile, data := range split(at[uint32](p.data, int(p.words)*int(p.count)), int(p.words)) {
+		var s [256]uint32
+		for i := 0; i < len(data); i += 4 {
+			t := i / 4 % len(s)
+			s[t] = times(p.round, s[t])
+			for k, w := range data[i:][:4] {
+				s[t] ^= times(p.advance[3-k], w)
+			}
+		}
+		for j, by := range p.tree {
+			for t := 0; t < len(s); t += 2 << j {
+				s[t] = times(by, s[t]) ^ s[t+1<<j]
+			}
+		}
+		at[uint32](p.sums, int(p.count))[tile] = s[0] ^ p.zeros
+	}
+	return success
+}
+
+func split(data []uint32, n int) (all [][]uint32) {
+	for ; len(data) > 0; data = data[n:] {
+		all = append(all, data[:n])
+	}
+	return all
+}

@@ -162,6 +162,8 @@ func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result 
 			}
 		case least:
 			return fakeLeast((*leastParam)(p), blocks)
+		case tileSums:
+			return fakeSums((*sumsParam)(p), blocks)
 		case growTake:
 			fakeTake((*growParam)(p))
 		case growSteps:

@@ -94,6 +94,7 @@ const (
 	least
 	growTake
 	growSteps
+	tileSums
 	serviceCount
 )
 
@@ -108,6 +109,7 @@ var serviceInfo = [serviceCount]struct {
 	least:      {"least_of", 1024},
 	growTake:   {"grow_take", 1024},
 	growSteps:  {"grow_steps", 1024},
+	tileSums:   {"sum_tiles", 256},
 }
 
 // table holds the loaded kernels.

@@ -1,0 +1,63 @@
+package cuda
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"ooc/kernels"
+)
+
+// sumsParam is Sums of sums.cuh.
+type sumsParam struct {
+	data, sums address
+	words      int64
+	advance    [4]uint32
+	round      uint32
+	tree       [8]uint32
+	zeros      uint32
+	count, pad int32
+}
+
+const (
+	sumBytes  = 4096 // that a block of threads sums at a time
+	sumBlocks = 1024 // at most: each makes tables for itself
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumZeros returns what so many zeros make of a checksum.
+func sumZeros(sum uint32, bytes int64) uint32 {
+	var zeros [sumBytes]byte
+	for ; bytes > 0; bytes -= sumBytes {
+		sum = crc32.Update(sum, castagnoli, zeros[:min(bytes, sumBytes)])
+	}
+	return sum
+}
+
+// power returns x to the number of bits in so many words: what 1 becomes when they are zeros. A checksum is the
+// complement of such a state.
+func power(words int64) uint32 { return ^sumZeros(^uint32(1<<31), 4*words) }
+
+// Sums implements kernels.Leveller.
+func (d *Device) Sums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+	s, err := d.ownStream(on, kernels.I32)
+	if err == nil && (bytes <= 0 || bytes%sumBytes != 0 || count < 0) {
+		err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
+	}
+	r := &resolver{device: d, err: err}
+	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes/kernels.EntryBytes*int64(count))}
+	if r.err == nil && count > 0 {
+		for i := range p.advance {
+			p.advance[i] = power(int64(i + 1))
+		}
+		for i := range p.tree {
+			p.tree[i] = power(4 << i)
+		}
+		p.round, p.zeros = power(sumBytes/4), sumZeros(0, bytes)
+		r.err = s.serve(tileSums, min(count, sumBlocks), paramOf(p))
+	}
+	if r.err != nil {
+		return fmt.Errorf("cuda: checksums: %w", r.err)
+	}
+	return nil
+}
