@@ -156,7 +156,7 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, bu
 	} else {
 		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-		r.PerKernel = 40e-6 // some ten calls of the driver a tile, all by one goroutine
+		r.PerKernel = 80e-6 // on an H100's host (docs/benchmarks.md): some ten calls of the driver a tile, all by one goroutine
 		r.Lock = lockRate
 	}
 	return nil

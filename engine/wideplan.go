@@ -188,7 +188,10 @@ func (r *Rates) measureLevels(d kernels.Device, v kernels.Variant) (err error) {
 		at += int64(len(data))
 	}
 	work := float64(o.rows) * float64(o.lanes) * float64(o.arcs+1)
-	r.Levels, err = rate(s, work, func() error { return can.Level(s, v, l) })
+	level := func() error { return can.Level(s, v, l) }
+	if err = errors.Join(level(), s.Sync()); err == nil { // a driver may have to compile it first
+		r.Levels, err = rate(s, work, level)
+	}
 	return err
 }
 
