@@ -49,8 +49,9 @@ const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
-// sample is what rates are measured with: products of tiles large enough to fill the device, and enough of
-// them that a device which runs blocks in waves is not seen in its last wave only.
+// sampleOf is what rates are measured with: products of tiles large enough to fill the device, and enough of
+// them that a device which runs blocks in waves is not seen in its last wave only. Where memory is short, tiles are
+// smaller, down to ClosureEdge.
 func sampleOf(info kernels.Info) (t, products int) {
 	if info.SharedCores {
 		return 512, 1
@@ -76,16 +77,42 @@ func ratesFor(way *rounds, d kernels.Device, v kernels.Variant, n int) (Rates, e
 	return r, err
 }
 
+// guessRates are those of a device without room for a sample: only good for comparing plans.
+func guessRates(info kernels.Info) Rates {
+	r := Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	if !info.SharedCores {
+		r.Kernel, r.Closure, r.In, r.Out = 5e12, 0.3e-3, 25e9, 25e9
+		r.beside()
+	}
+	return r
+}
+
+// beside sets what is not measured of a device with memory of its own.
+func (r *Rates) beside() {
+	// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
+	r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
+	r.PerKernel = 80e-6 // on an H100's host (docs/benchmarks.md): some ten calls of the driver a tile, all by one goroutine
+	r.Lock = lockRate
+}
+
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
-	r = Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
-	t, products := sampleOf(d.Info())
-	tb := int64(t) * int64(t) * int64(entryBytes(d))
-	buf, err := d.Alloc(int64(products+2) * tb)
-	if errors.Is(err, kernels.ErrNoMemory) {
+	info := d.Info()
+	r = guessRates(info)
+	t, products := sampleOf(info)
+	bytes := func() int64 { return int64(products+2) * int64(t) * int64(t) * int64(entryBytes(d)) }
+	for t >= ClosureEdge && bytes() > info.Memory-info.Scratch {
+		t /= 2
+	}
+	if t < ClosureEdge {
+		return r, nil
+	}
+	buf, err := d.Alloc(bytes())
+	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
 		return r, nil
 	} else if err != nil {
 		return r, err
 	}
+	tb := int64(t) * int64(t) * int64(entryBytes(d))
 	defer func() { err = errors.Join(err, buf.Free()) }()
 	host, err := d.AllocHost(tb)
 	if err != nil {
@@ -97,10 +124,10 @@ func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if !d.Info().SharedCores {
+	if !info.SharedCores {
 		r.Host = hostRate(v)
 	}
-	return r, r.measure(s, v, t, products, buf, host, d.Info().SharedCores)
+	return r, r.measure(s, v, t, products, buf, host, info.SharedCores)
 }
 
 // hostRate returns what products may reach on the processor, 0 if that cannot be told.
@@ -154,10 +181,7 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, bu
 	if shared {
 		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
 	} else {
-		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
-		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-		r.PerKernel = 80e-6 // on an H100's host (docs/benchmarks.md): some ten calls of the driver a tile, all by one goroutine
-		r.Lock = lockRate
+		r.beside()
 	}
 	return nil
 }
