@@ -75,7 +75,7 @@ func (x *elimination) run(ctx context.Context, order *sparse.Order, state tiles.
 	}()
 	// A core in a store takes host memory of its own first.
 	if x.plan.Lanes > 0 && (closesAtOnce(x.plan.Core, o.Device.Info()) || closesAtOnce(x.plan.Core, x.host.Info())) {
-		x.ring.lock(o.Device, x.sentBytes(), p.geom.Down()-int(state.Done)/p.geom.T, x.budget())
+		x.ring.lock(o.Device, x.rowAndSums(), p.geom.Down()-int(state.Done)/p.geom.T, x.budget())
 	}
 	x.reports = p.startReports(o, x.inStage(StageEliminate))
 	defer x.reports.stop()

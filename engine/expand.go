@@ -214,7 +214,9 @@ func (w *expansion) put(i int, row []byte, sums []uint32) error {
 	g := w.p.geom
 	if rows := g.RowCount() - i*g.T; rows < g.T {
 		w.padRows(row, i, rows)
-		sums = nil
+		if sums != nil && g.Rows == 0 { // of unreachable rows the diagonal has become 0
+			sums[i] = tiles.Checksum(row[int64(i)*g.TileBytes():][:g.TileBytes()])
+		}
 	}
 	for j := range g.Side() {
 		at := i*g.Side() + j // nobody else writes these

@@ -137,8 +137,9 @@ func newPlan(geom tiles.Geometry, l Limits) Plan {
 	return Plan{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
-// finish adds streams, host cache and times to a plan that has its slots and the bytes that they make move.
-func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits) error {
+// finish adds streams, host cache and times to a plan of so many kernels that has its slots and the bytes that they make
+// move.
+func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits, kernels int) error {
 	tb := geom.TileBytes()
 	if p.Streams == 0 {
 		p.Streams = fewStreams
@@ -153,7 +154,7 @@ func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits)
 	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
 		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
 	}
-	p.times(info, r)
+	p.times(info, r, kernels)
 	return nil
 }
 
@@ -271,12 +272,13 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	} else if info.SharedCores {
 		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
 	}
-	p.times(info, r)
+	p.times(info, r, p.Rounds*p.Side*p.Side)
 }
 
-// times adds copies, the issuing of operations, setup and sync to the time of kernels.
-func (p *Plan) times(info kernels.Info, r Rates) {
-	issue := float64(p.Rounds) * float64(p.Side) * float64(p.Side) * r.PerKernel
+// times adds copies, the issuing of operations, so many of which are kernels, setup and sync to the time of kernels.
+func (p *Plan) times(info kernels.Info, r Rates, kernels int) {
+	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Side) * float64(p.Side)
+	issue := (float64(kernels) + copies) * r.PerOperation
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores || p.synchronous() {

@@ -8,7 +8,7 @@ import (
 	"ooc/tiles"
 )
 
-var testRates = Rates{Kernel: 50e9, PerKernel: 1e-5, Closure: 1e-2, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+var testRates = Rates{Kernel: 50e9, PerOperation: 1e-5, Closure: 1e-2, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 
 // TestPlansRun demands of every plan, for random problems, limits and starts, that its schedule ends
 // within the slots and pages it was given, and that its prediction counts what the schedule moves.

@@ -168,8 +168,11 @@ func TestCampaignPower(t *testing.T) {
 
 // smallest is the options of a solve that keeps little in memory, so that it reads and writes much.
 func smallest(t testing.TB, algorithm string, n int) Options {
-	if algorithm == AlgorithmEliminate {
+	switch side := ceilDiv(n, 64); algorithm {
+	case AlgorithmEliminate:
 		return eliminating(t)
+	case AlgorithmSquaring, AlgorithmSingleStage:
+		return Options{Algorithm: algorithm, Device: openFor(t, side*side, 64), HostMemory: 3 * smallTile, Streams: 2}
 	}
 	return shape{tile: 64, width: 1, slots: minSlots(ceilDiv(n, 64), 1) + 1, pages: 3, streams: 2}.open(t)
 }

@@ -14,19 +14,19 @@ import (
 
 // Rates are what a plan reckons with.
 type Rates struct {
-	Kernel    float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
-	PerKernel float64 `json:"per_kernel_seconds"`            // seconds that each product costs beside its relaxations
-	Closure   float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
-	In        float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
-	Out       float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
-	Read      float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
-	Write     float64 `json:"write_bytes_per_second"`        // bytes/s from host memory to the matrix in the page cache
-	Disk      float64 `json:"sync_bytes_per_second"`         // bytes/s of a sync; 0: not measured, and left out
-	Lock      float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
-	Host      float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
-	Levels    float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
-	Pivot     float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
-	Dirty     float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
+	Kernel       float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
+	PerOperation float64 `json:"per_operation_seconds"`         // seconds that it takes to issue a kernel, or a copy of a tile
+	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
+	In           float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
+	Out          float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
+	Read         float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
+	Write        float64 `json:"write_bytes_per_second"`        // bytes/s from host memory to the matrix in the page cache
+	Disk         float64 `json:"sync_bytes_per_second"`         // bytes/s of a sync; 0: not measured, and left out
+	Lock         float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
+	Host         float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
+	Levels       float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
+	Pivot        float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
+	Dirty        float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
 }
 
 // ClosureEdge is the edge of the block whose closure is timed.
@@ -50,8 +50,7 @@ const lockRate = 16e9
 const measureFor = 15 * time.Millisecond
 
 // sampleOf is what rates are measured with: products of tiles large enough to fill the device, and enough of
-// them that a device which runs blocks in waves is not seen in its last wave only. Where memory is short, tiles are
-// smaller, down to ClosureEdge.
+// them that a device which runs blocks in waves is not seen in its last wave only.
 func sampleOf(info kernels.Info) (t, products int) {
 	if info.SharedCores {
 		return 512, 1
@@ -74,39 +73,40 @@ func ratesFor(way *rounds, d kernels.Device, v kernels.Variant, n int) (Rates, e
 	if err == nil && way != nil && way.measure != nil {
 		err = way.measure(&r, d, v, n)
 	}
+	if err != nil {
+		err = fmt.Errorf("timing %s: %w", d.Info().Name, err)
+	}
 	return r, err
 }
 
-// guessRates are those of a device without room for a sample: only good for comparing plans.
+// guessRates are those of a device without room for a sample, good for comparing plans, and what nobody measures.
 func guessRates(info kernels.Info) Rates {
-	r := Rates{Kernel: 50e9, PerKernel: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	if !info.SharedCores {
-		r.Kernel, r.Closure, r.In, r.Out = 5e12, 0.3e-3, 25e9, 25e9
-		r.beside()
+		r.Kernel, r.Closure, r.In, r.Out, r.Host = 5e12, 0.3e-3, 25e9, 25e9, 50e9
+		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
+		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
+		r.PerOperation = 30e-6 // on an H100's host (docs/benchmarks.md): some calls of the driver each, all by one goroutine
+		r.Lock = lockRate
 	}
 	return r
-}
-
-// beside sets what is not measured of a device with memory of its own.
-func (r *Rates) beside() {
-	// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
-	r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-	r.PerKernel = 80e-6 // on an H100's host (docs/benchmarks.md): some ten calls of the driver a tile, all by one goroutine
-	r.Lock = lockRate
 }
 
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 	info := d.Info()
 	r = guessRates(info)
 	t, products := sampleOf(info)
-	bytes := func() int64 { return int64(products+2) * int64(t) * int64(t) * int64(entryBytes(d)) }
-	for t >= ClosureEdge && bytes() > info.Memory-info.Scratch {
+	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(entryBytes(d)))) - 2 }
+	for t >= ClosureEdge && room() < products { // memory is short
 		t /= 2
 	}
 	if t < ClosureEdge {
 		return r, nil
 	}
-	buf, err := d.Alloc(bytes())
+	if largest, _ := sampleOf(info); t < largest { // as many blocks
+		products = min(room(), products*(largest/t)*(largest/t))
+	}
+	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(entryBytes(d)))
 	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
 		return r, nil
 	} else if err != nil {
@@ -180,8 +180,6 @@ func (r *Rates) measure(s kernels.Stream, v kernels.Variant, t, products int, bu
 	}
 	if shared {
 		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
-	} else {
-		r.beside()
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r Rates
 	if r.Pivot == 0 {
 		p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
 	}
-	err := p.finish(geom, info, r, l)
+	err := p.finish(geom, info, r, l, p.Rounds)
 	p.Window = min(p.Window, singleWindow)
 	return p, err
 }

@@ -78,7 +78,7 @@ func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r Rates, l
 		p.BytesIn = int64(left * groups * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 		p.BytesOut = int64(left * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 	}
-	return p, p.finish(geom, info, r, l)
+	return p, p.finish(geom, info, r, l, p.Rounds*p.Side*p.Side)
 }
 
 // square emits passes over groups of rows: the tiles of a group stay, and every tile of the matrix, column by column,

@@ -19,7 +19,7 @@ type conveyor struct {
 	wide    *sparse.Wide
 	batches []*sparse.Batch
 	lanes   int
-	room    chan []byte   // host memory for a row of tiles, of sentBytes
+	room    chan []byte   // host memory for a row of tiles and its sums
 	copied  chan tilesRow // of as much room as there is host memory: whoever sends never waits
 }
 
@@ -30,13 +30,13 @@ type tilesRow struct {
 	there kernels.Event
 }
 
-// sentBytes is the host memory of a row of tiles with its checksums, whole pages.
-func (x *elimination) sentBytes() int64 {
+// rowAndSums is the bytes of host memory of a row of tiles and its checksums, whole pages.
+func (x *elimination) rowAndSums() int64 {
 	const page = 4096
 	return x.rowBytes() + int64(ceilDiv(x.p.geom.Side()*kernels.EntryBytes, page))*page
 }
 
-// parts returns the tiles and the checksums of host memory of sentBytes.
+// parts returns the tiles and the checksums of host memory of rowAndSums.
 func (c *conveyor) parts(data []byte) (row []byte, sums []uint32) {
 	return data[:c.rowBytes()], words32(data[c.rowBytes():])[:c.p.geom.Side()]
 }
@@ -56,7 +56,7 @@ func (w *expansion) widely() (*conveyor, error) {
 		return nil, nil
 	}
 	if w.ring.locked == nil {
-		w.ring.lock(w.o.Device, w.sentBytes(), len(w.done)-w.first, w.budget())
+		w.ring.lock(w.o.Device, w.rowAndSums(), len(w.done)-w.first, w.budget())
 	}
 	c := &conveyor{expansion: w, lanes: lanes}
 	if err := c.open(batches); err != nil {
@@ -106,11 +106,11 @@ func (c *conveyor) open(batches int) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err) // the processor needs none that is page-locked
 	}
-	rows := int64(len(host)) / c.sentBytes()
+	rows := int64(len(host)) / c.rowAndSums()
 	c.room, c.copied = make(chan []byte, rows), make(chan tilesRow, rows)
 	for i := range rows {
-		at := i * c.sentBytes()
-		c.room <- host[at : at+c.sentBytes() : at+c.sentBytes()]
+		at := i * c.rowAndSums()
+		c.room <- host[at : at+c.rowAndSums() : at+c.rowAndSums()]
 	}
 	return nil
 }
@@ -125,19 +125,19 @@ type ring struct {
 }
 
 // lock begins to take host memory for the rows of tiles that are left, or as many of them as are useful, or allowed.
-func (r *ring) lock(d kernels.Device, rowBytes int64, left int, budget int64) {
+func (r *ring) lock(d kernels.Device, each int64, left int, budget int64) {
 	rows := int64(min(tileRowsAtOnce(), left))
 	if budget > 0 {
-		rows = min(rows, budget/rowBytes)
+		rows = min(rows, budget/each)
 	}
 	r.device, r.locked = d, make(chan struct{})
 	go func() {
 		defer close(r.locked)
 		if rows == 0 {
-			r.err = fmt.Errorf("%w: host memory %d bytes; a row of tiles has %d", ErrMemory, budget, rowBytes)
+			r.err = fmt.Errorf("%w: host memory %d bytes; a row of tiles with its checksums has %d", ErrMemory, budget, each)
 			return
 		}
-		r.data, r.err = d.AllocHost(rows * rowBytes)
+		r.data, r.err = d.AllocHost(rows * each)
 	}()
 }
 

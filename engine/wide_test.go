@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 
 	"ooc/engine/graph"
@@ -8,6 +9,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
+	"ooc/tiles"
 )
 
 // TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere: the
@@ -52,6 +54,34 @@ func TestExpandsOnDevice(t *testing.T) {
 					t.Errorf("%s: other bytes than the processor's", name)
 				}
 			}
+		}
+	}
+}
+
+// TestChangedOnTheWay changes rows of tiles between the device and host memory: scrub finds that, since they were summed
+// before.
+func TestChangedOnTheWay(t *testing.T) {
+	r := seeded(t)
+	expandThere(t)
+	d, err := cpu.Open(cpu.Options{Memory: 64<<20 + cpuScratch(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	g := randomGraph(t, r, 380+r.IntN(60), graph.KindI32, false)
+	solve := func(s *slip) *Problem {
+		p := create(t, g, 64)
+		mustSolve(t, p, Options{Device: s.slips(conformance.WithLevels(d)), Algorithm: AlgorithmEliminate})
+		return p
+	}
+	count := &slip{what: "change a sent copy", r: r}
+	if _, err := solve(count).Scrub(t.Context(), ScrubOptions{}); err != nil || count.asked != 2*ceilDiv(g.N, 64) {
+		t.Fatalf("%d copies of rows and their sums: %v", count.asked, err)
+	}
+	for k := range ceilDiv(g.N, 64) {
+		at := 2*k + 1 // its sums are the next copy
+		if _, err := solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}).Scrub(t.Context(), ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
+			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)
 		}
 	}
 }
@@ -103,7 +133,7 @@ func TestWidely(t *testing.T) {
 }
 
 // gpuRates are those of an H100.
-var gpuRates = Rates{Kernel: 17e12, PerKernel: 40e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: lockRate, Levels: 600e9}
+var gpuRates = Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: lockRate, Levels: 600e9}
 
 // TestChoosesForDevice: a GPU expands where it has room, the processor elsewhere; a random graph of average degree 20
 // goes dense.

@@ -121,8 +121,7 @@ func (x *expander) hostRows() int { return min(tileRowsAtOnce(), ceilDiv(x.rows,
 // some that are being copied.
 func tileRowsAtOnce() int { return writers() + 4 }
 
-// writers is how many goroutines sum and write rows of tiles. Summing keeps up with a GPU's link by four; more than
-// eight would only wait for one another at the file.
+// writers is how many goroutines write rows of tiles: more than eight would only wait for one another at the file.
 func writers() int { return min(threads(), 8) }
 
 // levelSample is what a device's levels are timed with: rows with arcs to other rows, more than its caches hold.

@@ -337,12 +337,18 @@ func TestJSONNames(t *testing.T) {
 	style := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	var check func(where string, v any)
 	check = func(where string, v any) {
-		object, _ := v.(map[string]any)
-		for name, inside := range object {
-			if !style.MatchString(name) {
-				t.Errorf("%s: a field %q", where, name)
+		switch v := v.(type) {
+		case map[string]any:
+			for name, inside := range v {
+				if !style.MatchString(name) {
+					t.Errorf("%s: a field %q", where, name)
+				}
+				check(where+"."+name, inside)
 			}
-			check(where+"."+name, inside)
+		case []any:
+			for i, inside := range v {
+				check(fmt.Sprintf("%s[%d]", where, i), inside)
+			}
 		}
 	}
 	for _, args := range [][]string{

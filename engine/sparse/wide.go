@@ -78,7 +78,7 @@ func (e *Elimination) Shape(edge int) Shape {
 }
 
 // Launches is how many a batch takes.
-func (w *Wide) Launches() int { return len(w.l.climb) + len(w.l.way) + 2 }
+func (w *Wide) Launches() int { return len(w.l.climb) + len(w.l.way) + 3 }
 
 // Close gives the device's memory back. Batches are closed before.
 func (w *Wide) Close() error {

@@ -130,12 +130,26 @@ func outOfCore(s *suite) table {
 // limited is a column of solves in less device memory than the matrix takes.
 func (s *suite) limited(d device, title string, streams int) column {
 	return column{title: d.title + ": " + title, growth: 3, run: func(n int) (seconds float64, err error) {
-		memory := int64(n)*int64(n)*kernels.EntryBytes/share + d.device.Info().Scratch
-		small, _, err := engine.OpenDevice(d.name, memory)
+		small, err := openWith(d.name, int64(n)*int64(n)*kernels.EntryBytes/share, d.device.Info().Scratch)
 		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
 		return s.solve(small, n, engine.Limits{Algorithm: engine.AlgorithmBlocked, Streams: streams})
 	}}
+}
+
+// openWith opens a device with so much memory for tiles, or up to a hundredth more. What it needs besides is at most
+// scratch, and less the less memory it has.
+func openWith(name string, room, scratch int64) (kernels.Device, error) {
+	for {
+		d, _, err := engine.OpenDevice(name, room+scratch)
+		if err != nil || scratch-d.Info().Scratch <= room/100 {
+			return d, err
+		}
+		scratch = d.Info().Scratch
+		if err := d.Close(); err != nil {
+			return nil, err
+		}
+	}
 }

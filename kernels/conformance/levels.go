@@ -202,8 +202,11 @@ func (b *bench) turn(d kernels.Leveller, v kernels.Variant) {
 
 // sums wants the checksums that hash/crc32 finds, and nothing else written.
 func (b *bench) sums(d kernels.Leveller) {
-	for range 12 {
+	for turn := range 12 {
 		edge, count := kernels.WideUnit*(1+b.IntN(3)), b.IntN(40)
+		if turn == 0 { // more than there are blocks of threads
+			edge, count = kernels.WideUnit, 2100+b.IntN(500)
+		}
 		blocks, to := make(matrix, edge*edge*count), make(matrix, count+3)
 		b.poison(blocks)
 		b.poison(to)

@@ -183,7 +183,8 @@ __device__ __forceinline__ void rankOne(const Rank &p) {
 }
 
 // pairRankOne is rankOne on a matrix of pairs: of two neighbouring entries at a time, those that are lowered take over the
-// predecessors of the pivot's row.
+// predecessors of the pivot's row. What rankOne says of cycles of length 0 in f32-signed holds here too; a distance and its
+// predecessor are read and written as one.
 template <Variant V>
 __device__ __forceinline__ void pairRankOne(const Rank &p) {
   constexpr int loads = 2 * kRankLoads;
