@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"ooc/engine/graph"
@@ -82,6 +83,38 @@ func TestChangedOnTheWay(t *testing.T) {
 		at := 2*k + 1 // its sums are the next copy
 		if _, err := solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}).Scrub(t.Context(), ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
 			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)
+		}
+	}
+}
+
+// TestSourcesOnDevice expands some rows on the device, whose last row of tiles is padded there.
+func TestSourcesOnDevice(t *testing.T) {
+	r := seeded(t)
+	expandThere(t)
+	d, err := cpu.Open(cpu.Options{Memory: 64<<20 + cpuScratch(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, k := range everyKind {
+		g := randomGraph(t, r, 200+r.IntN(60), k.kind, k.negative)
+		sources := tiles.RowSet{}
+		for v := range g.N {
+			if r.IntN(3) == 0 {
+				sources = append(sources, int32(v))
+			}
+		}
+		p, err := Create(filepath.Join(t.TempDir(), "s.ooc"), g, CreateOptions{Tile: 64, Sources: sources})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if sum := mustSolve(t, p, Options{Device: conformance.WithLevels(d)}); sum.Eliminate.Lanes == 0 {
+			t.Errorf("the device expanded nothing: %+v", *sum.Eliminate)
+		}
+		v, err := p.Verify(t.Context(), len(sources), 1)
+		if err != nil || v.Rows != len(sources) || v.Tiles != p.geom.Tiles() {
+			t.Errorf("verified %d rows of %d and %d tiles of %d: %v", v.Rows, len(sources), v.Tiles, p.geom.Tiles(), err)
 		}
 	}
 }
