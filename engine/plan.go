@@ -137,9 +137,9 @@ func newPlan(geom tiles.Geometry, l Limits) Plan {
 	return Plan{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
-// finish adds streams, host cache and times to a plan of so many kernels that has its slots and the bytes that they make
-// move.
-func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits, kernels int) error {
+// finish adds streams, host cache and times to a plan of so many launches that has its slots and the bytes that they
+// make move.
+func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits, launches int) error {
 	tb := geom.TileBytes()
 	if p.Streams == 0 {
 		p.Streams = fewStreams
@@ -154,7 +154,7 @@ func (p *Plan) finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits,
 	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
 		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
 	}
-	p.times(info, r, kernels)
+	p.times(info, r, launches)
 	return nil
 }
 
@@ -275,10 +275,10 @@ func (p *Plan) predict(geom tiles.Geometry, start int, info kernels.Info, r Rate
 	p.times(info, r, p.Rounds*p.Side*p.Side)
 }
 
-// times adds copies, the issuing of operations, so many of which are kernels, setup and sync to the time of kernels.
-func (p *Plan) times(info kernels.Info, r Rates, kernels int) {
+// times adds copies, the issuing of operations, so many of which are launches, setup and sync to the time of kernels.
+func (p *Plan) times(info kernels.Info, r Rates, launches int) {
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Side) * float64(p.Side)
-	issue := (float64(kernels) + copies) * r.PerOperation
+	issue := (float64(launches) + copies) * r.PerOperation
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores || p.synchronous() {

@@ -137,9 +137,6 @@ func (r *run) status(then, now sample, began time.Time) Status {
 
 // Ceiling returns the device's ceiling, or 0 where it knows none.
 func Ceiling(d kernels.Device, v kernels.Variant) float64 {
-	if _, pairs := d.(trackingDevice); pairs {
-		return 0 // it is that of products without predecessors
-	}
 	if c, ok := kernels.As[kernels.Ceiler](d); ok {
 		return c.Ceiling(v)
 	}

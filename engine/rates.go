@@ -95,7 +95,8 @@ func guessRates(info kernels.Info) Rates {
 func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 	info := d.Info()
 	r = guessRates(info)
-	t, products := sampleOf(info)
+	largest, products := sampleOf(info)
+	t := largest
 	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(entryBytes(d)))) - 2 }
 	for t >= ClosureEdge && room() < products { // memory is short
 		t /= 2
@@ -103,7 +104,7 @@ func measureRates(d kernels.Device, v kernels.Variant) (r Rates, err error) {
 	if t < ClosureEdge {
 		return r, nil
 	}
-	if largest, _ := sampleOf(info); t < largest { // as many blocks
+	if t < largest { // as many blocks
 		products = min(room(), products*(largest/t)*(largest/t))
 	}
 	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(entryBytes(d)))

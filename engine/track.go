@@ -19,6 +19,9 @@ func (d trackingDevice) NewStream() (kernels.Stream, error) { return d.tracker.N
 // Unwrap gives the device, for kernels.As.
 func (d trackingDevice) Unwrap() kernels.Device { return d.Device }
 
+// Ceiling implements kernels.Ceiler: the device's is that of products without predecessors, and not known of these.
+func (d trackingDevice) Ceiling(kernels.Variant) float64 { return 0 }
+
 // tracking returns what keeps predecessors on a device. It fails with ErrNoDevice where the device cannot.
 func tracking(d kernels.Device) (kernels.Device, error) {
 	if _, already := d.(trackingDevice); already {

@@ -64,15 +64,11 @@ func TestExpandsOnDevice(t *testing.T) {
 func TestChangedOnTheWay(t *testing.T) {
 	r := seeded(t)
 	expandThere(t)
-	d, err := cpu.Open(cpu.Options{Memory: 64<<20 + cpuScratch(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := levelDevice(t)
 	g := randomGraph(t, r, 380+r.IntN(60), graph.KindI32, false)
 	solve := func(s *slip) *Problem {
 		p := create(t, g, 64)
-		mustSolve(t, p, Options{Device: s.slips(conformance.WithLevels(d)), Algorithm: AlgorithmEliminate})
+		mustSolve(t, p, Options{Device: s.slips(d), Algorithm: AlgorithmEliminate})
 		return p
 	}
 	count := &slip{what: "change a sent copy", r: r}
@@ -91,11 +87,7 @@ func TestChangedOnTheWay(t *testing.T) {
 func TestSourcesOnDevice(t *testing.T) {
 	r := seeded(t)
 	expandThere(t)
-	d, err := cpu.Open(cpu.Options{Memory: 64<<20 + cpuScratch(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := levelDevice(t)
 	for _, k := range everyKind {
 		g := randomGraph(t, r, 200+r.IntN(60), k.kind, k.negative)
 		sources := tiles.RowSet{}
@@ -109,7 +101,7 @@ func TestSourcesOnDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		if sum := mustSolve(t, p, Options{Device: conformance.WithLevels(d)}); sum.Eliminate.Lanes == 0 {
+		if sum := mustSolve(t, p, Options{Device: d}); sum.Eliminate.Lanes == 0 {
 			t.Errorf("the device expanded nothing: %+v", *sum.Eliminate)
 		}
 		v, err := p.Verify(t.Context(), len(sources), 1)
@@ -124,6 +116,21 @@ func expandThere(t testing.TB) {
 	before := preferDevice
 	preferDevice = 1e9
 	t.Cleanup(func() { preferDevice = before })
+}
+
+// levelDevice opens a processor that expands as a device with memory of its own does.
+func levelDevice(t *testing.T) kernels.Device {
+	t.Helper()
+	d, err := cpu.Open(cpu.Options{Memory: 64<<20 + cpuScratch(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return conformance.WithLevels(d)
 }
 
 // cpuScratch is what the processor, as a device, takes for itself.
