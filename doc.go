@@ -1,20 +1,33 @@
 // Package ooc is the root of a library and a command that solve all-pairs shortest paths on graphs whose
 // n×n distance matrix is larger than the memory of the device that computes it.
 //
-//	cmd/ooc   the command: one file a subcommand, terminal and JSON output
-//	engine    plans and runs solves: rounds, look-ahead, resume, verification, export
-//	  graph   graphs in memory, their readers and generators, reference searches
-//	  batch   many solves from a queue on disk
-//	  sparse  elimination of sparse graphs: order, core, expansion to rows of distances
-//	  feed    the arcs of a graph on their way through a device, pass after pass
-//	  sssp    shortest paths from chosen sources: sweeps of Bellman–Ford
-//	  mst     least spanning trees: Borůvka, Prim
-//	  tables  the comparisons of the literature, measured
-//	stream    overlap: slots, lanes, stages, back-pressure, statistics; knows no algorithm
-//	tiles     data on disk: the store, the tile file, state, checkpoints, checksums, locks
-//	kernels   the Device interface, kernels/cpu, kernels/cuda, one conformance suite for every device
+//	cmd/ooc      the command: a file for each subcommand, terminal and JSON output
+//	engine       Problem: creates, opens, solves and queries a store; the table of algorithms
+//	  stats      statistics of a solved store, gathered in one pass
+//	  export     its distances, or predecessors, in files
+//	  prove      proofs that its distances are right: samples, full proofs, checksums
+//	  path       shortest paths in it
+//	  eliminate  the algorithm for sparse graphs: elimination, core, expansion
+//	  rounds     the algorithms over tiles: blocked, squaring, single-stage
+//	  task       what an algorithm is given of a solve
+//	  plan       limits, measured rates, plans, and the choice between algorithms
+//	  live       status, progress and control of a running solve
+//	  sparse     the mathematics of elimination: order, arcs up and down, expansion
+//	  device     opening devices by name; free memory
+//	  batch      many solves from a queue on disk
+//	  sssp, mst  shortest paths from chosen sources; minimum spanning trees
+//	  feed       streams the arcs of a graph through a device, pass after pass
+//	  tables     the comparisons of the literature, measured
+//	  graph      graphs in memory; in it read (files), write, gen, dense (matrices
+//	             that stay in their files) and packed (compression)
+//	  text       numbers, ids and lines as text
+//	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
+//	tiles        data on disk: the store, the tile file, state, checkpoints, checksums, locks
+//	kernels      the Device interface, kernels/cpu, kernels/cuda, one conformance suite for every device
 //
-// Imports point one way: cmd → engine → stream → kernels, and engine → tiles. Data flows one way too:
-// graph file → store → (tiles → host cache → slot → device and back), round by round → answers.
-// Start with the example of package engine; docs/ has the design, the file format and the promises.
+// Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device → kernels,
+// rounds → stream → kernels, and engine → tiles. docs/design.md has the whole graph.
+//
+// Data flows from a graph file to a store; from there, round by round, through host cache and device slots and back; and
+// from the solved store to answers. Start with the example of package engine.
 package ooc

@@ -1,31 +1,36 @@
-package engine
+package engine_test
 
 import (
 	"errors"
 	"testing"
 
-	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
 // TestUnknownAlgorithm refuses to go on from what an algorithm has done that this version does not know.
 func TestUnknownAlgorithm(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for _, dense := range []bool{false, true} {
-		g := randomGraph(t, r, 300, graph.KindI32, false)
-		p := create(t, g, 64)
+		g := enginetest.RandomGraph(t, r, 300, entry.KindI32, false)
+		p := enginetest.Create(t, g, 64)
 		if dense {
-			p = reopen(t, createMatrix(t, writeMatrix(t, g, false), g.Kind))
+			p = enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, g, false), g.Kind))
 		}
-		if _, _, err := p.store.Recover(); err != nil {
+		if _, _, err := p.Store().Recover(); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.store.Checkpoint(tiles.State{Algorithm: "another", Done: 256}); err != nil {
+		if err := p.Store().Checkpoint(tiles.State{Algorithm: "another", Done: 256}); err != nil {
 			t.Fatal(err)
 		}
-		o := randomSolve(r, 300, 64).open(t)
-		for _, o.Algorithm = range []string{"", AlgorithmBlocked} {
-			if _, err := p.Solve(t.Context(), o); !errors.Is(err, ErrAlgorithm) {
+		o := enginetest.RandomShape(r, 300, 64).Options(t)
+		for _, o.Algorithm = range []string{"", rounds.BlockedName} {
+			if _, err := p.Solve(t.Context(), o); !errors.Is(err, plan.ErrAlgorithm) {
 				t.Errorf("matrix %v, algorithm %q: %v", dense, o.Algorithm, err)
 			}
 		}
@@ -34,15 +39,15 @@ func TestUnknownAlgorithm(t *testing.T) {
 
 // TestRestartNeedsKernel keeps what is solved where the device has no kernel for what is asked for.
 func TestRestartNeedsKernel(t *testing.T) {
-	r := seeded(t)
-	p := create(t, randomGraph(t, r, 300, graph.KindI32, false), 64)
-	o := shape{tile: 64, width: 1, slots: 40, pages: 8, streams: 2}.open(t)
-	mustSolve(t, p, o)
-	o.Device, o.Algorithm, o.Round = plainDevice{o.Device}, AlgorithmSingleStage, 0
-	if err := p.Restart(o); !errors.Is(err, ErrAlgorithm) {
+	r := seeds.New(t)
+	p := enginetest.Create(t, enginetest.RandomGraph(t, r, 300, entry.KindI32, false), 64)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 40, Pages: 8, Streams: 2}.Options(t)
+	enginetest.Solve(t, p, o)
+	o.Device, o.Algorithm, o.Round = plainDevice{o.Device}, rounds.SingleStageName, 0
+	if err := p.Restart(t.Context(), o); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Fatalf("got %v", err)
 	}
-	if st, err := p.Status(); err != nil || st.State != "solved" {
+	if st, err := p.Status(); err != nil || st.State != live.Solved {
 		t.Errorf("%+v, %v", st, err)
 	}
 }

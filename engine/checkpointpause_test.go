@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -7,13 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"ooc/engine/graph"
+	"ooc/engine"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/task"
+	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
 
 // TestCheckpointAfterAnother asks for a checkpoint in a pause while another is on its way.
 func TestCheckpointAfterAnother(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	n := 1500
 	dir := filepath.Join(t.TempDir(), "x.ooc")
 	h, err := crashtest.Watch(dir)
@@ -29,22 +34,22 @@ func TestCheckpointAfterAnother(t *testing.T) {
 			once.Do(func() { close(started); <-release })
 		}
 	}
-	g := randomGraph(t, r, n, graph.KindI32, false)
-	p, err := Create(dir, g, CreateOptions{Tile: 64})
+	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
+	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	armed = true
-	o := shape{tile: 64, width: 1, slots: inCoreSlots(ceilDiv(n, 64), 1), pages: 8, streams: 2}.open(t)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 8, Streams: 2}.Options(t)
 	o.Checkpoint = time.Hour
-	ctl := new(Control)
+	ctl := new(live.Control)
 	o.Control = ctl
 	o.Interval = time.Millisecond
 	var mu sync.Mutex
-	var last Status
-	o.Progress = func(s Status) { mu.Lock(); last = s; mu.Unlock() }
-	look := func() Status { mu.Lock(); defer mu.Unlock(); return last }
+	var last live.Status
+	o.Progress = func(s live.Status) { mu.Lock(); last = s; mu.Unlock() }
+	look := func() live.Status { mu.Lock(); defer mu.Unlock(); return last }
 	ctl.Checkpoint()
 	end := make(chan error, 1)
 	go func() { _, err := p.Solve(t.Context(), o); end <- err }()
@@ -66,7 +71,7 @@ func TestCheckpointAfterAnother(t *testing.T) {
 		}
 	}
 	ctl.Resume()
-	if err := <-end; err != nil && !errors.Is(err, ErrInterrupted) {
+	if err := <-end; err != nil && !errors.Is(err, task.ErrInterrupted) {
 		t.Fatal(err)
 	}
 }

@@ -1,30 +1,36 @@
-package engine
+package engine_test
 
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
-	"ooc/engine/graph"
+	"ooc/engine"
+	"ooc/engine/eliminate"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/rounds"
+	"ooc/engine/task"
+	"ooc/kernels/entry"
 )
 
 // steered is a solve in the background whose statuses a test sees.
 type steered struct {
 	t    *testing.T
-	ctl  *Control
-	seen chan Status
+	ctl  *live.Control
+	seen chan live.Status
 	end  chan error
 }
 
 // steer starts a solve and pauses it when want says so.
-func steer(t *testing.T, ctx context.Context, p *Problem, o Options, want func(Status) bool) *steered {
-	s := &steered{t: t, ctl: new(Control), seen: make(chan Status), end: make(chan error, 1)}
+func steer(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options, want func(live.Status) bool) *steered {
+	s := &steered{t: t, ctl: new(live.Control), seen: make(chan live.Status), end: make(chan error, 1)}
 	over := make(chan struct{})
 	o.Control, o.Interval = s.ctl, 50*time.Microsecond
-	o.Progress = func(st Status) {
-		if st.State == "running" && want(st) {
+	o.Progress = func(st live.Status) {
+		if st.State == live.Running && want(st) {
 			s.ctl.Pause()
 		}
 		select {
@@ -42,7 +48,7 @@ func steer(t *testing.T, ctx context.Context, p *Problem, o Options, want func(S
 }
 
 // until returns the first status that is as wanted, false where the solve ended before.
-func (s *steered) until(want func(Status) bool) (Status, bool) {
+func (s *steered) until(want func(live.Status) bool) (live.Status, bool) {
 	s.t.Helper()
 	limit := time.After(time.Minute)
 	for {
@@ -53,7 +59,7 @@ func (s *steered) until(want func(Status) bool) (Status, bool) {
 			}
 		case err := <-s.end:
 			s.end <- err
-			return Status{}, false
+			return live.Status{}, false
 		case <-limit:
 			s.t.Fatal("waited a minute for a status that never came")
 		}
@@ -61,11 +67,11 @@ func (s *steered) until(want func(Status) bool) (Status, bool) {
 }
 
 // still waits until two statuses in a row show the same progress, and returns the second.
-func (s *steered) still() Status {
+func (s *steered) still() live.Status {
 	s.t.Helper()
-	last := Status{Progress: -1}
-	st, ok := s.until(func(st Status) bool {
-		same := st.Progress == last.Progress && st.State == "paused"
+	last := live.Status{Progress: -1}
+	st, ok := s.until(func(st live.Status) bool {
+		same := st.Progress == last.Progress && st.State == live.Paused
 		last = st
 		return same
 	})
@@ -76,10 +82,10 @@ func (s *steered) still() Status {
 }
 
 // pauseMidway starts solves until one stands still between its start and its end.
-func pauseMidway(t *testing.T, ctx context.Context, p *Problem, o Options, want func(Status) bool) *steered {
+func pauseMidway(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options, want func(live.Status) bool) *steered {
 	for try := 0; ; try++ {
 		s := steer(t, ctx, p, o, want)
-		st, ok := s.until(func(st Status) bool { return st.State == "paused" })
+		st, ok := s.until(func(st live.Status) bool { return st.State == live.Paused })
 		if ok && st.Progress < 1 {
 			return s
 		}
@@ -87,24 +93,24 @@ func pauseMidway(t *testing.T, ctx context.Context, p *Problem, o Options, want 
 		if err := <-s.end; err != nil || try == 50 {
 			t.Fatalf("no solve could be paused midway: %v", err)
 		}
-		if err := p.Restart(o); err != nil {
+		if err := p.Restart(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // pauseAndGoOn pauses a solve, takes a checkpoint in the pause and wants the rest of it to come out right.
-func pauseAndGoOn(t *testing.T, p *Problem, o Options, want func(Status) bool) {
+func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(live.Status) bool) {
 	s := pauseMidway(t, t.Context(), p, o, want)
 	before := s.still()
 	s.ctl.Checkpoint()
-	kept, ok := s.until(func(st Status) bool {
-		if st.RestorePoint > 0 && st.RestorePoint < st.Progress && st.Stage == StageExpand {
+	kept, ok := s.until(func(st live.Status) bool {
+		if st.RestorePoint > 0 && st.RestorePoint < st.Progress && st.Stage == live.StageExpand {
 			s.ctl.Checkpoint() // that one did not wait for the rows in flight; this one may
 		}
-		return st.RestorePoint > 0 && (st.Stage == StageRounds && st.Checkpoint == "" || st.RestorePoint == st.Progress)
+		return st.RestorePoint > 0 && (st.Stage == live.StageRounds && st.Checkpoint == "" || st.RestorePoint == st.Progress)
 	})
-	if !ok || kept.State != "paused" {
+	if !ok || kept.State != live.Paused {
 		t.Fatalf("a checkpoint in a pause ended it: %+v", kept)
 	}
 	after := s.still()
@@ -125,59 +131,61 @@ func pauseAndGoOn(t *testing.T, p *Problem, o Options, want func(Status) bool) {
 }
 
 func TestPauseRounds(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for range 3 {
 		n := 1200 + r.IntN(300)
-		side := ceilDiv(n, 64)
-		s := shape{tile: 64, width: 1, slots: minSlots(side, 1) + r.IntN(side*side), pages: minPages + r.IntN(40), streams: 1 + r.IntN(3)}
-		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
-		pauseAndGoOn(t, p, s.open(t), func(st Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
+		side := entry.CeilDiv(n, 64)
+		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side), Pages: enginetest.MinPages + r.IntN(40), Streams: 1 + r.IntN(3)}
+		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
+		pauseAndGoOn(t, p, s.Options(t), func(st live.Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
 	}
 }
 
 func TestPauseExpansion(t *testing.T) {
-	p := create(t, randomGraph(t, seeded(t), 2500, graph.KindI32, false), 64)
-	o := shape{tile: 64, slots: 1000, pages: 8}.open(t)
-	o.Algorithm, o.HostMemory = AlgorithmEliminate, 0
-	pauseAndGoOn(t, p, o, func(st Status) bool { return st.RowsDone > 0 && st.Progress < 0.5 && st.RestorePoint == 0 })
+	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 2500, entry.KindI32, false), 64)
+	o := enginetest.Shape{Tile: 64, Slots: 1000, Pages: 8}.Options(t)
+	o.Algorithm, o.HostMemory = eliminate.Name, 0
+	pauseAndGoOn(t, p, o, func(st live.Status) bool { return st.RowsDone > 0 && st.Progress < 0.5 && st.RestorePoint == 0 })
 }
 
 // TestEndInPause ends the context of a paused solve: it keeps what it had finished.
 func TestEndInPause(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	n := 1200 + r.IntN(300)
-	rounds := shape{tile: 64, width: 1, slots: inCoreSlots(ceilDiv(n, 64), 1), pages: 4, streams: 2}.open(t)
-	rows := rounds
-	rows.Algorithm, rows.Round, rows.HostMemory = AlgorithmEliminate, 0, 0
-	for _, o := range []Options{rounds, rows} {
-		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
+	began := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4, Streams: 2}.Options(t)
+	rows := began
+	rows.Algorithm, rows.Round, rows.HostMemory = eliminate.Name, 0, 0
+	for _, o := range []engine.Options{began, rows} {
+		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		s := pauseMidway(t, ctx, p, o, func(st Status) bool { return st.Round > 2 && st.Progress < 0.5 || st.Stage == StageExpand })
+		s := pauseMidway(t, ctx, p, o, func(st live.Status) bool {
+			return st.Round > 2 && st.Progress < 0.5 || st.Stage == live.StageExpand
+		})
 		s.still()
 		cancel()
-		if err := <-s.end; !errors.Is(err, ErrInterrupted) {
+		if err := <-s.end; !errors.Is(err, task.ErrInterrupted) {
 			t.Fatalf("got %v", err)
 		}
-		if st, err := p.Status(); err != nil || st.RestorePoint == 0 && o.Algorithm == AlgorithmBlocked {
+		if st, err := p.Status(); err != nil || st.RestorePoint == 0 && o.Algorithm == rounds.BlockedName {
 			t.Errorf("nothing was kept: %+v, %v", st, err)
 		}
-		mustSolve(t, p, o)
+		enginetest.Solve(t, p, o)
 		verifyAll(t, p)
 	}
 }
 
 // TestCheckpointNow asks for checkpoints of solves that take none by themselves.
 func TestCheckpointNow(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for try := 0; ; try++ {
 		n := 1200 + r.IntN(300)
-		p := create(t, randomGraph(t, r, n, graph.KindI32, false), 64)
-		o := shape{tile: 64, width: 1, slots: minSlots(ceilDiv(n, 64), 1) + 20, pages: 8, streams: 2}.open(t)
+		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
+		o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 20, Pages: 8, Streams: 2}.Options(t)
 		o.Checkpoint = time.Hour
-		s := steer(t, t.Context(), p, o, func(Status) bool { return false })
+		s := steer(t, t.Context(), p, o, func(live.Status) bool { return false })
 		s.ctl.Checkpoint() // before there is anything to keep
-		st, ok := s.until(func(st Status) bool { return st.RestorePoint > 0 && st.RestorePoint < 1 })
+		st, ok := s.until(func(st live.Status) bool { return st.RestorePoint > 0 && st.RestorePoint < 1 })
 		if err := <-s.end; err != nil {
 			t.Fatal(err)
 		}
@@ -189,19 +197,5 @@ func TestCheckpointNow(t *testing.T) {
 		if try == 20 {
 			t.Fatal("no checkpoint was seen before the end")
 		}
-	}
-}
-
-// TestControlIsCheap bounds what steering costs a visit: it allocates nothing.
-func TestControlIsCheap(t *testing.T) {
-	c := new(Control)
-	c.changes()
-	if n := testing.AllocsPerRun(100, func() {
-		c.changes()
-		if c.Paused() || c.wanted() {
-			runtime.Gosched()
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations a visit", n)
 	}
 }

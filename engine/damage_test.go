@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -10,7 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -18,7 +24,7 @@ import (
 // TestCampaignDamage flips bits of a solved matrix, swaps tiles, and puts back tiles of an earlier round, one fault at a
 // time: scrub names each damaged tile and no other.
 func TestCampaignDamage(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	d := newDamage(t, r)
 	for _, c := range []struct {
 		what  string
@@ -39,14 +45,14 @@ func TestCampaignDamage(t *testing.T) {
 // damage is a solved store that is damaged and mended over and over.
 type damage struct {
 	r          *rand.Rand
-	p          *Problem
+	p          *engine.Problem
 	good, past []byte // the matrix, and what it was before the last rounds
 }
 
 func newDamage(t *testing.T, r *rand.Rand) *damage {
 	t.Helper()
 	n := 400 + r.IntN(200)
-	b := graph.New(n, graph.AsKind(graph.KindI32))
+	b := graph.New(n, graph.AsKind(entry.KindI32))
 	for u := range n { // everything is reached, and from everywhere, so that every tile changes until late
 		b.Add(u, (u+1)%n, float64(1000+r.IntN(1000)))
 		b.Add(u, r.IntN(n), float64(1+r.IntN(5000)))
@@ -56,36 +62,36 @@ func newDamage(t *testing.T, r *rand.Rand) *damage {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	c := &faultCase{device: campaignDevice(t, testDevices(t)["cpu"]), algorithm: AlgorithmBlocked, g: g}
+	c := &faultCase{device: enginetest.CampaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: g}
 	if err := c.run(dir, &fault{at: c.count(t).asked * 2 / 3, stays: true}); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
-	d := &damage{r: r, past: matrixFile(t, dir)}
-	if d.p, err = Open(dir); err != nil {
+	d := &damage{r: r, past: enginetest.MatrixFile(t, dir)}
+	if d.p, err = engine.Open(dir); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.p.Close() })
 	if err := c.solve(d.p, &fault{}); err != nil {
 		t.Fatal(err)
 	}
-	d.good = matrixFile(t, dir)
+	d.good = enginetest.MatrixFile(t, dir)
 	return d
 }
 
 func (d *damage) tile(of []byte, k int) []byte {
-	side := d.p.geom.Side()
-	return of[d.p.geom.TileOffset(k/side, k%side):][:d.p.geom.TileBytes()]
+	side := d.p.Geometry().Side()
+	return of[d.p.Geometry().TileOffset(k/side, k%side):][:d.p.Geometry().TileBytes()]
 }
 
 func (d *damage) write(k int, data []byte) {
-	side := d.p.geom.Side()
-	if err := d.p.store.WriteTile(k/side, k%side, data); err != nil {
+	side := d.p.Geometry().Side()
+	if err := d.p.Store().WriteTile(k/side, k%side, data); err != nil {
 		panic(err)
 	}
 }
 
 func (d *damage) flip() []int {
-	k := d.r.IntN(d.p.geom.Tiles())
+	k := d.r.IntN(d.p.Geometry().Tiles())
 	bad := bytes.Clone(d.tile(d.good, k))
 	bad[d.r.IntN(len(bad))] ^= 1 << d.r.IntN(8)
 	d.write(k, bad)
@@ -94,7 +100,7 @@ func (d *damage) flip() []int {
 
 func (d *damage) swap() []int {
 	for {
-		a, b := d.r.IntN(d.p.geom.Tiles()), d.r.IntN(d.p.geom.Tiles())
+		a, b := d.r.IntN(d.p.Geometry().Tiles()), d.r.IntN(d.p.Geometry().Tiles())
 		if !bytes.Equal(d.tile(d.good, a), d.tile(d.good, b)) {
 			d.write(a, d.tile(d.good, b))
 			d.write(b, d.tile(d.good, a))
@@ -104,7 +110,7 @@ func (d *damage) swap() []int {
 }
 
 func (d *damage) stale() []int {
-	for k := d.r.IntN(d.p.geom.Tiles()); ; k = (k + 1) % d.p.geom.Tiles() {
+	for k := d.r.IntN(d.p.Geometry().Tiles()); ; k = (k + 1) % d.p.Geometry().Tiles() {
 		if !bytes.Equal(d.tile(d.good, k), d.tile(d.past, k)) {
 			d.write(k, d.tile(d.past, k))
 			return []int{k}
@@ -116,13 +122,13 @@ func (d *damage) stale() []int {
 func (d *damage) want(t *testing.T, what string, damaged []int) {
 	t.Helper()
 	var named []string
-	s, err := d.p.Scrub(t.Context(), ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
+	s, err := prove.Scrub(t.Context(), d.p, prove.ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
 	text := strings.Join(named, "\n")
 	if !errors.Is(err, tiles.ErrCorrupt) || s.Damaged != len(damaged) || len(named) != len(damaged) {
 		t.Fatalf("%s, tiles %v: %+v, %v, %s", what, damaged, s, err, text)
 	}
 	for _, k := range damaged {
-		if side := d.p.geom.Side(); !strings.Contains(text, fmt.Sprintf("tile (%d,%d)", k/side, k%side)) {
+		if side := d.p.Geometry().Side(); !strings.Contains(text, fmt.Sprintf("tile (%d,%d)", k/side, k%side)) {
 			t.Errorf("%s: tile %d is not in %s", what, k, text)
 		}
 		d.write(k, d.tile(d.good, k))
@@ -132,8 +138,8 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 // TestCampaignState damages the state of a half-done store on disk: the next solve goes on from the other slot, or
 // refuses, and ends with the same matrix.
 func TestCampaignState(t *testing.T) {
-	r := seeded(t)
-	c := &faultCase{device: campaignDevice(t, testDevices(t)["cpu"]), algorithm: AlgorithmBlocked, g: randomGraph(t, r, 380, graph.KindI32, false)}
+	r := seeds.New(t)
+	c := &faultCase{device: enginetest.CampaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
 	c.count(t)
 	half := c.halfDone(t, r)
 	good, err := os.ReadFile(filepath.Join(half, "state"))
@@ -173,7 +179,7 @@ func (c *faultCase) goOn(t *testing.T, half string, state []byte) (refused bool)
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	p, err := Open(dir)
+	p, err := engine.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +189,7 @@ func (c *faultCase) goOn(t *testing.T, half string, state []byte) (refused bool)
 		return true
 	case err != nil:
 		t.Errorf("state of %d bytes: %v", len(state), err)
-	case !bytes.Equal(matrixFile(t, dir), c.want):
+	case !bytes.Equal(enginetest.MatrixFile(t, dir), c.want):
 		t.Errorf("state of %d bytes: another matrix came of it", len(state))
 	}
 	return false

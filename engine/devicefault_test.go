@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -11,8 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
 
@@ -53,12 +61,12 @@ func (s *slip) summedThere() bool {
 
 // spoil changes entries that are distances, so that they are none.
 func (s *slip) spoil(data []byte) {
-	words, first := words32(data), 0
+	words, first := entry.View[uint32](data), 0
 	if s.one {
 		first = s.r.IntN(len(words))
 	}
 	for i := range words {
-		if at := (first + i) % len(words); words[at] < uint32(kernels.Inf32)-1 {
+		if at := (first + i) % len(words); words[at] < uint32(entry.Inf32)-1 {
 			words[at]++
 			if s.one {
 				return
@@ -76,17 +84,17 @@ type slipping struct {
 // slips wraps a device, and what it can beyond one that an expansion uses.
 func (s *slip) slips(d kernels.Device) kernels.Device {
 	w := &slipping{d, s}
-	if leveller, ok := kernels.As[kernels.Leveller](d); ok {
+	if lanes, ok := kernels.As[kernels.LaneOps](d); ok {
 		return &struct {
 			*slipping
-			slippingLeveller
-		}{w, slippingLeveller{leveller, s}}
+			slippingLanes
+		}{w, slippingLanes{lanes, s}}
 	}
-	if sweeper, ok := kernels.As[kernels.Sweeper](d); ok {
+	if lanes, ok := kernels.As[kernels.HostLaneOps](d); ok {
 		return &struct {
 			*slipping
-			slippingSweeper
-		}{w, slippingSweeper{sweeper, s}}
+			slippingHostLanes
+		}{w, slippingHostLanes{lanes, s}}
 	}
 	return w
 }
@@ -120,14 +128,14 @@ func (s *slippingStream) CopyOut(dst []byte, src kernels.Tile) error {
 	return err
 }
 
-func (s *slippingStream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+func (s *slippingStream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if s.s.now("skip a launch") {
 		return nil
 	}
 	return errors.Join(s.Stream.Closure(v, t, pivot), s.change(t, pivot[0]))
 }
 
-func (s *slippingStream) MinPlus(v kernels.Variant, t int, p []kernels.Product) error {
+func (s *slippingStream) MinPlus(v entry.Variant, t int, p []kernels.Product) error {
 	if s.s.now("skip a launch") {
 		return nil
 	}
@@ -139,7 +147,7 @@ func (s *slippingStream) change(t int, c kernels.Tile) error {
 	if !s.s.now("change a result") {
 		return nil
 	}
-	data := entries(t * t)
+	data := entry.Make(t * t)
 	err := errors.Join(s.Stream.CopyOut(data, c), s.Stream.Sync())
 	s.s.spoil(data)
 	return errors.Join(err, s.Stream.CopyIn(c, data), s.Stream.Sync())
@@ -152,86 +160,86 @@ func (s *slippingStream) Wait(e kernels.Event) error {
 	return s.Stream.Wait(e)
 }
 
-// slippingSweeper is the part of the device that an expansion uses.
-type slippingSweeper struct {
-	kernels.Sweeper
+// slippingHostLanes is the part of the device that an expansion uses.
+type slippingHostLanes struct {
+	kernels.HostLaneOps
 	s *slip
 }
 
-func (w slippingSweeper) Climb(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, rows []int32) {
+func (w slippingHostLanes) Climb(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, rows []int32) {
 	if !w.s.now("skip a sweep") {
-		w.Sweeper.Climb(v, m, a, rows)
+		w.HostLaneOps.Climb(v, m, a, rows)
 	}
 }
 
-func (w slippingSweeper) Cross(v kernels.Variant, dst, src kernels.Lanes, weights [][]uint32) {
+func (w slippingHostLanes) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint32) {
 	if !w.s.now("skip a sweep") {
-		w.Sweeper.Cross(v, dst, src, weights)
+		w.HostLaneOps.Cross(v, dst, src, weights)
 	}
 }
 
-func (w slippingSweeper) Sweep(v kernels.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep []bool) {
+func (w slippingHostLanes) Sweep(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep []bool) {
 	if w.s.now("skip a sweep") {
 		return
 	}
-	w.Sweeper.Sweep(v, m, a, lo, hi, keep)
+	w.HostLaneOps.Sweep(v, m, a, lo, hi, keep)
 	if lo < hi && w.s.now("change a sweep") {
 		w.s.spoil(m.Row(lo + (hi-lo)/2))
 	}
 }
 
-// slippingLeveller is the part of a device that expands by itself.
-type slippingLeveller struct {
-	kernels.Leveller
+// slippingLanes is the part of a device that expands by itself.
+type slippingLanes struct {
+	kernels.LaneOps
 	s *slip
 }
 
-func (l slippingLeveller) Level(s kernels.Stream, v kernels.Variant, level kernels.Level) error {
+func (l slippingLanes) Level(s kernels.Stream, v entry.Variant, level kernels.Level) error {
 	if l.s.now("skip a launch") {
 		return nil
 	}
-	return l.Leveller.Level(s.(*slippingStream).Stream, v, level)
+	return l.LaneOps.Level(s.(*slippingStream).Stream, v, level)
 }
 
-func (l slippingLeveller) LaneProduct(s kernels.Stream, v kernels.Variant, p kernels.LaneProduct) error {
+func (l slippingLanes) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	if l.s.now("skip a launch") {
 		return nil
 	}
-	return l.Leveller.LaneProduct(s.(*slippingStream).Stream, v, p)
+	return l.LaneOps.LaneProduct(s.(*slippingStream).Stream, v, p)
 }
 
-func (l slippingLeveller) Turn(s kernels.Stream, v kernels.Variant, turn kernels.Turn) error {
+func (l slippingLanes) LaneTranspose(s kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
 	if l.s.now("skip a launch") {
 		return nil
 	}
-	return l.Leveller.Turn(s.(*slippingStream).Stream, v, turn)
+	return l.LaneOps.LaneTranspose(s.(*slippingStream).Stream, v, t)
 }
 
-func (l slippingLeveller) Sums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+func (l slippingLanes) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
 	l.s.sumThere()
 	if l.s.now("skip a launch") {
 		return nil
 	}
-	return l.Leveller.Sums(s.(*slippingStream).Stream, dst, src, bytes, count)
+	return l.LaneOps.Checksums(s.(*slippingStream).Stream, dst, src, bytes, count)
 }
 
 // TestCampaignDevice has a device skip a launch or a copy, change a result in a slot, or not wait for an event, and say
 // nothing. A running solve cannot see that, and its checksums vouch for what it got, or what the device summed; verify
 // --full finds every case of which a wrong distance came.
 func TestCampaignDevice(t *testing.T) {
-	for name, open := range testDevices(t) {
+	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {
-			c := &slipCase{r: seeded(t), n: 200, device: campaignDevice(t, open)}
+			c := &slipCase{r: seeds.New(t), n: 200, device: enginetest.CampaignDevice(t, open)}
 			if name != "cpu" { // what does not wait is sooner wrong where more is on its way
 				c.n = 600
 			}
 			c.g = c.ringAndMore(t)
-			for _, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
-				whole := create(t, c.g, 64)
-				mustSolve(t, whole, smallest(t, algorithm, c.n))
+			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+				whole := enginetest.Create(t, c.g, 64)
+				enginetest.Solve(t, whole, smallest(t, algorithm, c.n))
 				c.algorithm, c.want = algorithm, distances(t, whole)
 				for _, c.inCore = range []bool{true, false} {
-					if c.inCore && algorithm != AlgorithmBlocked {
+					if c.inCore && algorithm != rounds.BlockedName {
 						continue // the core is small
 					}
 					for _, what := range []string{"skip a launch", "change a result", "skip a copy in", "skip a copy out", "change a copy out", "drop a wait", "skip a sweep", "change a sweep"} {
@@ -248,7 +256,7 @@ type slipCase struct {
 	r         *rand.Rand
 	n         int
 	g         *graph.Graph
-	device    *Shared
+	device    *device.Shared
 	algorithm string
 	inCore    bool // all tiles fit the device
 	want      []byte
@@ -257,7 +265,7 @@ type slipCase struct {
 // ringAndMore makes a graph in which everything is reachable.
 func (c *slipCase) ringAndMore(t *testing.T) *graph.Graph {
 	t.Helper()
-	b := graph.New(c.n, graph.AsKind(graph.KindI32))
+	b := graph.New(c.n, graph.AsKind(entry.KindI32))
 	for u := range c.n {
 		b.Add(u, (u+1)%c.n, float64(100+c.r.IntN(1000)))
 		for range 3 {
@@ -299,39 +307,39 @@ func (c *slipCase) slipOften(t *testing.T, what string) {
 }
 
 // slipIn solves on a device that slips.
-func (c *slipCase) slipIn(t *testing.T, s *slip) *Problem {
+func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	t.Helper()
-	p, err := Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, CreateOptions{Tile: 64})
+	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	side := ceilDiv(c.n, 64)
-	slots := minSlots(side, 1) + 4
+	side := entry.CeilDiv(c.n, 64)
+	slots := enginetest.MinSlots(side, 1) + 4
 	if c.inCore {
-		slots = inCoreSlots(side, 1)
+		slots = enginetest.InCoreSlots(side, 1)
 	}
-	if c.algorithm == AlgorithmEliminate { // its core is one tile
+	if c.algorithm == eliminate.Name { // its core is one tile
 		slots = 120
 	}
-	o := Options{Device: s.slips(c.device.few(slots)), Algorithm: c.algorithm, Streams: 3, Checkpoint: time.Hour}
-	if c.algorithm == AlgorithmBlocked {
-		o.Round, o.HostMemory = 64, 3*smallTile
+	o := engine.Options{Device: s.slips(enginetest.Few(c.device, slots)), Algorithm: c.algorithm, Streams: 3, Checkpoint: time.Hour}
+	if c.algorithm == rounds.BlockedName {
+		o.Round, o.HostMemory = 64, 3*enginetest.SmallTile
 	}
-	sum := mustSolve(t, p, o) // it sees nothing
-	if c.algorithm == AlgorithmBlocked && sum.Plan.InCore != c.inCore {
+	sum := enginetest.Solve(t, p, o) // it sees nothing
+	if c.algorithm == rounds.BlockedName && sum.Plan.InCore != c.inCore {
 		t.Fatalf("in core: %v, and %v was wanted", sum.Plan.InCore, c.inCore)
 	}
 	return p
 }
 
 // distances returns the stored rows without padding.
-func distances(t *testing.T, p *Problem) []byte {
+func distances(t *testing.T, p *engine.Problem) []byte {
 	t.Helper()
-	n := p.geom.N
-	all := entries(n * n)
+	n := p.Geometry().N
+	all := entry.Make(n * n)
 	for u := range n {
-		if err := p.store.ReadRow(all[4*n*u:][:4*n], u); err != nil {
+		if err := p.Store().ReadRow(all[4*n*u:][:4*n], u); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -339,16 +347,16 @@ func distances(t *testing.T, p *Problem) []byte {
 }
 
 // judgeSlip wants a proof to fail if and only if the matrix is not the right one.
-func judgeSlip(t *testing.T, p *Problem, want []byte, s *slip) (differs, sampled bool) {
+func judgeSlip(t *testing.T, p *engine.Problem, want []byte, s *slip) (differs, sampled bool) {
 	t.Helper()
 	differs = !bytes.Equal(distances(t, p), want) // padding is none of anybody's distances
 	what := fmt.Sprintf("%s %d, one entry %v", s.what, s.at, s.one)
-	if _, err := p.Scrub(t.Context(), ScrubOptions{}); err != nil && !(s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out", "drop a wait"}, s.what)) { // what was summed there may come back otherwise
+	if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); err != nil && !(s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out", "drop a wait"}, s.what)) { // what was summed there may come back otherwise
 		t.Errorf("%s: the checksums do not vouch for what was written: %v", what, err)
 	}
-	if _, err := p.Prove(t.Context(), ProveOptions{}); errors.Is(err, ErrWrong) != differs || err != nil && !differs {
+	if _, err := prove.All(t.Context(), p, prove.Options{}); errors.Is(err, engine.ErrWrong) != differs || err != nil && !differs {
 		t.Errorf("%s: the matrix differs: %v; verify --full: %v", what, differs, err)
 	}
-	_, err := p.Verify(t.Context(), 64, s.r.Uint64())
-	return differs, errors.Is(err, ErrWrong)
+	_, err := prove.Sample(t.Context(), p, 64, s.r.Uint64())
+	return differs, errors.Is(err, engine.ErrWrong)
 }

@@ -1,17 +1,22 @@
-// Package engine plans and runs solves: all-pairs shortest paths by blocked Floyd–Warshall in rounds over
-// a store on disk, resumed from where an earlier run ended, and the answers read from what was solved.
+// Package engine owns Problem: one all-pairs problem in a store on disk. Create makes a store from a graph, Open reopens
+// one, Solve solves it or resumes where an earlier run ended, and Distance, Row and Col read the result. Packages stats,
+// export, prove and path answer further questions about a Problem; this package does not import them.
 //
-// A Problem is one store. Create makes it from a graph, Open reopens it, Solve brings it to its end from
-// wherever it is; Distance, Row, Col, Export and Verify ask it. In the package, data flows one way:
+// # Data flow
 //
-//	graph → problem → plan → schedule (which tile where, in program order) → executor (its memory) →
-//	stream.Pipeline (overlap) → kernels.Device, and back into tiles.Store
+//	graph → Create → tiles.Store
+//	Solve: plan.Choose picks an algorithm from the table in algorithms.go → task.Task → its Run
+//	  package rounds:    schedule (where each tile is, in which order) → executor (its memory) →
+//	                     stream.Pipeline (overlap) → kernels.Device, and back to tiles.Store
+//	  package eliminate: elimination → core, closed in memory or in rounds → rows of distances → tiles.Store
+//	tiles.Store → Distance, Row, Col
 //
 // # Units and invariants
 //
-// Rows are numbered from 0 in the order of graph.IDs; distances are in the input's units, +Inf where there
-// is no path; times are seconds, sizes bytes. Progress is counted in pivot vertices; elimination counts rows,
-// squaring rows of tiles. Every value that is ever written to the matrix is the length of a walk, so an upper
-// bound: a matrix of which every entry has finished r pivot vertices, whatever more some entries have, solves to
-// the same distances from r on. That is all that resuming rests on; docs/promises.md draws the conclusions.
+// Rows are numbered from 0 in the order of graph.IDs. Distances are in the input's units, +Inf where there is no path.
+// Times are seconds, sizes bytes. Progress is stored in pivot vertices; elimination stores rows.
+//
+// Every value that is ever written to the matrix is the length of a walk, so it is an upper bound of the distance. If every
+// entry has finished the first r pivot vertices, continuing after r gives the right distances, however much further some
+// entries are. Resuming rests on this alone; docs/promises.md draws the conclusions.
 package engine

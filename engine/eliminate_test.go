@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -11,9 +11,20 @@ import (
 	"syscall"
 	"testing"
 
+	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
+	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -23,11 +34,11 @@ var turns atomic.Int64
 
 // eliminating returns options for a solve by elimination on little, every other time on a device that expands by
 // levels, where it has room.
-func eliminating(t testing.TB) Options {
-	o := shape{tile: 64, slots: 64, pages: 8, streams: 2}.open(t)
-	o.Algorithm, o.Round, o.HostMemory = AlgorithmEliminate, 0, 0
+func eliminating(t testing.TB) engine.Options {
+	o := enginetest.Shape{Tile: 64, Slots: 64, Pages: 8, Streams: 2}.Options(t)
+	o.Algorithm, o.Round, o.HostMemory = eliminate.Name, 0, 0
 	if turns.Add(1)%2 == 0 {
-		o.Device = conformance.WithLevels(o.Device)
+		o.Device = conformance.WithLaneOps(o.Device)
 		expandThere(t)
 	}
 	return o
@@ -35,36 +46,37 @@ func eliminating(t testing.TB) Options {
 
 // smallCores makes every core of more vertices a problem of its own.
 func smallCores(t testing.TB, most int) {
-	before := coreAtOnce
-	coreAtOnce = most
-	t.Cleanup(func() { coreAtOnce = before })
+	if most == 0 {
+		most = -1
+	}
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most }))
 }
 
 // oneOfAll makes a random graph of one of the kinds that there are.
 func oneOfAll(t testing.TB, r *rand.Rand, n int) *graph.Graph {
-	kind := []graph.Kind{graph.KindI32, graph.KindF32}[r.IntN(2)]
-	return randomGraph(t, r, n, kind, r.IntN(3) == 0)
+	kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
+	return enginetest.RandomGraph(t, r, n, kind, r.IntN(3) == 0)
 }
 
 // TestEliminate compares solves of random graphs by elimination with a search, with cores in memory and in a
 // store of their own, and wants nothing of the core left.
 func TestEliminate(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for range 30 {
 		smallCores(t, []int{0, 2048}[r.IntN(2)])
-		p := create(t, oneOfAll(t, r, 1+r.IntN(400)), 64)
-		sum := mustSolve(t, p, eliminating(t))
-		if sum.Algorithm != AlgorithmEliminate || sum.Eliminate == nil {
+		p := enginetest.Create(t, oneOfAll(t, r, 1+r.IntN(400)), 64)
+		sum := enginetest.Solve(t, p, eliminating(t))
+		if sum.Algorithm != eliminate.Name || sum.Eliminate == nil {
 			t.Fatalf("not eliminated: %+v", sum)
 		}
 		verifyAll(t, p)
 		if _, err := os.Stat(filepath.Join(p.Dir(), "core")); err == nil {
 			t.Error("the core was left behind")
 		}
-		if st, err := p.Status(); err != nil || st.State != "solved" || st.Algorithm != AlgorithmEliminate {
+		if st, err := p.Status(); err != nil || st.State != live.Solved || st.Algorithm != eliminate.Name || st.RowsDone != st.Rows {
 			t.Errorf("%+v, %v", st, err)
 		}
-		if again := mustSolve(t, p, eliminating(t)); !again.AlreadySolved {
+		if again := enginetest.Solve(t, p, eliminating(t)); !again.AlreadySolved {
 			t.Error("solved twice")
 		}
 	}
@@ -97,7 +109,7 @@ func TestEliminateSpecial(t *testing.T) {
 		},
 	} {
 		for _, directed := range []bool{true, false} {
-			o := []graph.BuildOption{graph.AsKind(graph.KindI32)}
+			o := []graph.BuildOption{graph.AsKind(entry.KindI32)}
 			if !directed {
 				o = append(o, graph.Undirected)
 			}
@@ -115,8 +127,8 @@ func TestEliminateSpecial(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := create(t, g, 64)
-			mustSolve(t, p, eliminating(t))
+			p := enginetest.Create(t, g, 64)
+			enginetest.Solve(t, p, eliminating(t))
 			t.Run(name, func(t *testing.T) { verifyAll(t, p) })
 		}
 	}
@@ -124,10 +136,10 @@ func TestEliminateSpecial(t *testing.T) {
 
 // TestSources solves for some rows only, which are those of a whole solve, bit by bit in i32.
 func TestSources(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for range 10 {
 		n := 2 + r.IntN(400)
-		g := randomGraph(t, r, n, graph.KindI32, r.IntN(2) == 0)
+		g := enginetest.RandomGraph(t, r, n, entry.KindI32, r.IntN(2) == 0)
 		var sources tiles.RowSet
 		for v := range n {
 			if r.IntN(3) == 0 {
@@ -137,14 +149,14 @@ func TestSources(t *testing.T) {
 		if len(sources) == 0 {
 			continue
 		}
-		whole := create(t, g, 64)
-		mustSolve(t, whole, shape{tile: 64, width: 1, slots: 64, pages: 8, streams: 2}.open(t))
-		p, err := Create(filepath.Join(t.TempDir(), "s.ooc"), g, CreateOptions{Sources: sources})
+		whole := enginetest.Create(t, g, 64)
+		enginetest.Solve(t, whole, enginetest.Shape{Tile: 64, Width: 1, Slots: 64, Pages: 8, Streams: 2}.Options(t))
+		p, err := engine.Create(filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustSolve(t, p, eliminating(t))
-		if _, err := p.Verify(t.Context(), n, 1); err != nil {
+		enginetest.Solve(t, p, eliminating(t))
+		if _, err := prove.Sample(t.Context(), p, n, 1); err != nil {
 			t.Fatal(err)
 		}
 		for u := range n {
@@ -153,7 +165,7 @@ func TestSources(t *testing.T) {
 				v := r.IntN(n)
 				want, _ := whole.Distance(u, v)
 				got, err := p.Distance(u, v)
-				if kept && (err != nil || got != want) || !kept && !errors.Is(err, ErrNoVertex) {
+				if kept && (err != nil || got != want) || !kept && !errors.Is(err, graph.ErrNoVertex) {
 					t.Fatalf("from %d to %d: %v, %v; want %v, kept %v", u, v, got, err, want, kept)
 				}
 			}
@@ -171,27 +183,27 @@ func TestSources(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := choose(&graph.Dense{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, testRates, Limits{Sources: tiles.RowSet{1}}); !errors.Is(err, ErrAlgorithm) {
+	if _, err := engine.ChooseBy(t.Context(), &dense.Matrix{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, plan.Rates{Kernel: 1}, plan.Limits{Sources: tiles.RowSet{1}}); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Errorf("sources of a matrix: %v", err)
 	}
 }
 
 // TestEliminateResumes interrupts eliminations at random moments, in every stage, and wants the same end.
 func TestEliminateResumes(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	smallCores(t, 0)
 	var resumed int
 	for range 12 {
-		g := randomGraph(t, r, 300+r.IntN(300), graph.KindI32, false)
-		whole := create(t, g, 64)
-		mustSolve(t, whole, eliminating(t))
-		p := create(t, g, 64)
+		g := enginetest.RandomGraph(t, r, 300+r.IntN(300), entry.KindI32, false)
+		whole := enginetest.Create(t, g, 64)
+		enginetest.Solve(t, whole, eliminating(t))
+		p := enginetest.Create(t, g, 64)
 		for try := 0; ; try++ {
 			ctx, cancel := context.WithCancel(t.Context())
 			left := r.IntN(6)
 			o := eliminating(t)
 			o.Interval = 1
-			o.Progress = func(s Status) {
+			o.Progress = func(s live.Status) {
 				if left--; left <= 0 && try < 6 {
 					cancel()
 				}
@@ -204,11 +216,11 @@ func TestEliminateResumes(t *testing.T) {
 				}
 				break
 			}
-			if !errors.Is(err, ErrInterrupted) {
+			if !errors.Is(err, task.ErrInterrupted) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(matrixFile(t, p.Dir()), matrixFile(t, whole.Dir())) {
+		if !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 			t.Fatal("another matrix came of interruptions")
 		}
 		verifyAll(t, p)
@@ -219,56 +231,56 @@ func TestEliminateResumes(t *testing.T) {
 // TestEmptyCore solves where an import of a core that failed has left its folder, with nothing in it.
 func TestEmptyCore(t *testing.T) {
 	smallCores(t, 0)
-	p := create(t, randomGraph(t, seeded(t), 300, graph.KindI32, false), 64)
+	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 300, entry.KindI32, false), 64)
 	if err := os.Mkdir(filepath.Join(p.Dir(), "core"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	mustSolve(t, p, eliminating(t))
+	enginetest.Solve(t, p, eliminating(t))
 	verifyAll(t, p)
 }
 
 // TestAlgorithmStays refuses to go on by another algorithm, and begins again with it after a restart.
 func TestAlgorithmStays(t *testing.T) {
-	g := randomGraph(t, seeded(t), 1200, graph.KindI32, false)
-	p := create(t, g, 64)
-	o := shape{tile: 64, width: 1, slots: minSlots(19, 1) + 2, pages: 4, streams: 1}.open(t)
+	g := enginetest.RandomGraph(t, seeds.New(t), 1200, entry.KindI32, false)
+	p := enginetest.Create(t, g, 64)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(19, 1) + 2, Pages: 4, Streams: 1}.Options(t)
 	o.Interval, o.Checkpoint = 1, 1
 	for try := 0; ; try++ { // until one is interrupted in time
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Progress = func(s Status) {
+		o.Progress = func(s live.Status) {
 			if s.Progress > 0.2 {
 				cancel()
 			}
 		}
 		_, err := p.Solve(ctx, o)
 		cancel()
-		if errors.Is(err, ErrInterrupted) {
+		if errors.Is(err, task.ErrInterrupted) {
 			break
 		}
 		if err != nil || try == 50 {
 			t.Fatalf("after %d tries: %v", try, err)
 		}
-		if err := p.Restart(o); err != nil {
+		if err := p.Restart(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := p.Solve(t.Context(), eliminating(t)); !errors.Is(err, ErrAlgorithm) {
+	if _, err := p.Solve(t.Context(), eliminating(t)); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Fatalf("got %v", err)
 	}
-	if err := p.Restart(eliminating(t)); err != nil {
+	if err := p.Restart(t.Context(), eliminating(t)); err != nil {
 		t.Fatal(err)
 	}
-	if sum := mustSolve(t, p, eliminating(t)); sum.Algorithm != AlgorithmEliminate {
+	if sum := enginetest.Solve(t, p, eliminating(t)); sum.Algorithm != eliminate.Name {
 		t.Errorf("went on by %s", sum.Algorithm)
 	}
 	verifyAll(t, p)
 }
 
 // leaveCore interrupts an elimination of 600 vertices while its core is solved.
-func leaveCore(t *testing.T) *Problem {
+func leaveCore(t *testing.T) *engine.Problem {
 	t.Helper()
 	const n = 600
-	r, b := seeded(t), graph.New(n, graph.AsKind(graph.KindI32))
+	r, b := seeds.New(t), graph.New(n, graph.AsKind(entry.KindI32))
 	for u := range n {
 		for range 5 {
 			b.Add(u, r.IntN(n), float64(r.IntN(1000)))
@@ -278,20 +290,20 @@ func leaveCore(t *testing.T) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := create(t, g, 64)
+	p := enginetest.Create(t, g, 64)
 	o := eliminating(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o.Progress = func(s Status) {
-		if s.Stage == StageCore {
+	o.Progress = func(s live.Status) {
+		if s.Stage == live.StageCore {
 			cancel()
 		}
 	}
 	o.Interval = 1
-	if _, err := p.Solve(ctx, o); !errors.Is(err, ErrInterrupted) {
+	if _, err := p.Solve(ctx, o); !errors.Is(err, task.ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}
-	if left, err := p.coreLeft(); err != nil || left == 0 {
+	if left, err := p.CoreLeft(); err != nil || !left {
 		t.Fatalf("no core was left: %v", err)
 	}
 	return p
@@ -302,18 +314,18 @@ func leaveCore(t *testing.T) *Problem {
 func TestAlgorithmStaysWithCore(t *testing.T) {
 	smallCores(t, 0)
 	p := leaveCore(t)
-	rounds := randomSolve(seeded(t), 600, 64).open(t)
-	rounds.Algorithm = AlgorithmBlocked
-	if _, err := p.Solve(t.Context(), rounds); !errors.Is(err, ErrAlgorithm) {
+	began := enginetest.RandomShape(seeds.New(t), 600, 64).Options(t)
+	began.Algorithm = rounds.BlockedName
+	if _, err := p.Solve(t.Context(), began); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Fatalf("got %v", err)
 	}
-	if err := p.Restart(rounds); err != nil {
+	if err := p.Restart(t.Context(), began); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := p.coreLeft(); err != nil || left != 0 {
+	if left, err := p.CoreLeft(); err != nil || left {
 		t.Error("the core is still there")
 	}
-	if sum := mustSolve(t, p, rounds); sum.Algorithm != AlgorithmBlocked {
+	if sum := enginetest.Solve(t, p, began); sum.Algorithm != rounds.BlockedName {
 		t.Errorf("went on by %s", sum.Algorithm)
 	}
 	verifyAll(t, p)
@@ -341,34 +353,34 @@ func TestCoreUnreadable(t *testing.T) {
 		t.Errorf("status: %v", err)
 	}
 	h.Step = nil
-	if left, err := p.coreLeft(); err != nil || left == 0 {
-		t.Errorf("the core is gone: %d, %v", left, err)
+	if left, err := p.CoreLeft(); err != nil || !left {
+		t.Errorf("the core is gone: %v, %v", left, err)
 	}
-	mustSolve(t, p, eliminating(t))
+	enginetest.Solve(t, p, eliminating(t))
 	verifyAll(t, p)
 }
 
 // TestEliminatePowerCuts cuts the power at random moments of eliminations, which then end with the same matrix.
 func TestEliminatePowerCuts(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	cuts, resumed := 0, 0
 	for cuts < 30 {
-		for _, k := range everyKind {
+		for _, k := range enginetest.EveryKind {
 			n := 400 + r.IntN(600)
-			g := randomGraph(t, r, n, k.kind, k.negative)
-			whole := create(t, g, 64)
-			mustSolve(t, whole, eliminating(t))
-			for i, dir := range cutWhileSolving(t, r, g, CreateOptions{Tile: 64}, eliminating(t)) {
+			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
+			whole := enginetest.Create(t, g, 64)
+			enginetest.Solve(t, whole, eliminating(t))
+			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64}, eliminating(t)) {
 				cuts++
-				p, err := Open(dir)
+				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				if sum := mustSolve(t, p, eliminating(t)); sum.ResumedFrom > 0 {
+				if sum := enginetest.Solve(t, p, eliminating(t)); sum.ResumedFrom > 0 {
 					resumed++
 				}
 				verifyAll(t, p)
-				if k.kind == graph.KindI32 && !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
+				if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {
@@ -385,14 +397,14 @@ func TestEliminatePowerCuts(t *testing.T) {
 
 // TestAlgorithmsAgree wants the same bytes of both algorithms in i32.
 func TestAlgorithmsAgree(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for range 10 {
 		n := 1 + r.IntN(300)
-		g := randomGraph(t, r, n, graph.KindI32, r.IntN(2) == 0)
-		a, b := create(t, g, 64), create(t, g, 64)
-		mustSolve(t, a, eliminating(t))
-		mustSolve(t, b, randomSolve(r, n, 64).open(t))
-		if !bytes.Equal(matrixFile(t, a.Dir()), matrixFile(t, b.Dir())) {
+		g := enginetest.RandomGraph(t, r, n, entry.KindI32, r.IntN(2) == 0)
+		a, b := enginetest.Create(t, g, 64), enginetest.Create(t, g, 64)
+		enginetest.Solve(t, a, eliminating(t))
+		enginetest.Solve(t, b, enginetest.RandomShape(r, n, 64).Options(t))
+		if !bytes.Equal(enginetest.MatrixFile(t, a.Dir()), enginetest.MatrixFile(t, b.Dir())) {
 			t.Fatalf("n = %d: another matrix by elimination than by rounds", n)
 		}
 	}

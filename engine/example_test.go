@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ooc/engine"
+	"ooc/engine/device/registry"
 	"ooc/engine/graph"
 )
 
@@ -32,7 +33,7 @@ func Example() {
 	}
 	defer problem.Close()
 
-	device, _, err := engine.OpenDevice("auto", 0) // or by name, with a limit in bytes
+	device, _, err := registry.Open("auto", 0) // or by name, with a limit in bytes
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,154 +1,110 @@
 package engine
 
 import (
+	"context"
+
 	"ooc/engine/graph"
+	"ooc/engine/plan"
 	"ooc/kernels"
-	"ooc/tiles"
+	"ooc/kernels/entry"
 )
 
 // Forecast is a plan with what it was made for and from.
 type Forecast struct {
-	Vertices  int            `json:"vertices"`
-	Arcs      int64          `json:"arcs"`
-	Kind      string         `json:"kind"`
-	Rows      int            `json:"rows"` // of distances
-	Done      int64          `json:"done"` // pivot vertices, or rows
-	Rates     Rates          `json:"rates"`
-	Algorithm string         `json:"algorithm"`
-	Plan      Plan           `json:"plan"`                // of rounds; no rounds where there can be none
-	Eliminate *EliminatePlan `json:"eliminate,omitempty"` // nil: not looked at, or of no use
+	Vertices  int               `json:"vertices"`
+	Arcs      int64             `json:"arcs"`
+	Kind      string            `json:"kind"`
+	Rows      int               `json:"rows"` // of distances
+	Done      int64             `json:"done"` // pivot vertices, or rows
+	Rates     plan.Rates        `json:"rates"`
+	Algorithm string            `json:"algorithm"`
+	Plan      plan.Rounds       `json:"plan"`                // of rounds; no rounds where there can be none
+	Eliminate *plan.Elimination `json:"eliminate,omitempty"` // nil: not looked at, or of no use
+}
+
+// Eliminates reports whether the plan is that of the elimination, and not that of rounds.
+func (f *Forecast) Eliminates() bool {
+	return f.Eliminate != nil && f.Eliminate.Algorithm == f.Algorithm
+}
+
+// Seconds is the time that is left, as predicted.
+func (f *Forecast) Seconds() float64 {
+	if f.Eliminates() {
+		return f.Eliminate.Seconds * (1 - float64(f.Done)/float64(f.Rows))
+	}
+	return f.Plan.Seconds
 }
 
 // ForecastGraph plans the solve of a graph that has no store yet into the folder dir, whose disk is timed. It
 // writes and removes a file of 128 MiB there, and writes nothing and leaves syncs out of the time if dir is "".
-func ForecastGraph(w Weights, d kernels.Device, l Limits, dir string) (*Forecast, error) {
+func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
-	d, err := l.device(d)
-	if err != nil {
-		return nil, err
-	}
-	g := w.Facts()
-	f := &Forecast{Vertices: g.N, Arcs: g.Arcs, Kind: string(g.Kind), Rows: g.N}
+	q := requestFor(w, l)
+	f := &Forecast{Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind), Rows: q.Facts.N}
 	if len(l.Sources) > 0 {
 		f.Rows = len(l.Sources)
 	}
-	c, l, err := f.choose(w, d, l, dir)
-	if err != nil || c.Rounds == nil {
-		return f, err
-	}
-	geom := tiles.Geometry{N: g.N, T: c.Rounds.Tile, EntryBytes: l.entryBytes()}
-	return f, f.predict(geom, d, l)
+	return f, f.foresee(ctx, q, d, dir)
 }
 
 // Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
-func (p *Problem) Forecast(d kernels.Device, l Limits, dir string) (*Forecast, error) {
+func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
 	state, _, err := p.store.State()
 	if err != nil {
 		return nil, err
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
-	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
 	begun, err := p.begun(state)
 	if err != nil {
 		return nil, err
 	}
-	if l.Algorithm, err = p.algorithm(l.Algorithm, begun); err != nil {
+	if l.Algorithm, err = p.goesOn(l.Algorithm, begun); err != nil {
 		return nil, err
 	}
-	if d, err = l.device(d); err != nil {
-		return nil, err
-	}
-	if p.meta.Dense || p.meta.Predecessors {
-		f.Algorithm = roundsOrFirst(l.Algorithm).name
-		l = l.withDefaults(d.Info())
-		rates, err := ratesFor(roundsNamed(f.Algorithm), d, p.variant(), p.geom.N)
-		if err == nil {
-			err = f.reckon(rates, d, dir)
+	q := p.request(l)
+	if !p.meta.Dense {
+		if q.Graph, err = p.Graph(); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return f, err
-		}
-		return f, f.predict(p.geom, d, l)
 	}
-	g, err := p.Graph()
-	if err != nil {
-		return nil, err
+	if begun != "" {
+		q.Done = state.Done
 	}
-	c, l, err := f.choose(g, d, l, dir)
-	if err != nil || c.Algorithm == AlgorithmEliminate {
-		return f, err
-	}
-	return f, f.predict(p.geom, d, l)
+	return f, f.foresee(ctx, q, d, dir)
 }
 
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
-func ForecastMatrix(n int, d kernels.Device, l Limits) (*Forecast, error) {
-	if err := l.checkAlgorithm(false); err != nil {
-		return nil, err
-	}
-	d, err := l.device(d)
-	if err != nil {
-		return nil, err
-	}
-	l = l.withDefaults(d.Info())
-	way := roundsOrFirst(l.Algorithm)
-	f := &Forecast{Vertices: n, Rows: n, Algorithm: way.name}
-	if f.Rates, err = ratesFor(way, d, kernels.I32, n); err != nil {
-		return nil, err
-	}
-	c := &Choice{}
-	if err := c.planRounds(way, graph.Facts{N: n}, d.Info(), f.Rates, l); err != nil {
-		return nil, err
-	}
-	f.Plan = *c.Rounds
-	return f, nil
+func ForecastMatrix(ctx context.Context, n int, d kernels.Device, l plan.Limits) (*Forecast, error) {
+	q := &plan.Request{Facts: graph.Facts{N: n, Kind: entry.KindI32}, Limits: l}
+	f := &Forecast{Vertices: n, Rows: n}
+	return f, f.foresee(ctx, q, d, "")
 }
 
-// reckon takes rates that were measured on the device, and measures those of the host in a folder, if there is one.
-func (f *Forecast) reckon(r Rates, d kernels.Device, dir string) error {
-	f.Rates = r
-	if dir == "" {
-		return nil
+// foresee measures a device, and the disk of a folder if there is one, and plans what is asked for.
+func (f *Forecast) foresee(ctx context.Context, q *plan.Request, d kernels.Device, dir string) (err error) {
+	if d, err = q.Limits.Device(d); err != nil {
+		return err
 	}
-	return f.Rates.measureHost(dir, d.Info().SharedCores)
-}
-
-// choose measures and chooses. It returns the limits with their defaults.
-func (f *Forecast) choose(w Weights, d kernels.Device, l Limits, dir string) (*Choice, Limits, error) {
-	l = l.withDefaults(d.Info())
-	rates, err := l.measure(w, d)
-	if err == nil {
-		err = f.reckon(rates, d, dir)
+	q.Exact = true
+	if err := q.Measure(algorithms, d); err != nil {
+		return err
 	}
+	if dir != "" {
+		if err := q.Rates.MeasureDisk(dir, q.Info.SharedCores); err != nil {
+			return err
+		}
+	}
+	f.Rates = q.Rates
+	c, err := q.Choose(ctx, algorithms)
 	if err != nil {
-		return nil, l, err
-	}
-	c, err := choose(w, d.Info(), f.Rates, l)
-	if err != nil {
-		return nil, l, err
+		return err
 	}
 	f.Algorithm, f.Eliminate = c.Algorithm, c.Eliminate
 	if c.Rounds != nil {
 		f.Plan = *c.Rounds
-	}
-	return c, l, nil
-}
-
-// predict plans the rounds that are left.
-func (f *Forecast) predict(geom tiles.Geometry, d kernels.Device, l Limits) (err error) {
-	done, way := f.Done, roundsNamed(f.Algorithm)
-	if way == nil {
-		done, way = 0, byRounds[0] // what rounds would take, for comparison
-	}
-	if f.Plan, err = way.plan(geom, done, d.Info(), f.Rates, l); err != nil || way != &blocked {
-		return err
-	}
-	// Counting step by step takes about 0.3 µs a step; past some seconds the estimate has to do.
-	if side := int64(geom.Side()); side*side*int64(f.Plan.Rounds) < 20e6 {
-		return f.Plan.Predict(geom, done, d.Info(), f.Rates)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -12,7 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/rounds"
+	"ooc/engine/task"
+	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
 
@@ -20,24 +28,24 @@ import (
 // disk or not, at random. Whatever is left must solve to the same end: byte by byte in i32, within rounding
 // in f32.
 func TestPowerCuts(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	cuts := 0
 	for cuts < 60 {
-		for _, k := range everyKind {
+		for _, k := range enginetest.EveryKind {
 			n := 200 + r.IntN(400)
 			tile := 64 * (1 + r.IntN(2))
-			g := randomGraph(t, r, n, k.kind, k.negative)
-			whole := create(t, g, tile)
-			mustSolve(t, whole, randomSolve(r, n, tile).open(t))
-			for i, dir := range cutWhileSolving(t, r, g, CreateOptions{Tile: tile}, randomSolve(r, n, tile).open(t)) {
+			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
+			whole := enginetest.Create(t, g, tile)
+			enginetest.Solve(t, whole, enginetest.RandomShape(r, n, tile).Options(t))
+			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: tile}, enginetest.RandomShape(r, n, tile).Options(t)) {
 				cuts++
-				p, err := Open(dir)
+				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				mustSolve(t, p, randomSolve(r, n, tile).open(t))
+				enginetest.Solve(t, p, enginetest.RandomShape(r, n, tile).Options(t))
 				verifyAll(t, p)
-				if k.kind == graph.KindI32 && !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
+				if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {
@@ -51,7 +59,7 @@ func TestPowerCuts(t *testing.T) {
 
 // cutWhileSolving solves a graph and copies what a disk might hold at random moments, in the middle of
 // syncs among them, into folders of their own.
-func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, o Options) (dirs []string) {
+func cutWhileSolving(t *testing.T, r *rand.Rand, g graph.Weights, made engine.CreateOptions, o engine.Options) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)
@@ -67,7 +75,7 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, 
 			dirs = append(dirs, dst)
 		}
 	}
-	p, err := Create(dir, g, made)
+	p, err := engine.Create(dir, g, made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +93,7 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, 
 		}
 	}
 	next := 0.0
-	o.Progress = func(st Status) {
+	o.Progress = func(st live.Status) {
 		mu.Lock()
 		defer mu.Unlock()
 		if st.Progress >= next {
@@ -93,24 +101,24 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g Weights, made CreateOptions, 
 			cut()
 		}
 	}
-	mustSolve(t, p, o)
+	enginetest.Solve(t, p, o)
 	return dirs
 }
 
 // TestPowerCutInCheckpoint cuts at every sync of one solve, before and after it took effect.
 func TestPowerCutInCheckpoint(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	const n, tile = 300, 64
-	g := randomGraph(t, r, n, graph.KindI32, false)
-	whole := create(t, g, tile)
-	mustSolve(t, whole, randomSolve(r, n, tile).open(t))
+	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
+	whole := enginetest.Create(t, g, tile)
+	enginetest.Solve(t, whole, enginetest.RandomShape(r, n, tile).Options(t))
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	p, err := Create(dir, g, CreateOptions{Tile: tile})
+	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +129,7 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 			dirs = append(dirs, dst)
 		}
 	}
-	o := shape{tile: tile, width: 1, slots: minSlots(5, 1) + 3, pages: 3, streams: 2}.open(t)
+	o := enginetest.Shape{Tile: tile, Width: 1, Slots: enginetest.MinSlots(5, 1) + 3, Pages: 3, Streams: 2}.Options(t)
 	o.Checkpoint = time.Nanosecond
 	if _, err := p.Solve(context.Background(), o); err != nil {
 		t.Fatal(err)
@@ -133,12 +141,12 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 		t.Fatalf("only %d syncs", len(dirs))
 	}
 	for _, d := range dirs {
-		q, err := Open(d)
+		q, err := engine.Open(d)
 		if err != nil {
 			t.Fatalf("%s: %v", d, err)
 		}
-		mustSolve(t, q, randomSolve(r, n, tile).open(t))
-		if !bytes.Equal(matrixFile(t, d), matrixFile(t, whole.Dir())) {
+		enginetest.Solve(t, q, enginetest.RandomShape(r, n, tile).Options(t))
+		if !bytes.Equal(enginetest.MatrixFile(t, d), enginetest.MatrixFile(t, whole.Dir())) {
 			t.Errorf("%s: other bytes than without the cut", filepath.Base(d))
 		}
 		if err := q.Close(); err != nil {
@@ -151,13 +159,13 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 // 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not synced
 // kept or dropped.
 func TestCampaignPower(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	smallCores(t, 0)
 	cuts, resumed := 0, 0
 	for turn := range crashtest.Times(1, 2) {
-		for i, algorithm := range []string{AlgorithmBlocked, AlgorithmEliminate} {
-			for j, kind := range []graph.Kind{graph.KindI32, graph.KindF32} {
-				g := randomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0)
+		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+			for j, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
+				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0)
 				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
 				cuts, resumed = cuts+n, resumed+m
 			}
@@ -167,37 +175,37 @@ func TestCampaignPower(t *testing.T) {
 }
 
 // smallest is the options of a solve that keeps little in memory, so that it reads and writes much.
-func smallest(t testing.TB, algorithm string, n int) Options {
-	switch side := ceilDiv(n, 64); algorithm {
-	case AlgorithmEliminate:
+func smallest(t testing.TB, algorithm string, n int) engine.Options {
+	switch side := entry.CeilDiv(n, 64); algorithm {
+	case eliminate.Name:
 		return eliminating(t)
-	case AlgorithmSquaring, AlgorithmSingleStage:
-		return Options{Algorithm: algorithm, Device: openFor(t, side*side, 64), HostMemory: 3 * smallTile, Streams: 2}
+	case rounds.SquaringName, rounds.SingleStageName:
+		return engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, side*side, 64), HostMemory: 3 * enginetest.SmallTile, Streams: 2}
 	}
-	return shape{tile: 64, width: 1, slots: minSlots(ceilDiv(n, 64), 1) + 1, pages: 3, streams: 2}.open(t)
+	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2}.Options(t)
 }
 
 // cutEverywhere solves once, cutting before every operation, and then goes on from each cut.
 func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string, sectors bool) (cuts, resumed int) {
 	t.Helper()
-	whole := create(t, g, 64)
-	mustSolve(t, whole, smallest(t, algorithm, g.N))
+	whole := enginetest.Create(t, g, 64)
+	enginetest.Solve(t, whole, smallest(t, algorithm, g.N))
 	dirs := cutEachStep(t, r, g, smallest(t, algorithm, g.N), sectors)
 	if len(dirs) == 0 {
 		t.Fatal("no operation came before the power cuts")
 	}
 	o := smallest(t, algorithm, g.N)
 	for k, dir := range dirs {
-		p, err := Open(dir)
+		p, err := engine.Open(dir)
 		if err != nil {
 			t.Fatalf("%s, cut %d of %d: %v", algorithm, k, len(dirs), err)
 		}
-		if sum := mustSolve(t, p, o); sum.ResumedFrom > 0 {
+		if sum := enginetest.Solve(t, p, o); sum.ResumedFrom > 0 {
 			resumed++
 		}
-		if g.Kind == graph.KindF32 {
+		if g.Kind == entry.KindF32 {
 			verifyAll(t, p)
-		} else if !bytes.Equal(matrixFile(t, dir), matrixFile(t, whole.Dir())) {
+		} else if !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 			t.Errorf("%s, cut %d of %d: other bytes than without the cut", algorithm, k, len(dirs))
 		}
 		if err := errors.Join(p.Close(), os.RemoveAll(dir)); err != nil {
@@ -213,7 +221,7 @@ const runOps = 30
 
 // cutEachStep solves a graph in a few runs, and copies what a disk might hold before each operation on a file of the store or of
 // the store of its core into a folder of its own.
-func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors bool) (dirs []string) {
+func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o engine.Options, sectors bool) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, core := watch(t, dir), watch(t, filepath.Join(dir, "core"))
@@ -248,7 +256,7 @@ func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors 
 	}
 	h.Step, core.Step = cut, cut
 	o.Checkpoint = time.Nanosecond
-	p, err := Create(dir, g, CreateOptions{Tile: 64})
+	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +272,7 @@ func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o Options, sectors 
 		cancel()
 		if err == nil {
 			return dirs
-		} else if !errors.Is(err, ErrInterrupted) {
+		} else if !errors.Is(err, task.ErrInterrupted) {
 			t.Fatal(err)
 		}
 	}

@@ -1,43 +1,49 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
 // Problem is one store that is open: a graph, its distance matrix and how far that is.
-// Its methods other than Solve and Close may be called concurrently.
+// Its methods may be called concurrently, but for those that change what the store is: Solve, Restart, Replace, Discard and
+// Close. Questions may be asked while Solve runs; the others are called while nothing else is.
 type Problem struct {
-	summed atomic.Bool // checksums were stored, the last thing that a solve does
-
 	store *tiles.Store
 	geom  tiles.Geometry
 	meta  tiles.Meta
 
-	mu     sync.Mutex
-	ids    *graph.IDs   // read on first use; guarded by mu
-	graph  *graph.Graph // read on first use; guarded by mu
-	matrix *graph.Dense // opened on first use where there is no graph; guarded by mu
+	final atomic.Bool // distances were seen to be
 
-	choice *Choice // made before the store was; nil: none
-	given  Weights // of a core: what its tiles are filled from
+	mu     sync.Mutex
+	ids    *graph.IDs    // read on first use; guarded by mu
+	graph  *graph.Graph  // read on first use; guarded by mu
+	matrix *dense.Matrix // opened on first use where there is no graph; guarded by mu
+
+	choice *plan.Choice  // made before the store was, or by Restart; nil: none. Solve reads it
+	given  graph.Weights // of a core: what its tiles are filled from
 }
 
 // CreateOptions describe a store to be made.
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
-	Choice  *Choice      // how Solve shall go about it; nil: it chooses
+	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
 
@@ -47,7 +53,7 @@ type CreateOptions struct {
 // Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
 // that i32 cannot hold), reserves the space and stores the graph, unless that is a matrix in a file, which
 // the problem closes in the end. Nothing is left behind where it fails.
-func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
+func Create(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
@@ -56,7 +62,7 @@ func Create(dir string, w Weights, o CreateOptions) (*Problem, error) {
 
 // Replace makes the store of another graph, or of the same anew, in the place of this one, which it closes: that is
 // gone once the graph's numbers are known to be right. Errors before that leave it as it was.
-func (p *Problem) Replace(w Weights, o CreateOptions) (*Problem, error) {
+func (p *Problem) Replace(w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := w.Check(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -66,15 +72,15 @@ func (p *Problem) Replace(w Weights, o CreateOptions) (*Problem, error) {
 	return makeStore(p.Dir(), w, o)
 }
 
-func makeStore(dir string, w Weights, o CreateOptions) (*Problem, error) {
+func makeStore(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 	f := w.Facts()
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
 	} else if o.Tile == 0 {
-		o.Tile = DefaultTile(f.N)
+		o.Tile = plan.DefaultTile(f.N)
 	}
 	meta := tiles.Meta{
-		N: f.N, Arcs: f.Arcs, Kind: tiles.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
+		N: f.N, Arcs: f.Arcs, Kind: entry.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
 		Predecessors: o.Predecessors,
@@ -82,7 +88,7 @@ func makeStore(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)
 	if sparse {
-		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: weightBytes(g)}
+		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: g.WeightBytes()}
 	}
 	if err := roomForCore(dir, meta.Geometry(), o.Choice); err != nil {
 		return nil, err
@@ -93,19 +99,18 @@ func makeStore(dir string, w Weights, o CreateOptions) (*Problem, error) {
 	}
 	p := newProblem(store)
 	p.graph, p.ids = g, &f.IDs
-	p.matrix, _ = w.(*graph.Dense)
+	p.matrix, _ = w.(*dense.Matrix)
 	p.choice = o.Choice
 	return p, nil
 }
 
 // roomForCore fails where the matrix of a new store and that of the core that its elimination will leave cannot be on
 // the volume at once, which would else be found when that core is made.
-func roomForCore(dir string, g tiles.Geometry, c *Choice) error {
-	if c == nil || c.Algorithm != AlgorithmEliminate || c.Eliminate.Core <= coreAtOnce {
+func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
+	if c == nil || c.Beside == 0 {
 		return nil
 	}
-	core := tiles.Geometry{N: c.Eliminate.Core, T: DefaultTile(c.Eliminate.Core), EntryBytes: kernels.EntryBytes}
-	return tiles.Room(filepath.Dir(filepath.Clean(dir)), filepath.Join(dir, "core", "dist.npy"), g.MatrixBytes()+core.MatrixBytes())
+	return tiles.Room(filepath.Dir(filepath.Clean(dir)), tiles.CorePath(dir), g.MatrixBytes()+c.Beside)
 }
 
 // Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
@@ -137,8 +142,11 @@ func (p *Problem) Close() error {
 	return errors.Join(err, p.store.Close())
 }
 
-// Meta returns what store.json says.
-func (p *Problem) Meta() tiles.Meta { return p.meta }
+// Meta returns what store.json says. It is shared: do not change it.
+func (p *Problem) Meta() *tiles.Meta { return &p.meta }
+
+// Store returns the store itself, for those that read whole tiles of it.
+func (p *Problem) Store() *tiles.Store { return p.store }
 
 // Geometry returns the matrix's shape.
 func (p *Problem) Geometry() tiles.Geometry { return p.geom }
@@ -148,28 +156,29 @@ func (p *Problem) Dir() string { return p.store.Dir() }
 
 // Restart forgets every distance, so that the next Solve begins from the graph. It makes sure first that a
 // solve with the given options can be planned, and that its input is there if it is needed: what cannot begin
-// must not cost what was solved.
-func (p *Problem) Restart(o Options) error {
+// must not cost what was solved. Nothing else may be called meanwhile.
+func (p *Problem) Restart(ctx context.Context, o Options) error {
 	if _, err := p.weights(o.Input); err != nil {
 		return err
 	}
-	p.choice = nil
+	var choice *plan.Choice
 	if o.Device != nil {
-		var err error
-		if o.Device, err = p.device(o.Device); err != nil {
-			return err
-		}
-		c, err := p.choose(o, "")
+		d, err := p.device(o.Device)
 		if err != nil {
 			return err
 		}
-		if way := roundsNamed(c.Algorithm); way != nil {
-			if _, _, err := p.plan(o, way, 0); err != nil {
+		q := p.request(plan.Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Algorithm: o.Algorithm})
+		if !p.meta.Dense {
+			if q.Graph, err = p.Graph(); err != nil {
 				return err
 			}
 		}
-		p.choice = c
+		if choice, err = plan.Choose(ctx, algorithms, *q, d); err != nil {
+			return err
+		}
 	}
+	p.choice = choice
+	p.final.Store(false)
 	if err := p.store.Reset(); err != nil {
 		return err
 	}
@@ -192,13 +201,13 @@ func (p *Problem) Graph() (*graph.Graph, error) {
 		return nil, err
 	}
 	g := &graph.Graph{
-		N: p.meta.N, Kind: graph.Kind(p.meta.Kind), Directed: p.meta.Directed, Scale: p.meta.Scale,
+		N: p.meta.N, Kind: entry.Kind(p.meta.Kind), Directed: p.meta.Directed, Scale: p.meta.Scale,
 		Offsets: csr.Offsets, Targets: csr.Targets, IDs: ids,
 	}
-	if g.Kind == graph.KindI32 {
-		g.I32 = words[int32](csr.Weights)
+	if g.Kind == entry.KindI32 {
+		g.I32 = entry.View[int32](csr.Weights)
 	} else {
-		g.F32 = words[float32](csr.Weights)
+		g.F32 = entry.View[float32](csr.Weights)
 	}
 	if err := g.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w: graph.csr: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
@@ -226,37 +235,13 @@ func (p *Problem) IDs() (graph.IDs, error) {
 	return ids, nil
 }
 
-// variant returns the arithmetic that the graph's numbers need.
-func (p *Problem) variant() kernels.Variant { return VariantOf(string(p.meta.Kind), p.meta.Negative) }
-
-// noPath returns the stored entry of what is unreachable.
-func (p *Problem) noPath() uint32 {
-	if p.meta.Kind == tiles.F32 {
-		return math.Float32bits(float32(math.Inf(1)))
-	}
-	return uint32(kernels.Inf32)
-}
-
-// VariantOf returns the arithmetic that a kind, "i32" or "f32", needs.
-func VariantOf(kind string, negative bool) kernels.Variant {
-	switch {
-	case kind == string(tiles.I32) && negative:
-		return kernels.I32Signed
-	case kind == string(tiles.I32):
-		return kernels.I32
-	case negative:
-		return kernels.F32Signed
-	}
-	return kernels.F32
-}
-
 // Status says how far the store is, from its files alone.
-func (p *Problem) Status() (Status, error) {
+func (p *Problem) Status() (live.Status, error) {
 	state, counts, err := p.store.State()
 	if err != nil {
-		return Status{}, err
+		return live.Status{}, err
 	}
-	st := p.status()
+	st := task.StatusOf(p.store)
 	st.Elapsed = state.Elapsed.Seconds()
 	st.Progress = float64(state.Done) / float64(p.geom.RowCount())
 	st.RestorePoint = st.Progress
@@ -265,89 +250,43 @@ func (p *Problem) Status() (Status, error) {
 	if counts {
 		st.Algorithm = state.Algorithm
 	}
-	if st.Algorithm == AlgorithmEliminate {
-		st.Stage, st.Rows, st.RowsDone = StageExpand, p.geom.RowCount(), int(state.Done)
-	}
-	core := 0
-	if !counts {
-		if core, err = p.coreLeft(); err != nil {
-			return Status{}, err
+	left := false
+	for _, a := range algorithms {
+		if !counts || a.Name() == st.Algorithm {
+			after := st
+			if left, err = a.(solver).Left(&after, p.store, counts); err != nil {
+				return live.Status{}, err
+			}
+			if left || counts {
+				st, st.Algorithm = after, a.Name()
+				break
+			}
 		}
 	}
-	settled := false
+	rooted := false
 	if counts && state.Done == int64(p.geom.RowCount()) {
-		if settled, err = p.settled(); err != nil {
-			return Status{}, err
+		if rooted, err = p.treesRooted(); err != nil {
+			return live.Status{}, err
 		}
 	}
 	switch {
-	case core > 0:
-		st.State, st.Algorithm, st.Stage, st.Rows = "unfinished", AlgorithmEliminate, StageCore, p.geom.RowCount()
+	case left:
+		st.State = live.Unfinished
 	case !counts:
-		st.State = "new"
-	case settled:
-		st.State, st.ETA = "solved", 0
+		st.State = live.New
+	case rooted:
+		st.State, st.ETA = live.Solved, 0
 	default:
-		st.State = "unfinished"
+		st.State = live.Unfinished
 	}
 	return st, nil
 }
 
-func (p *Problem) status() Status {
-	return Status{
-		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: AlgorithmBlocked,
+func (p *Problem) summary(d kernels.Device) task.Summary {
+	return task.Summary{
+		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
+		Device: d.Info().Model, Ceiling: device.Ceiling(d, p.meta.Variant()),
 	}
-}
-
-func (p *Problem) summary(d kernels.Device) Summary {
-	return Summary{
-		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Algorithm: AlgorithmBlocked,
-		Device: d.Info().Model, Ceiling: Ceiling(d, p.variant()),
-	}
-}
-
-// DefaultTile returns the tile edge for n vertices when nothing else decides it.
-func DefaultTile(n int) int {
-	for _, t := range []int{512, 256, 128} {
-		if n >= 8*t {
-			return t
-		}
-	}
-	return 64
-}
-
-// weightBytes views a graph's weights as stored: 4 bytes each, little-endian.
-func weightBytes(g *graph.Graph) []byte {
-	if g.Kind == graph.KindI32 {
-		return bytesOf(g.I32)
-	}
-	return bytesOf(g.F32)
-}
-
-func bytesOf[E int32 | float32](s []E) []byte {
-	if len(s) == 0 {
-		return []byte{}
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), 4*len(s))
-}
-
-// words views 4-byte little-endian entries as numbers; b comes from an allocation aligned for them.
-func words[E int32 | float32](b []byte) []E {
-	if len(b) == 0 {
-		return []E{}
-	}
-	return unsafe.Slice((*E)(unsafe.Pointer(&b[0])), len(b)/4)
-}
-
-// entries returns memory for n stored entries, aligned for them.
-func entries(n int) []byte {
-	w := make([]uint32, n)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 4*n)
-}
-
-// words32 views stored entries as bits.
-func words32(b []byte) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
 // Discard gives up the store, so that Create can make another in its place. Close follows.

@@ -3,17 +3,14 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 
-	"ooc/kernels"
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
 // ErrUnsolved is wrapped by the error of a question to a store whose distances are not final yet.
 var ErrUnsolved = errors.New("not solved yet")
-
-// ErrNoVertex is wrapped by the error of a look-up of an id that the input does not have.
-var ErrNoVertex = errors.New("no such vertex")
 
 // Solved returns nil if every distance is final, else an error that wraps ErrUnsolved.
 func (p *Problem) Solved() error {
@@ -24,8 +21,8 @@ func (p *Problem) Solved() error {
 	case !counts || state.Done < int64(p.geom.RowCount()):
 		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.RowCount()))
 	}
-	settled, err := p.settled()
-	if err == nil && !settled {
+	rooted, err := p.treesRooted()
+	if err == nil && !rooted {
 		err = fmt.Errorf("%s is %w: its predecessors were not looked through to the end", p.Dir(), ErrUnsolved)
 	}
 	return err
@@ -39,15 +36,34 @@ func (p *Problem) Lookup(id string) (int, error) {
 	}
 	row, ok := ids.Row(id, p.geom.N)
 	if !ok {
-		return 0, fmt.Errorf("%w: %s has no vertex %q", ErrNoVertex, p.Dir(), id)
+		return 0, fmt.Errorf("%w: %s has no vertex %q", graph.ErrNoVertex, p.Dir(), id)
 	}
 	return row, nil
 }
 
+// solvedOnce is Solved, which is not asked again once distances are final: they remain so while the store is open.
+func (p *Problem) solvedOnce() error {
+	if p.final.Load() {
+		return nil
+	}
+	err := p.Solved()
+	if err == nil {
+		p.final.Store(true)
+	}
+	return err
+}
+
 // Distance returns the distance from row u to row v in the input's units; +Inf where there is no path. It fails
-// with ErrNoVertex where the store keeps no distances from u.
+// with graph.ErrNoVertex where the store keeps no distances from u, and with ErrUnsolved where distances are not final.
 func (p *Problem) Distance(u, v int) (float64, error) {
-	place, err := p.place(u)
+	if err := p.solvedOnce(); err != nil {
+		return 0, err
+	}
+	return p.distance(u, v)
+}
+
+func (p *Problem) distance(u, v int) (float64, error) {
+	place, err := p.Place(u)
 	if err != nil {
 		return 0, err
 	}
@@ -55,25 +71,14 @@ func (p *Problem) Distance(u, v int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p.distance(bits), nil
-}
-
-// distance converts one stored entry.
-func (p *Problem) distance(bits uint32) float64 {
-	if p.meta.Kind == tiles.F32 {
-		return float64(math.Float32frombits(bits)) / float64(p.meta.Scale)
-	}
-	if int32(bits) == kernels.Inf32 {
-		return math.Inf(1)
-	}
-	return float64(int32(bits)) / float64(p.meta.Scale)
+	return p.meta.Distance(bits), nil
 }
 
 // Sources returns the rows that the store keeps distances from, ascending; empty stands for all.
 func (p *Problem) Sources() tiles.RowSet { return p.meta.Sources }
 
-// place returns where in the matrix the distances from row u are.
-func (p *Problem) place(u int) (int, error) {
+// Place returns where in the matrix the distances from row u are.
+func (p *Problem) Place(u int) (int, error) {
 	if place, ok := p.meta.Sources.Index(u); ok {
 		return place, nil
 	}
@@ -81,13 +86,20 @@ func (p *Problem) place(u int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("%w: %s keeps distances from chosen sources, and %s is none of them", ErrNoVertex, p.Dir(), ids.Name(u))
+	return 0, fmt.Errorf("%w: %s keeps distances from chosen sources, and %s is none of them", graph.ErrNoVertex, p.Dir(), ids.Name(u))
 }
 
-// Row fills dst, of N elements, with the distances from row u to every row, in the input's units. It fails
-// with ErrNoVertex where the store keeps no distances from u.
+// Row fills dst, of N elements, with the distances from row u to every row, in the input's units. Errors are
+// those of Distance.
 func (p *Problem) Row(dst []float64, u int) error {
-	place, err := p.place(u)
+	if err := p.solvedOnce(); err != nil {
+		return err
+	}
+	return p.row(dst, u)
+}
+
+func (p *Problem) row(dst []float64, u int) error {
+	place, err := p.Place(u)
 	if err != nil {
 		return err
 	}
@@ -95,8 +107,15 @@ func (p *Problem) Row(dst []float64, u int) error {
 }
 
 // Col fills dst with the distances from every row, or from each of Sources, to row v, in the input's units. It
-// has as many elements.
+// has as many elements. It fails with ErrUnsolved where distances are not final.
 func (p *Problem) Col(dst []float64, v int) error {
+	if err := p.solvedOnce(); err != nil {
+		return err
+	}
+	return p.col(dst, v)
+}
+
+func (p *Problem) col(dst []float64, v int) error {
 	return p.line(dst, v, p.geom.RowCount(), p.store.ReadCol)
 }
 
@@ -104,12 +123,15 @@ func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) e
 	if len(dst) != n {
 		return fmt.Errorf("%s: %d elements given for %d distances", p.Dir(), len(dst), n)
 	}
-	raw := entries(n)
+	raw := entry.Make(n)
 	if err := read(raw, at); err != nil {
 		return err
 	}
-	for i, bits := range words32(raw) {
-		dst[i] = p.distance(bits)
+	for i, bits := range entry.View[uint32](raw) {
+		dst[i] = p.meta.Distance(bits)
 	}
 	return nil
 }
+
+// ErrWrong is wrapped by the error of a verification that found a distance that is not the graph's.
+var ErrWrong = errors.New("wrong distance")

@@ -1,25 +1,32 @@
 package engine
 
 import (
+	"math"
+	"math/bits"
 	"ooc/engine/graph"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
+	"os"
+	"path/filepath"
 )
 
 // Space returns the bytes that the store of a graph will take, rows of distances in it, 0 for all: that of the tile
 // edge which the larger of the algorithms would pick. A core that stays on disk while it is solved is not in it. It
-// fails with ErrMemory where no algorithm can do with the limits.
-func Space(e graph.Extent, rows int, d kernels.Device, l Limits) (int64, error) {
+// fails with device.ErrMemory where no algorithm can do with the limits.
+func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, error) {
 	edges := []int{l.Tile}
 	if l.Tile == 0 {
-		rates, err := MeasureRates(d, kernels.I32)
+		rates, err := plan.MeasureRates(d, entry.I32)
 		if err != nil {
 			return 0, err
 		}
-		edges = []int{rowTile(max(rows, 1), e.N)}
+		edges = []int{plan.RowTile(max(rows, 1), e.N)}
 		if rows == 0 {
-			edges = []int{rowTile(e.N, e.N)}
-			t, err := ChooseTile(e.N, d.Info(), rates, l.withDefaults(d.Info()))
+			edges = []int{plan.RowTile(e.N, e.N)}
+			t, err := rounds.ChooseTile(e.N, d.Info(), rates, l.WithDefaults(d.Info()))
 			if err != nil && e.Dense {
 				return 0, err
 			}
@@ -30,13 +37,13 @@ func Space(e graph.Extent, rows int, d kernels.Device, l Limits) (int64, error) 
 	}
 	var most int64
 	for _, t := range edges {
-		geom := tiles.Geometry{N: e.N, T: t, EntryBytes: l.entryBytes(), Rows: rows}
+		geom := tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes(), Rows: rows}
 		if err := geom.Validate(); err != nil {
 			return 0, err
 		}
 		size := geom.MatrixBytes() + 4*int64(geom.Tiles()) + storeOverhead
 		if !e.Dense {
-			size += 8*(int64(e.N)+1) + 2*kernels.EntryBytes*e.Arcs
+			size += 8*(int64(e.N)+1) + 2*entry.EntryBytes*e.Arcs
 		}
 		if e.IDs.Numeric != nil || e.IDs.Text != nil {
 			size += 8 * int64(e.N)
@@ -47,6 +54,24 @@ func Space(e graph.Extent, rows int, d kernels.Device, l Limits) (int64, error) 
 		most = max(most, size)
 	}
 	return most, nil
+}
+
+// RoomFor fails with tiles.ErrNoSpace where the matrix of n vertices cannot fit the volume of the store dir, in the place
+// of one that is there. It takes no look at the graph, whose plan can take a while.
+func RoomFor(dir string, n int, l plan.Limits) error {
+	rows := n
+	if len(l.Sources) > 0 {
+		rows = len(l.Sources)
+	}
+	hi, size := bits.Mul64(uint64(n), uint64(rows)*uint64(l.EntryBytes()))
+	if hi > 0 || size > math.MaxInt64 {
+		size = math.MaxInt64
+	}
+	matrix := tiles.MatrixPath(dir)
+	if info, err := os.Stat(matrix); err == nil && tiles.IsStore(dir) {
+		size -= min(size, uint64(info.Size()))
+	}
+	return tiles.Room(filepath.Dir(filepath.Clean(dir)), matrix, int64(size))
 }
 
 // storeOverhead is what a store's small files and the heads of the others take.

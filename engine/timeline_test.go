@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -8,22 +8,25 @@ import (
 	"testing"
 	"time"
 
-	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/kernels/entry"
 	"ooc/stream"
 )
 
 // TestTimeline wants a span of every operation that moved something, none before the solve or after it, and
 // no two on one lane of the device at once.
 func TestTimeline(t *testing.T) {
-	r := seeded(t)
-	p := create(t, randomGraph(t, r, 400, graph.KindI32, false), 64)
+	r := seeds.New(t)
+	p := enginetest.Create(t, enginetest.RandomGraph(t, r, 400, entry.KindI32, false), 64)
 	var out bytes.Buffer
-	o := shape{tile: 64, width: 1, slots: 20, pages: 4, streams: 3}.open(t)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 20, Pages: 4, Streams: 3}.Options(t)
 	o.Timeline = &out
 	began := time.Now()
-	sum := mustSolve(t, p, o)
+	sum := enginetest.Solve(t, p, o)
 	took := float64(time.Since(began).Microseconds() + 1)
-	var events []traceEvent
+	var events []live.TraceEvent
 	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
 		t.Fatal(err)
 	}
@@ -61,15 +64,15 @@ func TestTimeline(t *testing.T) {
 // TestTimelineOfElimination wants JSON of an elimination too: empty where the core is closed in memory, with the
 // spans of its rounds where it is a store.
 func TestTimelineOfElimination(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for _, most := range []int{0, 1 << 20} {
 		smallCores(t, most)
-		p := create(t, randomGraph(t, r, 400, graph.KindI32, false), 64)
+		p := enginetest.Create(t, enginetest.RandomGraph(t, r, 400, entry.KindI32, false), 64)
 		var out bytes.Buffer
 		o := eliminating(t)
 		o.Timeline = &out
-		sum := mustSolve(t, p, o)
-		var events []traceEvent
+		sum := enginetest.Solve(t, p, o)
+		var events []live.TraceEvent
 		if err := json.Unmarshal(out.Bytes(), &events); err != nil {
 			t.Fatalf("%v in %q", err, out.String())
 		}
@@ -91,8 +94,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no more p
 
 // TestTimelineFails wants a solve whose timeline cannot be written to be solved all the same, and to say so.
 func TestTimelineFails(t *testing.T) {
-	p := create(t, randomGraph(t, seeded(t), 100, graph.KindI32, false), 64)
-	o := shape{tile: 64, width: 1, slots: 4, pages: 2, streams: 1}.open(t)
+	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), 64)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 2, Streams: 1}.Options(t)
 	o.Timeline = brokenWriter{}
 	_, err := p.Solve(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), "no more paper") {

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -9,57 +9,39 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/eliminate"
+	"ooc/engine/export"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
-// randomPairSolve is randomSolve for a store that keeps predecessors.
-func randomPairSolve(r *rand.Rand, n, tile int) shape {
-	s := randomSolve(r, n, tile)
-	s.pairs = true
-	return s
-}
-
-// hardGraph makes a graph whose predecessors are hard to get right: of ties and cycles of length 0, or of any sort.
-func hardGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bool) *graph.Graph {
-	if r.IntN(3) == 0 {
-		return randomGraph(t, r, n, kind, negative)
-	}
-	return zeroLaden(t, r, n, kind, negative)
-}
-
-// trackedStore makes a store that keeps predecessors: of a graph, or of its matrix.
-func trackedStore(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) *Problem {
+// checkTrees follows every predecessor of a solved store back, along the arcs of the graph.
+func checkTrees(t *testing.T, p *engine.Problem, g *graph.Graph) {
 	t.Helper()
-	o, w := CreateOptions{Tile: tile}, Weights(g)
-	if r.IntN(2) == 0 {
-		w, o = openMatrix(t, writeMatrix(t, g, r.IntN(2) == 0), g.Kind, tile)
-	}
-	o.Predecessors = true
-	p, err := Create(filepath.Join(t.TempDir(), "p.ooc"), w, o)
-	if err != nil {
+	none := []int32{entry.SciPyNoVertex, -1}[g.N%2]
+	var file bytes.Buffer
+	if err := export.Write(t.Context(), p, &file, export.Options{Format: "npy", Predecessors: &none}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
-}
-
-// checkTrees follows every predecessor of a solved store back, along the arcs of the graph.
-func checkTrees(t *testing.T, p *Problem, g *graph.Graph) {
-	t.Helper()
-	none := []int32{NoPredecessor, -1}[g.N%2]
-	got := parseNPY(t, exported(t, p, ExportOptions{Format: "npy", Predecessors: &none}))
+	got := enginetest.ParseNPY(t, file.Bytes())
 	search := graph.NewSearch(g)
-	for u, pred := range got.values {
-		checkTree(t, g, u, pred, search.From(u), float64(none))
+	for u, pred := range got.Values {
+		enginetest.CheckTree(t, g, u, pred, search.From(u), float64(none))
 	}
 	if v := verifyMatrix(t, p); v.Trees != g.N {
 		t.Fatalf("%d trees of %d verified", v.Trees, g.N)
@@ -67,11 +49,11 @@ func checkTrees(t *testing.T, p *Problem, g *graph.Graph) {
 }
 
 // sameDistances compares the distances of two stores of one graph, bit by bit.
-func sameDistances(t *testing.T, p, q *Problem) {
+func sameDistances(t *testing.T, p, q *engine.Problem) {
 	t.Helper()
-	a, b := entries(p.geom.N), entries(p.geom.N)
-	for u := range p.geom.N {
-		if err := errors.Join(p.store.ReadRow(a, u), q.store.ReadRow(b, u)); err != nil {
+	a, b := entry.Make(p.Geometry().N), entry.Make(p.Geometry().N)
+	for u := range p.Geometry().N {
+		if err := errors.Join(p.Store().ReadRow(a, u), q.Store().ReadRow(b, u)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a, b) {
@@ -82,23 +64,23 @@ func sameDistances(t *testing.T, p, q *Problem) {
 
 // TestTrackedSolve solves random graphs and their matrices with predecessors, under random limits.
 func TestTrackedSolve(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	for range 4 {
-		for _, k := range everyKind {
+		for _, k := range enginetest.EveryKind {
 			n := 2 + r.IntN(330)
-			g := hardGraph(t, r, n, k.kind, k.negative)
-			p := trackedStore(t, r, g, 64)
-			mustSolve(t, p, trackedBy(t, r, p))
+			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
+			p := enginetest.Tracked(t, r, g, 64)
+			enginetest.Solve(t, p, trackedBy(t, r, p))
 			checkTrees(t, p, g)
-			if k.kind == graph.KindI32 {
-				sameDistances(t, p, solvedStore(t, r, g))
+			if k.Kind == entry.KindI32 {
+				sameDistances(t, p, enginetest.Solved(t, r, g))
 			}
 			if !p.Meta().Dense {
-				if proof := mustProve(t, p); proof.Trees != n {
-					t.Errorf("%d trees of %d proved", proof.Trees, n)
+				if proof, err := prove.All(t.Context(), p, prove.Options{}); err != nil || proof.Trees != n {
+					t.Errorf("%d trees of %d proved: %v", proof.Trees, n, err)
 				}
 			}
-			if sum := mustSolve(t, p, randomPairSolve(r, n, 64).open(t)); !sum.AlreadySolved {
+			if sum := enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t)); !sum.AlreadySolved {
 				t.Error("solved again")
 			}
 		}
@@ -106,22 +88,22 @@ func TestTrackedSolve(t *testing.T) {
 }
 
 // trackedBy picks one of the ways to solve a store that keep predecessors, and limits.
-func trackedBy(t testing.TB, r *rand.Rand, p *Problem) Options {
-	s := randomPairSolve(r, p.geom.N, 64)
+func trackedBy(t testing.TB, r *rand.Rand, p *engine.Problem) engine.Options {
+	s := enginetest.RandomPairShape(r, p.Geometry().N, 64)
 	if r.IntN(2) == 0 {
-		return s.open(t)
+		return s.Options(t)
 	}
-	s.slots = p.geom.Tiles()
-	o := s.open(t)
-	o.Algorithm, o.Round = AlgorithmSingleStage, 0
+	s.Slots = p.Geometry().Tiles()
+	o := s.Options(t)
+	o.Algorithm, o.Round = rounds.SingleStageName, 0
 	return o
 }
 
 // TestTrackedUnique wants the same predecessors whatever the limits where each pair has one shortest path.
 func TestTrackedUnique(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	n := 150 + r.IntN(100)
-	b := graph.New(n, graph.AsKind(graph.KindI32))
+	b := graph.New(n, graph.AsKind(entry.KindI32))
 	bit := r.Perm(4 * n) // sums of a few random numbers below 2²⁰: ties are unlikely, and looked for
 	for _, k := range bit {
 		if u, v := k%n, r.IntN(n); u != v {
@@ -134,9 +116,9 @@ func TestTrackedUnique(t *testing.T) {
 	}
 	var whole []byte
 	for range 3 {
-		p := trackedStore(t, r, g, 64)
-		mustSolve(t, p, trackedBy(t, r, p))
-		switch file := matrixFile(t, p.Dir()); {
+		p := enginetest.Tracked(t, r, g, 64)
+		enginetest.Solve(t, p, trackedBy(t, r, p))
+		switch file := enginetest.MatrixFile(t, p.Dir()); {
 		case whole == nil:
 			whole = file
 		case !bytes.Equal(file, whole) && !hasTies(p, g):
@@ -146,7 +128,7 @@ func TestTrackedUnique(t *testing.T) {
 }
 
 // hasTies reports whether a solved graph has two shortest paths between any two vertices.
-func hasTies(p *Problem, g *graph.Graph) bool {
+func hasTies(p *engine.Problem, g *graph.Graph) bool {
 	back := g.Reverse()
 	dist := make([]float64, g.N)
 	for u := range g.N {
@@ -171,27 +153,27 @@ func hasTies(p *Problem, g *graph.Graph) bool {
 // TestTrackedPowerCuts cuts the power of solves with predecessors: what is left must end in the same distances, and
 // in trees of shortest paths.
 func TestTrackedPowerCuts(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	cuts := 0
 	for cuts < 20 {
-		for _, k := range everyKind {
+		for _, k := range enginetest.EveryKind {
 			n := 150 + r.IntN(250)
-			g := hardGraph(t, r, n, k.kind, k.negative)
-			whole := solvedStore(t, r, g)
-			made, w := CreateOptions{Tile: 64}, Weights(g)
+			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
+			whole := enginetest.Solved(t, r, g)
+			made, w := engine.CreateOptions{Tile: 64}, graph.Weights(g)
 			if r.IntN(2) == 0 {
-				w, made = openMatrix(t, writeMatrix(t, g, false), g.Kind, 64)
+				w, made = enginetest.OpenMatrix(t, enginetest.WriteMatrix(t, g, false), g.Kind, 64)
 			}
 			made.Predecessors = true
-			for i, dir := range cutWhileSolving(t, r, w, made, randomPairSolve(r, n, 64).open(t)) {
+			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomPairShape(r, n, 64).Options(t)) {
 				cuts++
-				p, err := Open(dir)
+				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
+				enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
 				checkTrees(t, p, g)
-				if k.kind == graph.KindI32 {
+				if k.Kind == entry.KindI32 {
 					sameDistances(t, p, whole)
 				}
 				if err := p.Close(); err != nil {
@@ -208,17 +190,17 @@ func TestTrackedPowerCuts(t *testing.T) {
 // last arc comes from 0, and the row panel meets first, of two ways to 0 that are the same, that by 64.
 func knot(t *testing.T) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(100, graph.AsKind(graph.KindI32)).Add(66, 65, 1).Add(65, 0, 0).Add(0, 64, 0).Add(64, 0, 0).Build()
+	g, err := graph.New(100, graph.AsKind(entry.KindI32)).Add(66, 65, 1).Add(65, 0, 0).Add(0, 64, 0).Add(64, 0, 0).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-// TestSettle cuts a solve at each of its syncs. After that of the last round predecessors are no trees yet, and the
+// TestRootTrees cuts a solve at each of its syncs. After that of the last round predecessors are no trees yet, and the
 // store does not count as solved; the next run sees to that.
-func TestSettle(t *testing.T) {
-	r := seeded(t)
+func TestRootTrees(t *testing.T) {
+	r := seeds.New(t)
 	g := knot(t)
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)
@@ -226,7 +208,7 @@ func TestSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	p, err := Create(dir, g, CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,70 +219,70 @@ func TestSettle(t *testing.T) {
 			dirs = append(dirs, dst)
 		}
 	}
-	o := shape{tile: 64, width: 1, slots: 4, pages: 4, streams: 1, pairs: true}
-	mustSolve(t, p, o.open(t))
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}
+	enginetest.Solve(t, p, o.Options(t))
 	checkTrees(t, p, g)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	unsettled, round := 0, 0
+	unrooted, round := 0, 0
 	for _, d := range dirs {
-		q := reopen(t, d)
-		if state, _, err := q.store.Recover(); err != nil {
+		q := enginetest.Open(t, d)
+		if state, _, err := q.Store().Recover(); err != nil {
 			t.Fatal(err)
-		} else if state.Done == 100 && !isSettled(t, q) {
-			unsettled++
-			wantUnsettled(t, q)
+		} else if state.Done == 100 && !treesRooted(t, q) {
+			unrooted++
+			wantUnrooted(t, q)
 			if goesRound(t, q) {
 				round++
 			}
 		}
-		mustSolve(t, q, randomPairSolve(r, 100, 64).open(t))
+		enginetest.Solve(t, q, enginetest.RandomPairShape(r, 100, 64).Options(t))
 		checkTrees(t, q, g)
 	}
-	if unsettled == 0 || round == 0 {
-		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors that go round", len(dirs), unsettled, round)
+	if unrooted == 0 || round == 0 {
+		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors that go round", len(dirs), unrooted, round)
 	}
 }
 
-func wantUnsettled(t *testing.T, p *Problem) {
+func wantUnrooted(t *testing.T, p *engine.Problem) {
 	t.Helper()
-	if st, err := p.Status(); err != nil || st.State != "unfinished" {
+	if st, err := p.Status(); err != nil || st.State != live.Unfinished {
 		t.Errorf("state %q, %v", st.State, err)
 	}
-	if err := p.Solved(); !errors.Is(err, ErrUnsolved) {
+	if err := p.Solved(); !errors.Is(err, engine.ErrUnsolved) {
 		t.Errorf("a question: %v", err)
 	}
 }
 
 // goesRound reports whether the predecessors of 0 and 64 on the way from 66 are each other.
-func goesRound(t *testing.T, p *Problem) bool {
+func goesRound(t *testing.T, p *engine.Problem) bool {
 	t.Helper()
-	raw := entries(100)
-	if err := p.store.ReadRowPredecessors(raw, 66); err != nil {
+	raw := entry.Make(100)
+	if err := p.Store().ReadRowPredecessors(raw, 66); err != nil {
 		t.Fatal(err)
 	}
-	pred := words[int32](raw)
+	pred := entry.View[int32](raw)
 	return pred[0] == 64 && pred[64] == 0
 }
 
-// TestSettleRandom spoils the predecessors of solved stores, but for those of arcs, and has them settled.
-func TestSettleRandom(t *testing.T) {
-	r := seeded(t)
+// TestRootTreesRandom spoils the predecessors of solved stores, but for those of arcs, and has them made trees again.
+func TestRootTreesRandom(t *testing.T) {
+	r := seeds.New(t)
 	for range 6 {
-		for _, k := range everyKind {
+		for _, k := range enginetest.EveryKind {
 			n := 2 + r.IntN(150)
-			g := hardGraph(t, r, n, k.kind, k.negative)
-			p := trackedStore(t, r, g, 64)
-			mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
-			p.meta.MinWeight = min(p.meta.MinWeight, 0) // else nothing is looked at
+			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
+			p := enginetest.Tracked(t, r, g, 64)
+			enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+			p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
 			for range r.IntN(2 * n) {
 				spoil(t, p, r)
 			}
-			if _, err := p.settle(context.Background(), new(Control)); err != nil {
+			if _, err := p.RootTrees(context.Background(), new(live.Control)); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.storeSums(make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles())); err != nil {
+			if err := p.StoreSums(make([]uint32, p.Geometry().Tiles()), make([]bool, p.Geometry().Tiles())); err != nil {
 				t.Fatal(err)
 			}
 			checkTrees(t, p, g)
@@ -308,17 +290,58 @@ func TestSettleRandom(t *testing.T) {
 	}
 }
 
+// TestRootTreesWritesAlone wants nothing of the matrix read or written while predecessors are written: tiles are for one
+// goroutine at a time where one writes.
+func TestRootTreesWritesAlone(t *testing.T) {
+	r := seeds.New(t)
+	dir, n := filepath.Join(t.TempDir(), "x.ooc"), 300
+	h, err := crashtest.Watch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	var begun, beside, writes atomic.Int64
+	var watch atomic.Bool
+	h.Step = func(op, name string) error {
+		if watch.Load() && (op == "read" || op == "write") {
+			now := begun.Add(1)
+			if op == "write" && writes.Add(1) < 50 {
+				time.Sleep(2 * time.Millisecond)
+				beside.Add(begun.Load() - now)
+			}
+		}
+		return nil
+	}
+	p, err := engine.Create(dir, enginetest.HardGraph(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+	p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
+	for range 2 * n {
+		spoil(t, p, r)
+	}
+	watch.Store(true)
+	if _, err := p.RootTrees(t.Context(), new(live.Control)); err != nil {
+		t.Fatal(err)
+	}
+	if beside.Load() > 0 || writes.Load() == 0 {
+		t.Errorf("%d accesses to tiles while there were %d writes", beside.Load(), writes.Load())
+	}
+}
+
 // spoil makes a random cycle of predecessors in a random row, of vertices that have others.
-func spoil(t *testing.T, p *Problem, r *rand.Rand) {
+func spoil(t *testing.T, p *engine.Problem, r *rand.Rand) {
 	t.Helper()
-	n, u := p.geom.N, r.IntN(p.geom.N)
-	raw := entries(n)
-	if err := p.store.ReadRowPredecessors(raw, u); err != nil {
+	n, u := p.Geometry().N, r.IntN(p.Geometry().N)
+	raw := entry.Make(n)
+	if err := p.Store().ReadRowPredecessors(raw, u); err != nil {
 		t.Fatal(err)
 	}
 	var cycle []int32
-	for v, x := range words[int32](raw) {
-		if x != tiles.NoPredecessor && int(x) != u && r.IntN(4) == 0 {
+	for v, x := range entry.View[int32](raw) {
+		if x != entry.NoVertex && int(x) != u && r.IntN(4) == 0 {
 			cycle = append(cycle, int32(v))
 		}
 	}
@@ -326,58 +349,8 @@ func spoil(t *testing.T, p *Problem, r *rand.Rand) {
 		return
 	}
 	before := append(slices.Clone(cycle[1:]), cycle[0])
-	if err := p.store.WritePredecessors(u, cycle, before); err != nil {
+	if err := p.Store().WritePredecessors(u, cycle, before); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestTrackedPaths compares paths by stored predecessors with a search.
-func TestTrackedPaths(t *testing.T) {
-	r := seeded(t)
-	for _, k := range everyKind {
-		for range 4 {
-			n := 2 + r.IntN(120)
-			g := hardGraph(t, r, n, k.kind, k.negative)
-			p := trackedStore(t, r, g, 64)
-			mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
-			var pairs [][2]int
-			for range 200 {
-				pairs = append(pairs, [2]int{r.IntN(n), r.IntN(n)})
-			}
-			paths, err := p.Paths(context.Background(), pairs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			search := graph.NewSearch(g)
-			for i, path := range paths {
-				checkPath(t, g, path, pairs[i][0], pairs[i][1], search.From(pairs[i][0])[pairs[i][1]])
-			}
-		}
-	}
-}
-
-// TestWrongPredecessorIsFound changes single predecessors of solved stores.
-func TestWrongPredecessorIsFound(t *testing.T) {
-	r := seeded(t)
-	for range 20 {
-		n := 20 + r.IntN(100)
-		g, err := graph.New(n, graph.AsKind(graph.KindI32)).Add(0, 1, 5).Add(1, 2, 2).Add(2, 3, 1).Add(0, 4, 1).Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := trackedStore(t, r, g, 64)
-		mustSolve(t, p, randomPairSolve(r, n, 64).open(t))
-		wrong := []int32{0, 3, 4, tiles.NoPredecessor, 9, math.MaxInt32}[r.IntN(6)]
-		if err := p.store.WritePredecessors(0, []int32{2}, []int32{wrong}); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.verifyTrees(context.Background(), []int{0}); !errors.Is(err, ErrWrong) {
-			t.Errorf("predecessor %d in the place of 1: %v", wrong, err)
-		}
-		// An entry of 7 may be an arc of 7, as far as a path can tell without the graph.
-		if _, err := p.Path(0, 2); (wrong != 0) != errors.Is(err, ErrWrong) {
-			t.Errorf("a path by %d in the place of 1: %v", wrong, err)
-		}
 	}
 }
 
@@ -385,40 +358,40 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 type plainDevice struct{ kernels.Device }
 
 func TestTrackedRefusals(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	g := knot(t)
-	o := randomPairSolve(r, g.N, 64).open(t)
+	o := enginetest.RandomPairShape(r, g.N, 64).Options(t)
 	for _, c := range []struct {
-		l    Limits
+		l    plan.Limits
 		d    kernels.Device
 		kind error
 	}{
-		{Limits{Algorithm: AlgorithmEliminate}, o.Device, ErrAlgorithm},
-		{Limits{Sources: tiles.RowSet{1, 2}}, o.Device, ErrAlgorithm},
-		{Limits{}, plainDevice{o.Device}, ErrNoDevice},
+		{plan.Limits{Algorithm: eliminate.Name}, o.Device, plan.ErrAlgorithm},
+		{plan.Limits{Sources: tiles.RowSet{1, 2}}, o.Device, plan.ErrAlgorithm},
+		{plan.Limits{}, plainDevice{o.Device}, device.ErrUnknown},
 	} {
 		c.l.Predecessors = true
-		if _, err := Choose(g, c.d, c.l); !errors.Is(err, c.kind) {
+		if _, err := engine.Choose(t.Context(), g, c.d, c.l); !errors.Is(err, c.kind) {
 			t.Errorf("%+v: %v", c.l, err)
 		}
 	}
-	p := trackedStore(t, r, g, 64)
-	o.Algorithm = AlgorithmEliminate
-	if _, err := p.Solve(context.Background(), o); !errors.Is(err, ErrAlgorithm) {
+	p := enginetest.Tracked(t, r, g, 64)
+	o.Algorithm = eliminate.Name
+	if _, err := p.Solve(context.Background(), o); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Errorf("elimination: %v", err)
 	}
-	o.Algorithm, o.Device = AlgorithmAuto, plainDevice{o.Device}
-	if _, err := p.Solve(context.Background(), o); !errors.Is(err, ErrNoDevice) {
+	o.Algorithm, o.Device = plan.Auto, plainDevice{o.Device}
+	if _, err := p.Solve(context.Background(), o); !errors.Is(err, device.ErrUnknown) {
 		t.Errorf("a device without: %v", err)
 	}
 }
 
-// isSettled is settled without an error.
-func isSettled(t *testing.T, p *Problem) bool {
+// treesRooted is TreesRooted without an error.
+func treesRooted(t *testing.T, p *engine.Problem) bool {
 	t.Helper()
-	settled, err := p.settled()
+	rooted, err := p.TreesRooted()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settled
+	return rooted
 }

@@ -8,23 +8,14 @@ import (
 	"path/filepath"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// Weights is the matrix that a solve begins with: *graph.Graph, or *graph.Dense, whose entries stay in their
-// file. Its methods may be called by several goroutines.
-type Weights interface {
-	// Facts are what the store is made and planned by.
-	Facts() graph.Facts
-	// Check proves that a matrix of the kind can hold every distance.
-	Check() error
-	// FillTile writes tile (i, j) of edge t, row by row, into dst, 4·t·t bytes.
-	FillTile(dst []byte, t, i, j int) error
-}
-
 var (
-	_ Weights = (*graph.Graph)(nil)
-	_ Weights = (*graph.Dense)(nil)
+	_ graph.Weights = (*graph.Graph)(nil)
+	_ graph.Weights = (*dense.Matrix)(nil)
 )
 
 // ErrInput is wrapped by the error of a call that needs the input of a store which keeps no graph, because it
@@ -57,7 +48,7 @@ func removed(name string) error {
 
 // weights returns what the tiles of the matrix are filled from: the stored graph, or a matrix in a file, which
 // is at path now, or where it was at the import if path is "".
-func (p *Problem) weights(path string) (Weights, error) {
+func (p *Problem) weights(path string) (graph.Weights, error) {
 	if p.given != nil {
 		return p.given, nil
 	}
@@ -72,7 +63,7 @@ func (p *Problem) weights(path string) (Weights, error) {
 }
 
 // dense returns the matrix that the store was made from, once it is known to be the same.
-func (p *Problem) dense(path string) (*graph.Dense, error) {
+func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.matrix != nil {
@@ -85,7 +76,7 @@ func (p *Problem) dense(path string) (*graph.Dense, error) {
 	if path == "" {
 		path = from.Name
 	}
-	d, err := graph.OpenDense(path, p.inputOptions())
+	d, err := dense.Open(path, p.inputOptions())
 	if err == nil {
 		if err = sameMatrix(d, from); err != nil {
 			err = errors.Join(err, d.Close())
@@ -98,24 +89,33 @@ func (p *Problem) dense(path string) (*graph.Dense, error) {
 	return d, nil
 }
 
+// Matrix returns the matrix that the store was made from, once it is known to be the same, opened where it was then.
+// It fails with ErrInput where that is gone or has changed.
+func (p *Problem) Matrix() (*dense.Matrix, error) { return p.dense("") }
+
+// ByColumn reports whether the matrix that the store was made from is open and read by columns, as one whose columns,
+// and not rows, lie together in its file.
+func (p *Problem) ByColumn() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.matrix != nil && p.matrix.ByColumn()
+}
+
 // inputOptions are those that make of a matrix what the store was made of.
-func (p *Problem) inputOptions() graph.Options {
+func (p *Problem) inputOptions() dense.Options {
 	m := &p.meta
-	o := graph.Options{Kind: graph.Kind(m.Kind), Directed: &m.Directed, NoArc: m.Input.NoArc, Spool: Spool(filepath.Dir(p.Dir()))}
+	o := dense.Options{Kind: entry.Kind(m.Kind), Directed: &m.Directed, NoArc: m.Input.NoArc, Spool: Spool(filepath.Dir(p.Dir()))}
 	if m.Scale > 1 {
 		o.Scale = m.Scale
 	}
 	return o
 }
 
-// sameMatrix compares size and time, and the checksum only where they differ.
-func sameMatrix(d *graph.Dense, from tiles.Input) error {
+// sameMatrix fails where a matrix is not what it was.
+func sameMatrix(d *dense.Matrix, from tiles.Input) error {
 	now := d.Source()
-	if now.Size == from.Size && now.ModTime.Equal(from.ModTime) {
-		return nil
-	}
-	sum, err := d.SHA256()
-	if err == nil && sum != from.SHA256 {
+	same, err := isInput(&from, now.Size, now.ModTime, d.SHA256)
+	if err == nil && !same {
 		err = fmt.Errorf("%s is not what it was at the import; put that back, or begin again with --restart", now.Name)
 	}
 	return err

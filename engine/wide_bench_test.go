@@ -1,6 +1,7 @@
-package engine
+package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,11 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/engine/graph/read"
 	"ooc/engine/internal/testgpu"
+	"ooc/engine/plan"
 	"ooc/engine/sparse"
+	"ooc/engine/task"
 	"ooc/kernels"
-	"ooc/tiles"
 )
 
 // benchVertices is how many vertices BenchmarkExpandToNowhere expands, all of them as sources, unless OOC_BENCH_N says.
@@ -28,24 +34,30 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	}
 	g := road(b)
 	n := g.N
-	c, err := Choose(g, d, Limits{Algorithm: AlgorithmEliminate}) // as for a solve, which writes
+	c, err := engine.Choose(b.Context(), g, d, plan.Limits{Algorithm: eliminate.Name}) // as for a solve, which writes
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := Create(filepath.Join(b.TempDir(), "x.ooc"), g, CreateOptions{Tile: c.Tile})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	var sum Summary
-	for b.Loop() {
-		sum = expandToNowhere(b, p, d, c)
+	defer engine.ChangeElimination(func(o *eliminate.Options) { o.Sink = func(int, []byte) error { return nil } })()
+	var p *engine.Problem
+	var sum task.Summary
+	for range b.N {
+		dir := b.TempDir()
+		if p, err = engine.Create(filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Tile: c.Tile, Choice: c}); err != nil {
+			b.Fatal(err)
+		}
+		if sum, err = p.Solve(b.Context(), engine.Options{Device: d, Checkpoint: time.Hour}); err != nil {
+			b.Fatal(err)
+		}
+		if err := errors.Join(p.Close(), os.RemoveAll(dir)); err != nil {
+			b.Fatal(err)
+		}
 	}
 	if sum.Eliminate.Lanes == 0 {
 		b.Fatal("the processor expanded")
 	}
-	bytes := int64(p.geom.Down()) * int64(p.geom.Side()) * p.geom.TileBytes()
-	floor := linkSeconds(b, d, bytes, int64(p.geom.Side())*p.geom.TileBytes())
+	bytes := int64(p.Geometry().Down()) * int64(p.Geometry().Side()) * p.Geometry().TileBytes()
+	floor := linkSeconds(b, d, bytes, int64(p.Geometry().Side())*p.Geometry().TileBytes())
 	b.ReportMetric(sum.EliminateSeconds, "eliminate-s")
 	b.ReportMetric(sum.CoreSeconds, "core-s")
 	b.ReportMetric(sum.ExpandSeconds, "expand-s")
@@ -54,7 +66,7 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
 	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
 	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v",
-		n, sum.Eliminate.Core, p.geom.T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
+		n, sum.Eliminate.Core, p.Geometry().T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
 }
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
@@ -64,13 +76,16 @@ func BenchmarkBatch(b *testing.B) {
 		b.Skip("there is no GPU")
 	}
 	g := road(b)
-	order := sparse.NewOrder(g, sparse.OrderOptions{})
+	order, err := sparse.NewOrder(b.Context(), g, sparse.OrderOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, core := range []int{0, 1024, 2048, 4096, 8192} {
-		e, err := sparse.Eliminate(g, order, g.N-core)
+		e, err := sparse.Eliminate(b.Context(), g, order, g.N-core)
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := e.NewWide(d, &sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
+		w, err := e.NewDeviceExpander(d, &sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -83,7 +98,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-func benchBatch(b *testing.B, w *sparse.Wide, e *sparse.Elimination, lanes int) {
+func benchBatch(b *testing.B, w *sparse.DeviceExpander, e *sparse.Elimination, lanes int) {
 	batch, err := w.NewBatch(lanes)
 	if err != nil {
 		b.Fatal(err)
@@ -118,36 +133,21 @@ func road(b *testing.B) *graph.Graph {
 			b.Fatal(err)
 		}
 	}
-	return generate(b, "road", graph.GenerateOptions{N: int64(n), Seed: 1})
+	return generate(b, "road", gen.Options{N: int64(n), Seed: 1})
 }
 
 // generate makes a graph by way of its text.
-func generate(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph {
+func generate(t testing.TB, kind string, o gen.Options) *graph.Graph {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "g.gr")
-	if err := graph.Generate(t.Context(), kind, o, path); err != nil {
+	if err := gen.File(t.Context(), kind, o, path); err != nil {
 		t.Fatal(err)
 	}
-	g, _, err := graph.ReadFile(path, graph.Options{})
+	g, _, err := read.File(path, read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
-}
-
-// expandToNowhere solves and drops the rows.
-func expandToNowhere(b *testing.B, p *Problem, d kernels.Device, c *Choice) (sum Summary) {
-	b.Helper()
-	if _, _, err := p.store.Recover(); err != nil {
-		b.Fatal(err)
-	}
-	o := Options{Device: d, Control: new(Control), Checkpoint: time.Hour}
-	x := &elimination{p: p, o: o, plan: *c.Eliminate, sum: &sum, began: o.Control.now(), sink: func(int, []byte) error { return nil }}
-	x.sum.Eliminate = &x.plan
-	if err := x.run(b.Context(), c.order, tiles.State{}); err != nil {
-		b.Fatal(err)
-	}
-	return sum
 }
 
 // linkSeconds times copies of so many bytes from the device, piece by piece, round and round in page-locked memory.

@@ -1,26 +1,34 @@
-package engine
+package engine_test
 
 import (
 	"errors"
 	"path/filepath"
 	"testing"
 
+	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
-	"ooc/engine/sparse"
+	"ooc/engine/graph/gen"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
 // TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere: the
 // bytes are the same.
 func TestExpandsOnDevice(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	expandThere(t)
-	for _, k := range everyKind {
-		g := randomGraph(t, r, 380+r.IntN(60), k.kind, k.negative)
-		stores := map[string]*Problem{}
+	for _, k := range enginetest.EveryKind {
+		g := enginetest.RandomGraph(t, r, 380+r.IntN(60), k.Kind, k.Negative)
+		stores := map[string]*engine.Problem{}
 		for name, where := range map[string]struct {
 			levels bool
 			memory int64
@@ -34,12 +42,12 @@ func TestExpandsOnDevice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{Device: d, Algorithm: AlgorithmEliminate}
+			o := engine.Options{Device: d, Algorithm: eliminate.Name}
 			if where.levels {
-				o.Device = conformance.WithLevels(d)
+				o.Device = conformance.WithLaneOps(d)
 			}
-			p := create(t, g, 64)
-			sum := mustSolve(t, p, o)
+			p := enginetest.Create(t, g, 64)
+			sum := enginetest.Solve(t, p, o)
 			if (sum.Eliminate.Lanes > 0) != where.wide || sum.Eliminate.DeviceBytes > where.memory {
 				t.Errorf("%s: %+v", name, *sum.Eliminate)
 			}
@@ -49,7 +57,7 @@ func TestExpandsOnDevice(t *testing.T) {
 			}
 			stores[name] = p
 		}
-		if k.kind == graph.KindI32 {
+		if k.Kind == entry.KindI32 {
 			for name, p := range stores {
 				if !sameBytes(t, p, stores["processor"]) {
 					t.Errorf("%s: other bytes than the processor's", name)
@@ -62,22 +70,22 @@ func TestExpandsOnDevice(t *testing.T) {
 // TestChangedOnTheWay changes rows of tiles between the device and host memory: scrub finds that, since they were summed
 // before.
 func TestChangedOnTheWay(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	expandThere(t)
 	d := levelDevice(t)
-	g := randomGraph(t, r, 380+r.IntN(60), graph.KindI32, false)
-	solve := func(s *slip) *Problem {
-		p := create(t, g, 64)
-		mustSolve(t, p, Options{Device: s.slips(d), Algorithm: AlgorithmEliminate})
+	g := enginetest.RandomGraph(t, r, 380+r.IntN(60), entry.KindI32, false)
+	solve := func(s *slip) *engine.Problem {
+		p := enginetest.Create(t, g, 64)
+		enginetest.Solve(t, p, engine.Options{Device: s.slips(d), Algorithm: eliminate.Name})
 		return p
 	}
 	count := &slip{what: "change a sent copy", r: r}
-	if _, err := solve(count).Scrub(t.Context(), ScrubOptions{}); err != nil || count.asked != 2*ceilDiv(g.N, 64) {
+	if _, err := prove.Scrub(t.Context(), solve(count), prove.ScrubOptions{}); err != nil || count.asked != 2*entry.CeilDiv(g.N, 64) {
 		t.Fatalf("%d copies of rows and their sums: %v", count.asked, err)
 	}
-	for k := range ceilDiv(g.N, 64) {
+	for k := range entry.CeilDiv(g.N, 64) {
 		at := 2*k + 1 // its sums are the next copy
-		if _, err := solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}).Scrub(t.Context(), ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
+		if _, err := prove.Scrub(t.Context(), solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}), prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
 			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)
 		}
 	}
@@ -85,37 +93,35 @@ func TestChangedOnTheWay(t *testing.T) {
 
 // TestSourcesOnDevice expands some rows on the device, whose last row of tiles is padded there.
 func TestSourcesOnDevice(t *testing.T) {
-	r := seeded(t)
+	r := seeds.New(t)
 	expandThere(t)
 	d := levelDevice(t)
-	for _, k := range everyKind {
-		g := randomGraph(t, r, 200+r.IntN(60), k.kind, k.negative)
+	for _, k := range enginetest.EveryKind {
+		g := enginetest.RandomGraph(t, r, 200+r.IntN(60), k.Kind, k.Negative)
 		sources := tiles.RowSet{}
 		for v := range g.N {
 			if r.IntN(3) == 0 {
 				sources = append(sources, int32(v))
 			}
 		}
-		p, err := Create(filepath.Join(t.TempDir(), "s.ooc"), g, CreateOptions{Tile: 64, Sources: sources})
+		p, err := engine.Create(filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Tile: 64, Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		if sum := mustSolve(t, p, Options{Device: d}); sum.Eliminate.Lanes == 0 {
+		if sum := enginetest.Solve(t, p, engine.Options{Device: d}); sum.Eliminate.Lanes == 0 {
 			t.Errorf("the device expanded nothing: %+v", *sum.Eliminate)
 		}
-		v, err := p.Verify(t.Context(), len(sources), 1)
-		if err != nil || v.Rows != len(sources) || v.Tiles != p.geom.Tiles() {
-			t.Errorf("verified %d rows of %d and %d tiles of %d: %v", v.Rows, len(sources), v.Tiles, p.geom.Tiles(), err)
+		v, err := prove.Sample(t.Context(), p, len(sources), 1)
+		if err != nil || v.Rows != len(sources) || v.Tiles != p.Geometry().Tiles() {
+			t.Errorf("verified %d rows of %d and %d tiles of %d: %v", v.Rows, len(sources), v.Tiles, p.Geometry().Tiles(), err)
 		}
 	}
 }
 
 // expandThere has the device expand however slow it is: where it would take no turns otherwise, under the race detector say.
 func expandThere(t testing.TB) {
-	before := preferDevice
-	preferDevice = 1e9
-	t.Cleanup(func() { preferDevice = before })
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.PreferDevice = 1e9 }))
 }
 
 // levelDevice opens a processor that expands as a device with memory of its own does.
@@ -130,7 +136,7 @@ func levelDevice(t *testing.T) kernels.Device {
 			t.Error(err)
 		}
 	})
-	return conformance.WithLevels(d)
+	return conformance.WithLaneOps(d)
 }
 
 // cpuScratch is what the processor, as a device, takes for itself.
@@ -143,60 +149,36 @@ func cpuScratch(t *testing.T) int64 {
 	return d.Info().Scratch
 }
 
-func sameBytes(t *testing.T, a, b *Problem) bool {
+func sameBytes(t *testing.T, a, b *engine.Problem) bool {
 	t.Helper()
-	return string(matrixFile(t, a.Dir())) == string(matrixFile(t, b.Dir()))
-}
-
-// TestWidely wants every shape of an expansion to fit its device, and none only where not one row of tiles does.
-func TestWidely(t *testing.T) {
-	r := seeded(t)
-	for range 2000 {
-		n := 1 + r.IntN(200000)
-		s := sparse.Shape{Vertices: n, Core: r.IntN(min(n, 20000) + 1), Arcs: r.Int64N(1 << 22), Edge: 64 << r.IntN(5)}
-		rows := 1 + r.IntN(ceilDiv(n, s.Edge))
-		info := kernels.Info{Memory: r.Int64N(1 << (20 + r.IntN(17))), Scratch: 1 << 20}
-		lanes, batches := widely(s, info, rows)
-		one := s
-		one.Lanes = s.Edge
-		if fits := one.FixedBytes()+one.BatchBytes() <= info.Memory-info.Scratch; fits != (lanes > 0) {
-			t.Fatalf("%+v on %+v: %d lanes", s, info, lanes)
-		}
-		if lanes == 0 {
-			continue
-		}
-		s.Lanes = lanes
-		if lanes%s.Edge != 0 || lanes > rows*s.Edge || batches < 1 || s.FixedBytes()+int64(batches)*s.BatchBytes() > info.Memory-info.Scratch {
-			t.Fatalf("%+v on %+v: %d batches of %d lanes", s, info, batches, lanes)
-		}
-	}
+	return string(enginetest.MatrixFile(t, a.Dir())) == string(enginetest.MatrixFile(t, b.Dir()))
 }
 
 // gpuRates are those of an H100.
-var gpuRates = Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: lockRate, Levels: 600e9}
+var gpuRates = plan.Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: 16e9, Levels: 600e9}
 
 // TestChoosesForDevice: a GPU expands where it has room, the processor elsewhere; a random graph of average degree 20
 // goes dense.
 func TestChoosesForDevice(t *testing.T) {
-	road := generate(t, "road", graph.GenerateOptions{N: 30000, Seed: 1})
-	plan := func(g *graph.Graph, algorithm string, info kernels.Info, r Rates) *Choice {
+	road := generate(t, "road", gen.Options{N: 30000, Seed: 1})
+	planned := func(g *graph.Graph, algorithm string, info kernels.Info, r plan.Rates) *plan.Choice {
 		t.Helper()
-		c, err := choose(g, info, r, Limits{Algorithm: algorithm}.withDefaults(info))
+		c, err := engine.ChooseBy(t.Context(), g, info, r, plan.Limits{Algorithm: algorithm})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
 	gpu := kernels.Info{Memory: 80 << 30, Scratch: 16 << 20}
-	on := plan(road, AlgorithmEliminate, gpu, gpuRates)
+	on := planned(road, eliminate.Name, gpu, gpuRates)
 	if on.Eliminate.Lanes == 0 {
 		t.Fatalf("%+v", on.Eliminate)
 	}
-	small := plan(road, AlgorithmEliminate, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates)
+	small := planned(road, eliminate.Name, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates)
 	if small.Eliminate == nil || small.Eliminate.Lanes != 0 {
 		t.Errorf("a device without room: %+v", small.Eliminate)
 	}
-	if c := plan(generate(t, "random", graph.GenerateOptions{N: 4096, M: 20 * 4096, Seed: 1}), AlgorithmAuto, gpu, gpuRates); c.Algorithm != AlgorithmBlocked {
+	if c := planned(generate(t, "random", gen.Options{N: 4096, M: 20 * 4096, Seed: 1}), plan.Auto, gpu, gpuRates); c.Algorithm != rounds.BlockedName {
 		t.Errorf("a random graph goes by %s: %+v", c.Algorithm, c.Eliminate)
 	}
 }

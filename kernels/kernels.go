@@ -18,47 +18,10 @@ package kernels
 
 import (
 	"errors"
-	"math"
 	"time"
+
+	"ooc/kernels/entry"
 )
-
-// Inf32 marks "unreachable" in the integer variants. Twice Inf32 does not wrap an int32.
-const Inf32 int32 = 0x3f3f3f3f
-
-// Limit32 is the magnitude that every real distance of an I32Signed problem stays below, and the value
-// from which I32Signed kernels reset an entry to Inf32. It is half of Inf32: a sum of Inf32 and any
-// negative distance stays at or above it, so that an unreachable entry cannot drift into a distance.
-const Limit32 int32 = Inf32 / 2
-
-// PosInf is the unreachable entry of the float variants.
-var PosInf = float32(math.Inf(1))
-
-// EntryBytes is the size of a matrix entry of every variant.
-const EntryBytes = 4
-
-// Variant names the arithmetic of an operation.
-type Variant uint8
-
-const (
-	I32       Variant = iota // int32, entries ≥ 0 or Inf32
-	I32Signed                // int32, negative entries allowed; entries ≥ Limit32 are reset to Inf32
-	F32                      // float32, entries ≥ 0 or +Inf
-	F32Signed                // float32, negative entries allowed
-)
-
-// Variants lists every variant, for tables and tests.
-var Variants = []Variant{I32, I32Signed, F32, F32Signed}
-
-// String returns the variant's name as printed by the command.
-func (v Variant) String() string {
-	return [...]string{"i32", "i32-signed", "f32", "f32-signed"}[v]
-}
-
-// MarshalText returns the name.
-func (v Variant) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-// Float reports whether entries are float32.
-func (v Variant) Float() bool { return v == F32 || v == F32Signed }
 
 // ErrNoMemory is wrapped by the error of an allocation that passes the device's memory limit.
 var ErrNoMemory = errors.New("device memory exhausted")
@@ -80,6 +43,17 @@ type Buffer interface {
 	Free() error
 }
 
+// Bare returns the buffer that a device made, of one that may wrap it: a wrapper has a method Unwrap.
+func Bare(b Buffer) Buffer {
+	for {
+		w, wraps := b.(interface{ Unwrap() Buffer })
+		if !wraps {
+			return b
+		}
+		b = w.Unwrap()
+	}
+}
+
 // Tile is one T×T tile inside a Buffer, starting at byte Off.
 type Tile struct {
 	Buf Buffer
@@ -93,8 +67,8 @@ type Product struct {
 	C     Tile
 	A, B  []Tile
 	Fresh bool
-	// Before is of a fresh product in a stream that keeps predecessors, and one of A or B: what C begins as. See
-	// Tracker. Other streams do not look at it.
+	// Before is of a fresh product in a stream that keeps predecessors, and one of A or B: what C begins as: see
+	// TileOps.NewTrackingStream. Other streams do not look at it.
 	Before Tile
 }
 
@@ -117,9 +91,9 @@ type Stream interface {
 	CopyOut(dst []byte, src Tile) error
 	// Closure replaces the square pivot block of m×m tiles of edge t, given row-major, by its closure:
 	// the shortest distances over walks inside the block (Floyd–Warshall). Its diagonal is ≤ 0.
-	Closure(v Variant, t int, pivot []Tile) error
+	Closure(v entry.Variant, t int, pivot []Tile) error
 	// MinPlus runs a batch of independent products of tiles of edge t.
-	MinPlus(v Variant, t int, products []Product) error
+	MinPlus(v entry.Variant, t int, products []Product) error
 	// Record enqueues an event.
 	Record() (Event, error)
 	// Wait makes later operations of this stream wait for an event of any stream of the device.
@@ -144,13 +118,9 @@ type Device interface {
 	Close() error
 }
 
-// Ceiler is a device that knows the highest rate its arithmetic units can reach, in relaxations per
-// second over all of them, measured with operands in registers or derived from the clock.
-type Ceiler interface {
-	Ceiling(v Variant) float64
-}
-
-// As returns what a device can do beyond Device, or what the device can that it wraps: a wrapper has a method Unwrap.
+// As returns what a device can do beyond Device: one of TileOps, VectorOps, LaneOps and HostLaneOps. A device has such a
+// group whole or not at all. Of a device that wraps another, which then has a method Unwrap, it is also what the
+// other can.
 func As[T any](d Device) (can T, ok bool) {
 	for {
 		if can, ok = d.(T); ok {

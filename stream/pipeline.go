@@ -13,7 +13,7 @@ import (
 	"ooc/kernels"
 )
 
-// Stage is a step on a tile's way.
+// Stage is a step on a tile's path from disk to device and back.
 type Stage uint8
 
 // The stages in the order a tile passes them.

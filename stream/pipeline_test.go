@@ -16,9 +16,10 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
-const edge, tileBytes = 64, 64 * 64 * kernels.EntryBytes
+const edge, tileBytes = 64, 64 * 64 * entry.EntryBytes
 
 // seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {
@@ -141,7 +142,7 @@ func (m *memory) randomKernel(r *rand.Rand, s *model, q int) Op {
 	c, src := &m.slots[q], &m.slots[a]
 	p := []kernels.Product{{C: c.Tile, A: []kernels.Tile{src.Tile}, B: []kernels.Tile{src.Tile}}}
 	return Op{Stage: Kernel, Lane: c.Lane, Reads: []*Region{&src.Region}, Writes: []*Region{&c.Region},
-		Device: func(d kernels.Stream) error { return d.MinPlus(kernels.I32, edge, p) }}
+		Device: func(d kernels.Stream) error { return d.MinPlus(entry.I32, edge, p) }}
 }
 
 // TestProgramOrder runs random programs and demands what running them one by one gives.
@@ -386,7 +387,7 @@ func TestActivityOfLanes(t *testing.T) {
 	slow := []kernels.Product{{C: kernels.Tile{Buf: buf}, A: operand, B: operand}}
 	for try := 0; ; try++ { // until one is caught at it
 		if err := p.Submit(Op{Stage: Kernel, Lane: 1, Device: func(s kernels.Stream) error {
-			return s.MinPlus(kernels.I32, edge, slices.Repeat(slow, 1000))
+			return s.MinPlus(entry.I32, edge, slices.Repeat(slow, 1000))
 		}}); err != nil {
 			t.Fatal(err)
 		}

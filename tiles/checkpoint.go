@@ -175,7 +175,7 @@ func (s *Store) fail(name string, err error) error {
 
 // Note records, without a sync, that every entry in the mapping has finished
 // st.Done. It helps the next run after a mere kill, see Recover. st.Seq is
-// ignored. While a checkpoint is on its way there is no note: nobody should
+// ignored. While a checkpoint is in progress there is no note: nobody should
 // wait for a sync to write one.
 func (s *Store) Note(st State) error {
 	if !s.syncMu.TryLock() {

@@ -128,7 +128,7 @@ func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
 	return normalMeta(m)
 }
 
-// creation is a Create under way; it remembers what to take back.
+// creation is a Create in progress; it remembers what to undo.
 type creation struct {
 	s       *Store
 	madeDir bool

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ooc/kernels/entry"
 )
 
 // resealState gives a sector a version and a checksum that matches.
@@ -181,7 +183,7 @@ func TestHostileStoreJSON(t *testing.T) {
 		"odd tile":    func(m *Meta) { m.T = 100 },
 		"other tile":  func(m *Meta) { m.T = 128 },
 		"kind":        func(m *Meta) { m.Kind = "u128" },
-		"other kind":  func(m *Meta) { m.Kind = F32 },
+		"other kind":  func(m *Meta) { m.Kind = entry.KindF32 },
 		"arcs":        func(m *Meta) { m.Arcs = 1 << 60 },
 		"fewer arcs":  func(m *Meta) { m.Arcs = 4 },
 		"ids":         func(m *Meta) { m.IDs = "numeric" },

@@ -53,6 +53,7 @@ type LockedError struct {
 	Volume string
 }
 
+// Error names the store, the process that holds the lock, and its host.
 func (e *LockedError) Error() string {
 	if e.Volume != "" {
 		return fmt.Sprintf("%s: %v by process %d on %s, and %s need not tell hosts of one another's locks; if that process runs no more, remove %s",
@@ -82,6 +83,7 @@ type FaultError struct {
 	Err    error  // ErrCorrupt or ErrNoSpace
 }
 
+// Error names the operation, the file, the tile and the reason.
 func (e *FaultError) Error() string {
 	return fmt.Sprintf("%s %s, tile (%d,%d), offset %d: %v: %s",
 		e.Op, e.File, e.I, e.J, e.Offset, e.Err, e.Reason)

@@ -9,14 +9,14 @@ import (
 // field is a part of each entry.
 type field struct{ off, size int } // bytes
 
-func (s *Store) distances() field { return field{0, s.meta.Kind.EntryBytes()} }
+func (s *Store) distances() field { return field{0, s.meta.Kind.Bytes()} }
 
 // predecessors returns the field of predecessors, or why there is none.
 func (s *Store) predecessors() (field, error) {
 	if !s.meta.Predecessors {
 		return field{}, fmt.Errorf("%s: %w", s.dir, ErrNoPredecessors)
 	}
-	return field{s.meta.Kind.EntryBytes(), PredecessorBytes}, nil
+	return field{s.meta.Kind.Bytes(), PredecessorBytes}, nil
 }
 
 // ErrNoPredecessors is wrapped by the error of a call for the predecessors of a

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/kernels/entry"
 )
 
 // pairsStore makes a store of pairs and fills it: the distance from u to v is 1000u + v, the predecessor u - v.
@@ -83,8 +85,8 @@ func TestPairs(t *testing.T) {
 
 func TestWritePredecessors(t *testing.T) {
 	s := pairsStore(t, 150, 64, nil)
-	must(t, s.WritePredecessors(70, []int32{0, 63, 64, 149}, []int32{7, 8, 9, NoPredecessor}))
-	want := map[int]int32{0: 7, 63: 8, 64: 9, 149: NoPredecessor}
+	must(t, s.WritePredecessors(70, []int32{0, 63, 64, 149}, []int32{7, 8, 9, entry.NoVertex}))
+	want := map[int]int32{0: 7, 63: 8, 64: 9, 149: entry.NoVertex}
 	row := make([]byte, 600)
 	must(t, s.Checkpoint(State{Algorithm: "blocked", Done: 150}))
 	dir := s.Dir()

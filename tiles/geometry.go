@@ -3,6 +3,8 @@ package tiles
 import (
 	"fmt"
 	"math"
+
+	"ooc/kernels/entry"
 )
 
 // Limits that keep every size below 2⁶² and every index in an int32.
@@ -13,53 +15,17 @@ const (
 	maxMatrixLen = int64(1) << 60
 )
 
-// Kind names the type of the matrix entries and of the arc weights.
-type Kind string
-
-// The kinds this version stores.
-const (
-	I32 Kind = "i32" // int32, unreachable is 0x3f3f3f3f
-	F32 Kind = "f32" // IEEE 754 binary32, unreachable is +Inf
-)
-
-// Valid says whether this version can store the kind.
-func (k Kind) Valid() bool { return k.EntryBytes() != 0 }
-
-// EntryBytes is the size of one distance in bytes, 0 for an unknown kind.
-func (k Kind) EntryBytes() int {
-	switch k {
-	case I32, F32:
-		return 4
-	}
-	return 0
-}
-
-// descr is the kind as NumPy writes it (the array interface's typestr).
-func (k Kind) descr() string {
-	switch k {
-	case I32:
-		return "<i4"
-	case F32:
-		return "<f4"
-	}
-	return ""
-}
-
 // descr is the type of an entry as NumPy writes it: the kind's, or a structure
 // of a distance and a predecessor.
-func descr(k Kind, g Geometry) string {
-	if g.EntryBytes == k.EntryBytes() {
-		return "'" + k.descr() + "'"
+func descr(k entry.Kind, g Geometry) string {
+	if g.EntryBytes == k.Bytes() {
+		return "'" + k.NumPy() + "'"
 	}
-	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", k.descr())
+	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", k.NumPy())
 }
 
 // PredecessorBytes is what a predecessor takes in an entry, behind the distance.
 const PredecessorBytes = 4
-
-// NoPredecessor is in the place of the predecessor where there is none: on the
-// diagonal, and of what cannot be reached.
-const NoPredecessor int32 = -1
 
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
 // EntryBytes bytes: a distance, and in stores that keep predecessors one of
@@ -78,10 +44,10 @@ func (g Geometry) RowCount() int {
 }
 
 // Down is the number of tiles down.
-func (g Geometry) Down() int { return (g.RowCount() + g.T - 1) / g.T }
+func (g Geometry) Down() int { return g.layout().down(g) }
 
 // Tiles is the number of tiles.
-func (g Geometry) Tiles() int { return g.Down() * g.Side() }
+func (g Geometry) Tiles() int { return g.layout().tiles(g) }
 
 // TileBytes is the size of one tile in bytes.
 func (g Geometry) TileBytes() int64 { return int64(g.T) * int64(g.T) * int64(g.EntryBytes) }
@@ -89,12 +55,12 @@ func (g Geometry) TileBytes() int64 { return int64(g.T) * int64(g.T) * int64(g.E
 // MatrixBytes is the size of all tiles in bytes, padding included, the file's
 // header not.
 func (g Geometry) MatrixBytes() int64 {
-	return int64(g.Down()) * int64(g.Side()) * g.TileBytes()
+	return int64(g.Tiles()) * g.TileBytes()
 }
 
 // TileOffset is where tile (i,j) starts in dist.npy, in bytes.
 func (g Geometry) TileOffset(i, j int) int64 {
-	return npyHeaderLen + (int64(i)*int64(g.Side())+int64(j))*g.TileBytes()
+	return npyHeaderLen + g.layout().index(g, i, j)*g.TileBytes()
 }
 
 // fileBytes is the size of dist.npy.

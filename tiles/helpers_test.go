@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/kernels/entry"
 )
 
 // TestMain lets the test binary play the other process: OOC_TILES_CHILD names
@@ -44,7 +46,7 @@ func seeded(t testing.TB) *rand.Rand {
 
 // testMeta describes a small dense store.
 func testMeta(n, tile int) Meta {
-	return Meta{N: n, T: tile, Kind: I32, Directed: true,
+	return Meta{N: n, T: tile, Kind: entry.KindI32, Directed: true,
 		Input:   Input{Name: "g.gr", Format: "dimacs", Size: 10, ModTime: time.Unix(1e9, 5), SHA256: "00ff"},
 		Command: []string{"ooc", "solve", "g.gr"}, MinWeight: 1, MaxWeight: 7}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"time"
+
+	"ooc/kernels/entry"
 )
 
 // FormatVersion is the version of the on-disk format that this package writes.
@@ -50,18 +52,18 @@ type Input struct {
 // Meta describes a store; it is the content of store.json. Create sets
 // Version, Dense and IDs, and Created and Scale where they are zero.
 type Meta struct {
-	Version  int    `json:"version"`
-	N        int    `json:"n"`
-	Arcs     int64  `json:"arcs"`
-	Kind     Kind   `json:"kind"`
-	T        int    `json:"tile"`
-	Scale    int64  `json:"scale"` // stored value = weight × Scale
-	Directed bool   `json:"directed"`
-	Negative bool   `json:"negative"`
-	Dense    bool   `json:"dense"`             // no graph.csr
-	IDs      string `json:"ids"`               // "", "numeric" or "text": what the file ids holds
-	IDBase   int64  `json:"id_base"`           // the id of row 0 where ids is "": the rest follow
-	Sources  RowSet `json:"sources,omitempty"` // the vertices whose rows there are; none: all
+	Version  int        `json:"version"`
+	N        int        `json:"n"`
+	Arcs     int64      `json:"arcs"`
+	Kind     entry.Kind `json:"kind"`
+	T        int        `json:"tile"`
+	Scale    int64      `json:"scale"` // stored value = weight × Scale
+	Directed bool       `json:"directed"`
+	Negative bool       `json:"negative"`
+	Dense    bool       `json:"dense"`             // no graph.csr
+	IDs      string     `json:"ids"`               // "", "numeric" or "text": what the file ids holds
+	IDBase   int64      `json:"id_base"`           // the id of row 0 where ids is "": the rest follow
+	Sources  RowSet     `json:"sources,omitempty"` // the vertices whose rows there are; none: all
 
 	Predecessors bool `json:"predecessors,omitempty"` // each entry is a distance and a predecessor
 
@@ -74,7 +76,7 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.EntryBytes(), Rows: len(m.Sources)}
+	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources)}
 	if m.Predecessors {
 		g.EntryBytes += PredecessorBytes
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"ooc/kernels/entry"
 )
 
 // npyHeaderLen is where the first tile starts. NumPy accepts any header
@@ -14,20 +16,26 @@ const npyHeaderLen = 4096
 // npyHeader is the head of dist.npy: NumPy format 1.0, a dictionary, spaces up
 // to a page and a newline.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-func npyHeader(k Kind, g Geometry) []byte {
+func npyHeader(k entry.Kind, g Geometry) []byte {
 	h := make([]byte, 0, npyHeaderLen)
 	h = append(h, "\x93NUMPY\x01\x00"...)
 	const rest = npyHeaderLen - 10
 	h = append(h, byte(rest&0xff), byte(rest>>8))
-	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (%d, %d, %d, %d), }",
-		descr(k, g), g.Down(), g.Side(), g.T, g.T)
+	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (", descr(k, g))
+	for i, n := range g.layout().shape(g) {
+		if i > 0 {
+			h = append(h, ", "...)
+		}
+		h = fmt.Append(h, n)
+	}
+	h = append(h, "), }"...)
 	h = append(h, bytes.Repeat([]byte{' '}, npyHeaderLen-1-len(h))...)
 	return append(h, '\n')
 }
 
 // checkNPY says whether f is the matrix that store.json describes. Only the
 // exact header counts: anything else was not written by this package.
-func checkNPY(f *os.File, k Kind, g Geometry) error {
+func checkNPY(f *os.File, k entry.Kind, g Geometry) error {
 	if err := checkLen(f, g.fileBytes()); err != nil {
 		return err
 	}

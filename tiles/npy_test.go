@@ -8,19 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ooc/kernels/entry"
 )
 
 // TestNPYHeader pins the header byte for byte.
 func TestNPYHeader(t *testing.T) {
 	for _, c := range []struct {
-		k    Kind
+		k    entry.Kind
 		g    Geometry
 		text string
 	}{
-		{I32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
-		{F32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
-		{F32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
-		{F32, Geometry{N: 100, T: 64, EntryBytes: 8}, "{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
+		{entry.KindI32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
+		{entry.KindF32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
+		{entry.KindF32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
+		{entry.KindF32, Geometry{N: 100, T: 64, EntryBytes: 8}, "{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 	} {
 		want := append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0xf6, 0x0f}, c.text...)
 		for len(want) < 4095 {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels/entry"
 )
 
 func TestGeometry(t *testing.T) {
@@ -51,7 +53,7 @@ func TestGeometry(t *testing.T) {
 func TestCreateAndOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a.ooc")
 	m := testMeta(100, 64)
-	m.Arcs, m.Kind, m.Scale, m.Command = 100, F32, 1000, []string{"ooc", "bad\xffutf8"}
+	m.Arcs, m.Kind, m.Scale, m.Command = 100, entry.KindF32, 1000, []string{"ooc", "bad\xffutf8"}
 	ids := IDs{Text: make([]string, 100)}
 	for i := range ids.Text {
 		ids.Text[i] = strings.Repeat("é", i%5)

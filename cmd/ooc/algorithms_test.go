@@ -15,13 +15,13 @@ func TestEveryAlgorithm(t *testing.T) {
 	ooc(t, dir, "gen", "rmat", "g.gr", "-n", "700", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
 	solve := []string{"solve", "g.gr", "--tile", "64", "--device", "cpu", "--out"}
 	ooc(t, dir, append(solve, "blocked.ooc", "--algorithm", "blocked")...).want(t, 0)
-	want := read(t, dir, "blocked.ooc", "dist.npy")
+	want := readFile(t, dir, "blocked.ooc", "dist.npy")
 	for _, algorithm := range engine.Algorithms {
 		for _, flags := range [][]string{nil, {"--streams", "1"}} {
 			out := algorithm + fmt.Sprint(len(flags)) + ".ooc"
 			args := append(append(solve, out, "--algorithm", algorithm), flags...)
 			ooc(t, dir, args...).want(t, 0)
-			if !bytes.Equal(read(t, dir, out, "dist.npy"), want) {
+			if !bytes.Equal(readFile(t, dir, out, "dist.npy"), want) {
 				t.Errorf("%v gives other bytes than blocked rounds", args)
 			}
 		}
@@ -36,7 +36,7 @@ func TestEveryAlgorithm(t *testing.T) {
 	}
 	small("single-stage").want(t, 2, "has to fit the device", "needs", "--algorithm blocked streams")
 	small("squaring").want(t, 0, "solved small.ooc")
-	if !bytes.Equal(read(t, dir, "small.ooc", "dist.npy"), want) {
+	if !bytes.Equal(readFile(t, dir, "small.ooc", "dist.npy"), want) {
 		t.Error("squaring that streams gives other bytes")
 	}
 	ooc(t, dir, "solve", "g.gr", "--algorithm", "squaring", "--sources", "1,2", "--out", "rows.ooc").want(t, 2, "needs every row")

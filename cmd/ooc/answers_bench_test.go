@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/path"
 )
 
 // BenchmarkAnswers asks a store of cal.cedge for all that it may be asked for, and sets each pass over the matrix,
@@ -44,7 +45,7 @@ func BenchmarkAnswers(b *testing.B) {
 			for i := range pairs {
 				pairs[i] = [2]int{rand.IntN(n), rand.IntN(n)}
 			}
-			if _, err := p.Paths(b.Context(), pairs); err != nil {
+			if _, err := path.All(b.Context(), p, pairs); err != nil {
 				b.Fatal(err)
 			}
 			return len(pairs)

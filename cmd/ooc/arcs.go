@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/kernels"
 )
 
@@ -28,8 +29,8 @@ func (f *arcsFlags) add(cmd *cobra.Command) {
 
 // arcs is a graph to go over, in memory or a matrix in a file.
 type arcs struct {
-	graph *graph.Graph // nil for a matrix
-	dense *graph.Dense // nil for a graph
+	graph *graph.Graph  // nil for a matrix
+	dense *dense.Matrix // nil for a graph
 	store *engine.Problem
 }
 
@@ -56,7 +57,7 @@ func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
 	in.remark()
 	a := &arcs{}
 	a.graph, _ = in.weights.(*graph.Graph)
-	a.dense, _ = in.weights.(*graph.Dense)
+	a.dense, _ = in.weights.(*dense.Matrix)
 	return a, nil
 }
 
@@ -75,7 +76,7 @@ func find(f graph.Facts) lookup {
 	return func(id string) (int, error) {
 		row, ok := f.IDs.Row(id, f.N)
 		if !ok {
-			return 0, fmt.Errorf("%w: the input has no vertex %q", engine.ErrNoVertex, id)
+			return 0, fmt.Errorf("%w: the input has no vertex %q", graph.ErrNoVertex, id)
 		}
 		return row, nil
 	}

@@ -11,17 +11,22 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/graph"
+	"ooc/engine/graph/read"
+	"ooc/engine/live"
+	"ooc/engine/task"
 	"ooc/kernels"
 )
 
 // runBatch solves many graphs.
 func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
-	show, err := newDisplay(f.progress, f.json)
+	display, err := show.New(f.progress, f.json)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	jobs, skipped, err := f.listJobs(cmd, args)
 	if err != nil {
@@ -32,13 +37,13 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if len(skipped) > 0 {
-		show.note("skipped, for its name is not that of a graph: %s", some(skipped))
+		display.Note("skipped, for its name is not that of a graph: %s", some(skipped))
 	}
 	device, why, err := f.open()
 	if err != nil {
 		return err
 	}
-	show.device(device, why)
+	display.Device(device, why)
 	defer func() {
 		if exitCode(err) != exitInterrupted { // else readers that were left may still use it
 			err = errors.Join(err, device.Close())
@@ -59,25 +64,25 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	b := &batchRun{jobs: jobs, log: log, show: newBatchDisplay(show, log)}
+	b := &batchRun{jobs: jobs, log: log, show: show.NewBatch(display, log)}
 	needs, err := b.plan(shared.Part(0), f.restart)
 	if err != nil {
 		return errors.Join(err, log.Discard())
 	}
 	graceful.Store(true)
-	b.show.begin()
-	defer show.onAsking()()
-	stop := show.keyboard(cmd.Context())
-	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.changed})
+	b.show.Begin()
+	defer display.OnAsking()()
+	stop := display.Keyboard(cmd.Context())
+	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.Changed})
 	stop()
-	b.show.end()
+	b.show.End()
 	err = errors.Join(err, log.Close())
-	b.show.finish(exitCode(err))
+	b.show.Finish(exitCode(err))
 	switch exitCode(err) {
 	case exitInterrupted:
-		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), sameCommand(os.Args))
+		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), show.SameCommand(os.Args))
 	case exitSomeFailed:
-		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, sameCommand(os.Args))
+		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}
 	return err
 }
@@ -115,13 +120,13 @@ func some(names []string) string {
 type batchRun struct {
 	jobs []job
 	log  *batch.Log
-	show *batchDisplay
+	show *show.Batch
 }
 
 // plan finds out what each job needs, which of those that were solved still are, and whether there is room for all.
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
-	b.show.note("batch %s: finding out the needs of %s", b.log.Dir, count(len(b.jobs), "job", "jobs"))
+	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
 	var sum int64
 	var again []int
 	for i, j := range b.jobs {
@@ -136,7 +141,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		}
 		needs[i], _ = j.need(was.Store, d)
 		if needs[i].Err != nil {
-			b.show.note("%s: will fail: %v", b.show.name(i), needs[i].Err)
+			b.show.Note("%s: will fail: %v", b.show.Name(i), needs[i].Err)
 		}
 		sum += needs[i].Bytes - needs[i].Has
 	}
@@ -146,7 +151,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	for _, i := range again { // not before it is known that the batch can begin
 		b.log.Again(i, b.jobs[i].restart)
 	}
-	b.show.note("%d of them solved; the others' stores take %s more",
+	b.show.Note("%d of them solved; the others' stores take %s more",
 		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
 	return needs, nil
 }
@@ -169,7 +174,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 	if err != nil {
 		return batch.Need{Err: err}, e
 	}
-	if e, err = graph.Measure(j.input, o); err != nil {
+	if e, err = read.Measure(j.input, o); err != nil {
 		return batch.Need{Err: err}, e
 	}
 	limits := j.limits()
@@ -190,18 +195,18 @@ func (j job) stillSolved(store string) bool {
 	}
 	defer p.Close()
 	st, err := p.Status()
-	return err == nil && st.State == "solved" && j.sameOptions(j.cmd, p) == nil && (isStore(j.input) || j.sameInput(j.cmd, p, j.input) == nil)
+	return err == nil && st.State == live.Solved && j.same(j.cmd, p, j.input) == nil
 }
 
 // Open implements batch.Runner.
 func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
 	j := b.jobs[i]
 	j.restart = restart
-	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.display)
+	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.Display)
 	if err != nil {
 		return nil, err
 	}
-	b.show.volume(p.Dir())
+	b.show.Volume(p.Dir())
 	return &batchWork{p, j, d, i, b.show}, nil
 }
 
@@ -211,9 +216,9 @@ type batchWork struct {
 	job
 	device kernels.Device
 	at     int
-	show   *batchDisplay
+	show   *show.Batch
 }
 
-func (w *batchWork) Solve(ctx context.Context) (engine.Summary, error) {
-	return w.job.solve(ctx, w.Problem, w.input, w.device, w.show.display, func(s engine.Status) { w.show.progress(w.at, s) })
+func (w *batchWork) Solve(ctx context.Context) (task.Summary, error) {
+	return w.job.solve(ctx, w.Problem, w.input, w.device, w.show.Display, func(s live.Status) { w.show.Progress(w.at, s) })
 }

@@ -19,7 +19,7 @@ import (
 // long makes a batch whose last job takes a while, and starts it.
 func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
 	t.Helper()
-	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "gen", "random", "b.gr", "-n", "3600", "-m", "20000", "--overwrite").want(t, 0)
 	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128", "--checkpoint", "50ms"}
 	cmd := command(t, dir, args...)
@@ -123,12 +123,12 @@ func TestBatchKills(t *testing.T) {
 	begun := 0
 	for i, j := range q.Jobs {
 		begun += j.Attempt
-		if j.State != batch.Solved || !bytes.Equal(read(t, dir, fmt.Sprintf("g%d.ooc", i), "dist.npy"), read(t, dir, fmt.Sprintf("g%d-alone.ooc", i), "dist.npy")) {
+		if j.State != batch.Solved || !bytes.Equal(readFile(t, dir, fmt.Sprintf("g%d.ooc", i), "dist.npy"), readFile(t, dir, fmt.Sprintf("g%d-alone.ooc", i), "dist.npy")) {
 			t.Errorf("%+v: not what it is alone", j)
 		}
 	}
 	solved := map[string]bool{}
-	for line := range strings.Lines(string(read(t, q.Dir, "queue"))) {
+	for line := range strings.Lines(string(readFile(t, q.Dir, "queue"))) {
 		job, state, ok := strings.Cut(line, `,"state":"`)
 		if _, job, _ = strings.Cut(job, `"job":`); !ok {
 			continue

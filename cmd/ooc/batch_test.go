@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"ooc/engine"
 	"ooc/engine/batch"
+	"ooc/engine/task"
 )
 
 // theQueue reads the one queue in a folder.
@@ -49,11 +49,11 @@ func wantOutcomes(t testing.TB, dir, want string) {
 // mixed makes a folder of graphs, one of them with a negative cycle.
 func mixed(t testing.TB) string {
 	dir := t.TempDir()
-	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
-	write(t, dir, "b.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
-	write(t, dir, "c.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
-	write(t, dir, "towns.csv", small)
-	write(t, dir, "README.md", "not a graph\n")
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "b.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
+	writeFile(t, dir, "c.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
+	writeFile(t, dir, "towns.csv", small)
+	writeFile(t, dir, "README.md", "not a graph\n")
 	return dir
 }
 
@@ -70,13 +70,13 @@ func TestBatch(t *testing.T) {
 	// The same again tries what failed, and nothing else; once that is mended, all is well.
 	ooc(t, dir, "solve", "./").want(t, 7)
 	wantOutcomes(t, dir, "solved/1 failed/2 solved/1 solved/1")
-	write(t, dir, "b.csv", "a,b,4\n")
+	writeFile(t, dir, "b.csv", "a,b,4\n")
 	ooc(t, dir, "solve", ".").want(t, 0)
 	ooc(t, dir, "solve", ".").want(t, 0, "4 of them solved")
 	wantOutcomes(t, dir, "solved/1 solved/3 solved/1 solved/1")
 
 	// A changed input is refused as it is alone, a store that is gone is made again.
-	write(t, dir, "a.gr", "p sp 2 1\na 1 2 6\n")
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 6\n")
 	if err := os.RemoveAll(filepath.Join(dir, "c.ooc")); err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +148,8 @@ func TestBatchDryRun(t *testing.T) {
 // TestBatchUsage gives batches that cannot be, and demands that nothing begins.
 func TestBatchUsage(t *testing.T) {
 	dir := mixed(t)
-	write(t, dir, "a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
-	jobs := func(text string) string { return write(t, t.TempDir(), "week.jobs", text) }
+	writeFile(t, dir, "a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n")
+	jobs := func(text string) string { return writeFile(t, t.TempDir(), "week.jobs", text) }
 	for _, c := range []struct {
 		code int
 		want []string
@@ -188,8 +188,8 @@ func TestBatchJobsFile(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "deep"), "a.gr", "p sp 2 1\na 1 2 9\n")
-	write(t, dir, "week.jobs", "# two of a name\na.gr --undirected\ndeep/a.gr --out 'deep/b c.ooc' --kind=i32 # here\nc.mtx\n")
+	writeFile(t, filepath.Join(dir, "deep"), "a.gr", "p sp 2 1\na 1 2 9\n")
+	writeFile(t, dir, "week.jobs", "# two of a name\na.gr --undirected\ndeep/a.gr --out 'deep/b c.ooc' --kind=i32 # here\nc.mtx\n")
 	ooc(t, dir, "solve", "--jobs", "week.jobs", "--kind", "f32", "--directed").want(t, 0)
 	for _, q := range []struct{ store, u, v, kind, want string }{
 		{"a.ooc", "2", "1", "f32", "2\t1\t5"}, {"deep/b c.ooc", "1", "2", "i32", "1\t2\t9"}, {"c.ooc", "2", "1", "f32", "unreachable"},
@@ -220,8 +220,8 @@ func TestBatchNoSpace(t *testing.T) {
 		t.Skipf("cannot mount a tmpfs: %v: %s", err, out)
 	}
 	defer exec.Command("umount", dir).Run()
-	write(t, dir, "one.gr", "p sp 1100 1\na 1 2 5\n")
-	write(t, dir, "two.gr", "p sp 1100 1\na 1 2 5\n")
+	writeFile(t, dir, "one.gr", "p sp 1100 1\na 1 2 5\n")
+	writeFile(t, dir, "two.gr", "p sp 1100 1\na 1 2 5\n")
 	ooc(t, dir, "solve", ".").want(t, 5, "one.ooc (1,100 vertices)", "two.ooc", "free some")
 	ooc(t, dir, "solve", ".", "--dry-run").want(t, 5, "one.ooc (1,100 vertices)")
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
@@ -250,7 +250,7 @@ func TestMaxHoursEndsSolves(t *testing.T) {
 	defer stop()
 	<-ctx.Done()
 	cmd.SetContext(ctx)
-	if cause := context.Cause(ctx); !errors.Is(cause, engine.ErrInterrupted) || f.overtime(cmd) == "" {
+	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) || f.overtime(cmd) == "" {
 		t.Errorf("%v, %q", cause, f.overtime(cmd))
 	}
 	for hours, want := range map[float64]time.Duration{0.1: 342 * time.Second, 24: 24*time.Hour - 10*time.Minute} {
@@ -263,10 +263,10 @@ func TestMaxHoursEndsSolves(t *testing.T) {
 // TestBatchRestarts plans, and then makes, stores anew that are of another size than those that are there.
 func TestBatchRestarts(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
-	write(t, dir, "b.gr", "p sp 2 1\na 1 2 6\n")
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 6\n")
 	ooc(t, dir, "solve", "a.gr", "b.gr").want(t, 0)
-	write(t, dir, "a.gr", "p sp 900 1\na 1 2 7\n")
+	writeFile(t, dir, "a.gr", "p sp 900 1\na 1 2 7\n")
 	r := ooc(t, dir, "solve", "a.gr", "b.gr", "--restart", "--dry-run").want(t, 0, "900")
 	if strings.Contains(r.stdout, "solved ") || strings.Contains(r.stdout, "take 0 B") {
 		t.Errorf("a plan of what is there:\n%s", r.stdout)
@@ -282,15 +282,15 @@ func TestBatchRestarts(t *testing.T) {
 // TestTornQueueIsSaid asks for the status of a batch whose last record a crash cut off, and goes on with it.
 func TestTornQueueIsSaid(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.csv", "1,2,5\n")
-	write(t, dir, "b.csv", "1,2,7\n")
+	writeFile(t, dir, "a.csv", "1,2,5\n")
+	writeFile(t, dir, "b.csv", "1,2,7\n")
 	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
 	name := filepath.Base(theQueue(t, dir).Dir)
 	if r := ooc(t, dir, "status", name).want(t, 0); strings.Contains(r.stdout, "cut off") {
 		t.Errorf("a whole queue: %s", r.stdout)
 	}
-	whole := read(t, dir, name, "queue")
-	write(t, dir, filepath.Join(name, "queue"), string(whole[:len(whole)-5]))
+	whole := readFile(t, dir, name, "queue")
+	writeFile(t, dir, filepath.Join(name, "queue"), string(whole[:len(whole)-5]))
 	ooc(t, dir, "status", name).want(t, 0, "last record was cut off", "next      ooc solve a.csv b.csv")
 	if st := jsonLines(t, ooc(t, dir, "status", name, "--json").want(t, 0).stdout); st[0]["torn_bytes"] == nil {
 		t.Errorf("%v", st)

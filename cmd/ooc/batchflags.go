@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ooc/engine"
+	"ooc/cmd/ooc/show"
 	"ooc/engine/batch"
+	"ooc/engine/task"
 )
 
 // batchFlags are those of a solve of many graphs.
@@ -74,7 +75,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
 		if !graceful.Load() {
-			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.passed(), sameCommand(os.Args))
+			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.passed(), show.SameCommand(os.Args))
 			os.Exit(exitInterrupted)
 		}
 		cancel(errMaxHours)
@@ -84,7 +85,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 
 func (f *solveFlags) passed() string { return fmt.Sprintf(" (--max-hours %v)", f.maxHours) }
 
-var errMaxHours = fmt.Errorf("%w: --max-hours are over", engine.ErrInterrupted)
+var errMaxHours = fmt.Errorf("%w: --max-hours are over", task.ErrInterrupted)
 
 // overtime says that it was --max-hours which ended the command's context, "" if it was not.
 func (f *solveFlags) overtime(cmd *cobra.Command) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
 )
@@ -32,7 +33,7 @@ func benchKernelsCommand() *cobra.Command {
 			}
 			return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
 				if asJSON {
-					printJSON(os.Stdout, "kernel", r)
+					terminal.PrintJSON(os.Stdout, "kernel", r)
 					return
 				}
 				measure := func(m cpu.Measure) string {
@@ -73,7 +74,7 @@ func benchCUDACommand() *cobra.Command {
 			defer func() { err = errors.Join(err, d.Close()) }()
 			return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
 				if asJSON {
-					printJSON(os.Stdout, "cuda", r)
+					terminal.PrintJSON(os.Stdout, "cuda", r)
 					return
 				}
 				fmt.Println(r)

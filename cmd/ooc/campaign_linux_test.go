@@ -139,12 +139,12 @@ func TestCampaignFull(t *testing.T) {
 	dir := t.TempDir()
 	longGraph(t, dir, 1500) // 9 MB of matrix
 	ooc(t, dir, "solve", "long.gr", "--tile", "64", "--out", "whole.ooc").want(t, 0)
-	want := read(t, dir, "whole.ooc", "dist.npy")
+	want := readFile(t, dir, "whole.ooc", "dist.npy")
 	graph := filepath.Join(dir, "long.gr")
 	solve := []string{"solve", "long.gr", "--tile", "64", "--algorithm", "blocked"}
 	same := func(vol string) {
 		t.Helper()
-		if !bytes.Equal(read(t, vol, "long.ooc", "dist.npy"), want) {
+		if !bytes.Equal(readFile(t, vol, "long.ooc", "dist.npy"), want) {
 			t.Error("another matrix came of it")
 		}
 	}
@@ -204,7 +204,7 @@ func TestCampaignFull(t *testing.T) {
 // TestCampaignReadOnly asks everything of a store on a medium that cannot be written.
 func TestCampaignReadOnly(t *testing.T) {
 	vol, dir := mounted(t, "-t", "tmpfs", "-o", "size=8m", "ooc-test"), t.TempDir()
-	write(t, vol, "towns.csv", small)
+	writeFile(t, vol, "towns.csv", small)
 	ooc(t, vol, "solve", "towns.csv").want(t, 0)
 	must(t, "mount", "-o", "remount,ro", vol)
 	store := filepath.Join(vol, "towns.ooc")
@@ -232,7 +232,7 @@ func TestCampaignPipe(t *testing.T) {
 	longGraph(t, dir, 2000)
 	ooc(t, dir, "solve", "long.gr").want(t, 0)
 	pairs := filepath.Join(dir, "pairs")
-	write(t, dir, "pairs", strings.Repeat("1 2\n", 200_000)) // more than a pipe holds
+	writeFile(t, dir, "pairs", strings.Repeat("1 2\n", 200_000)) // more than a pipe holds
 	cmd := command(t, dir, "query", "long.ooc", "--pairs", pairs)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -256,8 +256,8 @@ func TestCampaignPipe(t *testing.T) {
 	}
 }
 
-// terminal opens a pair of ends of a terminal.
-func terminal(t *testing.T) (ours, theirs *os.File) {
+// pseudoTerminal opens a pair of ends of a terminal.
+func pseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -283,7 +283,7 @@ func TestCampaignTerminal(t *testing.T) {
 	r := seeded(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2500)
-	ours, theirs := terminal(t)
+	ours, theirs := pseudoTerminal(t)
 	cmd := command(t, dir, "solve", "long.gr", "--tile", "64", "--algorithm", "blocked")
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
 	cmd.Stderr = theirs
@@ -319,7 +319,7 @@ func TestCampaignSleep(t *testing.T) {
 			r.want(t, exitLocked, fmt.Sprintf("process %d ", pid))
 		}
 	}).want(t, 0)
-	if !bytes.Equal(read(t, dir, "long.ooc", "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
+	if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 		t.Error("another matrix came of it")
 	}
 }
@@ -347,7 +347,7 @@ func TestCampaignClock(t *testing.T) {
 		}
 		ooc(t, dir, "solve", "long.gr", "--tile", "64").want(t, 0)
 		ooc(t, dir, "status", "long.ooc").want(t, 0, "solved")
-		if !bytes.Equal(read(t, dir, "long.ooc", "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
+		if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 			t.Error("another matrix came of it")
 		}
 	}

@@ -21,7 +21,7 @@ const small = "# a comment\nparis,lyon,4\nlyon,nice,3\nparis,nice,9\nparis,nice,
 
 func TestSolveAndAsk(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged", "solved towns.ooc")
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.ooc").want(t, 0, "already solved")
@@ -33,7 +33,7 @@ func TestSolveAndAsk(t *testing.T) {
 		{[]string{"paris", "nice", "lyon", "isle", "paris"}, "paris\tnice\t7\nparis\tlyon\t4\nparis\tisle\tunreachable\nparis\tparis\t0\n"},
 		{[]string{"--row", "isle"}, "isle\tparis\t1\nisle\tlyon\t5\nisle\tnice\t8\nisle\tisle\t0\n"},
 		{[]string{"--col", "lyon"}, "paris\tlyon\t4\nlyon\tlyon\t0\nnice\tlyon\t4\nisle\tlyon\t5\n"},
-		{[]string{"--pairs", write(t, dir, "pairs", "# pairs\nlyon paris\n\nisle nice\n")}, "lyon\tparis\t3\nisle\tnice\t8\n"},
+		{[]string{"--pairs", writeFile(t, dir, "pairs", "# pairs\nlyon paris\n\nisle nice\n")}, "lyon\tparis\t3\nisle\tnice\t8\n"},
 	} {
 		if r := ooc(t, dir, append([]string{"query", "towns.ooc"}, q.args...)...).want(t, 0); r.stdout != q.out {
 			t.Errorf("query %v printed\n%swant\n%s", q.args, r.stdout, q.out)
@@ -47,13 +47,13 @@ func TestSolveAndAsk(t *testing.T) {
 
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "good.gr", "p sp 2 1\na 1 2 5\n")
-	write(t, dir, "text.gr", "p sp 2 1\na 1 x 5\n")
-	write(t, dir, "range.gr", "p sp 2 1\na 1 3 5\n")
-	write(t, dir, "negative.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
-	write(t, dir, "empty.gr", "")
-	write(t, dir, "rubbish.gr", "\x00\x01\x02\xff\xfe rubbish \x00")
-	write(t, dir, "far.gr", "p sp 3 2\na 1 2 1000000000\na 2 3 1000000000\n")
+	writeFile(t, dir, "good.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "text.gr", "p sp 2 1\na 1 x 5\n")
+	writeFile(t, dir, "range.gr", "p sp 2 1\na 1 3 5\n")
+	writeFile(t, dir, "negative.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
+	writeFile(t, dir, "empty.gr", "")
+	writeFile(t, dir, "rubbish.gr", "\x00\x01\x02\xff\xfe rubbish \x00")
+	writeFile(t, dir, "far.gr", "p sp 3 2\na 1 2 1000000000\na 2 3 1000000000\n")
 	ooc(t, dir, "solve", "good.gr").want(t, 0)
 	for _, c := range []struct {
 		code  int
@@ -105,14 +105,14 @@ func tear(t *testing.T, dir string) {
 
 func TestChangedInputIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	path := write(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
+	path := writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "solve", "g.gr").want(t, 0)
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(path, later, later); err != nil {
 		t.Fatal(err)
 	}
 	ooc(t, dir, "solve", "g.gr").want(t, 0, "already solved") // touched, but the same
-	write(t, dir, "g.gr", "p sp 2 1\na 1 2 7\n")
+	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 7\n")
 	ooc(t, dir, "solve", "g.gr").want(t, 3, "another input", "--restart")
 	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
 		t.Errorf("after the refusal: %q", r.stdout)
@@ -127,14 +127,14 @@ func TestChangedInputIsRefused(t *testing.T) {
 // TestRestartKeepsWhatItCannotReplace gives restarts that cannot begin, and demands the old answers.
 func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "solve", "g.gr", "--tile", "128").want(t, 0)
 	ooc(t, dir, "solve", "g.gr", "--restart", "--kind", "f64").want(t, 2)
 	ooc(t, dir, "solve", "g.gr", "--restart", "--tile", "128", "--round", "192").want(t, 2, "multiple of --tile 128")
 	ooc(t, dir, "solve", "g.ooc", "--restart", "--tile", "64").want(t, 3, "--tile 128")
-	write(t, dir, "g.gr", "p sp 2 1\na 1 2 rubbish\n")
+	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 rubbish\n")
 	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 3, "g.gr:2")
-	write(t, dir, "g.gr", "p sp 2 2\na 1 2 5\na 2 1 -7\n")
+	writeFile(t, dir, "g.gr", "p sp 2 2\na 1 2 5\na 2 1 -7\n")
 	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 4)
 	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
 		t.Errorf("after the refusals: %q", r.stdout)
@@ -144,7 +144,7 @@ func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 // TestRestartForgets begins again with none of what flags said of the store that was there.
 func TestRestartForgets(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "g.gr", "p sp 3 2\na 1 2 5\na 2 3 1\n")
+	writeFile(t, dir, "g.gr", "p sp 3 2\na 1 2 5\na 2 3 1\n")
 	ooc(t, dir, "solve", "g.gr", "--tile", "128", "--kind", "f32", "--predecessors").want(t, 0)
 	ooc(t, dir, "solve", "g.gr", "--restart", "--sources", "2", "--dry-run").want(t, 0, "new")
 	ooc(t, dir, "solve", "g.gr", "--restart", "--sources", "2").want(t, 0)
@@ -161,7 +161,7 @@ func TestRestartForgets(t *testing.T) {
 // TestOtherColumnsAreRefused solves one file read in two ways.
 func TestOtherColumnsAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "c.txt", "1 2 5 7\n")
+	writeFile(t, dir, "c.txt", "1 2 5 7\n")
 	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,weight,x").want(t, 0)
 	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,weight,x").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "c.txt", "--columns", "from,to,x,weight").want(t, 3, "--columns", "--restart")
@@ -174,7 +174,7 @@ func TestOtherColumnsAreRefused(t *testing.T) {
 // TestGuessedWeightsAreSaid solves edge lists of which the names of columns do not say what the weights are.
 func TestGuessedWeightsAreSaid(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
+	writeFile(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
 	ooc(t, dir, "solve", "c.csv").want(t, 0, `column "wieght" is taken for the weight`)
 	for _, line := range []string{"sssp c.csv --source 1", "mst c.csv --undirected", "plan c.csv"} {
 		ooc(t, dir, strings.Fields(line)...).want(t, 0, `column "wieght" is taken for the weight`)
@@ -191,7 +191,7 @@ func TestGuessedWeightsAreSaid(t *testing.T) {
 // TestScaledDistancesAreExact asks for a distance with more digits than a float32 has.
 func TestScaledDistancesAreExact(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "s.csv", "a,b,1060.123457\n")
+	writeFile(t, dir, "s.csv", "a,b,1060.123457\n")
 	ooc(t, dir, "solve", "s.csv", "--scale", "1000000").want(t, 0)
 	if r := ooc(t, dir, "query", "s.ooc", "a", "b").want(t, 0); r.stdout != "a\tb\t1060.123457\n" {
 		t.Errorf("%q", r.stdout)
@@ -382,7 +382,7 @@ func TestNothingGarbled(t *testing.T) {
 // TestExport compares the exported array with the store's answers.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	for _, c := range []struct {
 		kind  string
 		flags []string
@@ -395,7 +395,7 @@ func TestExport(t *testing.T) {
 	} {
 		ooc(t, dir, append([]string{"solve", "towns.csv", "--restart"}, c.flags...)...).want(t, 0)
 		ooc(t, dir, "export", "towns.ooc", "d.npy", "--overwrite").want(t, 0)
-		b := read(t, dir, "d.npy")
+		b := readFile(t, dir, "d.npy")
 		if !bytes.Contains(b[:128], []byte("{'descr': '<"+c.kind+"', 'fortran_order': False, 'shape': (4, 4), }")) {
 			t.Fatalf("header %q", b[:128])
 		}

@@ -8,8 +8,10 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"ooc/engine"
-	"ooc/kernels"
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine/device"
+	"ooc/engine/device/registry"
+	"ooc/kernels/entry"
 )
 
 func devicesCommand() *cobra.Command {
@@ -19,8 +21,8 @@ func devicesCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
-			for _, name := range engine.DeviceNames() {
-				d, _, err := engine.OpenDevice(name, 0)
+			for _, name := range registry.Names() {
+				d, _, err := registry.Open(name, 0)
 				if err != nil {
 					fmt.Fprintf(w, "%s\tnot usable: %v\n", name, err)
 					continue
@@ -32,7 +34,7 @@ func devicesCommand() *cobra.Command {
 					driver = "CUDA " + version + " through " + name
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", info.Name, info.Model, humanize.IBytes(uint64(info.Memory)),
-					rateText(engine.Ceiling(d, kernels.I32)), rateText(engine.Ceiling(d, kernels.F32)), driver)
+					terminal.Rate(device.Ceiling(d, entry.I32)), terminal.Rate(device.Ceiling(d, entry.F32)), driver)
 				if err := d.Close(); err != nil {
 					return err
 				}

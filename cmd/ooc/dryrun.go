@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,25 +9,29 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/graph"
+	"ooc/engine/graph/read"
+	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/kernels"
 )
 
 // foretold is what a job would do, in JSON.
 type foretold struct {
-	Job       int     `json:"job"` // from 1
-	Input     string  `json:"input"`
-	Store     string  `json:"store"`
-	State     string  `json:"state"` // "new", or that of the store
-	Vertices  int     `json:"vertices"`
-	Arcs      int64   `json:"arcs"`
-	Bytes     int64   `json:"bytes"` // that the store takes
-	Algorithm string  `json:"algorithm"`
-	Seconds   float64 `json:"seconds"` // that are left, as predicted
-	Code      int     `json:"exit_code,omitempty"`
-	Error     string  `json:"error,omitempty"`
+	Job       int        `json:"job"` // from 1
+	Input     string     `json:"input"`
+	Store     string     `json:"store"`
+	State     live.State `json:"state"`
+	Vertices  int        `json:"vertices"`
+	Arcs      int64      `json:"arcs"`
+	Bytes     int64      `json:"bytes"` // that the store takes
+	Algorithm string     `json:"algorithm"`
+	Seconds   float64    `json:"seconds"` // that are left, as predicted
+	Code      int        `json:"exit_code,omitempty"`
+	Error     string     `json:"error,omitempty"`
 }
 
 // errWouldFail is wrapped by the error of a batch of which some jobs are known to fail.
@@ -44,7 +49,7 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	for i, j := range jobs {
 		var e graph.Extent
 		needs[i], e = j.need(list[i].Store, d)
-		t := foretold{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: "new", Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
+		t := foretold{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New, Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
 		err := needs[i].Err
 		if err == nil {
 			err = j.foretell(&t, e, d)
@@ -57,19 +62,19 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 		}
 		seconds += t.Seconds
 		if f.json {
-			printJSON(os.Stdout, "job", t)
+			terminal.PrintJSON(os.Stdout, "job", t)
 			continue
 		}
-		outlook := t.Algorithm + "\t" + shortTime(t.Seconds)
+		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
 		if err != nil {
-			outlook = fmt.Sprintf("\texit code %d: %s", t.Code, clip(t.Error, 120))
+			outlook = fmt.Sprintf("\texit code %d: %s", t.Code, terminal.Clip(t.Error, 120))
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, t.Input, t.Store, t.State, humanize.Comma(int64(t.Vertices)),
 			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)
 	}
 	w.Flush()
 	if !f.json {
-		fmt.Printf("%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), shortTime(seconds))
+		fmt.Printf("%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
 	}
 	if err := batch.Room(list, needs); err != nil || failing == 0 {
 		return err
@@ -83,10 +88,7 @@ func (j job) foretell(t *foretold, e graph.Extent, d kernels.Device) error {
 	if err != nil {
 		return err
 	}
-	t.Vertices, t.Arcs, t.Algorithm, t.Seconds = plan.Vertices, plan.Arcs, plan.Algorithm, plan.Plan.Seconds
-	if e := plan.Eliminate; plan.Algorithm == engine.AlgorithmEliminate && e != nil {
-		t.Seconds = e.Seconds * (1 - float64(plan.Done)/float64(plan.Rows))
-	}
+	t.Vertices, t.Arcs, t.Algorithm, t.Seconds = plan.Vertices, plan.Arcs, plan.Algorithm, plan.Seconds()
 	return nil
 }
 
@@ -98,23 +100,20 @@ func (j job) forecast(t *foretold, e graph.Extent, d kernels.Device) (*engine.Fo
 			return nil, err
 		}
 		defer p.Close()
-		if err = j.sameOptions(j.cmd, p); err == nil && !isStore(j.input) {
-			err = j.sameInput(j.cmd, p, j.input)
-		}
-		if err != nil {
+		if err := j.same(j.cmd, p, j.input); err != nil {
 			return nil, err
 		}
 		st, err := p.Status()
 		if err != nil {
 			return nil, err
 		}
-		if t.State = st.State; st.State == "solved" && !j.restart {
+		if t.State = st.State; st.State == live.Solved && !j.restart {
 			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
 		}
 		if j.restart {
-			return again(p, d, j.limits())
+			return again(j.cmd.Context(), p, d, j.limits())
 		}
-		return p.Forecast(d, j.limits(), "")
+		return p.Forecast(j.cmd.Context(), d, j.limits(), "")
 	}
 	limits := j.limits()
 	var err error
@@ -122,32 +121,32 @@ func (j job) forecast(t *foretold, e graph.Extent, d kernels.Device) (*engine.Fo
 		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
 			return nil, err
 		}
-		return engine.ForecastMatrix(e.N, d, limits)
+		return engine.ForecastMatrix(j.cmd.Context(), e.N, d, limits)
 	}
 	o, err := j.options(j.cmd, ".")
 	if err != nil {
 		return nil, err
 	}
-	g, _, err := graph.ReadFile(j.input, o)
+	g, _, err := read.File(j.input, o)
 	if err != nil {
 		return nil, err
 	}
 	if limits.Sources, err = sourcesOf(g.Facts(), j.sources); err != nil {
 		return nil, err
 	}
-	return engine.ForecastGraph(g, d, limits, "")
+	return engine.ForecastGraph(j.cmd.Context(), g, d, limits, "")
 }
 
 // again plans all of a store, whatever is done of it.
-func again(p *engine.Problem, d kernels.Device, l engine.Limits) (*engine.Forecast, error) {
+func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Limits) (*engine.Forecast, error) {
 	m := p.Meta()
 	l.Tile, l.Sources, l.Predecessors = m.T, m.Sources, m.Predecessors
 	if m.Dense {
-		return engine.ForecastMatrix(m.N, d, l)
+		return engine.ForecastMatrix(ctx, m.N, d, l)
 	}
 	g, err := p.Graph()
 	if err != nil {
 		return nil, err
 	}
-	return engine.ForecastGraph(g, d, l, "")
+	return engine.ForecastGraph(ctx, g, d, l, "")
 }

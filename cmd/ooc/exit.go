@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,11 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
+	"ooc/engine/device"
+	"ooc/engine/export"
 	"ooc/engine/graph"
 	"ooc/engine/mst"
+	"ooc/engine/plan"
 	"ooc/engine/sssp"
+	"ooc/engine/task"
 	"ooc/tiles"
 )
 
@@ -46,7 +50,7 @@ var exitCodes = []struct {
 	kind error
 	code int
 }{
-	{engine.ErrInterrupted, exitInterrupted},
+	{task.ErrInterrupted, exitInterrupted},
 	{batch.ErrSomeFailed, exitSomeFailed},
 	{errWouldFail, exitSomeFailed},
 	{tiles.ErrNoSpace, exitNoSpace},
@@ -60,17 +64,18 @@ var exitCodes = []struct {
 	{batch.ErrCorrupt, exitCorrupt},
 	{graph.ErrNegativeCycle, exitNegativeCycle},
 	{graph.ErrOptions, exitUsage},
-	{engine.ErrMemory, exitUsage},
-	{engine.ErrNoDevice, exitUsage},
-	{engine.ErrRound, exitUsage},
-	{engine.ErrAlgorithm, exitUsage},
-	{engine.ErrNoFormat, exitUsage},
+	{device.ErrMemory, exitUsage},
+	{device.ErrUnknown, exitUsage},
+	{plan.ErrRound, exitUsage},
+	{plan.ErrAlgorithm, exitUsage},
+	{export.ErrNoFormat, exitUsage},
 	{batch.ErrJobs, exitUsage},
 	{sssp.ErrMethod, exitUsage},
 	{mst.ErrMethod, exitUsage},
 	{graph.ErrBadInput, exitBadInput},
-	{engine.ErrNoVertex, exitBadInput},
+	{graph.ErrNoVertex, exitBadInput},
 	{engine.ErrInput, exitBadInput},
+	{engine.ErrChanged, exitBadInput},
 	{graph.ErrChanged, exitBadInput},
 	{tiles.ErrNotStore, exitBadInput},
 	{batch.ErrNotQueue, exitBadInput},
@@ -104,23 +109,10 @@ func exitCode(err error) int {
 // reportError prints an error to standard error, and where --json is given as an object to standard output.
 func reportError(cmd *cobra.Command, err error) {
 	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
-		printJSON(os.Stdout, "error", struct {
+		terminal.PrintJSON(os.Stdout, "error", struct {
 			Message string `json:"message"`
 			Code    int    `json:"exit_code"`
 		}{err.Error(), exitCode(err)})
 	}
 	fmt.Fprintln(os.Stderr, "ooc:", err)
-}
-
-// printJSON writes one object on one line, with a type beside the fields of v.
-func printJSON(w *os.File, kind string, v any) {
-	body, err := json.Marshal(v)
-	if err != nil { // only a NaN or an infinity in a status could do that
-		body = fmt.Appendf(nil, `{"message":%q}`, err)
-	}
-	head := fmt.Appendf(nil, `{"type":%q`, kind)
-	if len(body) > 2 {
-		head = append(head, ',')
-	}
-	w.Write(append(append(head, body[1:]...), '\n'))
 }

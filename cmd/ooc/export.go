@@ -10,23 +10,29 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/export"
+	"ooc/kernels/entry"
 )
 
 func exportCommand() *cobra.Command {
-	var o engine.ExportOptions
+	var o export.Options
 	var rows, cols, unreachable string
 	var predecessors bool
-	noPath := engine.NoPredecessor
+	noPath := entry.SciPyNoVertex
 	var formats strings.Builder
-	for _, e := range engine.Exporters {
+	var names []string
+	for _, e := range export.Formats {
+		names = append(names, "."+e.Name)
 		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
 		Use:   "export STORE FILE",
-		Short: "Write the distances to a file: .npy, .csv or .mtx; or predecessors",
+		Short: "Write the distances to a file: " + english.WordSeries(names, "or") + "; or predecessors",
 		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
 			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
 			"Rows and columns are in the order of the store's rows, or that of --rows and --cols. Both take vertex ids\n" +
@@ -63,7 +69,7 @@ func exportCommand() *cobra.Command {
 			if o.Cols, err = selection(p.Lookup, "cols", cols); err != nil {
 				return err
 			}
-			return export(cmd, p, args[1], o)
+			return runExport(cmd, p, args[1], o)
 		},
 	}
 	fl := cmd.Flags()
@@ -77,25 +83,25 @@ func exportCommand() *cobra.Command {
 	return cmd
 }
 
-func export(cmd *cobra.Command, p *engine.Problem, file string, o engine.ExportOptions) error {
+func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Options) error {
 	if file == "-" {
 		if o.Format == "" && o.Predecessors != nil {
 			o.Format = "npy"
 		} else if o.Format == "" {
 			o.Format = "csv"
 		}
-		return exportError(p, p.ExportTo(cmd.Context(), os.Stdout, o))
+		return exportError(p, export.Write(cmd.Context(), p, os.Stdout, o))
 	}
 	began := time.Now()
 	graceful.Store(true)
-	if err := p.Export(cmd.Context(), file, o); err != nil {
+	if err := export.File(cmd.Context(), p, file, o); err != nil {
 		return exportError(p, err)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), shortTime(time.Since(began).Seconds()))
+	fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
 	return nil
 }
 
@@ -105,7 +111,7 @@ func exportError(p *engine.Problem, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w; replace it with --overwrite", err)
 	case errors.Is(err, engine.ErrUnsolved):
-		return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(p.Dir()))
+		return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(p.Dir()))
 	}
 	return err
 }

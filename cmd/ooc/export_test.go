@@ -15,7 +15,7 @@ import (
 func towns(t *testing.T, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, append([]string{"solve", "towns.csv"}, flags...)...).want(t, 0)
 	return dir
 }
@@ -23,8 +23,8 @@ func towns(t *testing.T, flags ...string) string {
 func TestExportText(t *testing.T) {
 	dir := towns(t)
 	const whole = ",paris,lyon,nice,isle\nparis,0,4,7,inf\nlyon,3,0,3,inf\nnice,0,4,0,inf\nisle,1,5,8,0\n"
-	write(t, dir, "ids", "\ufeffnice\r\n\n# a comment\nparis\n")
-	write(t, dir, "@", "isle\n")
+	writeFile(t, dir, "ids", "\ufeffnice\r\n\n# a comment\nparis\n")
+	writeFile(t, dir, "@", "isle\n")
 	for _, c := range []struct {
 		args, stdin, out string
 	}{
@@ -45,15 +45,15 @@ func TestExportText(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "export", "towns.ooc", "d.csv").want(t, 0, "wrote d.csv")
-	if got := string(read(t, dir, "d.csv")); got != whole {
+	if got := string(readFile(t, dir, "d.csv")); got != whole {
 		t.Errorf("d.csv holds\n%s", got)
 	}
 }
 
 func TestExportMistakes(t *testing.T) {
 	dir := towns(t)
-	write(t, dir, "ids", "nice\nrome\n")
-	write(t, dir, "none", "# nothing\n")
+	writeFile(t, dir, "ids", "nice\nrome\n")
+	writeFile(t, dir, "none", "# nothing\n")
 	for _, c := range []struct {
 		code        int
 		words, text string
@@ -80,8 +80,8 @@ func TestExportMistakes(t *testing.T) {
 // TestExportNamesThatClash asks for vertices whose ids look like something else.
 func TestExportNamesThatClash(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "g.csv", "@x,a..b,1\na..b,\"c,d\",2\n@x,#1,3\n")
-	write(t, dir, "ids", "#1\n# a comment\nc,d\n")
+	writeFile(t, dir, "g.csv", "@x,a..b,1\na..b,\"c,d\",2\n@x,#1,3\n")
+	writeFile(t, dir, "ids", "#1\n# a comment\nc,d\n")
 	ooc(t, dir, "solve", "g.csv").want(t, 0)
 	for rows, lines := range map[string]string{
 		"@x":      "@x,3\n",
@@ -114,7 +114,7 @@ func TestExportEqualsSciPy(t *testing.T) {
 		for range 2 * n {
 			fmt.Fprintf(&text, "a %d %d %s\n", 1+r.IntN(n), 1+r.IntN(n), c.weight())
 		}
-		write(t, dir, "g.gr", text.String())
+		writeFile(t, dir, "g.gr", text.String())
 		ooc(t, dir, append([]string{"solve", "g.gr"}, c.flags...)...).want(t, 0)
 		var rows, cols []string
 		var rowIDs, colIDs []string
@@ -144,7 +144,7 @@ func TestExportInterrupted(t *testing.T) {
 	ooc(t, dir, "gen", "ring", "g.gr", "-n", "2500").want(t, 0)
 	ooc(t, dir, "solve", "g.gr").want(t, 0)
 	ooc(t, dir, "export", "g.ooc", "whole.csv").want(t, 0)
-	want := read(t, dir, "whole.csv")
+	want := readFile(t, dir, "whole.csv")
 	interrupted := 0
 	for _, sig := range []os.Signal{os.Interrupt, os.Kill} {
 		for range 6 {
@@ -158,7 +158,7 @@ func TestExportInterrupted(t *testing.T) {
 			_ = cmd.Wait()
 			left, _ := filepath.Glob(filepath.Join(dir, ".d.csv*"))
 			if _, err := os.Stat(filepath.Join(dir, "d.csv")); err == nil {
-				if !bytes.Equal(read(t, dir, "d.csv"), want) {
+				if !bytes.Equal(readFile(t, dir, "d.csv"), want) {
 					t.Fatalf("%v left half a file", sig)
 				}
 			} else if code := cmd.ProcessState.ExitCode(); sig == os.Interrupt && code != 130 {
@@ -241,7 +241,7 @@ func TestPredecessorsAreSciPys(t *testing.T) {
 	for range 2 * n {
 		fmt.Fprintf(&text, "a %d %d %d\n", 1+r.IntN(n), 1+r.IntN(n), 1+r.IntN(9))
 	}
-	write(t, dir, "g.gr", text.String())
+	writeFile(t, dir, "g.gr", text.String())
 	ooc(t, dir, "solve", "g.gr").want(t, 0)
 	ooc(t, dir, "export", "g.ooc", "d.npy").want(t, 0)
 	ooc(t, dir, "export", "g.ooc", "p.npy", "--predecessors").want(t, 0, "wrote p.npy")

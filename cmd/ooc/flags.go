@@ -13,8 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/device/registry"
 	"ooc/engine/graph"
+	"ooc/engine/graph/packed"
+	"ooc/engine/graph/read"
+	"ooc/engine/plan"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // size is a flag's value in bytes: 512MiB, 4GiB, 100000.
@@ -56,7 +62,7 @@ type graphFlags struct {
 
 func (f *graphFlags) add(cmd *cobra.Command) {
 	var names []string
-	for _, format := range graph.Formats {
+	for _, format := range read.Formats {
 		names = append(names, format.Name)
 	}
 	fl := cmd.Flags()
@@ -72,8 +78,8 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 }
 
 // options returns what the flags ask of a reader, which may put what it cannot read in place into spool.
-func (f *graphFlags) options(cmd *cobra.Command, spool string) (graph.Options, error) {
-	o := graph.Options{Format: f.format, Columns: f.columns, Kind: graph.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
+func (f *graphFlags) options(cmd *cobra.Command, spool string) (read.Options, error) {
+	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
 	if cmd.Flags().Changed("base") {
 		o.Base = &f.base
 	}
@@ -84,7 +90,7 @@ func (f *graphFlags) options(cmd *cobra.Command, spool string) (graph.Options, e
 		no := false
 		o.Directed = &no
 	}
-	if !slices.Contains([]graph.Kind{graph.KindAuto, graph.KindI32, graph.KindF32}, o.Kind) {
+	if !slices.Contains([]entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32}, o.Kind) {
 		return o, usageError{fmt.Errorf("--kind %s: known are i32 and f32", f.kind)}
 	}
 	if f.scale < 0 {
@@ -120,8 +126,8 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 }
 
 // addDevice adds the flags of every command that computes on a device.
-func addDevice(cmd *cobra.Command, device *string, memory *size) {
-	cmd.Flags().StringVar(device, "device", "auto", "auto, "+strings.Join(engine.DeviceNames(), ", ")+"; cuda:1 for the second GPU")
+func addDevice(cmd *cobra.Command, name *string, memory *size) {
+	cmd.Flags().StringVar(name, "device", "auto", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
 	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
@@ -156,21 +162,21 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 
 // openDevice opens a device by its name.
 func openDevice(name string, memory size) (d kernels.Device, why string, err error) {
-	d, why, err = engine.OpenDevice(name, int64(memory))
-	if err != nil && name != "auto" && !errors.Is(err, engine.ErrNoDevice) {
+	d, why, err = registry.Open(name, int64(memory))
+	if err != nil && name != "auto" && !errors.Is(err, device.ErrUnknown) {
 		err = fmt.Errorf("%w; --device auto takes one that works", err)
 	}
 	return d, why, err
 }
 
-func (f *deviceFlags) limits() engine.Limits {
-	return engine.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm}
+func (f *deviceFlags) limits() plan.Limits {
+	return plan.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm}
 }
 
 // storeName is the default store of an input: its base name without format and compression extensions.
 func storeName(input string) string {
-	name := graph.Uncompressed(filepath.Base(input))
-	for _, f := range graph.Formats {
+	name := packed.TrimExt(filepath.Base(input))
+	for _, f := range read.Formats {
 		for _, ext := range f.Extensions {
 			if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
 				return name[:len(name)-len(ext)] + ".ooc"

@@ -57,7 +57,7 @@ func TestFormats(t *testing.T) {
 		for _, packed := range []string{"", ".gz", ".zst"} {
 			name := "s." + ext + packed
 			content := pack(t, packed, text)
-			write(t, dir, name, content)
+			writeFile(t, dir, name, content)
 			ooc(t, dir, "solve", name, "--out", name+".ooc").want(t, 0, "("+names[ext]+"): 5 vertices, 8 arcs, weights 0…5, f32")
 			sameAnswers(t, dir, name+".ooc")
 			cmd := command(t, dir, "solve", "-", "--out", name+"-in.ooc")
@@ -65,7 +65,7 @@ func TestFormats(t *testing.T) {
 			finish(t, cmd).want(t, 0, "imported standard input ("+names[ext]+"): 5 vertices, 8 arcs")
 			sameAnswers(t, dir, name+"-in.ooc")
 		}
-		write(t, dir, ext+".bin", text)
+		writeFile(t, dir, ext+".bin", text)
 		ooc(t, dir, "solve", ext+".bin", "--format", names[ext], "--scale", "10").want(t, 0, "5 vertices, 8 arcs, weights 0…5, i32")
 		sameAnswers(t, dir, ext+".bin.ooc")
 	}
@@ -87,7 +87,7 @@ func TestDroppedArcsAreCounted(t *testing.T) {
 		"d.txt":   "1 2 5\n1 2 3\n1 2 4\n1 1 1\n2 1 inf\n2 2 0\n",
 		"d.graph": "2 5 1\n1 1 2 3 2 4 2 5 2 inf\n2 0 1 3 1 4 1 5 1 inf\n",
 	} {
-		write(t, dir, name, text)
+		writeFile(t, dir, name, text)
 		ooc(t, dir, "solve", name, "--out", name+".ooc").want(t, 0, "  2 self-loops dropped\n", "  2 parallel arcs merged into the shortest\n", "  1 infinite weight dropped\n")
 		ooc(t, dir, "query", name+".ooc", "1", "2").want(t, 0, "1\t2\t3\n")
 	}
@@ -114,7 +114,7 @@ func TestSmallestGraphs(t *testing.T) {
 		"zeros.txt":        {"1 2 0\n2 1 0.0\n2 3 -0.0\n", "1", "1\t1\t0\n1\t2\t0\n1\t3\t0\n"},
 		"zeros-f32.txt":    {"1 2 0\n2 1 0.5\n2 3 -0.0\n", "1", "1\t1\t0\n1\t2\t0\n1\t3\t0\n"},
 	} {
-		write(t, dir, name, c.text)
+		writeFile(t, dir, name, c.text)
 		ooc(t, dir, "solve", name, "--out", name+".ooc").want(t, 0, "solved "+name+".ooc")
 		if r := ooc(t, dir, "query", name+".ooc", "--row", c.row).want(t, 0); r.stdout != c.answers {
 			t.Errorf("%s: query printed\n%s", name, r.stdout)
@@ -154,7 +154,7 @@ func TestBadInputCodes(t *testing.T) {
 		"cycle.mtx":      {mtx + "2 2 2\n1 2 3\n2 1 -3.5\n", "negative cycle of length -0.5: 1 → 2 → 1", 4},
 		"edge.graph":     {"2 1 1\n2 -1\n1 -1\n", "negative cycle of length -2", 4},
 	} {
-		write(t, dir, name, c.text)
+		writeFile(t, dir, name, c.text)
 		args := []string{"solve", name}
 		if name == "fraction.txt" {
 			args = append(args, "--scale", "1000")
@@ -180,7 +180,7 @@ func TestHugeHeaders(t *testing.T) {
 		"h.mtx": {"%%MatrixMarket matrix coordinate real general\n10000000 10000000 1\n1 10000000 3\n", ""},
 		"h.txt": {"# from to weight\n1 2 3\n9 10000000 3\n", "--base=1"},
 	} {
-		write(t, dir, name, c.text)
+		writeFile(t, dir, name, c.text)
 		cmd := command(t, dir, append([]string{"solve", name}, strings.Fields(c.flag)...)...)
 		finish(t, cmd).want(t, 5, "no space", "TiB needed")
 		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 { // 80 MB of it are where each vertex's arcs begin

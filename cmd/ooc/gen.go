@@ -8,16 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/engine/graph/write"
 )
 
 func genCommand() *cobra.Command {
-	var o graph.GenerateOptions
+	var o gen.Options
 	var kinds, formats strings.Builder
-	for _, g := range graph.Generators {
+	for _, g := range gen.Kinds {
 		fmt.Fprintf(&kinds, "\n  %-9s %s", g.Name, g.Title)
 	}
-	for _, w := range graph.Writers {
+	for _, w := range write.Formats {
 		fmt.Fprintf(&formats, " %s", strings.Join(w.Extensions, " "))
 	}
 	cmd := &cobra.Command{
@@ -35,7 +36,7 @@ func genCommand() *cobra.Command {
 				o.M = 10 * o.N
 			}
 			graceful.Store(true)
-			err := graph.Generate(cmd.Context(), args[0], o, args[1])
+			err := gen.File(cmd.Context(), args[0], o, args[1])
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%w; replace it with --overwrite", err)
 			}
@@ -53,7 +54,7 @@ func genCommand() *cobra.Command {
 
 // drawsArcs reports whether a kind of graph has as many arcs as it is asked for.
 func drawsArcs(kind string) bool {
-	for _, g := range graph.Generators {
+	for _, g := range gen.Kinds {
 		if g.Name == kind {
 			return g.Arcs == nil
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 )
 
 // TestGenEqualsSciPy has SciPy read the Matrix Market files of every kind of graph, and compares them with
@@ -14,7 +14,7 @@ import (
 func TestGenEqualsSciPy(t *testing.T) {
 	r, dir := seeded(t), t.TempDir()
 	var names []string
-	for _, g := range graph.Generators {
+	for _, g := range gen.Kinds {
 		for _, undirected := range []bool{false, true} {
 			name := fmt.Sprintf("%s-%v", g.Name, undirected)
 			names = append(names, name)
@@ -32,7 +32,7 @@ func TestGenEqualsSciPy(t *testing.T) {
 func TestGen(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "30").want(t, 0)
-	if text := string(read(t, dir, "g.gr")); !strings.HasPrefix(text, "c random graph, seed 1\np sp 30 300\n") {
+	if text := string(readFile(t, dir, "g.gr")); !strings.HasPrefix(text, "c random graph, seed 1\np sp 30 300\n") {
 		t.Errorf("%.60q", text)
 	}
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "30").want(t, 1, "--overwrite")

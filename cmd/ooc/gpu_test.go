@@ -9,13 +9,13 @@ import (
 	"slices"
 	"testing"
 
-	"ooc/engine"
+	"ooc/engine/device/registry"
 )
 
 // hog takes the memory of a GPU, but for what its driver and other processes need at least, and holds it until standard
 // input ends.
 func hog() int {
-	d, _, err := engine.OpenDevice("cuda", 0)
+	d, _, err := registry.Open("cuda", 0)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -70,7 +70,7 @@ func TestCampaignMemoryTaken(t *testing.T) {
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "24000", "-m", "240000").want(t, 0)
 	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--checkpoint", "200ms", "--out"}
 	ooc(t, dir, append(solve, "whole.ooc")...).want(t, 0)
-	want := read(t, dir, "whole.ooc", "sums")
+	want := readFile(t, dir, "whole.ooc", "sums")
 
 	end := startHog(t)
 	t.Log(ooc(t, dir, append(solve, "asked.ooc", "--device-memory", "8GiB")...).want(t, 1, "device memory exhausted", "--device-memory").stderr)
@@ -99,7 +99,7 @@ func TestCampaignMemoryTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, store := range []string{"left.ooc", "asked.ooc", "during.ooc"} {
-		if !bytes.Equal(read(t, dir, store, "sums"), want) {
+		if !bytes.Equal(readFile(t, dir, store, "sums"), want) {
 			t.Errorf("%s has other checksums", store)
 		}
 	}

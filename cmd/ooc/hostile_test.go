@@ -37,7 +37,7 @@ func TestCampaignHeaders(t *testing.T) {
 		"most.npy":    npyHead(most),
 		"short.npy":   npyHead("1000000"),
 	} {
-		write(t, dir, name, text)
+		writeFile(t, dir, name, text)
 		cmd := command(t, dir, "solve", name)
 		finish(t, cmd).want(t, exitBadInput, name)
 		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 {
@@ -79,7 +79,7 @@ func tree(t *testing.T, dir string) map[string]string {
 // whose files in turn is a link to a file of the user: nothing outside the store is written.
 func TestCampaignForeign(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
-	write(t, home, "towns.csv", small)
+	writeFile(t, home, "towns.csv", small)
 	ooc(t, home, "solve", "towns.csv").want(t, 0)
 	made := filepath.Join(home, "towns.ooc")
 	if err := os.Remove(filepath.Join(home, "towns.csv")); err != nil {

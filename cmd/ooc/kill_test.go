@@ -17,8 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/device/registry"
+	"ooc/engine/eliminate"
+	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
 
@@ -30,11 +33,11 @@ func limits(r *rand.Rand, c *killCase) []string {
 		width += r.IntN(3)
 		flags = append(flags, "--round", fmt.Sprint(c.tile*width))
 	}
-	tile := c.tile * c.tile * kernels.PairBytes // no tile takes more
-	if r.IntN(2) == 0 && c.algorithm == engine.AlgorithmBlocked {
+	tile := c.tile * c.tile * entry.PairBytes // no tile takes more
+	if r.IntN(2) == 0 && c.algorithm == rounds.BlockedName {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
 	}
-	if r.IntN(2) == 0 && (c.algorithm == engine.AlgorithmBlocked || c.algorithm == engine.AlgorithmSquaring) { // tiles go back and forth between disk and device
+	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) { // tiles go back and forth between disk and device
 		side := (c.n + c.tile - 1) / c.tile
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
@@ -127,7 +130,7 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 	t.Helper()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint((2+r.IntN(9))*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
 	base := []string{"solve", "g.gr", "--device", c.device, "--kind", c.kind, "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
-	trees := (c.algorithm == engine.AlgorithmBlocked || c.algorithm == engine.AlgorithmSingleStage) && r.IntN(2) == 0 && k.tracks
+	trees := (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks
 	if trees {
 		base = append(base, "--predecessors")
 	}
@@ -165,7 +168,7 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		}
 		if c.kind == "i32" && trees {
 			sameExport(t, dir, store)
-		} else if c.kind == "i32" && !bytes.Equal(read(t, dir, store, "dist.npy"), read(t, dir, "whole.ooc", "dist.npy")) {
+		} else if c.kind == "i32" && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 			t.Fatalf("%+v: the matrix of %s differs", *c, store)
 		}
 		const rows = 64
@@ -190,16 +193,16 @@ func timeSolve(t *testing.T, dir string, args []string) (whole, solving time.Dur
 }
 
 // newKilled finds out what a device can do.
-func newKilled(t *testing.T, device string) *killed {
+func newKilled(t *testing.T, name string) *killed {
 	t.Helper()
-	d, _, err := engine.OpenDevice(device, 0)
+	d, _, err := registry.Open(name, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &killed{device: device, algorithms: []string{engine.AlgorithmBlocked, engine.AlgorithmEliminate, "squaring"}}
-	_, k.tracks = kernels.As[kernels.Tracker](d)
-	if _, ok := kernels.As[kernels.Pivoter](d); ok {
-		k.algorithms = append(k.algorithms, engine.AlgorithmSingleStage)
+	k := &killed{device: name, algorithms: []string{rounds.BlockedName, eliminate.Name, "squaring"}}
+	_, k.tracks = kernels.As[kernels.TileOps](d)
+	if _, ok := kernels.As[kernels.TileOps](d); ok {
+		k.algorithms = append(k.algorithms, rounds.SingleStageName)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
@@ -213,7 +216,7 @@ func copyElsewhere(t *testing.T, from, to string) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	write(t, to, "lock", fmt.Sprintf("ooc lock\npid %d\nhost elsewhere\n", os.Getpid()))
+	writeFile(t, to, "lock", fmt.Sprintf("ooc lock\npid %d\nhost elsewhere\n", os.Getpid()))
 }
 
 // killOne starts a solve, kills it a while after its start, or after it has said that it has begun, and reports whether

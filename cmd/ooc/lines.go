@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ooc/engine"
+	"ooc/engine/text"
 )
 
 // readLines calls do with every line of a file, or of standard input for "-", that is not blank, trimmed and
@@ -21,13 +22,13 @@ func readLines(file string, do func(line string) error) error {
 		defer f.Close()
 		in = f
 	}
-	err := engine.EachLine(in, file, func(line string) error {
+	err := text.EachLine(in, file, func(line string) error {
 		if line = strings.TrimSpace(line); line == "" {
 			return nil
 		}
 		return do(line)
 	})
-	if errors.Is(err, engine.ErrLongLine) {
+	if errors.Is(err, text.ErrLongLine) {
 		return badInput{err}
 	}
 	return err

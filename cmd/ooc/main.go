@@ -13,7 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ooc/engine"
+	"ooc/cmd/ooc/show"
+	"ooc/engine/task"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -79,15 +80,12 @@ const version = "0.1.0"
 // its context. Before, and for commands that change nothing, a signal ends the process.
 var graceful atomic.Bool
 
-// interruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.
-type interruptKey struct{}
-
 // interruptible returns a context that the first SIGINT or SIGTERM ends; the second ends the process at
 // once, which loses nothing that a checkpoint or a note has.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
-	ctx = context.WithValue(ctx, interruptKey{}, func() {
+	ctx = context.WithValue(ctx, show.InterruptKey{}, func() {
 		select {
 		case signals <- os.Interrupt:
 		default: // two are on their way, which is one more than it takes
@@ -98,12 +96,12 @@ func interruptible() (context.Context, func()) {
 		if s, ok := <-signals; ok {
 			if !graceful.Load() {
 				fmt.Fprintln(os.Stderr, "ooc:", s)
-				exit(exitInterrupted)
+				show.Exit(exitInterrupted)
 			}
-			cancel(fmt.Errorf("%w by %v", engine.ErrInterrupted, s))
+			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))
 		}
 		if _, ok := <-signals; ok {
-			exit(exitInterrupted)
+			show.Exit(exitInterrupted)
 		}
 	}()
 	return ctx, func() {

@@ -104,7 +104,7 @@ func rome(t testing.TB) string {
 	return path
 }
 
-func write(t testing.TB, dir, name, content string) string {
+func writeFile(t testing.TB, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -113,7 +113,7 @@ func write(t testing.TB, dir, name, content string) string {
 	return path
 }
 
-func read(t testing.TB, parts ...string) []byte {
+func readFile(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(parts...))
 	if err != nil {

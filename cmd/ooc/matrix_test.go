@@ -51,7 +51,7 @@ const fourAnswers = "0\t0\t0\n0\t1\t4\n0\t2\t7\n0\t3\tunreachable\n"
 
 func TestMatrix(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "D.npy", string(four))
+	writeFile(t, dir, "D.npy", string(four))
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "(npy): 4 vertices, 5 arcs, weights 0…9, i32", "solved D.ooc")
 	ooc(t, dir, "solve", "D.npy").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--restart").want(t, 0, "solved D.ooc: rounds")
@@ -66,7 +66,7 @@ func TestMatrix(t *testing.T) {
 	ooc(t, dir, "export", "D.ooc", "out.npy").want(t, 0)
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--base", "1", "--kind", "f32", "--out", "one.ooc").want(t, 0)
 	ooc(t, dir, "query", "one.ooc", "1", "3").want(t, 0, "1\t3\t7\n")
-	if b := read(t, dir, "D.ooc", "dist.npy"); len(b) != 4096+64*64*4 {
+	if b := readFile(t, dir, "D.ooc", "dist.npy"); len(b) != 4096+64*64*4 {
 		t.Errorf("dist.npy has %d bytes", len(b))
 	}
 	if _, err := os.Stat(filepath.Join(dir, "D.ooc", "graph.csr")); !os.IsNotExist(err) {
@@ -95,8 +95,8 @@ func TestMatrixPacked(t *testing.T) {
 	}
 	z.Write(four)
 	z.Close()
-	write(t, dir, "D.npy.gz", gz.String())
-	write(t, dir, "E.npy.zst", zst.String())
+	writeFile(t, dir, "D.npy.gz", gz.String())
+	writeFile(t, dir, "E.npy.zst", zst.String())
 	for _, name := range []string{"D.npy.gz", "E.npy.zst"} {
 		store := strings.TrimSuffix(name[:5], ".npy") + ".ooc"
 		ooc(t, dir, "solve", name, "--no-arc", "-1").want(t, 0, "solved "+store)
@@ -130,18 +130,18 @@ func noSpools(t *testing.T, dir string) {
 
 func TestBadMatrixCodes(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "good.npy", string(four))
-	write(t, dir, "good.txt", "0 1 2\n")
-	write(t, dir, "cut.npy", string(four[:len(four)-1]))
-	write(t, dir, "negative.npy", string(matrix(3, func(u, v int) int32 { return int32(u - 2*v) })))
-	write(t, dir, "loop.npy", string(matrix(3, func(u, v int) int32 { return int32(2 - u - v) })))
-	write(t, dir, "far.npy", string(matrix(3, func(u, v int) int32 { return 1 << 30 })))
-	write(t, dir, "huge.npy", string(append(matrixHead(9999999), 0, 0, 0, 0)))
+	writeFile(t, dir, "good.npy", string(four))
+	writeFile(t, dir, "good.txt", "0 1 2\n")
+	writeFile(t, dir, "cut.npy", string(four[:len(four)-1]))
+	writeFile(t, dir, "negative.npy", string(matrix(3, func(u, v int) int32 { return int32(u - 2*v) })))
+	writeFile(t, dir, "loop.npy", string(matrix(3, func(u, v int) int32 { return int32(2 - u - v) })))
+	writeFile(t, dir, "far.npy", string(matrix(3, func(u, v int) int32 { return 1 << 30 })))
+	writeFile(t, dir, "huge.npy", string(append(matrixHead(9999999), 0, 0, 0, 0)))
 	var gz bytes.Buffer
 	w := gzip.NewWriter(&gz)
 	w.Write(append(matrixHead(9999999), 0, 0, 0, 0))
 	w.Close()
-	write(t, dir, "huge.npy.gz", gz.String())
+	writeFile(t, dir, "huge.npy.gz", gz.String())
 	for _, c := range []struct {
 		code  int
 		text  string
@@ -179,7 +179,7 @@ func TestKilledMatrix(t *testing.T) {
 	dir := t.TempDir()
 	n := 1200 + r.IntN(600)
 	file := randomMatrix(r, n)
-	write(t, dir, "m.npy", string(file))
+	writeFile(t, dir, "m.npy", string(file))
 	ooc(t, dir, "solve", "m.npy", "--no-arc", "-1", "--out", "whole.ooc").want(t, 0)
 	args := []string{"solve", "m.npy", "--no-arc", "-1", "--tile", "64", "--checkpoint", "1h", "--streams", "1", "--device", "cpu"}
 
@@ -190,7 +190,7 @@ func TestKilledMatrix(t *testing.T) {
 	ooc(t, dir, "solve", "m.ooc").want(t, 3, "the input is needed again", "m.npy", "no such file")
 	other := bytes.Clone(file)
 	other[len(other)-2] ^= 1
-	write(t, dir, "m.npy", string(other))
+	writeFile(t, dir, "m.npy", string(other))
 	ooc(t, dir, "solve", "m.ooc").want(t, 3, "the input is needed again", "m.npy is not what it was at the import")
 	ooc(t, dir, "solve", "m.npy").want(t, 3, "made from another input")
 	ooc(t, dir, "status", "m.ooc").want(t, 0, "new")
@@ -200,7 +200,7 @@ func TestKilledMatrix(t *testing.T) {
 	sameDistances(t, dir, n)
 
 	for range 6 {
-		write(t, dir, "m.npy", string(file))
+		writeFile(t, dir, "m.npy", string(file))
 		killAtStart(t, dir, args)
 		ooc(t, dir, "solve", "m.npy").want(t, 0)
 		sameDistances(t, dir, n)
@@ -240,7 +240,7 @@ func sameDistances(t *testing.T, dir string, n int) {
 	t.Helper()
 	ooc(t, dir, "export", "m.ooc", "m.out.npy", "--overwrite").want(t, 0)
 	ooc(t, dir, "export", "whole.ooc", "whole.out.npy", "--overwrite").want(t, 0)
-	if !bytes.Equal(read(t, dir, "m.out.npy"), read(t, dir, "whole.out.npy")) {
+	if !bytes.Equal(readFile(t, dir, "m.out.npy"), readFile(t, dir, "whole.out.npy")) {
 		t.Fatalf("n=%d: the distances differ", n)
 	}
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"ooc/engine/graph"
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/mst"
+	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 func mstCommand() *cobra.Command {
@@ -45,7 +48,7 @@ func mstCommand() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, device.Close()) }()
-			r, err := mst.Run(cmd.Context(), arcs, mst.Options{Device: device, Method: method, Progress: every(linesEvery, showTree)})
+			r, err := mst.Run(cmd.Context(), arcs, mst.Options{Device: device, Method: method, Progress: every(show.LinesEvery, showTree)})
 			if err != nil {
 				return err
 			}
@@ -58,25 +61,25 @@ func mstCommand() *cobra.Command {
 }
 
 func showTree(p mst.Progress) {
-	fmt.Fprintf(os.Stderr, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), count(p.Vertices-1, "edge", "edges"), shortTime(p.Elapsed.Seconds()))
+	fmt.Fprintf(os.Stderr, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
 }
 
 func printTree(r *mst.Result, asJSON bool) error {
 	ids, s := r.Facts.IDs, r.Summary
 	if asJSON {
 		for _, e := range r.Edges {
-			printJSON(os.Stdout, "edge", struct {
+			terminal.PrintJSON(os.Stdout, "edge", struct {
 				U      string  `json:"u"`
 				V      string  `json:"v"`
 				Weight float64 `json:"weight"`
 			}{ids.Name(int(e.U)), ids.Name(int(e.V)), e.Weight})
 		}
-		printJSON(os.Stdout, "summary", s)
+		terminal.PrintJSON(os.Stdout, "summary", s)
 		return nil
 	}
-	show := number
-	if r.Facts.Kind == graph.KindI32 {
-		show = exactNumber
+	show := text.Distance
+	if r.Facts.Kind == entry.KindI32 {
+		show = text.ExactDistance
 	}
 	w := bufio.NewWriterSize(os.Stdout, 1<<16)
 	for _, e := range r.Edges {
@@ -84,7 +87,7 @@ func printTree(r *mst.Result, asJSON bool) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "total\t%s\n", exactNumber(s.Total))
+	fmt.Fprintf(w, "total\t%s\n", text.ExactDistance(s.Total))
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -92,6 +95,6 @@ func printTree(r *mst.Result, asJSON bool) error {
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	fmt.Fprintf(os.Stderr, "%s of %s in %s: %s, on %s\n", what, count(s.Edges, "edge", "edges"), shortTime(s.Seconds), s.Method, s.Device)
+	fmt.Fprintf(os.Stderr, "%s of %s in %s: %s, on %s\n", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 	"ooc/engine/mst"
 )
 
@@ -16,7 +16,7 @@ const mstTowns = "paris,lyon,4\nlyon,nice,3\nparis,nice,9\nnice,lyon,-2.5\nisle,
 
 func TestMST(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", mstTowns)
+	writeFile(t, dir, "towns.csv", mstTowns)
 	for _, method := range mst.MethodNames() {
 		r := ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method).want(t, 0, "2 components: a forest of 3 edges")
 		if want := "paris\tlyon\t4\nlyon\tnice\t-2.5\nisle\treef\t0\ntotal\t1.5\n"; r.stdout != want {
@@ -50,8 +50,8 @@ func TestMSTOfMatrix(t *testing.T) {
 		}
 		fmt.Fprintf(&lines, "%d %d 0\n", u, u)
 	}
-	write(t, dir, "m.npy", string(matrix(n, func(u, v int) int32 { return weights[u][v] })))
-	write(t, dir, "m.txt", lines.String())
+	writeFile(t, dir, "m.npy", string(matrix(n, func(u, v int) int32 { return weights[u][v] })))
+	writeFile(t, dir, "m.txt", lines.String())
 	for _, method := range mst.MethodNames() {
 		want := ooc(t, dir, "mst", "m.txt", "--undirected", "--method", method).want(t, 0)
 		got := ooc(t, dir, "mst", "m.npy", "--undirected", "--no-arc", "-1", "--method", method).want(t, 0)
@@ -69,10 +69,10 @@ func TestMSTEqualsSciPy(t *testing.T) {
 	add := func(file string, flags ...string) {
 		for _, method := range mst.MethodNames() {
 			out := ooc(t, dir, append([]string{"mst", file, "--undirected", "--method", method}, flags...)...).want(t, 0)
-			args = append(args, file, write(t, dir, fmt.Sprintf("%d.out", len(args)), out.stdout))
+			args = append(args, file, writeFile(t, dir, fmt.Sprintf("%d.out", len(args)), out.stdout))
 		}
 	}
-	for _, g := range graph.Generators {
+	for _, g := range gen.Kinds {
 		file := g.Name + ".edges"
 		ooc(t, dir, "gen", g.Name, file, "-n", fmt.Sprint(30+r.IntN(300)), "--undirected", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
 		add(file, "--kind", []string{"i32", "f32"}[r.IntN(2)])

@@ -10,8 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/path"
+	"ooc/engine/text"
 )
 
 func pathCommand() *cobra.Command {
@@ -35,7 +38,7 @@ func pathCommand() *cobra.Command {
 			}
 			defer p.Close()
 			if err := p.Solved(); err != nil {
-				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
+				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
 			ids, err := p.IDs()
 			if err != nil {
@@ -75,11 +78,11 @@ func (o *pathPrinter) one(p *engine.Problem, u, v string) error {
 	if err != nil {
 		return err
 	}
-	path, err := p.Path(pair[0], pair[1])
+	found, err := path.Between(p, pair[0], pair[1])
 	if err != nil {
 		return err
 	}
-	return o.print(&path)
+	return o.print(&found)
 }
 
 // pairsAtOnce bounds the paths that are held until they are printed in order.
@@ -87,7 +90,7 @@ const pairsAtOnce = 1 << 14
 
 // file answers the pairs of a file, some thousand at a time.
 func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) error {
-	w, err := p.Walker()
+	w, err := path.New(p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +108,7 @@ func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) e
 	return o.all(cmd, w, pairs)
 }
 
-func (o *pathPrinter) all(cmd *cobra.Command, w *engine.Walker, pairs [][2]int) error {
+func (o *pathPrinter) all(cmd *cobra.Command, w *path.Walker, pairs [][2]int) error {
 	paths, err := w.All(cmd.Context(), pairs)
 	if err != nil {
 		return err
@@ -118,7 +121,7 @@ func (o *pathPrinter) all(cmd *cobra.Command, w *engine.Walker, pairs [][2]int) 
 	return nil
 }
 
-func (o *pathPrinter) print(path *engine.Path) error {
+func (o *pathPrinter) print(path *path.Route) error {
 	if o.json {
 		return o.printJSON(path)
 	}
@@ -127,16 +130,16 @@ func (o *pathPrinter) print(path *engine.Path) error {
 		_, err := fmt.Fprintf(o.w, "%s\t%s\tunreachable\n", from, to)
 		return err
 	}
-	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, exactNumber(path.Length), len(path.Weights))
+	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, text.ExactDistance(path.Length), len(path.Weights))
 	for i, weight := range path.Weights {
 		if err == nil {
-			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), exactNumber(weight))
+			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), text.ExactDistance(weight))
 		}
 	}
 	return err
 }
 
-func (o *pathPrinter) printJSON(path *engine.Path) error {
+func (o *pathPrinter) printJSON(path *path.Route) error {
 	object := struct {
 		Type      string    `json:"type"`
 		From      string    `json:"from"`

@@ -7,8 +7,8 @@ import (
 
 func TestPath(t *testing.T) {
 	dir := towns(t)
-	write(t, dir, "pairs", "paris nice\n# a comment\n\nnice\tisle\nisle isle\n")
-	write(t, dir, "bad", "paris nice\nparis rome\n")
+	writeFile(t, dir, "pairs", "paris nice\n# a comment\n\nnice\tisle\nisle isle\n")
+	writeFile(t, dir, "bad", "paris nice\nparis rome\n")
 	for _, c := range []struct{ args, stdin, out string }{
 		{"paris nice", "", "paris\tnice\t7\t2\n\tparis\tlyon\t4\n\tlyon\tnice\t3\n"},
 		{"paris isle", "", "paris\tisle\tunreachable\n"},

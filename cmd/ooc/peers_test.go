@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/read"
 )
 
 // peerGraph writes a random graph of n vertices and 10 n arcs.
@@ -81,7 +81,7 @@ func BenchmarkSciPy(b *testing.B) {
 func BenchmarkGonum(b *testing.B) {
 	dir := b.TempDir()
 	file := peerGraph(b, dir, 2048)
-	g, _, err := graph.ReadFile(file, graph.Options{})
+	g, _, err := read.File(file, read.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 )
 
@@ -43,7 +44,7 @@ func planCommand() *cobra.Command {
 					return err
 				}
 				defer p.Close()
-				f, err = p.Forecast(d, df.limits(), filepath.Dir(p.Dir()))
+				f, err = p.Forecast(cmd.Context(), d, df.limits(), filepath.Dir(p.Dir()))
 				if err != nil {
 					return err
 				}
@@ -59,13 +60,13 @@ func planCommand() *cobra.Command {
 				if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
 					return err
 				}
-				f, err = engine.ForecastGraph(in.weights, d, limits, ".")
+				f, err = engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
 				if err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				printJSON(os.Stdout, "plan", f)
+				terminal.PrintJSON(os.Stdout, "plan", f)
 				return nil
 			}
 			printForecast(f, d.Info().Model)
@@ -81,11 +82,11 @@ func planCommand() *cobra.Command {
 }
 
 func printForecast(f *engine.Forecast, model string) {
-	fmt.Printf("graph     %s, %s, %s\n", count(f.Vertices, "vertex", "vertices"), count(f.Arcs, "arc", "arcs"), f.Kind)
+	fmt.Printf("graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), terminal.Count(f.Arcs, "arc", "arcs"), f.Kind)
 	fmt.Printf("device    %s\n", model)
-	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", rateText(f.Rates.Kernel), perSecond(f.Rates.In), perSecond(f.Rates.Out), perSecond(f.Rates.Disk))
+	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), terminal.PerSecond(f.Rates.Disk))
 	fmt.Printf("algorithm %s\n", f.Algorithm)
-	if f.Algorithm == engine.AlgorithmEliminate {
+	if f.Eliminates() {
 		printElimination(f)
 	} else {
 		printRounds(f)
@@ -94,20 +95,20 @@ func printForecast(f *engine.Forecast, model string) {
 
 func printElimination(f *engine.Forecast) {
 	e := f.Eliminate
-	fmt.Printf("eliminate %s, a core of %s, %s kept; ordered in %s\n", count(e.Eliminated, "vertex", "vertices"),
-		humanize.Comma(int64(e.Core)), count(e.Fill, "arc", "arcs"), shortTime(e.OrderSeconds))
+	fmt.Printf("eliminate %s, a core of %s, %s kept; ordered in %s\n", terminal.Count(e.Eliminated, "vertex", "vertices"),
+		humanize.Comma(int64(e.Core)), terminal.Count(e.Fill, "arc", "arcs"), terminal.Time(e.OrderSeconds))
 	switch {
 	case e.Lanes > 0:
-		fmt.Printf("expand    on the device: %s of %s rows at a time, %s\n", count(e.Batches, "batch", "batches"), humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
+		fmt.Printf("expand    on the device: %s of %s rows at a time, %s\n", terminal.Count(e.Batches, "batch", "batches"), humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
 	case f.Rates.Levels > 0:
 		fmt.Println("expand    by the processor: the device has no room for a batch, or is slower")
 	default:
 		fmt.Println("expand    by the processor")
 	}
-	fmt.Printf("matrix    %s, %s\n", count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
-	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", shortTime(e.Seconds), shortTime(e.EliminateSeconds), shortTime(e.CoreSeconds), shortTime(e.ExpandSeconds))
+	fmt.Printf("matrix    %s, %s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
+	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", terminal.Time(e.Seconds), terminal.Time(e.EliminateSeconds), terminal.Time(e.CoreSeconds), terminal.Time(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {
-		fmt.Printf("; by algorithm %s %s", engine.AlgorithmBlocked, shortTime(f.Plan.Seconds))
+		fmt.Printf("; by algorithm %s %s", f.Plan.Algorithm, terminal.Time(f.Plan.Seconds))
 	}
 	fmt.Println()
 }
@@ -120,7 +121,7 @@ func printRounds(f *engine.Forecast) {
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
 	}
-	if f.Algorithm == engine.AlgorithmSquaring {
+	if p.Passes {
 		fmt.Printf("passes    %d at most, over groups of %d rows%s\n", p.Rounds, p.Width*p.Tile, done)
 	} else {
 		fmt.Printf("rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
@@ -129,13 +130,13 @@ func printRounds(f *engine.Forecast) {
 	if p.InCore {
 		where = "the matrix fits"
 	}
-	fmt.Printf("memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), count(p.Slots, "slot", "slots"), count(p.Streams, "stream", "streams"),
-		where, ib(p.HostBytes), count(p.Pages, "page", "pages"))
+	fmt.Printf("memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
+		where, ib(p.HostBytes), terminal.Count(p.Pages, "page", "pages"))
 	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
-	fmt.Printf("time      %s: page-locking %s, kernels %s, copies %s, final sync %s", shortTime(p.Seconds), shortTime(p.SetupSeconds),
-		shortTime(p.KernelSeconds), shortTime(p.CopySeconds), shortTime(p.SyncSeconds))
+	fmt.Printf("time      %s: page-locking %s, kernels %s, copies %s, final sync %s", terminal.Time(p.Seconds), terminal.Time(p.SetupSeconds),
+		terminal.Time(p.KernelSeconds), terminal.Time(p.CopySeconds), terminal.Time(p.SyncSeconds))
 	if e := f.Eliminate; e != nil {
-		fmt.Printf("; by algorithm %s %s", engine.AlgorithmEliminate, shortTime(e.Seconds))
+		fmt.Printf("; by algorithm %s %s", e.Algorithm, terminal.Time(e.Seconds))
 	}
 	fmt.Println()
 }

@@ -12,15 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/stats"
 )
 
 // queryFlags are those of query.
 type queryFlags struct {
 	row, col, pairs, within string
 	nearest                 int
-	near                    *engine.Near // what nearest and within say; nil if neither is given
+	near                    *stats.Near // what nearest and within say; nil if neither is given
 }
 
 func queryCommand() *cobra.Command {
@@ -44,7 +47,7 @@ func queryCommand() *cobra.Command {
 			}
 			defer p.Close()
 			if err := p.Solved(); err != nil {
-				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
+				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
 			w := bufio.NewWriterSize(os.Stdout, 1<<16)
 			return errors.Join(f.answer(p, w, args[1:]), w.Flush())
@@ -86,7 +89,7 @@ func (f *queryFlags) checkNear(cmd *cobra.Command) error {
 	if !few && !limited {
 		return nil
 	}
-	near := engine.Near{K: math.MaxInt, Within: math.Inf(1)}
+	near := stats.Near{K: math.MaxInt, Within: math.Inf(1)}
 	if few {
 		if near.K = f.nearest; near.K < 1 {
 			return fmt.Errorf("--k-nearest %d: want 1 or more", near.K)
@@ -133,7 +136,7 @@ func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) e
 }
 
 // queryNear prints the pairs of a vertex and those near it.
-func queryNear(p *engine.Problem, w io.Writer, id string, near engine.Near) error {
+func queryNear(p *engine.Problem, w io.Writer, id string, near stats.Near) error {
 	at, err := p.Lookup(id)
 	if err != nil {
 		return err
@@ -142,11 +145,11 @@ func queryNear(p *engine.Problem, w io.Writer, id string, near engine.Near) erro
 	if err != nil {
 		return err
 	}
-	list, err := p.Nearest(at, near)
+	list, err := stats.Nearest(p, at, near)
 	if err != nil {
 		return err
 	}
-	show := numbers(p)
+	show := show.Numbers(p)
 	for _, n := range list {
 		u, v := id, ids.Name(n.Row)
 		if near.Incoming {
@@ -164,7 +167,7 @@ func queryPair(p *engine.Problem, w io.Writer, ids graph.IDs, u, v int) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), numbers(p)(d))
+	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), show.Numbers(p)(d))
 	return err
 }
 
@@ -186,7 +189,7 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 	if err := read(d, at); err != nil {
 		return err
 	}
-	show := numbers(p)
+	show := show.Numbers(p)
 	for i, x := range d {
 		u, v := id, name(i)
 		if !isRow {

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/engine/graph/read"
+	"ooc/kernels/entry"
 )
 
 // arcMap is a graph's arcs by outside ids, with the least weight of each.
@@ -25,10 +27,10 @@ func (m arcMap) add(u, v string, w float64) {
 }
 
 // readArcs reads a graph, in float32.
-func readArcs(t *testing.T, path string, o graph.Options) arcMap {
+func readArcs(t *testing.T, path string, o read.Options) arcMap {
 	t.Helper()
-	o.Kind = graph.KindF32
-	g, _, err := graph.ReadFile(path, o)
+	o.Kind = entry.KindF32
+	g, _, err := read.File(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func sameArcs(t *testing.T, path string, got, want arcMap) {
 	t.Helper()
 	if !maps.Equal(got, want) {
 		keep := filepath.Join(os.TempDir(), "ooc-differs-"+filepath.Base(path))
-		_ = os.WriteFile(keep, read(t, path), 0o600)
+		_ = os.WriteFile(keep, readFile(t, path), 0o600)
 		t.Fatalf("%s (kept as %s):\n%v\nnot\n%v", path, keep, got, want)
 	}
 }
@@ -86,7 +88,7 @@ func TestMatrixMarketEqualsSciPy(t *testing.T) {
 				want.add(f[0], f[1], w)
 				return err
 			})
-			sameArcs(t, base+".mtx", readArcs(t, base+".mtx", graph.Options{NoArc: noArc}), want)
+			sameArcs(t, base+".mtx", readArcs(t, base+".mtx", read.Options{NoArc: noArc}), want)
 		}
 	}
 }
@@ -107,7 +109,7 @@ func TestEdgeListsEqualPython(t *testing.T) {
 				}
 				return err
 			})
-			sameArcs(t, path, readArcs(t, path, graph.Options{}), want)
+			sameArcs(t, path, readArcs(t, path, read.Options{}), want)
 		}
 	}
 }
@@ -118,8 +120,8 @@ func TestEdgeListsEqualPython(t *testing.T) {
 func BenchmarkMMRead(b *testing.B) {
 	dir := b.TempDir()
 	path := filepath.Join(dir, "g.mtx")
-	o := graph.GenerateOptions{N: 1_000_000, M: 10_000_000, Seed: 1}
-	if err := graph.Generate(b.Context(), "random", o, path); err != nil {
+	o := gen.Options{N: 1_000_000, M: 10_000_000, Seed: 1}
+	if err := gen.File(b.Context(), "random", o, path); err != nil {
 		b.Fatal(err)
 	}
 	theirs := func() float64 {
@@ -132,7 +134,7 @@ func BenchmarkMMRead(b *testing.B) {
 	b.Run("ReadFile", func(b *testing.B) {
 		compare(b, func() float64 {
 			began := time.Now()
-			if _, _, err := graph.ReadFile(path, graph.Options{}); err != nil {
+			if _, _, err := read.File(path, read.Options{}); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(began).Seconds()
@@ -143,7 +145,7 @@ func BenchmarkMMRead(b *testing.B) {
 			began := time.Now()
 			f, err := os.Open(path)
 			if err == nil {
-				_, err = graph.Read(f, path, graph.Options{})
+				_, err = read.From(f, path, read.Options{})
 				err = errors.Join(err, f.Close())
 			}
 			if err != nil {

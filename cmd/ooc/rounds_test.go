@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 // oneThreadCeiling measures the ceiling of one thread now.
-func oneThreadCeiling(b *testing.B, v kernels.Variant) float64 {
+func oneThreadCeiling(b *testing.B, v entry.Variant) float64 {
 	b.Helper()
 	best := 0.0
 	for range 3 {
@@ -38,7 +38,7 @@ func BenchmarkRounds(b *testing.B) {
 		{8192, []string{"--device-memory", "64MiB"}},
 		{15360, []string{"--device-memory", "256MiB", "--host-memory", "256MiB"}},
 	} {
-		for _, v := range []kernels.Variant{kernels.I32, kernels.F32} {
+		for _, v := range []entry.Variant{entry.I32, entry.F32} {
 			b.Run(fmt.Sprintf("n=%d/%v/%v", c.n, v, c.flags), func(b *testing.B) {
 				dir := b.TempDir()
 				peerGraph(b, dir, c.n)

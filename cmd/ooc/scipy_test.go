@@ -67,7 +67,7 @@ func TestNegativeArcsEqualSciPy(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "a %d %d %d\n", u+1, v+1, w)
 		}
-		graph := write(t, dir, "g.gr", b.String())
+		graph := writeFile(t, dir, "g.gr", b.String())
 		ooc(t, dir, "solve", "g.gr", "--kind", kind).want(t, 0)
 		ooc(t, dir, "verify", "g.ooc").want(t, 0, "Bellman–Ford")
 		scipy(t, dir, "compare.py", "g.ooc", graph)

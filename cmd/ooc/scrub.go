@@ -8,11 +8,15 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/prove"
+	"ooc/engine/task"
+	"ooc/tiles"
 )
 
 func scrubCommand() *cobra.Command {
-	var o engine.ScrubOptions
+	var o prove.ScrubOptions
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "scrub STORE",
@@ -28,27 +32,27 @@ func scrubCommand() *cobra.Command {
 			}
 			defer p.Close()
 			graceful.Store(true)
-			show := newCounter("compared", "tiles")
-			o.Progress = show.update
-			o.Damaged = func(err error) { fmt.Fprintf(os.Stderr, "%s/dist.npy: %v\n", args[0], err) }
-			s, err := p.Scrub(cmd.Context(), o)
-			show.end()
+			show := terminal.NewCounter("compared", "tiles")
+			o.Progress = show.Update
+			o.Damaged = func(err error) { fmt.Fprintf(os.Stderr, "%s/%s: %v\n", args[0], tiles.MatrixName, err) }
+			s, err := prove.Scrub(cmd.Context(), p, o)
+			show.End()
 			switch {
-			case errors.Is(err, engine.ErrInterrupted):
-				return fmt.Errorf("%w; go on with: ooc scrub %s --from %d", err, quote(args[0]), s.Next)
+			case errors.Is(err, task.ErrInterrupted):
+				return fmt.Errorf("%w; go on with: ooc scrub %s --from %d", err, terminal.Quote(args[0]), s.Next)
 			case errors.Is(err, engine.ErrUnsolved):
-				return fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
-			case errors.Is(err, engine.ErrNoTile):
+				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
+			case errors.Is(err, prove.ErrNoTile):
 				return usageError{err}
 			case err != nil:
 				return err
 			}
 			if asJSON {
-				printJSON(os.Stdout, "summary", s)
+				terminal.PrintJSON(os.Stdout, "summary", s)
 				return nil
 			}
 			fmt.Printf("%s: %s; %s in %s, %s\n", args[0], matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
-				shortTime(s.Seconds), perSecond(float64(s.Bytes)/s.Seconds))
+				terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
 			return nil
 		},
 	}

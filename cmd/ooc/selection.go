@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ooc/engine"
+	"ooc/engine/graph"
 )
 
 // lookup finds the row of an id.
@@ -46,7 +46,7 @@ func pickOne(find lookup, at *[]int, word string) error {
 		return nil
 	}
 	first, last, ok := strings.Cut(word, "..")
-	if !ok || !errors.Is(err, engine.ErrNoVertex) {
+	if !ok || !errors.Is(err, graph.ErrNoVertex) {
 		return err
 	}
 	lo, err := find(first)

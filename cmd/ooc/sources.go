@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/tiles"
 )
@@ -60,14 +59,4 @@ func randomSources(text string, n int) (tiles.RowSet, error) {
 		}
 	}
 	return rows, nil
-}
-
-// sameSources reports whether a store was made for what --sources names.
-func (f *solveFlags) sameSources(p *engine.Problem) bool {
-	ids, err := p.IDs()
-	if err != nil {
-		return false
-	}
-	rows, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources)
-	return err == nil && (slices.Equal(rows, p.Sources()) || len(rows) == p.Meta().N && len(p.Sources()) == 0)
 }

@@ -14,12 +14,12 @@ func TestSources(t *testing.T) {
 		fmt.Fprintf(&lines, "a%d,a%d,%d\n", v, v+1, 1+v%3)
 	}
 	lines.WriteString("b,c,5\n")
-	write(t, dir, "g.csv", lines.String())
+	writeFile(t, dir, "g.csv", lines.String())
 	whole := ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "blocked").want(t, 0)
 	if !strings.Contains(whole.stdout, "rounds") {
 		t.Errorf("asked for rounds: %s", whole.stdout)
 	}
-	write(t, dir, "list.txt", "# three\na12\na200\n\na15\n")
+	writeFile(t, dir, "list.txt", "# three\na12\na200\n\na15\n")
 	for name, c := range map[string]struct {
 		list  string
 		count int
@@ -54,10 +54,10 @@ func TestSources(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "b", "--algorithm", "blocked", "--out", "bad.ooc").want(t, 2, "every row")
 	ooc(t, dir, "plan", "ids.ooc", "--sources", "b").want(t, 2, "made with")
-	write(t, dir, "pairs.txt", "\ufeffa12 a15\n# none\na12\n")
+	writeFile(t, dir, "pairs.txt", "\ufeffa12 a15\n# none\na12\n")
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
 	ooc(t, dir, "path", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
-	write(t, dir, "pairs.txt", "a12 "+strings.Repeat("x", 2<<20)+"\n")
+	writeFile(t, dir, "pairs.txt", "a12 "+strings.Repeat("x", 2<<20)+"\n")
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:1: a line of over")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "there are auto, blocked, eliminate")
 	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "directed undirected")

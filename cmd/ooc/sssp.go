@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/sssp"
 	"ooc/kernels"
 )
@@ -84,7 +86,7 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	r, err := sssp.Run(cmd.Context(), arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(linesEvery, showSweeps)})
+	r, err := sssp.Run(cmd.Context(), arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(show.LinesEvery, showSweeps)})
 	if err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ func every[P any](interval time.Duration, show func(P)) func(P) {
 }
 
 func showSweeps(p sssp.Progress) {
-	fmt.Fprintf(os.Stderr, "%s, %d of %s settled, %s\n", count(p.Sweeps, "sweep", "sweeps"), p.Done, count(p.Sources, "source", "sources"), shortTime(p.Elapsed.Seconds()))
+	fmt.Fprintf(os.Stderr, "%s, %d of %s settled, %s\n", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
 }
 
 func (f *ssspFlags) print(r *sssp.Result) error {
@@ -123,14 +125,14 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	}
 	s := r.Summary
 	if f.json {
-		printJSON(os.Stdout, "summary", s)
+		terminal.PrintJSON(os.Stdout, "summary", s)
 		return nil
 	}
 	how := s.Method
 	if s.Group > 1 {
 		how += fmt.Sprintf(", groups of %d", s.Group)
 	}
-	fmt.Fprintf(os.Stderr, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, shortTime(s.Seconds), how, s.Device)
+	fmt.Fprintf(os.Stderr, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
 	return nil
 }
 
@@ -152,7 +154,7 @@ func printVertices(r *sssp.Result) {
 				name := r.Name(pred)
 				o.Predecessor = &name
 			}
-			printJSON(os.Stdout, "vertex", o)
+			terminal.PrintJSON(os.Stdout, "vertex", o)
 		}
 	}
 }

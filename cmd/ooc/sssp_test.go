@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 	"ooc/engine/sssp"
 )
 
 // TestSSSP asks for paths in a small graph with text ids, a zero weight and a vertex that cannot be reached.
 func TestSSSP(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	one := "paris\t0\t-\nlyon\t4\tparis\nnice\t7\tlyon\nisle\tunreachable\t-\n"
 	two := "nice\tparis\t0\tnice\nnice\tlyon\t4\tparis\nnice\tnice\t0\t-\nnice\tisle\tunreachable\t-\n" +
 		"isle\tparis\t1\tisle\nisle\tlyon\t5\tparis\nisle\tnice\t8\tlyon\nisle\tisle\t0\t-\n"
@@ -47,19 +47,19 @@ func testSSSPOutput(t *testing.T, dir string) {
 		t.Errorf("objects: %v", objects)
 	}
 	ooc(t, dir, "sssp", "towns.csv", "--source", "paris", "--out", "d.txt").want(t, 0)
-	if text := string(read(t, dir, "d.txt")); !strings.HasPrefix(text, "paris\t0\t-\n") {
+	if text := string(readFile(t, dir, "d.txt")); !strings.HasPrefix(text, "paris\t0\t-\n") {
 		t.Errorf("d.txt holds %q", text)
 	}
 	ooc(t, dir, "sssp", "towns.csv", "--source", "lyon", "--out", "d.txt").want(t, 1, "--overwrite")
 	ooc(t, dir, "sssp", "towns.csv", "--source", "lyon", "--out", "d.txt", "--overwrite").want(t, 0)
-	if text := string(read(t, dir, "d.txt")); !strings.HasPrefix(text, "paris\t3\tnice\n") {
+	if text := string(readFile(t, dir, "d.txt")); !strings.HasPrefix(text, "paris\t3\tnice\n") {
 		t.Errorf("d.txt holds %q", text)
 	}
 }
 
 func TestSSSPExitCodes(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "cycle.csv", "a,b,4\nb,c,-3\nc,b,-2\nd,a,1\nc,e,1\n")
+	writeFile(t, dir, "cycle.csv", "a,b,4\nb,c,-3\nc,b,-2\nd,a,1\nc,e,1\n")
 	for _, c := range []struct {
 		code  int
 		text  string
@@ -93,7 +93,7 @@ func TestSSSPEqualsSciPy(t *testing.T) {
 		ooc(t, dir, row...).want(t, 0)
 		args = append(args, file, out)
 	}
-	for _, g := range graph.Generators {
+	for _, g := range gen.Kinds {
 		file := g.Name + ".gr"
 		ooc(t, dir, "gen", g.Name, file, "-n", fmt.Sprint(2+r.IntN(300)), "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
 		add(file, "--source", "1", "--kind", []string{"i32", "f32"}[r.IntN(2)])
@@ -111,7 +111,7 @@ func TestSSSPOfMatrix(t *testing.T) {
 	dir := t.TempDir()
 	const n = 130
 	var lines strings.Builder
-	write(t, dir, "m.npy", string(matrix(n, func(u, v int) int32 {
+	writeFile(t, dir, "m.npy", string(matrix(n, func(u, v int) int32 {
 		w := r.Int32N(20)
 		if u != v && r.IntN(20) > 0 {
 			w = -1
@@ -123,7 +123,7 @@ func TestSSSPOfMatrix(t *testing.T) {
 		}
 		return w
 	})))
-	write(t, dir, "m.txt", lines.String())
+	writeFile(t, dir, "m.txt", lines.String())
 	want := ooc(t, dir, "sssp", "m.txt", "--source", "1,100..120").want(t, 0, "over compressed rows")
 	for _, method := range sssp.MethodNames() {
 		r := ooc(t, dir, "sssp", "m.npy", "--source", "1,100..120", "--no-arc", "-1", "--method", method).want(t, 0, "over matrix")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -14,8 +12,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
-	"ooc/engine/graph"
+	"ooc/engine/stats"
 	"ooc/engine/statsplot"
 )
 
@@ -77,19 +76,19 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	case f.csv:
 		return s.WriteCSV(os.Stdout, ids)
 	}
-	return printStats(os.Stdout, p, s, ids)
+	return s.WriteText(os.Stdout, p.Dir(), ids)
 }
 
 // gather makes the statistics and, where it is asked for, the picture, which the first signal may not tear.
-func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o engine.StatsOptions) (s *engine.Stats, err error) {
-	gather := func() (*engine.Stats, error) {
+func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o stats.Options) (s *stats.Result, err error) {
+	gather := func() (*stats.Result, error) {
 		began := time.Now()
-		s, err = p.Stats(ctx, o)
+		s, err = stats.Of(ctx, p, o)
 		if err != nil {
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
-		fmt.Fprintf(os.Stderr, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), shortTime(took), perSecond(float64(size)/took))
+		fmt.Fprintf(os.Stderr, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
 		return s, nil
 	}
 	if f.plot == "" {
@@ -104,7 +103,7 @@ func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o engine.Sta
 }
 
 // options reads the flags.
-func (f *statsFlags) options() (o engine.StatsOptions, err error) {
+func (f *statsFlags) options() (o stats.Options, err error) {
 	if f.json && f.csv {
 		return o, errors.New("give one of --json and --csv")
 	}
@@ -148,156 +147,4 @@ func numberList(flag, list string) (numbers []float64, err error) {
 		numbers = append(numbers, x)
 	}
 	return numbers, nil
-}
-
-// statsText prints statistics for people.
-type statsText struct {
-	w      io.Writer
-	s      *engine.Stats
-	ids    graph.IDs
-	number func(float64) string // a distance
-	err    error
-}
-
-func printStats(w io.Writer, p *engine.Problem, s *engine.Stats, ids graph.IDs) error {
-	t := &statsText{w: w, s: s, ids: ids, number: numbers(p)}
-	t.head(p.Dir())
-	t.extremes()
-	t.means()
-	t.central("closeness", s.Closeness, s.ClosenessOut)
-	t.central("harmonic", s.Harmonic, s.HarmonicOut)
-	for i := range s.Within {
-		t.within(&s.Within[i])
-	}
-	if s.DistanceHistogram != nil {
-		t.histogram("distances, by pairs", s.DistanceHistogram)
-		t.histogram("eccentricities, by vertices", s.EccentricityHistogram)
-	}
-	return t.err
-}
-
-// row prints a line, with its name in the margin.
-func (t *statsText) row(name, format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, "%-13s"+format+"\n", append([]any{name}, args...)...)
-	}
-}
-
-func (t *statsText) head(dir string) {
-	s := t.s
-	direction, connected := "directed", "strongly connected"
-	if !s.Directed {
-		direction, connected = "undirected", "connected"
-	}
-	if !s.Connected {
-		connected = "not " + connected
-	}
-	t.row("graph", "%s: %s, %s, %s", dir, count(s.N, "vertex", "vertices"), direction, connected)
-	t.row("reachable", "%s of %s", humanize.Comma(s.ReachablePairs), count(int64(s.N)*int64(s.N-1), "pair", "pairs"))
-}
-
-func (t *statsText) extremes() {
-	s := t.s
-	t.extreme("diameter", s.Diameter, s.DiameterPair)
-	if math.IsInf(s.Diameter, 1) {
-		t.row("longest", "%s, from %s to %s", t.number(s.LongestDistance), t.ids.Name(s.LongestPair[0]), t.ids.Name(s.LongestPair[1]))
-	}
-	t.extreme("radius", s.Radius, s.RadiusPair)
-	t.list("center", s.Center)
-	t.list("periphery", s.Periphery)
-	t.list("barycenter", s.Barycenter)
-}
-
-func (t *statsText) extreme(name string, d float64, pair [2]int) {
-	from, to := t.ids.Name(pair[0]), t.ids.Name(pair[1])
-	if math.IsInf(d, 1) {
-		t.row(name, "infinite: %s does not reach %s", from, to)
-		return
-	}
-	t.row(name, "%s, from %s to %s", t.number(d), from, to)
-}
-
-// list prints vertices, some of them where they are many.
-func (t *statsText) list(name string, at []int) {
-	const most = 10
-	var names []string
-	for _, v := range at[:min(len(at), most)] {
-		names = append(names, t.ids.Name(v))
-	}
-	switch {
-	case len(at) == 0:
-		t.row(name, "none")
-	case len(at) > most:
-		t.row(name, "%s … %s vertices in all", strings.Join(names, " "), humanize.Comma(int64(len(at))))
-	default:
-		t.row(name, "%s", strings.Join(names, " "))
-	}
-}
-
-func (t *statsText) means() {
-	s := t.s
-	if s.ReachablePairs > 0 {
-		t.row("mean", "%.9g over reachable pairs, %.9g in total", s.MeanDistance, s.TotalDistance)
-	}
-	if s.Connected {
-		t.row("Wiener index", "%.15g", s.WienerIndex)
-	}
-	t.row("efficiency", "%.9g", s.GlobalEfficiency)
-}
-
-// central prints the most central vertices.
-func (t *statsText) central(name string, in, out []float64) {
-	text := func(list []float64) string {
-		best := 0
-		for v, x := range list {
-			if x > list[best] {
-				best = v
-			}
-		}
-		return fmt.Sprintf("%.9g at %s", list[best], t.ids.Name(best))
-	}
-	if !t.s.Directed {
-		t.row(name, "at most %s", text(in))
-		return
-	}
-	t.row(name, "at most %s incoming, %s outgoing", text(in), text(out))
-}
-
-func (t *statsText) within(w *engine.Within) {
-	total, best := int64(0), 0
-	for v, count := range w.Count {
-		total += int64(count)
-		if count > w.Count[best] {
-			best = v
-		}
-	}
-	t.row("within "+t.number(w.Distance), "%.6g others on average, at most %s at %s",
-		float64(total)/float64(len(w.Count)), humanize.Comma(int64(w.Count[best])), t.ids.Name(best))
-}
-
-func (t *statsText) histogram(name string, h *engine.Histogram) {
-	most, total, width := int64(1), h.Below+h.Above, 0
-	edges := make([]string, len(h.Edges))
-	for i, e := range h.Edges {
-		edges[i] = number(e)
-		width = max(width, len(edges[i]))
-	}
-	for _, count := range h.Counts {
-		most, total = max(most, count), total+count
-	}
-	t.row("\n"+name, "")
-	line := func(interval string, count int64) {
-		share := 100 * float64(count) / float64(max(total, 1))
-		bar := strings.Repeat("█", int(40*count/most))
-		t.row("", "%s %15s %5.1f %% %s", interval, humanize.Comma(count), share, bar)
-	}
-	if h.Below > 0 {
-		line(fmt.Sprintf("%*s … %*s", width, "", width, edges[0]), h.Below)
-	}
-	for i, count := range h.Counts {
-		line(fmt.Sprintf("%*s … %*s", width, edges[i], width, edges[i+1]), count)
-	}
-	if h.Above > 0 {
-		line(fmt.Sprintf("%*s … %*s", width, edges[len(edges)-1], width, ""), h.Above)
-	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -39,18 +40,18 @@ func TestStatsEqualPython(t *testing.T) {
 	n := 60 + r.IntN(60)
 	for _, c := range []struct{ name, file, flags string }{
 		{"rome", rome(t), ""},
-		{"scattered", write(t, dir, "scattered.gr", randomArcs(r, "a ", n, n, 200, 1)), ""},
-		{"tight", write(t, dir, "tight.gr", randomArcs(r, "a ", n, 8*n, 200, 1)), ""},
-		{"islands", write(t, dir, "islands.txt", randomArcs(r, "", n, n/2, 200, 1)), "--undirected"},
-		{"edges", write(t, dir, "edges.txt", randomArcs(r, "", n, 8*n, 200, 1)), "--undirected"},
-		{"unit", write(t, dir, "unit.txt", randomArcs(r, "", n, 8*n, 1, 1)), "--undirected"},
-		{"floats", write(t, dir, "floats.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --kind f32"},
-		{"scaled", write(t, dir, "scaled.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --scale 100"},
+		{"scattered", writeFile(t, dir, "scattered.gr", randomArcs(r, "a ", n, n, 200, 1)), ""},
+		{"tight", writeFile(t, dir, "tight.gr", randomArcs(r, "a ", n, 8*n, 200, 1)), ""},
+		{"islands", writeFile(t, dir, "islands.txt", randomArcs(r, "", n, n/2, 200, 1)), "--undirected"},
+		{"edges", writeFile(t, dir, "edges.txt", randomArcs(r, "", n, 8*n, 200, 1)), "--undirected"},
+		{"unit", writeFile(t, dir, "unit.txt", randomArcs(r, "", n, 8*n, 1, 1)), "--undirected"},
+		{"floats", writeFile(t, dir, "floats.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --kind f32"},
+		{"scaled", writeFile(t, dir, "scaled.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --scale 100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ooc(t, dir, append([]string{"solve", c.file, "--out", c.name + ".ooc"}, strings.Fields(c.flags)...)...).want(t, 0)
 			got := ooc(t, dir, "stats", c.name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3", "--within", "100,500.5").want(t, 0)
-			scipy(t, dir, "stats.py", c.file, write(t, dir, c.name+".json", got.stdout))
+			scipy(t, dir, "stats.py", c.file, writeFile(t, dir, c.name+".json", got.stdout))
 		})
 	}
 }
@@ -70,7 +71,7 @@ func randomArcs(r *rand.Rand, start string, n, arcs, most int, unit float64) str
 
 func TestStatsOfTowns(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	ooc(t, dir, "stats", "towns.ooc", "--bins", "0,5,10", "--within", "4").want(t, 0,
 		"4 vertices, directed, not strongly connected", "9 of 12 pairs", "infinite: paris does not reach isle",
@@ -86,14 +87,14 @@ func TestStatsOfTowns(t *testing.T) {
 	if len(v) != 1 || v[0]["type"] != "summary" || v[0]["diameter"] != nil || v[0]["longest_distance"] != 8.0 {
 		t.Errorf("%v", v)
 	}
-	write(t, dir, "one.csv", "a,b,1.5\nb,a,1.5\n")
+	writeFile(t, dir, "one.csv", "a,b,1.5\nb,a,1.5\n")
 	ooc(t, dir, "solve", "one.csv", "--scale", "10").want(t, 0)
 	ooc(t, dir, "stats", "one.ooc").want(t, 0, "diameter     1.5, from a to b", "efficiency   0.66666666", "barycenter   a b")
 }
 
 func TestQueryNear(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	for _, c := range []struct{ args, out string }{
 		{"isle --k-nearest 2", "isle\tparis\t1\nisle\tlyon\t5\n"},
@@ -124,7 +125,7 @@ func TestStatsPlot(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "solve", rome(t)).want(t, 0)
 	ooc(t, dir, "stats", "rome99.ooc", "--plot", "h.png").want(t, 0, "distances, by pairs")
-	picture, err := png.Decode(bytes.NewReader(read(t, dir, "h.png")))
+	picture, err := png.Decode(bytes.NewReader(readFile(t, dir, "h.png")))
 	if err != nil || picture.Bounds().Dx() < 500 {
 		t.Fatalf("%v", err)
 	}
@@ -138,7 +139,7 @@ func TestStatsPlot(t *testing.T) {
 		t.Errorf("the picture has %d colors", len(colors))
 	}
 	ooc(t, dir, "stats", "rome99.ooc", "--plot", "h.svg", "--csv").want(t, 0, "vertex,")
-	d := xml.NewDecoder(bytes.NewReader(read(t, dir, "h.svg")))
+	d := xml.NewDecoder(bytes.NewReader(readFile(t, dir, "h.svg")))
 	elements := 0
 	for {
 		token, err := d.Token()
@@ -154,9 +155,9 @@ func TestStatsPlot(t *testing.T) {
 	if elements < 50 {
 		t.Errorf("the drawing has %d elements", elements)
 	}
-	old := read(t, dir, "h.svg")
+	old := readFile(t, dir, "h.svg")
 	ooc(t, dir, "stats", "rome99.ooc", "--plot", "h.svg").want(t, 1, "--overwrite")
-	if !bytes.Equal(read(t, dir, "h.svg"), old) {
+	if !bytes.Equal(readFile(t, dir, "h.svg"), old) {
 		t.Error("a file was replaced")
 	}
 	ooc(t, dir, "stats", "rome99.ooc", "--plot", "h.svg", "--overwrite").want(t, 0)
@@ -199,7 +200,7 @@ func TestStatsRefusals(t *testing.T) {
 func TestStatsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	const n = 14_000
-	s, err := tiles.Create(filepath.Join(dir, "zeros.ooc"), tiles.Meta{N: n, Kind: tiles.I32, T: 256, Directed: true}, &tiles.CSR{Offsets: make([]int64, n+1)}, tiles.IDs{})
+	s, err := tiles.Create(filepath.Join(dir, "zeros.ooc"), tiles.Meta{N: n, Kind: entry.KindI32, T: 256, Directed: true}, &tiles.CSR{Offsets: make([]int64, n+1)}, tiles.IDs{})
 	if err != nil {
 		t.Fatal(err)
 	}

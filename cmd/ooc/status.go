@@ -8,8 +8,13 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
+	"ooc/engine/live"
+	"ooc/engine/text"
+	"ooc/tiles"
 )
 
 func statusCommand() *cobra.Command {
@@ -26,7 +31,7 @@ func statusCommand() *cobra.Command {
 
 func printStatus(dir string, asJSON bool) error {
 	if batch.Is(dir) {
-		return printBatch(dir, asJSON)
+		return show.PrintBatch(dir, asJSON)
 	}
 	p, err := engine.OpenReadOnly(dir)
 	if err != nil {
@@ -41,56 +46,56 @@ func printStatus(dir string, asJSON bool) error {
 		if !v.Running {
 			v.PID = 0 // that of a process which is gone
 		}
-		printJSON(os.Stdout, "status", v.Status)
+		terminal.PrintJSON(os.Stdout, "status", v.Status)
 		return nil
 	}
 	m, geom, st := p.Meta(), p.Geometry(), v.Status
 	fmt.Printf("graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
 	if len(m.Command) > 0 {
-		fmt.Printf("          by: %s\n", sameCommand(m.Command))
+		fmt.Printf("          by: %s\n", show.SameCommand(m.Command))
 	}
 	direction := "directed"
 	if !m.Directed {
 		direction = "undirected"
 	}
-	fmt.Printf("          %s, %s, %s, weights %s…%s, %s\n", count(m.N, "vertex", "vertices"), count(m.Arcs, "arc", "arcs"), direction,
-		number(m.MinWeight/float64(m.Scale)), number(m.MaxWeight/float64(m.Scale)), m.Kind)
+	fmt.Printf("          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
+		text.Distance(m.MinWeight/float64(m.Scale)), text.Distance(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
-		fmt.Printf("rows      of %s\n", count(k, "chosen source", "chosen sources"))
+		fmt.Printf("rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
 	}
 	if m.Predecessors {
 		fmt.Println("entries   distances with predecessors")
 	}
-	fmt.Printf("matrix    %s/dist.npy, %d×%d tiles of %d×%d, %s\n", dir, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
+	fmt.Printf("matrix    %s/%s, %d×%d tiles of %d×%d, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
 	stage := ""
 	if st.Stage != "" {
-		stage = ", stage " + st.Stage
+		stage = ", stage " + string(st.Stage)
 	}
 	if st.Algorithm != "" {
 		fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
 	}
-	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, shortTime(st.Elapsed))
-	printNext(&watched{dir: dir, view: v})
+	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
+	printNext(&show.Watched{Dir: dir, View: v})
 	return nil
 }
 
 // printNext says who has a store, or last had, and what to run.
-func printNext(w *watched) {
-	v := &w.view
+func printNext(w *show.Watched) {
+	v := &w.View
 	if v.Running {
-		rate := rateText(v.Rate)
+		rate := terminal.Rate(v.Rate)
 		switch {
-		case v.State == "paused":
+		case v.State == live.Paused:
 			rate = "paused from its terminal"
 		case v.DistanceRate > 0:
-			rate = distanceRate(v.DistanceRate)
+			rate = terminal.DistanceRate(v.DistanceRate)
 		}
-		fmt.Printf("          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, etaText(v.ETA))
-		fmt.Printf("next      ooc watch %s\n", quote(w.dir))
+		fmt.Printf("          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
+		fmt.Printf("next      ooc watch %s\n", terminal.Quote(w.Dir))
 		return
 	}
 	if v.Died {
-		fmt.Printf("          process %d on %s had it, and is gone without a word; what it wrote is kept\n", v.PID, v.Host)
+		fmt.Printf("          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
 	}
-	fmt.Printf("next      %s\n", w.next())
+	fmt.Printf("next      %s\n", w.Next())
 }

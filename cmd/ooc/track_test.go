@@ -23,7 +23,7 @@ func zeroMatrix(r *rand.Rand, n int) []byte {
 // TestMatrixPredecessors solves a matrix with predecessors, and asks for paths.
 func TestMatrixPredecessors(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "D.npy", string(four))
+	writeFile(t, dir, "D.npy", string(four))
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--predecessors").want(t, 0, "solved D.ooc: rounds")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "already solved")
 	ooc(t, dir, "status", "D.ooc").want(t, 0, "distances with predecessors", "solved")
@@ -40,7 +40,7 @@ func TestMatrixPredecessors(t *testing.T) {
 	ooc(t, dir, "stats", "D.ooc").want(t, 0)
 	ooc(t, dir, "plan", "D.ooc").want(t, 0, "4 vertices")
 	ooc(t, dir, "plan", "D.npy", "--no-arc", "-1", "--predecessors").want(t, 0, "32 KiB each")
-	if b := read(t, dir, "D.ooc", "dist.npy"); len(b) != 4096+64*64*8 {
+	if b := readFile(t, dir, "D.ooc", "dist.npy"); len(b) != 4096+64*64*8 {
 		t.Errorf("dist.npy has %d bytes", len(b))
 	}
 	ooc(t, dir, "solve", "D.ooc", "--restart").want(t, 0, "solved D.ooc: rounds")
@@ -57,7 +57,7 @@ func TestMatrixPredecessors(t *testing.T) {
 // TestPredecessorRefusals names what cannot go with predecessors.
 func TestPredecessorRefusals(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "g.txt", "0 1 2\n1 2 3\n2 0 1\n")
+	writeFile(t, dir, "g.txt", "0 1 2\n1 2 3\n2 0 1\n")
 	ooc(t, dir, "solve", "g.txt", "--predecessors", "--algorithm", "eliminate").want(t, 2, "keeps no predecessors", "ooc path")
 	ooc(t, dir, "solve", "g.txt", "--predecessors", "--sources", "1").want(t, 2, "predecessors", "every row")
 	if _, err := os.Stat(filepath.Join(dir, "g.ooc")); !os.IsNotExist(err) {
@@ -75,7 +75,7 @@ func TestTreesAreSciPys(t *testing.T) {
 	r := seeded(t)
 	for i, tile := range []int{64, 128} {
 		dir, n := t.TempDir(), 100+r.IntN(200)
-		write(t, dir, "m.npy", string(zeroMatrix(r, n)))
+		writeFile(t, dir, "m.npy", string(zeroMatrix(r, n)))
 		args := []string{"solve", "m.npy", "--no-arc", "-1", "--predecessors", "--tile", fmt.Sprint(tile), "--kind", []string{"i32", "f32"}[i]}
 		ooc(t, dir, args...).want(t, 0)
 		ooc(t, dir, "export", "m.ooc", "d.npy").want(t, 0)
@@ -91,7 +91,7 @@ func sameExport(t *testing.T, dir, store string) {
 	t.Helper()
 	ooc(t, dir, "export", store, "killed.npy", "--overwrite").want(t, 0)
 	ooc(t, dir, "export", "whole.ooc", "whole.npy", "--overwrite").want(t, 0)
-	if !bytes.Equal(read(t, dir, "killed.npy"), read(t, dir, "whole.npy")) {
+	if !bytes.Equal(readFile(t, dir, "killed.npy"), readFile(t, dir, "whole.npy")) {
 		t.Fatalf("the distances of %s differ", store)
 	}
 }

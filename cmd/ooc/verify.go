@@ -9,8 +9,11 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/prove"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -56,7 +59,7 @@ func verifyCommand() *cobra.Command {
 				err = f.sample(cmd, p)
 			}
 			if errors.Is(err, engine.ErrUnsolved) {
-				err = fmt.Errorf("%w; go on with: ooc solve %s", err, quote(args[0]))
+				err = fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
 			return err
 		},
@@ -95,12 +98,12 @@ func (f *verifyFlags) check(cmd *cobra.Command) error {
 
 // sample compares checksums and some rows.
 func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
-	v, err := p.Verify(cmd.Context(), f.rows, f.seed)
+	v, err := prove.Sample(cmd.Context(), p, f.rows, f.seed)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		printJSON(os.Stdout, "summary", v)
+		terminal.PrintJSON(os.Stdout, "summary", v)
 		return nil
 	}
 	fmt.Printf("%s: %s", p.Dir(), matching(v.Tiles))
@@ -112,18 +115,18 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		if v.Columns > 0 {
 			what = "columns"
 		}
-		fmt.Printf("; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, count(v.Entries, "distance", "distances"), v.Method)
+		fmt.Printf("; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, terminal.Count(v.Entries, "distance", "distances"), v.Method)
 		if v.Worst > 0 {
 			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
 		fmt.Printf(": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
 		if v.Trees > 0 {
-			fmt.Printf("; the predecessors of %s lead back along arcs of the input", count(v.Trees, "row", "rows"))
+			fmt.Printf("; the predecessors of %s lead back along arcs of the input", terminal.Count(v.Trees, "row", "rows"))
 		}
 	}
 	if v.Triangles > 0 {
 		fmt.Printf("; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
-			count(v.Triangles, "strip", "strips"), v.TriangleSums, 100*v.TrianglesWrong)
+			terminal.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100*v.TrianglesWrong)
 	}
 	if v.Rows+v.Columns+v.Triangles > 0 {
 		fmt.Printf("; seed %d", v.Seed)
@@ -133,13 +136,15 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 }
 
 // matching says that so many tiles are as their checksums have them.
-func matching(tiles int) string { return count(tiles, "tile checksum matches", "tile checksums match") }
+func matching(tiles int) string {
+	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
+}
 
 // prove proves every distance of a store.
 func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
-	show := newCounter("proved", "rows")
-	proof, err := p.Prove(cmd.Context(), engine.ProveOptions{Progress: show.update})
-	show.end()
+	show := terminal.NewCounter("proved", "rows")
+	proof, err := prove.All(cmd.Context(), p, prove.Options{Progress: show.Update})
+	show.End()
 	if errors.Is(err, tiles.ErrNoCSR) {
 		return fmt.Errorf("%w; sample rows instead, with --rows", err)
 	} else if err != nil {
@@ -163,9 +168,9 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	if err := g.Check(); err != nil {
 		return err
 	}
-	show := newCounter("proved", "rows")
-	proof, err := engine.ProveMatrix(cmd.Context(), g, f.matrix, engine.ProveOptions{Progress: show.update})
-	show.end()
+	show := terminal.NewCounter("proved", "rows")
+	proof, err := prove.Matrix(cmd.Context(), g, f.matrix, prove.Options{Progress: show.Update})
+	show.End()
 	if err != nil {
 		return err
 	}
@@ -176,21 +181,21 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	return f.print(f.matrix, proof, string(g.Kind), info.Size())
 }
 
-func (f *verifyFlags) print(name string, proof engine.Proof, kind string, bytes int64) error {
+func (f *verifyFlags) print(name string, proof prove.Proof, kind string, bytes int64) error {
 	if f.json {
-		printJSON(os.Stdout, "summary", proof)
+		terminal.PrintJSON(os.Stdout, "summary", proof)
 		return nil
 	}
 	fmt.Printf("%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
-	if kind == string(tiles.F32) {
+	if kind == string(entry.KindF32) {
 		fmt.Print(", within the rounding of f32")
 	}
 	if proof.Trees > 0 {
 		fmt.Print(", and the predecessors of each row lead back along arcs that make them")
 	}
 	if proof.Searched > 0 {
-		fmt.Printf("; for that %d of %s compared with a search", proof.Searched, count(proof.Rows, "row was", "rows were"))
+		fmt.Printf("; for that %d of %s compared with a search", proof.Searched, terminal.Count(proof.Rows, "row was", "rows were"))
 	}
-	fmt.Printf("; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), shortTime(proof.Seconds), perSecond(float64(bytes)/proof.Seconds))
+	fmt.Printf("; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), terminal.Time(proof.Seconds), terminal.PerSecond(float64(bytes)/proof.Seconds))
 	return nil
 }

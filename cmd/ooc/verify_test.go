@@ -34,9 +34,9 @@ func TestVerifyFull(t *testing.T) {
 	}
 	ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "d.npy", "--full").want(t, 0, "d.npy: all 16 distances are proved")
-	write(t, dir, "other.csv", "paris,lyon,4\nlyon,nice,3\nnice,paris,1\nisle,paris,1\n")
+	writeFile(t, dir, "other.csv", "paris,lyon,4\nlyon,nice,3\nnice,paris,1\nisle,paris,1\n")
 	ooc(t, dir, "verify", "other.csv", "--matrix", "d.npy", "--full").want(t, 8, "from lyon to paris", "it holds 3, the distance is 4")
-	write(t, dir, "short.csv", "paris,lyon,4\n")
+	writeFile(t, dir, "short.csv", "paris,lyon,4\n")
 	ooc(t, dir, "verify", "short.csv", "--matrix", "d.npy", "--full").want(t, 3, "the graph has 2 vertices")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "none.npy", "--full").want(t, 3, "none.npy")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "towns.csv", "--full").want(t, 3, "not a NumPy array")
@@ -57,7 +57,7 @@ func TestSciPyIsProved(t *testing.T) {
 		for range 3 * n {
 			fmt.Fprintf(&b, "a %d %d %d\n", 1+r.IntN(n), 1+r.IntN(n), 1+r.IntN(1000))
 		}
-		write(t, dir, "g.gr", b.String())
+		writeFile(t, dir, "g.gr", b.String())
 		scipy(t, dir, "distances.py", "g.gr", "c.npy", "f.npy", "wrong.npy")
 		for _, file := range []string{"c.npy", "f.npy"} {
 			ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", file, "--full"}, flags...)...).want(t, 0, "are proved")

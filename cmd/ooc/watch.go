@@ -12,8 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
+	"ooc/engine/live"
 	"ooc/tiles"
 )
 
@@ -31,12 +34,12 @@ func watchCommand() *cobra.Command {
 }
 
 func watch(ctx context.Context, dir string) error {
-	w := &watched{dir: dir}
-	if w.look(); w.err != nil && !errors.Is(w.err, tiles.ErrIncomplete) {
-		return w.err
+	w := &show.Watched{Dir: dir}
+	if look(w); w.Err != nil && !errors.Is(w.Err, tiles.ErrIncomplete) {
+		return w.Err
 	}
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
-		return w.lines(ctx, os.Stdout)
+		return lines(ctx, w, os.Stdout)
 	}
 	graceful.Store(true) // a signal ends the context, and the terminal is put back
 	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()
@@ -53,62 +56,62 @@ const (
 )
 
 // look looks again.
-func (w *watched) look() {
-	if batch.Is(w.dir) {
-		w.lookBatch()
+func look(w *show.Watched) {
+	if batch.Is(w.Dir) {
+		lookBatch(w)
 		return
 	}
-	v, err := engine.Look(w.dir)
-	if w.err = err; err != nil {
+	v, err := engine.Look(w.Dir)
+	if w.Err = err; err != nil {
 		v = engine.View{}
 	}
-	w.view = v
-	w.remember(v.Lanes)
+	w.View = v
+	w.Remember(v.Lanes)
 }
 
 // lookBatch looks at a batch and at the stores of the jobs that run.
-func (w *watched) lookBatch() {
-	q, err := batch.Read(w.dir)
-	if w.err = err; err != nil {
+func lookBatch(w *show.Watched) {
+	q, err := batch.Read(w.Dir)
+	if w.Err = err; err != nil {
 		return
 	}
-	w.queue = q
-	before := w.jobs
-	w.jobs = nil
+	w.Queue = q
+	before := w.Jobs
+	w.Jobs = nil
 	for i := range q.Jobs {
 		if q.Jobs[i].State != batch.Solving {
 			continue
 		}
-		job := watched{dir: q.Jobs[i].Store}
+		job := show.Watched{Dir: q.Jobs[i].Store}
 		for k := range before {
-			if before[k].dir == job.dir {
+			if before[k].Dir == job.Dir {
 				job = before[k] // with the lanes as they were
 			}
 		}
-		job.look()
-		w.jobs = append(w.jobs, job)
+		look(&job)
+		w.Jobs = append(w.Jobs, job)
 	}
 }
 
 // running reports whether a process is at it.
-func (w *watched) running() bool {
-	if w.queue != nil {
-		return w.queue.Running
+func stillRunning(w *show.Watched) bool {
+	if w.Queue != nil {
+		return w.Queue.Running
 	}
-	return w.err == nil && w.view.Running
+	return w.Err == nil && w.View.Running
 }
 
 // over reports whether nothing more will come.
-func (w *watched) over() bool {
-	if w.queue != nil {
-		n := w.queue.Counts()
-		return !w.queue.Running && n[batch.Solved]+n[batch.Failed] == len(w.queue.Jobs)
+func over(w *show.Watched) bool {
+	if w.Queue != nil {
+		n := w.Queue.Counts()
+		return !w.Queue.Running && n[batch.Solved]+n[batch.Failed] == len(w.Queue.Jobs)
 	}
-	return w.err == nil && !w.view.Running && w.view.State == "solved"
+	return w.Err == nil && !w.View.Running && w.View.State == live.Solved
 }
 
-func (w *watched) wait() time.Duration {
-	if w.running() {
+func wait(w *show.Watched) time.Duration {
+	if stillRunning(w) {
 		return lookEvery
 	}
 	return restEvery
@@ -116,59 +119,59 @@ func (w *watched) wait() time.Duration {
 
 // lines prints a line whenever the state changes, and now and then how far it is, until all is solved or has failed, or
 // ctx ends.
-func (w *watched) lines(ctx context.Context, out io.Writer) error {
+func lines(ctx context.Context, w *show.Watched, out io.Writer) error {
 	var said string
 	var told time.Time
 	for {
-		state, at := w.state(), time.Now()
-		if w.queue == nil && w.err == nil && !w.view.Running {
-			state += "; next: " + w.next()
+		state, at := w.State(), time.Now()
+		if w.Queue == nil && w.Err == nil && !w.View.Running {
+			state += "; next: " + w.Next()
 		}
 		var err error
 		if state != said {
 			said, told = state, time.Time{}
-			_, err = fmt.Fprintf(out, "%s: %s\n", w.dir, state)
+			_, err = fmt.Fprintf(out, "%s: %s\n", w.Dir, state)
 		}
-		if w.running() && at.Sub(told) >= linesEvery {
+		if stillRunning(w) && at.Sub(told) >= show.LinesEvery {
 			told = at
-			err = errors.Join(err, w.printProgress(out))
+			err = errors.Join(err, printProgress(w, out))
 		}
-		if err == nil && w.over() && w.queue != nil && w.queue.Counts()[batch.Failed] > 0 {
-			err = fmt.Errorf("%w: ooc status %s says which", batch.ErrSomeFailed, quote(w.queue.Dir))
+		if err == nil && over(w) && w.Queue != nil && w.Queue.Counts()[batch.Failed] > 0 {
+			err = fmt.Errorf("%w: ooc status %s says which", batch.ErrSomeFailed, terminal.Quote(w.Queue.Dir))
 		}
-		if err != nil || w.over() {
+		if err != nil || over(w) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(w.wait()):
+		case <-time.After(wait(w)):
 		}
-		w.look()
+		look(w)
 	}
 }
 
 // printProgress prints a line for each store that is being solved.
-func (w *watched) printProgress(out io.Writer) error {
-	if w.queue != nil {
-		for i := range w.jobs {
-			if err := w.jobs[i].printProgress(out); err != nil {
+func printProgress(w *show.Watched, out io.Writer) error {
+	if w.Queue != nil {
+		for i := range w.Jobs {
+			if err := printProgress(&w.Jobs[i], out); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if w.err != nil || w.view.Stage == "" {
+	if w.Err != nil || w.View.Stage == "" {
 		return nil // it has said nothing yet
 	}
-	_, err := fmt.Fprintln(out, statusLine(w.view.Status))
+	_, err := fmt.Fprintln(out, show.StatusLine(w.View.Status))
 	return err
 }
 
 // watchModel is the screen of watch.
 type watchModel struct {
-	w             *watched
-	paint         paint
+	w             *show.Watched
+	paint         terminal.Paint
 	width, height int
 }
 
@@ -178,13 +181,13 @@ type lookMsg struct{}
 func (m watchModel) Init() tea.Cmd { return m.later() }
 
 func (m watchModel) later() tea.Cmd {
-	return tea.Tick(m.w.wait(), func(time.Time) tea.Msg { return lookMsg{} })
+	return tea.Tick(wait(m.w), func(time.Time) tea.Msg { return lookMsg{} })
 }
 
 func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case lookMsg:
-		m.w.look()
+		look(m.w)
 		return m, m.later()
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -200,7 +203,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (m watchModel) View() tea.View {
-	v := tea.NewView(m.w.screen(m.width, m.height, m.paint))
+	v := tea.NewView(m.w.Screen(m.width, m.height, m.paint))
 	v.AltScreen = true
 	return v
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,8 +18,11 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
+
+// escapes are what colours text.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // coloured is a change of colours.
 var coloured = regexp.MustCompile("\x1b\\[[0-9;]*(3[0-8]|4[0-8])[0-9;]*m")
@@ -29,6 +33,8 @@ type console struct {
 	cmd *exec.Cmd
 	tty *os.File // our end
 	its *os.File // the process's, kept open to see the terminal's modes
+
+	before *term.State // those modes at first
 
 	mu   sync.Mutex
 	text strings.Builder // everything it wrote; guarded by mu
@@ -41,7 +47,11 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, columns, rows uint16) *console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, cmd: cmd, tty: tty, its: its}
+	before, err := term.GetState(int(its.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &console{t: t, cmd: cmd, tty: tty, its: its, before: before}
 	c.resize(columns, rows)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = its, its, its
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
@@ -85,7 +95,7 @@ func (c *console) written() string {
 // await waits until what was written from a place on holds a text, and returns the place behind all that is there.
 func (c *console) await(from int, text string) int {
 	c.t.Helper()
-	return c.awaitTrue("writes "+text, func() bool { return strings.Contains(escape.ReplaceAllString(c.written()[from:], ""), text) })
+	return c.awaitTrue("writes "+text, func() bool { return strings.Contains(escapes.ReplaceAllString(c.written()[from:], ""), text) })
 }
 
 func (c *console) awaitTrue(what string, is func() bool) int {
@@ -114,14 +124,14 @@ func (c *console) ends(code int) {
 	}
 }
 
-// cooked reports whether the terminal takes lines and echoes them, as a shell needs it.
+// cooked reports whether the terminal is as it was, and so takes lines and echoes them, as a shell needs it.
 func (c *console) cooked() bool {
 	c.t.Helper()
-	modes, err := unix.IoctlGetTermios(int(c.its.Fd()), getTermios)
+	now, err := term.GetState(int(c.its.Fd()))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return modes.Lflag&(unix.ICANON|unix.ECHO) == unix.ICANON|unix.ECHO
+	return reflect.DeepEqual(now, c.before)
 }
 
 // longSolve writes a graph whose solve takes a while, and returns the command that solves it.
@@ -285,7 +295,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = solve.Wait()
-	at = c.await(at, "is gone without")
+	at = c.await(at, "ended before")
 	again := longSolve(t, dir)
 	if err := again.Start(); err != nil {
 		t.Fatal(err)
@@ -306,7 +316,7 @@ func TestWatch(t *testing.T) {
 // TestWatchWithoutColour demands that NO_COLOR keeps colours away.
 func TestWatchWithoutColour(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	cmd := command(t, dir, "watch", "towns.ooc")
 	cmd.Env = append(cmd.Env, "NO_COLOR=1")
@@ -359,7 +369,7 @@ func TestWatchOffTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = solve.Wait()
-	expect("is gone without a word")
+	expect("ended before it was done")
 	again := longSolve(t, dir)
 	if err := again.Start(); err != nil {
 		t.Fatal(err)
@@ -370,7 +380,7 @@ func TestWatchOffTerminal(t *testing.T) {
 	}
 	_ = again.Wait()
 	expect("next: ooc solve long.ooc")
-	write(t, dir, "towns.csv", small)
+	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	if r := ooc(t, dir, "watch", "towns.ooc").want(t, 0); r.stdout != "towns.ooc: solved; next: ooc query towns.ooc U V\n" {
 		t.Errorf("of a solved store: %q", r.stdout)
@@ -380,8 +390,8 @@ func TestWatchOffTerminal(t *testing.T) {
 // TestWatchBatch looks at a batch that is over, and at one of which a job failed.
 func TestWatchBatch(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a.csv", small)
-	write(t, dir, "b.csv", small)
+	writeFile(t, dir, "a.csv", small)
+	writeFile(t, dir, "b.csv", small)
 	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0)
 	batches, err := filepath.Glob(filepath.Join(dir, "*.batch"))
 	if err != nil || len(batches) != 1 {

@@ -10,8 +10,13 @@ import (
 	"testing"
 
 	"ooc/engine"
-	"ooc/engine/graph"
+	"ooc/engine/device"
+	"ooc/engine/device/registry"
+	"ooc/engine/graph/read"
+	"ooc/engine/plan"
+	"ooc/engine/task"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // solver is a Runner that reads and solves graphs as the command does.
@@ -20,11 +25,11 @@ type solver struct {
 }
 
 func (s *solver) Open(_ context.Context, i int, _ bool, d kernels.Device) (Work, error) {
-	g, _, err := graph.ReadFile(s.jobs[i].Input, graph.Options{})
+	g, _, err := read.File(s.jobs[i].Input, read.Options{})
 	if err != nil {
 		return nil, err
 	}
-	choice, err := engine.Choose(g, d, engine.Limits{})
+	choice, err := engine.Choose(context.Background(), g, d, plan.Limits{})
 	if err != nil {
 		return nil, err
 	}
@@ -40,17 +45,17 @@ type solving struct {
 	device kernels.Device
 }
 
-func (s *solving) Solve(ctx context.Context) (engine.Summary, error) {
+func (s *solving) Solve(ctx context.Context) (task.Summary, error) {
 	return s.Problem.Solve(ctx, engine.Options{Device: s.device})
 }
 
 // benchDevice is the device that OOC_DEVICE names, the processor if none.
-func benchDevice(b *testing.B) *engine.Shared {
+func benchDevice(b *testing.B) *device.Shared {
 	name := os.Getenv("OOC_DEVICE")
 	if name == "" {
-		return device(b)
+		return sharedDevice(b)
 	}
-	d, _, err := engine.OpenDevice(name, 0)
+	d, _, err := registry.Open(name, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -89,7 +94,7 @@ func BenchmarkShared(b *testing.B) {
 		if err := os.WriteFile(j.Input, text, 0o666); err != nil {
 			b.Fatal(err)
 		}
-		needs[i] = Need{Vertices: n, Bytes: int64(n) * int64(n) * kernels.EntryBytes}
+		needs[i] = Need{Vertices: n, Bytes: int64(n) * int64(n) * entry.EntryBytes}
 	}
 	d := benchDevice(b)
 	for _, atOnce := range []int{1, 2, 4, 8} {

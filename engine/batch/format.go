@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/task"
 	"ooc/tiles"
 )
 
@@ -41,15 +41,15 @@ type headJob struct {
 }
 
 type change struct {
-	Job     int             `json:"job"` // from 0
-	State   State           `json:"state"`
-	Attempt int             `json:"attempt"`
-	Restart bool            `json:"restart,omitempty"`
-	At      time.Time       `json:"at"`
-	Seconds float64         `json:"seconds,omitempty"`
-	Code    int             `json:"exit_code,omitempty"`
-	Error   string          `json:"error,omitempty"`
-	Summary *engine.Summary `json:"summary,omitempty"`
+	Job     int           `json:"job"` // from 0
+	State   State         `json:"state"`
+	Attempt int           `json:"attempt"`
+	Restart bool          `json:"restart,omitempty"`
+	At      time.Time     `json:"at"`
+	Seconds float64       `json:"seconds,omitempty"`
+	Code    int           `json:"exit_code,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Summary *task.Summary `json:"summary,omitempty"`
 }
 
 // errNothing: the file was cut off within its first record, so no job was ever begun.

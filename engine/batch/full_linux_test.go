@@ -27,7 +27,7 @@ func TestQueueOnFullVolume(t *testing.T) {
 		t.Fatalf("the volume is not full: %v", err)
 	}
 	a := &actor{}
-	err := Run(t.Context(), l, make([]Need, jobs), device(t), a, Options{})
+	err := Run(t.Context(), l, make([]Need, jobs), sharedDevice(t), a, Options{})
 	if !errors.Is(err, syscall.ENOSPC) || l.Counts()[Solved] != jobs {
 		t.Fatalf("%v, %v", err, l.Counts())
 	}
@@ -39,7 +39,7 @@ func TestQueueOnFullVolume(t *testing.T) {
 	if recorded == jobs {
 		t.Fatal("nothing was lost: the test shows nothing")
 	}
-	if err := Run(t.Context(), l, make([]Need, jobs), device(t), again, Options{}); err != nil || len(again.begun) != jobs-recorded {
+	if err := Run(t.Context(), l, make([]Need, jobs), sharedDevice(t), again, Options{}); err != nil || len(again.begun) != jobs-recorded {
 		t.Errorf("%d recorded, %d begun again, %v", recorded, len(again.begun), err)
 	}
 	if err := l.Close(); err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mattn/go-shellwords"
 
-	"ooc/engine"
-	"ooc/engine/graph"
+	"ooc/engine/graph/read"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -60,14 +60,14 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		info, err := os.Stat(path) // of what a link leads to
 		switch {
 		case err == nil && info.IsDir():
-		case err == nil && info.Mode().IsRegular() && graph.KnownName(e.Name()):
+		case err == nil && info.Mode().IsRegular() && read.KnownName(e.Name()):
 			inputs = append(inputs, path)
 		default:
 			skipped = append(skipped, path)
 		}
 	}
 	if len(inputs) == 0 {
-		return nil, nil, fmt.Errorf("%w: no file in %s has the name of a graph (%s)", ErrJobs, arg, strings.Join(graph.Extensions(), " "))
+		return nil, nil, fmt.Errorf("%w: no file in %s has the name of a graph (%s)", ErrJobs, arg, strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
 }
@@ -83,7 +83,7 @@ type Line struct {
 func ReadLines(in io.Reader, name string) ([]Line, error) {
 	var lines []Line
 	n, bad := 0, false
-	err := engine.EachLine(in, name, func(text string) error {
+	err := text.EachLine(in, name, func(text string) error {
 		n++
 		words, err := split(text)
 		if bad = err != nil; len(words) > 0 {
@@ -92,7 +92,7 @@ func ReadLines(in io.Reader, name string) ([]Line, error) {
 		return err
 	})
 	switch {
-	case bad, errors.Is(err, engine.ErrLongLine):
+	case bad, errors.Is(err, text.ErrLongLine):
 		return nil, fmt.Errorf("%w: %w", ErrJobs, err)
 	case err != nil:
 		return nil, err

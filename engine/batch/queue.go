@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/live"
+	"ooc/engine/task"
 	"ooc/tiles"
 )
 
@@ -22,7 +23,7 @@ const (
 	Reading     State = "reading" // its input, or opening its store
 	Solving     State = "solving"
 	Interrupted State = "interrupted" // after a checkpoint, or by a kill
-	Solved      State = "solved"
+	Solved      State = State(live.Solved)
 	Failed      State = "failed"
 )
 
@@ -35,13 +36,13 @@ type Job struct {
 	Flags []string // that it is solved with
 
 	State   State
-	Attempt int             // how often it was begun
-	Restart bool            // its store is to begin again, and has not yet
-	At      time.Time       // of the last change of state
-	Seconds float64         // that the last attempt took, once that ended
-	Code    int             // of a failure, as Options.Code gives it
-	Error   string          // of a failure
-	Summary *engine.Summary // of what is solved; nil: not yet
+	Attempt int           // how often it was begun
+	Restart bool          // its store is to begin again, and has not yet
+	At      time.Time     // of the last change of state
+	Seconds float64       // that the last attempt took, once that ended
+	Code    int           // of a failure, as Options.Code gives it
+	Error   string        // of a failure
+	Summary *task.Summary // of what is solved; nil: not yet
 }
 
 // Queue is a batch as its folder tells it.
@@ -72,7 +73,7 @@ func Is(path string) bool {
 // Read reads the queue in the folder dir, also while a batch runs. Paths of jobs lead from where dir does. It fails
 // with ErrCorrupt where the file is damaged, with fs.ErrNotExist where there is none.
 func Read(dir string) (*Queue, error) {
-	q, _, err := read(dir)
+	q, _, err := readQueue(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func Read(dir string) (*Queue, error) {
 	return q, err
 }
 
-// read also returns how much of the file is good.
-func read(dir string) (*Queue, int64, error) {
+// readQueue reads a queue, and returns the length of the part of its file that is intact.
+func readQueue(dir string) (*Queue, int64, error) {
 	path := filepath.Join(dir, nameQueue)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s: %w: it is a %s, not a regular file; refused", path, ErrCorrupt, info.Mode().Type())
@@ -206,7 +207,7 @@ func ours(dir string) error {
 
 // open reads what is there, or begins where that is nothing, or was cut off before it was anything.
 func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
-	l.Queue, l.end, err = read(dir)
+	l.Queue, l.end, err = readQueue(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNothing) {
 		return l.begin(dir, jobs, command)
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"ooc/engine/internal/seeds"
+	"ooc/engine/task"
 
-	"ooc/engine"
 	"ooc/tiles"
 )
 
@@ -42,7 +42,7 @@ func scribble(r *rand.Rand, l *Log) {
 	case Failed:
 		j.Code, j.Error = 1+r.IntN(8), "no \"luck\"\nat all ✗"
 	case Solved:
-		j.Summary = &engine.Summary{Store: j.Store, Vertices: r.IntN(1000)}
+		j.Summary = &task.Summary{Store: j.Store, Vertices: r.IntN(1000)}
 	}
 	l.record(i)
 }
@@ -175,7 +175,7 @@ func TestDamagedQueue(t *testing.T) {
 // TestRecordOfNoNumber records what JSON cannot hold.
 func TestRecordOfNoNumber(t *testing.T) {
 	l := queueOf(t, t.TempDir(), 1)
-	l.Jobs[0].State, l.Jobs[0].Summary = Solved, &engine.Summary{Rate: math.Inf(1)}
+	l.Jobs[0].State, l.Jobs[0].Summary = Solved, &task.Summary{Rate: math.Inf(1)}
 	l.record(0)
 	if got, _ := statesOf(t, l); l.failed != nil || got[0] != Solved {
 		t.Errorf("%v, %v", got, l.failed)

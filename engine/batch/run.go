@@ -9,7 +9,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/task"
 	"ooc/kernels"
 )
 
@@ -24,7 +25,7 @@ type Runner interface {
 // Work is a store that is open.
 type Work interface {
 	// Solve solves it, or takes a checkpoint when ctx ends and fails with engine.ErrInterrupted.
-	Solve(ctx context.Context) (engine.Summary, error)
+	Solve(ctx context.Context) (task.Summary, error)
 	Close() error
 }
 
@@ -53,7 +54,7 @@ type run struct {
 	r      Runner
 	o      Options
 	needs  []Need
-	shared *engine.Shared
+	shared *device.Shared
 	part   int64 // bytes of the device for each of several
 	most   int64 // bytes of the store of a small job
 
@@ -68,7 +69,7 @@ type run struct {
 type event struct {
 	job   int
 	began bool // its store is open
-	sum   engine.Summary
+	sum   task.Summary
 	err   error
 }
 
@@ -76,7 +77,7 @@ type event struct {
 // at from where their stores are. When ctx ends, what is being solved takes a checkpoint, and Run fails with
 // engine.ErrInterrupted; jobs that are still reading are then left, and use the device until the process ends. It
 // fails with ErrSomeFailed where jobs failed.
-func Run(ctx context.Context, l *Log, needs []Need, shared *engine.Shared, r Runner, o Options) error {
+func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
 	if o.AtOnce == 0 {
 		o.AtOnce = DefaultAtOnce
 	}
@@ -123,7 +124,7 @@ func (b *run) all(ctx context.Context) error {
 	solved := fmt.Sprintf("%d of %s solved", counts[Solved], english.Plural(len(b.l.Jobs), "job", ""))
 	switch left := len(b.l.Jobs) - counts[Solved]; {
 	case left > counts[Failed] && ctx.Err() != nil:
-		return fmt.Errorf("%w: %s", engine.ErrInterrupted, solved)
+		return fmt.Errorf("%w: %s", task.ErrInterrupted, solved)
 	case left > counts[Failed]:
 		return fmt.Errorf("%w: %s, %d failed, %d not begun", ErrSomeFailed, solved, counts[Failed], left-counts[Failed])
 	case left > 0:
@@ -197,7 +198,7 @@ func (b *run) take(e event) {
 	case e.err == nil:
 		b.l.Jobs[e.job].Summary = &e.sum
 		b.change(e.job, Solved, began, nil)
-	case errors.Is(e.err, engine.ErrInterrupted):
+	case errors.Is(e.err, task.ErrInterrupted):
 		b.change(e.job, Interrupted, began, nil)
 	default:
 		b.failed++

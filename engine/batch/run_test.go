@@ -11,12 +11,14 @@ import (
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 )
 
 // device is a processor with some memory.
-func device(t testing.TB) *engine.Shared {
+func sharedDevice(t testing.TB) *device.Shared {
 	t.Helper()
 	d, err := cpu.Open(cpu.Options{Memory: 1 << 30})
 	if err != nil {
@@ -80,13 +82,13 @@ type act struct {
 	i int
 }
 
-func (w *act) Solve(ctx context.Context) (engine.Summary, error) {
+func (w *act) Solve(ctx context.Context) (task.Summary, error) {
 	if w.solve != nil {
 		if err := w.solve(ctx, w.i); err != nil {
-			return engine.Summary{}, err
+			return task.Summary{}, err
 		}
 	}
-	return engine.Summary{Vertices: w.i}, nil
+	return task.Summary{Vertices: w.i}, nil
 }
 
 func (w *act) Close() error {
@@ -139,7 +141,7 @@ func TestLargeRunAlone(t *testing.T) {
 		return nil
 	}}
 	l := queueOf(t, t.TempDir(), len(needs))
-	d := device(t)
+	d := sharedDevice(t)
 	if err := Run(t.Context(), l, needs, d, a, Options{AtOnce: 3}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +186,7 @@ func TestFailuresDoNotStopOthers(t *testing.T) {
 		return nil
 	}}
 	l := queueOf(t, dir, 5)
-	err := Run(t.Context(), l, make([]Need, 5), device(t), a, Options{Code: func(error) int { return 4 }})
+	err := Run(t.Context(), l, make([]Need, 5), sharedDevice(t), a, Options{Code: func(error) int { return 4 }})
 	if !errors.Is(err, ErrSomeFailed) {
 		t.Fatal(err)
 	}
@@ -197,7 +199,7 @@ func TestFailuresDoNotStopOthers(t *testing.T) {
 	// The same again: only what failed is tried.
 	again := &actor{}
 	l = queueOf(t, dir, 5)
-	if err := Run(t.Context(), l, make([]Need, 5), device(t), again, Options{}); err != nil || !slices.Equal(again.begun, []int{1, 3}) {
+	if err := Run(t.Context(), l, make([]Need, 5), sharedDevice(t), again, Options{}); err != nil || !slices.Equal(again.begun, []int{1, 3}) {
 		t.Errorf("%v, %v", again.begun, err)
 	}
 	if _, attempts := statesOf(t, l); !slices.Equal(attempts, []int{1, 2, 1, 2, 1}) {
@@ -213,7 +215,7 @@ func TestStopOnError(t *testing.T) {
 		return nil
 	}}
 	l := queueOf(t, t.TempDir(), 4)
-	if err := Run(t.Context(), l, make([]Need, 4), device(t), a, Options{StopOnError: true}); !errors.Is(err, ErrSomeFailed) {
+	if err := Run(t.Context(), l, make([]Need, 4), sharedDevice(t), a, Options{StopOnError: true}); !errors.Is(err, ErrSomeFailed) {
 		t.Fatal(err)
 	}
 	if got, _ := statesOf(t, l); !slices.Equal(got, []State{Solved, Failed, Queued, Queued}) {
@@ -238,11 +240,11 @@ func TestInterruptLeavesReaders(t *testing.T) {
 		<-reads
 		cancel()
 		<-ctx.Done()
-		return fmt.Errorf("%w at 50 %%", engine.ErrInterrupted)
+		return fmt.Errorf("%w at 50 %%", task.ErrInterrupted)
 	}}
 	l := queueOf(t, t.TempDir(), 3)
 	needs := []Need{{Bytes: 1}, {Bytes: 1}, {Bytes: SmallBytes + 1}}
-	if err := Run(ctx, l, needs, device(t), a, Options{}); !errors.Is(err, engine.ErrInterrupted) {
+	if err := Run(ctx, l, needs, sharedDevice(t), a, Options{}); !errors.Is(err, task.ErrInterrupted) {
 		t.Fatal(err)
 	}
 	states, attempts := statesOf(t, l)
@@ -265,7 +267,7 @@ func TestRestartIsRemembered(t *testing.T) {
 	}
 	ends := []int64{l.end}
 	changed := func(int) { ends = append(ends, l.end) }
-	if err := Run(t.Context(), l, make([]Need, 2), device(t), &actor{}, Options{Changed: changed}); err != nil {
+	if err := Run(t.Context(), l, make([]Need, 2), sharedDevice(t), &actor{}, Options{Changed: changed}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -280,7 +282,7 @@ func TestRestartIsRemembered(t *testing.T) {
 	if len(ends) != len(want) {
 		t.Fatalf("%d records, want %d", len(ends), len(want))
 	}
-	d := device(t)
+	d := sharedDevice(t)
 	for k, end := range ends {
 		if err := os.WriteFile(file, whole[:end], 0o666); err != nil {
 			t.Fatal(err)
@@ -306,7 +308,7 @@ func TestQueueThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &actor{}
-	err := Run(t.Context(), l, make([]Need, 3), device(t), a, Options{})
+	err := Run(t.Context(), l, make([]Need, 3), sharedDevice(t), a, Options{})
 	if !errors.Is(err, os.ErrClosed) || len(a.begun) != 3 || l.Counts()[Solved] != 3 {
 		t.Errorf("%v, %v, %v", err, a.begun, l.Counts())
 	}

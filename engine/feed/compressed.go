@@ -1,14 +1,13 @@
 package feed
 
 import (
-	"unsafe"
-
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Compressed feeds the arcs of a graph in compressed rows, grouped by the vertices that they lead to: into is
-// the graph with every arc turned round.
+// the graph with every arc reversed.
 func Compressed(into *graph.Graph, o Options) (*Feed, error) {
 	return newFeed(&compressed{into, o}, o)
 }
@@ -51,18 +50,18 @@ func (c *compressed) blocks() (specs []blockSpec) {
 func (c *compressed) fill(dst []byte, b blockSpec) error {
 	lo, hi := c.into.Offsets[b.lo], c.into.Offsets[b.hi]
 	ends, weights, _ := layout(b.hi-b.lo, hi-lo)
-	words := unsafe.Slice((*int32)(unsafe.Pointer(&dst[0])), len(dst)/kernels.EntryBytes)
+	words := entry.View[int32](dst)
 	for i := range b.hi - b.lo + 1 {
 		words[i] = int32(c.into.Offsets[b.lo+i] - lo)
 	}
-	copy(words[ends/kernels.EntryBytes:], c.into.Targets[lo:hi])
-	to := words[weights/kernels.EntryBytes:]
-	if c.into.Kind == graph.KindI32 {
+	copy(words[ends/entry.EntryBytes:], c.into.Targets[lo:hi])
+	to := words[weights/entry.EntryBytes:]
+	if c.into.Kind == entry.KindI32 {
 		for k, w := range c.into.I32[lo:hi] {
-			to[k] = min(w, graph.Unreachable)
+			to[k] = min(w, entry.Inf32)
 		}
 	} else if hi > lo {
-		copy(to, unsafe.Slice((*int32)(unsafe.Pointer(&c.into.F32[lo])), hi-lo))
+		copy(to, entry.As[int32](c.into.F32[lo:hi]))
 	}
 	return nil
 }

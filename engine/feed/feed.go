@@ -8,17 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"unsafe"
 
 	"github.com/dustin/go-humanize"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/stream"
 )
 
-// Matrix is where pieces of a matrix come from: a *graph.Graph or a *graph.Dense.
+// Matrix is where pieces of a matrix come from: a *graph.Graph or a *dense.Matrix.
 type Matrix interface {
 	Facts() graph.Facts
 	FillTile(dst []byte, t, i, j int) error
@@ -26,10 +26,10 @@ type Matrix interface {
 
 // Options say how arcs go to a device.
 type Options struct {
-	Device  kernels.Device
-	Reserve int64 // bytes of the device's memory that the caller takes beside
-	Edge    int   // of pieces of a matrix: columns, a multiple of 64; 0: as seems fit
-	Turned  bool  // pieces lie column by column
+	Device     kernels.Device
+	Reserve    int64 // bytes of the device's memory that the caller takes beside
+	Edge       int   // columns of a piece of a matrix, a multiple of 64; 0: Pieces decides
+	Transposed bool  // pieces are stored column by column
 }
 
 // blockSpec is a block that is not on the device: where its arcs are and how many bytes they take.
@@ -45,7 +45,7 @@ type source interface {
 	place(b blockSpec, at kernels.Tile) kernels.Block // of a block whose memory begins at at
 }
 
-// Feed is a graph on its way through a device. Its methods are called by one goroutine.
+// Feed streams the arcs of a graph through a device, pass after pass. Its methods are called by one goroutine.
 type Feed struct {
 	device  kernels.Device
 	source  source
@@ -81,7 +81,7 @@ func (o Options) room() (room, block int64) {
 	return room, min(largestBlock, max(room/8, 1))
 }
 
-// newFeed opens a feed. It fails with engine.ErrMemory where two blocks do not fit what the device has.
+// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has.
 func newFeed(s source, o Options) (f *Feed, err error) {
 	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
 	room, _ := o.room()
@@ -96,7 +96,7 @@ func newFeed(s source, o Options) (f *Feed, err error) {
 	if total > room && room/largest < leastSlots {
 		need := leastSlots*largest + o.Reserve + o.Device.Info().Scratch
 		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors and blocks",
-			engine.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
+			device.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
 	}
 	if err := f.open(total, largest, room); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -214,9 +214,4 @@ func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
 }
 
 // Stride is the bytes from a vector of n entries in device memory to the next.
-func Stride(n int) int64 { return (int64(n)*kernels.EntryBytes + align - 1) / align * align }
-
-// Bytes views words as what copies take.
-func Bytes[E int32 | uint32](words []E) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*kernels.EntryBytes)
-}
+func Stride(n int) int64 { return (int64(n)*entry.EntryBytes + align - 1) / align * align }

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"ooc/engine/internal/seeds"
-
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/internal/seeds"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 var seeded = seeds.New
@@ -45,7 +45,7 @@ func TestBlocksCarryEveryArc(t *testing.T) {
 	r := seeded(t)
 	for range 12 {
 		n := 1 + r.IntN(500)
-		b := graph.New(n, graph.AsKind(graph.KindI32))
+		b := graph.New(n, graph.AsKind(entry.KindI32))
 		for range r.IntN(20 * n) {
 			b.Add(r.IntN(n), r.IntN(n), float64(1+r.IntN(1000)))
 		}
@@ -63,7 +63,7 @@ func TestBlocksCarryEveryArc(t *testing.T) {
 			if r.IntN(2) == 0 {
 				device = apart{d}
 			}
-			o := Options{Device: device, Reserve: 1<<20 - d.Info().Scratch, Turned: r.IntN(2) == 0}
+			o := Options{Device: device, Reserve: 1<<20 - d.Info().Scratch, Transposed: r.IntN(2) == 0}
 			feeds := []func() (*Feed, error){func() (*Feed, error) { return Compressed(into, o) }, func() (*Feed, error) { return Pieces(g, o) }}
 			for _, open := range feeds {
 				f, err := open()
@@ -134,8 +134,8 @@ func (x *seen) check(t *testing.T, g *graph.Graph) (arcs int64) {
 			continue
 		}
 		for r := range x.Rows {
-			at, u, want := r*x.Edge+i, x.Row+r, graph.Unreachable
-			if x.Turned {
+			at, u, want := r*x.Edge+i, x.Row+r, entry.Inf32
+			if x.Transposed {
 				at = i*x.Rows + r
 			}
 			if k := g.Find(u, v); k >= 0 {
@@ -168,7 +168,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := Compressed(g.Reverse(), Options{Device: d, Reserve: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, engine.ErrMemory) {
+	if _, err := Compressed(g.Reverse(), Options{Device: d, Reserve: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("arcs of 160 KB in 200 KB, which takes two blocks: %v", err)
 	}
 }

@@ -2,21 +2,21 @@ package feed
 
 import (
 	"sync"
-	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Pieces feeds the matrix of weights in pieces of some of its columns.
 func Pieces(m Matrix, o Options) (*Feed, error) {
-	p := &pieces{matrix: m, n: m.Facts().N, turned: o.Turned, edge: o.Edge}
+	p := &pieces{matrix: m, n: m.Facts().N, transposed: o.Transposed, edge: o.Edge}
 	_, most := o.room()
 	for _, edge := range []int{512, 256, 128, 64} {
-		if p.edge == 0 && (edge == 64 || edge <= p.n && int64(edge)*int64(edge)*kernels.EntryBytes <= most) {
+		if p.edge == 0 && (edge == 64 || edge <= p.n && int64(edge)*int64(edge)*entry.EntryBytes <= most) {
 			p.edge = edge
 		}
 	}
-	tile, side := int64(p.edge)*int64(p.edge)*kernels.EntryBytes, int64(p.n+p.edge-1)/int64(p.edge)
+	tile, side := int64(p.edge)*int64(p.edge)*entry.EntryBytes, int64(p.n+p.edge-1)/int64(p.edge)
 	p.across = 1
 	if o.Edge == 0 && !o.Device.Info().SharedCores {
 		p.across = int(max(1, min(most/tile, side))) // a step has threads for the vertices of one block, and a GPU wants many
@@ -26,12 +26,12 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 	return newFeed(p, o)
 }
 
-// pieces are tiles of an edge: as many across as it says, and up to high of them high.
+// pieces are blocks of a matrix, across tiles wide and at most high tiles high.
 type pieces struct {
 	matrix             Matrix
 	n                  int
 	edge, across, high int
-	turned             bool
+	transposed         bool
 	scratch            sync.Pool // of tiles
 }
 
@@ -43,7 +43,7 @@ func (p *pieces) blocks() (specs []blockSpec) {
 			tiles := min(p.high, (p.n-row+p.edge-1)/p.edge)
 			specs = append(specs, blockSpec{
 				lo: lo, hi: min(lo+p.width(), p.n), row: row, rows: min(p.n-row, tiles*p.edge),
-				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * kernels.EntryBytes,
+				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * entry.EntryBytes,
 			})
 		}
 	}
@@ -51,9 +51,9 @@ func (p *pieces) blocks() (specs []blockSpec) {
 }
 
 func (p *pieces) fill(dst []byte, b blockSpec) error {
-	size := p.edge * p.edge * kernels.EntryBytes
+	size := p.edge * p.edge * entry.EntryBytes
 	first, column := b.row/p.edge, b.lo/p.edge
-	if !p.turned && p.across == 1 {
+	if !p.transposed && p.across == 1 {
 		for k := 0; k*size < len(dst); k++ {
 			if err := p.matrix.FillTile(dst[k*size:(k+1)*size], p.edge, first+k, column); err != nil {
 				return err
@@ -63,14 +63,14 @@ func (p *pieces) fill(dst []byte, b blockSpec) error {
 	}
 	tile := p.scratch.Get().(*[]uint32)
 	defer p.scratch.Put(tile)
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst)/kernels.EntryBytes)
+	words := entry.View[uint32](dst)
 	for k := 0; k*p.edge < b.rows; k++ {
 		for c := 0; c*p.edge < b.hi-b.lo; c++ {
-			if err := p.matrix.FillTile(unsafe.Slice((*byte)(unsafe.Pointer(&(*tile)[0])), size), p.edge, first+k, column+c); err != nil {
+			if err := p.matrix.FillTile(entry.Bytes(*tile)[:size], p.edge, first+k, column+c); err != nil {
 				return err
 			}
-			if rows := min(p.edge, b.rows-k*p.edge); p.turned {
-				turn(words[c*p.edge*b.rows+k*p.edge:], *tile, p.edge, rows, b.rows)
+			if rows := min(p.edge, b.rows-k*p.edge); p.transposed {
+				transpose(words[c*p.edge*b.rows+k*p.edge:], *tile, p.edge, rows, b.rows)
 			} else {
 				lay(words[k*p.edge*p.width()+c*p.edge:], *tile, p.edge, rows, p.width())
 			}
@@ -86,9 +86,9 @@ func lay(dst, tile []uint32, edge, rows, pitch int) {
 	}
 }
 
-// turn writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by squares
+// transpose writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by squares
 // that stay in the first-level cache.
-func turn(dst, tile []uint32, edge, rows, pitch int) {
+func transpose(dst, tile []uint32, edge, rows, pitch int) {
 	const square = 32
 	for top := 0; top < rows; top += square {
 		for left := 0; left < edge; left += square {
@@ -102,12 +102,12 @@ func turn(dst, tile []uint32, edge, rows, pitch int) {
 }
 
 func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
-	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.width(), Row: b.row, Rows: b.rows, Turned: p.turned, Weights: at}
+	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.width(), Row: b.row, Rows: b.rows, Transposed: p.transposed, Weights: at}
 }
 
-// Tiles returns the whole tiles of a piece of Options.Edge columns that is not turned, from the first row on.
+// Tiles returns the whole tiles of a piece of Options.Edge columns that is not transposed, from the first row on.
 func Tiles(b kernels.Block) []kernels.Tile {
-	size := int64(b.Edge) * int64(b.Edge) * kernels.EntryBytes
+	size := int64(b.Edge) * int64(b.Edge) * entry.EntryBytes
 	tiles := make([]kernels.Tile, (b.Rows+b.Edge-1)/b.Edge)
 	for k := range tiles {
 		tiles[k] = kernels.Tile{Buf: b.Weights.Buf, Off: b.Weights.Off + int64(k)*size}

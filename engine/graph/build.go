@@ -5,6 +5,10 @@ import (
 	"iter"
 	"math"
 	"strconv"
+
+	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/number"
+	"ooc/kernels/entry"
 )
 
 // Arc is an arc, or an undirected edge, given in memory. From and To are rows.
@@ -16,7 +20,7 @@ type Arc struct {
 // Builder collects the arcs of a graph in memory. Its methods return the builder, so that calls chain;
 // what is wrong with the arcs is told by Build.
 type Builder struct {
-	sink sink
+	in   Intake
 	ids  IDs
 	n    int
 	adds int64
@@ -27,20 +31,20 @@ type Builder struct {
 type BuildOption func(*Builder)
 
 // Directed makes each Add one arc. It is the default.
-func Directed(b *Builder) { b.sink.undirected = false }
+func Directed(b *Builder) { b.in.Undirected = false }
 
 // Undirected makes each Add an edge, which is an arc in both directions.
-func Undirected(b *Builder) { b.sink.undirected = true }
+func Undirected(b *Builder) { b.in.Undirected = true }
 
 // AsKind fixes the kind; without it, it is KindI32 if every weight is an integer, else KindF32.
-func AsKind(kind Kind) BuildOption {
-	return func(b *Builder) { b.sink.weigh.want = kind }
+func AsKind(kind entry.Kind) BuildOption {
+	return func(b *Builder) { b.in.Weigh.Want = kind }
 }
 
 // Scaled multiplies every weight by scale, which must make it an integer. A weight is taken as the
 // shortest decimal number that it is the nearest float64 to: 0.1 times 10 is 1.
 func Scaled(scale int64) BuildOption {
-	return func(b *Builder) { b.sink.weigh.scale = scale }
+	return func(b *Builder) { b.in.Weigh.Scale = scale }
 }
 
 // Named gives the vertices outside ids.
@@ -58,11 +62,11 @@ func New(n int, options ...BuildOption) *Builder {
 		b.fail("a graph needs 1 to %d vertices, not %d", MaxVertices, n)
 	}
 	b.checkIDs()
-	weigh, err := newWeighing(Options{Kind: b.sink.weigh.want, Scale: b.sink.weigh.scale})
+	weigh, err := number.NewWeighing(b.in.Weigh.Want, b.in.Weigh.Scale)
 	if err != nil && b.err == nil {
 		b.err = err
 	}
-	b.sink.weigh, b.sink.fixed, b.sink.ids = weigh, n, b.ids
+	b.in.Weigh, b.in.N = weigh, n
 	return b
 }
 
@@ -103,16 +107,24 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 		return b
 	}
 	from, to := int32(u), int32(v)
-	if x := int32(weight); float64(x) == weight && x > math.MinInt32 && b.sink.weigh.scale == 1 {
-		b.sink.intArc(from, to, x)
+	if x := int32(weight); float64(x) == weight && x > math.MinInt32 && b.in.Weigh.Scale == 1 {
+		b.add(from, to, b.in.Weigh.IntWord(x))
 		return b
 	}
 	var buf [32]byte
-	err := b.sink.arc(from, to, strconv.AppendFloat(buf[:0], weight, 'g', -1, 64))
-	if err != nil {
+	word, ok, err := b.in.Word(strconv.AppendFloat(buf[:0], weight, 'g', -1, 64), 0)
+	switch {
+	case err != nil:
 		b.err = fmt.Errorf("arc %d, from %d to %d: %w", b.adds, u, v, err)
+	case ok:
+		b.add(from, to, word)
 	}
 	return b
+}
+
+func (b *Builder) add(from, to int32, word uint32) {
+	one := [1]arcs.Arc{{From: from, To: to, Word: word}}
+	b.in.Add(one[:], 0)
 }
 
 // AddAll adds arcs.
@@ -130,5 +142,5 @@ func (b *Builder) Build() (*Graph, error) {
 		return nil, b.err
 	}
 	b.err = fmt.Errorf("the builder was used before: %w", ErrOptions)
-	return b.sink.finish()
+	return b.in.Graph(b.ids)
 }

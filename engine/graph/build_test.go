@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"errors"
@@ -6,25 +6,30 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/internal/seeds"
+	"ooc/kernels/entry"
 )
 
 func TestBuilder(t *testing.T) {
-	g, err := New(3, Directed).Add(0, 1, 2.5).Add(1, 2, 1).Add(2, 1, math.Inf(1)).Add(1, 2, 0.5).Add(1, 1, 3).Build()
+	g, err := graph.New(3, graph.Directed).Add(0, 1, 2.5).Add(1, 2, 1).Add(2, 1, math.Inf(1)).Add(1, 2, 0.5).Add(1, 1, 3).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if arcsOf(g) != "0>1=2.5 1>2=0.5" || g.Kind != KindF32 || g.Parallel != 1 || g.SelfLoops != 1 || g.NoArcs != 1 {
-		t.Errorf("%s, %+v", arcsOf(g), g)
+	if graphtest.ArcsOf(g) != "0>1=2.5 1>2=0.5" || g.Kind != entry.KindF32 || g.Parallel != 1 || g.SelfLoops != 1 || g.NoArcs != 1 {
+		t.Errorf("%s, %+v", graphtest.ArcsOf(g), g)
 	}
-	named, err := New(2, Undirected, Scaled(10), Named(TextIDs([]string{"Rome", "Ulm"}))).
-		AddAll(slices.Values([]Arc{{0, 1, 0.1}, {1, 0, 0.3}})).Build()
+	named, err := graph.New(2, graph.Undirected, graph.Scaled(10), graph.Named(graph.TextIDs([]string{"Rome", "Ulm"}))).
+		AddAll(slices.Values([]graph.Arc{{0, 1, 0.1}, {1, 0, 0.3}})).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if arcsOf(named) != "Rome>Ulm=1 Ulm>Rome=1" || named.Kind != KindI32 || named.Scale != 10 {
-		t.Errorf("%s, %+v", arcsOf(named), named)
+	if graphtest.ArcsOf(named) != "Rome>Ulm=1 Ulm>Rome=1" || named.Kind != entry.KindI32 || named.Scale != 10 {
+		t.Errorf("%s, %+v", graphtest.ArcsOf(named), named)
 	}
-	empty, err := New(5).Build()
+	empty, err := graph.New(5).Build()
 	if err != nil || empty.I32 == nil || empty.Arcs() != 0 {
 		t.Errorf("%+v, %v", empty, err)
 	}
@@ -32,60 +37,60 @@ func TestBuilder(t *testing.T) {
 
 func TestBuilderErrors(t *testing.T) {
 	for what, c := range map[string]struct {
-		b        *Builder
+		b        *graph.Builder
 		sentinel error
 		reason   string
 	}{
-		"no vertices":     {New(0), ErrBadInput, "not 0"},
-		"negative":        {New(-1), ErrBadInput, "not -1"},
-		"too many":        {New(math.MaxInt32 + 1), ErrBadInput, "2147483647"},
-		"from":            {New(2).Add(0, 1, 1).Add(2, 0, 1), ErrBadInput, "arc 2, from 2 to 0"},
-		"to":              {New(2).Add(0, -1, 1), ErrBadInput, "arc 1, from 0 to -1"},
-		"NaN":             {New(2).Add(0, 1, math.NaN()), ErrBadInput, "arc 1"},
-		"-Inf":            {New(2).Add(0, 1, math.Inf(-1)), ErrBadInput, "arc 1"},
-		"fraction":        {New(2, AsKind(KindI32)).Add(0, 1, 0.5), ErrBadInput, "--kind f32"},
-		"scaled fraction": {New(2, Scaled(10)).Add(0, 1, 0.25), ErrBadInput, "scale 10"},
-		"huge":            {New(2).Add(0, 1, 1e10), ErrBadInput, "--kind f32"},
-		"overflow":        {New(2, AsKind(KindF32)).Add(0, 1, 1e300), ErrBadInput, "too large"},
-		"self-loop":       {New(2).Add(1, 1, -3), ErrNegativeCycle, "length -3: 1 → 1"},
-		"kind":            {New(2, AsKind("u8")), ErrOptions, "u8"},
-		"scale":           {New(2, Scaled(-3)), ErrOptions, "-3"},
-		"ids":             {New(2, Named(TextIDs([]string{"a"}))), ErrOptions, "1 ids"},
-		"numeric ids":     {New(2, Named(IDs{Numeric: []int64{5, 5}})), ErrOptions, "ascend"},
+		"no vertices":     {graph.New(0), graph.ErrBadInput, "not 0"},
+		"negative":        {graph.New(-1), graph.ErrBadInput, "not -1"},
+		"too many":        {graph.New(math.MaxInt32 + 1), graph.ErrBadInput, "2147483647"},
+		"from":            {graph.New(2).Add(0, 1, 1).Add(2, 0, 1), graph.ErrBadInput, "arc 2, from 2 to 0"},
+		"to":              {graph.New(2).Add(0, -1, 1), graph.ErrBadInput, "arc 1, from 0 to -1"},
+		"NaN":             {graph.New(2).Add(0, 1, math.NaN()), graph.ErrBadInput, "arc 1"},
+		"-Inf":            {graph.New(2).Add(0, 1, math.Inf(-1)), graph.ErrBadInput, "arc 1"},
+		"fraction":        {graph.New(2, graph.AsKind(entry.KindI32)).Add(0, 1, 0.5), graph.ErrBadInput, "--kind f32"},
+		"scaled fraction": {graph.New(2, graph.Scaled(10)).Add(0, 1, 0.25), graph.ErrBadInput, "scale 10"},
+		"huge":            {graph.New(2).Add(0, 1, 1e10), graph.ErrBadInput, "--kind f32"},
+		"overflow":        {graph.New(2, graph.AsKind(entry.KindF32)).Add(0, 1, 1e300), graph.ErrBadInput, "too large"},
+		"self-loop":       {graph.New(2).Add(1, 1, -3), graph.ErrNegativeCycle, "length -3: 1 → 1"},
+		"kind":            {graph.New(2, graph.AsKind("u8")), graph.ErrOptions, "u8"},
+		"scale":           {graph.New(2, graph.Scaled(-3)), graph.ErrOptions, "-3"},
+		"ids":             {graph.New(2, graph.Named(graph.TextIDs([]string{"a"}))), graph.ErrOptions, "1 ids"},
+		"numeric ids":     {graph.New(2, graph.Named(graph.IDs{Numeric: []int64{5, 5}})), graph.ErrOptions, "ascend"},
 	} {
 		g, err := c.b.Build()
 		if g != nil {
 			t.Errorf("%s: built", what)
 		}
-		t.Run(what, func(t *testing.T) { wantError(t, err, c.sentinel, c.reason) })
+		t.Run(what, func(t *testing.T) { graphtest.WantError(t, err, c.sentinel, c.reason) })
 	}
 }
 
 func TestBuilderIsSpent(t *testing.T) {
-	b := New(2).Add(0, 1, 5)
+	b := graph.New(2).Add(0, 1, 5)
 	if _, err := b.Build(); err != nil {
 		t.Fatal(err)
 	}
 	_, err := b.Build()
-	wantError(t, err, ErrOptions)
+	graphtest.WantError(t, err, graph.ErrOptions)
 }
 
 // TestLongRows covers rows beyond the length up to which they are sorted by insertion.
 func TestLongRows(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	const n = 3000
 	for _, unit := range []float64{1, 0.5} {
 		want := map[[2]int32]float64{}
-		var arcs []Arc
+		var arcs []graph.Arc
 		for range 20000 {
-			a := Arc{int32(r.IntN(3)), 3 + int32(r.IntN(n-3)), float64(r.IntN(2000)-1000) * unit}
+			a := graph.Arc{int32(r.IntN(3)), 3 + int32(r.IntN(n-3)), float64(r.IntN(2000)-1000) * unit}
 			arcs = append(arcs, a)
 			key := [2]int32{a.From, a.To}
 			if old, ok := want[key]; !ok || a.Weight < old {
 				want[key] = a.Weight
 			}
 		}
-		g := build(t, n, arcs)
+		g := graphtest.Build(t, n, arcs)
 		if int(g.Arcs()) != len(want) || g.Parallel != int64(len(arcs)-len(want)) {
 			t.Fatalf("%d arcs, %d merged; want %d of %d", g.Arcs(), g.Parallel, len(want), len(arcs))
 		}
@@ -98,59 +103,59 @@ func TestLongRows(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	sound := func() *Graph {
-		return build(t, 3, []Arc{{0, 1, 5}, {0, 2, 6}, {1, 2, -7}}, AsKind(KindF32))
+	sound := func() *graph.Graph {
+		return graphtest.Build(t, 3, []graph.Arc{{0, 1, 5}, {0, 2, 6}, {1, 2, -7}}, graph.AsKind(entry.KindF32))
 	}
-	for what, break_ := range map[string]func(g *Graph){
-		"no vertices":      func(g *Graph) { g.N = 0 },
-		"offsets":          func(g *Graph) { g.Offsets[1], g.Offsets[2] = 3, 2 },
-		"offset too large": func(g *Graph) { g.Offsets[1], g.Offsets[2] = 9, 9 },
-		"offset below 0":   func(g *Graph) { g.Offsets[1] = -1 },
-		"first offset":     func(g *Graph) { g.Offsets[0] = 1 },
-		"last offset":      func(g *Graph) { g.Offsets[3] = 2 },
-		"too few offsets":  func(g *Graph) { g.Offsets = g.Offsets[:3] },
-		"order":            func(g *Graph) { g.Targets[0], g.Targets[1] = 2, 1 },
-		"parallel":         func(g *Graph) { g.Targets[0] = 2 },
-		"target":           func(g *Graph) { g.Targets[2] = 3 },
-		"negative target":  func(g *Graph) { g.Targets[2] = -1 },
-		"self-loop":        func(g *Graph) { g.Targets[2] = 1 },
-		"NaN":              func(g *Graph) { g.F32[0] = float32(math.NaN()) },
-		"infinite":         func(g *Graph) { g.F32[0] = float32(math.Inf(1)) },
-		"minus zero":       func(g *Graph) { g.F32[0] = float32(math.Copysign(0, -1)) },
-		"no weights":       func(g *Graph) { g.F32 = nil },
-		"two weights":      func(g *Graph) { g.I32 = []int32{1, 2, 3} },
-		"too few weights":  func(g *Graph) { g.F32 = g.F32[:2] },
-		"kind":             func(g *Graph) { g.Kind = "f16" },
-		"scale":            func(g *Graph) { g.Scale = 0 },
-		"not symmetric":    func(g *Graph) { g.Directed = false },
+	for what, break_ := range map[string]func(g *graph.Graph){
+		"no vertices":      func(g *graph.Graph) { g.N = 0 },
+		"offsets":          func(g *graph.Graph) { g.Offsets[1], g.Offsets[2] = 3, 2 },
+		"offset too large": func(g *graph.Graph) { g.Offsets[1], g.Offsets[2] = 9, 9 },
+		"offset below 0":   func(g *graph.Graph) { g.Offsets[1] = -1 },
+		"first offset":     func(g *graph.Graph) { g.Offsets[0] = 1 },
+		"last offset":      func(g *graph.Graph) { g.Offsets[3] = 2 },
+		"too few offsets":  func(g *graph.Graph) { g.Offsets = g.Offsets[:3] },
+		"order":            func(g *graph.Graph) { g.Targets[0], g.Targets[1] = 2, 1 },
+		"parallel":         func(g *graph.Graph) { g.Targets[0] = 2 },
+		"target":           func(g *graph.Graph) { g.Targets[2] = 3 },
+		"negative target":  func(g *graph.Graph) { g.Targets[2] = -1 },
+		"self-loop":        func(g *graph.Graph) { g.Targets[2] = 1 },
+		"NaN":              func(g *graph.Graph) { g.F32[0] = float32(math.NaN()) },
+		"infinite":         func(g *graph.Graph) { g.F32[0] = float32(math.Inf(1)) },
+		"minus zero":       func(g *graph.Graph) { g.F32[0] = float32(math.Copysign(0, -1)) },
+		"no weights":       func(g *graph.Graph) { g.F32 = nil },
+		"two weights":      func(g *graph.Graph) { g.I32 = []int32{1, 2, 3} },
+		"too few weights":  func(g *graph.Graph) { g.F32 = g.F32[:2] },
+		"kind":             func(g *graph.Graph) { g.Kind = "f16" },
+		"scale":            func(g *graph.Graph) { g.Scale = 0 },
+		"not symmetric":    func(g *graph.Graph) { g.Directed = false },
 	} {
 		g := sound()
 		if err := g.Validate(); err != nil || !g.Negative || g.MinWeight != -7 || g.MaxWeight != 6 {
 			t.Fatalf("%v, weights %v…%v", err, g.MinWeight, g.MaxWeight)
 		}
 		break_(g)
-		if err := g.Validate(); !errors.Is(err, ErrBadInput) {
+		if err := g.Validate(); !errors.Is(err, graph.ErrBadInput) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
-	g := build(t, 3, []Arc{{0, 1, 5}, {1, 2, 6}}, Undirected)
+	g := graphtest.Build(t, 3, []graph.Arc{{0, 1, 5}, {1, 2, 6}}, graph.Undirected)
 	g.I32[0]++
-	wantError(t, g.Validate(), ErrBadInput, "without its reverse")
+	graphtest.WantError(t, g.Validate(), graph.ErrBadInput, "without its reverse")
 }
 
 func TestIDs(t *testing.T) {
 	for what, c := range map[string]struct {
-		ids     IDs
+		ids     graph.IDs
 		names   []string
 		unknown []string
 	}{
-		"zero":        {IDs{}, []string{"0", "1", "2"}, []string{"3", "-1", "x", ""}},
-		"base":        {IDs{Base: 1}, []string{"1", "2", "3"}, []string{"0", "4", "-9223372036854775808"}},
-		"base below":  {IDs{Base: -1}, []string{"-1", "0", "1"}, []string{"2", "9223372036854775807"}},
-		"numeric":     {IDs{Numeric: []int64{-5, 7, 1 << 40}}, []string{"-5", "7", "1099511627776"}, []string{"0", "8", "x"}},
-		"text":        {TextIDs([]string{"b", "a", "7"}), []string{"b", "a", "7"}, []string{"c", "0", ""}},
-		"bare text":   {IDs{Text: []string{"b", "a", "7"}}, []string{"b", "a", "7"}, []string{"c", "0", ""}},
-		"only spaces": {TextIDs([]string{"a b", "é", " "}), []string{"a b", "é", " "}, []string{"  "}},
+		"zero":        {graph.IDs{}, []string{"0", "1", "2"}, []string{"3", "-1", "x", ""}},
+		"base":        {graph.IDs{Base: 1}, []string{"1", "2", "3"}, []string{"0", "4", "-9223372036854775808"}},
+		"base below":  {graph.IDs{Base: -1}, []string{"-1", "0", "1"}, []string{"2", "9223372036854775807"}},
+		"numeric":     {graph.IDs{Numeric: []int64{-5, 7, 1 << 40}}, []string{"-5", "7", "1099511627776"}, []string{"0", "8", "x"}},
+		"text":        {graph.TextIDs([]string{"b", "a", "7"}), []string{"b", "a", "7"}, []string{"c", "0", ""}},
+		"bare text":   {graph.IDs{Text: []string{"b", "a", "7"}}, []string{"b", "a", "7"}, []string{"c", "0", ""}},
+		"only spaces": {graph.TextIDs([]string{"a b", "é", " "}), []string{"a b", "é", " "}, []string{"  "}},
 	} {
 		for row, name := range c.names {
 			if got := c.ids.Name(row); got != name {
@@ -166,7 +171,7 @@ func TestIDs(t *testing.T) {
 			}
 		}
 	}
-	if strings.Join(TextIDs([]string{"x"}).Text, "") != "x" {
+	if strings.Join(graph.TextIDs([]string{"x"}).Text, "") != "x" {
 		t.Error("TextIDs lost a name")
 	}
 }

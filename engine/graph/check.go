@@ -3,6 +3,9 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"ooc/engine/graph/internal/number"
+	"ooc/kernels/entry"
 )
 
 // Check proves that a distance matrix of the graph's kind can be computed: that no cycle is negative,
@@ -17,68 +20,72 @@ func (g *Graph) Check() error {
 			cycle = g.negativeEdge()
 		}
 		if cycle != nil {
-			return g.cycleError(cycle)
+			return g.NegativeCycle(cycle)
 		}
 	}
 	return g.CheckRange()
 }
 
-// CheckRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold. A
-// shortest path visits no vertex twice: it has at most N-1 arcs, each from another vertex.
+// CheckRange is what Check proves of distances, where no cycle is known to be negative.
 func (g *Graph) CheckRange() error {
 	f := g.Facts()
-	limit := f.limit()
-	bound, what := f.byArcs()
-	if bound < limit {
-		return nil
-	}
-	if sum := g.sumOfLargest(); sum < bound {
-		bound, what = sum, "the sum over all vertices of the largest weight of an arc from them"
-	}
-	if bound < limit {
-		return nil
-	}
+	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
+		func(float64) (float64, error) { return g.sumOfLargest(), nil }}}
 	if !g.Negative {
-		if longest := g.longestPath(); longest < bound {
-			bound, what = longest, "the longest distance that cannot be ruled out"
+		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) { return g.longestPath(), nil }})
+	}
+	return f.CheckRange(g.File, tighter...)
+}
+
+// Bound is a bound of the magnitude of a distance.
+type Bound struct {
+	What string // it is
+	// Most returns it. It may be no tighter than enough.
+	Most func(enough float64) (float64, error)
+}
+
+// LongestDistance is Bound.What of a bound that no distance need reach.
+const LongestDistance = "the longest distance that cannot be ruled out"
+
+// CheckRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold, and
+// returns a *RangeError if none is small enough. A shortest path visits no vertex twice: it has at most N-1
+// arcs, each from another vertex. The first bound is that times the largest weight; file is for the error.
+func (f *Facts) CheckRange(file string, tighter ...Bound) error {
+	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
+	bound := float64(f.N-1) * widest
+	what := fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, number.Format(widest))
+	for _, t := range tighter {
+		if bound < limit {
+			return nil
+		}
+		most, err := t.Most(limit)
+		if err != nil {
+			return err
+		}
+		if most < bound {
+			bound, what = most, t.What
 		}
 	}
 	if bound < limit {
 		return nil
 	}
-	return f.tooFar(g.file, bound, what)
+	hint := kindHint(f.Scale)
+	if f.Kind == entry.KindF32 {
+		hint = "divide the weights by a power of two"
+	}
+	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: hint}
 }
 
 // limit returns what the magnitude of every distance must stay below.
 func (f *Facts) limit() float64 {
 	switch {
-	case f.Kind == KindF32:
+	case f.Kind == entry.KindF32:
 		return math.MaxFloat32
 	case f.Negative:
-		return float64(NegativeLimit)
+		return float64(entry.Limit32)
 	}
-	return float64(Unreachable)
+	return float64(entry.Inf32)
 }
-
-// byArcs returns the first bound of a distance, and what it is.
-func (f *Facts) byArcs() (bound float64, what string) {
-	widest := max(f.MaxWeight, -f.MinWeight)
-	return float64(f.N-1) * widest, fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, plain(widest))
-}
-
-// tooFar is the error about a graph whose least bound is not below the limit.
-func (f *Facts) tooFar(file string, bound float64, what string) error {
-	e := &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: f.limit(), What: what, Hint: hintF32}
-	switch {
-	case f.Kind == KindF32:
-		e.Hint = "divide the weights by a power of two"
-	case f.Scale > 1:
-		e.Hint = hintScale
-	}
-	return e
-}
-
-const hintScale = "use a smaller --scale, or --kind f32"
 
 func (g *Graph) sumOfLargest() float64 {
 	sum := 0.0
@@ -126,7 +133,7 @@ func (s *Search) farthest(members []int32) float64 {
 	if len(members) == 1 {
 		return 0
 	}
-	if s.g.Kind == KindI32 {
+	if s.g.Kind == entry.KindI32 {
 		dijkstra(s, s.g.I32, members[0])
 	} else {
 		dijkstra(s, s.g.F32, members[0])

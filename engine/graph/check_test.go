@@ -1,4 +1,4 @@
-package graph
+package graph_test
 
 import (
 	"errors"
@@ -7,45 +7,50 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/internal/seeds"
+	"ooc/kernels/entry"
 )
 
 func TestRangeOfI32(t *testing.T) {
-	const limit = float64(Unreachable)
-	ring := func(n int, w float64) []Arc {
-		var arcs []Arc
+	const limit = float64(entry.Inf32)
+	ring := func(n int, w float64) []graph.Arc {
+		var arcs []graph.Arc
 		for i := range n {
-			arcs = append(arcs, Arc{int32(i), int32((i + 1) % n), w})
+			arcs = append(arcs, graph.Arc{int32(i), int32((i + 1) % n), w})
 		}
 		return arcs
 	}
 	cases := []struct {
 		what string
 		n    int
-		arcs []Arc
+		arcs []graph.Arc
 		ok   bool
 	}{
-		{"just below", 2, []Arc{{0, 1, limit - 1}}, true},
-		{"just there", 2, []Arc{{0, 1, limit}}, false},
+		{"just below", 2, []graph.Arc{{0, 1, limit - 1}}, true},
+		{"just there", 2, []graph.Arc{{0, 1, limit}}, false},
 		{"many small", 1001, ring(1001, 1061109), true},
 		{"too many", 1001, ring(1001, 1061110), false},
-		{"sum of the largest", 4, []Arc{{0, 1, limit - 1}}, true},
+		{"sum of the largest", 4, []graph.Arc{{0, 1, limit - 1}}, true},
 		// Every vertex has a long arc, but short ones join them all.
 		{"by Dijkstra", 100, append(ring(100, 1), ring2(100, 1e9)...), true},
-		{"longer than the sentinel, never used", 3, append(ring(3, 5), Arc{0, 2, math.MaxInt32}), true},
+		{"longer than the sentinel, never used", 3, append(ring(3, 5), graph.Arc{0, 2, math.MaxInt32}), true},
 		{"two components", 200, append(append(ring(100, 1), ring2(100, 1e9)...), shift(append(ring(100, 1), ring2(100, 1e9)...), 100)...), true},
-		{"a bridge that is just short enough", 4, []Arc{{0, 1, 5}, {1, 0, 1e9}, {1, 2, 1e6}, {2, 3, 1e9}, {3, 2, 5}}, false},
-		{"a chain of components", 4, []Arc{{0, 1, 5}, {1, 0, 5}, {1, 2, 1e9}, {0, 2, 1e9}, {2, 3, 5}, {3, 2, 5}}, true},
-		{"a chain too long", 3, []Arc{{0, 1, 1e9}, {1, 2, 1e8}}, false},
+		{"a bridge that is just short enough", 4, []graph.Arc{{0, 1, 5}, {1, 0, 1e9}, {1, 2, 1e6}, {2, 3, 1e9}, {3, 2, 5}}, false},
+		{"a chain of components", 4, []graph.Arc{{0, 1, 5}, {1, 0, 5}, {1, 2, 1e9}, {0, 2, 1e9}, {2, 3, 5}, {3, 2, 5}}, true},
+		{"a chain too long", 3, []graph.Arc{{0, 1, 1e9}, {1, 2, 1e8}}, false},
 	}
 	for _, c := range cases {
-		g := build(t, c.n, c.arcs)
+		g := graphtest.Build(t, c.n, c.arcs)
 		err := g.Check()
 		if c.ok && err != nil {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		if !c.ok {
-			wantError(t, err, ErrBadInput, "--kind f32", "1061109567")
-			if !errors.As(err, new(*RangeError)) {
+			graphtest.WantError(t, err, graph.ErrBadInput, "--kind f32", "1061109567")
+			if !errors.As(err, new(*graph.RangeError)) {
 				t.Errorf("%s: %T", c.what, err)
 			}
 		}
@@ -53,74 +58,74 @@ func TestRangeOfI32(t *testing.T) {
 }
 
 // ring2 joins each vertex with the one before it.
-func ring2(n int, w float64) []Arc {
-	var arcs []Arc
+func ring2(n int, w float64) []graph.Arc {
+	var arcs []graph.Arc
 	for i := range n {
-		arcs = append(arcs, Arc{int32((i + 1) % n), int32(i), w})
+		arcs = append(arcs, graph.Arc{int32((i + 1) % n), int32(i), w})
 	}
 	return arcs
 }
 
-func shift(arcs []Arc, by int32) []Arc {
-	var out []Arc
+func shift(arcs []graph.Arc, by int32) []graph.Arc {
+	var out []graph.Arc
 	for _, a := range arcs {
-		out = append(out, Arc{a.From + by, a.To + by, a.Weight})
+		out = append(out, graph.Arc{a.From + by, a.To + by, a.Weight})
 	}
 	return out
 }
 
 func TestRangeWithNegativeArcs(t *testing.T) {
-	const limit = float64(NegativeLimit)
-	if err := build(t, 2, []Arc{{0, 1, -limit + 1}}).Check(); err != nil {
+	const limit = float64(entry.Limit32)
+	if err := graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit + 1}}).Check(); err != nil {
 		t.Error(err)
 	}
-	wantError(t, build(t, 2, []Arc{{0, 1, -limit}}).Check(), ErrBadInput, "530554783", "--kind f32")
-	wantError(t, build(t, 3, []Arc{{0, 1, -1}, {1, 2, limit}}).Check(), ErrBadInput)
-	if 2*int64(NegativeLimit) > int64(Unreachable) || int64(Unreachable)-int64(NegativeLimit) < int64(NegativeLimit) {
+	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(), graph.ErrBadInput, "530554783", "--kind f32")
+	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(), graph.ErrBadInput)
+	if 2*int64(entry.Limit32) > int64(entry.Inf32) || int64(entry.Inf32)-int64(entry.Limit32) < int64(entry.Limit32) {
 		t.Error("the sum of Unreachable and a negative distance passes for a distance")
 	}
 }
 
 func TestRangeOfF32(t *testing.T) {
-	g := build(t, 3, []Arc{{0, 1, 2e38}, {1, 2, 2e38}}, AsKind(KindF32))
-	wantError(t, g.Check(), ErrBadInput, "divide the weights")
+	g := graphtest.Build(t, 3, []graph.Arc{{0, 1, 2e38}, {1, 2, 2e38}}, graph.AsKind(entry.KindF32))
+	graphtest.WantError(t, g.Check(), graph.ErrBadInput, "divide the weights")
 }
 
 // TestLongestPath compares the last bound with the true longest distance.
 func TestLongestPath(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 300 {
 		n := 1 + r.IntN(12)
-		g := build(t, n, randomArcs(r, n, r.IntN(3*n+1), func() float64 { return float64(r.IntN(100)) }))
+		g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, r.IntN(3*n+1), func() float64 { return float64(r.IntN(100)) }))
 		longest := 0.0
-		for _, row := range floydWarshall(entries(g)) {
+		for _, row := range graphtest.FloydWarshall(graphtest.Entries(g)) {
 			for _, d := range row {
 				if !math.IsInf(d, 1) {
 					longest = max(longest, d)
 				}
 			}
 		}
-		if bound := g.longestPath(); bound < longest {
-			t.Fatalf("bound %v is below the distance %v in %s", bound, longest, arcsOf(g))
+		if bound := g.LongestPath(); bound < longest {
+			t.Fatalf("bound %v is below the distance %v in %s", bound, longest, graphtest.ArcsOf(g))
 		}
 	}
 }
 
 func TestStronglyConnected(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 300 {
 		n := 1 + r.IntN(12)
-		g := build(t, n, randomArcs(r, n, r.IntN(2*n+1), func() float64 { return 1 }))
-		reach := floydWarshall(entries(g))
-		c := stronglyConnected(g)
+		g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, r.IntN(2*n+1), func() float64 { return 1 }))
+		reach := graphtest.FloydWarshall(graphtest.Entries(g))
+		of := graph.ComponentsOf(g)
 		for u := range n {
 			for v := range n {
 				both := !math.IsInf(reach[u][v]+reach[v][u], 1)
-				if (c.of[u] == c.of[v]) != both {
-					t.Fatalf("%d and %d in components %d, %d of %s", u, v, c.of[u], c.of[v], arcsOf(g))
+				if (of[u] == of[v]) != both {
+					t.Fatalf("%d and %d in components %d, %d of %s", u, v, of[u], of[v], graphtest.ArcsOf(g))
 				}
-				if !math.IsInf(reach[u][v], 1) && c.of[v] > c.of[u] {
-					t.Fatalf("an arc leads up from component %d to %d", c.of[u], c.of[v])
+				if !math.IsInf(reach[u][v], 1) && of[v] > of[u] {
+					t.Fatalf("an arc leads up from component %d to %d", of[u], of[v])
 				}
 			}
 		}
@@ -128,37 +133,37 @@ func TestStronglyConnected(t *testing.T) {
 }
 
 // withPotentials turns non-negative arcs into ones of any sign whose cycles keep their lengths.
-func withPotentials(r *rand.Rand, n int, arcs []Arc, unit float64) []Arc {
+func withPotentials(r *rand.Rand, n int, arcs []graph.Arc, unit float64) []graph.Arc {
 	p := make([]float64, n)
 	for i := range p {
 		p[i] = float64(r.IntN(1000)) * unit
 	}
-	var out []Arc
+	var out []graph.Arc
 	for _, a := range arcs {
-		out = append(out, Arc{a.From, a.To, a.Weight + p[a.From] - p[a.To]})
+		out = append(out, graph.Arc{a.From, a.To, a.Weight + p[a.From] - p[a.To]})
 	}
 	return out
 }
 
 func TestNoNegativeCycle(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 200 {
 		n := 2 + r.IntN(60)
-		arcs := randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
+		arcs := graphtest.RandomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
 		for _, unit := range []float64{1, 0.125} {
-			g := build(t, n, withPotentials(r, n, arcs, unit))
+			g := graphtest.Build(t, n, withPotentials(r, n, arcs, unit))
 			if err := g.Check(); err != nil {
-				t.Fatalf("%v in %s", err, arcsOf(g))
+				t.Fatalf("%v in %s", err, graphtest.ArcsOf(g))
 			}
 		}
 	}
 }
 
 func TestPlantedNegativeCycles(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 200 {
 		n := 4 + r.IntN(200)
-		arcs := withPotentials(r, n, randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(100)) }), 1)
+		arcs := withPotentials(r, n, graphtest.RandomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(100)) }), 1)
 		order := r.Perm(n)[:2+r.IntN(n-2)]
 		sum := 0.0
 		for i, u := range order {
@@ -167,20 +172,20 @@ func TestPlantedNegativeCycles(t *testing.T) {
 				w = -sum - 1
 			}
 			sum += w
-			arcs = append(arcs, Arc{int32(u), int32(order[(i+1)%len(order)]), w})
+			arcs = append(arcs, graph.Arc{int32(u), int32(order[(i+1)%len(order)]), w})
 		}
-		for _, kind := range []Kind{KindI32, KindF32} {
-			g := build(t, n, arcs, AsKind(kind), Named(IDs{Base: 7}))
+		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
+			g := graphtest.Build(t, n, arcs, graph.AsKind(kind), graph.Named(graph.IDs{Base: 7}))
 			checkCycle(t, g, g.Check())
 		}
 	}
 }
 
 // checkCycle follows the cycle that err names through the graph.
-func checkCycle(t *testing.T, g *Graph, err error) {
+func checkCycle(t *testing.T, g *graph.Graph, err error) {
 	t.Helper()
-	var e *NegativeCycleError
-	if !errors.As(err, &e) || !errors.Is(err, ErrNegativeCycle) {
+	var e *graph.NegativeCycleError
+	if !errors.As(err, &e) || !errors.Is(err, graph.ErrNegativeCycle) {
 		t.Fatalf("error %v", err)
 	}
 	sum := 0.0
@@ -198,42 +203,42 @@ func checkCycle(t *testing.T, g *Graph, err error) {
 }
 
 func TestNegativeEdge(t *testing.T) {
-	g := build(t, 4, []Arc{{0, 1, 5}, {2, 3, -0.5}}, Undirected, Scaled(10))
+	g := graphtest.Build(t, 4, []graph.Arc{{0, 1, 5}, {2, 3, -0.5}}, graph.Undirected, graph.Scaled(10))
 	err := g.Check()
 	checkCycle(t, g, err)
-	wantError(t, err, ErrNegativeCycle, "length -1: 2 → 3 → 2")
+	graphtest.WantError(t, err, graph.ErrNegativeCycle, "length -1: 2 → 3 → 2")
 }
 
 // TestRoundedCycle: in decimals the cycle has length 0, in the nearest float32 numbers not.
 func TestRoundedCycle(t *testing.T) {
-	arcs := []Arc{{0, 1, 0.1}, {1, 2, 0.2}, {2, 0, -0.3}}
-	wantError(t, build(t, 3, arcs).Check(), ErrNegativeCycle, "--scale")
-	if err := build(t, 3, arcs, Scaled(10)).Check(); err != nil {
+	arcs := []graph.Arc{{0, 1, 0.1}, {1, 2, 0.2}, {2, 0, -0.3}}
+	graphtest.WantError(t, graphtest.Build(t, 3, arcs).Check(), graph.ErrNegativeCycle, "--scale")
+	if err := graphtest.Build(t, 3, arcs, graph.Scaled(10)).Check(); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestRoundingIsNoCycle: sums of these weights do not fit a float64, but no cycle is negative.
 func TestRoundingIsNoCycle(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 50 {
 		n := 3 + r.IntN(20)
-		var arcs []Arc
+		var arcs []graph.Arc
 		for i := range n {
 			big := float64(float32(math.Ldexp(r.Float64(), 30+r.IntN(60))))
-			arcs = append(arcs, Arc{int32(i), int32((i + 1) % n), big}, Arc{int32((i + 1) % n), int32(i), -big})
+			arcs = append(arcs, graph.Arc{int32(i), int32((i + 1) % n), big}, graph.Arc{int32((i + 1) % n), int32(i), -big})
 		}
 		// One pair, larger than all others together, keeps the way round the ring from being negative.
 		arcs[2*n-2].Weight, arcs[2*n-1].Weight = 1e32, 1e32
-		g := build(t, n, arcs, AsKind(KindF32))
-		if cycle := g.negativeCycle(); cycle != nil {
-			t.Fatalf("a cycle of length %v in %s", g.cycleLength(cycle), arcsOf(g))
+		g := graphtest.Build(t, n, arcs, graph.AsKind(entry.KindF32))
+		if cycle := g.FindNegativeCycle(); cycle != nil {
+			t.Fatalf("the cycle %v in %s", cycle, graphtest.ArcsOf(g))
 		}
 	}
 }
 
 func TestLongCycleIsShortened(t *testing.T) {
-	var e NegativeCycleError
+	var e graph.NegativeCycleError
 	for i := range 1000 {
 		e.Cycle = append(e.Cycle, fmt.Sprint(i))
 	}

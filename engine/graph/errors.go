@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ooc/engine/graph/internal/number"
+	"ooc/kernels/entry"
 )
 
 // ErrBadInput is what every error about the content of an input matches with errors.Is.
@@ -14,7 +17,7 @@ var ErrBadInput = errors.New("bad input")
 var ErrNegativeCycle = errors.New("negative cycle")
 
 // ErrOptions is what an error about Options matches with errors.Is.
-var ErrOptions = errors.New("bad option")
+var ErrOptions = number.ErrOption
 
 // ErrChanged is what the error about a file that changed while it was read matches with errors.Is.
 var ErrChanged = errors.New("the file changed while it was read")
@@ -37,21 +40,36 @@ func (e *InputError) Is(target error) bool { return target == ErrBadInput }
 type RangeError struct {
 	File  string
 	Line  int64 // the line of a single weight that is too large; 0 where a bound over all arcs is
-	Kind  Kind
+	Kind  entry.Kind
 	Bound float64 // the smallest bound that could be shown, in the graph's (scaled) units
 	Limit float64 // what distances must stay below
 	What  string  // what Bound is
-	Hint  string  // the way out
+	Hint  string  // what the user can do
 }
 
-// Error names the bound, the limit and the way out.
+// Error names the bound, the limit and what the user can do.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s",
-		where(e.File, e.Line), e.What, plain(e.Bound), e.Kind, plain(e.Limit), e.Hint)
+		where(e.File, e.Line), e.What, number.Format(e.Bound), e.Kind, number.Format(e.Limit), e.Hint)
 }
 
 // Is reports whether target is ErrBadInput.
 func (e *RangeError) Is(target error) bool { return target == ErrBadInput }
+
+// TooLarge returns the error about a weight that is beyond int32: what and of what magnitude it is, in stored
+// units.
+func TooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
+	return &RangeError{File: file, Line: line, Kind: entry.KindI32, Bound: magnitude, Limit: float64(entry.Inf32),
+		What: "the magnitude of " + what, Hint: kindHint(scale)}
+}
+
+// kindHint is what the user can do when distances do not fit kind i32.
+func kindHint(scale int64) string {
+	if scale > 1 {
+		return "use a smaller --scale, or --kind f32"
+	}
+	return "use --kind f32"
+}
 
 // NegativeCycleError names one negative cycle of a graph. It matches ErrNegativeCycle.
 type NegativeCycleError struct {
@@ -71,7 +89,7 @@ func (e *NegativeCycleError) Error() string {
 		ids = append(append(ids[:most/2:most/2], skipped), ids[len(ids)-most/2:]...)
 	}
 	text := fmt.Sprintf("%snegative cycle of length %s: %s", where(e.File, e.Line),
-		plain(e.Length), strings.Join(ids, " → "))
+		number.Format(e.Length), strings.Join(ids, " → "))
 	if e.Hint != "" {
 		text += " (" + e.Hint + ")"
 	}
@@ -89,21 +107,4 @@ func where(file string, line int64) string {
 		return file + ": "
 	}
 	return ""
-}
-
-// plain prints a number without an exponent as long as that is readable.
-func plain(x float64) string {
-	if x == float64(int64(x)) && x < 1e18 && x > -1e18 {
-		return strconv.FormatInt(int64(x), 10)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// quoted shortens a piece of the input and makes it printable, for error messages.
-func quoted(text []byte) string {
-	const most = 40
-	if len(text) > most {
-		return strconv.Quote(string(text[:most])) + "…"
-	}
-	return strconv.Quote(string(text))
 }

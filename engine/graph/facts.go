@@ -1,10 +1,16 @@
 package graph
 
+import (
+	"time"
+
+	"ooc/kernels/entry"
+)
+
 // Facts are what a problem is planned by and described with, whatever form its graph has.
 type Facts struct {
 	N                    int
 	Arcs                 int64 // an undirected edge counts as two
-	Kind                 Kind
+	Kind                 entry.Kind
 	Directed             bool
 	Scale                int64
 	Negative             bool
@@ -21,4 +27,22 @@ func (g *Graph) Facts() Facts {
 		MinWeight: g.MinWeight, MaxWeight: g.MaxWeight, IDs: g.IDs,
 		SelfLoops: g.SelfLoops, Parallel: g.Parallel, NoArcs: g.NoArcs,
 	}
+}
+
+// Source says what a graph was read from.
+type Source struct {
+	Name    string // the path as it was given
+	Format  string
+	Size    int64 // bytes, as stored
+	ModTime time.Time
+	SHA256  string // of the bytes as stored, in hexadecimal
+	Remark  string // on what was taken for the weights, where that is a guess; "": nothing to say
+}
+
+// Extent is how large a graph is, as far as that shows without building it.
+type Extent struct {
+	N     int
+	Arcs  int64 // at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
+	Dense bool  // a matrix in a file
+	IDs   IDs
 }

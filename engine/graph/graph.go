@@ -3,25 +3,13 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"ooc/engine/graph/internal/number"
+	"ooc/kernels/entry"
 )
 
-// Kind is the type of a graph's weights and of its distances.
-type Kind string
-
-// The kinds. KindAuto, in options only, picks KindI32 if every weight is an integer, else KindF32.
-const (
-	KindAuto Kind = ""
-	KindI32  Kind = "i32"
-	KindF32  Kind = "f32"
-)
-
-// Unreachable is the i32 entry of a pair of vertices without a path. Twice it does not wrap an int32.
-const Unreachable int32 = 0x3f3f3f3f
-
-// NegativeLimit is what the magnitude of every distance of an i32 graph with negative arcs stays below.
-// It is half of Unreachable and not 2²⁹: Unreachable − 2²⁹ is below 2²⁹, so with 2²⁹ the sum of an
-// unreachable entry and a negative distance could pass for a distance.
-const NegativeLimit int32 = Unreachable / 2
+// KindAuto, in options only, picks entry.KindI32 if every weight is an integer, else entry.KindF32.
+const KindAuto = number.Auto
 
 // MaxVertices is the largest number of vertices of a graph: rows are int32.
 const MaxVertices = math.MaxInt32
@@ -31,7 +19,7 @@ const MaxVertices = math.MaxInt32
 // so any number of goroutines may use it.
 type Graph struct {
 	N        int
-	Kind     Kind // KindI32 or KindF32
+	Kind     entry.Kind // KindI32 or KindF32
 	Directed bool
 	Scale    int64     // stored weights are the input's times Scale; 1 if it was not scaled
 	Offsets  []int64   // N+1, ascending from 0 to len(Targets)
@@ -48,7 +36,7 @@ type Graph struct {
 	// with a parallel one of smaller or equal weight, and arcs of weight +Inf. All are dropped.
 	SelfLoops, Parallel, NoArcs int64
 
-	file string // the input's name, for errors
+	File string // the input's name, for errors
 }
 
 // Arcs returns the number of arcs; an undirected edge counts as two.
@@ -56,7 +44,7 @@ func (g *Graph) Arcs() int64 { return int64(len(g.Targets)) }
 
 // Weight returns the weight of arc k, an index into Targets, in stored units.
 func (g *Graph) Weight(k int64) float64 {
-	if g.Kind == KindI32 {
+	if g.Kind == entry.KindI32 {
 		return float64(g.I32[k])
 	}
 	return float64(g.F32[k])
@@ -78,7 +66,7 @@ func (g *Graph) Name(row int) string { return g.IDs.Name(row) }
 // Row returns the row of an outside id.
 func (g *Graph) Row(name string) (int, bool) { return g.IDs.Row(name, g.N) }
 
-// Reverse returns the graph with every arc turned round. The counts of dropped arcs are kept.
+// Reverse returns the graph with every arc reversed. The counts of dropped arcs are kept.
 func (g *Graph) Reverse() *Graph {
 	r := *g
 	if !g.Directed {
@@ -92,7 +80,7 @@ func (g *Graph) Reverse() *Graph {
 	for i := range g.N {
 		r.Offsets[i+1] += r.Offsets[i]
 	}
-	if g.Kind == KindI32 {
+	if g.Kind == entry.KindI32 {
 		r.I32 = transpose(g, &r, g.I32)
 	} else {
 		r.F32 = transpose(g, &r, g.F32)
@@ -119,7 +107,7 @@ func transpose[W int32 | float32](g, r *Graph, weights []W) []W {
 // that was read back from a store may be damaged. It also sets Negative, MinWeight and MaxWeight.
 func (g *Graph) Validate() error {
 	bad := func(format string, args ...any) error {
-		return &InputError{File: g.file, Reason: fmt.Sprintf(format, args...)}
+		return &InputError{File: g.File, Reason: fmt.Sprintf(format, args...)}
 	}
 	arcs := len(g.Targets)
 	switch {
@@ -127,10 +115,10 @@ func (g *Graph) Validate() error {
 		return bad("%d vertices", g.N)
 	case len(g.Offsets) != g.N+1 || g.Offsets[0] != 0 || g.Offsets[g.N] != int64(arcs):
 		return bad("offsets do not span %d vertices and %d arcs", g.N, arcs)
-	case g.Kind == KindI32 && (g.F32 != nil || g.I32 == nil || len(g.I32) != arcs),
-		g.Kind == KindF32 && (g.I32 != nil || g.F32 == nil || len(g.F32) != arcs):
+	case g.Kind == entry.KindI32 && (g.F32 != nil || g.I32 == nil || len(g.I32) != arcs),
+		g.Kind == entry.KindF32 && (g.I32 != nil || g.F32 == nil || len(g.F32) != arcs):
 		return bad("weights do not match %d arcs of kind %s", arcs, g.Kind)
-	case g.Kind != KindI32 && g.Kind != KindF32:
+	case g.Kind != entry.KindI32 && g.Kind != entry.KindF32:
 		return bad("kind %q", g.Kind)
 	case g.Scale < 1:
 		return bad("scale %d", g.Scale)
@@ -189,22 +177,25 @@ func (g *Graph) symmetric() bool {
 	return true
 }
 
-// oneWay returns the ends of the first arc that has no reverse of the same weight; there is one.
-func (g *Graph) oneWay() (u, v int) {
+// OneWay returns the ends of the first arc that has no reverse of the same weight, and whether there is one.
+func (g *Graph) OneWay() (u, v int, found bool) {
+	if g.symmetric() {
+		return -1, -1, false
+	}
 	for u := range g.N {
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 			v := int(g.Targets[k])
 			if back := g.Find(v, u); back < 0 || g.Weight(back) != g.Weight(k) {
-				return u, v
+				return u, v, true
 			}
 		}
 	}
-	return -1, -1
+	return -1, -1, false
 }
 
 // summarize sets Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
-	if g.Kind == KindI32 {
+	if g.Kind == entry.KindI32 {
 		g.MinWeight, g.MaxWeight = extremes(g.I32)
 	} else {
 		g.MinWeight, g.MaxWeight = extremes(g.F32)
@@ -221,4 +212,12 @@ func extremes[W int32 | float32](weights []W) (least, most float64) {
 		lo, hi = min(lo, w), max(hi, w)
 	}
 	return float64(lo), float64(hi)
+}
+
+// WeightBytes returns the weights as stored: 4 bytes each, little-endian.
+func (g *Graph) WeightBytes() []byte {
+	if g.Kind == entry.KindI32 {
+		return entry.Bytes(g.I32)
+	}
+	return entry.Bytes(g.F32)
 }

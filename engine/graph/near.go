@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"ooc/kernels/entry"
+)
 
 // Near is Dijkstra for whoever has numbers that the distances should be near to, +Inf where there is no path. They
 // only say in what order to look at vertices, in place of a heap; a vertex whose distance falls after that is looked
@@ -8,7 +12,7 @@ import "math"
 // far off, and make that slow, are not followed to the end.
 func (s *Search) Near(src int, near []float64) []float64 {
 	var done bool
-	if s.g.Kind == KindI32 {
+	if s.g.Kind == entry.KindI32 {
 		done = inOrder(s, s.g.I32, int32(src), near)
 	} else {
 		done = inOrder(s, s.g.F32, int32(src), near)

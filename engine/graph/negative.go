@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"ooc/kernels/entry"
 )
 
 // negativeCycle returns the rows of a negative cycle in order, or nil if there is none. It runs
@@ -17,12 +19,12 @@ func (g *Graph) negativeCycle() []int32 {
 	for tolerance := 0.0; ; {
 		var cycle []int32
 		var reach float64
-		if g.Kind == KindI32 {
+		if g.Kind == entry.KindI32 {
 			cycle, reach = cycleSearch(g, g.I32, tolerance)
 		} else {
 			cycle, reach = cycleSearch(g, g.F32, tolerance)
 		}
-		if cycle == nil || g.cycleLength(cycle) < 0 {
+		if cycle == nil || g.NegativeCycle(cycle) != nil {
 			return cycle
 		}
 		tolerance = max(8*tolerance, reach/(1<<50))
@@ -103,15 +105,35 @@ func (s *cycleState) find() []int32 {
 	return nil
 }
 
-// cycleLength returns the length of a cycle, its sign exact.
-func (g *Graph) cycleLength(cycle []int32) float64 { return exactSum(g.weightsAround(cycle)) }
-
-func (g *Graph) weightsAround(cycle []int32) []float64 {
+// NegativeCycle returns the *NegativeCycleError of a cycle that somebody found, its rows in order, or nil if the
+// exact sum of its weights is not negative.
+func (g *Graph) NegativeCycle(cycle []int32) error {
 	weights := make([]float64, len(cycle))
 	for i, u := range cycle {
 		weights[i] = g.Weight(g.Find(int(u), int(cycle[(i+1)%len(cycle)])))
 	}
-	return weights
+	f := g.Facts()
+	return f.NegativeCycle(g.File, cycle, weights)
+}
+
+// NegativeCycle is Graph.NegativeCycle where the weights of the cycle's arcs are given; file is for the error.
+func (f *Facts) NegativeCycle(file string, cycle []int32, weights []float64) error {
+	length, magnitude := exactSum(weights), 0.0
+	if length >= 0 {
+		return nil
+	}
+	for _, w := range weights {
+		magnitude += math.Abs(w)
+	}
+	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale)}
+	first := slices.Index(cycle, slices.Min(cycle)) // the cycle begins with its first row
+	for i := range cycle {
+		e.Cycle = append(e.Cycle, f.IDs.Name(int(cycle[(first+i)%len(cycle)])))
+	}
+	if f.Kind == entry.KindF32 && -length < magnitude/(1<<20) {
+		e.Hint = "the rounding of weights to 32 bits may have caused it; --scale keeps decimal weights exact"
+	}
+	return e
 }
 
 // exactSum adds float32 numbers or integers; 640 bits hold any such sum.
@@ -122,37 +144,6 @@ func exactSum(weights []float64) float64 {
 	}
 	x, _ := sum.Float64()
 	return x
-}
-
-func (g *Graph) cycleError(cycle []int32) error {
-	f := g.Facts()
-	return newCycleError(g.file, &f, cycle, g.weightsAround(cycle))
-}
-
-// NegativeCycle returns the *NegativeCycleError of a cycle that somebody found, its rows in order, or nil if the
-// exact sum of its weights is not negative.
-func (g *Graph) NegativeCycle(cycle []int32) error {
-	if g.cycleLength(cycle) >= 0 {
-		return nil
-	}
-	return g.cycleError(cycle)
-}
-
-// newCycleError reports a negative cycle, from its first row on.
-func newCycleError(file string, f *Facts, cycle []int32, weights []float64) error {
-	length, magnitude := exactSum(weights), 0.0
-	for _, w := range weights {
-		magnitude += math.Abs(w)
-	}
-	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale)}
-	first := slices.Index(cycle, slices.Min(cycle))
-	for i := range cycle {
-		e.Cycle = append(e.Cycle, f.IDs.Name(int(cycle[(first+i)%len(cycle)])))
-	}
-	if f.Kind == KindF32 && -length < magnitude/(1<<20) {
-		e.Hint = "the rounding of weights to 32 bits may have caused it; --scale keeps decimal weights exact"
-	}
-	return e
 }
 
 // negativeEdge returns the cycle there and back over the least edge of an undirected graph.

@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"ooc/kernels/entry"
+)
 
 // Search finds the shortest distances from one vertex at a time: the reference that a solve is judged
 // by, which shares no code with it. Its scratch memory, 20 bytes a vertex and 12 for Near, is used again by each call. A Search is
@@ -53,7 +57,7 @@ func (s *Search) reset() {
 // that it never holds more than N (E. W. Dijkstra, A note on two problems in connexion with graphs, 1959).
 func (s *Search) Dijkstra(src int) []float64 {
 	s.reset()
-	if s.g.Kind == KindI32 {
+	if s.g.Kind == entry.KindI32 {
 		dijkstra(s, s.g.I32, int32(src))
 	} else {
 		dijkstra(s, s.g.F32, int32(src))
@@ -149,7 +153,7 @@ func (s *Search) BellmanFord(src int) []float64 {
 	s.dist[src] = 0
 	s.heap = append(s.heap, int32(src))
 	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
-		if s.g.Kind == KindI32 {
+		if s.g.Kind == entry.KindI32 {
 			bellmanRound(s, s.g.I32, 0)
 		} else {
 			bellmanRound(s, s.g.F32, slack)

@@ -1,39 +1,43 @@
-package graph
+package graph_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/internal/seeds"
 )
 
 // checkSearch compares every row of s with m, the distances.
-func checkSearch(t *testing.T, g *Graph, run func(s *Search, src int) []float64, m [][]float64) {
+func checkSearch(t *testing.T, g *graph.Graph, run func(s *graph.Search, src int) []float64, m [][]float64) {
 	t.Helper()
-	s := NewSearch(g)
+	s := graph.NewSearch(g)
 	for src := range m {
 		got := run(s, src)
 		for v, want := range m[src] {
 			if got[v] != want {
-				t.Fatalf("distance %d→%d is %v, not %v, in %s", src, v, got[v], want, arcsOf(g))
+				t.Fatalf("distance %d→%d is %v, not %v, in %s", src, v, got[v], want, graphtest.ArcsOf(g))
 			}
-			checkPred(t, g, s, src, v)
+			checkPred(t, g, s, got, src, v)
 		}
 	}
 }
 
 // checkPred walks back from v to the source.
-func checkPred(t *testing.T, g *Graph, s *Search, src, v int) {
+func checkPred(t *testing.T, g *graph.Graph, s *graph.Search, dist []float64, src, v int) {
 	t.Helper()
 	for steps := 0; v != src; steps++ {
 		u := s.Pred()[v]
 		if u < 0 {
-			if !math.IsInf(s.dist[v], 1) {
+			if !math.IsInf(dist[v], 1) {
 				t.Fatalf("%d can be reached and has no predecessor", v)
 			}
 			return
 		}
-		if k := g.Find(int(u), v); k < 0 || s.dist[u]+g.Weight(k) != s.dist[v] || steps > g.N {
-			t.Fatalf("%d is no predecessor of %d from %d in %s", u, v, src, arcsOf(g))
+		if k := g.Find(int(u), v); k < 0 || dist[u]+g.Weight(k) != dist[v] || steps > g.N {
+			t.Fatalf("%d is no predecessor of %d from %d in %s", u, v, src, graphtest.ArcsOf(g))
 		}
 		v = int(u)
 	}
@@ -43,39 +47,39 @@ func checkPred(t *testing.T, g *Graph, s *Search, src, v int) {
 }
 
 func TestSearchAgainstFloydWarshall(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 100 {
 		n := 1 + r.IntN(40)
 		unit := []float64{1, 0.125}[r.IntN(2)] // sums stay exact
-		arcs := randomArcs(r, n, r.IntN(4*n+1), func() float64 { return float64(r.IntN(20)) * unit })
+		arcs := graphtest.RandomArcs(r, n, r.IntN(4*n+1), func() float64 { return float64(r.IntN(20)) * unit })
 		for i := range arcs {
 			if arcs[i].From == arcs[i].To {
 				arcs[i].Weight = 0
 			}
 		}
-		for _, direction := range []BuildOption{Directed, Undirected} {
-			g := build(t, n, arcs, direction)
-			m := floydWarshall(entries(g))
-			checkSearch(t, g, (*Search).Dijkstra, m)
-			checkSearch(t, g, (*Search).BellmanFord, m)
-			checkSearch(t, g, func(s *Search, src int) []float64 { return s.Near(src, guess(r, m[src])) }, m)
+		for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
+			g := graphtest.Build(t, n, arcs, direction)
+			m := graphtest.FloydWarshall(graphtest.Entries(g))
+			checkSearch(t, g, (*graph.Search).Dijkstra, m)
+			checkSearch(t, g, (*graph.Search).BellmanFord, m)
+			checkSearch(t, g, func(s *graph.Search, src int) []float64 { return s.Near(src, guess(r, m[src])) }, m)
 		}
-		g := build(t, n, withPotentials(r, n, arcs, unit))
-		checkSearch(t, g, (*Search).From, floydWarshall(entries(g)))
+		g := graphtest.Build(t, n, withPotentials(r, n, arcs, unit))
+		checkSearch(t, g, (*graph.Search).From, graphtest.FloydWarshall(graphtest.Entries(g)))
 	}
 }
 
 func TestReverse(t *testing.T) {
-	r := fresh(t)
+	r := seeds.New(t)
 	for range 50 {
 		n := 1 + r.IntN(30)
-		for _, direction := range []BuildOption{Directed, Undirected} {
-			g := build(t, n, randomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
+		for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
+			g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
 			back := g.Reverse()
 			if err := back.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			m, b := entries(g), entries(back)
+			m, b := graphtest.Entries(g), graphtest.Entries(back)
 			for u := range n {
 				for v := range n {
 					if m[u][v] != b[v][u] {
@@ -83,7 +87,7 @@ func TestReverse(t *testing.T) {
 					}
 				}
 			}
-			sameGraph(t, back.Reverse(), g)
+			graphtest.SameGraph(t, back.Reverse(), g)
 		}
 	}
 }
@@ -91,8 +95,8 @@ func TestReverse(t *testing.T) {
 // TestBellmanFordEnds: with a negative cycle the distances mean nothing, but the call returns and the
 // search can be used again.
 func TestBellmanFordEnds(t *testing.T) {
-	g := build(t, 4, []Arc{{0, 1, 1}, {1, 0, -2}, {2, 3, 5}})
-	s := NewSearch(g)
+	g := graphtest.Build(t, 4, []graph.Arc{{0, 1, 1}, {1, 0, -2}, {2, 3, 5}})
+	s := graph.NewSearch(g)
 	s.BellmanFord(0)
 	if d := s.BellmanFord(2); d[3] != 5 || !math.IsInf(d[0], 1) {
 		t.Errorf("distances %v", d)
@@ -114,7 +118,7 @@ func guess(r *rand.Rand, dist []float64) []float64 {
 // TestNearGivesUp wants the distances of a long path from numbers that put its vertices in the worst order.
 func TestNearGivesUp(t *testing.T) {
 	const n = 3000
-	b := New(n)
+	b := graph.New(n)
 	near := make([]float64, n)
 	for v := range n - 1 {
 		for back := 0; back < 3 && v-back >= 0; back++ {
@@ -126,7 +130,7 @@ func TestNearGivesUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSearch(g)
+	s := graph.NewSearch(g)
 	for _, src := range []int{0, 7, 1000} {
 		got := append([]float64(nil), s.Near(src, near)...)
 		for v, want := range s.Dijkstra(src) {

@@ -3,7 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
-	"unsafe"
+
+	"ooc/kernels/entry"
 )
 
 // lowerBound returns the index of the first element of ascending a that is at least v.
@@ -31,12 +32,11 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 	if t == 0 {
 		return nil
 	}
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), t*t)
-	if g.Kind == KindI32 {
-		fill(words, uint32(Unreachable))
-		placeArcs(g, words, g.I32, t, i, j, func(w int32) uint32 { return uint32(min(w, Unreachable)) })
+	words := entry.View[uint32](dst)
+	entry.Fill(words, g.Kind.Unreachable())
+	if g.Kind == entry.KindI32 {
+		placeArcs(g, words, g.I32, t, i, j, func(w int32) uint32 { return uint32(min(w, entry.Inf32)) })
 	} else {
-		fill(words, math.Float32bits(float32(math.Inf(1))))
 		placeArcs(g, words, g.F32, t, i, j, math.Float32bits)
 	}
 	if i == j {
@@ -45,16 +45,6 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 		}
 	}
 	return nil
-}
-
-// fill sets every word by copying a filled head over and over, at the speed of memmove.
-func fill(words []uint32, w uint32) {
-	head := min(len(words), 1024) // stays in L1
-	for k := range head {
-		words[k] = w
-	}
-	for done := head; done < len(words); done += copy(words[done:], words[:head]) {
-	}
 }
 
 // placeArcs writes the arcs of tile (i, j). An i32 weight of Unreachable or more passes Check only where

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // boruvka joins every component with the one that its lightest edge leads to, which at least halves their number: a
@@ -17,7 +18,7 @@ import (
 var boruvka = Method{
 	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
 	run: func(ctx context.Context, p *problem) error {
-		linker, ok := kernels.As[kernels.Linker](p.Device)
+		linker, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
 			return fmt.Errorf("%w boruvka: %s has no such passes; use another --device", ErrMethod, p.Device.Info().Name)
 		}
@@ -30,7 +31,7 @@ var boruvka = Method{
 // vertex, the weight of the lightest edge to another, and where that leads.
 type forest struct {
 	*problem
-	linker kernels.Linker
+	linker kernels.VectorOps
 	feed   *feed.Feed
 	buf    kernels.Buffer
 	stream kernels.Stream
@@ -48,9 +49,9 @@ func (x *forest) open() (err error) {
 	n := x.facts.N
 	bytes := 3 * feed.Stride(x.facts.N)
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", engine.ErrMemory, info.Memory, n, bytes+info.Scratch)
+		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", device.ErrMemory, info.Memory, n, bytes+info.Scratch)
 	}
-	o := feed.Options{Device: x.Device, Reserve: bytes, Turned: true}
+	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: true}
 	if g, ok := x.arcs.(*graph.Graph); ok {
 		x.feed, err = feed.Compressed(g, o) // it is its own reverse
 	} else {
@@ -99,12 +100,12 @@ func (x *forest) run(ctx context.Context) error {
 // pass finds each vertex's lightest edge to another component.
 func (x *forest) pass() error {
 	x.passes++
-	if err := errors.Join(x.stream.CopyIn(x.vector(components), feed.Bytes(x.words[components])), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])), x.stream.Sync()); err != nil {
 		return err
 	}
-	variant := kernels.I32
-	if x.facts.Kind == graph.KindF32 {
-		variant = kernels.F32
+	variant := entry.I32
+	if x.facts.Kind == entry.KindF32 {
+		variant = entry.F32
 	}
 	l := kernels.Link{Component: x.vector(components), Light: x.vector(lights), Ends: x.vector(ends)}
 	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
@@ -115,8 +116,8 @@ func (x *forest) pass() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(x.stream.CopyOut(feed.Bytes(x.words[lights]), x.vector(lights)),
-		x.stream.CopyOut(feed.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
+	return errors.Join(x.stream.CopyOut(entry.Bytes(x.words[lights]), x.vector(lights)),
+		x.stream.CopyOut(entry.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
 }
 
 // join takes the least edge of each component, by weight and then by the indices of its ends. As no two edges are
@@ -125,7 +126,7 @@ func (x *forest) join() (joined bool) {
 	least := make([]edge, x.facts.N) // by root; u == v for none
 	for v := range x.facts.N {
 		end := int32(x.words[ends][v])
-		if end == kernels.NoVertex {
+		if end == entry.NoVertex {
 			continue
 		}
 		e := edge{min(int32(v), end), max(int32(v), end), x.keyOf(x.words[lights][v])}
@@ -156,7 +157,7 @@ func (e edge) less(f edge) bool {
 	return e.u < f.u || e.u == f.u && e.v < f.v
 }
 
-// root returns the root of v's union, and halves the way there.
+// root returns the root of v's union, and halves the path to it.
 func (x *forest) root(v int32) int32 {
 	for x.parent[v] != v {
 		x.parent[v] = x.parent[x.parent[v]]

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
@@ -25,7 +26,7 @@ var ErrMethod = errors.New("wrong method")
 // ErrDirected is wrapped by the error of a directed graph.
 var ErrDirected = errors.New("the graph is directed")
 
-// Method is a way to find a tree.
+// Method is an algorithm for spanning trees.
 type Method struct {
 	Name  string
 	Title string
@@ -47,7 +48,7 @@ func MethodNames() []string {
 	return names
 }
 
-// Arcs is an undirected graph: a *graph.Graph or a *graph.Dense.
+// Arcs is an undirected graph: a *graph.Graph or a *dense.Matrix.
 type Arcs interface{ feed.Matrix }
 
 // Options say how to find it.
@@ -116,8 +117,8 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	switch {
 	case p.facts.Directed:
 		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, give --undirected", ErrDirected)
-	case p.facts.Kind == graph.KindI32 && p.facts.MaxWeight >= float64(graph.Unreachable):
-		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, graph.Unreachable)
+	case p.facts.Kind == entry.KindI32 && p.facts.MaxWeight >= float64(entry.Inf32):
+		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
 	}
 	if err := method.run(ctx, p); err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func (p *problem) result(method string) *Result {
 // keyOf orders the bits of an entry as an integer. It is its own inverse.
 func (p *problem) keyOf(bits uint32) int32 {
 	key := int32(bits)
-	if p.facts.Kind == graph.KindF32 && key < 0 { // of a negative float, a larger magnitude is less
+	if p.facts.Kind == entry.KindF32 && key < 0 { // of a negative float, a larger magnitude is less
 		key ^= math.MaxInt32
 	}
 	return key
@@ -164,7 +165,7 @@ func (p *problem) keyOf(bits uint32) int32 {
 // weight returns the weight of a key, in stored units.
 func (p *problem) weight(key int32) float64 {
 	bits := uint32(p.keyOf(uint32(key)))
-	if p.facts.Kind == graph.KindF32 {
+	if p.facts.Kind == entry.KindF32 {
 		return float64(math.Float32frombits(bits))
 	}
 	return float64(int32(bits))

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"testing"
 
-	"ooc/engine/internal/seeds"
-	"ooc/engine/internal/testgpu"
-
 	gonum "gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/internal/testgpu"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 var seeded = seeds.New
@@ -36,12 +36,12 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 }
 
 // randomGraph has many equal weights, and is often not connected.
-func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind) *graph.Graph {
+func randomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.Graph {
 	t.Helper()
 	b := graph.New(n, graph.Undirected, graph.AsKind(kind))
 	for range r.IntN(3*n + 1) {
 		w := float64(r.IntN(30) - 10)
-		if kind == graph.KindF32 {
+		if kind == entry.KindF32 {
 			w /= 8 // so that any order of additions gives the same
 		}
 		b.Add(r.IntN(n), r.IntN(n), w)
@@ -105,7 +105,7 @@ func TestMethods(t *testing.T) {
 	r := seeded(t)
 	large := openCPU(t, cpu.Options{Threads: 3})
 	for range 40 {
-		kind := []graph.Kind{graph.KindI32, graph.KindF32}[r.IntN(2)]
+		kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
 		g := randomGraph(t, r, 1+r.IntN(500), kind)
 		small := openCPU(t, cpu.Options{Threads: 1, Memory: large.Info().Scratch/3 + int64(g.N)*32 + 5000})
 		devices := []kernels.Device{large, small}
@@ -119,7 +119,7 @@ func TestMethods(t *testing.T) {
 			var first *Result
 			for _, d := range devices {
 				res, err := Run(context.Background(), g, Options{Device: d, Method: m.Name})
-				if m.Name == prim.Name && errors.Is(err, engine.ErrMemory) && d.Info().Memory < 1<<24 {
+				if m.Name == prim.Name && errors.Is(err, device.ErrMemory) && d.Info().Memory < 1<<24 {
 					continue
 				}
 				if err != nil {
@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heavy, err := graph.New(2, graph.Undirected, graph.AsKind(graph.KindI32)).Add(0, 1, float64(graph.Unreachable)).Build()
+	heavy, err := graph.New(2, graph.Undirected, graph.AsKind(entry.KindI32)).Add(0, 1, float64(entry.Inf32)).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	light := randomGraph(t, seeded(t), 50, graph.KindI32)
+	light := randomGraph(t, seeded(t), 50, entry.KindI32)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, m := range Methods {

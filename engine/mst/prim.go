@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // prim takes one vertex after another, the one nearest to the tree, over adjacency arrays on the device: V, where
@@ -20,19 +22,19 @@ import (
 var prim = Method{
 	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
 	run: func(ctx context.Context, p *problem) error {
-		grower, ok := kernels.As[kernels.Grower](p.Device)
+		grower, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
 			return fmt.Errorf("%w prim: %s has no such steps; use --method boruvka or another --device", ErrMethod, p.Device.Info().Name)
 		}
 		g, _ := p.arcs.(*graph.Graph)
-		if d, dense := p.arcs.(*graph.Dense); dense {
+		if d, dense := p.arcs.(*dense.Matrix); dense {
 			var err error
 			if g, err = d.Graph(); err != nil {
 				return err
 			}
 		}
 		if g.Arcs() > math.MaxInt32 {
-			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", engine.ErrMemory, math.MaxInt32, g.Arcs())
+			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", device.ErrMemory, math.MaxInt32, g.Arcs())
 		}
 		x := &tree{problem: p, grower: grower}
 		return errors.Join(x.run(ctx, g), x.close())
@@ -42,7 +44,7 @@ var prim = Method{
 // tree is a run of Prim's algorithm.
 type tree struct {
 	*problem
-	grower kernels.Grower
+	grower kernels.VectorOps
 	stream kernels.Stream
 	buf    kernels.Buffer
 	grow   kernels.Grow
@@ -71,7 +73,7 @@ func (x *tree) run(ctx context.Context, g *graph.Graph) error {
 		}
 	}
 	parents, keys := make([]int32, g.N), make([]int32, g.N)
-	err := errors.Join(x.stream.CopyOut(feed.Bytes(parents), x.grow.Parents), x.stream.CopyOut(feed.Bytes(keys), x.grow.Tree), x.stream.Sync())
+	err := errors.Join(x.stream.CopyOut(entry.Bytes(parents), x.grow.Parents), x.stream.CopyOut(entry.Bytes(keys), x.grow.Tree), x.stream.Sync())
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (x *tree) open(g *graph.Graph) (err error) {
 		offsets[v] = int32(k)
 	}
 	for k := range weights {
-		if g.Kind == graph.KindF32 {
+		if g.Kind == entry.KindF32 {
 			weights[k] = x.keyOf(math.Float32bits(g.F32[k]))
 		} else {
 			weights[k] = g.I32[k]
@@ -102,16 +104,16 @@ func (x *tree) open(g *graph.Graph) (err error) {
 		data []int32
 	}{
 		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
-		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{kernels.NoVertex}, g.N)},
+		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
 		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}}, // the first vertex begins
 	}
 	bytes := int64(0)
 	for _, a := range arrays {
 		a.to.Off = bytes
-		bytes += (int64(len(a.data))*kernels.EntryBytes + 511) / 256 * 256 // some of it free: no array is empty
+		bytes += (int64(len(a.data))*entry.EntryBytes + 511) / 256 * 256 // some of it free: no array is empty
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", engine.ErrMemory, info.Memory, bytes+info.Scratch)
+		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)
 	}
 	if x.buf, err = x.Device.Alloc(bytes); err != nil {
 		return err
@@ -122,7 +124,7 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	for _, a := range arrays {
 		a.to.Buf = x.buf
 		if len(a.data) > 0 {
-			err = errors.Join(err, x.stream.CopyIn(*a.to, feed.Bytes(a.data)))
+			err = errors.Join(err, x.stream.CopyIn(*a.to, entry.Bytes(a.data)))
 		}
 	}
 	return errors.Join(err, x.stream.Sync()) // before the host's copies go

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 	"ooc/kernels/cpu"
 )
 
@@ -17,16 +18,16 @@ var benchGraphs = []struct {
 }{
 	{"cal", func(b *testing.B) *graph.Graph { return california(b, 0) }},
 	{"road100k", func(b *testing.B) *graph.Graph {
-		return generated(b, "road", graph.GenerateOptions{N: 100000, Seed: 1})
+		return generated(b, "road", gen.Options{N: 100000, Seed: 1})
 	}},
 	{"road100k-undirected", func(b *testing.B) *graph.Graph {
-		return generated(b, "road", graph.GenerateOptions{N: 100000, Seed: 1, Undirected: true})
+		return generated(b, "road", gen.Options{N: 100000, Seed: 1, Undirected: true})
 	}},
 	{"road1M", func(b *testing.B) *graph.Graph {
-		return generated(b, "road", graph.GenerateOptions{N: 1000000, Seed: 1})
+		return generated(b, "road", gen.Options{N: 1000000, Seed: 1})
 	}},
 	{"road1M-undirected", func(b *testing.B) *graph.Graph {
-		return generated(b, "road", graph.GenerateOptions{N: 1000000, Seed: 1, Undirected: true})
+		return generated(b, "road", gen.Options{N: 1000000, Seed: 1, Undirected: true})
 	}},
 }
 
@@ -36,7 +37,7 @@ func BenchmarkOrder(b *testing.B) {
 			g := in.make(b)
 			var o *Order
 			for b.Loop() {
-				o = NewOrder(g, OrderOptions{})
+				o = mustOrder(b, g, OrderOptions{})
 			}
 			b.ReportMetric(float64(o.At(g.N).Fill)/float64(g.N), "arcs/vertex")
 		})
@@ -47,10 +48,10 @@ func BenchmarkEliminate(b *testing.B) {
 	for _, in := range benchGraphs {
 		b.Run(in.name, func(b *testing.B) {
 			g := in.make(b)
-			o := NewOrder(g, OrderOptions{Seconds: estimate})
-			w := o.Best(estimate)
+			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
+			w := mustBest(b, o)
 			for b.Loop() {
-				if _, err := Eliminate(g, o, w.Eliminated); err != nil {
+				if _, err := Eliminate(b.Context(), g, o, w.Eliminated); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -66,12 +67,12 @@ func BenchmarkRows(b *testing.B) {
 		b.Run(in.name, func(b *testing.B) {
 			g := in.make(b)
 			d := openCPU(b, cpu.Options{})
-			o := NewOrder(g, OrderOptions{Seconds: estimate})
-			e, err := Eliminate(g, o, o.Best(estimate).Eliminated)
+			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
+			e, err := Eliminate(b.Context(), g, o, mustBest(b, o).Eliminated)
 			if err != nil {
 				b.Fatal(err)
 			}
-			core, err := e.CloseCore(d, d)
+			core, err := e.CloseCore(b.Context(), d, d)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,12 +1,13 @@
 package sparse
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // FillTile writes tile (i, j) of the core's matrix before it is closed, as graph.Graph's FillTile does of
@@ -14,17 +15,17 @@ import (
 // eliminated vertices from core vertex to core vertex, in the order of CoreVertices. Rows and columns from
 // Core() on, which pad the last tiles, are isolated vertices. Several goroutines may fill different tiles.
 func (e *Elimination) FillTile(dst []byte, t, i, j int) {
-	if len(dst) != kernels.EntryBytes*t*t {
+	if len(dst) != entry.EntryBytes*t*t {
 		panic(fmt.Sprintf("sparse: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
 	if t == 0 {
 		return
 	}
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), t*t)
+	words := entry.View[uint32](dst)
 	switch e.Variant {
-	case kernels.I32:
+	case entry.I32:
 		fillCore(e, words, e.graph.I32, arithmeticI32, t, i, j)
-	case kernels.I32Signed:
+	case entry.I32Signed:
 		fillCore(e, words, e.graph.I32, arithmeticI32Signed, t, i, j)
 	default:
 		fillCore(e, words, e.graph.F32, arithmeticF32, t, i, j)
@@ -34,7 +35,7 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 // fillCore implements FillTile: it lowers the graph's own arcs to the paths over each rank that has arcs from
 // core vertices of the tile's rows, and to some of its columns.
 func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmetic[W], t, i, j int) {
-	entries := entriesOf[W](words)
+	entries := entry.As[W](words)
 	fill(entries, a.inf)
 	core := int32(e.Core())
 	top, left := int32(i*t), int32(j*t)
@@ -74,9 +75,9 @@ func fillArcs[W weight](e *Elimination, row, weights []W, x, left, right int32) 
 
 // fillPaths lowers the entries of a tile to the paths over one rank, with arcs from its rows and to its columns.
 func fillPaths[W weight](e *Elimination, entries []W, t int, from, to fan, top, left int32) {
-	ends, weights := e.Up.Ends[to.first:to.last], entriesOf[W](e.Up.Weights[to.first:to.last])
+	ends, weights := e.Up.Ends[to.first:to.last], entry.As[W](e.Up.Weights[to.first:to.last])
 	for k := from.first; k < from.last; k++ {
-		w, row := entriesOf[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
+		w, row := entry.As[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
 		for m, y := range ends {
 			cell := &row[y-left]
 			*cell = min(*cell, w+weights[m])
@@ -148,10 +149,10 @@ type Core interface {
 
 // DenseCore is a closed core in memory.
 type DenseCore struct {
-	Sweeper kernels.Sweeper
-	Variant kernels.Variant
+	Host    kernels.HostLaneOps
+	Variant entry.Variant
 	Size    int      // core vertices
-	Pitch   int      // Size, padded to a multiple of kernels.WideUnit
+	Pitch   int      // Size, padded to a multiple of kernels.DeviceLaneUnit
 	Matrix  []uint32 // Pitch rows of Pitch entries; what pads them is not negative, and does not matter
 }
 
@@ -161,28 +162,32 @@ func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	for i, x := range from {
 		rows[i] = c.Matrix[int(x)*c.Pitch:][:c.Size]
 	}
-	c.Sweeper.Cross(c.Variant, dst, src, rows)
+	c.Host.Cross(c.Variant, dst, src, rows)
 	return nil
 }
 
 // CloseCore closes the core on a device as one tile: for cores that fit its memory, Size² entries and the
-// padding to a tile. Larger ones are for the rounds of package engine.
-func (e *Elimination) CloseCore(d kernels.Device, s kernels.Sweeper) (*DenseCore, error) {
-	c := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core()}
+// padding to a tile. Larger ones are for the rounds of package engine. It fails with why ctx ended, if that is before
+// the device begins.
+func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
+	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
 	}
-	c.Pitch = roundUp(c.Size, kernels.WideUnit)
+	c.Pitch = entry.RoundUp(c.Size, kernels.DeviceLaneUnit)
 	c.Matrix = make([]uint32, c.Pitch*c.Pitch)
-	e.FillTile(bytesOf(c.Matrix), c.Pitch, 0, 0)
-	if err := closeTile(d, e.Variant, c.Pitch, bytesOf(c.Matrix)); err != nil {
+	e.FillTile(entry.Bytes(c.Matrix), c.Pitch, 0, 0)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := closeTile(d, e.Variant, c.Pitch, entry.Bytes(c.Matrix)); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
 	}
 	return c, nil
 }
 
 // closeTile replaces a tile in host memory by its closure.
-func closeTile(d kernels.Device, v kernels.Variant, edge int, tile []byte) (err error) {
+func closeTile(d kernels.Device, v entry.Variant, edge int, tile []byte) (err error) {
 	buf, err := d.Alloc(int64(len(tile)))
 	if err != nil {
 		return err

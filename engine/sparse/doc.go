@@ -1,6 +1,7 @@
 // Package sparse solves all pairs of a sparse graph with far fewer relaxations than n³: it eliminates
 // vertices, leaves a small dense core for others to close, and expands the core's distances to all
-// vertices. It knows of no disk and owns no device.
+// vertices. It owns the mathematics of elimination: orders, arcs up and down, and the expansion. Package eliminate runs it
+// as an algorithm. It knows no disk and opens no device.
 //
 //	order := sparse.NewOrder(g, options)                  // which vertices, in which order; what it costs
 //	work := order.Best(seconds)                           // where to stop, by the planner's rates
@@ -11,10 +12,10 @@
 //
 // or, on a device that expands by levels,
 //
-//	w, err := e.NewWide(device, core, edge)               // what all batches share, in its memory
+//	w, err := e.NewDeviceExpander(device, core, edge)               // what all batches share, in its memory
 //	b, err := w.NewBatch(lanes)                           // a stream, and memory for a batch
 //	err = b.Rows(sources)                                 // rows of tiles, in its memory
-//	there, err := b.TileRow(dst, sums, i)                 // one of them, on its way to host memory, and its checksums
+//	there, err := b.TileRow(dst, sums, i)                 // copy one of them, and its checksums, to host memory
 //
 // # Elimination
 //
@@ -35,17 +36,16 @@
 // contraction hierarchies (R. Geisberger, P. Sanders, D. Schultes and D. Delling, 2008). So distances from
 // a source are found by a climb from it, a (min,+) product with the core's matrix, and one sweep down all
 // arcs, which is the same for all sources: many of them are swept at once, one a lane (PHAST, see
-// kernels.Sweeper). Vertices are numbered in the order of the sweep, every subtree of the elimination tree
-// a range, so that what a sweep reads, the way back to the root, stays in the caches however large the
-// graph is.
+// kernels.HostLaneOps). Vertices are numbered in the order of the sweep, every subtree of the elimination tree
+// a range. So what a sweep reads, the path back to the root, stays in the caches even for large graphs.
 //
-// A device takes a level at a time: all vertices whose arcs lead to lower levels only. It pulls in the climb too, by
-// arcs up that are listed where they end, for all rows of a batch, whether or not a source reaches them: so it needs
-// no list of those that are reached, and no two threads lower one entry. See Levelled and Wide.
+// A device computes a level at a time: all vertices whose arcs lead to lower levels only. In the climb, too, each row
+// pulls from the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
+// vertices, and no two threads lower the same entry. See Levelled and DeviceExpander.
 //
 // # Units and invariants
 //
-// Weights are entries of a kernels.Variant, bits in a uint32. Counts of relaxations are per source and arc.
-// An order is the same in every run and its beginning does not depend on its end; so with the number of
-// eliminated vertices everything here can be made again, to the bit. Rows do not depend on batches.
+// Weights are entries of an entry.Variant, bits in a uint32. Counts of relaxations are per source and arc. An order is
+// the same in every run, and its beginning does not depend on where it ends. So the graph and the number of eliminated
+// vertices determine everything here, to the bit. Rows do not depend on how sources are batched.
 package sparse

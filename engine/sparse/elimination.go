@@ -1,14 +1,15 @@
 package sparse
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
-	"unsafe"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // ErrFill is wrapped by the error of an elimination that leaves more arcs than can be indexed.
@@ -21,8 +22,8 @@ var ErrFill = errors.New("elimination leaves too many arcs")
 // A vertex's *rank* is its place in the sweep: the core has the ranks from 0 on, by ascending vertex, and
 // every other vertex comes after all those that it has arcs up to.
 type Elimination struct {
-	Work    Work            // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
-	Variant kernels.Variant // of weights and distances
+	Work    Work          // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
+	Variant entry.Variant // of weights and distances
 
 	Vertices []int32 // by rank
 	Rank     []int32 // by vertex
@@ -46,48 +47,44 @@ func (e *Elimination) Core() int { return e.Work.Core }
 func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 
 // Eliminate eliminates the first vertices of an order of g, 0…o.Limit of them. g has no negative cycle. In
-// i32 the result is exact; in f32 each arc is the length of its path within the rounding of its additions.
-func Eliminate(g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
+// i32 the result is exact; in f32 each arc is the length of its path within the rounding of its additions. It fails
+// with why ctx ended, if that is sooner.
+func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
 	}
 	if fill := o.start[eliminated]; fill > math.MaxInt32 {
 		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: %w; stop at fewer vertices", eliminated, fill, ErrFill)
 	}
-	e := &Elimination{Work: o.At(eliminated), Variant: variantOf(g), graph: g}
+	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g}
 	l := newLayout(o, eliminated)
+	var err error
 	switch e.Variant {
-	case kernels.I32Signed:
-		finish(e, newValues(l, g, g.I32, arithmeticI32Signed))
-	case kernels.I32:
-		finish(e, newValues(l, g, g.I32, arithmeticI32))
+	case entry.I32Signed:
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed))
+	case entry.I32:
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32))
 	default:
-		finish(e, newValues(l, g, g.F32, arithmeticF32))
+		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32))
+	}
+	if err != nil {
+		return nil, err
 	}
 	return e, nil
 }
 
-func variantOf(g *graph.Graph) kernels.Variant {
-	switch {
-	case g.Kind == graph.KindI32 && g.Negative:
-		return kernels.I32Signed
-	case g.Kind == graph.KindI32:
-		return kernels.I32
-	case g.Negative:
-		return kernels.F32Signed
-	}
-	return kernels.F32
-}
-
 // finish eliminates, and keeps what is needed from then on.
-func finish[W weight](e *Elimination, v *values[W]) {
-	v.eliminate()
+func finish[W weight](ctx context.Context, e *Elimination, v *values[W]) error {
+	if err := v.eliminate(ctx); err != nil {
+		return err
+	}
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
 	e.Up = pack(v, v.up)
 	e.Down = e.Up
 	if v.directed() {
 		e.Down = pack(v, v.down)
 	}
+	return nil
 }
 
 // pack returns the arcs of one direction that are not unreachable.
@@ -99,7 +96,7 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 		}
 	}
 	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, 0, exist), Weights: make([]uint32, 0, exist)}
-	bits := bitsOf(weights)
+	bits := entry.As[uint32](weights)
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
 			if weights[k] < v.inf {
@@ -109,22 +106,4 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 		a.Offsets[r+1] = int32(len(a.Ends))
 	}
 	return a
-}
-
-// bitsOf views weights as entries, entriesOf entries as weights.
-func bitsOf[W weight](s []W) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-}
-
-func entriesOf[W weight](s []uint32) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-}
-
-// wordsOf views memory as entries, bytesOf entries as memory.
-func wordsOf(b []byte) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/kernels.EntryBytes)
-}
-
-func bytesOf(s []uint32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*kernels.EntryBytes)
 }

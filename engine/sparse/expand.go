@@ -3,10 +3,10 @@ package sparse
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Target is where rows of distances go. A row is cut into segments of Width entries, as the rows of a
@@ -15,18 +15,18 @@ import (
 type Target struct {
 	Data   []byte
 	Places []int64 // by source
-	Width  int     // entries of a segment, a multiple of kernels.LaneUnit
+	Width  int     // entries of a segment, a multiple of kernels.HostLaneUnit
 	Stride int64   // bytes from one segment of a row to the next
 	Past   bool    // Data is not read again soon: write it past the caches
 }
 
 // Expander computes rows of distances from an elimination and its closed core, a batch of sources at a
-// time: up from the sources, through the core, and down to all vertices (PHAST, see kernels.Sweeper). It
+// time: up from the sources, through the core, and down to all vertices (PHAST, see kernels.HostLaneOps). It
 // is for one goroutine; any number of them may share the elimination and the core.
 type Expander struct {
-	e       *Elimination
-	core    Core
-	sweeper kernels.Sweeper
+	e    *Elimination
+	core Core
+	host kernels.HostLaneOps
 
 	lanes   int
 	scratch []byte  // the rows of all ranks, one that is unreachable, and copies of rows of the core
@@ -41,18 +41,18 @@ type Expander struct {
 
 // ScratchBytes is the memory that an Expander for some lanes needs.
 func (e *Elimination) ScratchBytes(lanes int) int64 {
-	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * kernels.EntryBytes
+	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * entry.EntryBytes
 }
 
-// NewExpander returns an Expander for batches of some lanes, a multiple of kernels.LaneUnit, BatchLanes
+// NewExpander returns an Expander for batches of some lanes, a multiple of kernels.HostLaneUnit, BatchLanes
 // being best where there are as many sources. scratch has ScratchBytes(lanes) bytes, aligned to 64 bytes
 // and in large pages, or all is slower.
-func (e *Elimination) NewExpander(s kernels.Sweeper, core Core, lanes int, scratch []byte) (*Expander, error) {
-	if lanes < kernels.LaneUnit || lanes%kernels.LaneUnit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
+func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
+	if lanes < kernels.HostLaneUnit || lanes%kernels.HostLaneUnit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
-			lanes, len(scratch), kernels.LaneUnit, e.ScratchBytes(lanes))
+			lanes, len(scratch), kernels.HostLaneUnit, e.ScratchBytes(lanes))
 	}
-	return &Expander{e: e, core: core, sweeper: s, lanes: lanes, scratch: scratch,
+	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch,
 		kept: make([]bool, len(e.Vertices)), columns: slices.Clone(e.Rank)}, nil
 }
 
@@ -71,7 +71,7 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	slices.SortFunc(x.sorted, func(a, b int32) int { return cmp.Compare(x.e.Rank[sources[a]], x.e.Rank[sources[b]]) })
 	for batch := range slices.Chunk(x.sorted, x.lanes) {
 		x.batch, x.places = x.batch[:0], x.places[:0]
-		for lane := range roundUp(len(batch), kernels.LaneUnit) {
+		for lane := range entry.RoundUp(len(batch), kernels.HostLaneUnit) {
 			i := batch[min(lane, len(batch)-1)] // lanes without a source repeat the last one
 			x.batch, x.places = append(x.batch, x.e.Rank[sources[i]]), append(x.places, to.Places[i])
 		}
@@ -82,16 +82,14 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	return nil
 }
 
-func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
-
 // check refuses sources and targets that are not there.
 func (x *Expander) check(sources []int32, to Target) error {
 	n := len(x.e.Vertices)
-	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%kernels.LaneUnit != 0 {
+	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%kernels.HostLaneUnit != 0 {
 		return fmt.Errorf("expand %d sources to %d rows of segments of %d entries: want as many rows, and a multiple of %d entries",
-			len(sources), len(to.Places), to.Width, kernels.LaneUnit)
+			len(sources), len(to.Places), to.Width, kernels.HostLaneUnit)
 	}
-	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*kernels.EntryBytes
+	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*entry.EntryBytes
 	for i, s := range sources {
 		if s < 0 || int(s) >= n || to.Places[i] < 0 || to.Places[i]+last > int64(len(to.Data)) {
 			return fmt.Errorf("expand source %d of %d vertices to byte %d…%d of %d", s, n, to.Places[i], to.Places[i]+last, len(to.Data))
@@ -103,12 +101,12 @@ func (x *Expander) check(sources []int32, to Target) error {
 // expand computes one batch.
 func (x *Expander) expand(to Target) error {
 	n, width := len(x.e.Vertices), len(x.batch)
-	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*kernels.EntryBytes], Width: width}
+	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*entry.EntryBytes], Width: width}
 	x.start(m)
-	x.sweeper.Climb(x.e.Variant, m, x.e.Up, x.rows)
+	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
 	err := x.cross(m)
 	if err == nil {
-		x.sweeper.Sweep(x.e.Variant, m, x.e.Down, x.e.Core(), n, x.kept)
+		x.host.Sweep(x.e.Variant, m, x.e.Down, x.e.Core(), n, x.kept)
 		x.origins(m)
 		x.write(m, to)
 	}
@@ -159,29 +157,21 @@ func (x *Expander) reach(m kernels.Lanes, r int32) {
 
 // unreachable fills row r of m.
 func (x *Expander) unreachable(m kernels.Lanes, r int) {
-	fill(wordsOf(m.Row(r)), infinity(x.e.Variant))
-}
-
-// infinity returns the entry that is unreachable.
-func infinity(v kernels.Variant) uint32 {
-	if v.Float() {
-		return math.Float32bits(kernels.PosInf)
-	}
-	return uint32(kernels.Inf32)
+	fill(entry.View[uint32](m.Row(r)), x.e.Variant.Unreachable())
 }
 
 // origins sets the distance from each source to itself. It does so again after the sweep: in f32 a cycle of
 // length 0 with negative arcs may come out below 0.
 func (x *Expander) origins(m kernels.Lanes) {
 	for lane, r := range x.batch {
-		wordsOf(m.Row(int(r)))[lane] = 0
+		entry.View[uint32](m.Row(int(r)))[lane] = 0
 	}
 }
 
 // cross replaces what the climbs found in the core by the distances to all of the core. The rows that they
-// reached are moved out of the way, so that no row is read after it was written.
+// reached are moved aside, so that no row is read after it was written.
 func (x *Expander) cross(m kernels.Lanes) error {
-	core, row := x.e.Core(), m.Width*kernels.EntryBytes
+	core, row := x.e.Core(), m.Width*entry.EntryBytes
 	if core == 0 {
 		return nil
 	}
@@ -201,6 +191,6 @@ func (x *Expander) write(m kernels.Lanes, to Target) {
 		x.columns = append(x.columns, int32(n))
 	}
 	for j := 0; j*to.Width < n; j++ {
-		x.sweeper.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
+		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 // closedCore closes e's core with plain loops.
-func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.Sweeper) *DenseCore {
+func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.HostLaneOps) *DenseCore {
 	m := coreMatrix(t, r, e)
 	for k := range m {
 		for i := range m {
@@ -22,10 +24,10 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.Sweeper) *
 			}
 		}
 	}
-	core := &DenseCore{Sweeper: s, Variant: e.Variant, Size: e.Core(), Pitch: roundUp(e.Core(), kernels.WideUnit)}
+	core := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core(), Pitch: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit)}
 	core.Matrix = make([]uint32, core.Pitch*core.Pitch)
 	for i := range core.Matrix {
-		core.Matrix[i] = []uint32{0, infinity(e.Variant)}[r.IntN(2)]
+		core.Matrix[i] = []uint32{0, e.Variant.Unreachable()}[r.IntN(2)]
 	}
 	for i := range m {
 		for j := range m {
@@ -49,7 +51,7 @@ func coreMatrix(t *testing.T, r *rand.Rand, e *Elimination) [][]float64 {
 		for k := range tile {
 			tile[k] = r.Uint32()
 		}
-		e.FillTile(bytesOf(tile), edge, at/side, at%side)
+		e.FillTile(entry.Bytes(tile), edge, at/side, at%side)
 		for k, bits := range tile {
 			x, y, w := at/side*edge+k/edge, at%side*edge+k%edge, decode(e.Variant, bits)
 			switch {
@@ -64,27 +66,27 @@ func coreMatrix(t *testing.T, r *rand.Rand, e *Elimination) [][]float64 {
 }
 
 // kept reports whether bits are an entry as package kernels wants it.
-func kept(v kernels.Variant, bits uint32) bool {
+func kept(v entry.Variant, bits uint32) bool {
 	x := decode(v, bits)
 	switch v {
-	case kernels.I32:
-		return x >= 0 && (math.IsInf(x, 1) || x < float64(kernels.Inf32))
-	case kernels.I32Signed:
-		return math.IsInf(x, 1) || math.Abs(x) < float64(kernels.Limit32)
-	case kernels.F32:
+	case entry.I32:
+		return x >= 0 && (math.IsInf(x, 1) || x < float64(entry.Inf32))
+	case entry.I32Signed:
+		return math.IsInf(x, 1) || math.Abs(x) < float64(entry.Limit32)
+	case entry.F32:
 		return x >= 0 && !math.Signbit(x)
 	}
 	return !math.IsNaN(x) && !math.IsInf(x, -1)
 }
 
 // expander returns an Expander of some lanes whose memory is poisoned.
-func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.Sweeper, core Core, lanes int) *Expander {
+func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps, core Core, lanes int) *Expander {
 	t.Helper()
-	scratch := make([]uint32, e.ScratchBytes(lanes)/kernels.EntryBytes)
+	scratch := make([]uint32, e.ScratchBytes(lanes)/entry.EntryBytes)
 	for i := range scratch {
 		scratch[i] = r.Uint32()
 	}
-	x, err := e.NewExpander(s, core, lanes, bytesOf(scratch))
+	x, err := e.NewExpander(s, core, lanes, entry.Bytes(scratch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,20 +98,20 @@ func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.Sweeper, cor
 func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	t.Helper()
 	n := len(x.e.Vertices)
-	width := kernels.LaneUnit * (1 + r.IntN(8))
+	width := kernels.HostLaneUnit * (1 + r.IntN(8))
 	segments := (n + width - 1) / width
 	data := make([]uint32, segments*width*len(sources))
 	for i := range data {
 		data[i] = r.Uint32()
 	}
-	to := Target{Data: bytesOf(data), Width: width, Past: r.IntN(2) > 0}
+	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0}
 	pitch := segments * width // row after row
-	to.Stride = int64(width * kernels.EntryBytes)
+	to.Stride = int64(width * entry.EntryBytes)
 	if r.IntN(2) > 0 { // tiles, of as many rows as there are
-		pitch, to.Stride = width, int64(width*len(sources)*kernels.EntryBytes)
+		pitch, to.Stride = width, int64(width*len(sources)*entry.EntryBytes)
 	}
 	for _, at := range r.Perm(len(sources)) {
-		to.Places = append(to.Places, int64(at*pitch*kernels.EntryBytes))
+		to.Places = append(to.Places, int64(at*pitch*entry.EntryBytes))
 	}
 	if err := x.Rows(sources, to); err != nil {
 		t.Fatal(err)
@@ -117,7 +119,7 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	out := make([][]uint32, len(sources))
 	for i, place := range to.Places {
 		for j := range segments {
-			at := (place + int64(j)*to.Stride) / kernels.EntryBytes
+			at := (place + int64(j)*to.Stride) / entry.EntryBytes
 			out[i] = append(out[i], data[at:at+int64(width)]...)
 		}
 	}
@@ -170,11 +172,11 @@ func measurePaths(g *graph.Graph, pred []int32, hops, sum []float64) {
 const rounding = 4.0 / (1 << 24)
 
 // everyStop expands g from every stopping point; arcs says to check these too.
-func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.Sweeper, arcs bool, slack float64) {
+func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps, arcs bool, slack float64) {
 	t.Helper()
-	o := NewOrder(g, OrderOptions{})
+	o := mustOrder(t, g, OrderOptions{})
 	for stop := range o.Limit + 1 {
-		e, err := Eliminate(g, o, stop)
+		e, err := Eliminate(t.Context(), g, o, stop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +184,7 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.Sweeper, ar
 			checkArcs(t, g, e)
 		}
 		core := closedCore(t, r, e, s)
-		x := expander(t, r, e, s, core, kernels.LaneUnit*(1+r.IntN(5)))
+		x := expander(t, r, e, s, core, kernels.HostLaneUnit*(1+r.IntN(5)))
 		for range 2 { // the second finds what the first left behind
 			sources := someSources(r, g.N, 100)
 			checkRows(t, g, e, sources, rows(t, r, x, sources), slack)
@@ -253,7 +255,7 @@ func TestHeavyArcs(t *testing.T) {
 	for v := range n {
 		b.Add(v, (v+1)%n, float64(r.IntN(10)))
 		for range 3 {
-			b.Add(v, (v+1+r.IntN(n-1))%n, float64(kernels.Inf32)+float64(r.IntN(1<<30)))
+			b.Add(v, (v+1+r.IntN(n-1))%n, float64(entry.Inf32)+float64(r.IntN(1<<30)))
 		}
 	}
 	g := build(t, b)
@@ -268,7 +270,7 @@ func TestCycleOfLengthZero(t *testing.T) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{Threads: 1})
 	big := float64(1 << 24)
-	g := build(t, graph.New(4, graph.AsKind(graph.KindF32)).Add(0, 1, big).Add(1, 2, 1).Add(2, 3, 1).Add(3, 0, -big-2))
+	g := build(t, graph.New(4, graph.AsKind(entry.KindF32)).Add(0, 1, big).Add(1, 2, 1).Add(2, 3, 1).Add(3, 0, -big-2))
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -286,11 +288,11 @@ func TestRounding(t *testing.T) {
 		for v := range potential {
 			potential[v] = float64(round%2) * r.Float64()
 		}
-		b := graph.New(n, graph.AsKind(graph.KindF32))
+		b := graph.New(n, graph.AsKind(entry.KindF32))
 		shape(r, n, func(u, v int) { b.Add(u, v, r.Float64()+0.001+potential[u]-potential[v]) })
 		g := build(t, b)
-		o := NewOrder(g, OrderOptions{})
-		e, err := Eliminate(g, o, r.IntN(o.Limit+1))
+		o := mustOrder(t, g, OrderOptions{})
+		e, err := Eliminate(t.Context(), g, o, r.IntN(o.Limit+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +300,7 @@ func TestRounding(t *testing.T) {
 		sources := someSources(r, n, 200)
 		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources)
 		checkRows(t, g, e, sources, got, rounding)
-		one := expander(t, r, e, d, core, kernels.LaneUnit)
+		one := expander(t, r, e, d, core, kernels.HostLaneUnit)
 		for i, s := range sources {
 			if again := rows(t, r, one, []int32{s})[0]; !slices.Equal(again[:n], got[i][:n]) {
 				t.Fatalf("the row of %d differs with the batch", s)
@@ -312,12 +314,12 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	t.Helper()
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})
-	o := NewOrder(g, OrderOptions{Seconds: estimate})
-	e, err := Eliminate(g, o, o.Best(estimate).Eliminated)
+	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
+	e, err := Eliminate(t.Context(), g, o, mustBest(t, o).Eliminated)
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, err := e.CloseCore(d, d)
+	core, err := e.CloseCore(t.Context(), d, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +338,7 @@ func TestCaliforniaScaled(t *testing.T) { expandReal(t, california(t, 1000000), 
 func TestGenerated(t *testing.T) {
 	r := fresh(t)
 	for _, undirected := range []bool{false, true} {
-		o := graph.GenerateOptions{N: 5000, Seed: r.Uint64(), Undirected: undirected}
+		o := gen.Options{N: 5000, Seed: r.Uint64(), Undirected: undirected}
 		expandReal(t, generated(t, "road", o), 100, 0)
 		o.N, o.M = 2000, 5000
 		expandReal(t, generated(t, "rmat", o), 100, 0)
@@ -347,12 +349,12 @@ func TestGenerated(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	g := rome(t)
 	d := openCPU(t, cpu.Options{Threads: 1})
-	o := NewOrder(g, OrderOptions{})
-	e, err := Eliminate(g, o, 3000)
+	o := mustOrder(t, g, OrderOptions{})
+	e, err := Eliminate(t.Context(), g, o, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, err := e.CloseCore(d, d)
+	core, err := e.CloseCore(t.Context(), d, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,8 +362,8 @@ func TestBadArguments(t *testing.T) {
 	small := Target{Data: make([]byte, 64), Places: []int64{0}, Width: 16, Stride: 64}
 	whole := Target{Data: make([]byte, 4*3360), Places: []int64{0}, Width: 3360}
 	odd := Target{Data: make([]byte, 4*3353), Places: []int64{0}, Width: 3353}
-	_, beyond := Eliminate(g, o, g.N+1)
-	_, before := Eliminate(g, o, -1)
+	_, beyond := Eliminate(t.Context(), g, o, g.N+1)
+	_, before := Eliminate(t.Context(), g, o, -1)
 	_, lanes := e.NewExpander(d, nil, 8, make([]byte, e.ScratchBytes(8)))
 	_, scratch := e.NewExpander(d, nil, 16, make([]byte, 16))
 	for _, c := range []struct {

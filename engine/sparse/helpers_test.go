@@ -8,11 +8,12 @@ import (
 	"os"
 	"testing"
 
-	"ooc/engine/internal/seeds"
-
 	"ooc/engine/graph"
-	"ooc/kernels"
+	"ooc/engine/graph/gen"
+	"ooc/engine/graph/read"
+	"ooc/engine/internal/seeds"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 var fresh = seeds.New
@@ -24,6 +25,24 @@ func build(t testing.TB, b *graph.Builder) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+func mustOrder(t testing.TB, g *graph.Graph, o OrderOptions) *Order {
+	t.Helper()
+	r, err := NewOrder(t.Context(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustBest(t testing.TB, o *Order) Work {
+	t.Helper()
+	best, err := o.Best(t.Context(), estimate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return best
 }
 
 func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
@@ -40,15 +59,15 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 	return d
 }
 
-// generated is a graph of one of graph.Generators.
-func generated(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph {
+// generated is a graph of one of gen.Kinds.
+func generated(t testing.TB, kind string, o gen.Options) *graph.Graph {
 	t.Helper()
 	var text bytes.Buffer
-	if err := graph.GenerateTo(context.Background(), kind, o, "g.gr", &text); err != nil {
+	if err := gen.To(context.Background(), kind, o, "g.gr", &text); err != nil {
 		t.Fatal(err)
 	}
 	directed := !o.Undirected
-	g, err := graph.Read(&text, "g.gr", graph.Options{Directed: &directed})
+	g, err := read.From(&text, "g.gr", read.Options{Directed: &directed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +75,7 @@ func generated(t testing.TB, kind string, o graph.GenerateOptions) *graph.Graph 
 }
 
 func rome(t testing.TB) *graph.Graph {
-	g, _, err := graph.ReadFile("../graph/testdata/rome99.gr", graph.Options{})
+	g, _, err := read.File("../graph/testdata/rome99.gr", read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +89,7 @@ func california(t testing.TB, scale int64) *graph.Graph {
 		t.Skip("OOC_CAL_CEDGE does not name cal.cedge")
 	}
 	undirected := false
-	g, _, err := graph.ReadFile(path, graph.Options{Directed: &undirected, Scale: scale})
+	g, _, err := read.File(path, read.Options{Directed: &undirected, Scale: scale})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,23 +102,23 @@ func estimate(w Work) float64 {
 }
 
 // decode returns an entry as a number, unreachable as +Inf.
-func decode(v kernels.Variant, bits uint32) float64 {
+func decode(v entry.Variant, bits uint32) float64 {
 	switch {
 	case v.Float():
 		return float64(math.Float32frombits(bits))
-	case int32(bits) == kernels.Inf32:
+	case int32(bits) == entry.Inf32:
 		return math.Inf(1)
 	}
 	return float64(int32(bits))
 }
 
 // encode is the inverse of decode.
-func encode(v kernels.Variant, x float64) uint32 {
+func encode(v entry.Variant, x float64) uint32 {
 	switch {
 	case v.Float():
 		return math.Float32bits(float32(x))
 	case math.IsInf(x, 1):
-		return uint32(kernels.Inf32)
+		return uint32(entry.Inf32)
 	}
 	return uint32(int32(x))
 }
@@ -172,15 +191,15 @@ func shape(r *rand.Rand, n int, add func(u, v int)) {
 // its weights are exact in float32.
 func randomGraph(t testing.TB, r *rand.Rand, n int) *graph.Graph {
 	n = 1 + r.IntN(n)
-	kind := []graph.Kind{graph.KindI32, graph.KindF32}[r.IntN(2)]
-	unit := map[graph.Kind]float64{graph.KindI32: 1, graph.KindF32: 0.25}[kind]
+	kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
+	unit := map[entry.Kind]float64{entry.KindI32: 1, entry.KindF32: 0.25}[kind]
 	direction, potential, least := graph.Directed, make([]float64, n), r.IntN(2)
 	switch r.IntN(3) {
 	case 0:
 		direction = graph.Undirected
 	case 1: // negative arcs, no negative cycle; distances may come close to what i32 can hold
-		most := []int{1000, int(kernels.Limit32) - 10000}[r.IntN(2)]
-		if kind == graph.KindF32 {
+		most := []int{1000, int(entry.Limit32) - 10000}[r.IntN(2)]
+		if kind == entry.KindF32 {
 			most = 1000
 		}
 		for v := range potential {

@@ -1,29 +1,32 @@
 package sparse
 
-import "ooc/kernels"
+import (
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
 
-// Levelled is an elimination as a kernels.Leveller expands it. Its vertices have rows of lanes in device memory,
-// level by level: the core's are those of level 0, any other vertex is a level above all that it has arcs up to, or
-// down from. So the arcs of a climb lead from a level to lower ones and those of the way down to higher ones, and a
-// level is a range of rows that are taken at once.
+// Levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows are
+// sorted by level. Core vertices are level 0. Any other vertex is one level above the highest vertex that it has arcs up
+// to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones, and each level
+// is a range of rows that can be computed at once.
 //
-// A core vertex has two rows: the one before Core takes what climbs bring, the one from Core to 2·Core-1 its
-// distances, after the product with the core's matrix.
+// A core vertex has two rows: one below Core, for what the climb brings, and one from Core to 2·Core-1, for its distances
+// after the product with the core's matrix.
 type Levelled struct {
-	Core int // rows of the core, its size padded to a multiple of kernels.WideUnit: no arc leads to the others
+	Core int // rows of the core, its size padded to a multiple of kernels.DeviceLaneUnit: no arc leads to the others
 	Rows int // of all: two of the core, and one of each eliminated vertex
 
 	e         *Elimination
 	row       []int32 // of each rank: of a core vertex the first
 	up, down  kernels.Arcs
 	climb     []kernels.LevelRange // of up: from the last level to the core
-	way       []kernels.LevelRange // of down: from the first level on
+	descent   []kernels.LevelRange // of down: from the first level on
 	ascending []int32              // ranks by row, those of the core left out
 }
 
 // Levelled lays out the elimination by levels.
 func (e *Elimination) Levelled() *Levelled {
-	l := &Levelled{Core: roundUp(e.Core(), kernels.WideUnit), e: e}
+	l := &Levelled{Core: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit), e: e}
 	l.Rows = 2*l.Core + len(e.Vertices) - e.Core()
 	l.place()
 	l.turnUp()
@@ -51,7 +54,7 @@ func (l *Levelled) place() {
 	at := int32(2 * l.Core)
 	for i := 1; i < len(count); i++ {
 		next[i] = at
-		l.way = append(l.way, kernels.LevelRange{Lo: at, Hi: at + count[i]})
+		l.descent = append(l.descent, kernels.LevelRange{Lo: at, Hi: at + count[i]})
 		at += count[i]
 	}
 	l.row, l.ascending = make([]int32, n), make([]int32, n-core)
@@ -86,8 +89,8 @@ func (l *Levelled) turnUp() {
 			*to++
 		}
 	}
-	for i := len(l.way) - 1; i >= 0; i-- {
-		l.climb = append(l.climb, l.measured(a, l.way[i]))
+	for i := len(l.descent) - 1; i >= 0; i-- {
+		l.climb = append(l.climb, l.measured(a, l.descent[i]))
 	}
 	if l.e.Core() > 0 {
 		l.climb = append(l.climb, l.measured(a, kernels.LevelRange{Hi: int32(l.Core)}))
@@ -106,8 +109,8 @@ func (l *Levelled) renumberDown() {
 		}
 		a.Offsets = append(a.Offsets, int32(len(a.Ends)))
 	}
-	for i, r := range l.way {
-		l.way[i] = l.measured(a, r)
+	for i, r := range l.descent {
+		l.descent[i] = l.measured(a, r)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/graph"
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 type weight interface{ int32 | float32 }
@@ -19,8 +20,8 @@ type weight interface{ int32 | float32 }
 type arithmetic[W weight] struct{ inf, limit W }
 
 var (
-	arithmeticI32       = arithmetic[int32]{kernels.Inf32, kernels.Inf32}
-	arithmeticI32Signed = arithmetic[int32]{kernels.Inf32, kernels.Limit32}
+	arithmeticI32       = arithmetic[int32]{entry.Inf32, entry.Inf32}
+	arithmeticI32Signed = arithmetic[int32]{entry.Inf32, entry.Limit32}
 	arithmeticF32       = arithmetic[float32]{float32(math.Inf(1)), float32(math.Inf(1))}
 )
 
@@ -67,7 +68,8 @@ func fill[E any](s []E, w E) {
 
 // eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends.
 // Subtrees have nothing to do with each other, so they are shared out; what is above them follows.
-func (v *values[W]) eliminate() {
+// It fails with why ctx ended, if that is sooner.
+func (v *values[W]) eliminate(ctx context.Context) error {
 	trees, top := v.subtrees(8 * runtime.GOMAXPROCS(0))
 	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
 	for r := range cursor {
@@ -77,26 +79,33 @@ func (v *values[W]) eliminate() {
 	var next atomic.Int64
 	for range min(len(trees), runtime.GOMAXPROCS(0)) {
 		g.Go(func() error {
-			at := make([]int32, v.n)
+			at, end := make([]int32, v.n), ending{ctx: ctx}
 			for i := int(next.Add(1) - 1); i < len(trees); i = int(next.Add(1) - 1) {
 				for x := trees[i].last; x >= trees[i].first; x-- {
-					v.gather(x, cursor, at)
+					if err := end.after(v.gather(x, cursor, at)); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
 		})
 	}
-	_ = g.Wait() // no error is returned above
-	at := make([]int32, v.n)
-	for _, x := range top {
-		v.gather(x, cursor, at)
+	if err := g.Wait(); err != nil {
+		return err
 	}
+	at, end := make([]int32, v.n), ending{ctx: ctx}
+	for _, x := range top {
+		if err := end.after(v.gather(x, cursor, at)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gather makes the arcs up of x final, once those of all higher ranks are. The rows of the ranks with an
 // arc to x hold, left of it, their arcs beyond x: with each of these x has a path (left-looking
-// elimination). at is scratch.
-func (v *values[W]) gather(x int32, cursor []int64, at []int32) {
+// elimination). at is scratch. It returns how many arcs it looked at.
+func (v *values[W]) gather(x int32, cursor []int64, at []int32) (steps int64) {
 	first, row := v.start[x], v.row(x)
 	for k, y := range row {
 		at[y] = int32(k)
@@ -106,6 +115,7 @@ func (v *values[W]) gather(x int32, cursor []int64, at []int32) {
 		k := cursor[r]
 		cursor[r] = k - 1
 		lo := v.start[r]
+		steps += k - lo + 1
 		to, from := v.down[k], v.up[k] // x → r and r → x
 		switch beyond := v.ends[lo:k]; {
 		case !v.directed():
@@ -116,6 +126,7 @@ func (v *values[W]) gather(x int32, cursor []int64, at []int32) {
 	}
 	v.reset(up)
 	v.reset(down)
+	return steps + int64(len(row))
 }
 
 // relax lowers x's arcs to the given ends by the paths over r, which is at distance w.

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -49,8 +50,8 @@ type Order struct {
 	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
 }
 
-// NewOrder orders the vertices of g for elimination with little fill.
-func NewOrder(g *graph.Graph, o OrderOptions) *Order {
+// NewOrder orders the vertices of g for elimination with little fill. It fails with why ctx ended, if that is sooner.
+func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, error) {
 	if o.Sources == 0 {
 		o.Sources = g.N
 	}
@@ -67,12 +68,17 @@ func NewOrder(g *graph.Graph, o OrderOptions) *Order {
 	var p *pattern
 	if o.Limit > 0 {
 		p = symmetric(g)
-		r.Vertices, r.Steps = minimumDegree(p.clone(), o)
+		var err error
+		if r.Vertices, r.Steps, err = minimumDegree(ctx, p.clone(), o); err != nil {
+			return nil, err
+		}
 	}
 	r.Limit = len(r.Vertices)
 	r.appendRest(g.N)
-	r.structure(p, o.MaxFill)
-	return r
+	if err := r.structure(ctx, p, o.MaxFill); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // hopeless reports whether no stopping point can pay, seen from degrees alone: each elimination takes at
@@ -103,19 +109,23 @@ func apartFrom(n int) int { return max(16, int(10*math.Sqrt(float64(n)))) }
 
 // minimumDegree returns the vertices in the order of their elimination, as far as o lets it go, and the
 // steps that it took.
-func minimumDegree(p *pattern, o OrderOptions) (order []int32, steps int64) {
+func minimumDegree(ctx context.Context, p *pattern, o OrderOptions) (order []int32, steps int64, err error) {
 	n := p.n()
 	q := newQuotient(p, apartFrom(n))
 	order = make([]int32, 0, n)
-	watch := newWatcher(o, n)
+	watch, end := newWatcher(o, n), ending{ctx: ctx}
 	for q.left > 0 && len(order) < o.Limit && watch.goOn(q.steps) {
+		before := q.steps
 		step := q.eliminate()
+		if err := end.after(q.steps - before + 1); err != nil {
+			return nil, 0, err
+		}
 		watch.add(step)
 		for v := step.element; v >= 0; v = q.member[v] {
 			order = append(order, v)
 		}
 	}
-	return order[:min(len(order), o.Limit)], q.steps
+	return order[:min(len(order), o.Limit)], q.steps, nil
 }
 
 // watcher decides when to stop ordering.
@@ -179,7 +189,8 @@ func (r *Order) appendRest(n int) {
 }
 
 // structure finds the arcs up that elimination leaves. It lowers Limit where there would be more than most.
-func (r *Order) structure(p *pattern, most int64) {
+func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
+	end := ending{ctx: ctx}
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
 	f := family{make([]int32, r.Limit), make([]int32, r.Limit), make([]int32, len(r.Vertices))}
@@ -192,6 +203,9 @@ func (r *Order) structure(p *pattern, most int64) {
 		}
 		r.start = append(r.start, int64(len(r.up)))
 		row, parent := r.row(v), int32(-1)
+		if err := end.after(16 * int64(len(row))); err != nil { // what is gathered and sorted is more than what is left
+			return err
+		}
 		slices.Sort(row)
 		if len(row) > 0 {
 			parent = row[0]
@@ -201,6 +215,7 @@ func (r *Order) structure(p *pattern, most int64) {
 			f.sibling[v], f.child[parent] = f.child[parent], v+1
 		}
 	}
+	return nil
 }
 
 // family is the elimination tree from above, and marks. All are positions plus one; 0: none.
@@ -267,13 +282,16 @@ func (r *Order) At(eliminated int) (at Work) {
 	return at
 }
 
-// Best returns the counts of the stopping point with the least estimate.
-func (r *Order) Best(seconds func(Work) float64) (best Work) {
-	least := math.Inf(1)
+// Best returns the counts of the stopping point with the least estimate. It fails with why ctx ended, if that is sooner.
+func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
+	least, end := math.Inf(1), ending{ctx: ctx}
 	for w := range r.Each {
+		if err := end.after(estimateSteps); err != nil {
+			return Work{}, err
+		}
 		if s := seconds(w); s < least {
 			best, least = w, s
 		}
 	}
-	return best
+	return best, nil
 }

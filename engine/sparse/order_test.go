@@ -110,7 +110,7 @@ func TestOrderAgainstNaiveElimination(t *testing.T) {
 	r := fresh(t)
 	for range 300 {
 		g := randomGraph(t, r, 60)
-		checkOrder(t, g, NewOrder(g, OrderOptions{Sources: r.IntN(g.N + 1)}))
+		checkOrder(t, g, mustOrder(t, g, OrderOptions{Sources: r.IntN(g.N + 1)}))
 	}
 }
 
@@ -128,7 +128,7 @@ func TestOrderSetsHubsApart(t *testing.T) {
 		b.Add(v, hubs+r.IntN(v-hubs+1), 1)
 	}
 	g := build(t, b)
-	o := NewOrder(g, OrderOptions{})
+	o := mustOrder(t, g, OrderOptions{})
 	if o.Limit != n-hubs || slices.Min(o.Vertices[:o.Limit]) < hubs {
 		t.Errorf("%d vertices of %d are ordered, the first by number is %d", o.Limit, n, slices.Min(o.Vertices[:o.Limit]))
 	}
@@ -182,20 +182,20 @@ func TestOrderIsPrefixOfLonger(t *testing.T) {
 	r := fresh(t)
 	for range 100 {
 		g := randomGraph(t, r, 60)
-		long := NewOrder(g, OrderOptions{})
+		long := mustOrder(t, g, OrderOptions{})
 		if long.Limit == 0 {
 			continue
 		}
 		stop := 1 + r.IntN(long.Limit)
-		short := NewOrder(g, OrderOptions{Limit: stop})
+		short := mustOrder(t, g, OrderOptions{Limit: stop})
 		if short.Limit != stop || !slices.Equal(short.Vertices[:stop], long.Vertices[:stop]) {
 			t.Fatalf("%v ordered up to %d is %v", long.Vertices, stop, short.Vertices)
 		}
-		a, err := Eliminate(g, short, stop)
+		a, err := Eliminate(t.Context(), g, short, stop)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Eliminate(g, long, stop)
+		b, err := Eliminate(t.Context(), g, long, stop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,13 +210,13 @@ func TestMaxFill(t *testing.T) {
 	r := fresh(t)
 	for range 100 {
 		g := randomGraph(t, r, 60)
-		all := NewOrder(g, OrderOptions{})
+		all := mustOrder(t, g, OrderOptions{})
 		fill := all.At(all.Limit).Fill
 		if fill < 2 {
 			continue
 		}
 		most := 1 + r.Int64N(fill-1)
-		o := NewOrder(g, OrderOptions{MaxFill: most})
+		o := mustOrder(t, g, OrderOptions{MaxFill: most})
 		if got := o.At(o.Limit).Fill; got > most || o.Limit >= all.Limit {
 			t.Fatalf("%d arcs of %d where %d are allowed", got, fill, most)
 		}
@@ -228,7 +228,7 @@ func TestFillOfRome(t *testing.T)       { checkFill(t, rome(t), 16368*105/100) }
 func TestFillOfCalifornia(t *testing.T) { checkFill(t, california(t, 0), 42443*105/100) }
 
 func checkFill(t *testing.T, g *graph.Graph, most int64) {
-	o := NewOrder(g, OrderOptions{})
+	o := mustOrder(t, g, OrderOptions{})
 	if fill := o.At(g.N).Fill; fill > most {
 		t.Errorf("%d arcs, more than %d", fill, most)
 	}
@@ -237,10 +237,10 @@ func checkFill(t *testing.T, g *graph.Graph, most int64) {
 // TestBestIsLeast compares Best with all stopping points, and with those of an order that did not end early.
 func TestBestIsLeast(t *testing.T) {
 	g := rome(t)
-	o := NewOrder(g, OrderOptions{Seconds: estimate})
-	best := o.Best(estimate)
-	whole := NewOrder(g, OrderOptions{})
-	if all := whole.Best(estimate); o.Limit == whole.Limit || estimate(best) > estimate(all) {
+	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
+	best := mustBest(t, o)
+	whole := mustOrder(t, g, OrderOptions{})
+	if all := mustBest(t, whole); o.Limit == whole.Limit || estimate(best) > estimate(all) {
 		t.Errorf("best is %+v, but %+v after ordering all", best, all)
 	}
 	for w := range o.Each {
@@ -265,13 +265,13 @@ func TestHopelessGraphsAreLeftSoon(t *testing.T) {
 			complete.Add(u, v, 1)
 		}
 	}
-	if o := NewOrder(build(t, complete), OrderOptions{Seconds: estimate}); o.Limit != 0 || o.Steps != 0 {
+	if o := mustOrder(t, build(t, complete), OrderOptions{Seconds: estimate}); o.Limit != 0 || o.Steps != 0 {
 		t.Errorf("a complete graph: %d vertices ordered in %d steps", o.Limit, o.Steps)
 	}
 	for _, n := range []int{3000, 6000} {
 		g := randomOfDegree(t, r, n, 60)
-		o := NewOrder(g, OrderOptions{Seconds: estimate})
-		dense, best := estimate(o.At(0)), estimate(o.Best(estimate))
+		o := mustOrder(t, g, OrderOptions{Seconds: estimate})
+		dense, best := estimate(o.At(0)), estimate(mustBest(t, o))
 		spent := float64(o.Steps) * stepSeconds
 		t.Logf("n = %d: %d ordered, %.3g s for %.3g s instead of %.3g s", n, o.Limit, spent, best, dense)
 		if saved := dense - best; spent > 1.2*max(leastOrder, orderShare*dense, saved) {

@@ -1,6 +1,6 @@
 package sparse
 
-// quotient is the quotient graph of an elimination that is under way. An eliminated vertex is an
+// quotient is the quotient graph of an elimination in progress. An eliminated vertex is an
 // *element*: it stands for the clique that its elimination made of its neighbours, without the arcs of
 // that clique. Vertices with the same neighbours are one *variable*, whose weight counts them. A variable
 // lists the elements it belongs to and the variables that it is adjacent to outside of them, in the place

@@ -10,7 +10,7 @@ var auto = Method{
 		if len(p.Sources) >= severalSources && p.Group == 0 {
 			return product.run(ctx, p)
 		}
-		return p.bySweeps(ctx, form{name: coarse.Name, turned: true, groups: append([]int{1}, p.groupChoices()...)})
+		return p.bySweeps(ctx, form{name: coarse.Name, transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 	},
 }
 

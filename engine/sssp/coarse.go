@@ -2,11 +2,11 @@ package sssp
 
 import "context"
 
-// coarse is reduce over the matrix turned round, so that a group reads neighbours in memory. In compressed rows the
+// coarse is reduce over the transposed matrix, so that a group reads neighbours in memory. In compressed rows the
 // arcs into a vertex are neighbours anyway, and both are the same.
 var coarse = Method{
 	Name: "coarse", Title: "the same over the transposed matrix, so that a group reads neighbours",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
-		return p.bySweeps(ctx, form{name: "coarse", turned: true, groups: p.groupChoices()})
+		return p.bySweeps(ctx, form{name: "coarse", transposed: true, groups: p.groupChoices()})
 	},
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"unsafe"
 
-	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // product makes of the sources' vectors a matrix, and of a sweep one (min,+) product of it and the matrix of
@@ -16,9 +15,9 @@ import (
 var product = Method{
 	Name: "product", Title: "a (min,+) product a sweep, for a batch of sources",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
-		if _, lanes := kernels.As[kernels.Sweeper](p.Device); p.into != nil && !lanes {
+		if _, lanes := kernels.As[kernels.HostLaneOps](p.Device); p.into != nil && !lanes {
 			// A device with memory of its own takes a vector a source: what an arc is read for is there for all of them.
-			return p.bySweeps(ctx, form{name: "product", turned: true, groups: append([]int{1}, p.groupChoices()...)})
+			return p.bySweeps(ctx, form{name: "product", transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 		}
 		if err := p.refuseCycles(ctx); err != nil {
 			return nil, err
@@ -47,7 +46,7 @@ func (p *problem) refuseCycles(ctx context.Context) error {
 	if !p.facts.Negative {
 		return nil
 	}
-	f := form{name: "product", turned: true, groups: []int{1}}
+	f := form{name: "product", transposed: true, groups: []int{1}}
 	return p.sweepFrom(ctx, f, [][]int{p.Sources}, &Result{})
 }
 
@@ -62,7 +61,7 @@ func (p *problem) batch() int {
 	if p.into == nil {
 		return mostLanes
 	}
-	return max(kernels.LaneUnit, min(mostLanes, int(laneBytes/(2*kernels.EntryBytes*int64(p.facts.N)))/kernels.LaneUnit*kernels.LaneUnit))
+	return max(kernels.HostLaneUnit, min(mostLanes, int(laneBytes/(2*entry.EntryBytes*int64(p.facts.N)))/kernels.HostLaneUnit*kernels.HostLaneUnit))
 }
 
 // batch is one product after another, for some of the sources.
@@ -103,7 +102,7 @@ func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 	for i, s := range sources {
 		pred := make([]int32, p.facts.N)
 		for v := range pred {
-			pred[v] = kernels.NoVertex
+			pred[v] = entry.NoVertex
 		}
 		t.pred = append(t.pred, pred)
 		t.at[s] = append(t.at[s], int32(i))
@@ -141,7 +140,7 @@ type trees struct {
 func (t *trees) follow(i, u int32, ends []int32, weights []uint32) (found bool) {
 	dist, pred, source := t.dist[i], t.pred[i], int32(t.sources[i])
 	for k, v := range ends {
-		if pred[v] == kernels.NoVertex && v != source && t.add(dist[u], weights[k]) == dist[v] {
+		if pred[v] == entry.NoVertex && v != source && t.add(dist[u], weights[k]) == dist[v] {
 			pred[v] = u
 			t.at[v] = append(t.at[v], i)
 			found = true
@@ -167,19 +166,11 @@ func (p *problem) rows() rowReader {
 	if !ok {
 		return p.matrixRows()
 	}
-	bits := weightBits(g)
+	bits := entry.View[uint32](g.WeightBytes())
 	return func(u int) ([]int32, []uint32, error) {
 		lo, hi := g.Offsets[u], g.Offsets[u+1]
 		return g.Targets[lo:hi], bits[lo:hi], nil
 	}
-}
-
-// weightBits views the weights of a graph as bits.
-func weightBits(g *graph.Graph) []uint32 {
-	if g.Kind == graph.KindI32 {
-		return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(g.I32))), len(g.I32))
-	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(g.F32))), len(g.F32))
 }
 
 // stripEdge is the edge of the tiles that rows of a matrix are read in.
@@ -189,13 +180,13 @@ const stripEdge = 64
 func (p *problem) matrixRows() rowReader {
 	n, tiles := p.facts.N, (p.facts.N+stripEdge-1)/stripEdge
 	strip := make([]uint32, tiles*stripEdge*stripEdge)
-	holds, none := -1, unreachable(p.variant)
+	holds, none := -1, p.variant.Unreachable()
 	ends, weights := make([]int32, 0, n), make([]uint32, 0, n)
 	return func(u int) ([]int32, []uint32, error) {
 		const tile = stripEdge * stripEdge
 		if u/stripEdge != holds {
 			for j := range tiles {
-				if err := p.arcs.FillTile(feed.Bytes(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge, j); err != nil {
+				if err := p.arcs.FillTile(entry.Bytes(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge, j); err != nil {
 					return nil, nil, err
 				}
 			}

@@ -8,33 +8,33 @@ import (
 	"math"
 	"runtime"
 	"sync/atomic"
-	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
-// byLanes multiplies by the sparse matrix as a kernels.Sweeper does, in host memory: a lane is a source. The lanes
+// byLanes multiplies by the sparse matrix with kernels.HostLaneOps, in host memory: a lane is a source. The lanes
 // of all vertices are there twice, and a sweep reads the one and writes the other.
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
-	sweeper, ok := kernels.As[kernels.Sweeper](b.Device)
+	sweeper, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {
 		return nil, fmt.Errorf("%w product: %s has no such sweeps", ErrMethod, b.Device.Info().Name)
 	}
-	width := (len(b.sources) + kernels.LaneUnit - 1) / kernels.LaneUnit * kernels.LaneUnit
+	width := (len(b.sources) + kernels.HostLaneUnit - 1) / kernels.HostLaneUnit * kernels.HostLaneUnit
 	if b.twice == nil {
 		if b.twice, err = b.doubled(); err != nil {
 			return nil, err
 		}
 	}
-	data, err := b.Device.AllocHost(2 * int64(b.facts.N) * int64(width) * kernels.EntryBytes)
+	data, err := b.Device.AllocHost(2 * int64(b.facts.N) * int64(width) * entry.EntryBytes)
 	if err != nil {
 		return nil, err
 	}
 	x := &laneBatch{batch: b, sweeper: sweeper, lanes: kernels.Lanes{Data: data, Width: width},
-		words: unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/kernels.EntryBytes)}
+		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
 		dist = x.rows()
@@ -48,9 +48,9 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 	n, in := b.facts.N, b.into
 	total := 2 * (int64(n) + b.facts.Arcs)
 	if total > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose --method coarse", engine.ErrMemory, math.MaxInt32/2, total/2)
+		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose --method coarse", device.ErrMemory, math.MaxInt32/2, total/2)
 	}
-	weights := weightBits(in)
+	weights := entry.View[uint32](in.WeightBytes())
 	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1), Ends: make([]int32, 0, total), Weights: make([]uint32, 0, total)}
 	for half := range 2 {
 		from := int32((1 - half) * n)
@@ -65,7 +65,7 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 	}
 	if !b.variant.Float() {
 		for k, w := range a.Weights {
-			a.Weights[k] = uint32(min(int32(w), kernels.Inf32))
+			a.Weights[k] = uint32(min(int32(w), entry.Inf32))
 		}
 	}
 	return a, nil
@@ -73,7 +73,7 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 
 type laneBatch struct {
 	*batch
-	sweeper kernels.Sweeper
+	sweeper kernels.HostLaneOps
 	lanes   kernels.Lanes
 	words   []uint32 // of lanes
 	current int      // the half that has the newest distances
@@ -82,7 +82,7 @@ type laneBatch struct {
 func (x *laneBatch) run(ctx context.Context) error {
 	n, width := x.facts.N, x.lanes.Width
 	for i := range x.words {
-		x.words[i] = unreachable(x.variant)
+		x.words[i] = x.variant.Unreachable()
 	}
 	for i, s := range x.sources {
 		x.words[s*width+i] = 0
@@ -117,7 +117,7 @@ func (x *laneBatch) run(ctx context.Context) error {
 
 // half returns the memory of some rows of a half.
 func (x *laneBatch) half(which, lo, hi int) []byte {
-	row := x.lanes.Width * kernels.EntryBytes
+	row := x.lanes.Width * entry.EntryBytes
 	return x.lanes.Data[(which*x.facts.N+lo)*row : (which*x.facts.N+hi)*row]
 }
 

@@ -6,19 +6,20 @@ import (
 	"fmt"
 	"slices"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // byTiles multiplies on the device by its kernels.Stream's products: the sources' distances are a row of tiles.
 func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	x := &tileBatch{batch: b, edge: (len(b.sources) + 63) / 64 * 64}
 	x.tiles = (b.facts.N + x.edge - 1) / x.edge
-	x.size = int64(x.edge) * int64(x.edge) * kernels.EntryBytes
+	x.size = int64(x.edge) * int64(x.edge) * entry.EntryBytes
 	bytes := 2 * int64(x.tiles) * x.size
 	if info := b.Device.Info(); bytes > info.Memory-info.Scratch {
-		return nil, fmt.Errorf("%w: device memory %d bytes; the distances of %d sources need %d bytes", engine.ErrMemory, info.Memory, len(b.sources), bytes+info.Scratch)
+		return nil, fmt.Errorf("%w: device memory %d bytes; the distances of %d sources need %d bytes", device.ErrMemory, info.Memory, len(b.sources), bytes+info.Scratch)
 	}
 	defer func() { err = errors.Join(err, x.close()) }()
 	if x.feed, err = feed.Pieces(b.arcs, feed.Options{Device: b.Device, Reserve: bytes, Edge: x.edge}); err != nil {
@@ -58,12 +59,12 @@ func (x *tileBatch) at(source, v int) int {
 }
 
 func (x *tileBatch) run(ctx context.Context) error {
-	x.host = slices.Repeat([]uint32{unreachable(x.variant)}, x.tiles*x.edge*x.edge)
+	x.host = slices.Repeat([]uint32{x.variant.Unreachable()}, x.tiles*x.edge*x.edge)
 	for i, s := range x.sources {
 		x.host[x.at(i, s)] = 0
 	}
 	all := func(which int) kernels.Tile { return x.tile(which, 0) }
-	if err := errors.Join(x.stream.CopyIn(all(0), feed.Bytes(x.host)), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.stream.CopyIn(all(0), entry.Bytes(x.host)), x.stream.Sync()); err != nil {
 		return err
 	}
 	newest := make([]uint32, len(x.host))
@@ -77,7 +78,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 			return s.MinPlus(x.variant, x.edge, []kernels.Product{p})
 		})
 		if err == nil {
-			err = errors.Join(x.stream.CopyOut(feed.Bytes(newest), all(1-from)), x.stream.Sync())
+			err = errors.Join(x.stream.CopyOut(entry.Bytes(newest), all(1-from)), x.stream.Sync())
 		}
 		if err == nil {
 			err = x.swept(ctx, sweeps)

@@ -12,14 +12,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
@@ -28,7 +29,7 @@ var ErrMethod = errors.New("wrong method")
 // ErrRounding is wrapped by the error of weights of which rounding to float32 makes a cycle look negative.
 var ErrRounding = errors.New("rounding makes a cycle look negative")
 
-// Method is a way to do a sweep.
+// Method is a method of sweeping.
 type Method struct {
 	Name  string
 	Title string
@@ -53,7 +54,7 @@ func MethodNames() []string {
 	return names
 }
 
-// Arcs is a graph: a *graph.Graph, whose arcs are fed to the device in compressed rows, or a *graph.Dense, fed as
+// Arcs is a graph: a *graph.Graph, whose arcs are fed to the device in compressed rows, or a *dense.Matrix, fed as
 // pieces of a matrix.
 type Arcs interface {
 	feed.Matrix
@@ -63,7 +64,7 @@ type Arcs interface {
 
 var (
 	_ Arcs = (*graph.Graph)(nil)
-	_ Arcs = (*graph.Dense)(nil)
+	_ Arcs = (*dense.Matrix)(nil)
 )
 
 // Options say what to find and how.
@@ -88,7 +89,7 @@ type Result struct {
 	Facts   graph.Facts
 	Sources []int
 	Dist    [][]uint32 // by source, of each vertex
-	Pred    [][]int32  // likewise: kernels.NoVertex for the source and what cannot be reached
+	Pred    [][]int32  // likewise: entry.NoVertex for the source and what cannot be reached
 	Summary Summary
 }
 
@@ -114,8 +115,8 @@ type problem struct {
 	Options
 	arcs    Arcs
 	facts   graph.Facts
-	variant kernels.Variant
-	into    *graph.Graph  // turned round; nil for a matrix
+	variant entry.Variant
+	into    *graph.Graph  // with every arc reversed; nil for a matrix
 	twice   *kernels.Arcs // of into, for products by lanes; nil before the first
 	began   time.Time
 	most    float64 // the largest magnitude of a weight
@@ -131,11 +132,11 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
 	for _, s := range o.Sources {
 		if s < 0 || s >= p.facts.N {
-			return nil, fmt.Errorf("%w: row %d of %d", engine.ErrNoVertex, s, p.facts.N)
+			return nil, fmt.Errorf("%w: row %d of %d", graph.ErrNoVertex, s, p.facts.N)
 		}
 	}
 	if len(o.Sources) == 0 {
-		return nil, fmt.Errorf("%w: no source", engine.ErrNoVertex)
+		return nil, fmt.Errorf("%w: no source", graph.ErrNoVertex)
 	}
 	if err := p.fits(); err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 		return nil, err
 	}
 	p.most = max(p.facts.MaxWeight, -p.facts.MinWeight)
-	p.variant = engine.VariantOf(string(p.facts.Kind), p.facts.Negative)
+	p.variant = p.facts.Kind.Variant(p.facts.Negative)
 	if g, ok := arcs.(*graph.Graph); ok && !o.Matrix {
 		p.into = g.Reverse()
 	}
@@ -159,10 +160,10 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 
 // fits fails where the results would take more than the memory that is free.
 func (p *problem) fits() error {
-	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * kernels.EntryBytes
-	if free := engine.FreeMemory(); free > 0 && need > float64(free)/2 {
+	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * entry.EntryBytes
+	if free := device.FreeMemory(); free > 0 && need > float64(free)/2 {
 		return fmt.Errorf("%w: the distances and predecessors of %d sources need %.0f bytes, and %d are free; ooc solve --sources keeps distances on disk",
-			engine.ErrMemory, len(p.Sources), need, free)
+			device.ErrMemory, len(p.Sources), need, free)
 	}
 	return nil
 }
@@ -192,14 +193,6 @@ func (p *problem) pairs() float64 {
 		return float64(p.facts.N) * float64(p.facts.N)
 	}
 	return float64(p.facts.Arcs)
-}
-
-// unreachable is the variant's entry for it, as bits.
-func unreachable(v kernels.Variant) uint32 {
-	if v.Float() {
-		return math.Float32bits(kernels.PosInf)
-	}
-	return uint32(kernels.Inf32)
 }
 
 // report tells Progress.

@@ -12,16 +12,18 @@ import (
 	"strconv"
 	"testing"
 
-	"ooc/engine/internal/seeds"
-	"ooc/engine/internal/testgpu"
-
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/engine/graph/read"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/internal/testgpu"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
 )
 
 var seeded = seeds.New
@@ -42,7 +44,7 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 
 // randomGraph makes a graph without negative cycles, in which many paths are equally long. Negative arcs come from
 // potentials, which change no cycle's length.
-func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bool) *graph.Graph {
+func randomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool) *graph.Graph {
 	t.Helper()
 	b := graph.New(n, graph.AsKind(kind))
 	potential := make([]int, n)
@@ -53,7 +55,7 @@ func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bo
 	}
 	for range r.IntN(6*n + 1) {
 		u, v, w := r.IntN(n), r.IntN(n), float64(r.IntN(8))
-		if kind == graph.KindF32 && !negative {
+		if kind == entry.KindF32 && !negative {
 			w += r.Float64() * float64(r.IntN(2))
 		}
 		if u != v {
@@ -68,7 +70,7 @@ func randomGraph(t testing.TB, r *rand.Rand, n int, kind graph.Kind, negative bo
 }
 
 // asMatrix writes a graph as .npy and opens it as what a matrix on disk is.
-func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *graph.Dense {
+func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *dense.Matrix {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "m.npy")
 	order := "False"
@@ -101,7 +103,7 @@ func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *graph.Dense {
 	if err := os.WriteFile(file, out, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, d, _, err := graph.Open(file, graph.Options{Kind: g.Kind})
+	_, d, _, err := read.Open(file, read.Options{Kind: g.Kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,15 +112,15 @@ func asMatrix(t testing.TB, g *graph.Graph, fortran bool) *graph.Dense {
 }
 
 var kinds = []struct {
-	kind     graph.Kind
+	kind     entry.Kind
 	negative bool
-}{{graph.KindI32, false}, {graph.KindI32, true}, {graph.KindF32, false}, {graph.KindF32, true}}
+}{{entry.KindI32, false}, {entry.KindI32, true}, {entry.KindF32, false}, {entry.KindF32, true}}
 
 func value(g *graph.Graph, bits uint32) float64 {
 	switch {
-	case g.Kind == graph.KindF32:
+	case g.Kind == entry.KindF32:
 		return float64(math.Float32frombits(bits))
-	case int32(bits) == kernels.Inf32:
+	case int32(bits) == entry.Inf32:
 		return math.Inf(1)
 	}
 	return float64(int32(bits))
@@ -129,7 +131,7 @@ func TestEqualsGonum(t *testing.T) {
 	r := seeded(t)
 	d := openCPU(t, cpu.Options{})
 	for range 20 {
-		g := randomGraph(t, r, 2+r.IntN(150), graph.KindI32, r.IntN(2) == 0)
+		g := randomGraph(t, r, 2+r.IntN(150), entry.KindI32, r.IntN(2) == 0)
 		theirs := simple.NewWeightedDirectedGraph(0, math.Inf(1))
 		for u := range g.N {
 			if theirs.Node(int64(u)) == nil {
@@ -164,7 +166,7 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 		want := search.From(s)
 		for v := range g.N {
 			got := value(g, r.Dist[i][v])
-			if slack := math.Abs(want[v]) * float64(g.N) / (1 << 23); got != want[v] && !(g.Kind == graph.KindF32 && math.Abs(got-want[v]) <= slack) {
+			if slack := math.Abs(want[v]) * float64(g.N) / (1 << 23); got != want[v] && !(g.Kind == entry.KindF32 && math.Abs(got-want[v]) <= slack) {
 				t.Fatalf("distance from %d to %d is %v, want %v", s, v, got, want[v])
 			}
 			pred := r.Pred[i][v]
@@ -179,7 +181,7 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 			}
 			if pred >= 0 {
 				w := g.Weight(g.Find(int(pred), v))
-				if sum := value(g, r.Dist[i][pred]) + w; sum != got && (g.Kind == graph.KindI32 || float32(sum) != float32(got)) {
+				if sum := value(g, r.Dist[i][pred]) + w; sum != got && (g.Kind == entry.KindI32 || float32(sum) != float32(got)) {
 					t.Fatalf("the arc %d → %d of %v does not make %v of %v", pred, v, w, got, value(g, r.Dist[i][pred]))
 				}
 			}
@@ -190,7 +192,7 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 // apart is a device that sweeps in no host memory, and is not the host's cores: what a GPU looks like from here.
 type apart struct {
 	kernels.Device
-	kernels.Puller
+	kernels.VectorOps
 }
 
 func (d apart) Info() kernels.Info {
@@ -253,7 +255,7 @@ func TestMethodsAgree(t *testing.T) {
 func TestStreams(t *testing.T) {
 	r := seeded(t)
 	const n = 1200
-	b := graph.New(n, graph.AsKind(graph.KindI32))
+	b := graph.New(n, graph.AsKind(entry.KindI32))
 	for range 20 * n {
 		b.Add(r.IntN(n), r.IntN(n), float64(r.IntN(100)))
 	}
@@ -281,7 +283,7 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	tiny := openCPU(t, cpu.Options{Threads: 2, Memory: big.Info().Scratch + 10<<10})
-	if _, err := Run(context.Background(), g, Options{Device: tiny, Sources: []int{0}}); !errors.Is(err, engine.ErrMemory) {
+	if _, err := Run(context.Background(), g, Options{Device: tiny, Sources: []int{0}}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("no memory for vectors: %v", err)
 	}
 }
@@ -291,7 +293,7 @@ func TestNegativeCycles(t *testing.T) {
 	r := seeded(t)
 	d := openCPU(t, cpu.Options{Threads: 2})
 	for range 10 {
-		for _, kind := range []graph.Kind{graph.KindI32, graph.KindF32} {
+		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 			base := randomGraph(t, r, 10+r.IntN(200), kind, true)
 			n, long := base.N, 2+r.IntN(5)
 			b := graph.New(n+long, graph.AsKind(kind))
@@ -350,7 +352,7 @@ func cycleLength(t *testing.T, g *graph.Graph, cycle []string) (sum float64) {
 
 // TestHugeNegativeWeights has a cycle whose length leaves an int32 after few sweeps.
 func TestHugeNegativeWeights(t *testing.T) {
-	g, err := graph.New(4, graph.AsKind(graph.KindI32)).Add(0, 1, 0).Add(1, 2, -500e6).Add(2, 1, 1).Add(2, 3, 5).Build()
+	g, err := graph.New(4, graph.AsKind(entry.KindI32)).Add(0, 1, 0).Add(1, 2, -500e6).Add(2, 1, 1).Add(2, 3, 5).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,14 +365,14 @@ func TestHugeNegativeWeights(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	g := randomGraph(t, seeded(t), 9, graph.KindI32, false)
+	g := randomGraph(t, seeded(t), 9, entry.KindI32, false)
 	d := openCPU(t, cpu.Options{})
 	for _, c := range []struct {
 		o    Options
 		want error
 	}{
-		{Options{Device: d, Sources: []int{9}}, engine.ErrNoVertex},
-		{Options{Device: d}, engine.ErrNoVertex},
+		{Options{Device: d, Sources: []int{9}}, graph.ErrNoVertex},
+		{Options{Device: d}, graph.ErrNoVertex},
 		{Options{Device: d, Sources: []int{0}, Method: "magic"}, ErrMethod},
 	} {
 		if _, err := Run(context.Background(), g, c.o); !errors.Is(err, c.want) {
@@ -381,9 +383,9 @@ func TestBadOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if engine.FreeMemory() > 0 {
+	if device.FreeMemory() > 0 {
 		_, err := Run(context.Background(), empty, Options{Device: d, Sources: make([]int, 2_000_000)})
-		if !errors.Is(err, engine.ErrMemory) {
+		if !errors.Is(err, device.ErrMemory) {
 			t.Errorf("32 TB of results: %v", err)
 		}
 	}

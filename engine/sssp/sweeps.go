@@ -7,17 +7,18 @@ import (
 	"math"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // form is how the threads of a device share a sweep.
 type form struct {
-	name   string
-	turned bool  // matrices go to the device with the arcs into a vertex side by side
-	groups []int // to choose from
+	name       string
+	transposed bool  // matrices go to the device with the arcs into a vertex side by side
+	groups     []int // to choose from
 }
 
 // sweeper is one run of sweeps by vectors: a source is a vector, and a block of arcs that is on the device serves
@@ -25,7 +26,7 @@ type form struct {
 type sweeper struct {
 	*problem
 	form
-	puller kernels.Puller
+	puller kernels.VectorOps
 	stream kernels.Stream
 	buf    kernels.Buffer
 	feed   *feed.Feed
@@ -70,7 +71,7 @@ const flagBytes = 256
 
 // sweepFrom adds the distances from some starts to r.
 func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
-	puller, ok := kernels.As[kernels.Puller](p.Device)
+	puller, ok := kernels.As[kernels.VectorOps](p.Device)
 	if !ok {
 		return fmt.Errorf("%w %s: %s has no such sweeps; use another --device", ErrMethod, f.name, p.Device.Info().Name)
 	}
@@ -92,9 +93,9 @@ func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Resu
 func (x *sweeper) open() (err error) {
 	bytes := int64(len(x.starts)) * vectorBytes(x.facts.N)
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", engine.ErrMemory, info.Memory, x.facts.N, bytes+info.Scratch)
+		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", device.ErrMemory, info.Memory, x.facts.N, bytes+info.Scratch)
 	}
-	o := feed.Options{Device: x.Device, Reserve: bytes, Turned: x.turned}
+	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: x.transposed}
 	if x.into != nil {
 		x.feed, err = feed.Compressed(x.into, o)
 	} else {
@@ -113,7 +114,8 @@ func (x *sweeper) open() (err error) {
 	return x.begin()
 }
 
-// The parts of a source's memory. The flags of all sources are side by side at the end, those of sweeps by turns.
+// part returns one of the three vectors in a source's memory. The flags of all sources follow after the vectors of all
+// sources, a set for even sweeps and one for odd.
 func (x *sweeper) part(source, which int) kernels.Tile {
 	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
@@ -126,30 +128,30 @@ func (x *sweeper) flag(s int) kernels.Tile {
 }
 
 func (x *sweeper) flagOf(turn, s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(turn*len(x.starts)+s)*kernels.EntryBytes}
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(turn*len(x.starts)+s)*entry.EntryBytes}
 }
 
 // begin writes the first distances.
 func (x *sweeper) begin() error {
 	dist, pred := make([]uint32, x.facts.N), make([]uint32, x.facts.N)
-	none := kernels.NoVertex
+	none := entry.NoVertex
 	for v := range dist {
-		dist[v], pred[v] = unreachable(x.variant), uint32(none)
+		dist[v], pred[v] = x.variant.Unreachable(), uint32(none)
 	}
 	for s, from := range x.starts {
 		for _, v := range from {
 			dist[v] = 0
 		}
-		if err := errors.Join(x.stream.CopyIn(x.dist(s), feed.Bytes(dist)), x.stream.CopyIn(x.pred(s), feed.Bytes(pred)), x.stream.Sync()); err != nil {
+		if err := errors.Join(x.stream.CopyIn(x.dist(s), entry.Bytes(dist)), x.stream.CopyIn(x.pred(s), entry.Bytes(pred)), x.stream.Sync()); err != nil {
 			return err
 		}
 		for _, v := range from {
-			dist[v] = unreachable(x.variant)
+			dist[v] = x.variant.Unreachable()
 		}
 		x.live[s] = true
 	}
 	x.zeros = make([]uint32, len(x.starts))
-	return errors.Join(x.stream.CopyIn(x.flag(0), feed.Bytes(x.zeros)), x.stream.Sync())
+	return errors.Join(x.stream.CopyIn(x.flag(0), entry.Bytes(x.zeros)), x.stream.Sync())
 }
 
 // run sweeps until nothing changes.
@@ -199,7 +201,7 @@ func (x *sweeper) sweep(flags []uint32) error {
 		return nil
 	})
 	if err == nil {
-		err = errors.Join(x.stream.CopyOut(feed.Bytes(flags), x.flag(0)), x.stream.CopyIn(x.flagOf(1-x.current, 0), feed.Bytes(x.zeros)), x.stream.Sync())
+		err = errors.Join(x.stream.CopyOut(entry.Bytes(flags), x.flag(0)), x.stream.CopyIn(x.flagOf(1-x.current, 0), entry.Bytes(x.zeros)), x.stream.Sync())
 	}
 	if err != nil {
 		return err
@@ -227,7 +229,7 @@ func (x *sweeper) liveFrom(lo int) (count int) {
 func (x *sweeper) timeToLook(sweeps int) bool {
 	since := sweeps - x.checked
 	return since >= max(1, x.checked) || sweeps == x.facts.N ||
-		!x.variant.Float() && float64(since+1)*x.most > float64(kernels.Limit32)
+		!x.variant.Float() && float64(since+1)*x.most > float64(entry.Limit32)
 }
 
 // lookForCycles looks for a cycle of predecessors. There is one sooner or later if and only if a vertex that a
@@ -239,7 +241,7 @@ func (x *sweeper) lookForCycles(sweeps int) error {
 		if !live {
 			continue
 		}
-		if err := x.fetch(feed.Bytes(pred), x.pred(s)); err != nil {
+		if err := x.fetch(entry.Bytes(pred), x.pred(s)); err != nil {
 			return err
 		}
 		cycle := graph.CycleOf(pred)
@@ -264,7 +266,7 @@ func (x *sweeper) fetch(dst []byte, from kernels.Tile) error {
 func (x *sweeper) collect(r *Result) error {
 	for s := range x.starts {
 		dist, pred := make([]uint32, x.facts.N), make([]int32, x.facts.N)
-		if err := errors.Join(x.fetch(feed.Bytes(dist), x.dist(s)), x.fetch(feed.Bytes(pred), x.pred(s))); err != nil {
+		if err := errors.Join(x.fetch(entry.Bytes(dist), x.dist(s)), x.fetch(entry.Bytes(pred), x.pred(s))); err != nil {
 			return err
 		}
 		r.Dist, r.Pred = append(r.Dist, dist), append(r.Pred, pred)

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ooc/engine"
-	"ooc/engine/graph"
+	"ooc/engine/graph/packed"
 	"ooc/engine/internal/newfile"
-	"ooc/kernels"
+	"ooc/engine/internal/npy"
+	"ooc/kernels/entry"
 )
 
 // Distance returns the distance from source i, an index into Sources, to vertex v in the input's units; +Inf
@@ -21,9 +21,9 @@ import (
 func (r *Result) Distance(i, v int) float64 {
 	bits := r.Dist[i][v]
 	switch {
-	case r.Facts.Kind == graph.KindF32:
+	case r.Facts.Kind == entry.KindF32:
 		return float64(math.Float32frombits(bits)) / float64(r.Facts.Scale)
-	case int32(bits) == kernels.Inf32:
+	case int32(bits) == entry.Inf32:
 		return math.Inf(1)
 	}
 	return float64(int32(bits)) / float64(r.Facts.Scale)
@@ -31,7 +31,7 @@ func (r *Result) Distance(i, v int) float64 {
 
 // Name returns the id of a vertex, and - for none.
 func (r *Result) Name(v int32) string {
-	if v == kernels.NoVertex {
+	if v == entry.NoVertex {
 		return "-"
 	}
 	return r.Facts.IDs.Name(int(v))
@@ -62,7 +62,7 @@ func (r *Result) number(i, v int) string {
 	if math.IsInf(d, 1) {
 		return "unreachable"
 	}
-	if r.Facts.Kind == graph.KindF32 && (d != math.Trunc(d) || math.Abs(d) >= 1e15) {
+	if r.Facts.Kind == entry.KindF32 && (d != math.Trunc(d) || math.Abs(d) >= 1e15) {
 		return strconv.FormatFloat(d, 'g', 9, 64)
 	}
 	return strconv.FormatFloat(d, 'f', -1, 64)
@@ -71,37 +71,37 @@ func (r *Result) number(i, v int) string {
 // NPY writes an array for NumPy, a row a source (one row alone has one dimension), whose entries have the fields
 // distance and predecessor: a number of the graph's kind, float64 where weights were scaled, and the row of a vertex
 // as int32. Without a path the distance is inf, or in integers the largest there is; without a predecessor that is
-// engine.NoPredecessor, as SciPy has it.
+// entry.SciPyNoVertex, as SciPy has it.
 func (r *Result) NPY(w io.Writer) error {
 	descr, shape := "<i4", fmt.Sprintf("(%d, %d)", len(r.Sources), r.Facts.N)
 	switch {
 	case r.Facts.Scale > 1:
 		descr = "<f8"
-	case r.Facts.Kind == graph.KindF32:
+	case r.Facts.Kind == entry.KindF32:
 		descr = "<f4"
 	}
 	if len(r.Sources) == 1 {
 		shape = fmt.Sprintf("(%d,)", r.Facts.N)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	out.Write(engine.NPYHeader(fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", descr), shape))
-	var entry []byte
+	out.Write(npy.Header(fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", descr), shape))
+	var record []byte
 	for i := range r.Sources {
 		for v, bits := range r.Dist[i] {
-			entry = entry[:0]
+			record = record[:0]
 			switch {
 			case r.Facts.Scale > 1:
-				entry = binary.LittleEndian.AppendUint64(entry, math.Float64bits(r.Distance(i, v)))
-			case r.Facts.Kind == graph.KindI32 && int32(bits) == kernels.Inf32:
-				entry = binary.LittleEndian.AppendUint32(entry, math.MaxInt32)
+				record = binary.LittleEndian.AppendUint64(record, math.Float64bits(r.Distance(i, v)))
+			case r.Facts.Kind == entry.KindI32 && int32(bits) == entry.Inf32:
+				record = binary.LittleEndian.AppendUint32(record, math.MaxInt32)
 			default:
-				entry = binary.LittleEndian.AppendUint32(entry, bits)
+				record = binary.LittleEndian.AppendUint32(record, bits)
 			}
 			pred := r.Pred[i][v]
-			if pred == kernels.NoVertex {
-				pred = engine.NoPredecessor
+			if pred == entry.NoVertex {
+				pred = entry.SciPyNoVertex
 			}
-			if _, err := out.Write(binary.LittleEndian.AppendUint32(entry, uint32(pred))); err != nil {
+			if _, err := out.Write(binary.LittleEndian.AppendUint32(record, uint32(pred))); err != nil {
 				return err
 			}
 		}
@@ -113,17 +113,17 @@ func (r *Result) NPY(w io.Writer) error {
 // once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten.
 func (r *Result) WriteFile(path string, overwrite bool) error {
 	return newfile.Write(path, overwrite, func(w io.Writer) error {
-		packed, err := graph.Compress(w, path)
+		out, err := packed.NewWriter(w, path)
 		if err != nil {
 			return err
 		}
 		write := r.Text
-		if strings.EqualFold(filepath.Ext(graph.Uncompressed(path)), ".npy") {
+		if strings.EqualFold(filepath.Ext(packed.TrimExt(path)), ".npy") {
 			write = r.NPY
 		}
-		if err := write(packed); err != nil {
+		if err := write(out); err != nil {
 			return err
 		}
-		return packed.Close()
+		return out.Close()
 	})
 }

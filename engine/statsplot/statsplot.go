@@ -1,4 +1,4 @@
-// Package statsplot draws the histograms of engine.Stats. It is apart from the engine so that only programs
+// Package statsplot draws the histograms of statistics. It is apart from them so that only programs
 // that draw carry fonts and formats of pictures.
 package statsplot
 
@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"ooc/engine"
 	"ooc/engine/internal/newfile"
+	"ooc/engine/stats"
 )
 
 // ErrNoFormat is wrapped by the error for a file whose extension is no format of pictures.
@@ -51,7 +51,7 @@ func Check(file string) error {
 // asked for, to a file that appears only once it is whole. The file is begun before stats is called, so that
 // a folder that cannot be written fails at once; it fails with fs.ErrExist where the file is there and not to
 // be overwritten, and with ErrNoFormat.
-func Write(file string, overwrite bool, stats func() (*engine.Stats, error)) error {
+func Write(file string, overwrite bool, stats func() (*stats.Result, error)) error {
 	if err := Check(file); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func Write(file string, overwrite bool, stats func() (*engine.Stats, error)) err
 	})
 }
 
-func render(canvas vg.CanvasSizer, s *engine.Stats) {
+func render(canvas vg.CanvasSizer, s *stats.Result) {
 	plots := [][]*plot.Plot{
 		{histogram("Distances", "distance", "pairs", s.DistanceHistogram)},
 		{histogram("Eccentricities", "eccentricity", "vertices", s.EccentricityHistogram)},
@@ -81,7 +81,7 @@ func render(canvas vg.CanvasSizer, s *engine.Stats) {
 	}
 }
 
-func histogram(title, x, y string, h *engine.Histogram) *plot.Plot {
+func histogram(title, x, y string, h *stats.Histogram) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)

@@ -8,14 +8,18 @@ import (
 	"path/filepath"
 
 	"ooc/engine"
+	"ooc/engine/device/registry"
 	"ooc/engine/graph"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // random makes a graph of n vertices and 10 n arcs of weights 1…1000, the same in every run.
 func random(n int, options ...graph.BuildOption) (*graph.Graph, error) {
 	r := rand.New(rand.NewPCG(uint64(n), 10))
-	b := graph.New(n, append(options, graph.AsKind(graph.KindF32))...)
+	b := graph.New(n, append(options, graph.AsKind(entry.KindF32))...)
 	for range 10 * n {
 		b.Add(r.IntN(n), r.IntN(n), float64(1+r.IntN(1000)))
 	}
@@ -23,7 +27,7 @@ func random(n int, options ...graph.BuildOption) (*graph.Graph, error) {
 }
 
 // solve returns the seconds of the rounds of a solve, from the graph in memory to the matrix in the page cache.
-func (s *suite) solve(d kernels.Device, n int, l engine.Limits) (seconds float64, err error) {
+func (s *suite) solve(d kernels.Device, n int, l plan.Limits) (seconds float64, err error) {
 	g, err := random(n)
 	if err != nil {
 		return 0, err
@@ -33,7 +37,7 @@ func (s *suite) solve(d kernels.Device, n int, l engine.Limits) (seconds float64
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	choice, err := engine.Choose(g, d, l)
+	choice, err := engine.Choose(s.ctx, g, d, l)
 	if err != nil {
 		return 0, err
 	}
@@ -46,18 +50,20 @@ func (s *suite) solve(d kernels.Device, n int, l engine.Limits) (seconds float64
 	return sum.RoundsSeconds, err
 }
 
+// The power of n with which the time grows.
+const (
+	cubic       = 3.0
+	squareGrows = 3.1 // and a pass more now and then
+)
+
 // apsp is a column of solves by an algorithm.
-func (s *suite) apsp(title string, d kernels.Device, algorithm string) column {
-	growth := 3.0
-	if algorithm == engine.AlgorithmSquaring {
-		growth = 3.1 // and a pass more now and then
-	}
+func (s *suite) apsp(title string, d kernels.Device, algorithm string, growth float64) column {
 	return column{title: title, growth: growth, run: func(n int) (float64, error) {
-		return s.solve(d, n, engine.Limits{Algorithm: algorithm})
+		return s.solve(d, n, plan.Limits{Algorithm: algorithm})
 	}}
 }
 
-// What was published in 2011 of one core of a Core 2 and a GTX 560 Ti, in seconds: repeated squaring and
+// published are the times published in 2011 for one core of a Core 2 and a GTX 560 Ti, in seconds: repeated squaring and
 // Floyd–Warshall on each.
 var published = [4]map[int]float64{
 	{256: 0.624, 512: 5.193, 1024: 46.02, 2048: 416.8, 3072: 1518, 4096: 3621, 5120: 7303},
@@ -74,18 +80,18 @@ func inCore(s *suite) table {
 			"single-stage is Floyd–Warshall with a launch for each pivot, blocked is that of this program. 2011: published, one core of a Core 2 and a GTX 560 Ti.",
 		sizes: s.sizes(2048, 256, 512, 1024, 2048, 3072, 4096, 5120),
 		columns: []column{
-			s.apsp("one thread: squaring", s.serial, engine.AlgorithmSquaring),
-			s.apsp("one thread: blocked", s.serial, engine.AlgorithmBlocked),
+			s.apsp("one thread: squaring", s.serial, rounds.SquaringName, squareGrows),
+			s.apsp("one thread: blocked", s.serial, rounds.BlockedName, cubic),
 		},
 		ratios: []ratio{{"one thread: blocked / squaring", 0, 1}},
 	}
 	for _, d := range s.devices {
 		at := len(t.columns)
 		t.columns = append(t.columns,
-			s.apsp(d.title+": squaring", d.device, engine.AlgorithmSquaring),
-			s.apsp(d.title+": single-stage", d.device, engine.AlgorithmSingleStage),
-			s.apsp(d.title+": blocked", d.device, engine.AlgorithmBlocked))
-		if _, ok := d.device.(kernels.Pivoter); !ok {
+			s.apsp(d.title+": squaring", d.device, rounds.SquaringName, squareGrows),
+			s.apsp(d.title+": single-stage", d.device, rounds.SingleStageName, cubic),
+			s.apsp(d.title+": blocked", d.device, rounds.BlockedName, cubic))
+		if _, ok := kernels.As[kernels.TileOps](d.device); !ok {
 			t.columns[at+1].run = nil
 		}
 		t.ratios = append(t.ratios, ratio{d.title + ": blocked / squaring", at, at + 2}, ratio{d.title + ": blocked / single-stage", at + 1, at + 2},
@@ -97,7 +103,7 @@ func inCore(s *suite) table {
 	return t
 }
 
-// The same for matrices larger than the device's memory: one core, and the GPU without streams and with them.
+// publishedLarge is the same for matrices larger than the device's memory: one core, and the GPU without streams and with them.
 var publishedLarge = [3]map[int]float64{
 	{11264: 6125.262, 12288: 7952.256, 13312: 10110.59, 14336: 12627.89, 15360: 15531.75},
 	{11264: 405.054, 12288: 515.83, 13312: 631.91, 14336: 774.71, 15360: 919.038},
@@ -114,7 +120,7 @@ func outOfCore(s *suite) table {
 		note: "f32, blocked rounds. No streams: each copy and each kernel ends before the next begins (--streams 1). One thread has all memory.\n" +
 			"On a processor, copies and kernels share cores, and streams gain what the synchronous form leaves idle.",
 		sizes:   s.sizes(4096, 2048, 3072, 4096, 11264, 12288, 13312, 14336, 15360),
-		columns: []column{s.apsp("one thread", s.serial, engine.AlgorithmBlocked)},
+		columns: []column{s.apsp("one thread", s.serial, rounds.BlockedName, cubic)},
 	}
 	for _, d := range s.devices {
 		at := len(t.columns)
@@ -128,14 +134,14 @@ func outOfCore(s *suite) table {
 }
 
 // limited is a column of solves in less device memory than the matrix takes.
-func (s *suite) limited(d device, title string, streams int) column {
-	return column{title: d.title + ": " + title, growth: 3, run: func(n int) (seconds float64, err error) {
-		small, err := openWith(d.name, int64(n)*int64(n)*kernels.EntryBytes/share, d.device.Info().Scratch)
+func (s *suite) limited(d target, title string, streams int) column {
+	return column{title: d.title + ": " + title, growth: cubic, run: func(n int) (seconds float64, err error) {
+		small, err := openWith(d.name, int64(n)*int64(n)*entry.EntryBytes/share, d.device.Info().Scratch)
 		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
-		return s.solve(small, n, engine.Limits{Algorithm: engine.AlgorithmBlocked, Streams: streams})
+		return s.solve(small, n, plan.Limits{Algorithm: rounds.BlockedName, Streams: streams})
 	}}
 }
 
@@ -143,7 +149,7 @@ func (s *suite) limited(d device, title string, streams int) column {
 // scratch, and less the less memory it has.
 func openWith(name string, room, scratch int64) (kernels.Device, error) {
 	for {
-		d, _, err := engine.OpenDevice(name, room+scratch)
+		d, _, err := registry.Open(name, room+scratch)
 		if err != nil || scratch-d.Info().Scratch <= room/100 {
 			return d, err
 		}

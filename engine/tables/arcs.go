@@ -22,7 +22,7 @@ func bellmanFord(s *suite) table {
 		columns: []column{s.sweeps("one thread: naive", s.serial, "naive")},
 	}
 	for _, d := range s.devices {
-		if _, ok := d.device.(kernels.Puller); !ok {
+		if _, ok := kernels.As[kernels.VectorOps](d.device); !ok {
 			continue
 		}
 		at := len(t.columns)
@@ -60,16 +60,12 @@ func spanningTrees(s *suite) table {
 		ratios:  []ratio{{"one thread: prim / gonum", 0, 1}},
 	}
 	for _, d := range s.devices {
+		if _, ok := kernels.As[kernels.VectorOps](d.device); !ok {
+			continue
+		}
 		at := len(t.columns)
-		if _, ok := d.device.(kernels.Grower); ok {
-			t.columns = append(t.columns, s.trees(d.title+": prim", d.device, "prim"))
-			t.ratios = append(t.ratios, ratio{d.title + ": prim / gonum", 0, at})
-			at++
-		}
-		if _, ok := d.device.(kernels.Linker); ok {
-			t.columns = append(t.columns, s.trees(d.title+": boruvka", d.device, "boruvka"))
-			t.ratios = append(t.ratios, ratio{d.title + ": boruvka / gonum", 0, at})
-		}
+		t.columns = append(t.columns, s.trees(d.title+": prim", d.device, "prim"), s.trees(d.title+": boruvka", d.device, "boruvka"))
+		t.ratios = append(t.ratios, ratio{d.title + ": prim / gonum", 0, at}, ratio{d.title + ": boruvka / gonum", 0, at + 1})
 	}
 	return t
 }

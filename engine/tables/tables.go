@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"ooc/engine"
+	"ooc/engine/device/registry"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 )
@@ -40,11 +40,11 @@ type suite struct {
 	out     io.Writer
 	began   time.Time
 	serial  kernels.Device // the processor with one thread
-	devices []device
+	devices []target
 }
 
-// device is one to compare.
-type device struct {
+// target is a device to compare.
+type target struct {
 	name   string
 	title  string
 	device kernels.Device
@@ -58,7 +58,7 @@ type table struct {
 	ratios      []ratio
 }
 
-// column is a way to do it.
+// column is one method to compare.
 type column struct {
 	title  string
 	growth float64 // seconds grow with this power of the size
@@ -104,13 +104,13 @@ func (s *suite) open() error {
 		return err
 	}
 	s.serial = one
-	for _, name := range slices.Backward(engine.DeviceNames()) {
-		d, _, err := engine.OpenDevice(name, 0)
+	for _, name := range slices.Backward(registry.Names()) {
+		d, _, err := registry.Open(name, 0)
 		if err != nil {
 			fmt.Fprintf(s.out, "No %s: %v\n\n", name, err)
 			continue
 		}
-		s.devices = append(s.devices, device{name, d.Info().Name, d})
+		s.devices = append(s.devices, target{name, d.Info().Name, d})
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // graphPattern is a kind of input of closures: no cycle in them is negative.
@@ -77,10 +77,10 @@ func closure(b *bench) {
 	if testing.Short() {
 		all = all[:6]
 	}
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for i, s := range all {
 			for _, g := range graphPatterns {
-				if (g.signed && v != kernels.I32Signed && v != kernels.F32Signed) || (!g.exact && !v.Float()) {
+				if (g.signed && v != entry.I32Signed && v != entry.F32Signed) || (!g.exact && !v.Float()) {
 					continue
 				}
 				if i >= 3 && b.IntN(3) > 0 {
@@ -95,7 +95,7 @@ func closure(b *bench) {
 }
 
 // oneClosure closes one pivot and judges every byte of the buffer it is in.
-func (b *bench) oneClosure(v kernels.Variant, s shape, g graphPattern) {
+func (b *bench) oneClosure(v entry.Variant, s shape, g graphPattern) {
 	a := b.newArena(s.t, s.m*s.m)
 	n := s.m * s.t
 	d := b.graph(v, n, g)
@@ -115,7 +115,7 @@ func (b *bench) oneClosure(v kernels.Variant, s shape, g graphPattern) {
 }
 
 // graph returns the matrix of a random graph. Some vertices are isolated, as padding is.
-func (b *bench) graph(v kernels.Variant, n int, g graphPattern) matrix {
+func (b *bench) graph(v entry.Variant, n int, g graphPattern) matrix {
 	isolated := make([]bool, n)
 	for range b.IntN(4) * n / 16 {
 		isolated[b.IntN(n)] = true
@@ -144,7 +144,7 @@ func (b *bench) graph(v kernels.Variant, n int, g graphPattern) matrix {
 
 // matches compares an entry with the judge's: bit by bit, or within the rounding of the additions of a
 // path, of which there are fewer than n.
-func matches(v kernels.Variant, got uint32, want float64, g graphPattern, n int) bool {
+func matches(v entry.Variant, got uint32, want float64, g graphPattern, n int) bool {
 	switch {
 	case math.IsInf(want, 1):
 		return got == infinity(v)
@@ -184,7 +184,7 @@ func (a *arena) square(m int) matrix {
 // closureRepeats wants the same bits twice: results of floats must not depend on who comes first.
 func closureRepeats(b *bench) {
 	g := graphPatterns[len(graphPatterns)-1]
-	for _, v := range []kernels.Variant{kernels.F32, kernels.F32Signed} {
+	for _, v := range []entry.Variant{entry.F32, entry.F32Signed} {
 		for _, s := range []shape{{320, 1}, {128, 3}} {
 			d := b.graph(v, s.t*s.m, g)
 			a := b.newArena(s.t, s.m*s.m)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 func fbits(x float32) uint32 { return math.Float32bits(x) }
@@ -13,14 +13,14 @@ func fbits(x float32) uint32 { return math.Float32bits(x) }
 func fval(b uint32) float32 { return math.Float32frombits(b) }
 
 // infinity returns the bits of the variant's unreachable entry.
-func infinity(v kernels.Variant) uint32 {
+func infinity(v entry.Variant) uint32 {
 	if v.Float() {
-		return fbits(kernels.PosInf)
+		return fbits(entry.PosInf)
 	}
-	return uint32(kernels.Inf32)
+	return uint32(entry.Inf32)
 }
 
-func show(v kernels.Variant, bits uint32) string {
+func show(v entry.Variant, bits uint32) string {
 	if v.Float() {
 		return fmt.Sprintf("%g (%#08x)", fval(bits), bits)
 	}
@@ -29,12 +29,12 @@ func show(v kernels.Variant, bits uint32) string {
 
 // pattern makes the entries of operands.
 type pattern struct {
-	name  string
-	entry func(r *rand.Rand) uint32
+	name      string
+	entrySize func(r *rand.Rand) uint32
 }
 
 // patterns returns the patterns that suit a variant.
-func patterns(v kernels.Variant) []pattern {
+func patterns(v entry.Variant) []pattern {
 	inf := infinity(v)
 	common := []pattern{
 		{"infinite", func(*rand.Rand) uint32 { return inf }},
@@ -42,11 +42,11 @@ func patterns(v kernels.Variant) []pattern {
 		{"zero or infinite", func(r *rand.Rand) uint32 { return pick(r, 0, inf) }},
 	}
 	switch v {
-	case kernels.I32:
+	case entry.I32:
 		return append(common, unsignedInts()...)
-	case kernels.I32Signed:
+	case entry.I32Signed:
 		return append(append(common, unsignedInts()[:3]...), signedInts()...)
-	case kernels.F32:
+	case entry.F32:
 		return append(common, unsignedFloats()...)
 	default:
 		return append(append(common, unsignedFloats()...), signedFloats()...)
@@ -56,7 +56,7 @@ func patterns(v kernels.Variant) []pattern {
 func pick(r *rand.Rand, choices ...uint32) uint32 { return choices[r.IntN(len(choices))] }
 
 func unsignedInts() []pattern {
-	inf := uint32(kernels.Inf32)
+	inf := uint32(entry.Inf32)
 	return []pattern{
 		{"equal", func(*rand.Rand) uint32 { return 7 }},
 		{"small", func(r *rand.Rand) uint32 { return r.Uint32N(100) }},
@@ -73,7 +73,7 @@ func unsignedInts() []pattern {
 }
 
 func signedInts() []pattern {
-	inf, last := kernels.Inf32, kernels.Limit32-1
+	inf, last := entry.Inf32, entry.Limit32-1
 	bits := func(x int32) uint32 { return uint32(x) }
 	return []pattern{
 		{"small signed", func(r *rand.Rand) uint32 { return bits(r.Int32N(200) - 100) }},
@@ -103,7 +103,7 @@ func unsignedFloats() []pattern {
 		{"uniform", func(r *rand.Rand) uint32 { return fbits(r.Float32()) }},
 		{"sparse", func(r *rand.Rand) uint32 {
 			if r.IntN(20) > 0 {
-				return fbits(kernels.PosInf)
+				return fbits(entry.PosInf)
 			}
 			return fbits(r.Float32() * 1000)
 		}},
@@ -128,19 +128,19 @@ func signedFloats() []pattern {
 		{"denormal signed", func(r *rand.Rand) uint32 { return sign(r, r.Uint32N(1<<24)) }},
 		{"any magnitude signed", func(r *rand.Rand) uint32 { return sign(r, r.Uint32N(0x7e800000)) }},
 		{"negative or infinite", func(r *rand.Rand) uint32 {
-			return pick(r, fbits(kernels.PosInf), fbits(-r.Float32()-1))
+			return pick(r, fbits(entry.PosInf), fbits(-r.Float32()-1))
 		}},
 	}
 }
 
 func (p pattern) fill(r *rand.Rand, m matrix) {
 	for i := range m {
-		m[i] = p.entry(r)
+		m[i] = p.entrySize(r)
 	}
 }
 
 // worst returns bits that would win every minimum or spoil every sum: what fresh C holds before.
-func worst(v kernels.Variant, r *rand.Rand) uint32 {
+func worst(v entry.Variant, r *rand.Rand) uint32 {
 	if v.Float() {
 		return pick(r, fbits(float32(math.Inf(-1))), fbits(-math.MaxFloat32), 0x7fc00000, 0xffc00000, 1<<31)
 	}

@@ -53,16 +53,3 @@ func memoryLimit(t *testing.T, open Open) {
 		t.Error("no error for FreeHost of memory from elsewhere")
 	}
 }
-
-// ceiling wants a rate of each variant, where the device offers it.
-func ceiling(b *bench) {
-	c, ok := b.device.(kernels.Ceiler)
-	if !ok {
-		b.Skip("the device does not tell its ceiling")
-	}
-	for _, v := range kernels.Variants {
-		if rate := c.Ceiling(v); rate <= 0 {
-			b.Errorf("%s: ceiling %g", v, rate)
-		}
-	}
-}

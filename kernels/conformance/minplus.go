@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 type shape struct{ t, m int }
@@ -21,7 +22,7 @@ func shapes() []shape {
 // minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
 // one at the others, fresh and not.
 func minPlus(b *bench) {
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for _, s := range shapes() {
 			all := patterns(v)
 			if s.t*s.m > 256 {
@@ -39,7 +40,7 @@ func minPlus(b *bench) {
 }
 
 // oneProduct runs one product and judges every byte of the buffer it is in.
-func (b *bench) oneProduct(v kernels.Variant, s shape, p pattern, fresh bool) {
+func (b *bench) oneProduct(v entry.Variant, s shape, p pattern, fresh bool) {
 	a := b.newArena(s.t, 1+2*s.m)
 	for i := range 1 + 2*s.m {
 		p.fill(b.Rand, a.data(i))
@@ -52,7 +53,7 @@ func (b *bench) oneProduct(v kernels.Variant, s shape, p pattern, fresh bool) {
 }
 
 // prepareC fills the C of a fresh product with what must not be read.
-func (a *arena) prepareC(v kernels.Variant, c int, fresh bool) {
+func (a *arena) prepareC(v entry.Variant, c int, fresh bool) {
 	if fresh {
 		for i := range a.data(c) {
 			a.data(c)[i] = worst(v, a.Rand)
@@ -61,7 +62,7 @@ func (a *arena) prepareC(v kernels.Variant, c int, fresh bool) {
 }
 
 // product returns the product of tiles lo… with tiles ro…; upload is to come before reference is called.
-func (a *arena) product(v kernels.Variant, c, lo, ro, m int, fresh bool) kernels.Product {
+func (a *arena) product(v entry.Variant, c, lo, ro, m int, fresh bool) kernels.Product {
 	p := kernels.Product{C: a.tile(c), A: a.tiles(lo, m), B: a.tiles(ro, m), Fresh: fresh}
 	var left, right []matrix
 	for i := range m {
@@ -73,14 +74,14 @@ func (a *arena) product(v kernels.Variant, c, lo, ro, m int, fresh bool) kernels
 
 // minPlusBatch runs batches of products that share operands, fresh and not.
 func minPlusBatch(b *bench) {
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for _, s := range []shape{{64, 2}, {128, 1}} {
 			b.Run(fmt.Sprintf("%s/T=%d", v, s.t), func(t *testing.T) { b.with(t).oneBatch(v, s) })
 		}
 	}
 }
 
-func (b *bench) oneBatch(v kernels.Variant, s shape) {
+func (b *bench) oneBatch(v entry.Variant, s shape) {
 	const operands = 5
 	n := 3 + b.IntN(20)
 	a := b.newArena(s.t, operands+s.m+n)

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
-// Pairs runs the part of the suite that a device passes which is also a kernels.Tracker.
-func Pairs(t *testing.T, open Open) {
-	seed := Seed(t)
-	for i, part := range []struct {
+// pairs judges streams that keep predecessors.
+func (b *bench) pairs(d kernels.TileOps) {
+	for _, part := range []struct {
 		name string
 		run  func(*tracking)
 	}{
@@ -21,20 +21,16 @@ func Pairs(t *testing.T, open Open) {
 		{"Pivots", pairPivots},
 		{"BadOperations", badPairs},
 	} {
-		t.Run(part.name, func(t *testing.T) {
-			device, err := open(0)
-			if err != nil {
-				t.Fatalf("open: %v", err)
-			}
-			b := newBench(t, device, seed+uint64(i))
-			s, err := device.(kernels.Tracker).NewTrackingStream()
+		b.Run(part.name, func(t *testing.T) {
+			s, err := d.NewTrackingStream()
+			b := b.with(t)
 			b.must(err)
 			b.open[s] = true
 			t.Cleanup(func() {
 				delete(b.open, s)
 				b.must(s.Close())
 			})
-			part.run(&tracking{bench: b, tracker: s})
+			part.run(&tracking{bench: b, ops: d, tracker: s})
 		})
 	}
 }
@@ -42,10 +38,11 @@ func Pairs(t *testing.T, open Open) {
 // tracking is a bench with a stream of each sort.
 type tracking struct {
 	*bench
+	ops     kernels.TileOps
 	tracker kernels.Stream
 }
 
-func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.tracker} }
+func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.ops, b.tracker} }
 
 // duo is an entry as it is stored.
 type duo struct {
@@ -54,7 +51,7 @@ type duo struct {
 }
 
 func bytesOf(m []duo) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*kernels.PairBytes)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*entry.PairBytes)
 }
 
 // duos is a buffer with tiles of pairs in it, at odd places.
@@ -67,23 +64,18 @@ type duos struct {
 }
 
 func (b *tracking) duos(t, n int) *duos {
-	a := &duos{tracking: b, t: t, places: make([]int, n)}
-	size := alignment * b.IntN(5)
-	for _, i := range b.Perm(n) {
-		a.places[i] = size
-		size += t*t + alignment*(1+b.IntN(5))
-	}
-	a.want = make([]duo, size)
+	places, size := b.layOut(t, n)
+	a := &duos{tracking: b, t: t, places: places, want: make([]duo, size)}
 	for i := range a.want {
 		a.want[i] = duo{b.Uint32(), int32(b.Uint32())}
 	}
-	a.buf = b.alloc(int64(size * kernels.PairBytes))
+	a.buf = b.alloc(int64(size * entry.PairBytes))
 	return a
 }
 
 func (a *duos) tiles(lo, n int) (all []kernels.Tile) {
 	for _, place := range a.places[lo : lo+n] {
-		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * kernels.PairBytes)})
+		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * entry.PairBytes)})
 	}
 	return all
 }
@@ -104,21 +96,21 @@ func (a *duos) download() []duo {
 
 // fill makes a tile of a pattern's distances with predecessors of any name. An operand B that stands on the
 // diagonal of its matrix has the walks without arcs there.
-func (a *duos) fill(v kernels.Variant, i int, p pattern, diagonal bool) {
+func (a *duos) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	for at := range a.data(i) {
-		x := duo{p.entry(a.Rand), a.Int32N(math.MaxInt32)}
+		x := duo{p.entrySize(a.Rand), a.Int32N(math.MaxInt32)}
 		if x.d == infinity(v) {
-			x.p = kernels.NoPredecessor
+			x.p = entry.NoVertex
 		}
 		if diagonal && at%(a.t+1) == 0 {
-			x = duo{0, kernels.NoPredecessor}
+			x = duo{0, entry.NoVertex}
 		}
 		a.data(i)[at] = x
 	}
 }
 
 func pairProducts(b *tracking) {
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for _, s := range []shape{{64, 1}, {64, 4}, {192, 2}, {320, 1}} {
 			all := patterns(v)
 			if s.t*s.m > 64 {
@@ -134,7 +126,7 @@ func pairProducts(b *tracking) {
 
 // products runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a panel:
 // one operand is of a closed pivot, with the walks without arcs on its diagonal, and C begins as the other.
-func (b *tracking) products(v kernels.Variant, s shape, p pattern) {
+func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 	a := b.duos(s.t, 2+2*s.m)
 	row, k := b.IntN(2), b.IntN(s.m)
 	for i := range s.m {
@@ -177,7 +169,7 @@ func (b *tracking) products(v kernels.Variant, s shape, p pattern) {
 
 // judge compares what became of tile c, which began as another or itself, with plain loops: the distances are those of a product without
 // predecessors, and each predecessor belongs to a sum that makes its distance.
-func (a *duos) judge(v kernels.Variant, s shape, c, before int, got []duo) {
+func (a *duos) judge(v entry.Variant, s shape, c, before int, got []duo) {
 	distances := func(i int) matrix {
 		m := make(matrix, s.t*s.t)
 		for at, x := range a.data(i) {
@@ -207,12 +199,12 @@ func (a *duos) judge(v kernels.Variant, s shape, c, before int, got []duo) {
 }
 
 // explained reports whether a sum of the operands' entries makes a distance with its predecessor.
-func (a *duos) explained(v kernels.Variant, s shape, i, j int, x duo) bool {
+func (a *duos) explained(v entry.Variant, s shape, i, j int, x duo) bool {
 	for m := range s.m {
 		left, right := a.data(2+m), a.data(2+s.m+m)
 		for k := range s.t {
 			l, r := left[i*s.t+k], right[k*s.t+j]
-			if r.p == x.p && r.p != kernels.NoPredecessor && lower(v, infinity(v), l.d, r.d) == x.d {
+			if r.p == x.p && r.p != entry.NoVertex && lower(v, infinity(v), l.d, r.d) == x.d {
 				return true
 			}
 		}
@@ -222,10 +214,10 @@ func (a *duos) explained(v kernels.Variant, s shape, i, j int, x duo) bool {
 
 func pairClosures(b *tracking) {
 	all := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}}
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for i, s := range all {
 			for _, g := range graphPatterns {
-				if (g.signed && v != kernels.I32Signed && v != kernels.F32Signed) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
+				if (g.signed && v != entry.I32Signed && v != entry.F32Signed) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
@@ -235,7 +227,7 @@ func pairClosures(b *tracking) {
 }
 
 // closure closes a pivot of arcs, with and without predecessors.
-func (b *tracking) closure(v kernels.Variant, s shape, g graphPattern) {
+func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	n := s.m * s.t
 	arcs := b.graph(v, n, g)
 	plain := b.newArena(s.t, s.m*s.m)
@@ -251,7 +243,7 @@ func (b *tracking) closure(v kernels.Variant, s shape, g graphPattern) {
 		i, j := at/n, at%n
 		x := duo{w, int32(i)}
 		if i == j || w == infinity(v) {
-			x.p = kernels.NoPredecessor
+			x.p = entry.NoVertex
 		}
 		a.want[place(i, j)] = x
 	}
@@ -264,7 +256,7 @@ func (b *tracking) closure(v kernels.Variant, s shape, g graphPattern) {
 		if x.d != d && !b.tight(v, g, n, d, 0, x.d) {
 			b.Fatalf("entry (%d,%d): %s, %s without predecessors", i, j, show(v, x.d), show(v, d))
 		}
-		if none := i == j || d == infinity(v); none != (x.p == kernels.NoPredecessor) || x.p >= int32(n) {
+		if none := i == j || d == infinity(v); none != (x.p == entry.NoVertex) || x.p >= int32(n) {
 			b.Fatalf("entry (%d,%d) = %s has predecessor %d", i, j, show(v, x.d), x.p)
 		} else if !none && !b.tight(v, g, n, want[i*n+int(x.p)], arcs[int(x.p)*n+j], d) {
 			b.Fatalf("entry (%d,%d) = %s: predecessor %d at %s, arc %s", i, j, show(v, d), x.p,
@@ -280,7 +272,7 @@ func (b *tracking) closure(v kernels.Variant, s shape, g graphPattern) {
 }
 
 // tight reports whether a distance and an arc make another distance, within rounding where the graph has any.
-func (b *tracking) tight(v kernels.Variant, g graphPattern, n int, before, arc, d uint32) bool {
+func (b *tracking) tight(v entry.Variant, g graphPattern, n int, before, arc, d uint32) bool {
 	if v.Float() && !g.exact {
 		x, w, y := float64(fval(before)), float64(fval(arc)), float64(fval(d))
 		return math.Abs(x+w-y) <= 2*float64(n)*y/(1<<24)
@@ -288,13 +280,9 @@ func (b *tracking) tight(v kernels.Variant, g graphPattern, n int, before, arc, 
 	return arc != infinity(v) && lower(v, infinity(v), before, arc) == d
 }
 
-// pairPivots compares runs of pivots with Floyd–Warshall, step by step, where the device runs any.
+// pairPivots compares runs of pivots with Floyd–Warshall, step by step.
 func pairPivots(b *tracking) {
-	d, ok := b.device.(kernels.Pivoter)
-	if !ok {
-		b.Skip("the device is no kernels.Pivoter")
-	}
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		for range 4 {
 			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
 			n := m * edge
@@ -303,14 +291,14 @@ func pairPivots(b *tracking) {
 			for i, w := range b.arcsOfPivots(v, n) {
 				x := duo{w, int32(i / n)}
 				if i/n == i%n || w == infinity(v) {
-					x.p = kernels.NoPredecessor
+					x.p = entry.NoVertex
 				}
 				*at(i/n, i%n) = x
 			}
 			a.upload()
 			lo := b.IntN(n)
 			hi := lo + b.IntN(n-lo+1)
-			b.must(d.Pivots(b.tracker, v, edge, a.tiles(0, m*m), lo, hi))
+			b.must(b.ops.Pivots(b.tracker, v, edge, a.tiles(0, m*m), lo, hi))
 			got := a.download()
 			for k := lo; k < hi; k++ {
 				for i := range n {
@@ -333,12 +321,12 @@ func pairPivots(b *tracking) {
 // badPairs wants errors where there is no room for pairs.
 func badPairs(b *tracking) {
 	const t = 64
-	buf := b.alloc(3 * t * t * kernels.PairBytes)
-	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * t * t * kernels.PairBytes} }
-	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*kernels.EntryBytes}
+	buf := b.alloc(3 * t * t * entry.PairBytes)
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * t * t * entry.PairBytes} }
+	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*entry.EntryBytes}
 	product := func(c, x, y kernels.Tile, fresh bool, before kernels.Tile) func(s kernels.Stream) error {
 		p := kernels.Product{C: c, A: []kernels.Tile{x}, B: []kernels.Tile{y}, Fresh: fresh, Before: before}
-		return func(s kernels.Stream) error { return s.MinPlus(kernels.I32, t, []kernels.Product{p}) }
+		return func(s kernels.Stream) error { return s.MinPlus(entry.I32, t, []kernels.Product{p}) }
 	}
 	none := kernels.Tile{}
 	for name, operation := range map[string]func(s kernels.Stream) error{
@@ -346,20 +334,8 @@ func badPairs(b *tracking) {
 		"C past the end":       product(past, tile(0), tile(1), false, none),
 		"C an operand":         product(tile(1), tile(0), tile(1), false, none),
 		"fresh, not of before": product(tile(2), tile(0), tile(1), true, none),
-		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(kernels.I32, t, []kernels.Tile{past}) },
+		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(entry.I32, t, []kernels.Tile{past}) },
 	} {
-		b.Run(name, func(t *testing.T) {
-			s, err := b.device.(kernels.Tracker).NewTrackingStream()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = operation(s); err == nil {
-				err = s.Sync()
-			}
-			if err == nil {
-				t.Error("no error")
-			}
-			_ = s.Close() // may tell the same error again
-		})
+		b.refuses(name, b.ops.NewTrackingStream, operation)
 	}
 }

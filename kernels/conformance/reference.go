@@ -3,12 +3,12 @@ package conformance
 import (
 	"math"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // refMinPlus sets c to what one product leaves there. Float sums are exact in float64 before they round,
 // once, to float32, as a device's must (double rounding is harmless: 53 ≥ 2·24+2 bits, Figueroa 1995).
-func refMinPlus(v kernels.Variant, t int, c matrix, a, b []matrix, fresh bool) {
+func refMinPlus(v entry.Variant, t int, c matrix, a, b []matrix, fresh bool) {
 	if fresh {
 		for i := range c {
 			c[i] = infinity(v)
@@ -23,10 +23,10 @@ func refMinPlus(v kernels.Variant, t int, c matrix, a, b []matrix, fresh bool) {
 	}
 }
 
-func refInt(v kernels.Variant, t int, c, a, b matrix) {
-	reset := int64(kernels.Inf32)
-	if v == kernels.I32Signed {
-		reset = int64(kernels.Limit32)
+func refInt(v entry.Variant, t int, c, a, b matrix) {
+	reset := int64(entry.Inf32)
+	if v == entry.I32Signed {
+		reset = int64(entry.Limit32)
 	}
 	for i := range t {
 		row := c[i*t:][:t]
@@ -58,7 +58,7 @@ func refFloat(t int, c, a, b matrix) {
 
 // refClosure returns Floyd–Warshall of the n×n matrix d in float64, where integers below 2⁵³ are exact
 // too, with unreachable as +Inf and the empty walk on the diagonal.
-func refClosure(v kernels.Variant, n int, d matrix) []float64 {
+func refClosure(v entry.Variant, n int, d matrix) []float64 {
 	w := make([]float64, n*n)
 	for i, bits := range d {
 		switch {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // copies moves blocks of many sizes to many places, in and out.
 func copies(b *bench) {
 	const size = 1 << 20 // entries
-	buf := b.alloc(size * kernels.EntryBytes)
+	buf := b.alloc(size * entry.EntryBytes)
 	host := make(matrix, size)
 	b.poison(host)
 	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, host.bytes()))
@@ -19,11 +20,11 @@ func copies(b *bench) {
 		n := 1 + b.IntN(1<<b.IntN(20))
 		at := b.IntN(size - n + 1)
 		b.poison(host[at:][:n])
-		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)}, host[at:][:n].bytes()))
+		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)}, host[at:][:n].bytes()))
 		n = 1 + b.IntN(1<<b.IntN(20))
 		at = b.IntN(size - n + 1)
 		got := make(matrix, n)
-		b.must(b.stream.CopyOut(got.bytes(), kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)}))
+		b.must(b.stream.CopyOut(got.bytes(), kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)}))
 		b.must(b.stream.Sync())
 		for i := range got {
 			if got[i] != host[at+i] {
@@ -61,7 +62,7 @@ func hostMemory(b *bench) {
 
 // order overwrites, between operations of one stream, what the earlier ones used.
 func order(b *bench) {
-	const t, v = 128, kernels.I32
+	const t, v = 128, entry.I32
 	a := b.newArena(t, 3)
 	small := patterns(v)[4]
 	var inputs, got [10]matrix
@@ -84,7 +85,7 @@ func order(b *bench) {
 	}
 }
 
-func (b *bench) equal(v kernels.Variant, got, want matrix) {
+func (b *bench) equal(v entry.Variant, got, want matrix) {
 	b.Helper()
 	for i := range got {
 		if got[i] != want[i] {
@@ -94,7 +95,7 @@ func (b *bench) equal(v kernels.Variant, got, want matrix) {
 }
 
 // slow keeps a stream busy with products of tiles 1 and 2 into tile scratch.
-func (a *arena) slow(s kernels.Stream, v kernels.Variant, scratch, times int) {
+func (a *arena) slow(s kernels.Stream, v entry.Variant, scratch, times int) {
 	p := kernels.Product{C: a.tile(scratch), A: a.tiles(1, 1), B: a.tiles(2, 1), Fresh: true}
 	for range times {
 		a.must(s.MinPlus(v, a.t, []kernels.Product{p}))
@@ -104,13 +105,11 @@ func (a *arena) slow(s kernels.Stream, v kernels.Variant, scratch, times int) {
 // wait lets a second stream copy what a first one computes after much other work: without Wait the second
 // comes too early.
 func wait(b *bench) {
-	const t, v = 256, kernels.I32
+	const t, v = 256, entry.I32
 	second := b.newStream()
 	for range 5 {
 		a := b.newArena(t, 4)
-		for i := range 3 {
-			patterns(v)[4].fill(b.Rand, a.data(i))
-		}
+		a.draw(v, 3)
 		a.upload()
 		a.slow(b.stream, v, 3, 50)
 		b.must(b.stream.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
@@ -125,9 +124,9 @@ func wait(b *bench) {
 
 // pingPong hands one tile back and forth between two streams, each step of which changes it.
 func pingPong(b *bench) {
-	const t, v, turns = 128, kernels.I32, 12
+	const t, v, turns = 128, entry.I32, 12
 	a := b.newArena(t, 4)
-	patterns(v)[4].fill(b.Rand, a.data(0))
+	a.draw(v, 1)
 	for i := range a.data(1) {
 		a.data(1)[i] = infinity(v) // adds one to each entry
 		if i/t == i%t {
@@ -163,15 +162,13 @@ func pingPong(b *bench) {
 
 // manyStreams runs independent work on several streams, each owned by a goroutine.
 func manyStreams(b *bench) {
-	const t, v, n = 128, kernels.F32, 8
+	const t, v, n = 128, entry.F32, 8
 	var group sync.WaitGroup
 	for range n {
 		c := b.with(b.T)
 		c.stream = b.newStream()
 		a := c.newArena(t, 3)
-		for i := range 3 {
-			patterns(v)[4].fill(b.Rand, a.data(i))
-		}
+		a.draw(v, 3)
 		got := make(matrix, t*t)
 		start := append(matrix(nil), a.want...)
 		p := a.product(v, 0, 1, 2, 1, false)
@@ -193,7 +190,7 @@ func manyStreams(b *bench) {
 	group.Wait()
 }
 
-func roundTrip(s kernels.Stream, v kernels.Variant, t int, whole kernels.Tile, in matrix, p kernels.Product, out matrix) error {
+func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in matrix, p kernels.Product, out matrix) error {
 	if err := s.CopyIn(whole, in.bytes()); err != nil {
 		return err
 	}
@@ -208,11 +205,9 @@ func roundTrip(s kernels.Stream, v kernels.Variant, t int, whole kernels.Tile, i
 
 // events wants times that run forward, along a stream and across streams.
 func events(b *bench) {
-	const t, v = 256, kernels.I32
+	const t, v = 256, entry.I32
 	a := b.newArena(t, 4)
-	for i := range 3 {
-		patterns(v)[4].fill(b.Rand, a.data(i))
-	}
+	a.draw(v, 3)
 	a.upload()
 	second := b.newStream()
 	first := b.record(b.stream)
@@ -235,11 +230,9 @@ func events(b *bench) {
 
 // closeQueued closes a stream with work in its queue: all of it is done.
 func closeQueued(b *bench) {
-	const t, v = 128, kernels.I32
+	const t, v = 128, entry.I32
 	a := b.newArena(t, 4)
-	for i := range 3 {
-		patterns(v)[4].fill(b.Rand, a.data(i))
-	}
+	a.draw(v, 3)
 	a.upload()
 	s, err := b.device.NewStream()
 	b.must(err)
@@ -254,14 +247,14 @@ func closeQueued(b *bench) {
 // badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.
 func badOperations(b *bench) {
 	const t = 64
-	const bytes = t * t * kernels.EntryBytes
+	const bytes = t * t * entry.EntryBytes
 	buf := b.alloc(2 * bytes)
 	tile := func(off int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: off} }
 	tiles := func(ts ...kernels.Tile) []kernels.Tile { return ts }
 	host := make([]byte, bytes)
 	product := func(c kernels.Tile, a, b []kernels.Tile) func(kernels.Stream) error {
 		return func(s kernels.Stream) error {
-			return s.MinPlus(kernels.I32, t, []kernels.Product{{C: c, A: a, B: b, Fresh: true}})
+			return s.MinPlus(entry.I32, t, []kernels.Product{{C: c, A: a, B: b, Fresh: true}})
 		}
 	}
 	for name, operation := range map[string]func(kernels.Stream) error{
@@ -274,23 +267,28 @@ func badOperations(b *bench) {
 		"C an operand":           product(tile(0), tiles(tile(0)), tiles(tile(bytes))),
 		"operands of two counts": product(tile(0), tiles(tile(bytes), tile(bytes)), tiles(tile(bytes))),
 		"no operands":            product(tile(0), nil, nil),
-		"edge no multiple of 64": func(s kernels.Stream) error { return s.Closure(kernels.I32, 60, tiles(tile(0))) },
-		"pivot not square":       func(s kernels.Stream) error { return s.Closure(kernels.I32, t, tiles(tile(0), tile(bytes))) },
-		"empty pivot":            func(s kernels.Stream) error { return s.Closure(kernels.I32, t, nil) },
+		"edge no multiple of 64": func(s kernels.Stream) error { return s.Closure(entry.I32, 60, tiles(tile(0))) },
+		"pivot not square":       func(s kernels.Stream) error { return s.Closure(entry.I32, t, tiles(tile(0), tile(bytes))) },
+		"empty pivot":            func(s kernels.Stream) error { return s.Closure(entry.I32, t, nil) },
 		"unknown variant":        func(s kernels.Stream) error { return s.Closure(77, t, tiles(tile(0))) },
 	} {
-		b.Run(name, func(t *testing.T) {
-			s, err := b.device.NewStream()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = operation(s); err == nil {
-				err = s.Sync()
-			}
-			if err == nil {
-				t.Error("no error")
-			}
-			_ = s.Close() // may tell the same error again
-		})
+		b.refuses(name, b.device.NewStream, operation)
 	}
+}
+
+// refuses wants an error of an operation on a stream of its own, at once or when the stream is waited for.
+func (b *bench) refuses(name string, open func() (kernels.Stream, error), operation func(kernels.Stream) error) {
+	b.Run(name, func(t *testing.T) {
+		s, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = operation(s); err == nil {
+			err = s.Sync()
+		}
+		if err == nil {
+			t.Error("no error")
+		}
+		_ = s.Close() // may tell the same error again
+	})
 }

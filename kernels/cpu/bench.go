@@ -10,17 +10,18 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // BenchOptions chooses what Bench measures. The zero value is the product of 1024×1024×1024 in each
 // variant, on each path that runs, with one thread and with all.
 type BenchOptions struct {
-	Variants []kernels.Variant // nil: all
-	Paths    []string          // nil: all that run here
-	Threads  []int             // nil: 1 and GOMAXPROCS
-	T, M     int               // edge of the tiles and tiles of the product; 0: 1024 and 1
-	Rounds   int               // alternations of rate and ceiling; 0: 11
-	Pairs    bool              // measure the same products with predecessors, too
+	Variants []entry.Variant // nil: all
+	Paths    []string        // nil: all that run here
+	Threads  []int           // nil: 1 and GOMAXPROCS
+	T, M     int             // edge of the tiles and tiles of the product; 0: 1024 and 1
+	Rounds   int             // alternations of rate and ceiling; 0: 11
+	Pairs    bool            // measure the same products with predecessors, too
 
 	work int64 // relaxations of one run at least; 0: 2³⁰
 }
@@ -34,16 +35,16 @@ type Measure struct {
 
 // BenchRow is what one combination reached.
 type BenchRow struct {
-	Variant  kernels.Variant `json:"variant"`
-	Path     string          `json:"path"` // as in Options.Path
-	Threads  int             `json:"threads"`
-	T        int             `json:"tile"`
-	M        int             `json:"round"`
-	Rate     Measure         `json:"relaxations_per_second"`         // of MinPlus, from enqueueing to the end
-	Ceiling  Measure         `json:"ceiling_relaxations_per_second"` // of the add and min of the same path on registers alone, measured in turn with Rate
-	Fraction float64         `json:"fraction"`                       // median over the rounds of Rate/Ceiling
-	Pairs    *Measure        `json:"relaxations_with_predecessors_per_second,omitempty"`
-	Price    *Measure        `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
+	Variant  entry.Variant `json:"variant"`
+	Path     string        `json:"path"` // as in Options.Path
+	Threads  int           `json:"threads"`
+	T        int           `json:"tile"`
+	M        int           `json:"round"`
+	Rate     Measure       `json:"relaxations_per_second"`         // of MinPlus, from enqueueing to the end
+	Ceiling  Measure       `json:"ceiling_relaxations_per_second"` // of the add and min of the same path on registers alone, measured in turn with Rate
+	Fraction float64       `json:"fraction"`                       // median over the rounds of Rate/Ceiling
+	Pairs    *Measure      `json:"relaxations_with_predecessors_per_second,omitempty"`
+	Price    *Measure      `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
 // Bench measures MinPlus beside the ceiling of its path and calls each with every row as it is there. The
@@ -67,7 +68,7 @@ func Bench(ctx context.Context, o BenchOptions, each func(BenchRow)) error {
 
 func (o BenchOptions) withDefaults() BenchOptions {
 	if o.Variants == nil {
-		o.Variants = kernels.Variants
+		o.Variants = entry.Variants
 	}
 	if o.Paths == nil {
 		for _, name := range PathNames() {
@@ -94,7 +95,7 @@ func (o BenchOptions) withDefaults() BenchOptions {
 	return o
 }
 
-func benchRow(ctx context.Context, o BenchOptions, v kernels.Variant, name string, threads int) (row BenchRow, err error) {
+func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string, threads int) (row BenchRow, err error) {
 	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
 	b, err := newBenchProduct(o, v, name, threads, false)
 	if err != nil {
@@ -155,29 +156,29 @@ type benchProduct struct {
 	device      *Device
 	stream      kernels.Stream
 	buffer      kernels.Buffer
-	variant     kernels.Variant
+	variant     entry.Variant
 	t           int
 	products    []kernels.Product
 	relaxations float64 // of one run
 }
 
 // newBenchProduct makes enough products of a shape for some milliseconds of work.
-func newBenchProduct(o BenchOptions, v kernels.Variant, name string, threads int, pairs bool) (*benchProduct, error) {
+func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, pairs bool) (*benchProduct, error) {
 	t, m := o.T, o.M
 	device, err := Open(Options{Path: name, Threads: threads})
 	if err != nil {
 		return nil, err
 	}
 	b := &benchProduct{device: device, variant: v, t: t}
-	entry, newStream := int64(kernels.EntryBytes), device.NewStream
+	entryBytes, newStream := int64(entry.EntryBytes), device.NewStream
 	if pairs {
-		entry, newStream = kernels.PairBytes, device.NewTrackingStream
+		entryBytes, newStream = entry.PairBytes, device.NewTrackingStream
 	}
 	if b.stream, err = newStream(); err != nil {
 		b.close()
 		return nil, err
 	}
-	size := int64(t) * int64(t) * entry
+	size := int64(t) * int64(t) * entryBytes
 	work := int64(t) * int64(t) * int64(t) * int64(m)
 	count := max(1, o.work/work)
 	if b.buffer, err = device.Alloc(size * (int64(2*m) + count)); err != nil {
@@ -198,9 +199,9 @@ func newBenchProduct(o BenchOptions, v kernels.Variant, name string, threads int
 }
 
 // fillBench writes entries of 0…65535.
-func fillBench(v kernels.Variant, data []byte) {
+func fillBench(v entry.Variant, data []byte) {
 	r := rand.New(rand.NewPCG(1, 2))
-	ints := entries[int32](&data[0], len(data)/kernels.EntryBytes)
+	ints := entries[int32](&data[0], len(data)/entry.EntryBytes)
 	floats := unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), len(ints))
 	for i := range ints {
 		x := r.Int32N(1 << 16)

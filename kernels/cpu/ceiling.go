@@ -6,17 +6,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Ceiling returns the relaxations per second that all threads reach on registers alone. It is measured at
 // the first call for a variant, in about 20 ms; what else runs then lowers it.
-func (d *Device) Ceiling(v kernels.Variant) float64 { return d.ceiling[v]() }
+func (d *Device) Ceiling(v entry.Variant) float64 { return d.ceiling[v]() }
 
 const ceilingProbes = 10
 
 // bestCeiling returns the best of several probes of 2 ms each.
-func bestCeiling(p *path, v kernels.Variant, threads int) float64 {
+func bestCeiling(p *path, v entry.Variant, threads int) float64 {
 	turns := turnsFor(p, v, 500*time.Microsecond)
 	rates := make([]float64, ceilingProbes)
 	for i := range rates {
@@ -27,7 +27,7 @@ func bestCeiling(p *path, v kernels.Variant, threads int) float64 {
 
 // turnsFor returns the turns of the ceiling loop that take about d: one call of assembly must stay short,
 // as Go cannot preempt it.
-func turnsFor(p *path, v kernels.Variant, d time.Duration) int {
+func turnsFor(p *path, v entry.Variant, d time.Duration) int {
 	turns := 1 << 10
 	for {
 		start := time.Now()
@@ -41,7 +41,7 @@ func turnsFor(p *path, v kernels.Variant, d time.Duration) int {
 }
 
 // probeCeiling runs calls × turns of the ceiling loop on each thread and returns relaxations per second.
-func probeCeiling(p *path, v kernels.Variant, threads, turns, calls int) float64 {
+func probeCeiling(p *path, v entry.Variant, threads, turns, calls int) float64 {
 	var group errgroup.Group
 	start := time.Now()
 	for range threads {

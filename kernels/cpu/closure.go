@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // pivot is a square of tiles of edge t, row-major, which Closure closes and Pivots lowers.
@@ -14,7 +15,7 @@ type pivot struct {
 	tiles []view
 }
 
-func (d *Device) newPivot(t, entry int, tiles []kernels.Tile) (*pivot, error) {
+func (d *Device) newPivot(t, entryBytes int, tiles []kernels.Tile) (*pivot, error) {
 	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
 	if m == 0 || m*m != len(tiles) {
 		return nil, fmt.Errorf("%d tiles make no square", len(tiles))
@@ -22,7 +23,7 @@ func (d *Device) newPivot(t, entry int, tiles []kernels.Tile) (*pivot, error) {
 	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
 	for i, tile := range tiles {
 		var err error
-		if p.tiles[i], err = d.tileView(t, entry, tile); err != nil {
+		if p.tiles[i], err = d.tileView(t, entryBytes, tile); err != nil {
 			return nil, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}
@@ -56,12 +57,12 @@ type closer struct {
 }
 
 // Closure implements kernels.Stream.
-func (s *stream) Closure(v kernels.Variant, t int, tiles []kernels.Tile) error {
+func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
 	x := s.arithmetic(v)
-	p, err := s.device.newPivot(t, x.entry, tiles)
+	p, err := s.device.newPivot(t, x.entryBytes, tiles)
 	if err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
@@ -109,7 +110,7 @@ func (c *closer) close(block span, size int, run runner, diagonal func(k span)) 
 
 // smallest closes a block of baseEdge. In a tile its rows may share a few cache sets: it works on a copy.
 func smallest(scratch *byte, block view, base func(d *byte)) {
-	const row = baseEdge * kernels.EntryBytes
+	const row = baseEdge * entry.EntryBytes
 	for i := range baseEdge {
 		line := unsafe.Slice(addr(scratch, i*row), row)
 		copy(line, unsafe.Slice(block.at(i, 0).p, row))
@@ -136,8 +137,8 @@ func (c *closer) rowPanel(w *worker, k, j span) {
 
 // columnPanel relaxes D[I][K] with the closed D[K][K], from a copy of D[I][K].
 func (c *closer) columnPanel(w *worker, i, k span) {
-	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride, c.entry}
-	row := k.len() * c.entry
+	panel, copied := c.at(i.lo, k.lo), view{w.copied, copiedStride, c.entryBytes}
+	row := k.len() * c.entryBytes
 	for r := range i.len() {
 		copy(unsafe.Slice(copied.at(r, 0).p, row), unsafe.Slice(panel.at(r, 0).p, row))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Options chooses what Open opens. The zero value is all of the machine.
@@ -19,7 +20,7 @@ type Options struct {
 	Path    string // avx512, avx2 or portable; "": the environment's OOC_CPU_PATH, else the best that runs
 }
 
-// Device is the kernels.Device of the host's processor. It also satisfies kernels.Ceiler.
+// Device is the kernels.Device of the host's processor. It has all groups but kernels.LaneOps, which are for devices with memory of their own.
 type Device struct {
 	path    *path
 	threads int
@@ -27,17 +28,19 @@ type Device struct {
 	pool    *pool
 
 	mu      sync.Mutex
-	inUse   int64             // bytes handed out by Alloc; guarded by mu
-	buffers int               // alive; guarded by mu
-	host    map[*byte]mapping // alive, by first byte; guarded by mu
-	streams map[*stream]bool  // open; guarded by mu
-	closed  bool              // guarded by mu
-	ceiling [4]func() float64 // by variant, measured once
+	inUse   int64                    // bytes handed out by Alloc; guarded by mu
+	buffers int                      // alive; guarded by mu
+	host    map[*byte]mapping        // alive, by first byte; guarded by mu
+	streams map[*stream]bool         // open; guarded by mu
+	closed  bool                     // guarded by mu
+	ceiling [variants]func() float64 // by variant, measured once
 }
 
 var (
-	_ kernels.Device = (*Device)(nil)
-	_ kernels.Ceiler = (*Device)(nil)
+	_ kernels.Device      = (*Device)(nil)
+	_ kernels.TileOps     = (*Device)(nil)
+	_ kernels.VectorOps   = (*Device)(nil)
+	_ kernels.HostLaneOps = (*Device)(nil)
 )
 
 var errClosed = errors.New("cpu: closed")
@@ -59,10 +62,10 @@ func Open(o Options) (*Device, error) {
 	}
 	d := &Device{path: p, threads: o.Threads, memory: o.Memory,
 		host: map[*byte]mapping{}, streams: map[*stream]bool{}}
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		d.ceiling[v] = sync.OnceValue(func() float64 { return bestCeiling(p, v, d.threads) })
 	}
-	if d.pool, err = newPool(o.Threads, p); err != nil {
+	if d.pool, err = newPool(o.Threads); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -163,7 +166,7 @@ func (d *Device) FreeHost(b []byte) error {
 // NewStream starts a stream.
 func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(d.path.distances) }
 
-func (d *Device) newStream(x func(v kernels.Variant) arithmetic) (kernels.Stream, error) {
+func (d *Device) newStream(x func(v entry.Variant) arithmetic) (kernels.Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

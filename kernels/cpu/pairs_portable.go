@@ -3,34 +3,21 @@ package cpu
 import (
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
-var portablePairs = &pairPath{
-	strip: [4]pairStripFunc{
-		pairStripForm(kernels.Inf32, kernels.Inf32), pairStripForm(kernels.Inf32, kernels.Limit32),
-		pairStripForm(kernels.PosInf, kernels.PosInf), pairStripForm(kernels.PosInf, kernels.PosInf)},
-	panel: portablePanel,
-	climb: [4]climbFunc{
-		pairClimbForm(kernels.Inf32), pairClimbForm(kernels.Limit32), pairClimbForm(kernels.PosInf), pairClimbForm(kernels.PosInf)},
-	climbs: 64 * kernels.PairBytes,
-	base: [4]func(*byte){
-		pairBaseForm(kernels.Inf32, kernels.Inf32), pairBaseForm(kernels.Inf32, kernels.Limit32),
-		pairBaseForm(kernels.PosInf, kernels.PosInf), pairBaseForm(kernels.PosInf, kernels.PosInf)},
-}
-
 // paired is a distance and its predecessor.
-type paired[E entry] struct {
+type paired[E number] struct {
 	d E
 	p int32
 }
 
 // pairsAt views n pairs from p on.
-func pairsAt[E entry](p *byte, n int) []paired[E] {
+func pairsAt[E number](p *byte, n int) []paired[E] {
 	return unsafe.Slice((*paired[E])(unsafe.Pointer(p)), n)
 }
 
-func pairStripForm[E entry](inf, limit E) pairStripFunc {
+func pairStripForm[E number](inf, limit E) pairStripFunc {
 	return func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int) {
 		panel := pairsAt[E](packed, k*portablePanel)
 		for r := range k {
@@ -51,9 +38,9 @@ func pairStripForm[E entry](inf, limit E) pairStripFunc {
 }
 
 // lowestPairs returns the minima of one row and four columns over all of k.
-func lowestPairs[E entry](a, b []paired[E], inf E) [4]paired[E] {
+func lowestPairs[E number](a, b []paired[E], inf E) [4]paired[E] {
 	m0, m1, m2, m3 := inf, inf, inf, inf
-	p0, p1, p2, p3 := kernels.NoPredecessor, kernels.NoPredecessor, kernels.NoPredecessor, kernels.NoPredecessor
+	p0, p1, p2, p3 := entry.NoVertex, entry.NoVertex, entry.NoVertex, entry.NoVertex
 	for k := range a {
 		x, q := a[k].d, b[k*portablePanel:][:4]
 		if s := x + q[0].d; s < m0 {
@@ -72,9 +59,9 @@ func lowestPairs[E entry](a, b []paired[E], inf E) [4]paired[E] {
 	return [4]paired[E]{{m0, p0}, {m1, p1}, {m2, p2}, {m3, p3}}
 }
 
-func pairClimbForm[E entry](limit E) climbFunc {
+func pairClimbForm[E number](_, limit E) climbFunc {
 	return func(src, rows, ends, weights *byte, count, stride int) {
-		const n = 64
+		const n = baseEdge
 		from := pairsAt[E](src, n)
 		targets, ws := unsafe.Slice((*int32)(unsafe.Pointer(ends)), count), entries[E](weights, count)
 		for k, end := range targets {
@@ -89,10 +76,10 @@ func pairClimbForm[E entry](limit E) climbFunc {
 	}
 }
 
-func pairBaseForm[E entry](inf, limit E) func(d *byte) {
+func pairBaseForm[E number](inf, limit E) baseFunc {
 	return func(block *byte) {
 		d := entries[E](block, baseEdge*baseEdge)
-		p := entries[int32](addr(block, len(d)*kernels.EntryBytes), baseEdge*baseEdge)
+		p := entries[int32](addr(block, len(d)*entry.EntryBytes), baseEdge*baseEdge)
 		for k := range baseEdge {
 			pivot, with := d[k*baseEdge:][:baseEdge], p[k*baseEdge:][:baseEdge]
 			for i := range baseEdge {

@@ -3,19 +3,53 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
-)
 
-//go:generate go run ./gen -path avx512 -pkg cpu -out avx512_amd64.s -stubs avx512_amd64.go
-//go:generate go run ./gen -path avx2 -pkg cpu -out avx2_amd64.s -stubs avx2_amd64.go
+	"ooc/kernels/entry"
+)
 
 // EnvPath names the environment variable that forces a path where Options.Path is empty.
 const EnvPath = "OOC_CPU_PATH"
 
+// variants is the length of a table that has an entry for each entry.Variant, in their order.
+const variants = entry.VariantCount
+
+// path is one implementation of the arithmetic: all that the device runs which depends on the processor's
+// instructions. Every field is set, which check sees to; so a new path is a value of this in a file of its own, and
+// its name in the list of paths.
+type path struct {
+	name    string        // as in Options.Path
+	label   string        // as people write it
+	lacking func() string // what the processor lacks, or ""
+
+	// Products and closures of tiles.
+	strip   [variants]strip
+	base    [variants]baseFunc
+	ceiling [variants]ceilingFunc
+	perTurn int // relaxations of one turn of ceiling
+
+	// The same with predecessors.
+	pairStrip      [variants]pairStripFunc
+	pairPanel      int                 // columns of a strip
+	pairBase       [variants]baseFunc  // behind the distances are as many predecessors
+	pairClimb      [variants]climbFunc // on pairs: what is lowered takes over the predecessor beside src
+	pairClimbBytes int                 // of pairs that pairClimb takes of a row, a divisor of 64 pairs
+
+	// Lanes, 16 or 64 of a row.
+	sweep16, sweep64 [variants]sweepFunc
+	climb16, climb64 [variants]climbFunc
+	cross            [variants]crossFunc
+	transpose        transposeFunc
+	transposePast    transposeFunc // past the caches; wants all aligned to lines
+}
+
 const (
-	baseEdge  = 64  // edge of the block closed by path.base; tiles are multiples of it
+	baseEdge  = 64  // edge of the block closed by base; tiles are multiples of it
+	maxPanel  = 32  // columns of a strip
 	maxDepth  = 256 // of k in one strip: a packed panel of B then stays in the L1 cache
 	maxHeight = 256 // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
+	pairDepth = maxDepth / 2
 )
 
 // stripFunc relaxes rows×panel entries of C with k steps:
@@ -24,7 +58,7 @@ const (
 // k rows without gaps: at a stride of a power of two its rows would share a few sets of the L1 cache. It
 // is read before C is written, and may be C where k is all of C's rows. k and rows are multiples of 64.
 // Entries of C in I32Signed are reset.
-type stripFunc func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)
+type stripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)
 
 // strip is a stripFunc and the columns of its panel.
 type strip struct {
@@ -32,18 +66,29 @@ type strip struct {
 	panel int
 }
 
-// path is one implementation of the arithmetic.
-type path struct {
-	name  string // as in Options.Path
-	label string // as people write it
+// pairStripFunc is stripFunc for pairs, never fresh: an entry of C that a sum lowers takes the predecessor of B's
+// entry in it, the first by k of several that are the same. k is at most pairDepth: a packed panel has twice the bytes.
+type pairStripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
-	strip [4]strip         // by kernels.Variant
-	base  [4]func(d *byte) // Floyd–Warshall on a contiguous block of baseEdge²
+// baseFunc runs Floyd–Warshall on a contiguous block of baseEdge² entries.
+type baseFunc = func(d *byte)
 
-	ceiling [4]func(turns int) // add and min on registers
-	perTurn int                // relaxations of one turn of ceiling
-	lacking func() string      // what the processor lacks, or ""
-}
+// ceilingFunc adds and takes minima of registers.
+type ceilingFunc = func(turns int)
+
+// sweepFunc sets count rows from dst on to the least over their arcs, whose offsets begin at offsets, and
+// of themselves where the row's byte at keep is not 0. stride is the bytes of a whole row, here and below.
+type sweepFunc = func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)
+
+// climbFunc lowers the rows at the ends of count arcs, one at least, to src plus weight.
+type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
+
+// crossFunc sets count rows from dst on, one at least, to the least of four rows plus their weights, and of
+// themselves where keep is not 0. It takes 16 lanes.
+type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int)
+
+// transposeFunc moves blocks of 16 columns, one at least, of 16 lanes to the given places from dst on.
+type transposeFunc = func(dst, places, rows, columns *byte, blocks, stride int)
 
 // PathNames lists the paths that Options.Path may name on this architecture, best first.
 func PathNames() []string {
@@ -70,13 +115,62 @@ func choosePath(name string) (*path, error) {
 		name = os.Getenv(EnvPath)
 	}
 	for _, p := range paths {
+		if name != "" && p.name != name {
+			continue
+		}
+		if err := p.check(); err != nil {
+			return nil, err
+		}
 		lacking := p.lacking()
-		switch {
-		case p.name == name && lacking != "":
-			return nil, fmt.Errorf("cpu: path %s: %s", name, lacking)
-		case p.name == name, name == "" && lacking == "":
+		if lacking == "" {
 			return p, nil
+		}
+		if name != "" {
+			return nil, fmt.Errorf("cpu: path %s: %s", name, lacking)
 		}
 	}
 	return nil, fmt.Errorf("cpu: path %q: want one of %s", name, strings.Join(PathNames(), ", "))
+}
+
+// check returns an error if anything of the path is not there, or does not fit a worker's memory.
+func (p *path) check() error {
+	if what := hole(reflect.ValueOf(p).Elem(), "", ""); what != "" {
+		return fmt.Errorf("cpu: path %s lacks %s", p.name, what)
+	}
+	panels := []int{p.pairPanel}
+	for _, s := range p.strip {
+		panels = append(panels, s.panel)
+	}
+	for _, panel := range panels {
+		if panel > maxPanel || baseEdge%panel != 0 {
+			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, maxPanel)
+		}
+	}
+	if row := baseEdge * entry.PairBytes; row%p.pairClimbBytes != 0 {
+		return fmt.Errorf("cpu: path %s climbs %d bytes of pairs: want a divisor of %d", p.name, p.pairClimbBytes, row)
+	}
+	return nil
+}
+
+// hole returns the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
+func hole(v reflect.Value, name, variant string) string {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if what := hole(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), variant); what != "" {
+				return what
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if what := hole(v.Index(i), name, " for "+entry.Variant(i).String()); what != "" {
+				return what
+			}
+		}
+	default:
+		if v.IsZero() {
+			return name + variant
+		}
+	}
+	return ""
 }

@@ -2,4 +2,5 @@
 
 package cpu
 
+// paths are those of this architecture, best first.
 var paths = []*path{portable}

@@ -10,6 +10,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/conformance"
+	"ooc/kernels/entry"
 )
 
 // rig is a device with one stream and one buffer, for tests of results.
@@ -50,12 +51,12 @@ func (r *rig) must(err error) {
 // transform runs op on tiles filled with in and returns what it leaves in all of them.
 func (r *rig) transform(t int, in []int32, op func(tiles []kernels.Tile) error) []int32 {
 	r.Helper()
-	buf, err := r.device.Alloc(int64(len(in) * kernels.EntryBytes))
+	buf, err := r.device.Alloc(int64(len(in) * entry.EntryBytes))
 	r.must(err)
 	defer func() { r.must(buf.Free()) }()
 	var tiles []kernels.Tile
 	for at := 0; at < len(in); at += t * t {
-		tiles = append(tiles, kernels.Tile{Buf: buf, Off: int64(at * kernels.EntryBytes)})
+		tiles = append(tiles, kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)})
 	}
 	out := make([]int32, len(in))
 	r.must(r.stream.CopyIn(tiles[0], bytesOf(in)))
@@ -66,26 +67,26 @@ func (r *rig) transform(t int, in []int32, op func(tiles []kernels.Tile) error) 
 }
 
 func bytesOf(x []int32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*kernels.EntryBytes)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*entry.EntryBytes)
 }
 
 // entriesFor returns n random entries, some of them unreachable.
-func entriesFor(r *rand.Rand, v kernels.Variant, n int) []int32 {
+func entriesFor(r *rand.Rand, v entry.Variant, n int) []int32 {
 	x := make([]int32, n)
 	floats := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), n)
 	for i := range x {
 		unreachable := r.IntN(3) == 0
 		w := r.Int32N(1 << 16)
-		if v == kernels.I32Signed || v == kernels.F32Signed {
+		if v == entry.I32Signed || v == entry.F32Signed {
 			w -= 1 << 15
 		}
 		switch {
 		case v.Float() && unreachable:
-			floats[i] = kernels.PosInf
+			floats[i] = entry.PosInf
 		case v.Float():
 			floats[i] = float32(w) / 7
 		case unreachable:
-			x[i] = kernels.Inf32
+			x[i] = entry.Inf32
 		default:
 			x[i] = w
 		}
@@ -105,7 +106,7 @@ func first(x, y []int32) int {
 // TestClosureThreads wants the same bits from any number of threads, and from every path.
 func TestClosureThreads(t *testing.T) {
 	r := rand.New(rand.NewPCG(conformance.Seed(t), 0))
-	for _, v := range []kernels.Variant{kernels.I32, kernels.F32} {
+	for _, v := range []entry.Variant{entry.I32, entry.F32} {
 		for _, shape := range [][2]int{{320, 2}, {64, 6}} {
 			edge, m := shape[0], shape[1]
 			in := entriesFor(r, v, m*m*edge*edge)
@@ -135,7 +136,7 @@ func FuzzMinPlus(f *testing.F) {
 	f.Add(uint64(3), uint8(2), uint8(5), uint8(1), false)
 	f.Add(uint64(4), uint8(3), uint8(2), uint8(3), true)
 	f.Fuzz(func(t *testing.T, seed uint64, variant, edge64, tiles uint8, fresh bool) {
-		v := kernels.Variants[int(variant)%len(kernels.Variants)]
+		v := entry.Variants[int(variant)%len(entry.Variants)]
 		edge, m := 64*(1+int(edge64)%6), 1+int(tiles)%4
 		in := entriesFor(rand.New(rand.NewPCG(seed, 0)), v, (1+2*m)*edge*edge)
 		var want []int32
@@ -270,6 +271,35 @@ func TestCut(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestPathsWhole wants every path to have all its parts, those that this processor lacks included.
+func TestPathsWhole(t *testing.T) {
+	for _, p := range paths {
+		if err := p.check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestHole opens paths with a part missing, or that does not fit, and wants an error that names it.
+func TestHole(t *testing.T) {
+	t.Cleanup(func(all []*path) func() { return func() { paths = all } }(paths))
+	for want, spoil := range map[string]func(p *path){
+		"cpu: path portable lacks climb16 for i32-signed": func(p *path) { p.climb16[entry.I32Signed] = nil },
+		"cpu: path portable lacks strip.panel for f32":    func(p *path) { p.strip[entry.F32].panel = 0 },
+		"cpu: path portable lacks transposePast":          func(p *path) { p.transposePast = nil },
+		"cpu: path portable lacks perTurn":                func(p *path) { p.perTurn = 0 },
+		"cpu: path portable has a panel of 64 columns":    func(p *path) { p.strip[entry.I32].panel = 64 },
+		"cpu: path portable climbs 384 bytes of pairs":    func(p *path) { p.pairClimbBytes = 384 },
+	} {
+		p := *portable
+		spoil(&p)
+		paths = []*path{&p}
+		if _, err := Open(Options{Path: "portable"}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -7,16 +7,12 @@ import (
 	"sync/atomic"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
-var (
-	_ kernels.Pivoter = (*Device)(nil)
-	_ kernels.Differ  = (*Device)(nil)
-)
-
-// Pivots implements kernels.Pivoter. A tile is lowered as kernels.Sweeper's Climb lowers rows: by one row, that of
+// Pivots implements kernels.TileOps. A tile is lowered as Climb of kernels.HostLaneOps lowers rows: by one row, that of
 // the pivot, for all rows that reach it.
-func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
@@ -24,8 +20,8 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	if err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
-	way := own.arithmetic(v)
-	p, err := d.newPivot(t, way.entry, tiles)
+	ops := own.arithmetic(v)
+	p, err := d.newPivot(t, ops.entryBytes, tiles)
 	if err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
@@ -33,7 +29,7 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	if lo < 0 || hi < lo || hi > m*t {
 		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
-	x := &rankOne{pivot: p, arithmetic: way, variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
+	x := &rankOne{pivot: p, arithmetic: ops, variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
 	return own.enqueue(operation{work: func() error {
 		for k := lo; k < hi; k++ {
 			x.reach(k)
@@ -47,16 +43,16 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 type rankOne struct {
 	*pivot
 	arithmetic
-	variant kernels.Variant
+	variant entry.Variant
 	ends    [][]int32  // by row of tiles: the rows that reach the pivot
 	weights [][]uint32 // and how far it is from them
 }
 
 // reach copies the pivot's column, which other threads write while it is used, if only with what is there.
 func (x *rankOne) reach(k int) {
-	none := uint32(kernels.Inf32)
+	none := uint32(entry.Inf32)
 	if x.variant.Float() {
-		none = math.Float32bits(kernels.PosInf)
+		none = math.Float32bits(entry.PosInf)
 	}
 	for i := range x.m {
 		x.ends[i], x.weights[i] = x.ends[i][:0], x.weights[i][:0]
@@ -75,13 +71,13 @@ func (x *rankOne) lower(k, i, j int) {
 	if len(x.ends[i]) == 0 {
 		return
 	}
-	row, tile, stride := x.at(k, j*x.t).p, x.at(i*x.t, j*x.t).p, x.t*x.entry
-	for b := 0; b < stride; b += x.climbs {
+	row, tile, stride := x.at(k, j*x.t).p, x.at(i*x.t, j*x.t).p, x.t*x.entryBytes
+	for b := 0; b < stride; b += x.climbBytes {
 		x.climb(addr(row, b), addr(tile, b), at(x.ends[i], 0), at(x.weights[i], 0), len(x.ends[i]), stride)
 	}
 }
 
-// Differ implements kernels.Differ.
+// Differ implements kernels.TileOps.
 func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, size int64) error {
 	v := &views{device: d}
 	mark := view32[int32](v, "flag", flag, 1)

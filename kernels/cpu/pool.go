@@ -6,20 +6,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 const (
-	packedBytes  = maxDepth * 32 * kernels.EntryBytes      // the widest panel of B
-	copiedStride = (maxDepth + 16) * kernels.EntryBytes    // no power of two: spreads over cache sets; holds pairDepth pairs
-	copiedBytes  = maxHeight * copiedStride                // a strip of A
-	blockBytes   = baseEdge * baseEdge * kernels.PairBytes // a block in closure
-	scratchBytes = packedBytes + copiedBytes + blockBytes  // of one worker
+	packedBytes  = maxDepth * maxPanel * entry.EntryBytes // a panel of B
+	copiedStride = (maxDepth + 16) * entry.EntryBytes     // no power of two: spreads over cache sets; holds pairDepth pairs
+	copiedBytes  = maxHeight * copiedStride               // a strip of A
+	blockBytes   = baseEdge * baseEdge * entry.PairBytes  // a block in closure
+	scratchBytes = packedBytes + copiedBytes + blockBytes // of one worker
 )
 
 // worker is the scratch memory of one thread.
 type worker struct {
-	*path
 	packed *byte // a panel of B
 	copied *byte // a strip of A, copiedStride bytes a row
 	block  *byte // baseEdge² entries, or pairs
@@ -46,7 +45,7 @@ type pool struct {
 	closed bool      // guarded by mu
 }
 
-func newPool(threads int, path *path) (*pool, error) {
+func newPool(threads int) (*pool, error) {
 	p := &pool{}
 	p.wake.L = &p.mu
 	for range threads {
@@ -55,7 +54,7 @@ func newPool(threads int, path *path) (*pool, error) {
 			return nil, errors.Join(err, p.close())
 		}
 		p.scratch = append(p.scratch, m)
-		w := &worker{path: path, packed: &m.data[0], copied: &m.data[packedBytes],
+		w := &worker{packed: &m.data[0], copied: &m.data[packedBytes],
 			block: &m.data[packedBytes+copiedBytes]}
 		p.workers.Go(func() error { p.work(w); return nil })
 	}

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 const portablePanel = 16
@@ -12,46 +12,59 @@ const portablePanel = 16
 // portable is the path in plain Go: it runs everywhere, and is what the others are compared with.
 var portable = &path{
 	name: "portable", label: "portable Go",
-	strip: [4]strip{{stripI32Portable, portablePanel}, {stripI32SignedPortable, portablePanel},
-		{stripF32Portable, portablePanel}, {stripF32Portable, portablePanel}},
-	base:    [4]func(*byte){baseI32Portable, baseI32SignedPortable, baseF32Portable, baseF32Portable},
-	ceiling: [4]func(int){ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32]},
-	perTurn: 8,
 	lacking: func() string { return "" },
+
+	strip:   forms(stripForm[int32], stripForm[float32]),
+	base:    forms(baseForm[int32], baseForm[float32]),
+	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32]},
+	perTurn: 8,
+
+	pairStrip:      forms(pairStripForm[int32], pairStripForm[float32]),
+	pairPanel:      portablePanel,
+	pairBase:       forms(pairBaseForm[int32], pairBaseForm[float32]),
+	pairClimb:      forms(pairClimbForm[int32], pairClimbForm[float32]),
+	pairClimbBytes: baseEdge * entry.PairBytes,
+
+	sweep16: sweepForms(lineLanes), sweep64: sweepForms(4 * lineLanes),
+	climb16: climbForms(lineLanes), climb64: climbForms(4 * lineLanes),
+	cross:     forms(crossForm[int32], crossForm[float32]),
+	transpose: transposePortable, transposePast: transposePortable,
 }
 
-type entry interface{ int32 | float32 }
+// forms makes the functions of all variants from those that take what is unreachable and from where on a sum is.
+func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F) [variants]F {
+	return [variants]F{
+		entry.I32:       ints(entry.Inf32, entry.Inf32),
+		entry.I32Signed: ints(entry.Inf32, entry.Limit32),
+		entry.F32:       floats(entry.PosInf, entry.PosInf),
+		entry.F32Signed: floats(entry.PosInf, entry.PosInf),
+	}
+}
+
+type number interface{ int32 | float32 }
 
 // addr returns the address offset bytes after p.
 func addr(p *byte, offset int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), offset)) }
 
 // entries views n entries from p on.
-func entries[E entry](p *byte, n int) []E { return unsafe.Slice((*E)(unsafe.Pointer(p)), n) }
+func entries[E number](p *byte, n int) []E { return unsafe.Slice((*E)(unsafe.Pointer(p)), n) }
 
 func packPortable(dst, src *byte, stride, rows int) {
-	const bytes = portablePanel * kernels.EntryBytes
+	const bytes = portablePanel * entry.EntryBytes
 	for r := range rows {
 		copy(unsafe.Slice(addr(dst, r*bytes), bytes), unsafe.Slice(addr(src, r*stride), bytes))
 	}
 }
 
-func stripI32Portable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
-	packPortable(packed, b, ldb, k)
-	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Inf32)
-}
-
-func stripI32SignedPortable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
-	packPortable(packed, b, ldb, k)
-	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.Inf32, kernels.Limit32)
-}
-
-func stripF32Portable(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
-	packPortable(packed, b, ldb, k)
-	stripPortable(c, a, packed, ldc, lda, k, rows, fresh, kernels.PosInf, kernels.PosInf)
+func stripForm[E number](inf, limit E) strip {
+	return strip{func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
+		packPortable(packed, b, ldb, k)
+		stripPortable(c, a, packed, ldc, lda, k, rows, fresh, inf, limit)
+	}, portablePanel}
 }
 
 // stripPortable relaxes with the packed b. It keeps 2×4 minima of C in registers; entries from limit on become inf.
-func stripPortable[E entry](c, a, b *byte, ldc, lda, k, rows, fresh int, inf, limit E) {
+func stripPortable[E number](c, a, b *byte, ldc, lda, k, rows, fresh int, inf, limit E) {
 	packed := entries[E](b, k*portablePanel)
 	for i := 0; i < rows; i += 2 {
 		a0, a1 := entries[E](addr(a, i*lda), k), entries[E](addr(a, (i+1)*lda), k)
@@ -66,7 +79,7 @@ func stripPortable[E entry](c, a, b *byte, ldc, lda, k, rows, fresh int, inf, li
 }
 
 // microPortable lowers the minima of two rows and four columns over all of k.
-func microPortable[E entry](m *[8]E, a0, a1, b []E) {
+func microPortable[E number](m *[8]E, a0, a1, b []E) {
 	c00, c01, c02, c03 := m[0], m[1], m[2], m[3]
 	c10, c11, c12, c13 := m[4], m[5], m[6], m[7]
 	a1 = a1[:len(a0)]
@@ -80,7 +93,7 @@ func microPortable[E entry](m *[8]E, a0, a1, b []E) {
 }
 
 // settle writes minima to C.
-func settle[E entry](c, m []E, fresh bool, inf, limit E) {
+func settle[E number](c, m []E, fresh bool, inf, limit E) {
 	for j, x := range m {
 		if !fresh {
 			x = min(x, c[j])
@@ -92,11 +105,11 @@ func settle[E entry](c, m []E, fresh bool, inf, limit E) {
 	}
 }
 
-func baseI32Portable(d *byte)       { basePortable(d, kernels.Inf32, kernels.Inf32) }
-func baseI32SignedPortable(d *byte) { basePortable(d, kernels.Inf32, kernels.Limit32) }
-func baseF32Portable(d *byte)       { basePortable(d, kernels.PosInf, kernels.PosInf) }
+func baseForm[E number](inf, limit E) baseFunc {
+	return func(d *byte) { basePortable(d, inf, limit) }
+}
 
-func basePortable[E entry](d *byte, inf, limit E) {
+func basePortable[E number](d *byte, inf, limit E) {
 	block := entries[E](d, baseEdge*baseEdge)
 	for k := range baseEdge {
 		pivot := block[k*baseEdge:][:baseEdge]
@@ -114,7 +127,7 @@ func basePortable[E entry](d *byte, inf, limit E) {
 	}
 }
 
-func ceilingPortable[E entry](turns int) {
+func ceilingPortable[E number](turns int) {
 	x := E(turns % 2)
 	var c0, c1, c2, c3, c4, c5, c6, c7 E
 	for range turns {

@@ -6,27 +6,28 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // view is a block of entries: its first, the bytes from one row to the next, and those of an entry.
 type view struct {
-	p         *byte
-	ld, entry int
+	p              *byte
+	ld, entryBytes int
 }
 
 // at returns the view from entry (i, j) on.
 func (v view) at(i, j int) view {
-	return view{addr(v.p, i*v.ld+j*v.entry), v.ld, v.entry}
+	return view{addr(v.p, i*v.ld+j*v.entryBytes), v.ld, v.entryBytes}
 }
 
 // arithmetic is how blocks of one sort of entries are relaxed in one variant.
 type arithmetic struct {
-	entry    int // bytes of an entry
-	depth    int // most of k in one call of relax
-	relax    relaxFunc
-	smallest func(w *worker, block view) // closes a block of baseEdge
-	climb    climbFunc                   // lowers rows by one, climbs bytes of each
-	climbs   int                         // divides the bytes of 64 entries
+	entryBytes int // bytes of an entry
+	depth      int // most of k in one call of relax
+	relax      relaxFunc
+	smallest   func(w *worker, block view) // closes a block of baseEdge
+	climb      climbFunc                   // lowers rows by one, climbBytes of each
+	climbBytes int                         // divides the bytes of 64 entries
 }
 
 // relaxFunc relaxes C, rows×cols, with A, rows×k, and B, k×cols. B may be C where k is all of its rows: what is read
@@ -34,11 +35,11 @@ type arithmetic struct {
 type relaxFunc func(w *worker, c, a, b view, rows, cols, k, fresh int)
 
 // distances is the arithmetic of tiles without predecessors.
-func (p *path) distances(v kernels.Variant) arithmetic {
+func (p *path) distances(v entry.Variant) arithmetic {
 	return arithmetic{
-		entry: kernels.EntryBytes, depth: maxDepth, relax: p.strip[v].relax,
+		entryBytes: entry.EntryBytes, depth: maxDepth, relax: p.strip[v].relax,
 		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
-		climb:    sweepPaths[p.name].climbWide[v], climbs: wideBytes,
+		climb:    p.climb64[v], climbBytes: bytes64,
 	}
 }
 
@@ -51,7 +52,7 @@ type product struct {
 }
 
 // MinPlus implements kernels.Stream.
-func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) error {
+func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: min-plus: %w", err)
 	}
@@ -59,7 +60,7 @@ func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) e
 	resolved := make([]product, len(products))
 	for i, p := range products {
 		var err error
-		if resolved[i], err = s.device.resolveProduct(t, x.entry, p); err != nil {
+		if resolved[i], err = s.device.resolveProduct(t, x.entryBytes, p); err != nil {
 			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
 		}
 	}
@@ -74,8 +75,8 @@ func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) e
 	}})
 }
 
-func checkShape(v kernels.Variant, t int) error {
-	if int(v) >= len(kernels.Variants) {
+func checkShape(v entry.Variant, t int) error {
+	if v >= entry.VariantCount {
 		return fmt.Errorf("no variant %d", v)
 	}
 	if t <= 0 || t%baseEdge != 0 || t > 1<<20 {
@@ -84,7 +85,7 @@ func checkShape(v kernels.Variant, t int) error {
 	return nil
 }
 
-func (d *Device) resolveProduct(t, entry int, p kernels.Product) (product, error) {
+func (d *Device) resolveProduct(t, entryBytes int, p kernels.Product) (product, error) {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
 		return product{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
@@ -93,11 +94,11 @@ func (d *Device) resolveProduct(t, entry int, p kernels.Product) (product, error
 	if p.Fresh {
 		r.fresh = 1
 	}
-	if r.c, err = d.tileView(t, entry, p.C); err != nil {
+	if r.c, err = d.tileView(t, entryBytes, p.C); err != nil {
 		return r, fmt.Errorf("tile C: %w", err)
 	}
-	if p.Fresh && entry == kernels.PairBytes {
-		if r.before, err = d.tileView(t, entry, p.Before); err != nil {
+	if p.Fresh && entryBytes == entry.PairBytes {
+		if r.before, err = d.tileView(t, entryBytes, p.Before); err != nil {
 			return r, fmt.Errorf("tile Before: %w", err)
 		}
 	}
@@ -106,22 +107,22 @@ func (d *Device) resolveProduct(t, entry int, p kernels.Product) (product, error
 		if p.A[i] == p.C || p.B[i] == p.C {
 			return r, errors.New("tile C is also an operand")
 		}
-		if r.a[i], err = d.tileView(t, entry, p.A[i]); err != nil {
+		if r.a[i], err = d.tileView(t, entryBytes, p.A[i]); err != nil {
 			return r, fmt.Errorf("tile A[%d]: %w", i, err)
 		}
-		if r.b[i], err = d.tileView(t, entry, p.B[i]); err != nil {
+		if r.b[i], err = d.tileView(t, entryBytes, p.B[i]); err != nil {
 			return r, fmt.Errorf("tile B[%d]: %w", i, err)
 		}
 	}
 	return r, nil
 }
 
-func (d *Device) tileView(t, entry int, tile kernels.Tile) (view, error) {
-	data, err := d.resolve(tile, int64(t)*int64(t)*int64(entry))
+func (d *Device) tileView(t, entryBytes int, tile kernels.Tile) (view, error) {
+	data, err := d.resolve(tile, int64(t)*int64(t)*int64(entryBytes))
 	if err != nil {
 		return view{}, err
 	}
-	return view{&data[0], t * entry, entry}, nil
+	return view{&data[0], t * entryBytes, entryBytes}, nil
 }
 
 // span is the indices lo … hi-1, both multiples of 64.
@@ -169,7 +170,7 @@ func (w *worker) multiply(x *arithmetic, t int, p *product, rows, cols span) {
 	fresh := p.fresh
 	if p.before.p != nil {
 		for i := rows.lo; i < rows.hi; i++ {
-			row := cols.len() * x.entry
+			row := cols.len() * x.entryBytes
 			copy(unsafe.Slice(p.c.at(i, cols.lo).p, row), unsafe.Slice(p.before.at(i, cols.lo).p, row))
 		}
 	}

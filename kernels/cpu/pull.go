@@ -7,23 +7,19 @@ import (
 	"sync/atomic"
 
 	"ooc/kernels"
-)
-
-var (
-	_ kernels.Puller = (*Device)(nil)
-	_ kernels.Linker = (*Device)(nil)
+	"ooc/kernels/entry"
 )
 
 // arcs are a kernels.Block with its addresses.
-type arcs[E entry] struct {
+type arcs[E number] struct {
 	kernels.Block
 	offsets, ends []int32
 	weights       []E
 }
 
 // vertices views n entries of 4 bytes from a tile on.
-func vertices[E entry](d *Device, t kernels.Tile, n int) ([]E, error) {
-	b, err := d.resolve(t, int64(n)*kernels.EntryBytes)
+func vertices[E number](d *Device, t kernels.Tile, n int) ([]E, error) {
+	b, err := d.resolve(t, int64(n)*entry.EntryBytes)
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -36,7 +32,7 @@ type views struct {
 	err    error
 }
 
-func view32[E entry](v *views, what string, t kernels.Tile, n int) []E {
+func view32[E number](v *views, what string, t kernels.Tile, n int) []E {
 	s, err := vertices[E](v.device, t, n)
 	if err != nil && v.err == nil {
 		v.err = fmt.Errorf("%s: %w", what, err)
@@ -44,9 +40,9 @@ func view32[E entry](v *views, what string, t kernels.Tile, n int) []E {
 	return s
 }
 
-// blockArcs resolves a block. Offsets are read when the block is used, and not before: they may still be on
-// their way.
-func blockArcs[E entry](v *views, b kernels.Block) *arcs[E] {
+// blockArcs resolves a block. Offsets are read when the block is used, not before: their copy may still be
+// in flight.
+func blockArcs[E number](v *views, b kernels.Block) *arcs[E] {
 	a := &arcs[E]{Block: b}
 	switch {
 	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):
@@ -62,11 +58,11 @@ func blockArcs[E entry](v *views, b kernels.Block) *arcs[E] {
 }
 
 // rest views a buffer from a tile on to its end.
-func rest[E entry](v *views, what string, t kernels.Tile) []E {
+func rest[E number](v *views, what string, t kernels.Tile) []E {
 	if t.Buf == nil {
 		return nil
 	}
-	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/kernels.EntryBytes)
+	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/entry.EntryBytes)
 }
 
 // shape returns how many arcs vertex i of the block has and, of its weights, where they begin, how far apart they
@@ -76,7 +72,7 @@ func (a *arcs[E]) shape(i int) (count, first, step, ends int) {
 	case a.Edge == 0:
 		lo := int(a.offsets[i])
 		return int(a.offsets[i+1]) - lo, lo, 1, lo
-	case a.Turned:
+	case a.Transposed:
 		return a.Rows, i * a.Rows, 1, -1
 	}
 	return a.Rows, i, a.Edge, -1
@@ -94,9 +90,9 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 	d.pool.run(tasks, func(_ *worker, t int) { do(count*t/tasks, count*(t+1)/tasks) })
 }
 
-// Pull implements kernels.Puller. A group of threads is one thread with as many partial minima, which it
+// Pull implements kernels.VectorOps. A group of threads is one thread with as many partial minima, which it
 // combines as the threads of a group would.
-func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
+func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	if err := checkGroup(p.Group); err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
 	}
@@ -108,16 +104,16 @@ func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error
 	return nil
 }
 
-func (d *Device) pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
+func (d *Device) pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	var err error
 	var work func()
 	switch v {
-	case kernels.I32:
-		work, err = pullWork(d, p, kernels.Inf32)
-	case kernels.I32Signed:
-		work, err = pullWork(d, p, kernels.Limit32)
-	case kernels.F32, kernels.F32Signed:
-		work, err = pullWork(d, p, kernels.PosInf)
+	case entry.I32:
+		work, err = pullWork(d, p, entry.Inf32)
+	case entry.I32Signed:
+		work, err = pullWork(d, p, entry.Limit32)
+	case entry.F32, entry.F32Signed:
+		work, err = pullWork(d, p, entry.PosInf)
 	default:
 		err = fmt.Errorf("no variant %d", v)
 	}
@@ -152,7 +148,7 @@ func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
 }
 
 // pullWork returns what a step does. Offers from limit on are none.
-func pullWork[E entry](d *Device, p kernels.Pull, limit E) (func(), error) {
+func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
 	v := &views{device: d}
 	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit, group: p.Group,
 		dist: rest[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
@@ -169,7 +165,7 @@ func pullWork[E entry](d *Device, p kernels.Pull, limit E) (func(), error) {
 	}, nil
 }
 
-type puller[E entry] struct {
+type puller[E number] struct {
 	*arcs[E]
 	dist, next []E
 	pred       []int32
@@ -206,7 +202,7 @@ func (x *puller[E]) pull(lo, hi int) (changed bool) {
 
 // lane is the least offer so far of one thread of a group, and where it comes from; −1: none is less than what
 // the vertex has.
-type lane[E entry] struct {
+type lane[E number] struct {
 	offer E
 	from  int32
 }
@@ -214,7 +210,7 @@ type lane[E entry] struct {
 // alone is one thread a vertex.
 func (x *puller[E]) alone(i int, best E) lane[E] {
 	count, first, step, at := x.shape(i)
-	found := lane[E]{best, kernels.NoVertex}
+	found := lane[E]{best, entry.NoVertex}
 	if at >= 0 {
 		ends, weights := x.ends[at:at+count], x.weights[first:first+count]
 		for k, u := range ends {
@@ -237,7 +233,7 @@ func (x *puller[E]) alone(i int, best E) lane[E] {
 func (x *puller[E]) together(i int, best E, lanes []lane[E]) lane[E] {
 	count, first, step, at := x.shape(i)
 	for l := range lanes {
-		lanes[l] = lane[E]{best, kernels.NoVertex}
+		lanes[l] = lane[E]{best, entry.NoVertex}
 	}
 	for k := 0; k < count; k += len(lanes) {
 		active := lanes[:min(len(lanes), count-k)]
@@ -274,14 +270,14 @@ func (a lane[E]) less(b lane[E]) lane[E] {
 	return a
 }
 
-// Link implements kernels.Linker.
-func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error {
+// Link implements kernels.VectorOps.
+func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 	var work func()
 	var err error
 	if v.Float() {
-		work, err = linkWork(d, l, kernels.PosInf)
+		work, err = linkWork(d, l, entry.PosInf)
 	} else {
-		work, err = linkWork(d, l, kernels.Inf32)
+		work, err = linkWork(d, l, entry.Inf32)
 	}
 	if err != nil {
 		return fmt.Errorf("cpu: link: %w", err)
@@ -289,7 +285,7 @@ func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error
 	return d.enqueueOn(s, work)
 }
 
-func linkWork[E entry](d *Device, l kernels.Link, none E) (func(), error) {
+func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 	v := &views{device: d}
 	a := blockArcs[E](v, l.Block)
 	component := rest[int32](v, "component", l.Component)
@@ -301,7 +297,7 @@ func linkWork[E entry](d *Device, l kernels.Link, none E) (func(), error) {
 		d.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				to := a.Lo + i
-				best := lane[E]{none, kernels.NoVertex}
+				best := lane[E]{none, entry.NoVertex}
 				if !l.First {
 					best = lane[E]{light[to], from[to]}
 				}

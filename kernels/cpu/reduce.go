@@ -6,15 +6,10 @@ import (
 	"ooc/kernels"
 )
 
-var (
-	_ kernels.Reducer = (*Device)(nil)
-	_ kernels.Grower  = (*Device)(nil)
-)
-
 // leastPart is how many entries a worker reduces at least.
 const leastPart = 1 << 14
 
-// Least implements kernels.Reducer: each worker reduces a part, and one of them the parts' results.
+// Least implements kernels.VectorOps: each worker reduces a part, and one of them the parts' results.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	v := &views{device: d}
 	source, result := view32[int32](v, "source", l.Source, l.N), view32[int32](v, "result", l.Result, 2)
@@ -80,7 +75,7 @@ func minimum(s []int32) int32 {
 	return min(a, b, c, d)
 }
 
-// Grow implements kernels.Grower.
+// Grow implements kernels.VectorOps.
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 	v := &views{device: d}
 	x := grower{

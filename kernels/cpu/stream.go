@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // stream runs its operations in order in a goroutine of its own. The queue has no bound, so that issuing
 // never blocks and cannot deadlock.
 type stream struct {
 	device     *Device
-	arithmetic func(v kernels.Variant) arithmetic
+	arithmetic func(v entry.Variant) arithmetic
 	run        errgroup.Group
 
 	mu     sync.Mutex
@@ -42,7 +43,7 @@ type event struct {
 	err    error
 }
 
-func newStream(d *Device, x func(v kernels.Variant) arithmetic) *stream {
+func newStream(d *Device, x func(v entry.Variant) arithmetic) *stream {
 	s := &stream{device: d, arithmetic: x}
 	s.wake.L = &s.mu
 	s.run.Go(s.drain)
@@ -130,13 +131,13 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 
 // resolve returns the bytes of a tile.
 func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
-	b, ok := t.Buf.(*buffer)
+	b, ok := kernels.Bare(t.Buf).(*buffer)
 	switch {
 	case !ok || b == nil || b.device != d:
 		return nil, errors.New("tile is in no buffer of this device")
 	case b.data == nil:
 		return nil, errors.New("tile is in a freed buffer")
-	case t.Off < 0 || t.Off%kernels.EntryBytes != 0 || bytes > b.Bytes()-t.Off:
+	case t.Off < 0 || t.Off%entry.EntryBytes != 0 || bytes > b.Bytes()-t.Off:
 		return nil, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.Bytes())
 	}
 	return b.data[t.Off:][:bytes:bytes], nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // BenchRow is one line of Bench's table.
@@ -59,7 +60,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 	}
 	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
 	var err error
-	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * kernels.EntryBytes); err != nil {
+	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * entry.EntryBytes); err != nil {
 		return err
 	}
 	err = b.all(o.Edge)
@@ -70,7 +71,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 }
 
 func (b *bench) all(edge int) error {
-	for _, v := range kernels.Variants {
+	for _, v := range entry.Variants {
 		if err := b.fill(v); err != nil {
 			return err
 		}
@@ -86,13 +87,13 @@ func (b *bench) all(edge int) error {
 		}
 	}
 	for _, t := range []int{64, 128, 192, 256, 512} {
-		if err := b.small(distances, kernels.F32, t, edge); err != nil {
+		if err := b.small(distances, entry.F32, t, edge); err != nil {
 			return err
 		}
 	}
 	for _, n := range []int{edge / 16, edge / 8, edge / 4, edge / 2} {
 		for _, f := range []*form{distances, pairs} {
-			if err := b.closureOf(f, kernels.F32, n); err != nil {
+			if err := b.closureOf(f, entry.F32, n); err != nil {
 				return err
 			}
 		}
@@ -164,7 +165,7 @@ type ceilingParam struct {
 }
 
 // loop runs the kernel that keeps all in registers.
-func (b *bench) loop(v kernels.Variant) error {
+func (b *bench) loop(v entry.Variant) error {
 	const turns, perTurn = 20000, 4 * 64
 	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads
 	work := float64(blocks) * float64(threads) * turns * perTurn
@@ -181,7 +182,7 @@ func (b *bench) tile(f *form, t, i int) kernels.Tile {
 
 // product multiplies n × m tiles by m × n. With predecessors C begins as an operand each time, so that every entry is
 // lowered, and its predecessor looked for.
-func (b *bench) product(f *form, v kernels.Variant, t, n, m int) error {
+func (b *bench) product(f *form, v entry.Variant, t, n, m int) error {
 	products := make([]kernels.Product, n*n)
 	for i := range products {
 		p := kernels.Product{C: b.tile(f, t, i)}
@@ -201,7 +202,7 @@ func (b *bench) product(f *form, v kernels.Variant, t, n, m int) error {
 }
 
 // small multiplies a batch of small tiles, a pair each: as many as cover Edge × Edge, at most 4096.
-func (b *bench) small(f *form, v kernels.Variant, t, edge int) error {
+func (b *bench) small(f *form, v entry.Variant, t, edge int) error {
 	count := min((edge/t)*(edge/t), 4096)
 	wide := int(math.Ceil(math.Sqrt(float64(count))))
 	products := make([]kernels.Product, count)
@@ -216,7 +217,7 @@ func (b *bench) small(f *form, v kernels.Variant, t, edge int) error {
 }
 
 // closureOf closes a pivot of n×n, in tiles of up to 1024.
-func (b *bench) closureOf(f *form, v kernels.Variant, n int) error {
+func (b *bench) closureOf(f *form, v entry.Variant, n int) error {
 	t := min(n, 1024)
 	m := n / t
 	pivot := make([]kernels.Tile, m*m)
@@ -233,14 +234,14 @@ func (b *bench) closureOf(f *form, v kernels.Variant, n int) error {
 }
 
 // fill writes random entries of 0…65535 to the buffer.
-func (b *bench) fill(v kernels.Variant) error {
+func (b *bench) fill(v entry.Variant) error {
 	const part = 16 << 20
 	host, err := b.AllocHost(part)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = b.FreeHost(host) }() // what it could tell, the copies have told
-	ints := unsafe.Slice((*int32)(unsafe.Pointer(&host[0])), part/kernels.EntryBytes)
+	ints := unsafe.Slice((*int32)(unsafe.Pointer(&host[0])), part/entry.EntryBytes)
 	floats := unsafe.Slice((*float32)(unsafe.Pointer(&host[0])), len(ints))
 	r := rand.New(rand.NewPCG(1, 2))
 	s, err := b.NewStream()

@@ -7,15 +7,16 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // vectors measures steps over vectors, reductions and pivots of single-stage Floyd–Warshall. The buffer holds random
 // entries of F32.
 func (b *bench) vectors(edge int) error {
 	for _, n := range []int{edge / 8, edge / 2, edge} {
-		for _, turned := range []bool{false, true} {
+		for _, columnwise := range []bool{false, true} {
 			for _, group := range []int{1, 8, 32, 128, 1024} {
-				if err := b.pullMatrix(n, n, group, turned); err != nil {
+				if err := b.pullMatrix(n, n, group, columnwise); err != nil {
 					return err
 				}
 			}
@@ -60,20 +61,20 @@ func (b *bench) microseconds(what string, times int, do func(kernels.Stream) err
 }
 
 // at returns a tile at an entry of the buffer.
-func (b *bench) at(entry int) kernels.Tile {
-	return kernels.Tile{Buf: b.buffer, Off: int64(entry) * kernels.EntryBytes}
+func (b *bench) at(i int) kernels.Tile {
+	return kernels.Tile{Buf: b.buffer, Off: int64(i) * entry.EntryBytes}
 }
 
 // pullMatrix sweeps over a matrix in pieces of so many columns.
-func (b *bench) pullMatrix(n, columns, group int, turned bool) error {
+func (b *bench) pullMatrix(n, columns, group int, columnwise bool) error {
 	vectors := n * n
 	p := kernels.Pull{First: true, Dist: b.at(vectors), Next: b.at(vectors + n), Pred: b.at(vectors + 2*n), Changed: b.at(vectors + 3*n), Group: group}
-	how := map[bool]string{false: "rows", true: "turned"}[turned]
+	how := map[bool]string{false: "rows", true: "columns"}[columnwise]
 	what := fmt.Sprintf("f32 sweep over %d×%d, %s, group %d", n, columns, how, group)
 	took, _, err := b.timed(false, distances, func(s kernels.Stream) error {
 		for lo := 0; lo < n; lo += columns {
-			p.Block = kernels.Block{Lo: lo, Hi: lo + columns, Edge: columns, Rows: n, Turned: turned, Weights: b.at(lo * n)}
-			if err := b.Pull(s, kernels.F32, p); err != nil {
+			p.Block = kernels.Block{Lo: lo, Hi: lo + columns, Edge: columns, Rows: n, Transposed: columnwise, Weights: b.at(lo * n)}
+			if err := b.Pull(s, entry.F32, p); err != nil {
 				return err
 			}
 		}
@@ -82,7 +83,7 @@ func (b *bench) pullMatrix(n, columns, group int, turned bool) error {
 	if err != nil {
 		return fmt.Errorf("cuda: bench %s: %w", what, err)
 	}
-	b.each(BenchRow{What: what, Rate: float64(n) * float64(n) * kernels.EntryBytes / took.Seconds() / 1e9, Unit: "GB/s"})
+	b.each(BenchRow{What: what, Rate: float64(n) * float64(n) * entry.EntryBytes / took.Seconds() / 1e9, Unit: "GB/s"})
 	return nil
 }
 
@@ -94,7 +95,7 @@ func (b *bench) pivotsOf(n, t int) error {
 	}
 	const pivots = 64
 	return b.relaxed(distances, fmt.Sprintf("f32 pivots of %d, T=%d", n, t), pivots*float64(n)*float64(n), func(s kernels.Stream) error {
-		return b.Pivots(s, kernels.F32, t, tiles, 0, pivots)
+		return b.Pivots(s, entry.F32, t, tiles, 0, pivots)
 	})
 }
 
@@ -168,7 +169,7 @@ func (b *bench) sparse(n int) error {
 	}
 	s, err := b.NewStream()
 	if err == nil {
-		err = s.CopyIn(b.at(0), unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*kernels.EntryBytes))
+		err = s.CopyIn(b.at(0), unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*entry.EntryBytes))
 		if e := s.Sync(); err == nil {
 			err = e
 		}
@@ -184,7 +185,7 @@ func (b *bench) sparse(n int) error {
 		p := kernels.Pull{First: true, Group: group,
 			Block: kernels.Block{Hi: n, Offsets: b.at(at[0]), Ends: b.at(at[1]), Weights: b.at(at[2])},
 			Dist:  b.at(at[3]), Next: b.at(at[3] + n), Pred: b.at(at[3] + 2*n), Changed: b.at(at[3] + 5*n)}
-		if err := b.microseconds(fmt.Sprintf("sweep over %d arcs, group %d", n*degree, group), 10, func(s kernels.Stream) error { return b.Pull(s, kernels.I32, p) }); err != nil {
+		if err := b.microseconds(fmt.Sprintf("sweep over %d arcs, group %d", n*degree, group), 10, func(s kernels.Stream) error { return b.Pull(s, entry.I32, p) }); err != nil {
 			return err
 		}
 	}

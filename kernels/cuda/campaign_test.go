@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
-	"ooc/kernels"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
 	"ooc/kernels/cuda"
+	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
 
@@ -54,11 +57,11 @@ func (b *broken) fail(call string) cuda.Result {
 func TestCampaignDriver(t *testing.T) {
 	for name, driver := range cuda.CampaignDrivers(t) {
 		for _, c := range []driverCase{
-			{algorithm: engine.AlgorithmBlocked, entry: kernels.EntryBytes, times: 60},
-			{algorithm: engine.AlgorithmBlocked, entry: kernels.PairBytes, times: 40},
-			{algorithm: engine.AlgorithmEliminate, entry: kernels.EntryBytes, times: 40},
-			{algorithm: engine.AlgorithmSquaring, entry: kernels.EntryBytes, times: 25},
-			{algorithm: engine.AlgorithmSingleStage, entry: kernels.EntryBytes, times: 25},
+			{algorithm: rounds.BlockedName, entry: entry.EntryBytes, times: 60},
+			{algorithm: rounds.BlockedName, entry: entry.PairBytes, times: 40},
+			{algorithm: eliminate.Name, entry: entry.EntryBytes, times: 40},
+			{algorithm: rounds.SquaringName, entry: entry.EntryBytes, times: 25},
+			{algorithm: rounds.SingleStageName, entry: entry.EntryBytes, times: 25},
 		} {
 			t.Run(fmt.Sprintf("%s/%s/%d", name, c.algorithm, c.entry), func(t *testing.T) {
 				c.driver, c.g = driver, ring(t)
@@ -82,9 +85,9 @@ type driverCase struct {
 // the processor does it instead, and the plan of single-stage rounds does without a sample.
 func (c *driverCase) spare(call string) bool {
 	switch c.algorithm {
-	case engine.AlgorithmEliminate:
+	case eliminate.Name:
 		return call == "memAlloc" || call == "hostAlloc" || call == "hostRegister"
-	case engine.AlgorithmSingleStage:
+	case rounds.SingleStageName:
 		return call == "memAlloc"
 	}
 	return false
@@ -135,10 +138,15 @@ func ring(t *testing.T) *graph.Graph {
 	return g
 }
 
+// noCeiling does not measure a ceiling: that this fails is no error of a solve.
+type noCeiling struct{ *cuda.Device }
+
+func (noCeiling) Ceiling(entry.Variant) float64 { return 0 }
+
 // solve solves, and returns what is alive after all was closed. A solve that ends well is right.
 func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	t.Helper()
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.entry == kernels.PairBytes})
+	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.entry == entry.PairBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,19 +155,12 @@ func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	if err != nil {
 		return leaks(), err
 	}
-	plain := struct { // which does not tell its ceiling: that this fails is no error
-		kernels.Device
-		kernels.Tracker
-		kernels.Leveller
-		kernels.Pivoter
-		kernels.Differ
-	}{d, d, d, d, d}
-	o := engine.Options{Device: plain, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * 64 * 64 * c.entry, Streams: 2, Checkpoint: time.Hour}
+	o := engine.Options{Device: noCeiling{d}, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * 64 * 64 * c.entry, Streams: 2, Checkpoint: time.Hour}
 	sum, err := p.Solve(t.Context(), o)
 	if err == nil {
-		_, err = p.Verify(t.Context(), c.g.N, 1)
+		_, err = prove.Sample(t.Context(), p, c.g.N, 1)
 	}
-	if b.at == 0 && c.algorithm == engine.AlgorithmEliminate && sum.Eliminate.Lanes == 0 {
+	if b.at == 0 && c.algorithm == eliminate.Name && sum.Eliminate.Lanes == 0 {
 		t.Errorf("the processor expanded")
 	}
 	err = errors.Join(err, d.Close())

@@ -5,7 +5,7 @@ import (
 	"time"
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // perClock is what a multiprocessor can relax in a clock, at most, on every chip since Turing: minima of
@@ -14,7 +14,7 @@ const perClock = 64
 
 // Ceiling returns 64 relaxations per clock and multiprocessor, at the clock that the GPU runs at just now,
 // or, where that cannot be read, at its highest.
-func (d *Device) Ceiling(kernels.Variant) float64 {
+func (d *Device) Ceiling(entry.Variant) float64 {
 	hz, err := d.ClockRate()
 	if err != nil {
 		hz = d.ratedClock()

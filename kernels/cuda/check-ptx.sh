@@ -1,5 +1,6 @@
 #!/bin/sh
-# Assembles the embedded PTX for every chip from Turing to Blackwell, with an assembler of CUDA 12.0, whose
+# Assembles the embedded PTX for every chip from Turing to Blackwell that loads it: of each image the newest
+# architecture stored at or below the chip's. It does so with an assembler of CUDA 12.0, whose
 # PTX version is the oldest that drivers of that line read, and with newer ones.
 #
 # PTXAS names the assemblers, separated by spaces, by default ptxas from PATH. As Python packages:
@@ -29,13 +30,27 @@ if [ "${1:-}" = one ]; then
   exit
 fi
 
-# As many at once as there are processors.
-for ptxas in $PTXAS; do
-  chmod +x "$ptxas" 2>/dev/null || true
-  for image in ptx/*.ptx; do
-    least=${image#ptx/sm_}
+architectures=$(ls ptx | sed 's/^sm_\([0-9]*\)_.*/\1/' | sort -nru)
+# newest NAME CHIP
+newest() {
+  for architecture in $architectures; do
+    image=ptx/sm_${architecture}_$1.ptx
+    if [ "$architecture" -le "$2" ] && [ -e "$image" ]; then echo "$image"; return; fi
+  done
+  echo "sm_$2 has no image $1" >&2
+  return 1
+}
+# list prints ASSEMBLER IMAGE CHIP for all that is to be assembled.
+list() {
+  for name in $(ls ptx | sed 's/^sm_[0-9]*_\(.*\)\.ptx$/\1/' | sort -u); do
     for chip in 75 80 86 89 90 100; do
-      [ "$chip" -lt "${least%%_*}" ] || echo "$ptxas $image $chip"
+      image=$(newest "$name" "$chip")
+      for ptxas in $PTXAS; do echo "$ptxas $image $chip"; done
     done
   done
-done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 3 sh ./check-ptx.sh one
+}
+for ptxas in $PTXAS; do chmod +x "$ptxas" 2>/dev/null || true; done
+all=$(list)
+
+# As many at once as there are processors.
+echo "$all" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 3 sh ./check-ptx.sh one

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // baseEdge is kBase of closure.cuh, the width of a round of the closure. It divides every tile's edge.
@@ -20,14 +21,14 @@ type pivotParam struct {
 
 // Closure implements kernels.Stream. Beside the tiles it takes 512 bytes of scratch for each vertex of the
 // pivot, with predecessors 1024.
-func (s *stream) Closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.closure(v, t, pivot); err != nil {
 		return fmt.Errorf("cuda: closure: %w", err)
 	}
 	return nil
 }
 
-func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
+func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	tiles, m, err := s.device.square(s.form, v, t, pivot)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (s *stream) closure(v kernels.Variant, t int, pivot []kernels.Tile) error {
 }
 
 // square resolves m×m tiles.
-func (d *Device) square(f *form, v kernels.Variant, t int, tiles []kernels.Tile) (at []address, m int, err error) {
+func (d *Device) square(f *form, v entry.Variant, t int, tiles []kernels.Tile) (at []address, m int, err error) {
 	if err := checkShape(v, t); err != nil {
 		return nil, 0, err
 	}
@@ -64,7 +65,7 @@ func (d *Device) square(f *form, v kernels.Variant, t int, tiles []kernels.Tile)
 }
 
 // close64 enqueues the rounds.
-func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) error {
+func (s *stream) close64(v entry.Variant, p *pivotParam, tiles []address) error {
 	t, m := int(p.t), int(p.m)
 	var err error
 	if p.list, err = s.send(s.form.pivotList(t, m, tiles, p.rows, p.cols)); err != nil {
@@ -92,17 +93,17 @@ func (s *stream) close64(v kernels.Variant, p *pivotParam, tiles []address) erro
 }
 
 // pivotList lists the tiles of a pivot as jobs, each with its part of the copied panels.
-func (f *form) pivotList(t, m int, tiles []address, rows, cols address) []entry {
+func (f *form) pivotList(t, m int, tiles []address, rows, cols address) []listEntry {
 	strip := uint64(t * baseEdge * int(f.entry)) // of one tile in either panel
-	list := make([]entry, m*m)
+	list := make([]listEntry, m*m)
 	for i := range m {
 		for j := range m {
 			at := i*m + j
 			list[at] = jobEntry(tiles[at], len(list), 1, false)
 			if f.begins > 0 {
-				list = append(list, entry{x: uint64(tiles[at])})
+				list = append(list, listEntry{x: uint64(tiles[at])})
 			}
-			list = append(list, entry{uint64(cols) + uint64(i)*strip, uint64(rows) + uint64(j)*strip})
+			list = append(list, listEntry{uint64(cols) + uint64(i)*strip, uint64(rows) + uint64(j)*strip})
 		}
 	}
 	return list

@@ -22,22 +22,12 @@ func needGPU(t testing.TB) {
 	t.Skip(err)
 }
 
-func TestVectors(t *testing.T) {
-	needGPU(t)
-	conformance.Vectors(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
-}
+func TestConformance(t *testing.T) { onGPU(t, conformance.Run) }
+func TestTileOps(t *testing.T)     { onGPU(t, conformance.TileOps) }
+func TestVectorOps(t *testing.T)   { onGPU(t, conformance.VectorOps) }
+func TestLaneOps(t *testing.T)     { onGPU(t, conformance.LaneOps) }
 
-func TestBaselines(t *testing.T) {
+func onGPU(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	needGPU(t)
-	conformance.Baselines(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
-}
-
-func TestConformance(t *testing.T) {
-	needGPU(t)
-	conformance.Run(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
-}
-
-func TestPairs(t *testing.T) {
-	needGPU(t)
-	conformance.Pairs(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
+	suite(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
 }

@@ -16,7 +16,7 @@ type Options struct {
 	Ordinal int   // of the GPU, as CUDA counts
 }
 
-// Device is the kernels.Device of one GPU. It also satisfies kernels.Ceiler.
+// Device is the kernels.Device of one GPU. It has all groups but kernels.HostLaneOps.
 type Device struct {
 	driver   driver
 	ordinal  int
@@ -48,8 +48,10 @@ type Device struct {
 }
 
 var (
-	_ kernels.Device = (*Device)(nil)
-	_ kernels.Ceiler = (*Device)(nil)
+	_ kernels.Device    = (*Device)(nil)
+	_ kernels.TileOps   = (*Device)(nil)
+	_ kernels.VectorOps = (*Device)(nil)
+	_ kernels.LaneOps   = (*Device)(nil)
 )
 
 var errClosed = errors.New("cuda: closed")
@@ -122,6 +124,9 @@ func (d *Device) identify() error {
 	architecture, err := architectureFor(capability)
 	if err != nil {
 		return fmt.Errorf("%w: GPU %d, %s: %w", ErrNoDevice, d.ordinal, name, err)
+	}
+	if err := checkKernels(architecture); err != nil {
+		return err
 	}
 	d.model, d.sms, d.kernels.architecture = name, values[multiprocessor], architecture
 	return nil

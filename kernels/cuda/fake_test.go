@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // fake is a driver without a GPU. Its device memory is Go memory, its kernels are plain Go on the same
@@ -93,7 +93,7 @@ func (f *fake) memAlloc(bytes int64) (address, Result) {
 	if r := f.fail("memAlloc"); r != success {
 		return 0, r
 	}
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]entry, bytes/entryBytes+1)))), bytes)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]listEntry, bytes/entryBytes+1)))), bytes)
 	at := address(uintptr(unsafe.Pointer(&b[0])))
 	f.memory[at] = b
 	return at, success
@@ -115,7 +115,7 @@ func (f *fake) hostAlloc(bytes int64) (unsafe.Pointer, Result) {
 	if r := f.fail("hostAlloc"); r != success {
 		return nil, r
 	}
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]entry, bytes/entryBytes+1)))), bytes)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(make([]listEntry, bytes/entryBytes+1)))), bytes)
 	f.host[unsafe.Pointer(&b[0])] = b
 	return unsafe.Pointer(&b[0]), success
 }
@@ -266,14 +266,14 @@ func (f *fake) launch(function handle, blocks, threads int, s handle, p unsafe.P
 				if f.lazy {
 					return success
 				}
-				return f.arithmetic(kernel(k), kernels.Variant(v), blocks, threads, p, bytes)
+				return f.arithmetic(kernel(k), entry.Variant(v), blocks, threads, p, bytes)
 			}
 		}
 	}
 	switch name {
 	case "upload_list":
 		u := (*uploadParam)(p)
-		copy(at[entry](u.to, int(u.n)), unsafe.Slice((*entry)(u.from), u.n))
+		copy(at[listEntry](u.to, int(u.n)), unsafe.Slice((*listEntry)(u.from), u.n))
 	case "clock_rate":
 		c := (*clockParam)(p)
 		*(*[2]uint64)(c.out) = [2]uint64{c.ns * 3 / 2, c.ns}

@@ -4,11 +4,11 @@ import (
 	"math"
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // arithmetic runs a kernel in plain Go.
-func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p unsafe.Pointer, bytes uintptr) Result {
+func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsafe.Pointer, bytes uintptr) Result {
 	if threads != kernelInfo[k].threads {
 		return invalidValue
 	}
@@ -26,33 +26,33 @@ func (f *fake) arithmetic(k kernel, v kernels.Variant, blocks, threads int, p un
 		return pairArithmetic(k, v, blocks, p, bytes)
 	case levelRows:
 		fakeLevel(v, (*levelParam)(p), blocks)
-	case turnLanes:
-		fakeTurn(v, (*turnParam)(p), blocks)
-	case pulls, widePulls, links, rankOne, pairRankOne:
+	case laneTranspose:
+		fakeTranspose(v, (*laneTransposeParam)(p), blocks)
+	case pulls, largePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}
 	return success
 }
 
-func infinityOf(v kernels.Variant) uint32 {
+func infinityOf(v entry.Variant) uint32 {
 	if v.Float() {
-		return math.Float32bits(kernels.PosInf)
+		return math.Float32bits(entry.PosInf)
 	}
-	return uint32(kernels.Inf32)
+	return uint32(entry.Inf32)
 }
 
-func settled(v kernels.Variant, c uint32) uint32 {
-	if v == kernels.I32Signed && int32(c) >= kernels.Limit32 {
-		return uint32(kernels.Inf32)
+func settled(v entry.Variant, c uint32) uint32 {
+	if v == entry.I32Signed && int32(c) >= entry.Limit32 {
+		return uint32(entry.Inf32)
 	}
 	return c
 }
 
 // fakeProduct computes the blocks of each job.
-func fakeProduct(v kernels.Variant, p *productParam, blocks int) {
+func fakeProduct(v entry.Variant, p *productParam, blocks int) {
 	list := p.entries[:]
 	if p.list != 0 {
-		list = at[entry](p.list, slotEntries)
+		list = at[listEntry](p.list, slotEntries)
 	}
 	perJob := int(p.rows * p.cols)
 	for job := range blocks / perJob {
@@ -78,7 +78,7 @@ func fakeProduct(v kernels.Variant, p *productParam, blocks int) {
 	}
 }
 
-func fakePair(v kernels.Variant, p *productParam, rows, cols int, c []uint32, pair entry) {
+func fakePair(v entry.Variant, p *productParam, rows, cols int, c []uint32, pair listEntry) {
 	depth := int(p.depth)
 	a := at[uint32](address(pair.x), (rows-1)*int(p.lda)+depth)
 	b := at[uint32](address(pair.y), (depth-1)*int(p.ldb)+cols)
@@ -90,7 +90,7 @@ func fakePair(v kernels.Variant, p *productParam, rows, cols int, c []uint32, pa
 }
 
 // relaxRow relaxes entries of C with one of A and as many of B.
-func relaxRow(v kernels.Variant, c []uint32, a uint32, b []uint32) {
+func relaxRow(v entry.Variant, c []uint32, a uint32, b []uint32) {
 	if v.Float() {
 		x := math.Float32frombits(a)
 		for j, y := range b {
@@ -114,7 +114,7 @@ func (b *block) load(p *pivotParam, i0, j0 int) {
 	}
 }
 
-func (b *block) store(v kernels.Variant, p *pivotParam, i0, j0 int) {
+func (b *block) store(v entry.Variant, p *pivotParam, i0, j0 int) {
 	for i := range b {
 		for j := range b[i] {
 			b[i][j] = settled(v, b[i][j])
@@ -124,7 +124,7 @@ func (b *block) store(v kernels.Variant, p *pivotParam, i0, j0 int) {
 }
 
 // relax relaxes b with x ⊗ y, none of which is b.
-func (b *block) relax(v kernels.Variant, x, y *block) {
+func (b *block) relax(v entry.Variant, x, y *block) {
 	for i := range b {
 		for k := range y {
 			relaxRow(v, b[i][:], x[i][k], y[k][:])
@@ -135,12 +135,12 @@ func (b *block) relax(v kernels.Variant, x, y *block) {
 // entryOf returns entry (i,j) of the pivot.
 func entryOf(p *pivotParam, i, j int) *uint32 {
 	t, m := int(p.t), int(p.m)
-	list := at[entry](p.list, m*m)
+	list := at[listEntry](p.list, m*m)
 	tile := at[uint32](address(list[i/t*m+j/t].x), t*t)
 	return &tile[i%t*t+j%t]
 }
 
-func fakeDiagonal(v kernels.Variant, p *pivotParam) {
+func fakeDiagonal(v entry.Variant, p *pivotParam) {
 	lo := int(p.k) * baseEdge
 	var d block
 	d.load(p, lo, lo)
@@ -161,7 +161,7 @@ func fakeDiagonal(v kernels.Variant, p *pivotParam) {
 	d.store(v, p, lo, lo)
 }
 
-func fakePanels(v kernels.Variant, p *pivotParam, blocks int) {
+func fakePanels(v entry.Variant, p *pivotParam, blocks int) {
 	t, lo := int(p.t), int(p.k)*baseEdge
 	var closed block
 	closed.load(p, lo, lo)

@@ -1,9 +1,11 @@
 package cuda
 
-import "ooc/kernels"
+import (
+	"ooc/kernels/entry"
+)
 
 // fakeLevel lowers the rows of one launch.
-func fakeLevel(v kernels.Variant, p *levelParam, blocks int) {
+func fakeLevel(v entry.Variant, p *levelParam, blocks int) {
 	strips := (int(p.width) + levelStrip - 1) / levelStrip
 	perBlock := levelWarps / int(p.group)
 	for item := range blocks * perBlock {
@@ -14,7 +16,7 @@ func fakeLevel(v kernels.Variant, p *levelParam, blocks int) {
 	}
 }
 
-func fakeStrip(v kernels.Variant, p *levelParam, row, first int) {
+func fakeStrip(v entry.Variant, p *levelParam, row, first int) {
 	width := int(p.width)
 	n := min(levelStrip, width-first)
 	strip := func(row int) []uint32 { return at[uint32](p.lanes, (row+1)*width)[row*width+first:][:n] }
@@ -39,15 +41,15 @@ func fakeStrip(v kernels.Variant, p *levelParam, row, first int) {
 	copy(strip(row), c)
 }
 
-// fakeTurn transposes.
-func fakeTurn(v kernels.Variant, p *turnParam, blocks int) {
+// fakeTranspose transposes.
+func fakeTranspose(v entry.Variant, p *laneTransposeParam, blocks int) {
 	width, edge, side := int(p.width), int(p.edge), int(p.side)
 	columns := at[int32](p.columns, side*edge)
 	to := at[uint32](p.to, width*side*edge)
 	for block := range blocks {
-		across := width / turnEdge
-		for c := block / across * turnEdge; c < (block/across+1)*turnEdge; c++ {
-			for l := block % across * turnEdge; l < (block%across+1)*turnEdge; l++ {
+		across := width / patchEdge
+		for c := block / across * patchEdge; c < (block/across+1)*patchEdge; c++ {
+			for l := block % across * patchEdge; l < (block%across+1)*patchEdge; l++ {
 				x, row := infinityOf(v), int(columns[c])
 				if row >= 0 {
 					x = at[uint32](p.lanes, (row+1)*width)[row*width+l]

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // fakePairEntry is an entry of a tile of pairs.
@@ -14,7 +14,7 @@ type fakePairEntry struct {
 }
 
 // lowerPairs relaxes entries of C with one of A and as many of B, whose predecessors those take over that are lowered.
-func lowerPairs(v kernels.Variant, c []fakePairEntry, a uint32, b []fakePairEntry) {
+func lowerPairs(v entry.Variant, c []fakePairEntry, a uint32, b []fakePairEntry) {
 	if a == infinityOf(v) {
 		return
 	}
@@ -27,9 +27,9 @@ func lowerPairs(v kernels.Variant, c []fakePairEntry, a uint32, b []fakePairEntr
 		}
 		return
 	}
-	limit := kernels.Inf32
-	if v == kernels.I32Signed {
-		limit = kernels.Limit32
+	limit := entry.Inf32
+	if v == entry.I32Signed {
+		limit = entry.Limit32
 	}
 	for j, y := range b {
 		if s := int32(a) + int32(y.d); s < limit && s < int32(c[j].d) {
@@ -39,10 +39,10 @@ func lowerPairs(v kernels.Variant, c []fakePairEntry, a uint32, b []fakePairEntr
 }
 
 // fakePairProduct computes the blocks of each job.
-func fakePairProduct(v kernels.Variant, p *productParam, blocks int) {
+func fakePairProduct(v entry.Variant, p *productParam, blocks int) {
 	list := p.entries[:]
 	if p.list != 0 {
-		list = at[entry](p.list, slotEntries)
+		list = at[listEntry](p.list, slotEntries)
 	}
 	rows, cols := int(p.rows)*baseEdge, int(p.cols)*baseEdge
 	for _, head := range list[:blocks/int(p.rows*p.cols)] {
@@ -58,7 +58,7 @@ func fakePairProduct(v kernels.Variant, p *productParam, blocks int) {
 	}
 }
 
-func fakePairOfPairs(v kernels.Variant, p *productParam, rows, cols int, c []fakePairEntry, pair entry) {
+func fakePairOfPairs(v entry.Variant, p *productParam, rows, cols int, c []fakePairEntry, pair listEntry) {
 	depth := int(p.depth)
 	a := at[fakePairEntry](address(pair.x), (rows-1)*int(p.lda)+depth)
 	b := at[fakePairEntry](address(pair.y), (depth-1)*int(p.ldb)+cols)
@@ -75,7 +75,7 @@ type pairBlock [baseEdge][baseEdge]fakePairEntry
 // pairsOf returns the entries from (i,j) of the pivot on, in one row.
 func pairsOf(p *pivotParam, i, j int) []fakePairEntry {
 	t, m := int(p.t), int(p.m)
-	tile := at[fakePairEntry](address(at[entry](p.list, m*m)[i/t*m+j/t].x), t*t)
+	tile := at[fakePairEntry](address(at[listEntry](p.list, m*m)[i/t*m+j/t].x), t*t)
 	return tile[i%t*t+j%t:][:baseEdge]
 }
 
@@ -93,7 +93,7 @@ func (b *pairBlock) store(p *pivotParam, i0, j0 int) {
 }
 
 // relax relaxes b with x ⊗ y, none of which is b.
-func (b *pairBlock) relax(v kernels.Variant, x, y *pairBlock) {
+func (b *pairBlock) relax(v entry.Variant, x, y *pairBlock) {
 	for i := range b {
 		for k := range y {
 			lowerPairs(v, b[i][:], x[i][k].d, y[k][:])
@@ -101,13 +101,13 @@ func (b *pairBlock) relax(v kernels.Variant, x, y *pairBlock) {
 	}
 }
 
-func fakePairDiagonal(v kernels.Variant, p *pivotParam) {
+func fakePairDiagonal(v entry.Variant, p *pivotParam) {
 	lo := int(p.k) * baseEdge
 	var b pairBlock
 	b.load(p, lo, lo)
 	for i := range b {
 		if int32(b[i][i].d) >= 0 {
-			b[i][i] = fakePairEntry{0, kernels.NoPredecessor}
+			b[i][i] = fakePairEntry{0, entry.NoVertex}
 		}
 	}
 	for k := range b {
@@ -119,7 +119,7 @@ func fakePairDiagonal(v kernels.Variant, p *pivotParam) {
 	b.store(p, lo, lo)
 }
 
-func fakePairPanels(v kernels.Variant, p *pivotParam, blocks int) {
+func fakePairPanels(v entry.Variant, p *pivotParam, blocks int) {
 	t, lo := int(p.t), int(p.k)*baseEdge
 	var closed pairBlock
 	closed.load(p, lo, lo)
@@ -144,7 +144,7 @@ func fakePairPanels(v kernels.Variant, p *pivotParam, blocks int) {
 	}
 }
 
-func fakePairRankOne(v kernels.Variant, p *rankParam) {
+func fakePairRankOne(v entry.Variant, p *rankParam) {
 	q := &pivotParam{list: p.list, t: p.t, m: p.m}
 	n, k := int(p.m*p.t), int(p.k)
 	for i := range n {
@@ -156,7 +156,7 @@ func fakePairRankOne(v kernels.Variant, p *rankParam) {
 }
 
 // pairArithmetic runs a kernel of those that keep predecessors.
-func pairArithmetic(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, bytes uintptr) Result {
+func pairArithmetic(k kernel, v entry.Variant, blocks int, p unsafe.Pointer, bytes uintptr) Result {
 	switch {
 	case k == pairProduct && bytes == unsafe.Sizeof(productParam{}):
 		fakePairProduct(v, (*productParam)(p), blocks)

@@ -6,10 +6,11 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // fakeVectors runs a kernel of vectors.cuh in plain Go: each group of threads is one loop.
-func fakeVectors(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, size uintptr) Result {
+func fakeVectors(k kernel, v entry.Variant, blocks int, p unsafe.Pointer, size uintptr) Result {
 	switch q := (*pullParam)(p); k {
 	case links:
 		l := (*linkParam)(p)
@@ -33,8 +34,8 @@ func fakeVectors(k kernel, v kernels.Variant, blocks int, p unsafe.Pointer, size
 		}
 		for i := range blocks / int(q.blocks) {
 			one := *q
-			step := address(int64(i) * q.stride * kernels.EntryBytes)
-			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*kernels.EntryBytes)
+			step := address(int64(i) * q.stride * entry.EntryBytes)
+			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*entry.EntryBytes)
 			if r := fakeGroups(k, &q.block, int(q.blocks), q.group, func(to int) { fakePull(v, &one, to) }); r != success {
 				return r
 			}
@@ -65,7 +66,7 @@ func arcsInto(b *blockParam, i int, take func(u int, w uint32)) {
 	}
 	w := at[uint32](b.weights, int(b.rows)*int(b.edge))
 	for k := range int(b.rows) {
-		if b.turned != 0 {
+		if b.transposed != 0 {
 			take(int(b.row)+k, w[i*int(b.rows)+k])
 		} else {
 			take(int(b.row)+k, w[k*int(b.edge)+i])
@@ -73,21 +74,21 @@ func arcsInto(b *blockParam, i int, take func(u int, w uint32)) {
 	}
 }
 
-func fakeBelow(v kernels.Variant, a, b uint32) bool {
+func fakeBelow(v entry.Variant, a, b uint32) bool {
 	if v.Float() {
 		return math.Float32frombits(a) < math.Float32frombits(b)
 	}
 	return int32(a) < int32(b)
 }
 
-func fakeSum(v kernels.Variant, a, b uint32) uint32 {
+func fakeSum(v entry.Variant, a, b uint32) uint32 {
 	if v.Float() {
 		return math.Float32bits(math.Float32frombits(a) + math.Float32frombits(b))
 	}
 	return a + b
 }
 
-func fakePull(v kernels.Variant, p *pullParam, i int) {
+func fakePull(v entry.Variant, p *pullParam, i int) {
 	to := int(p.block.lo) + i
 	dist, next, n := p.dist, at[uint32](p.next, to+1), to+1
 	has := next[to]
@@ -95,8 +96,8 @@ func fakePull(v kernels.Variant, p *pullParam, i int) {
 		has = at[uint32](dist, n)[to]
 	}
 	least, from := has, -1
-	if v == kernels.I32Signed && int32(least) > kernels.Limit32 {
-		least = uint32(kernels.Limit32)
+	if v == entry.I32Signed && int32(least) > entry.Limit32 {
+		least = uint32(entry.Limit32)
 	}
 	arcsInto(&p.block, i, func(u int, w uint32) {
 		if s := fakeSum(v, at[uint32](dist, u+1)[u], w); fakeBelow(v, s, least) && fakeBelow(v, s, infinityOf(v)) {
@@ -111,11 +112,11 @@ func fakePull(v kernels.Variant, p *pullParam, i int) {
 	next[to] = has
 }
 
-func fakeLink(v kernels.Variant, p *linkParam, i int) {
+func fakeLink(v entry.Variant, p *linkParam, i int) {
 	to := int(p.block.lo) + i
 	light, ends := at[uint32](p.light, to+1), at[int32](p.ends, to+1)
 	if p.first != 0 {
-		light[to], ends[to] = infinityOf(v), kernels.NoVertex
+		light[to], ends[to] = infinityOf(v), entry.NoVertex
 	}
 	component := func(u int) uint32 { return at[uint32](p.component, u+1)[u] }
 	arcsInto(&p.block, i, func(u int, w uint32) {
@@ -125,7 +126,7 @@ func fakeLink(v kernels.Variant, p *linkParam, i int) {
 	})
 }
 
-func fakeRankOne(v kernels.Variant, p *rankParam) {
+func fakeRankOne(v entry.Variant, p *rankParam) {
 	q := &pivotParam{list: p.list, t: p.t, m: p.m}
 	n, k := int(p.m*p.t), int(p.k)
 	for i := range n {

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,22 +12,14 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/conformance"
+	"ooc/kernels/entry"
 )
 
-// TestConformanceFake runs the suite on the driver in plain Go: everything but the kernels themselves.
-func TestConformanceFake(t *testing.T) {
-	f := newFake()
-	conformance.Run(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) })
-	if left := f.leaks(); left != "" {
-		t.Errorf("still alive after Close: %s", left)
-	}
-}
-
-// TestPairsFake runs the part for predecessors, TestVectorsFake and TestBaselinesFake those for what only some methods ask
-// of a device.
-func TestPairsFake(t *testing.T)     { onFake(t, conformance.Pairs) }
-func TestVectorsFake(t *testing.T)   { onFake(t, conformance.Vectors) }
-func TestBaselinesFake(t *testing.T) { onFake(t, conformance.Baselines) }
+// The suite on the driver in plain Go, whose kernels are stand-ins: it judges everything but the kernels.
+func TestConformanceFake(t *testing.T) { onFake(t, conformance.Run) }
+func TestTileOpsFake(t *testing.T)     { onFake(t, conformance.TileOps) }
+func TestVectorOpsFake(t *testing.T)   { onFake(t, conformance.VectorOps) }
+func TestLaneOpsFake(t *testing.T)     { onFake(t, conformance.LaneOps) }
 
 func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	f := newFake()
@@ -119,7 +112,7 @@ func TestSpoiledContext(t *testing.T) {
 	for name, err := range map[string]error{
 		"CopyIn":    s.CopyIn(tile, host),
 		"CopyOut":   s.CopyOut(host, tile),
-		"Closure":   s.Closure(kernels.I32, 64, []kernels.Tile{tile}),
+		"Closure":   s.Closure(entry.I32, 64, []kernels.Tile{tile}),
 		"Sync":      s.Sync(),
 		"Alloc":     second(d.Alloc(64)),
 		"AllocHost": second(d.AllocHost(64)),
@@ -242,9 +235,9 @@ func TestLockFails(t *testing.T) {
 func TestBatches(t *testing.T) {
 	f, d := fakeDevice(t)
 	const edge = 64
-	buf := must(d.Alloc(3 * edge * edge * kernels.PairBytes))
+	buf := must(d.Alloc(3 * edge * edge * entry.PairBytes))
 	tile := func(i int) kernels.Tile {
-		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * kernels.PairBytes}
+		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * entry.PairBytes}
 	}
 	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true, Before: tile(1)}
 	for _, s := range []*stream{must(d.NewStream()).(*stream), must(d.NewTrackingStream()).(*stream)} {
@@ -265,7 +258,7 @@ func TestBatches(t *testing.T) {
 				[]string{kernel, "upload_list", kernel, kernel, kernel}},
 		} {
 			f.launches, f.lazy = nil, true
-			if err := s.MinPlus(kernels.F32, edge, c.products); err != nil {
+			if err := s.MinPlus(entry.F32, edge, c.products); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 			if got := f.launches; !slices.Equal(got, c.want) {
@@ -292,13 +285,13 @@ func TestList(t *testing.T) {
 	const base = uint64(1 << 20)
 	for _, c := range []struct {
 		form *form
-		want []entry
+		want []listEntry
 	}{
-		{distances, []entry{
+		{distances, []listEntry{
 			{base, 2 | 2<<32 | 1<<63}, {base + 80, 4 | 1<<32},
 			{base + 16, base + 48}, {base + 32, base + 64}, {base + 96, base + 112},
 		}},
-		{pairs, []entry{
+		{pairs, []listEntry{
 			{base, 2 | 2<<32}, {base + 80, 5 | 1<<32},
 			{base + 32, 0}, {base + 16, base + 48}, {base + 32, base + 64}, {base + 80, 0}, {base + 96, base + 112},
 		}},
@@ -320,14 +313,14 @@ func TestLongTracks(t *testing.T) {
 	_, d := fakeDevice(t)
 	const edge = 64
 	n := pairs.maxPairs(edge) + 1
-	buf := must(d.Alloc(4 * edge * edge * kernels.PairBytes))
+	buf := must(d.Alloc(4 * edge * edge * entry.PairBytes))
 	tile := func(i int) kernels.Tile {
-		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * kernels.PairBytes}
+		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * entry.PairBytes}
 	}
 	s := must(d.NewTrackingStream())
 	host := make([]fakePairEntry, 4*edge*edge)
 	for i := range host {
-		host[i] = fakePairEntry{uint32(kernels.Inf32), kernels.NoPredecessor}
+		host[i] = fakePairEntry{uint32(entry.Inf32), entry.NoVertex}
 	}
 	a, b, last := edge*edge, 2*edge*edge, 3*edge*edge
 	host[a], host[b], host[last] = fakePairEntry{1, 5}, fakePairEntry{1, 6}, fakePairEntry{0, 7}
@@ -336,8 +329,8 @@ func TestLongTracks(t *testing.T) {
 		p.A, p.B = append(p.A, tile(1)), append(p.B, tile(2))
 	}
 	p.B[n-1] = tile(3)
-	raw := unsafe.Slice((*byte)(unsafe.Pointer(&host[0])), len(host)*kernels.PairBytes)
-	err := errors.Join(s.CopyIn(tile(0), raw), s.MinPlus(kernels.I32, edge, []kernels.Product{p}), s.CopyOut(raw, tile(0)))
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(&host[0])), len(host)*entry.PairBytes)
+	err := errors.Join(s.CopyIn(tile(0), raw), s.MinPlus(entry.I32, edge, []kernels.Product{p}), s.CopyOut(raw, tile(0)))
 	if err = errors.Join(err, s.Close(), buf.Free(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +348,7 @@ func TestClosureHurries(t *testing.T) {
 		t.Errorf("a new stream has priority %d", p)
 	}
 	for range 2 {
-		if err := s.Closure(kernels.I32, 64, []kernels.Tile{{Buf: buf}}); err != nil {
+		if err := s.Closure(entry.I32, 64, []kernels.Tile{{Buf: buf}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -372,11 +365,11 @@ func TestClosureHurries(t *testing.T) {
 
 func TestCeiling(t *testing.T) {
 	f, d := fakeDevice(t)
-	if got, want := d.Ceiling(kernels.F32), 64*2*1.5e9; got != want {
+	if got, want := d.Ceiling(entry.F32), 64*2*1.5e9; got != want {
 		t.Errorf("at the clock of the fake: %g, want %g", got, want)
 	}
 	failing("launch", invalidValue)(f)
-	if got, want := d.Ceiling(kernels.F32), 64*2*1e9; got != want {
+	if got, want := d.Ceiling(entry.F32), 64*2*1e9; got != want {
 		t.Errorf("at the rated clock: %g, want %g", got, want)
 	}
 	if err := d.Close(); err != nil {
@@ -407,9 +400,10 @@ func TestMirrors(t *testing.T) {
 		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"pairs_product_f32": unsafe.Sizeof(productParam{}), "pairs_diagonal_f32": unsafe.Sizeof(pivotParam{}),
 		"pairs_panels_f32": unsafe.Sizeof(pivotParam{}), "clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
-		"pull_f32": unsafe.Sizeof(pullParam{}), "pull_wide_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
+		"pull_f32": unsafe.Sizeof(pullParam{}), "pull_large_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
 		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
-		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}),
+		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}), "level_f32": unsafe.Sizeof(levelParam{}),
+		"transpose_f32": unsafe.Sizeof(laneTransposeParam{}), "sum_tiles": unsafe.Sizeof(sumsParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {
@@ -457,18 +451,12 @@ func imageOf(t *testing.T, arch int, kernel string) string {
 	return string(text)
 }
 
-// TestPTX wants every kernel in its image, of the version that the drivers of CUDA 12.0 read, compiled for
-// the chip that it is taken for, with the threads that it is launched with.
+// TestPTX wants every kernel in the image that a chip loads, with the threads that it is launched with.
 func TestPTX(t *testing.T) {
 	_, threads := imageNames()
 	for _, arch := range architectures {
 		for kernel, n := range threads {
 			text := imageOf(t, arch, kernel)
-			for _, want := range []string{"\n.version 8.0\n", "\n.target sm_" + strconv.Itoa(arch) + "\n"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("sm_%d: %s: no %q", arch, kernel, want)
-				}
-			}
 			_, after, found := strings.Cut(text, ".entry "+kernel+"(")
 			head, _, _ := strings.Cut(after, "{")
 			if want := ".maxntid " + strconv.Itoa(n); !found || !strings.Contains(head, want) {
@@ -482,6 +470,56 @@ func TestPTX(t *testing.T) {
 	for capability, want := range map[int]int{75: 75, 80: 80, 89: 80, 90: 90, 100: 90, 120: 90} {
 		if got, err := architectureFor(capability); err != nil || got != want {
 			t.Errorf("capability %d: %d, %v; want %d", capability, got, err, want)
+		}
+	}
+}
+
+// TestStoredPTX wants what is stored to be of the version that the drivers of CUDA 12.0 read, compiled for the chip that
+// it is named for, and unlike what the next older chip loads in more than that.
+func TestStoredPTX(t *testing.T) {
+	files, err := ptx.ReadDir("ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		var arch int
+		var name string
+		if _, err := fmt.Sscanf(file.Name(), "sm_%d_%s", &arch, &name); err != nil || !slices.Contains(architectures, arch) {
+			t.Errorf("%s: nobody loads that: %v", file.Name(), err)
+			continue
+		}
+		name = strings.TrimSuffix(name, ".ptx")
+		text := string(must(image(arch, name)))
+		target := fmt.Sprintf("\n.target sm_%d\n", arch)
+		for _, want := range []string{"\n.version 8.0\n", target} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q", file.Name(), want)
+			}
+		}
+		older, err := imageFile(arch-1, name)
+		if err != nil {
+			continue // of the oldest there is none
+		}
+		before := string(must(ptx.ReadFile(older)))
+		if _, last, _ := strings.Cut(older, "sm_"); strings.Replace(before, "\n.target sm_"+last[:strings.Index(last, "_")]+"\n", target, 1) == text {
+			t.Errorf("%s is %s but for its target", file.Name(), older)
+		}
+	}
+}
+
+// TestCheckKernels wants a kernel without an image, a name or threads to be an error when a GPU is opened, with its name.
+func TestCheckKernels(t *testing.T) {
+	whole := kernelInfo
+	defer func() { kernelInfo = whole }()
+	for want, spoil := range map[string]func(){
+		"kernel levels_i32: no image nowhere_i32 for sm_90 or older": func() { kernelInfo[levelRows].image, kernelInfo[levelRows].name = "nowhere_", "levels_" },
+		"has no name or no threads":                                  func() { kernelInfo[links].name = "" },
+		`("link_") has no name or no threads`:                        func() { kernelInfo[links].threads = 0 },
+	} {
+		kernelInfo = whole
+		spoil()
+		if _, err := open(newFake(), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
-
-var _ kernels.Leveller = (*Device)(nil)
 
 // levelParam is Level of levels.cuh.
 type levelParam struct {
@@ -19,8 +18,8 @@ type levelParam struct {
 	fresh, pad             int32
 }
 
-// turnParam is Turn of levels.cuh.
-type turnParam struct {
+// laneTransposeParam is LaneTranspose of levels.cuh.
+type laneTransposeParam struct {
 	to, lanes, columns, sources address
 	width, edge, side           int32
 	pad                         int32
@@ -30,14 +29,14 @@ type turnParam struct {
 const (
 	levelWarps = 8   // warps of a block
 	levelStrip = 256 // lanes of a warp
-	turnEdge   = 64  // rows and columns
+	patchEdge  = 64  // rows and columns
 )
 
 // warpArcs is how many arcs of a row a warp takes at least before another shares them with it.
 const warpArcs = 16
 
-// Level implements kernels.Leveller: each range is a launch.
-func (d *Device) Level(on kernels.Stream, v kernels.Variant, l kernels.Level) error {
+// Level implements kernels.LaneOps: each range is a launch.
+func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
 	s, err := d.laneStream(on, v, l.Width)
 	r := &resolver{device: d, err: err}
 	rows := int32(0)
@@ -62,7 +61,7 @@ func (d *Device) Level(on kernels.Stream, v kernels.Variant, l kernels.Level) er
 }
 
 // level enqueues a range of rows.
-func (s *stream) level(v kernels.Variant, p *levelParam, g kernels.LevelRange) error {
+func (s *stream) level(v entry.Variant, p *levelParam, g kernels.LevelRange) error {
 	p.lo, p.hi, p.group = g.Lo, g.Hi, groupFor(int(g.Degree))
 	strips, perBlock := (int(p.width)+levelStrip-1)/levelStrip, levelWarps/int(p.group)
 	return s.launch(v, levelRows, (int(g.Hi-g.Lo)*strips+perBlock-1)/perBlock, paramOf(p))
@@ -77,8 +76,8 @@ func groupFor(degree int) int32 {
 	return int32(group)
 }
 
-// LaneProduct implements kernels.Leveller by the kernel of MinPlus.
-func (d *Device) LaneProduct(on kernels.Stream, v kernels.Variant, p kernels.LaneProduct) error {
+// LaneProduct implements kernels.LaneOps by the kernel of MinPlus.
+func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	s, err := d.laneStream(on, v, p.Width)
 	switch {
 	case err != nil:
@@ -91,7 +90,7 @@ func (d *Device) LaneProduct(on kernels.Stream, v kernels.Variant, p kernels.Lan
 	edge, width := int64(p.Edge), int64(p.Width)
 	to, from, weights := r.aligned("result", p.Dst, edge*width), r.aligned("lanes", p.Src, edge*width), r.aligned("weights", p.Weights, edge*edge)
 	if r.err == nil {
-		list := []entry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
+		list := []listEntry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
 		r.err = s.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
 	}
 	if r.err != nil {
@@ -100,31 +99,31 @@ func (d *Device) LaneProduct(on kernels.Stream, v kernels.Variant, p kernels.Lan
 	return nil
 }
 
-// Turn implements kernels.Leveller.
-func (d *Device) Turn(on kernels.Stream, v kernels.Variant, t kernels.Turn) error {
+// LaneTranspose implements kernels.LaneOps.
+func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
 	s, err := d.laneStream(on, v, t.Width)
-	if err == nil && (t.Edge <= 0 || t.Edge%turnEdge != 0 || t.Width%t.Edge != 0 || t.Side <= 0) {
-		err = fmt.Errorf("%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it", t.Width, t.Side, t.Edge, turnEdge)
+	if err == nil && (t.Edge <= 0 || t.Edge%patchEdge != 0 || t.Width%t.Edge != 0 || t.Side <= 0) {
+		err = fmt.Errorf("%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it", t.Width, t.Side, t.Edge, patchEdge)
 	}
 	r := &resolver{device: d, err: err}
 	columns := int64(t.Side) * int64(t.Edge)
-	p := &turnParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: r.aligned("result", t.Dst, columns*int64(t.Width)),
+	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: r.aligned("result", t.Dst, columns*int64(t.Width)),
 		lanes:   r.aligned("lanes", t.Lanes, 0), // which rows are looked at, Columns says
 		columns: r.aligned("columns", t.Columns, columns), sources: r.sources(t.Sources, t.Width)}
 	if r.err == nil {
-		r.err = s.launch(v, turnLanes, int(columns/turnEdge)*(t.Width/turnEdge), paramOf(p))
+		r.err = s.launch(v, laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))
 	}
 	if r.err != nil {
-		return fmt.Errorf("cuda: turn: %w", r.err)
+		return fmt.Errorf("cuda: transposition of lanes: %w", r.err)
 	}
 	return nil
 }
 
 // laneStream is ownStream for operations on lanes, of which there are so many.
-func (d *Device) laneStream(on kernels.Stream, v kernels.Variant, width int) (*stream, error) {
+func (d *Device) laneStream(on kernels.Stream, v entry.Variant, width int) (*stream, error) {
 	s, err := d.ownStream(on, v)
-	if err == nil && (width <= 0 || width%kernels.WideUnit != 0 || width > 1<<20) {
-		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.WideUnit, 1<<20)
+	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > 1<<20) {
+		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, 1<<20)
 	}
 	return s, err
 }

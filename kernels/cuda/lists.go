@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// entry is Entry of common.cuh: a job with where its pairs are, or the operands of a pair.
-type entry struct{ x, y uint64 }
+// listEntry is Entry of common.cuh: a job with where its pairs are, or the operands of a pair.
+type listEntry struct{ x, y uint64 }
 
 const entryBytes = 16
 
 // jobEntry returns the entry of the job with tile C at c.
-func jobEntry(c address, firstPair, pairs int, fresh bool) entry {
-	e := entry{uint64(c), uint64(firstPair) | uint64(pairs)<<32}
+func jobEntry(c address, firstPair, pairs int, fresh bool) listEntry {
+	e := listEntry{uint64(c), uint64(firstPair) | uint64(pairs)<<32}
 	if fresh {
 		e.y |= 1 << 63
 	}
@@ -29,7 +29,7 @@ type lists struct {
 }
 
 type listSlot struct {
-	entries []entry // page-locked
+	entries []listEntry // page-locked
 	read    *event
 }
 
@@ -46,7 +46,7 @@ type uploadParam struct {
 }
 
 // send enqueues the upload of a list and returns where it will be.
-func (s *stream) send(list []entry) (address, error) {
+func (s *stream) send(list []listEntry) (address, error) {
 	l := &s.lists
 	if err := l.grow(s, int64(len(list))*entryBytes); err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ func (l *lists) add(d *Device, n int) (*listSlot, error) {
 		return nil, err
 	}
 	l.host = append(l.host, p)
-	all := unsafe.Slice((*entry)(p), count*size)
+	all := unsafe.Slice((*listEntry)(p), count*size)
 	for i := range count {
 		l.slots = append(l.slots, &listSlot{entries: all[i*size:][:size]})
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // buffer is a block of device memory.
@@ -113,13 +114,13 @@ func (d *Device) freeOwn(at address, bytes int64) error {
 
 // resolve returns the address of a tile of so many bytes.
 func (d *Device) resolve(t kernels.Tile, bytes int64) (address, error) {
-	b, ok := t.Buf.(*buffer)
+	b, ok := kernels.Bare(t.Buf).(*buffer)
 	switch {
 	case !ok || b == nil || b.device != d:
 		return 0, errors.New("tile is in no buffer of this device")
 	case b.bytes == 0:
 		return 0, errors.New("tile is in a freed buffer")
-	case t.Off < 0 || t.Off%kernels.EntryBytes != 0 || bytes > b.bytes-t.Off:
+	case t.Off < 0 || t.Off%entry.EntryBytes != 0 || bytes > b.bytes-t.Off:
 		return 0, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.bytes)
 	}
 	return b.at + address(t.Off), nil

@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // ownStream returns a stream of this device that can take an operation of a variant.
-func (d *Device) ownStream(s kernels.Stream, v kernels.Variant) (*stream, error) {
+func (d *Device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 	own, ok := s.(*stream)
 	if !ok || own == nil || own.device != d {
 		return nil, errors.New("not a stream of this device")
 	}
-	if int(v) >= len(kernels.Variants) {
+	if v >= entry.VariantCount {
 		return nil, fmt.Errorf("no variant %d", v)
 	}
 	return own, own.alive()
@@ -46,12 +47,12 @@ func (r *resolver) bytes(what string, t kernels.Tile, n int64) address {
 
 // vector resolves one of n entries.
 func (r *resolver) vector(what string, t kernels.Tile, n int) address {
-	return r.bytes(what, t, int64(n)*kernels.EntryBytes)
+	return r.bytes(what, t, int64(n)*entry.EntryBytes)
 }
 
 // aligned resolves one of n entries that a kernel loads several of at a time.
 func (r *resolver) aligned(what string, t kernels.Tile, n int64) address {
-	at := r.bytes(what, t, n*kernels.EntryBytes)
+	at := r.bytes(what, t, n*entry.EntryBytes)
 	if r.err == nil && at%vector != 0 {
 		r.err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, vector)
 	}

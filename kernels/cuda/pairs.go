@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // form is the sort of a stream's tiles, and what operations on them differ by.
@@ -19,9 +20,9 @@ type form struct {
 const chunk = 8
 
 var (
-	distances = &form{kernels.EntryBytes, productBlocks, diagonal, panels, rankOne, 0, math.MaxInt32}
+	distances = &form{entry.EntryBytes, productBlocks, diagonal, panels, rankOne, 0, math.MaxInt32}
 	// Where an entry was lowered last is noted in 16 bits, as the number of a chunk.
-	pairs = &form{kernels.PairBytes, pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
+	pairs = &form{entry.PairBytes, pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
 )
 
 // String says in a row of Bench that predecessors are kept.
@@ -32,8 +33,6 @@ func (f *form) String() string {
 	return ""
 }
 
-var _ kernels.Tracker = (*Device)(nil)
-
 // NewTrackingStream creates a stream for tiles of pairs.
 func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(pairs) }
 
@@ -42,9 +41,9 @@ func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStrea
 func (f *form) maxPairs(t int) int { return min(slotEntries/2, f.depth/t) }
 
 // beginning tells what C begins as.
-func beginning(p *kernels.Product) entry {
+func beginning(p *kernels.Product) listEntry {
 	if p.Fresh {
-		return entry{x: uint64(addressOf(p.Before))}
+		return listEntry{x: uint64(addressOf(p.Before))}
 	}
-	return entry{x: uint64(addressOf(p.C))}
+	return listEntry{x: uint64(addressOf(p.C))}
 }

@@ -4,11 +4,7 @@ import (
 	"fmt"
 
 	"ooc/kernels"
-)
-
-var (
-	_ kernels.Pivoter = (*Device)(nil)
-	_ kernels.Differ  = (*Device)(nil)
+	"ooc/kernels/entry"
 )
 
 // rankParam is Rank of vectors.cuh.
@@ -17,8 +13,8 @@ type rankParam struct {
 	t, m, k, pad int32
 }
 
-// Pivots implements kernels.Pivoter: the tiles are listed once, and then each pivot is a launch.
-func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+// Pivots implements kernels.TileOps: the tiles are listed once, and then each pivot is a launch.
+func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	own, err := d.ownStream(s, v)
 	if err == nil {
 		err = own.pivots(v, t, tiles, lo, hi)
@@ -29,7 +25,7 @@ func (d *Device) Pivots(s kernels.Stream, v kernels.Variant, t int, tiles []kern
 	return nil
 }
 
-func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	at, m, err := s.device.square(s.form, v, t, tiles)
 	if err != nil {
 		return err
@@ -37,7 +33,7 @@ func (s *stream) pivots(v kernels.Variant, t int, tiles []kernels.Tile, lo, hi i
 	if lo < 0 || hi < lo || hi > m*t {
 		return fmt.Errorf("%d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
-	list := make([]entry, len(at))
+	list := make([]listEntry, len(at))
 	for i, a := range at {
 		list[i] = jobEntry(a, 0, 0, false)
 	}
@@ -68,9 +64,9 @@ type differParam struct {
 // differBlocks is the most blocks of threads that compare: a few for each multiprocessor there is.
 const differBlocks = 1024
 
-// Differ implements kernels.Differ.
+// Differ implements kernels.TileOps.
 func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
-	own, err := d.ownStream(s, kernels.I32)
+	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}
 	p := &differParam{flag: r.vector("flag", flag, 1), a: r.bytes("a", a, bytes), b: r.bytes("b", b, bytes), bytes: bytes}
 	if r.err == nil && bytes > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // inlineEntries is kInline of common.cuh: entries that travel with a launch.
@@ -18,11 +19,11 @@ type productParam struct {
 	rows, cols    int32   // blocks of C in each job
 	one           int32   // 1
 	pad           [3]int32
-	entries       [inlineEntries]entry
+	entries       [inlineEntries]listEntry
 }
 
 // MinPlus implements kernels.Stream. A batch is one launch, unless its lists fill more than slotEntries.
-func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) error {
+func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
 	err := s.minPlus(v, t, products)
 	if err != nil {
 		return fmt.Errorf("cuda: min-plus: %w", err)
@@ -31,7 +32,7 @@ func (s *stream) MinPlus(v kernels.Variant, t int, products []kernels.Product) e
 }
 
 // minPlus checks all products before it launches one.
-func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) error {
+func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) error {
 	if err := checkShape(v, t); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (s *stream) minPlus(v kernels.Variant, t int, products []kernels.Product) e
 }
 
 // long runs a product of very many pairs as several.
-func (s *stream) long(v kernels.Variant, t int, p kernels.Product) error {
+func (s *stream) long(v entry.Variant, t int, p kernels.Product) error {
 	for len(p.A) > 0 {
 		n := min(len(p.A), s.form.maxPairs(t))
 		part := kernels.Product{C: p.C, A: p.A[:n], B: p.B[:n], Fresh: p.Fresh, Before: p.Before}
@@ -88,7 +89,7 @@ func (f *form) fitting(t int, products []kernels.Product) int {
 }
 
 // list appends the entries of products that have been checked: first the jobs, then what each begins as, and its pairs.
-func (f *form) list(to []entry, products []kernels.Product) []entry {
+func (f *form) list(to []listEntry, products []kernels.Product) []listEntry {
 	at := len(products)
 	for i := range products {
 		p := &products[i]
@@ -101,17 +102,17 @@ func (f *form) list(to []entry, products []kernels.Product) []entry {
 			to = append(to, beginning(p))
 		}
 		for k := range p.A {
-			to = append(to, entry{uint64(addressOf(p.A[k])), uint64(addressOf(p.B[k]))})
+			to = append(to, listEntry{uint64(addressOf(p.A[k])), uint64(addressOf(p.B[k]))})
 		}
 	}
 	return to
 }
 
 // addressOf returns the address of a tile that has been checked.
-func addressOf(t kernels.Tile) address { return t.Buf.(*buffer).at + address(t.Off) }
+func addressOf(t kernels.Tile) address { return kernels.Bare(t.Buf).(*buffer).at + address(t.Off) }
 
-func checkShape(v kernels.Variant, t int) error {
-	if int(v) >= len(kernels.Variants) {
+func checkShape(v entry.Variant, t int) error {
+	if v >= entry.VariantCount {
 		return fmt.Errorf("no variant %d", v)
 	}
 	// Offsets inside a tile are 32-bit in the kernels.
@@ -158,7 +159,7 @@ type operandShape struct {
 func tileShape(t int) operandShape { return operandShape{t, t, t, t, t, t} }
 
 // multiply enqueues n jobs.
-func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandShape) error {
+func (s *stream) multiply(v entry.Variant, list []listEntry, n int, shape operandShape) error {
 	if len(list) <= inlineEntries {
 		return s.multiplyAt(v, 0, list, n, shape)
 	}
@@ -170,7 +171,7 @@ func (s *stream) multiply(v kernels.Variant, list []entry, n int, shape operandS
 }
 
 // multiplyAt enqueues n jobs whose list is on the device at at, or, where that is 0, goes with the launch.
-func (s *stream) multiplyAt(v kernels.Variant, at address, list []entry, n int, o operandShape) error {
+func (s *stream) multiplyAt(v entry.Variant, at address, list []listEntry, n int, o operandShape) error {
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
 		rows: int32(o.rows / baseEdge), cols: int32(o.cols / baseEdge), one: 1}
 	copy(p.entries[:], list)

@@ -3,9 +3,11 @@ package cuda
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"slices"
 	"sync"
 
-	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // ptx holds the kernels, compiled by generate.sh for Turing, for Ampere and for Hopper: for each variant an
@@ -16,7 +18,7 @@ import (
 //go:embed ptx/*.ptx
 var ptx embed.FS
 
-// architectures are those with images, as in 90 for compute capability 9.0.
+// architectures are those with images, oldest first, as in 90 for compute capability 9.0.
 var architectures = []int{75, 80, 90}
 
 // architectureFor returns the newest that a chip runs.
@@ -33,9 +35,28 @@ func architectureFor(capability int) (int, error) {
 	return best, nil
 }
 
-// image returns PTX by architecture and name.
+// imageFile returns where PTX is, by architecture and name: what generate.sh did not store for an architecture is the
+// same for the next older one, and drivers compile PTX of older architectures for newer chips.
+func imageFile(architecture int, name string) (string, error) {
+	for _, stored := range slices.Backward(architectures) {
+		if stored > architecture {
+			continue
+		}
+		file := fmt.Sprintf("ptx/sm_%d_%s.ptx", stored, name)
+		if _, err := fs.Stat(ptx, file); err == nil {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("no image %s for sm_%d or older", name, architecture)
+}
+
+// image returns PTX.
 func image(architecture int, name string) ([]byte, error) {
-	return ptx.ReadFile(fmt.Sprintf("ptx/sm_%d_%s.ptx", architecture, name))
+	file, err := imageFile(architecture, name)
+	if err != nil {
+		return nil, err
+	}
+	return ptx.ReadFile(file)
 }
 
 // kernel names what is run, in one of the variants.
@@ -50,9 +71,9 @@ const (
 	pairDiagonal
 	pairPanels
 	levelRows
-	turnLanes
+	laneTranspose
 	pulls
-	widePulls // for groups of more threads than a block of pulls has
+	largePulls // for groups of more threads than a block of pulls has
 	links
 	rankOne
 	pairRankOne
@@ -74,15 +95,15 @@ var kernelInfo = [kernelCount]struct {
 	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256},
 	pairPanels:    {"pairs_", "pairs_panels_", 256},
 	levelRows:     {"levels_", "level_", 256},
-	turnLanes:     {"levels_", "turn_", 256},
+	laneTranspose: {"levels_", "transpose_", 256},
 	pulls:         {"vectors_", "pull_", 256},
-	widePulls:     {"vectors_", "pull_wide_", 1024},
+	largePulls:    {"vectors_", "pull_large_", 1024},
 	links:         {"vectors_", "link_", 256},
 	rankOne:       {"vectors_", "rank_one_", 256},
 	pairRankOne:   {"vectors_", "pairs_rank_one_", 256},
 }
 
-var variantNames = [...]string{kernels.I32: "i32", kernels.I32Signed: "i32_signed", kernels.F32: "f32", kernels.F32Signed: "f32_signed"}
+var variantNames = [entry.VariantCount]string{entry.I32: "i32", entry.I32Signed: "i32_signed", entry.F32: "f32", entry.F32Signed: "f32_signed"}
 
 // service names a kernel that knows no variant; all of them are in one image.
 type service int
@@ -98,6 +119,9 @@ const (
 	serviceCount
 )
 
+// serviceImage is that one.
+const serviceImage = "service"
+
 // serviceInfo is the table of them: the names in PTX, and the threads of a block.
 var serviceInfo = [serviceCount]struct {
 	name    string
@@ -112,14 +136,40 @@ var serviceInfo = [serviceCount]struct {
 	tileSums:   {"sum_tiles", 256},
 }
 
+// checkKernels returns an error if a kernel has no name, threads or image that a chip of the architecture loads.
+func checkKernels(architecture int) error {
+	for k, info := range serviceInfo {
+		if info.name == "" || info.threads == 0 {
+			return fmt.Errorf("service %d (%q) has no name or no threads", k, info.name)
+		}
+	}
+	if _, err := imageFile(architecture, serviceImage); err != nil {
+		return err
+	}
+	for k, info := range kernelInfo {
+		if info.name == "" || info.threads == 0 {
+			return fmt.Errorf("kernel %d (%q) has no name or no threads", k, info.name)
+		}
+		for _, v := range entry.Variants {
+			if variantNames[v] == "" {
+				return fmt.Errorf("kernel %s has no name for %s", info.name, v)
+			}
+			if _, err := imageFile(architecture, info.image+variantNames[v]); err != nil {
+				return fmt.Errorf("kernel %s%s: %w", info.name, variantNames[v], err)
+			}
+		}
+	}
+	return nil
+}
+
 // table holds the loaded kernels.
 type table struct {
 	architecture int
 	service      [serviceCount]handle
 
 	mu      sync.Mutex
-	modules []handle                               // guarded by mu
-	of      [len(variantNames)][kernelCount]handle // 0 until one of its image is used; guarded by mu
+	modules []handle                                // guarded by mu
+	of      [entry.VariantCount][kernelCount]handle // 0 until one of its image is used; guarded by mu
 }
 
 // load compiles an image for the GPU, or takes it from the driver's cache.
@@ -155,7 +205,7 @@ func (d *Device) function(module handle, name string) (f handle, err error) {
 func (d *Device) loadService() error {
 	d.kernels.mu.Lock()
 	defer d.kernels.mu.Unlock()
-	module, err := d.load("service")
+	module, err := d.load(serviceImage)
 	if err != nil {
 		return err
 	}
@@ -168,7 +218,7 @@ func (d *Device) loadService() error {
 }
 
 // kernel returns a kernel. Those of an image are loaded when the first of them is used.
-func (d *Device) kernel(v kernels.Variant, k kernel) (handle, error) {
+func (d *Device) kernel(v entry.Variant, k kernel) (handle, error) {
 	d.kernels.mu.Lock()
 	defer d.kernels.mu.Unlock()
 	of := &d.kernels.of[v]

@@ -5,11 +5,7 @@ import (
 	"math/bits"
 
 	"ooc/kernels"
-)
-
-var (
-	_ kernels.Puller = (*Device)(nil)
-	_ kernels.Linker = (*Device)(nil)
+	"ooc/kernels/entry"
 )
 
 // blockParam is Block of vectors.cuh.
@@ -17,7 +13,7 @@ type blockParam struct {
 	offsets, ends, weights address
 	lo, hi                 int32
 	edge, row, rows        int32
-	turned                 int32
+	transposed             int32
 }
 
 // pullParam is Pull of vectors.cuh.
@@ -35,25 +31,25 @@ type linkParam struct {
 	first, group           int32
 }
 
-// Pull implements kernels.Puller: groups of up to 32 threads are parts of a warp, larger ones several warps.
-func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error {
+// Pull implements kernels.VectorOps: groups of up to 32 threads are parts of a warp, larger ones several warps.
+func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	own, err := d.ownStream(s, v)
 	if err == nil {
 		err = checkGroup(p.Group)
 	}
-	if err == nil && (p.Count < 0 || p.Stride%kernels.EntryBytes != 0 || p.Stride < 0) {
+	if err == nil && (p.Count < 0 || p.Stride%entry.EntryBytes != 0 || p.Stride < 0) {
 		err = fmt.Errorf("%d vectors, %d bytes apart", p.Count, p.Stride)
 	}
 	r := &resolver{device: d, err: err}
 	count := max(1, p.Count)
-	behind := int(p.Stride/kernels.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
+	behind := int(p.Stride/entry.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
 	q := &pullParam{block: r.block(p.Block), dist: r.rest("dist", p.Dist), next: r.vector("next", p.Next, behind),
 		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
-		stride: p.Stride / kernels.EntryBytes}
+		stride: p.Stride / entry.EntryBytes}
 	if r.err == nil {
 		k := pulls
 		if p.Group > kernelInfo[pulls].threads {
-			k = widePulls
+			k = largePulls
 		}
 		blocks := groupBlocks(k, p.Block.Hi-p.Block.Lo, p.Group)
 		if most := mostBlocks / max(1, blocks); count > most {
@@ -72,7 +68,7 @@ func (d *Device) Pull(s kernels.Stream, v kernels.Variant, p kernels.Pull) error
 const mostBlocks = 1<<31 - 1
 
 // pullSome takes the vectors in several launches, of so many at most.
-func (d *Device) pullSome(s kernels.Stream, v kernels.Variant, p kernels.Pull, most int) error {
+func (d *Device) pullSome(s kernels.Stream, v entry.Variant, p kernels.Pull, most int) error {
 	for lo := 0; lo < p.Count; lo += most {
 		part := p.Vector(lo)
 		part.Count = min(most, p.Count-lo)
@@ -90,8 +86,8 @@ const (
 	linkGroupMatrix = 64
 )
 
-// Link implements kernels.Linker.
-func (d *Device) Link(s kernels.Stream, v kernels.Variant, l kernels.Link) error {
+// Link implements kernels.VectorOps.
+func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 	own, err := d.ownStream(s, v)
 	group := linkGroup
 	if l.Block.Edge > 0 {
@@ -116,7 +112,7 @@ func groupBlocks(k kernel, vertices, group int) int {
 }
 
 // launchSome starts a kernel that may have nothing to do.
-func (s *stream) launchSome(v kernels.Variant, k kernel, blocks int, p param) error {
+func (s *stream) launchSome(v entry.Variant, k kernel, blocks int, p param) error {
 	if blocks == 0 {
 		return nil
 	}
@@ -132,7 +128,7 @@ func checkGroup(group int) error {
 
 // block resolves the arcs of a block.
 func (r *resolver) block(b kernels.Block) blockParam {
-	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), turned: oneIf(b.Turned)}
+	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), transposed: oneIf(b.Transposed)}
 	switch {
 	case r.err != nil:
 	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):

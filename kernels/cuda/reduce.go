@@ -6,11 +6,7 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
-)
-
-var (
-	_ kernels.Reducer = (*Device)(nil)
-	_ kernels.Grower  = (*Device)(nil)
+	"ooc/kernels/entry"
 )
 
 // leastParam is Least of reduce.cuh.
@@ -84,10 +80,10 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 	return p, max(1, min(n/leastShare, leastBlocks))
 }
 
-// Least implements kernels.Reducer: one launch, in which the block of threads that ends last reduces what the others
+// Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces what the others
 // have found.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
-	own, err := d.ownStream(s, kernels.I32)
+	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}
 	p, blocks := own.leastOf(r, l.Source, l.Result, l.N)
 	if r.err == nil {
@@ -99,9 +95,9 @@ func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	return nil
 }
 
-// Grow implements kernels.Grower.
+// Grow implements kernels.VectorOps.
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
-	own, err := d.ownStream(s, kernels.I32)
+	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}
 	p := &growParam{offsets: r.vector("offsets", g.Offsets, g.N+1), ends: r.rest("ends", g.Ends), weights: r.rest("weights", g.Weights),
 		keys: r.vector("keys", g.Keys, g.N), parents: r.vector("parents", g.Parents, g.N), tree: r.vector("tree", g.Tree, g.N)}

@@ -12,6 +12,9 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
 )
@@ -57,9 +60,9 @@ func TestTrap(t *testing.T) {
 	}
 	trapped := false
 	_, err = p.Solve(t.Context(), engine.Options{
-		Device: d, Algorithm: engine.AlgorithmBlocked, Interval: 5 * time.Millisecond, Checkpoint: 20 * time.Millisecond,
-		Progress: func(s engine.Status) {
-			if s.Progress > 0.2 && s.State == "running" && !trapped {
+		Device: d, Algorithm: rounds.BlockedName, Interval: 5 * time.Millisecond, Checkpoint: 20 * time.Millisecond,
+		Progress: func(s live.Status) {
+			if s.Progress > 0.2 && s.State == live.Running && !trapped {
 				trapped = true
 				if err := cuda.Trap(d); err != nil {
 					t.Error(err)
@@ -93,12 +96,12 @@ func finishOnCPU(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	sum, err := p.Solve(t.Context(), engine.Options{Device: c, Algorithm: engine.AlgorithmBlocked})
+	sum, err := p.Solve(t.Context(), engine.Options{Device: c, Algorithm: rounds.BlockedName})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("went on from %.0f %%", 100*sum.ResumedFrom)
-	if report, err := p.Verify(t.Context(), 16, 1); err != nil {
+	if report, err := prove.Sample(t.Context(), p, 16, 1); err != nil {
 		t.Fatalf("%+v: %v", report, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // stream is a stream of CUDA, and a second one of higher priority once it has closed a pivot. Its fields
@@ -18,8 +19,8 @@ type stream struct {
 	all    []handle // to destroy
 	urgent bool     // handle has the higher priority
 	lists  lists
-	list   []entry  // of the product being enqueued
-	panels struct { // scratch of closures
+	list   []listEntry // of the product being enqueued
+	panels struct {    // scratch of closures
 		at    address
 		bytes int64
 	}
@@ -89,20 +90,9 @@ func (s *stream) alive() error {
 // CopyIn implements kernels.Stream. It runs beside other work where src is of AllocHost; of other memory the
 // driver makes a copy first.
 func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
-	to, err := s.device.resolve(dst, int64(len(src)))
-	if err == nil {
-		err = s.alive()
-	}
-	for _, piece := range s.device.pieces(src) {
-		if err != nil {
-			break
-		}
-		err = s.device.call("cuMemcpyHtoDAsync", func() Result {
-			return s.device.driver.copyIn(to, unsafe.Pointer(&piece[0]), int64(len(piece)), s.handle)
-		})
-		to += address(len(piece))
-	}
-	runtime.KeepAlive(src)
+	err := s.copyPieces("cuMemcpyHtoDAsync", src, dst, func(host unsafe.Pointer, at address, bytes int64) Result {
+		return s.device.driver.copyIn(at, host, bytes, s.handle)
+	})
 	if err != nil {
 		return fmt.Errorf("cuda: copy in: %w", err)
 	}
@@ -111,24 +101,31 @@ func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 
 // CopyOut implements kernels.Stream. Like CopyIn, it wants memory of AllocHost.
 func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
-	from, err := s.device.resolve(src, int64(len(dst)))
-	if err == nil {
-		err = s.alive()
-	}
-	for _, piece := range s.device.pieces(dst) {
-		if err != nil {
-			break
-		}
-		err = s.device.call("cuMemcpyDtoHAsync", func() Result {
-			return s.device.driver.copyOut(unsafe.Pointer(&piece[0]), from, int64(len(piece)), s.handle)
-		})
-		from += address(len(piece))
-	}
-	runtime.KeepAlive(dst)
+	err := s.copyPieces("cuMemcpyDtoHAsync", dst, src, func(host unsafe.Pointer, at address, bytes int64) Result {
+		return s.device.driver.copyOut(host, at, bytes, s.handle)
+	})
 	if err != nil {
 		return fmt.Errorf("cuda: copy out: %w", err)
 	}
 	return nil
+}
+
+// copyPieces calls copy for the pieces of host memory that lie in one registration each.
+func (s *stream) copyPieces(call string, host []byte, t kernels.Tile, copy func(host unsafe.Pointer, at address, bytes int64) Result) error {
+	at, err := s.device.resolve(t, int64(len(host)))
+	if err == nil {
+		err = s.alive()
+	}
+	for _, piece := range s.device.pieces(host) {
+		if err != nil {
+			break
+		}
+		bytes := int64(len(piece))
+		err = s.device.call(call, func() Result { return copy(unsafe.Pointer(&piece[0]), at, bytes) })
+		at += address(bytes)
+	}
+	runtime.KeepAlive(host)
+	return err
 }
 
 // param is a kernel's parameter: a pointer to one of the structs that mirror those of the CUDA sources.
@@ -140,7 +137,7 @@ type param struct {
 func paramOf[T any](p *T) param { return param{unsafe.Pointer(p), unsafe.Sizeof(*p)} }
 
 // launch starts a kernel of a variant.
-func (s *stream) launch(v kernels.Variant, k kernel, blocks int, p param) error {
+func (s *stream) launch(v entry.Variant, k kernel, blocks int, p param) error {
 	f, err := s.device.kernel(v, k)
 	if err != nil {
 		return err

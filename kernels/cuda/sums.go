@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // sumsParam is Sums of sums.cuh.
@@ -38,14 +39,14 @@ func sumZeros(sum uint32, bytes int64) uint32 {
 // complement of such a state.
 func power(words int64) uint32 { return ^sumZeros(^uint32(1<<31), 4*words) }
 
-// Sums implements kernels.Leveller.
-func (d *Device) Sums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	s, err := d.ownStream(on, kernels.I32)
+// Checksums implements kernels.LaneOps.
+func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+	s, err := d.ownStream(on, entry.I32)
 	if err == nil && (bytes <= 0 || bytes%sumBytes != 0 || count < 0) {
 		err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
 	}
 	r := &resolver{device: d, err: err}
-	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes/kernels.EntryBytes*int64(count))}
+	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes/entry.EntryBytes*int64(count))}
 	if r.err == nil && count > 0 {
 		for i := range p.advance {
 			p.advance[i] = power(int64(i + 1))

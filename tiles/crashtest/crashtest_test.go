@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -41,7 +42,7 @@ func create(t *testing.T) (*Harness, *tiles.Store) {
 	h, err := Watch(dir)
 	must(t, err)
 	t.Cleanup(h.Close)
-	s, err := tiles.Create(dir, tiles.Meta{N: vertices, T: edge, Kind: tiles.I32}, nil, tiles.IDs{})
+	s, err := tiles.Create(dir, tiles.Meta{N: vertices, T: edge, Kind: entry.KindI32}, nil, tiles.IDs{})
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return h, s

@@ -19,16 +19,32 @@ func base(p path, a arithmetic) {
 	Pragma("noescape")
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
+	pivot := make([]reg.VecVirtual, 4*edge/p.bytes)
+	floydWarshall(p, d, func(row reg.Register) {
+		for v := range pivot {
+			pivot[v] = p.vec()
+			VMOVUPS(Mem{Base: row, Disp: v * p.bytes}, pivot[v])
+		}
+	}, func(_, at reg.Register, x reg.VecVirtual) {
+		for v := range pivot {
+			t, place := p.vec(), Mem{Base: at, Disp: v * p.bytes}
+			a.add(x, pivot[v], t)
+			a.min(place, t, t)
+			reset(t)
+			VMOVUPS(t, place)
+		}
+	})
+}
+
+// floydWarshall generates the loops over a block of 64×64 distances from d on: for each k, begin gets row k, and relax
+// then row k, each row of the block, and a register full of the row's entry in column k.
+func floydWarshall(p path, d reg.Register, begin func(row reg.Register), relax func(row, at reg.Register, x reg.VecVirtual)) {
 	row, column, left := GP64(), GP64(), GP64()
 	MOVQ(d, row)
 	MOVQ(d, column)
 	MOVQ(U32(edge), left)
 	Label("kLoop")
-	pivot := make([]reg.VecVirtual, 4*edge/p.bytes)
-	for v := range pivot {
-		pivot[v] = p.vec()
-		VMOVUPS(Mem{Base: row, Disp: v * p.bytes}, pivot[v])
-	}
+	begin(row)
 	at, entry, rows := GP64(), GP64(), GP64()
 	MOVQ(d, at)
 	MOVQ(column, entry)
@@ -36,13 +52,7 @@ func base(p path, a arithmetic) {
 	Label("rowLoop")
 	x := p.vec()
 	VBROADCASTSS(Mem{Base: entry}, x)
-	for v := range pivot {
-		t, place := p.vec(), Mem{Base: at, Disp: v * p.bytes}
-		a.add(x, pivot[v], t)
-		a.min(place, t, t)
-		reset(t)
-		VMOVUPS(t, place)
-	}
+	relax(row, at, x)
 	ADDQ(U32(4*edge), at)
 	ADDQ(U32(4*edge), entry)
 	DECQ(rows)

@@ -79,8 +79,8 @@ func (a arithmetic) min(x, y, dst Op) {
 }
 
 const (
-	inf32   = 0x3f3f3f3f // kernels.Inf32
-	limit32 = inf32 / 2  // kernels.Limit32
+	inf32   = 0x3f3f3f3f // entry.Inf32
+	limit32 = inf32 / 2  // entry.Limit32
 	posInf  = 0x7f800000 // bits of +Inf
 )
 

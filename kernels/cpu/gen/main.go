@@ -1,10 +1,6 @@
 // Command gen writes the assembly of package cpu for one SIMD path:
 //
-//	go run ./gen -path avx512 -pkg cpu -out avx512_amd64.s -stubs avx512_amd64.go
-//	go run ./gen -set sweep -path avx512 -pkg cpu -out sweep_avx512_amd64.s -stubs sweep_avx512_amd64.go
-//
-// The first set is what products and closures of tiles need, the second what sweeps do, and pairs what the
-// first does where entries are pairs of a distance and a predecessor.
+//	go run ./gen -path avx512 -pkg cpu -out avx512_amd64.s -stubs avx512_stubs_amd64.go
 //
 // The output depends on nothing but this source and the version of avo in go.mod.
 package main
@@ -12,32 +8,27 @@ package main
 import (
 	"flag"
 	"log"
+	"maps"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 )
 
 func main() {
-	name := flag.String("path", "", "avx512 or avx2")
-	set := flag.String("set", "tiles", "tiles, sweep or pairs")
+	name := flag.String("path", "", "a name in paths")
 	flag.Parse()
 	p, ok := paths[*name]
 	if !ok {
-		log.Fatalf("gen: -path %q: want avx512 or avx2", *name)
+		log.Fatalf("gen: -path %q: want one of %q", *name, slices.Sorted(maps.Keys(paths)))
 	}
 	ConstraintExpr("amd64")
-	switch *set {
-	case "tiles":
-		tiles(p)
-	case "sweep":
-		sweeps(p)
-	case "pairs":
-		pairs(p)
-	default:
-		log.Fatalf("gen: -set %q: want tiles, sweep or pairs", *set)
-	}
+	tiles(p)
+	pairs(p)
+	lanes(p)
 	Generate()
 }
 
+// tiles generates what products and closures of tiles need.
 func tiles(p path) {
 	for _, a := range arithmetics {
 		strip(p, a)
@@ -53,9 +44,10 @@ func tiles(p path) {
 	}
 }
 
-func sweeps(p path) {
+// lanes generates what kernels.HostLaneOps needs.
+func lanes(p path) {
 	for _, a := range arithmetics {
-		for _, lines := range []int{1, wideLines} {
+		for _, lines := range []int{1, 4} {
 			sweep(p, a, lines)
 			climb(p, a, lines)
 		}

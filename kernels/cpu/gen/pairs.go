@@ -415,40 +415,20 @@ func pairBase(p path, a arithmetic) {
 	const plane = 4 * edge * edge
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
-	row, column, left := GP64(), GP64(), GP64()
-	MOVQ(d, row)
-	MOVQ(d, column)
-	MOVQ(U32(edge), left)
-	Label("kLoop")
-	at, entry, rows := GP64(), GP64(), GP64()
-	MOVQ(d, at)
-	MOVQ(column, entry)
-	MOVQ(U32(edge), rows)
-	Label("rowLoop")
-	x := p.vec()
-	VBROADCASTSS(Mem{Base: entry}, x)
-	for v := range 4 * edge / p.bytes {
-		sum, c, with := p.vec(), p.newPair(), p.vec()
-		a.add(Mem{Base: row, Disp: v * p.bytes}, x, sum)
-		reset(sum)
-		VMOVUPS(Mem{Base: at, Disp: v * p.bytes}, c.d)
-		VMOVUPS(Mem{Base: at, Disp: plane + v*p.bytes}, c.p)
-		VMOVUPS(Mem{Base: row, Disp: plane + v*p.bytes}, with)
-		p.where(a, sum, c.d, with, c.p)
-		a.min(sum, c.d, c.d)
-		VMOVUPS(c.d, Mem{Base: at, Disp: v * p.bytes})
-		VMOVUPS(c.p, Mem{Base: at, Disp: plane + v*p.bytes})
-	}
-	ADDQ(U32(4*edge), at)
-	ADDQ(U32(4*edge), entry)
-	DECQ(rows)
-	JNE(LabelRef("rowLoop"))
-	ADDQ(U32(4*edge), row)
-	ADDQ(U8(4), column)
-	DECQ(left)
-	JNE(LabelRef("kLoop"))
-	VZEROUPPER()
-	RET()
+	floydWarshall(p, d, func(reg.Register) {}, func(row, at reg.Register, x reg.VecVirtual) {
+		for v := range 4 * edge / p.bytes {
+			sum, c, with := p.vec(), p.newPair(), p.vec()
+			a.add(Mem{Base: row, Disp: v * p.bytes}, x, sum)
+			reset(sum)
+			VMOVUPS(Mem{Base: at, Disp: v * p.bytes}, c.d)
+			VMOVUPS(Mem{Base: at, Disp: plane + v*p.bytes}, c.p)
+			VMOVUPS(Mem{Base: row, Disp: plane + v*p.bytes}, with)
+			p.where(a, sum, c.d, with, c.p)
+			a.min(sum, c.d, c.d)
+			VMOVUPS(c.d, Mem{Base: at, Disp: v * p.bytes})
+			VMOVUPS(c.p, Mem{Base: at, Disp: plane + v*p.bytes})
+		}
+	})
 }
 
 // pairClimb generates climb for pairs: what a sum lowers takes over the predecessor of the row that is added to. A
@@ -459,7 +439,7 @@ func pairClimb(p path, a arithmetic) {
 		vecs = 4
 	}
 	TEXT("pairClimb"+a.name+p.suffix, NOSPLIT, "func(src, rows, ends, weights *byte, count, stride int)")
-	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see pairPath.", a.name, p.suffix, vecs*p.bytes/4))
+	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see path.", a.name, p.suffix, vecs*p.bytes/4))
 	Pragma("noescape")
 	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
 	count, stride, k := load("count"), load("stride"), GP64()

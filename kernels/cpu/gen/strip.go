@@ -115,7 +115,7 @@ func (m *microkernel) finish(prefix string) {
 	}
 }
 
-// ahead is how many rows of B are prefetched while packing: some hundred cycles, the latency of the L3
+// aheadShift is the log₂ of how many rows of B are prefetched while packing: some hundred cycles, the latency of the L3
 // cache. At a stride of a power of two the processor's own prefetchers do not follow.
 const aheadShift = 5
 

@@ -17,7 +17,7 @@ func transpose(p path, past bool) {
 		name, move = "transposePast"+p.suffix, VMOVNTPS
 	}
 	TEXT(name, NOSPLIT, "func(dst, places, rows, columns *byte, blocks, stride int)")
-	Doc(fmt.Sprintf("%s transposes blocks of 16×16 entries, see sweepPath.", name))
+	Doc(fmt.Sprintf("%s transposes blocks of 16×16 entries, see path.", name))
 	Pragma("noescape")
 	t := transposing{path: p, move: move, dst: load("dst"), places: load("places"), rows: load("rows"),
 		columns: load("columns"), stride: load("stride")}
@@ -49,7 +49,7 @@ type transposing struct {
 }
 
 // square moves size lanes of size columns.
-func (t transposing) square(lane, column, size int, turn func([]reg.VecVirtual) []reg.VecVirtual) {
+func (t transposing) square(lane, column, size int, transposed func([]reg.VecVirtual) []reg.VecVirtual) {
 	r := make([]reg.VecVirtual, size)
 	for i := range r {
 		at := GP64()
@@ -58,15 +58,15 @@ func (t transposing) square(lane, column, size int, turn func([]reg.VecVirtual) 
 		r[i] = t.vec()
 		VMOVUPS(Mem{Base: t.rows, Index: at, Scale: 1, Disp: 4 * lane}, r[i])
 	}
-	for i, x := range turn(r) {
+	for i, x := range transposed(r) {
 		at := GP64()
 		MOVQ(Mem{Base: t.places, Disp: 8 * (lane + i)}, at)
 		t.move(x, Mem{Base: t.dst, Index: at, Scale: 1, Disp: 4 * column})
 	}
 }
 
-// interleave turns registers i and i+step of each group of 2·step around within 128-bit quarters: pairs
-// of entries with step 1, pairs of pairs with step 2.
+// interleave transposes blocks of 4×4 entries: four registers, and within each a quarter of 128 bits. Pairs of
+// entries first, then pairs of pairs.
 func interleave(vec func() reg.VecVirtual, r []reg.VecVirtual) []reg.VecVirtual {
 	low := make([]reg.VecVirtual, len(r)) // low[i]: entries 0, 1 of rows i and i+1; low[i+1]: entries 2, 3
 	for i := 0; i < len(r); i += 2 {

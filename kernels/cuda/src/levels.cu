@@ -2,4 +2,4 @@
 #include "levels.cuh"
 
 KERNEL(level_, 256, 3, Level) { level<VARIANT>(p); }
-KERNEL(turn_, 256, 4, Turn) { turn<VARIANT>(p); }
+KERNEL(transpose_, 256, 4, LaneTranspose) { transpose<VARIANT>(p); }

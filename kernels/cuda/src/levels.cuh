@@ -6,7 +6,7 @@ constexpr int kWarps = 8;     // of a block of level
 constexpr int kHalf = 128;    // lanes that a warp loads at once: four entries a thread
 constexpr int kStrip = 256;   // lanes of a warp
 constexpr int kUnroll = 4;    // arcs whose rows a warp loads before it uses the first
-constexpr int kPatch = 64;    // rows and columns that a block of turn transposes
+constexpr int kPatch = 64;    // rows and columns that a block of transpose takes
 
 // Level is the one parameter of level.
 struct Level {
@@ -121,8 +121,8 @@ __device__ __forceinline__ void level(const Level &p) {
   if (at + kHalf < p.width) keep<V>(p, c.half[1], row, at + kHalf);
 }
 
-// Turn is the one parameter of turn.
-struct Turn {
+// LaneTranspose is the one parameter of transpose.
+struct LaneTranspose {
   int *to;
   const int *lanes, *columns;
   const int *sources;  // null: none
@@ -131,10 +131,10 @@ struct Turn {
   int pad;
 };
 
-// turn transposes patches of 64 rows of lanes and 64 lanes, which lie in one tile each. Neighbouring blocks take
+// transpose moves patches of 64 rows of lanes and 64 lanes, which lie in one tile each. Neighbouring blocks take
 // neighbouring lanes of the same rows.
 template <Variant V>
-__device__ __forceinline__ void turn(const Turn &p) {
+__device__ __forceinline__ void transpose(const LaneTranspose &p) {
   __shared__ int patch[kPatch][kPatch + 1];
   const int across = p.width / kPatch;
   const int lane0 = blockIdx.x % across * kPatch, column0 = blockIdx.x / across * kPatch;

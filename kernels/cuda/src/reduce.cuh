@@ -11,8 +11,8 @@ struct Differ {
 __device__ __forceinline__ void differ(const Differ &p) {
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
-  const bool wide = ((reinterpret_cast<unsigned long long>(p.a) | reinterpret_cast<unsigned long long>(p.b)) & 15) == 0;
-  const long long words = p.bytes / 4, quads = wide ? words / 4 : 0;
+  const bool aligned = ((reinterpret_cast<unsigned long long>(p.a) | reinterpret_cast<unsigned long long>(p.b)) & 15) == 0;
+  const long long words = p.bytes / 4, quads = aligned ? words / 4 : 0;
   bool same = true;
 #pragma unroll 4
   for (long long i = thread; i < quads; i += threads) {

@@ -7,7 +7,7 @@
   extern "C" __global__ void __launch_bounds__(threads) JOIN(name, NAME)(const __grid_constant__ Parameter p)
 
 STEP(pull_, 256, Pull) { pull<VARIANT, 256>(p); }
-STEP(pull_wide_, 1024, Pull) { pull<VARIANT, 1024>(p); }
+STEP(pull_large_, 1024, Pull) { pull<VARIANT, 1024>(p); }
 STEP(link_, 256, Link) { link<VARIANT, 256>(p); }
 STEP(rank_one_, kRankThreads, Rank) { rankOne<VARIANT>(p); }
 STEP(pairs_rank_one_, kRankThreads, Rank) { pairRankOne<VARIANT>(p); }

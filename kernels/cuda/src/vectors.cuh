@@ -8,7 +8,7 @@ struct Block {
   const int *offsets, *ends, *weights;
   int lo, hi;           // vertices
   int edge, row, rows;  // edge 0: compressed rows
-  int turned;
+  int transposed;
 };
 
 // Offer is a value and the vertex that it comes from, -1 for none: then the value is what an offer must be less than.
@@ -40,8 +40,8 @@ __device__ __forceinline__ void eachArc(const Block &b, int i, int lane, int gro
     for (int k = b.offsets[i] + lane; k < hi; k += group) take(b.ends[k], b.weights[k]);
     return;
   }
-  const long step = b.turned ? 1 : b.edge;
-  const int *weights = b.weights + (b.turned ? static_cast<long>(i) * b.rows : i);
+  const long step = b.transposed ? 1 : b.edge;
+  const int *weights = b.weights + (b.transposed ? static_cast<long>(i) * b.rows : i);
 #pragma unroll 8
   for (int k = lane; k < b.rows; k += group) take(b.row + k, weights[k * step]);
 }

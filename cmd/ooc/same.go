@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// same fails where a store is not what the flags ask for, or was made from another input than this one, unless that is
+// the store itself.
+func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) error {
+	err := p.Differs(f.wanted(cmd, p))
+	if err == nil && !isStore(input) {
+		if input == "-" {
+			return badInput{fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: go on with it by ooc solve %s%s", p.Dir(), terminal.Quote(p.Dir()), otherwise)}
+		}
+		err = p.SameInput(cmd.Context(), input)
+	}
+	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
+		err = &changed{c, input}
+	}
+	return err
+}
+
+// wanted is what the flags ask of a store that is gone on with.
+func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
+	w := engine.Wanted{
+		Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Predecessors: f.predecessors,
+		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd),
+	}
+	if f.directed || f.undirected {
+		w.Directed = &f.directed
+	}
+	if f.sources != "" {
+		w.Sources = tiles.RowSet{} // which no store has: names that cannot be found in it are not those that it was made with
+		if ids, err := p.IDs(); err == nil {
+			if rows, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources); err == nil {
+				w.Sources = rows
+			}
+		}
+	}
+	return w
+}
+
+// changed names the flag that a store differs in.
+type changed struct {
+	*engine.ChangedError
+	input string
+}
+
+// otherwise is what to do about a store that cannot be gone on with.
+const otherwise = "; solve it into another store with --out, or begin again with --restart"
+
+func (c *changed) Error() string { return c.Store + " was made " + c.how() + otherwise }
+
+func (c *changed) how() string {
+	switch c.In {
+	case engine.OfInput:
+		return "from another input than " + c.input + " is now"
+	case engine.OfPredecessors:
+		return "without --predecessors"
+	case engine.OfSources:
+		return "with other --sources"
+	case engine.OfDirection:
+		return "with the other of --directed and --undirected"
+	case engine.OfColumns:
+		return fmt.Sprintf("with other --columns (%q)", c.Was)
+	case engine.OfNoArc, engine.OfBase:
+		return fmt.Sprintf("with another --%s (%q)", c.In, c.Was)
+	}
+	return fmt.Sprintf("with --%s %s", c.In, c.Was)
+}

@@ -1,0 +1,237 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/live"
+	"ooc/engine/task"
+)
+
+// batchDisplay shows a batch: a line that stays for each job that ends, and what runs.
+type Batch struct {
+	*Display
+	log *batch.Log
+
+	states  []batch.State       // of jobs, as they were told; guarded by display.mu, as those below
+	running map[int]live.Status // by job
+	told    map[int]time.Time   // when a job last said how far it is, or began to
+	drew    time.Time
+}
+
+func NewBatch(d *Display, log *batch.Log) *Batch {
+	return &Batch{Display: d, log: log, states: make([]batch.State, len(log.Jobs)), running: map[int]live.Status{}, told: map[int]time.Time{}}
+}
+
+// jobObject is what becomes of a job, in JSON.
+type jobObject struct {
+	Job     int           `json:"job"` // from 1
+	Input   string        `json:"input"`
+	Store   string        `json:"store"`
+	State   batch.State   `json:"state"`
+	Attempt int           `json:"attempt"`
+	Seconds float64       `json:"seconds,omitempty"`
+	Code    int           `json:"exit_code,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Summary *task.Summary `json:"summary,omitempty"`
+}
+
+func objectOf(i int, j *batch.Job) jobObject {
+	return jobObject{i + 1, j.Input, j.Store, j.State, j.Attempt, j.Seconds, j.Code, j.Error, j.Summary}
+}
+
+// batchObject is a whole batch, in JSON.
+type batchObject struct {
+	Batch   string              `json:"batch"`
+	Jobs    int                 `json:"jobs"`
+	Counts  map[batch.State]int `json:"counts"`
+	PID     int                 `json:"pid,omitempty"` // of the process that runs it
+	Command []string            `json:"command"`
+	Code    *int                `json:"exit_code,omitempty"`
+	Torn    int                 `json:"torn_bytes,omitempty"` // of a last record that was cut off
+	List    []jobObject         `json:"list,omitempty"`
+}
+
+func (b *Batch) Name(i int) string {
+	return fmt.Sprintf("[%d/%d] %s", i+1, len(b.log.Jobs), b.log.Jobs[i].Input)
+}
+
+// Begin tells which jobs have nothing left to do.
+func (b *Batch) Begin() {
+	for i := range b.log.Jobs {
+		b.states[i] = b.log.Jobs[i].State
+		if b.json && b.states[i] == batch.Solved {
+			terminal.PrintJSON(os.Stdout, "job", objectOf(i, &b.log.Jobs[i]))
+		}
+	}
+}
+
+// Changed tells what has become of a job. Run calls it from one goroutine.
+func (b *Batch) Changed(i int) {
+	j := &b.log.Jobs[i]
+	b.mu.Lock()
+	b.states[i] = j.State
+	if j.State == batch.Reading && !b.json {
+		b.told[i] = time.Now() // what is over in a moment needs no line about how far it is
+	}
+	if j.State != batch.Solving {
+		delete(b.running, i)
+	}
+	if b.json {
+		terminal.PrintJSON(os.Stdout, "job", objectOf(i, j))
+	}
+	b.mu.Unlock()
+	switch j.State {
+	case batch.Solved:
+		b.Note("%s: solved %s in %s (%s)", b.Name(i), j.Store, terminal.Time(j.Seconds), outcome(j))
+	case batch.Failed:
+		b.Note("%s: failed, exit code %d: %s", b.Name(i), j.Code, j.Error)
+	case batch.Interrupted:
+		b.Note("%s: interrupted", b.Name(i))
+	}
+}
+
+// Progress shows how far a job is. Solves call it, each from a goroutine of its own.
+func (b *Batch) Progress(i int, s live.Status) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running[i] = s
+	since := time.Since(b.told[i])
+	if b.json && since >= jsonEvery-blockEvery/2 {
+		b.told[i] = time.Now()
+		terminal.PrintJSON(os.Stdout, "status", struct {
+			Job int `json:"job"`
+			live.Status
+		}{i + 1, s})
+	}
+	switch {
+	case b.mode == block && time.Since(b.drew) >= blockEvery/2:
+		b.drew = time.Now()
+		b.draw(b.rows)
+	case b.mode == lines && !b.json && since >= LinesEvery-blockEvery:
+		b.told[i] = time.Now()
+		fmt.Fprintf(b.out, "%s: %s\n", b.Name(i), StatusLine(s))
+	}
+}
+
+// rows is the block: all about a job that runs alone, or a row for each of several; then the batch.
+func (b *Batch) rows(width int) (rows []string) {
+	for _, i := range slices.Sorted(maps.Keys(b.running)) {
+		if len(b.running) == 1 {
+			rows = append(statusBlock(b.running[i], width), progressBar(b.running[i], width))
+			break
+		}
+		rows = append(rows, StatusLine(b.running[i]))
+	}
+	n := map[batch.State]int{}
+	for _, state := range b.states {
+		n[state]++
+	}
+	return append(rows, terminal.Label("batch")+fmt.Sprintf("%d of %d solved, %d failed, %d running", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running)))
+}
+
+// outcome says how a job was solved.
+func outcome(j *batch.Job) string {
+	s := j.Summary
+	switch {
+	case s == nil:
+		return ""
+	case s.AlreadySolved:
+		return "already solved"
+	case s.ResumedFrom > 0:
+		return fmt.Sprintf("%s, from %.1f %%", s.Algorithm, 100*s.ResumedFrom)
+	}
+	return s.Algorithm
+}
+
+// Finish prints what became of all jobs.
+func (b *Batch) Finish(code int) {
+	if b.json {
+		terminal.PrintJSON(os.Stdout, "batch", batchObject{Batch: b.log.Dir, Jobs: len(b.log.Jobs), Counts: b.log.Counts(), Command: b.log.Command, Code: &code})
+		return
+	}
+	printJobs(os.Stdout, b.log.Jobs, nil)
+}
+
+// printJobs prints a table of jobs. progress says how far job i is that runs, and may be nil.
+func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tVERTICES\tSTATE\tTRIES\tTIME\tRESULT")
+	for i := range jobs {
+		j := &jobs[i]
+		vertices, took, result := "", "", outcome(j)
+		if j.Summary != nil {
+			vertices = humanize.Comma(int64(j.Summary.Vertices))
+		}
+		if j.Seconds > 0 {
+			took = terminal.Time(j.Seconds)
+		}
+		if j.State == batch.Failed {
+			first, _, _ := strings.Cut(j.Error, "\n")
+			result = fmt.Sprintf("exit code %d: %s", j.Code, terminal.Clip(first, 120))
+		} else if progress != nil && j.Summary == nil {
+			result = progress(i)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, j.Input, j.Store, vertices, j.State, j.Attempt, took, result)
+	}
+	w.Flush()
+}
+
+// PrintBatch is ooc status of a batch.
+func PrintBatch(dir string, asJSON bool) error {
+	q, err := batch.Read(dir)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		o := batchObject{Batch: dir, Jobs: len(q.Jobs), Counts: q.Counts(), Command: q.Command}
+		if q.Running {
+			o.PID = q.PID
+		} else { // what is being written now is not torn
+			o.Torn = q.Torn
+		}
+		for i := range q.Jobs {
+			o.List = append(o.List, objectOf(i, &q.Jobs[i]))
+		}
+		terminal.PrintJSON(os.Stdout, "batch", o)
+		return nil
+	}
+	n := q.Counts()
+	fmt.Printf("batch     %s, %s, made %s\n", dir, terminal.Count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
+	fmt.Printf("state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
+		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
+	switch {
+	case q.Running:
+		fmt.Printf("          by process %d\n", q.PID)
+	case q.Torn > 0:
+		fmt.Printf("          its last record was cut off and does not count (%s); the next run finds out from the stores\n", terminal.Count(q.Torn, "byte", "bytes"))
+		fallthrough
+	case n[batch.Solved] < len(q.Jobs):
+		fmt.Printf("next      %s\n", SameCommand(q.Command))
+	}
+	printJobs(os.Stdout, q.Jobs, func(i int) string { return progressOf(&q.Jobs[i]) })
+	return nil
+}
+
+// progressOf says how far the store of a job is that was begun.
+func progressOf(j *batch.Job) string {
+	if j.State != batch.Solving && j.State != batch.Interrupted {
+		return ""
+	}
+	v, err := engine.Look(j.Store)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*v.Progress)
+}

@@ -1,0 +1,341 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
+	"ooc/engine/text"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Display shows a solve: a block that is redrawn on a terminal, plain lines elsewhere, JSON with --json.
+type Display struct {
+	Interval time.Duration
+	json     bool
+	mode     displayMode
+	out      *os.File // standard error
+	Steering *steering
+
+	mu    sync.Mutex
+	help  func(width int) string // the row that names the keys; nil: there are none. Guarded by mu
+	drawn int                    // lines of the block that are on the screen; guarded by mu, as those below
+	width int                    // of the terminal when they were drawn
+	last  time.Time              // of the last JSON object
+}
+
+type displayMode int
+
+const (
+	quiet displayMode = iota
+	lines
+	block
+)
+
+// Times between two updates.
+const (
+	blockEvery = 250 * time.Millisecond
+	jsonEvery  = time.Second
+	LinesEvery = 10 * time.Second
+)
+
+func New(progress string, json bool) (*Display, error) {
+	d := &Display{json: json, out: os.Stderr, mode: lines, Interval: LinesEvery, Steering: &steering{}}
+	switch {
+	case progress == "never":
+		d.mode = quiet
+	case progress == "always", progress == "auto" && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb":
+		d.mode, d.Interval = block, blockEvery
+	case progress != "auto":
+		return nil, fmt.Errorf("--progress %s: known are auto, always and never", progress)
+	}
+	if json {
+		d.Interval = min(d.Interval, jsonEvery)
+	}
+	return d, nil
+}
+
+// Note prints a line that stays, above the block if one is drawn.
+func (d *Display) Note(format string, args ...any) {
+	if d.mode == quiet {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	above := ""
+	if d.drawn > 0 {
+		above = fmt.Sprintf("\x1b[%dA\r\x1b[J", d.drawn)
+		d.drawn = 0
+	}
+	fmt.Fprintf(d.out, above+format+"\n", args...)
+}
+
+// Device says what will compute, and why not something faster.
+func (d *Display) Device(dev kernels.Device, why string) {
+	text := dev.Info().Name + ": " + dev.Info().Model
+	if why != "" {
+		text += " (" + why + ")"
+	}
+	d.Note("device %s", text)
+}
+
+// Volume warns of a store on a network.
+func (d *Display) Volume(store string) {
+	if volume := tiles.NetworkVolume(store); volume != "" {
+		d.Note("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
+	}
+}
+
+// Imported says what was read.
+func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
+	d.Note("imported %s (%s): %s, %s, weights %s…%s, %s, in %s → %s",
+		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
+		text.Distance(g.MinWeight/float64(g.Scale)), text.Distance(g.MaxWeight/float64(g.Scale)), g.Kind, terminal.Time(took.Seconds()), out)
+	if src.Remark != "" {
+		d.Note("  %s", src.Remark)
+	}
+	for _, dropped := range []struct {
+		n         int64
+		one, many string
+		what      string
+	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"}, {g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
+		{g.NoArcs, "infinite weight", "infinite weights", "dropped"}} {
+		if dropped.n > 0 {
+			d.Note("  %s %s", terminal.Count(dropped.n, dropped.one, dropped.many), dropped.what)
+		}
+	}
+}
+
+// Status shows how far a solve is. The engine calls it from one goroutine.
+func (d *Display) Status(s live.Status) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.json && (s.State != live.Running || time.Since(d.last) >= jsonEvery-blockEvery/2) {
+		d.last = time.Now()
+		terminal.PrintJSON(os.Stdout, "status", s)
+	}
+	switch d.mode {
+	case block:
+		d.draw(func(width int) []string { return append(statusBlock(s, width), progressBar(s, width)) })
+	case lines:
+		if !d.json {
+			fmt.Fprintln(d.out, StatusLine(s))
+		}
+	}
+}
+
+// draw writes a block of rows over the one before.
+func (d *Display) draw(block func(width int) []string) {
+	width, _, err := term.GetSize(int(d.out.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	if width != d.width {
+		d.drawn, d.width = 0, width // a terminal that was resized has wrapped the block: leave it, draw another
+	}
+	rows := block(width - 1)
+	if d.help != nil {
+		rows = append(rows, d.help(width-1))
+	}
+	var b strings.Builder
+	if d.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", d.drawn)
+	}
+	for _, row := range rows {
+		b.WriteString("\r" + terminal.Clip(row, width-1) + "\x1b[K\n")
+	}
+	// What a wider terminal had left below goes.
+	b.WriteString("\x1b[J")
+	d.drawn = len(rows)
+	io.WriteString(d.out, b.String())
+}
+
+// End leaves the block on the screen and starts below it.
+func (d *Display) End() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drawn = 0
+}
+
+// Summary says how a solve went.
+func (d *Display) Summary(s task.Summary) {
+	if d.json {
+		terminal.PrintJSON(os.Stdout, "summary", s)
+		return
+	}
+	if s.AlreadySolved {
+		fmt.Printf("%s is already solved (%s of work); ask it with: ooc query %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Quote(s.Store))
+		return
+	}
+	rate := terminal.Rate(s.Rate)
+	if s.Ceiling > 0 {
+		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
+	}
+	resumed := ""
+	if s.ResumedFrom > 0 {
+		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
+	}
+	if e := s.Eliminate; e != nil {
+		d.eliminated(s, e, resumed)
+		return
+	}
+	fmt.Printf("solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, terminal.Time(s.RoundsSeconds), rate,
+		terminal.Time(s.Plan.RoundsSeconds()), terminal.Time(s.SyncSeconds))
+}
+
+// eliminated says how a solve by elimination went.
+func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
+	distances := float64(s.BytesWritten) / 4
+	fmt.Printf("solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
+		terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
+		terminal.Count(int64(distances)/int64(s.Vertices), "row", "rows"), terminal.Time(s.ExpandSeconds), terminal.DistanceRate(distances/s.ExpandSeconds),
+		terminal.Time(s.SyncSeconds), terminal.Time(e.Seconds))
+}
+
+// statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.
+func statusBlock(s live.Status, width int) []string {
+	row := func(name string, parts ...string) string { return terminal.Row(width, name, parts...) }
+	head := []string{
+		row("graph", s.Store, terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
+		row("device", s.Device),
+	}
+	tail := []string{
+		row("time", terminal.Time(s.Elapsed)+" elapsed", terminal.TimeLeft(s.ETA)),
+		row("restore", restoreParts(s)...),
+	}
+	at := stageRow(s, width)
+	if s.Stage == live.StageExpand {
+		return slices.Concat(head, []string{at, rateRow(s, width)}, tail)
+	}
+	return slices.Concat(head, []string{
+		at,
+		rateRow(s, width),
+		row("device io", terminal.PerSecond(s.InRate)+" in", terminal.PerSecond(s.OutRate)+" out"),
+		row("disk io", terminal.PerSecond(s.ReadRate)+" read", terminal.PerSecond(s.WriteRate)+" written"),
+		row("busy", busyParts(s.Busy)...),
+		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
+	}, tail)
+}
+
+// stageRow says what is being done.
+func stageRow(s live.Status, width int) string {
+	switch {
+	case s.Stage == live.StageExpand:
+		return terminal.Row(width, "stage", string(s.Stage), fmt.Sprintf("%s of %s", humanize.Comma(int64(s.RowsDone)), terminal.Count(s.Rows, "row", "rows")), s.Algorithm)
+	case s.Stage == live.StageCore && s.Rounds > 0:
+		return terminal.Row(width, "stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
+	case s.Stage != live.StageRounds:
+		return terminal.Row(width, "stage", string(s.Stage), s.Algorithm)
+	}
+	return terminal.Row(width, "round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
+}
+
+// rateRow says how fast distances, or relaxations, are made.
+func rateRow(s live.Status, width int) string {
+	rate := []string{terminal.Rate(s.Rate)}
+	switch {
+	case s.State == live.Paused:
+		rate = []string{"paused"}
+	case s.Stage == live.StageExpand:
+		rate = []string{terminal.DistanceRate(s.DistanceRate), terminal.PerSecond(s.WriteRate) + " written"}
+	case s.Ceiling > 0:
+		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
+	}
+	return terminal.Row(width, "rate", rate...)
+}
+
+func restoreParts(s live.Status) []string {
+	parts := []string{fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)}
+	switch s.Checkpoint {
+	case live.CheckpointAsked:
+		parts = append(parts, "checkpoint at the end of this "+map[bool]string{true: "row", false: "round"}[s.Stage == live.StageExpand])
+	case live.CheckpointUnderWay:
+		parts = append(parts, "checkpoint under way")
+	}
+	return parts
+}
+
+// busyParts prints how busy each stage is, the one that holds the others up first seen by its share.
+func busyParts(b live.Busy) []string {
+	var parts []string
+	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", stage, 100*b[stage]))
+	}
+	return parts
+}
+
+// progressBar is one row with the bar; what is past the restore point would be done again after a crash.
+func progressBar(s live.Status, width int) string {
+	const steps = 1000
+	bar := progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
+	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress))))) // io.Discard does not fail
+	text := bar.String()
+	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
+		text = strings.TrimSpace(rest)
+	}
+	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
+}
+
+// StatusLine is the block in one line.
+func StatusLine(s live.Status) string {
+	if s.State == live.Paused {
+		return fmt.Sprintf("%s: paused, progress %.1f %%, restore point %.1f %%, %s elapsed", s.Store, 100*s.Progress, 100*s.RestorePoint, terminal.Time(s.Elapsed))
+	}
+	switch {
+	case s.Stage == live.StageExpand:
+		return fmt.Sprintf("%s: %s of %s, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
+			terminal.Count(s.Rows, "row", "rows"), 100*s.Progress, 100*s.RestorePoint, terminal.DistanceRate(s.DistanceRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
+	case s.Stage == live.StageEliminate || s.Stage == live.StageCore && s.Rounds == 0:
+		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[live.Stage]string{live.StageEliminate: "eliminating vertices", live.StageCore: "closing the core"}[s.Stage], terminal.Time(s.Elapsed))
+	}
+	ceiling := ""
+	if s.Ceiling > 0 {
+		ceiling = fmt.Sprintf(" (%.0f %% of the ceiling)", 100*s.Rate/s.Ceiling)
+	}
+	core := ""
+	if s.Stage == live.StageCore {
+		core = "the core's "
+	}
+	return fmt.Sprintf("%s: %sround %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
+		s.Store, core, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, terminal.Rate(s.Rate), ceiling,
+		terminal.PerSecond(s.InRate), terminal.PerSecond(s.OutRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
+}
+
+// Numbers returns what prints a store's distances.
+func Numbers(p *engine.Problem) func(float64) string {
+	if p.Meta().Kind == entry.KindI32 {
+		return text.ExactDistance
+	}
+	return text.Distance
+}
+
+// SameCommand is a command line without --restart, for a shell.
+func SameCommand(args []string) string {
+	words := []string{"ooc"}
+	for _, a := range args[min(1, len(args)):] {
+		if a != "--restart" && !strings.HasPrefix(a, "--restart=") {
+			words = append(words, terminal.Quote(a))
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,265 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/dustin/go-humanize"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/live"
+)
+
+// Watched is what watch has seen of a store, or of a batch.
+type Watched struct {
+	Dir   string
+	View  engine.View
+	Err   error             // why there is no view
+	lanes map[string]string // by lane, the letters of what it was at, oldest first
+	order []string          // lanes in the order of their rows
+
+	Queue *batch.Queue // nil: dir is a store
+	Jobs  []Watched    // stores of the jobs that run
+}
+
+// laneHistory is how many looks at a lane are kept.
+const laneHistory = 300
+
+// Remember adds the lanes of a look to those before.
+func (w *Watched) Remember(l live.Lanes) {
+	w.order = nil
+	seen := map[string]string{}
+	for _, group := range []struct{ name, at string }{{"lane", l.Device}, {"reader", l.Read}, {"writer", l.Write}, {"sync", l.Sync}} {
+		for i, letter := range group.at {
+			name := fmt.Sprintf("%s %d", group.name, i)
+			h := w.lanes[name] + string(letter)
+			seen[name] = h[max(0, len(h)-laneHistory):]
+			w.order = append(w.order, name)
+		}
+	}
+	w.lanes = seen
+}
+
+// Below sideBySide columns the board is below the figures. Beside them, these take figures columns.
+const (
+	sideBySide = 110
+	figures    = 62
+)
+
+// Screen draws what was seen in at most width columns and height rows.
+func (w *Watched) Screen(width, height int, p terminal.Paint) string {
+	head := []string{w.title(width, p)}
+	foot := []string{p.Text("dim", terminal.Clip("q quits; the solve goes on", width))}
+	room := height - len(head) - len(foot)
+	var body []string
+	switch {
+	case w.Queue != nil:
+		body = w.batchRows(width, room, p)
+	case w.Err != nil || !w.View.Running:
+		body = w.resting(width)
+	case width >= sideBySide:
+		right := append(w.figures(figures, p), w.laneRows(figures, 100, p)...)
+		left := w.boardRows(width-figures-2, room, p)
+		body = strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, strings.Join(first(right, room), "\n"), "  ", strings.Join(left, "\n")), "\n")
+	default:
+		body = w.figures(width, p)
+		lanes := w.laneRows(width, min(4, room/6), p)
+		body = append(body, w.boardRows(width, room-len(body)-len(lanes), p)...)
+		body = append(body, lanes...)
+	}
+	rows := append(append(head, first(body, room)...), foot...)
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return strings.Join(rows, "\n")
+}
+
+func first(rows []string, n int) []string { return rows[:min(len(rows), max(0, n))] }
+
+// title says what the store is doing.
+func (w *Watched) title(width int, p terminal.Paint) string {
+	text, colour := w.State(), "good"
+	if w.Err != nil || w.View.Died {
+		colour = "warn"
+	}
+	return p.Text(colour, terminal.Clip(w.Dir+": "+text, width))
+}
+
+// State says in a few words what is being done, and by whom.
+func (w *Watched) State() string {
+	v := &w.View
+	by := fmt.Sprintf(" by process %d on %s", v.PID, v.Host)
+	switch {
+	case w.Queue != nil:
+		return queueState(w.Queue)
+	case w.Err != nil:
+		return w.Err.Error()
+	case v.Running && v.State == live.Solved:
+		return "solved; process " + fmt.Sprint(v.PID) + " still has it"
+	case v.Running:
+		return string(v.State) + by
+	case v.Died:
+		return fmt.Sprintf("process %d on %s ended before it was done; what it wrote is kept, %.1f %% of the work", v.PID, v.Host, 100*v.Progress)
+	case v.State == live.Unfinished:
+		return fmt.Sprintf("unfinished, %.1f %% done, and no process at it", 100*v.Progress)
+	}
+	return string(v.State)
+}
+
+// Next is what to run on a store that no process has.
+func (w *Watched) Next() string {
+	if w.View.State == live.Solved {
+		return fmt.Sprintf("ooc query %s U V", terminal.Quote(w.Dir))
+	}
+	return "ooc solve " + terminal.Quote(w.Dir)
+}
+
+// resting are the rows of a store that no process has in hand.
+func (w *Watched) resting(width int) []string {
+	if w.Err != nil {
+		return []string{terminal.Clip("watching for it to come back", width)}
+	}
+	s := &w.View.Status
+	rows := []string{
+		terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
+		terminal.Row(width, "algorithm", s.Algorithm),
+		terminal.Row(width, "restore", restoreParts(*s)...),
+		terminal.Clip(progressBar(*s, width), width),
+		terminal.Clip(terminal.Label("next")+w.Next(), width),
+	}
+	if s.State != live.Solved {
+		rows = append(rows, terminal.Clip(terminal.Label("")+"this screen follows it from there", width))
+	}
+	return rows
+}
+
+// figures are the rows with numbers.
+func (w *Watched) figures(width int, p terminal.Paint) []string {
+	v := &w.View
+	s := v.Status
+	if s.State == live.Importing || s.PID == 0 || s.Stage == "" {
+		return []string{terminal.Clip("it has said nothing about its progress yet", width)}
+	}
+	rows := []string{
+		terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
+		terminal.Row(width, "device", s.Device),
+		stageRow(s, width),
+	}
+	switch {
+	case s.State == live.Paused, s.Stage == live.StageExpand:
+		rows = append(rows, rateRow(s, width))
+	case s.Rounds > 0:
+		c := v.Ceilings
+		rows = append(rows,
+			gauge(width, "kernel", s.Rate, s.Ceiling, terminal.Rate, p), gauge(width, "in", s.InRate, c.In, terminal.PerSecond, p),
+			gauge(width, "out", s.OutRate, c.Out, terminal.PerSecond, p), gauge(width, "read", s.ReadRate, c.Read, terminal.PerSecond, p),
+			gauge(width, "write", s.WriteRate, c.Write, terminal.PerSecond, p), terminal.Row(width, "busy", busyParts(s.Busy)...))
+	}
+	if s.DeviceMemory > 0 {
+		rows = append(rows, terminal.Row(width, "memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
+	}
+	rows = append(rows,
+		terminal.Row(width, "time", terminal.Time(s.Elapsed)+" elapsed", terminal.TimeLeft(s.ETA)),
+		terminal.Row(width, "restore", restoreParts(s)...),
+		progressBar(s, width))
+	for i := range rows {
+		if !strings.Contains(rows[i], "\x1b") {
+			rows[i] = terminal.Clip(rows[i], width)
+		}
+	}
+	return rows
+}
+
+// gauge is a row with a rate, as a bar of what was measured to be possible where that is known.
+func gauge(width int, stage string, rate, ceiling float64, text func(float64) string, p terminal.Paint) string {
+	said := text(rate)
+	room := width - len(terminal.Label(stage)) - 32
+	if ceiling <= 0 || room < 6 {
+		if ceiling > 0 {
+			said += fmt.Sprintf(", %.0f %%", 100*rate/ceiling)
+		}
+		return terminal.Clip(terminal.Label(stage)+said, width)
+	}
+	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
+	bar := p.Text(stage, strings.Repeat("█", full)) + p.Text("idle", strings.Repeat("░", room-full))
+	return terminal.Label(stage) + bar + " " + terminal.Clip(fmt.Sprintf("%s of %s", said, text(ceiling)), 31)
+}
+
+// boardRows are the board and what its cells mean.
+func (w *Watched) boardRows(width, height int, p terminal.Paint) []string {
+	if w.View.Board == nil || height < 4 {
+		return nil
+	}
+	return append(p.Board(w.View.Board, width, height-1), p.Legend(width))
+}
+
+// laneRows are at most most rows of lanes.
+func (w *Watched) laneRows(width, most int, p terminal.Paint) (rows []string) {
+	for i, name := range w.order {
+		if i == most-1 && len(w.order) > most {
+			return append(rows, p.Text("dim", terminal.Clip(fmt.Sprintf("and %s", terminal.Count(len(w.order)-i, "more lane", "more lanes")), width)))
+		}
+		rows = append(rows, p.Lane(name, w.lanes[name], width))
+	}
+	if len(rows) > 0 {
+		rows = append(rows, p.Stages(width))
+	}
+	return rows
+}
+
+// queueState says how far a batch is.
+func queueState(q *batch.Queue) string {
+	n := q.Counts()
+	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], terminal.Count(len(q.Jobs), "job", "jobs"), n[batch.Failed])
+	switch {
+	case q.Running:
+		return fmt.Sprintf("%s, by process %d", text, q.PID)
+	case n[batch.Solved] < len(q.Jobs):
+		return text + "; go on with: " + SameCommand(q.Command)
+	}
+	return text
+}
+
+// batchRows are a table of the jobs, those that run and those next to them where there is no room for all, and below it
+// the figures and the board of the first that runs.
+func (w *Watched) batchRows(width, room int, p terminal.Paint) []string {
+	var table strings.Builder
+	printJobs(&table, w.Queue.Jobs, func(i int) string {
+		for k := range w.Jobs {
+			if w.Jobs[k].Dir == w.Queue.Jobs[i].Store && w.Jobs[k].Err == nil {
+				return fmt.Sprintf("%.1f %%", 100*w.Jobs[k].View.Progress)
+			}
+		}
+		return ""
+	})
+	rows := strings.Split(strings.TrimRight(table.String(), "\n"), "\n")
+	head, jobs := rows[:1], rows[1:]
+	most := room - 1
+	var below []string
+	if len(w.Jobs) > 0 && room > 24 {
+		most = room / 3
+		one := &w.Jobs[0]
+		below = append(below, "", one.title(width, p))
+		below = append(below, one.figures(width, p)...)
+		below = append(below, one.boardRows(width, room-1-min(most, len(jobs))-len(below), p)...)
+	}
+	if len(jobs) > most {
+		at := 0
+		for i := range w.Queue.Jobs {
+			if s := w.Queue.Jobs[i].State; s == batch.Solving || s == batch.Reading {
+				at = i
+				break
+			}
+		}
+		from := max(0, min(at-most/3, len(jobs)-most))
+		jobs = jobs[from : from+most]
+	}
+	rows = append(head, jobs...)
+	for i := range rows {
+		rows[i] = terminal.Clip(rows[i], width)
+	}
+	return append(rows, below...)
+}

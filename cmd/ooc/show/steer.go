@@ -1,0 +1,213 @@
+package show
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/term"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine/live"
+)
+
+// steering lets people steer the solves of this process: by keys, where a block is shown on a terminal that also gives
+// the input, and by a signal that asks for the status.
+type steering struct {
+	interrupt func() // does what Ctrl-C does
+
+	mu     sync.Mutex
+	runs   map[*live.Control]*atomic.Bool // solves, and whether their status was asked for; guarded by mu, as those below
+	paused bool
+	kept   bool // a checkpoint was asked for: said until the next key
+}
+
+// Begin steers one more solve. Its Progress is to be what is returned, which calls answer where somebody asked, and
+// progress otherwise. end is called after the solve.
+func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, wrapped func(live.Status), end func()) {
+	c = new(live.Control)
+	asked := new(atomic.Bool)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs == nil {
+		s.runs = map[*live.Control]*atomic.Bool{}
+	}
+	s.runs[c] = asked
+	if s.paused {
+		c.Pause()
+	}
+	wrapped = func(st live.Status) {
+		if asked.Swap(false) {
+			answer(st)
+		} else {
+			progress(st)
+		}
+	}
+	return c, wrapped, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.runs, c)
+	}
+}
+
+// report has every solve answer how far it is, and says how many there are.
+func (s *steering) report() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c, asked := range s.runs {
+		asked.Store(true)
+		c.Report()
+	}
+	return len(s.runs)
+}
+
+// key does what a key stands for.
+func (s *steering) key(k byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = false
+	switch k {
+	case 'p':
+		s.pause(!s.paused)
+	case 'r':
+		s.pause(false)
+	case 'c':
+		s.kept = true
+		for c := range s.runs {
+			c.Checkpoint()
+		}
+	case 'q':
+		if s.interrupt != nil {
+			s.interrupt()
+		}
+	}
+	for c := range s.runs {
+		c.Report() // so that the block shows it
+	}
+}
+
+// pause pauses all solves, those to come too, or lets them go on. Call it with mu held.
+func (s *steering) pause(on bool) {
+	s.paused = on
+	for c := range s.runs {
+		if on {
+			c.Pause()
+		} else {
+			c.Resume()
+		}
+	}
+}
+
+// help is the row of the block that names the keys.
+func (s *steering) help(width int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	words := []string{"p pause", "c checkpoint now", "q quit, resumable"}
+	if s.paused {
+		words[0] = "p resume"
+	}
+	if s.kept {
+		words[1] = "c checkpoint asked for"
+	}
+	return terminal.Row(width, "keys", words...)
+}
+
+// suspended keeps the time that the process is stopped out of the solves' rates.
+func (s *steering) suspended(stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.paused
+	s.pause(true)
+	stop()
+	s.pause(was)
+}
+
+// OnAsking answers the signal that asks for the status, until the function it returns is called.
+func (d *Display) OnAsking() (stop func()) {
+	asked, quit, gone := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	if len(statusSignals) > 0 { // none would mean all
+		signal.Notify(asked, statusSignals...)
+	}
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-asked:
+				if d.Steering.report() == 0 {
+					d.Note("nothing is being solved yet")
+				}
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(asked)
+		close(quit)
+		<-gone
+	}
+}
+
+// Keyboard reads keys from standard input if it is a terminal and the block is shown, until the function it returns is
+// called. The terminal is then as it was.
+func (d *Display) Keyboard(ctx context.Context) (stop func()) {
+	if d.mode != block || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(d.out.Fd())) {
+		return func() {}
+	}
+	d.Steering.interrupt, _ = ctx.Value(InterruptKey{}).(func())
+	k, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), keys{d})
+	if err != nil {
+		return func() {} // a terminal without such modes shows the block all the same
+	}
+	d.setHelp(d.Steering.help)
+	return func() {
+		d.setHelp(nil)
+		k.Close()
+	}
+}
+
+func (d *Display) setHelp(help func(width int) string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.help = help
+}
+
+// Answer shows a status that was asked for.
+func (d *Display) Answer(s live.Status) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.json:
+		terminal.PrintJSON(os.Stdout, "status", s)
+	case d.mode != block:
+		d.out.WriteString(StatusLine(s) + "\n")
+	}
+}
+
+// Exit ends the process at once.
+func Exit(code int) {
+	terminal.Restore()
+	os.Exit(code)
+}
+
+// keys hands what happens at the keyboard to the steering.
+type keys struct{ *Display }
+
+// Typed implements terminal.Keys.
+func (k keys) Typed(typed []byte) {
+	for _, b := range []byte(strings.ToLower(string(typed))) {
+		k.Steering.key(b)
+	}
+}
+
+// Suspended implements terminal.Keys. What was drawn is left to the shell.
+func (k keys) Suspended(stop func()) {
+	k.Steering.suspended(stop)
+	k.End()
+}
+
+// InterruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.
+type InterruptKey struct{}

@@ -1,0 +1,51 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Counter shows on standard error how far a pass over a matrix is: on a terminal on one line that it writes again,
+// elsewhere a line now and then.
+type Counter struct {
+	verb, unit  string
+	began, last time.Time
+	terminal    bool
+	every       time.Duration
+	drawn       bool
+}
+
+// NewCounter begins to count units, of what a verb says is done to them.
+func NewCounter(verb, unit string) *Counter {
+	c := &Counter{verb: verb, unit: unit, began: time.Now(), last: time.Now(), terminal: term.IsTerminal(int(os.Stderr.Fd())), every: 10 * time.Second}
+	if c.terminal {
+		c.every = 200 * time.Millisecond
+	}
+	return c
+}
+
+// Update shows how many are done. It is called by one goroutine at a time.
+func (c *Counter) Update(done, of int) {
+	now := time.Now()
+	if now.Sub(c.last) < c.every {
+		return
+	}
+	c.last, c.drawn = now, true
+	left := time.Duration(float64(now.Sub(c.began)) / float64(max(1, done)) * float64(of-done))
+	text := fmt.Sprintf("%s %d of %d %s (%.1f %%), %s left", c.verb, done, of, c.unit, 100*float64(done)/float64(of), Time(left.Seconds()))
+	if c.terminal {
+		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
+	} else {
+		fmt.Fprintln(os.Stderr, text)
+	}
+}
+
+// End clears the line.
+func (c *Counter) End() {
+	if c.terminal && c.drawn {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,20 @@
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// PrintJSON writes one object on one line, with a type beside the fields of v.
+func PrintJSON(w *os.File, kind string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil { // only a NaN or an infinity in a status could do that
+		body = fmt.Appendf(nil, `{"message":%q}`, err)
+	}
+	head := fmt.Appendf(nil, `{"type":%q`, kind)
+	if len(body) > 2 {
+		head = append(head, ',')
+	}
+	w.Write(append(append(head, body[1:]...), '\n'))
+}

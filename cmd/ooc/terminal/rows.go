@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Label is a name as rows begin with it.
+func Label(name string) string { return fmt.Sprintf("%-10s", name) }
+
+// Row is a row of parts under a name, as many as fit: those after the first, which is cut, are in order of worth.
+func Row(width int, name string, parts ...string) string {
+	text := Label(name)
+	for i, p := range parts {
+		sep := " · "
+		if i == 0 {
+			sep = ""
+		}
+		if i > 0 && utf8.RuneCountInString(text+sep+p) > width {
+			break
+		}
+		text += sep + p
+	}
+	return Clip(text, width)
+}
+
+// Clip cuts a row to a number of characters.
+func Clip(row string, width int) string {
+	if utf8.RuneCountInString(row) <= width {
+		return row
+	}
+	return string([]rune(row)[:max(0, width-1)]) + "…"
+}
+
+// Quote makes a word safe to paste into a shell.
+func Quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%", r)
+	}
+	if word != "" && strings.TrimFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

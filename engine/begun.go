@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
+	"ooc/tiles"
+)
+
+// begun returns the algorithm that a store has to go on with, "" where nothing is there to go on from.
+func (p *Problem) begun(state tiles.State) (string, error) {
+	if state.Done > 0 {
+		if solverNamed(state.Algorithm) == nil {
+			return "", fmt.Errorf("%w: %s was begun by algorithm %q, which this version does not know; go on with the one that began it, or begin again with --restart",
+				plan.ErrAlgorithm, p.Dir(), state.Algorithm)
+		}
+		return state.Algorithm, nil
+	}
+	for _, a := range algorithms {
+		if left, err := a.(solver).Left(new(live.Status), p.store, false); left || err != nil {
+			return a.Name(), err
+		}
+	}
+	return "", nil
+}
+
+// goesOn returns the algorithm that a store goes on with, given what is asked for and what it was begun with.
+func (p *Problem) goesOn(asked, begun string) (string, error) {
+	was, wanted := plan.Named(algorithms, begun), plan.Named(algorithms, asked)
+	if p.meta.Predecessors && wanted != nil && !wanted.Traits().Predecessors {
+		return "", plan.KeepsNoPredecessors(algorithms, wanted)
+	}
+	switch {
+	case was == nil:
+		return asked, nil
+	case wanted != nil && wanted.Traits().Pivots && was.Traits().Pivots:
+		return asked, nil
+	case asked != "" && asked != plan.Auto && asked != begun:
+		return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", plan.ErrAlgorithm, p.Dir(), begun)
+	}
+	return begun, nil
+}
+
+// choose returns how to go on with what was begun by an algorithm, or by none.
+func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Choice, error) {
+	name, err := p.goesOn(o.Algorithm, begun)
+	if err != nil {
+		return nil, err
+	}
+	if c := p.choice; c != nil && (name == "" || name == plan.Auto || name == c.Algorithm) {
+		return c, nil
+	}
+	q := p.request(plan.Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Algorithm: name})
+	if !p.meta.Dense {
+		if q.Graph, err = p.Graph(); err != nil {
+			return nil, err
+		}
+	}
+	candidates, err := q.Candidates(algorithms)
+	if err != nil {
+		return nil, err
+	}
+	if len(candidates) == 1 { // which makes its plan when it runs
+		return &plan.Choice{Algorithm: candidates[0].Name(), Tile: p.geom.T}, nil
+	}
+	return plan.Choose(ctx, candidates, *q, o.Device)
+}
+
+// request is what a plan for the problem is asked for. The store says what the limits cannot.
+func (p *Problem) request(l plan.Limits) *plan.Request {
+	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
+	t := task.Task{Meta: &p.meta}
+	q := t.Request()
+	q.Limits = l
+	return q
+}

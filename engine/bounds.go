@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"math"
+
+	"ooc/engine/plan"
+)
+
+// Bounds gives upper bounds on distances while a store is not solved: each is the length of a walk that exists, in f32
+// as rounded sums have it, or +Inf, which says nothing, not even that there is no path. A later answer is never
+// greater, and once the store is solved they are the distances. Its methods may be called concurrently, also while the solve
+// runs, here or in another process, unless that is begun again.
+type Bounds struct {
+	p    *Problem
+	rows int // places in the matrix from here on hold nothing yet
+}
+
+// Bounds returns upper bounds on the distances, as far as the store has come. For those that a solve will have found
+// since, ask again.
+func (p *Problem) Bounds() (Bounds, error) {
+	b := Bounds{p: p}
+	state, counts, err := p.store.State()
+	if err != nil || !counts {
+		return b, err
+	}
+	b.rows = int(state.Done)
+	if a := plan.Named(algorithms, state.Algorithm); a != nil && !a.Traits().Rows {
+		b.rows = p.geom.RowCount()
+	}
+	return b, nil
+}
+
+// Distance is Problem.Distance with a bound. It does not fail with ErrUnsolved, nor do the other methods.
+func (b Bounds) Distance(u, v int) (float64, error) {
+	place, err := b.p.Place(u)
+	if err != nil || place >= b.rows && v >= 0 && v < b.p.geom.N {
+		return math.Inf(1), err
+	}
+	return b.p.distance(u, v)
+}
+
+// Row is Problem.Row with bounds.
+func (b Bounds) Row(dst []float64, u int) error {
+	place, err := b.p.Place(u)
+	if err != nil {
+		return err
+	}
+	if err := b.p.row(dst, u); err != nil {
+		return err
+	}
+	if place >= b.rows {
+		fillInf(dst)
+	}
+	return nil
+}
+
+// Col is Problem.Col with bounds.
+func (b Bounds) Col(dst []float64, v int) error {
+	if err := b.p.col(dst, v); err != nil {
+		return err
+	}
+	fillInf(dst[b.rows:])
+	return nil
+}
+
+func fillInf(dst []float64) {
+	for i := range dst {
+		dst[i] = math.Inf(1)
+	}
+}

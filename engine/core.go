@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// solveCore is Task.SolveCore.
+func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
+	sub, err := p.openCore(w, print)
+	if err != nil {
+		return task.Summary{}, nil, 0, err
+	}
+	if sum, err = sub.solve(ctx, o, lines, reports); err == nil {
+		distances, pitch, err = sub.matrix32()
+	}
+	return sum, distances, pitch, errors.Join(err, sub.Close())
+}
+
+// openCore opens the problem of a core, or makes it anew where what is there is another's.
+func (p *Problem) openCore(w graph.Weights, print string) (*Problem, error) {
+	dir, err := p.store.CoreDir()
+	if err != nil {
+		return nil, err
+	}
+	n := w.Facts().N
+	sub, err := Open(dir)
+	switch {
+	case err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == n:
+		sub.given = w
+		return sub, nil
+	case err == nil:
+		err = sub.Close()
+		if err == nil {
+			err = p.store.RemoveCore()
+		}
+	case tiles.Absent(err), errors.Is(err, tiles.ErrNotStore): // an empty folder, or one that Create refuses
+		err = nil
+	case tiles.Damaged(err):
+		err = p.store.RemoveCore()
+	}
+	if err != nil {
+		return nil, err
+	}
+	sub, err = Create(dir, w, CreateOptions{
+		Tile: plan.DefaultTile(n), Command: os.Args,
+		Input: tiles.Input{Name: "what is left of " + p.meta.Input.Name, Format: "core", SHA256: print},
+	})
+	if err == nil {
+		sub.given = w
+	}
+	return sub, err
+}
+
+// matrix32 reads all distances into memory, in rows of pitch entries, and as many rows, as a device wants them.
+func (p *Problem) matrix32() (m []uint32, pitch int, err error) {
+	n := p.geom.N
+	pitch = entry.CeilDiv(n, kernels.DeviceLaneUnit) * kernels.DeviceLaneUnit
+	m = make([]uint32, pitch*pitch)
+	for i := range n {
+		if err := p.store.ReadRow(entry.Bytes(m[i*pitch:][:n]), i); err != nil {
+			return nil, 0, err
+		}
+	}
+	return m, pitch, nil
+}

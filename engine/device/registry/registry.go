@@ -1,0 +1,81 @@
+// Package registry opens devices by name. It alone imports every kind of device, so that what only computes on one
+// compiles without the others. A new device is one line in its table.
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/cuda"
+)
+
+// kinds is the table of devices by name, in the order in which "auto" tries them. index is the number after the colon
+// of a name such as cuda:1. A new device is one more line.
+var kinds = []struct {
+	name string
+	open func(index int, memory int64) (kernels.Device, error)
+}{
+	{"cuda", func(index int, memory int64) (kernels.Device, error) {
+		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
+	}},
+	{"cpu", func(_ int, memory int64) (kernels.Device, error) {
+		if memory == 0 {
+			memory = device.FreeMemory() / 2
+		}
+		return cpu.Open(cpu.Options{Memory: memory})
+	}},
+}
+
+// Names lists the names that Open takes, apart from "auto".
+func Names() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Open opens a device by name, such as "cpu" or "cuda:1"; "auto" or "" takes the first that works,
+// and why says why those before it did not. memory limits the bytes that a solve may use on it. 0 is half of the
+// free memory on the CPU, and most of the free memory on a GPU.
+func Open(name string, memory int64) (d kernels.Device, why string, err error) {
+	if name == "" || name == "auto" {
+		var reasons []error
+		for _, k := range kinds {
+			if d, err = k.open(0, memory); err == nil {
+				return d, joinLines(reasons), nil
+			}
+			reasons = append(reasons, err)
+		}
+		return nil, "", errors.Join(reasons...)
+	}
+	kind, rest, _ := strings.Cut(name, ":")
+	index := 0
+	if rest != "" {
+		if index, err = strconv.Atoi(rest); err != nil || index < 0 {
+			return nil, "", fmt.Errorf("%w: device %q: %q is no number of a device", device.ErrUnknown, name, rest)
+		}
+	}
+	for _, k := range kinds {
+		if k.name == kind {
+			if d, err = k.open(index, memory); err != nil {
+				return nil, "", err
+			}
+			return d, "asked for", nil
+		}
+	}
+	return nil, "", fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, name, strings.Join(Names(), ", "))
+}
+
+func joinLines(reasons []error) string {
+	var parts []string
+	for _, r := range reasons {
+		parts = append(parts, r.Error())
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,318 @@
+package eliminate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"math"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
+	"ooc/engine/sparse"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Options tune an elimination, mostly for tests. The zero value is the best known from measurements.
+type Options struct {
+	// CoreAtOnce is the largest core, in vertices, that is closed in memory and without restore points, since that takes
+	// only a moment. A GPU takes cores fasterAtOnce times as large. A larger core is solved in a store inside the store,
+	// with restore points of its own. 0: 2048; negative: every core is solved in a store.
+	CoreAtOnce int
+	// PreferDevice p keeps the expansion on the device, which the user asked for, even if the processor would be faster:
+	// as long as the device takes at most 1+p times as long, plus p seconds. It does not affect where elimination stops.
+	// 0: a quarter.
+	PreferDevice float64
+	// Sink takes each finished row of tiles instead of the store; nil: the store does.
+	Sink func(i int, tiles []byte) error
+}
+
+// New returns the algorithm that eliminates vertices, closes the core that is left, and expands the core's distances to
+// all vertices. Package sparse explains it.
+func New(o Options) plan.Algorithm {
+	if o.CoreAtOnce == 0 {
+		o.CoreAtOnce = 2048
+	}
+	if o.PreferDevice == 0 {
+		o.PreferDevice = 0.25
+	}
+	return algorithm{o}
+}
+
+// fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
+const fasterAtOnce = 6
+
+// closesAtOnce reports whether the device should close the core in its memory.
+func (a algorithm) closesAtOnce(core int, info kernels.Info) bool {
+	most := max(0, a.o.CoreAtOnce)
+	if !info.SharedCores {
+		most *= fasterAtOnce
+	}
+	return core <= most && oneTile(core) <= info.Memory-info.Scratch
+}
+
+// Name is the algorithm's name.
+const Name = "eliminate"
+
+type algorithm struct{ o Options }
+
+// Name returns the algorithm's name.
+func (algorithm) Name() string { return Name }
+
+// Traits implements plan.Algorithm.
+func (algorithm) Traits() plan.Traits {
+	return plan.Traits{Unasked: true, Sources: true, Arcs: true, Rows: true}
+}
+
+// Measure times the levels of an expansion on the device.
+func (algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, _ int) error {
+	return r.MeasureLevels(d, v)
+}
+
+// Left completes the status of a store in which an elimination has written rows, or was solving a core.
+func (algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error) {
+	st.Rows = s.Geometry().RowCount()
+	if counts {
+		state, _, err := s.State()
+		st.Stage, st.RowsDone = live.StageExpand, int(state.Done)
+		return false, err
+	}
+	core, err := coreLeft(s)
+	st.Stage = live.StageCore
+	return core > 0, err
+}
+
+// Run solves by elimination. It continues after the rows that the task's state counts as done.
+func (a algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+	x := &run{Task: t, algorithm: a, sink: a.o.Sink}
+	if x.sink == nil {
+		x.sink = t.Store.WriteTiles
+	}
+	if err := x.planned(ctx); err != nil {
+		return err
+	}
+	defer func() { t.Reports.Stop(err == nil) }()
+	return x.run(ctx)
+}
+
+// run is one solve by elimination.
+type run struct {
+	*task.Task
+	algorithm algorithm
+	plan      plan.Elimination
+	lanes     kernels.HostLaneOps
+	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
+	ring      ring                            // for an expansion on the device
+	sink      func(i int, tiles []byte) error // takes finished rows of tiles
+}
+
+// planned takes the task's plan, or makes one. If an earlier run has begun to solve a core, elimination stops at the same
+// vertex again, so that the same core is left.
+func (x *run) planned(ctx context.Context) error {
+	c := x.Choice
+	if c.Eliminate == nil {
+		q := x.Request()
+		g, err := x.Graph()
+		if err != nil {
+			return err
+		}
+		q.Graph, q.Limits.Algorithm = g, Name
+		if c, err = plan.Choose(ctx, []plan.Algorithm{x.algorithm}, *q, x.Device); err != nil {
+			return err
+		}
+	}
+	x.plan = *c.Eliminate
+	x.Summary.Eliminate = &x.plan
+	core, err := coreLeft(x.Store)
+	if err != nil {
+		return err
+	}
+	if eliminated := x.Geometry.N - core; core > 0 && eliminated <= x.plan.Order.Limit {
+		x.plan.Eliminated, x.plan.Core = eliminated, core
+	}
+	return nil
+}
+
+// run runs the stages one after another.
+func (x *run) run(ctx context.Context) (err error) {
+	if err := x.openHost(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.closeHost()) }()
+	defer func() {
+		if ferr := x.ring.free(); err == nil { // after a failure, the first error is the one to report
+			err = ferr
+		}
+	}()
+	// Not if the core is solved in a store: that needs host memory first.
+	if x.plan.Lanes > 0 && (x.algorithm.closesAtOnce(x.plan.Core, x.Device.Info()) || x.algorithm.closesAtOnce(x.plan.Core, x.host.Info())) {
+		x.ring.lock(x.Device, x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
+	}
+	x.Reports.Show(x.inStage(live.StageEliminate))
+	g, err := x.Graph()
+	if err != nil {
+		return err
+	}
+	e, err := sparse.Eliminate(ctx, g, x.plan.Order, x.plan.Eliminated)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", x.Store.Dir(), err)
+	}
+	x.Summary.EliminateSeconds = x.plan.OrderSeconds + x.Since(x.Began)
+	if err := x.Control.Hold(ctx, x.nothingToKeep); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w while vertices were eliminated", task.ErrInterrupted)
+	}
+	closing := x.Control.Now()
+	core, err := x.core(ctx, e)
+	if err != nil {
+		return err
+	}
+	x.Summary.CoreSeconds = x.Since(closing)
+	return x.expand(ctx, e, core)
+}
+
+// openHost takes the solve's device if it can sweep, else the processor.
+func (x *run) openHost() error {
+	if s, ok := kernels.As[kernels.HostLaneOps](x.Device); ok {
+		x.lanes, x.host = s, x.Device
+		return nil
+	}
+	d, err := cpu.Open(cpu.Options{})
+	if err == nil {
+		x.lanes, x.host = d, d
+	}
+	return err
+}
+
+func (x *run) closeHost() error {
+	if x.host == x.Device {
+		return nil
+	}
+	return x.host.Close()
+}
+
+// core closes what elimination left.
+func (x *run) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
+	x.Reports.Show(x.inStage(live.StageCore))
+	for _, d := range []kernels.Device{x.Device, x.host} {
+		if !x.algorithm.closesAtOnce(e.Core(), d.Info()) {
+			continue
+		}
+		core, err := e.CloseCore(ctx, d, x.lanes)
+		if d != x.host && errors.Is(err, kernels.ErrNoMemory) { // other processes may hold the rest of its memory
+			continue
+		}
+		return core, err
+	}
+	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
+	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e}, fingerprint(e), reports)
+	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plan = sum.Relaxations, sum.Rate, sum.Plan
+	if err != nil {
+		return nil, fmt.Errorf("the core: %w", err)
+	}
+	return &sparse.DenseCore{Host: x.lanes, Variant: e.Variant, Size: e.Core(), Matrix: distances, Pitch: pitch}, nil
+}
+
+// oneTile returns the bytes of a matrix of n vertices as one tile.
+func oneTile(n int) int64 {
+	edge := int64(n+63) / 64 * 64
+	return edge * edge * entry.EntryBytes
+}
+
+// coreWeights is the matrix of a core.
+type coreWeights struct{ e *sparse.Elimination }
+
+// Facts implements graph.Weights.
+func (c coreWeights) Facts() graph.Facts {
+	f := graph.Facts{N: c.e.Core(), Kind: entry.KindI32, Directed: true, Scale: 1}
+	if c.e.Variant.Float() {
+		f.Kind = entry.KindF32
+	}
+	f.Negative = c.e.Variant == entry.I32Signed || c.e.Variant == entry.F32Signed
+	return f
+}
+
+// Check has nothing to do: the core's distances are distances in the graph, which was checked.
+func (coreWeights) Check() error { return nil }
+
+// FillTile implements graph.Weights.
+func (c coreWeights) FillTile(dst []byte, t, i, j int) error {
+	c.e.FillTile(dst, t, i, j)
+	return nil
+}
+
+// fingerprint identifies an elimination, so that a core in a store is not mistaken for that of another.
+func fingerprint(e *sparse.Elimination) string {
+	h := sha256.New()
+	for _, s := range [][]int32{e.Vertices, e.Up.Offsets, e.Up.Ends, e.Down.Offsets, e.Down.Ends} {
+		hashWords(h, s)
+	}
+	for _, s := range [][]uint32{e.Up.Weights, e.Down.Weights} {
+		hashWords(h, s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func hashWords[E int32 | uint32](h hash.Hash, s []E) {
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(s)))
+	h.Write(length[:])
+	h.Write(entry.Bytes(s))
+}
+
+// showCore turns a report on the rounds of a core into one on the whole solve.
+func (x *run) showCore(shown live.Live) live.Live {
+	st, s := x.status(live.StageCore), shown.Status
+	st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
+	st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
+	st.DeviceMemory, st.HostMemory, st.Checkpoint = s.DeviceMemory, s.HostMemory, s.Checkpoint
+	shown.Status = st
+	return shown
+}
+
+// inStage describes the solve in a stage that reports no details.
+func (x *run) inStage(stage live.Stage) func() live.Live {
+	return func() live.Live { return live.Live{Status: x.status(stage)} }
+}
+
+// status describes the solve in a stage before rows are written.
+func (x *run) status(stage live.Stage) live.Status {
+	st := x.Task.Status()
+	st.Algorithm, st.Stage = Name, stage
+	st.Device, st.PID = x.Device.Info().Model, os.Getpid()
+	st.Rows = x.plan.Rows
+	st.Elapsed = x.State.Elapsed.Seconds() + x.Since(x.Began)
+	st.Checkpoint = live.CheckpointOf(x.Control, false)
+	st.ETA = math.Max(0, x.plan.Seconds-x.Since(x.Began))
+	return st
+}
+
+// nothingToKeep answers a request for a checkpoint before the first row: there is nothing to write yet.
+func (x *run) nothingToKeep() error { return nil }
+
+// coreLeft returns the vertices of the core that an earlier run was solving, or 0 if there is no usable one.
+func coreLeft(s *tiles.Store) (int, error) {
+	dir, err := s.CoreDir()
+	if err == nil {
+		var core *tiles.Store
+		if core, err = tiles.OpenReadOnly(dir); err == nil {
+			return core.Meta().N, core.Close()
+		}
+	}
+	if tiles.Absent(err) || tiles.Damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+		return 0, nil
+	}
+	return 0, fmt.Errorf("the core: %w", err)
+}

@@ -1,0 +1,164 @@
+package eliminate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"ooc/engine/device"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
+// device.ErrMemory where a limit is too small.
+func (a algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
+	g, l, r := q.Graph, q.Limits, &q.Rates
+	if need := leastScratch(rowsOf(l, g.N), g.N, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
+		return plan.Offer{}, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, g.N, need)
+	}
+	rows := rowsOf(l, g.N)
+	began, most := time.Now(), largestCore()
+	perRelaxation := 1 / (coreShare * r.Kernel)
+	if c.Rounds != nil { // a plan for rounds is more exact
+		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
+	}
+	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, rates: r}
+	if x.tile == 0 {
+		x.tile = plan.RowTile(rows, g.N)
+	}
+	seconds := func(w sparse.Work) float64 { return x.predict(w, perRelaxation, 0).Seconds }
+	o, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	best, err := o.Best(ctx, func(w sparse.Work) float64 {
+		if w.Core > most {
+			return math.Inf(1)
+		}
+		return seconds(w)
+	})
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	if best.Eliminated == 0 && c.Rounds != nil && l.Algorithm != Name {
+		return plan.Offer{Seconds: math.Inf(1)}, nil
+	}
+	if best.Vertices == 0 { // no stopping point leaves a core small enough
+		return plan.Offer{}, fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", device.ErrMemory, most)
+	}
+	if err := coreFits(best.Core, q); err != nil {
+		return plan.Offer{}, fmt.Errorf("the core that elimination leaves: %w", err)
+	}
+	p := x.predict(best, perRelaxation, a.o.PreferDevice)
+	p.OrderSeconds = time.Since(began).Seconds()
+	p.Algorithm, p.Order = Name, o
+	c.Eliminate = &p
+	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile}
+	if best.Core > a.o.CoreAtOnce { // it is solved in a store of its own
+		core := tiles.Geometry{N: best.Core, T: plan.DefaultTile(best.Core), EntryBytes: entry.EntryBytes}
+		offer.Beside = core.MatrixBytes()
+	}
+	return offer, nil
+}
+
+// coreFits fails if the device can solve the core neither in its memory nor in rounds.
+func coreFits(core int, q *plan.Request) error {
+	if core == 0 || oneTile(core) <= q.Info.Memory-q.Info.Scratch {
+		return nil
+	}
+	l := q.Limits
+	l.Round = 0
+	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core), EntryBytes: entry.EntryBytes}, 0, q.Info, q.Rates, l)
+	return err
+}
+
+// leastScratch is the least memory in bytes that expands a row of n vertices, if the core is small.
+func leastScratch(rows, n, tile int) int64 {
+	if tile == 0 {
+		tile = plan.RowTile(rows, n)
+	}
+	return int64(n+1)*kernels.HostLaneUnit*entry.EntryBytes + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*entry.EntryBytes
+}
+
+// rowsOf is how many rows are wanted.
+func rowsOf(l plan.Limits, n int) int {
+	if len(l.Sources) > 0 {
+		return len(l.Sources)
+	}
+	return n
+}
+
+// maxFill is how many arcs up fit in memory.
+func maxFill() int64 {
+	if free := device.FreeMemory(); free > 0 {
+		return min(sparse.DefaultMaxFill, free/2/sparse.ArcBytes)
+	}
+	return sparse.DefaultMaxFill
+}
+
+// Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products;
+// eliminateRate is in relaxations/s of one thread.
+const (
+	eliminateRate = 250e6
+	// Threads that numeric elimination keeps busy: most of its work is at the top of the tree. On 16 cores it took
+	// 0.27 s where two would have taken 0.26 s.
+	eliminateThreads = 2
+	sweepShare       = 0.35
+	crossShare       = 0.7
+	writeRate        = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	fileRate         = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	coreShare        = 0.7
+	stageSeconds     = 1e-3  // to begin
+	coreCopies       = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
+	storeCopies      = 2     // times as long where the core is in a store
+)
+
+// predict predicts the times of a solve that stops eliminating at w. A core closed in rounds takes perRelaxation seconds
+// per relaxation. The device expands if it takes at most 1+longer times as long as the processor, plus longer seconds.
+func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.Elimination {
+	p := plan.Elimination{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
+	r := x.rates
+	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
+	p.CoreSeconds = w.Rounds * perRelaxation
+	if !x.info.SharedCores {
+		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
+		if x.algorithm.closesAtOnce(w.Core, x.info) {
+			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
+		}
+	}
+	host := host(*r)
+	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/fileWrites() + stageSeconds
+	x.moveToDevice(&p, w, p.ExpandSeconds*(1+longer)+longer)
+	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
+	return p
+}
+
+// fileWrites returns the bytes/s at which rows are written.
+func fileWrites() float64 { return min(writeRate*float64(threads()), fileRate) }
+
+// host returns the relaxations/s of products on the processor, which does the expansion.
+func host(r plan.Rates) float64 {
+	if r.Host > 0 {
+		return r.Host
+	}
+	return r.Kernel
+}
+
+// largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
+func largestCore() int {
+	free := device.FreeMemory()
+	if free == 0 {
+		return math.MaxInt32
+	}
+	return int(math.Sqrt(float64(free) / 2 / entry.EntryBytes))
+}
+
+// threads is how many goroutines expand on the processor.
+func threads() int { return runtime.GOMAXPROCS(0) }

@@ -1,0 +1,43 @@
+package export
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"ooc/engine/text"
+)
+
+// csvFormat writes a table (RFC 4180, but for line ends of one character): the ids of the columns on the
+// first line after an empty cell, and the id of each row before its distances. pandas.read_csv(FILE,
+// index_col=0) reads it back.
+var csvFormat = Format{
+	Name:  "csv",
+	Title: "table with ids as the first line and the first column",
+	write: func(ctx context.Context, x *extract, w io.Writer) error {
+		var head []byte
+		for i := range x.cols.n {
+			head = append(head, ',')
+			head = text.AppendCell(head, x.colName(i))
+		}
+		if _, err := w.Write(append(head, '\n')); err != nil {
+			return err
+		}
+		none := math.Inf(1)
+		if x.unreachable != nil {
+			none = *x.unreachable
+		}
+		form := x.text(none)
+		return x.stream(ctx, w, lines{bytes: form.bytes, encode: func(b *block) []byte {
+			out := b.out[:0]
+			for i := b.lo; i < b.hi; i++ {
+				out = text.AppendCell(out, x.rowName(i))
+				for _, bits := range b.entries[(i-b.lo)*x.cols.n:][:x.cols.n] {
+					out = form.append(append(out, ','), bits)
+				}
+				out = append(out, '\n')
+			}
+			return out
+		}})
+	},
+}

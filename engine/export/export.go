@@ -1,0 +1,126 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"ooc/engine"
+	"ooc/engine/graph/packed"
+	"ooc/engine/internal/newfile"
+)
+
+// Options say what of a matrix to export, and how. The zero value is all of it.
+type Options struct {
+	Format      string   // a name in Formats; "" takes the extension of the file
+	Rows, Cols  []int    // vertices, by their rows, in the order they are wanted; nil: all there are
+	Unreachable *float64 // stands for what has no path; nil: what the format says
+	Overwrite   bool     // replace a file that is there
+
+	// Predecessors, where set, replaces distances: entry [u,v] is the row of the vertex before v on a shortest path
+	// from u, and *Predecessors where there is none because v is u or cannot be reached. It goes with format npy and
+	// without Cols, and needs the arcs of the store's graph, unless the store keeps predecessors.
+	Predecessors *int32
+}
+
+// Format writes a solved matrix, or a part of it, in one format.
+type Format struct {
+	Name  string // and, after a dot, the extension
+	Title string
+	write func(ctx context.Context, x *extract, w io.Writer) error
+}
+
+// Formats lists the formats.
+var Formats = []Format{
+	npyFormat,
+	csvFormat,
+	mtxFormat,
+}
+
+// ErrNoFormat is wrapped by the error of an export to a format that there is not.
+var ErrNoFormat = errors.New("no format")
+
+// File writes distances to a file, compressed if its last extension is .gz or .zst, streamed in at most
+// 256 MiB of memory beside the ids. The file appears under its name only once it is whole and synced. It
+// fails with engine.ErrUnsolved where distances are not final, with graph.ErrNoVertex for rows and columns that it has
+// not, with ErrNoFormat, and with fs.ErrExist where the file is there and not to be overwritten.
+func File(ctx context.Context, p *engine.Problem, file string, o Options) error {
+	if o.Format == "" {
+		o.Format = strings.TrimPrefix(filepath.Ext(packed.TrimExt(file)), ".")
+	}
+	e, x, err := prepare(p, o)
+	if err != nil {
+		return fmt.Errorf("export to %s: %w", file, err)
+	}
+	err = newfile.Write(file, o.Overwrite, func(w io.Writer) error {
+		out, err := packed.NewWriter(w, file)
+		if err != nil {
+			return err
+		}
+		if err := e.write(ctx, x, out); err != nil {
+			return err
+		}
+		return out.Close()
+	})
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// Write is File to a stream, which it neither compresses nor syncs. Options name the format.
+func Write(ctx context.Context, p *engine.Problem, w io.Writer, o Options) error {
+	e, x, err := prepare(p, o)
+	if err == nil {
+		err = e.write(ctx, x, w)
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
+	e, err := formatOf(o.Format)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.Solved(); err != nil {
+		return nil, nil, err
+	}
+	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries}
+	if x.rows, err = pickRows(p, o.Rows); err != nil {
+		return nil, nil, err
+	}
+	if x.cols, err = pickColumns(p, o.Cols); err != nil {
+		return nil, nil, err
+	}
+	if x.ids, err = p.IDs(); err != nil {
+		return nil, nil, err
+	}
+	if o.Predecessors != nil {
+		if o.Cols != nil || e.Name != npyFormat.Name {
+			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", ErrNoFormat, "."+e.Name)
+		}
+		e = &Format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
+		if p.Meta().Predecessors {
+			x.stored = p.Store().ReadEntriesPredecessors
+			e.write = storedPredecessorWriter(*o.Predecessors)
+		}
+	}
+	return e, x, nil
+}
+
+func formatOf(name string) (*Format, error) {
+	var known []string
+	for i := range Formats {
+		if strings.EqualFold(name, Formats[i].Name) {
+			return &Formats[i], nil
+		}
+		known = append(known, "."+Formats[i].Name)
+	}
+	return nil, fmt.Errorf("%w is called %q; there are %s", ErrNoFormat, "."+name, strings.Join(known, ", "))
+}

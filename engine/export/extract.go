@@ -1,0 +1,188 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+)
+
+// extract is the part of a matrix that is exported.
+type extract struct {
+	p           *engine.Problem
+	ids         graph.IDs
+	rows, cols  picked
+	unreachable *float64
+	stored      func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
+}
+
+// picked is a choice of the store's rows or columns, in the order they are wanted.
+type picked struct {
+	at []int // nil: all, in their own order
+	n  int   // how many
+}
+
+func (k picked) number(i int) int {
+	if k.at == nil {
+		return i
+	}
+	return k.at[i]
+}
+
+// pickRows finds the rows of vertices, of which a store may have some only.
+func pickRows(p *engine.Problem, vertices []int) (picked, error) {
+	if vertices == nil {
+		return picked{n: p.Geometry().RowCount()}, nil
+	}
+	k, err := pickColumns(p, vertices)
+	k.at = slices.Clone(k.at)
+	for i, v := range k.at {
+		place, ok := p.Meta().Sources.Index(v)
+		if !ok {
+			return picked{}, fmt.Errorf("%w: %s keeps no distances from row %d", graph.ErrNoVertex, p.Dir(), v)
+		}
+		k.at[i] = place
+	}
+	return k, err
+}
+
+func pickColumns(p *engine.Problem, vertices []int) (picked, error) {
+	if vertices == nil {
+		return picked{n: p.Geometry().N}, nil
+	}
+	for _, v := range vertices {
+		if v < 0 || v >= p.Geometry().N {
+			return picked{}, fmt.Errorf("%w: %s has no row or column %d", graph.ErrNoVertex, p.Dir(), v)
+		}
+	}
+	if len(vertices) == 0 {
+		return picked{}, fmt.Errorf("%w: none is picked", graph.ErrNoVertex)
+	}
+	return picked{at: vertices, n: len(vertices)}, nil
+}
+
+// rowName returns the id of a row of the extract, colName that of a column.
+func (x *extract) rowName(i int) string {
+	return x.ids.Name(x.p.Meta().Sources.Vertex(x.rows.number(i)))
+}
+
+func (x *extract) colName(i int) string { return x.ids.Name(x.cols.number(i)) }
+
+// stretch is a stretch of rows, or of columns, of one tile.
+type stretch struct {
+	tile, first int
+	to          []int // where each goes in the block; -1: it is read and not wanted
+	packed      bool  // they go one beside the other
+}
+
+// stretches cuts the picks lo…hi-1 into stretches within tiles, in the order of the matrix. Bridged stretches may
+// hold what is not wanted: what stands beside wanted entries in a row of a tile costs less to read than to skip.
+func (k picked) stretches(lo, hi, edge int, bridge bool) []stretch {
+	order := make([]int, hi-lo)
+	for i := range order {
+		order[i] = lo + i
+	}
+	if k.at != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return k.at[a] - k.at[b] })
+	}
+	var all []stretch
+	for _, i := range order {
+		tile, at := k.number(i)/edge, k.number(i)%edge
+		if len(all) > 0 {
+			r := &all[len(all)-1]
+			gap := at - (r.first + len(r.to)) // negative where a pick is repeated
+			if tile == r.tile && (gap == 0 || gap > 0 && bridge) {
+				r.packed = r.packed && gap == 0 && i-lo == r.to[0]+len(r.to)
+				for range gap {
+					r.to = append(r.to, -1)
+				}
+				r.to = append(r.to, i-lo)
+				continue
+			}
+		}
+		all = append(all, stretch{tile: tile, first: at, to: []int{i - lo}, packed: true})
+	}
+	return all
+}
+
+// read fills a block of an extract with stored entries, width of them in each of its rows.
+func (x *extract) read(b *block, rows, cols []stretch, width int) error {
+	for _, r := range rows {
+		for _, c := range cols {
+			if err := x.readPart(b, r, c, width); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readThrough is the longest gap, in bytes, that is read rather than skipped: the system would read it ahead.
+const readThrough = 16 << 10
+
+// readPart reads where rows and columns of a tile cross.
+func (x *extract) readPart(b *block, r, c stretch, width int) error {
+	edge, wide := x.p.Geometry().T, len(c.to)
+	step := max(1, len(b.part)/(4*edge)) // rows of the tile at a time
+	if 4*(edge-wide) > readThrough {
+		step = 1
+	}
+	for y := 0; y < len(r.to); y += step {
+		rows := r.to[y:min(y+step, len(r.to))]
+		part := b.part[:4*((len(rows)-1)*edge+wide)]
+		if err := x.stored(part, r.tile, c.tile, (r.first+y)*edge+c.first); err != nil {
+			return err
+		}
+		for i, row := range rows {
+			c.scatter(b.entries[row*width:(row+1)*width], entry.View[uint32](part)[i*edge:])
+		}
+	}
+	return nil
+}
+
+// scatter puts a row of a tile, from the stretch's first column on, where it goes.
+func (c *stretch) scatter(line, from []uint32) {
+	if c.packed {
+		copy(line[c.to[0]:], from[:len(c.to)])
+		return
+	}
+	for i, to := range c.to {
+		if to >= 0 {
+			line[to] = from[i]
+		}
+	}
+}
+
+// element is how an export shows distances.
+type element int
+
+const (
+	asInt32 element = iota
+	asFloat32
+	asFloat64
+)
+
+// numbers picks the type of the elements, and what stands for no path: inf in floating kinds, in integer
+// kinds their maximum, or what the caller wants. Where that does not fit the type of the store's kind, and
+// where a scale is undone, elements are float64.
+func (x *extract) numbers() (element, float64) {
+	kind, none := asFloat32, math.Inf(1)
+	if x.p.Meta().Kind == entry.KindI32 {
+		kind, none = asInt32, math.MaxInt32
+	}
+	if x.p.Meta().Scale > 1 {
+		kind, none = asFloat64, math.Inf(1)
+	}
+	if x.unreachable != nil {
+		none = *x.unreachable
+		switch {
+		case kind == asInt32 && (none != math.Trunc(none) || none < math.MinInt32 || none > math.MaxInt32),
+			kind == asFloat32 && none == none && float64(float32(none)) != none:
+			kind = asFloat64
+		}
+	}
+	return kind, none
+}

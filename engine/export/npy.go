@@ -1,0 +1,68 @@
+package export
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"ooc/engine/internal/npy"
+)
+
+// npyFormat writes a 2-D NumPy array in C order.
+var npyFormat = Format{
+	Name:  "npy",
+	Title: "2-D NumPy array",
+	write: func(ctx context.Context, x *extract, w io.Writer) error {
+		kind, none := x.numbers()
+		descr := [...]string{asInt32: "<i4", asFloat32: "<f4", asFloat64: "<f8"}[kind]
+		if _, err := w.Write(npyHeader2D(descr, x.rows.n, x.cols.n)); err != nil {
+			return err
+		}
+		l := lines{encode: x.replace(uint32(int32(none)))}
+		switch kind {
+		case asFloat32:
+			l.encode = x.replace(math.Float32bits(float32(none)))
+		case asFloat64:
+			l = lines{bytes: 8, encode: x.widen(none)}
+		}
+		return x.stream(ctx, w, l)
+	},
+}
+
+func npyHeader2D(descr string, rows, cols int) []byte {
+	return npy.Header("'"+descr+"'", fmt.Sprintf("(%d, %d)", rows, cols))
+}
+
+// replace keeps entries as they are stored, but for those without a path.
+func (x *extract) replace(none uint32) func(b *block) []byte {
+	noPath := x.p.Meta().Kind.Unreachable()
+	return func(b *block) []byte {
+		used := (b.hi - b.lo) * x.cols.n
+		if none != noPath {
+			for i, bits := range b.entries[:used] {
+				if bits == noPath {
+					b.entries[i] = none
+				}
+			}
+		}
+		return b.stored[:4*used]
+	}
+}
+
+// widen makes entries float64, in the input's units.
+func (x *extract) widen(none float64) func(b *block) []byte {
+	noPath := x.p.Meta().Kind.Unreachable()
+	return func(b *block) []byte {
+		out := b.out[:0]
+		for _, bits := range b.entries[:(b.hi-b.lo)*x.cols.n] {
+			d := none
+			if bits != noPath {
+				d = x.p.Meta().Distance(bits)
+			}
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(d))
+		}
+		return out
+	}
+}

@@ -1,0 +1,133 @@
+package export
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels/entry"
+)
+
+// lines says how an export goes through an extract: by rows or by columns, so many of them at a time.
+type lines struct {
+	columns bool
+	bytes   int // that an element takes in block.out, about; 0 where encode leaves that alone
+	encode  func(b *block) []byte
+}
+
+// block is a number of whole rows, or of whole columns, of an extract, to be written to a stream.
+type block struct {
+	lo, hi  int
+	stored  []byte   // the entries, row by row in both cases
+	entries []uint32 // the same
+	part    []byte   // of a tile, before it is spread to entries
+	out     []byte   // what encode made of them
+	err     error    // or why it could not
+	done    chan struct{}
+}
+
+// Blocks of rows are small, so that those at work stay in the processor's cache. Blocks of columns are
+// large, because the rows of a tile that they cross are read whole, again for each block.
+const (
+	blockBytes  = 4 << 20
+	blocksBytes = 144 << 20 // for all blocks; what else the program holds comes on top
+	partBytes   = 1 << 20
+	maxThreads  = 8
+)
+
+// pump moves an extract into a stream: several goroutines read and encode a block each, and one writes
+// them in order.
+type pump struct {
+	*extract
+	lines
+	count, across, height int       // lines, their length, and lines in a block
+	fixed                 []stretch // what every block has of the other side: all
+	free, queue, order    chan *block
+}
+
+func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
+	p := &pump{extract: x, lines: l, count: x.rows.n, across: x.cols.n}
+	if l.columns {
+		p.count, p.across = p.across, p.count
+		p.fixed = x.rows.stretches(0, x.rows.n, x.p.Geometry().T, false)
+	} else {
+		p.fixed = x.cols.stretches(0, x.cols.n, x.p.Geometry().T, true)
+	}
+	threads := min(runtime.GOMAXPROCS(0), maxThreads)
+	line, size := p.across*(4+l.bytes), blocksBytes/(threads+2)-partBytes
+	if !l.columns {
+		size = min(size, blockBytes)
+	}
+	p.height = min(p.count, max(1, size/line))
+	threads = max(1, min(threads, blocksBytes/(p.height*line+partBytes)-2))
+	blocks := threads + 2
+	p.free, p.queue, p.order = make(chan *block, blocks), make(chan *block, blocks), make(chan *block, blocks)
+	for range blocks {
+		stored := entry.Make(p.height * p.across)
+		p.free <- &block{stored: stored, entries: entry.View[uint32](stored), part: entry.Make(partBytes / 4),
+			out: make([]byte, 0, p.height*p.across*l.bytes), done: make(chan struct{}, 1)}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.deal(ctx) })
+	for range threads {
+		g.Go(p.work)
+	}
+	g.Go(func() error { return p.write(ctx, w) })
+	return g.Wait()
+}
+
+// deal gives blocks out in order, so that the next one to be written always has its memory.
+func (p *pump) deal(ctx context.Context) error {
+	defer close(p.queue)
+	defer close(p.order)
+	for lo := 0; lo < p.count; lo += p.height {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		select {
+		case b := <-p.free:
+			b.lo, b.hi = lo, min(lo+p.height, p.count)
+			p.queue <- b
+			p.order <- b
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (p *pump) work() error {
+	for b := range p.queue {
+		rows, cols, width := p.fixed, p.fixed, p.across
+		if p.columns {
+			cols, width = p.cols.stretches(b.lo, b.hi, p.p.Geometry().T, true), b.hi-b.lo
+		} else {
+			rows = p.rows.stretches(b.lo, b.hi, p.p.Geometry().T, false)
+		}
+		if err := p.read(b, rows, cols, width); err != nil {
+			return err
+		}
+		if b.out = p.encode(b); b.err != nil {
+			return b.err
+		}
+		b.done <- struct{}{}
+	}
+	return nil
+}
+
+func (p *pump) write(ctx context.Context, w io.Writer) error {
+	for b := range p.order {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if _, err := w.Write(b.out); err != nil {
+			return err
+		}
+		p.free <- b
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package export
+
+import (
+	"math"
+	"strconv"
+
+	"ooc/engine/text"
+	"ooc/kernels/entry"
+)
+
+// textForm writes stored entries as text.
+type textForm struct {
+	x      *extract
+	noPath uint32
+	none   []byte // in its place
+	bytes  int    // an element takes about so many, with what separates it
+}
+
+func (x *extract) text(none float64) textForm {
+	f := textForm{x: x, noPath: x.p.Meta().Kind.Unreachable(), none: text.AppendNumber(nil, none, 64), bytes: 16}
+	if x.p.Meta().Scale == 1 && x.p.Meta().Kind == entry.KindI32 {
+		f.bytes = 8
+	}
+	return f
+}
+
+func (f *textForm) append(out []byte, bits uint32) []byte {
+	switch m := f.x.p.Meta(); {
+	case bits == f.noPath:
+		return append(out, f.none...)
+	case m.Scale > 1:
+		return text.AppendNumber(out, f.x.p.Meta().Distance(bits), 64)
+	case m.Kind == entry.KindI32:
+		return strconv.AppendInt(out, int64(int32(bits)), 10)
+	}
+	return text.AppendNumber(out, float64(math.Float32frombits(bits)), 32)
+}

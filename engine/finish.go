@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"ooc/engine/live"
+	"ooc/engine/task"
+)
+
+// finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
+// now the matrix may be damaged too, and the new ones would vouch for that.
+func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
+	if _, err := p.store.Sums(); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
+	}
+	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+}
+
+// Finish does what is left when all distances are final: it makes trees of predecessors, if there are any, and then stores
+// checksums. If ctx ends first, the next run does it.
+func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, summed []bool) error {
+	if !p.meta.Predecessors {
+		return p.storeSums(sums, summed)
+	}
+	written, err := p.rootTrees(ctx, c)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", task.ErrInterrupted)
+		}
+		return err
+	}
+	state, _, err := p.store.State()
+	if err != nil {
+		return err
+	}
+	// What the checksums speak of is durable before them, also what a run that was killed here has written.
+	if err := p.store.Checkpoint(state); err != nil {
+		return err
+	}
+	for i, w := range written {
+		summed[i] = summed[i] && !w
+	}
+	return p.storeSums(sums, summed)
+}
+
+// storeSums stores a checksum for every tile of a solved matrix, reading only those that this run did not write
+// itself.
+func (p *Problem) storeSums(sums []uint32, summed []bool) (err error) {
+	side := p.geom.Side()
+	for i := range sums {
+		if summed[i] {
+			continue
+		}
+		if sums[i], err = p.store.TileSum(i/side, i%side); err != nil {
+			return err
+		}
+	}
+	return p.store.WriteSums(sums)
+}

@@ -1,0 +1,117 @@
+package dense
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+)
+
+// Lines is a square array of numbers of any meaning in a .npy file that is not compressed. Unlike a Matrix, it is
+// no graph, and nothing of it is looked at before it is read. Any number of goroutines may read it.
+type Lines struct {
+	name string
+	head npyHeader
+	n    int
+	file *os.File
+}
+
+// OpenLines opens an array. It fails with ErrBadInput where the file does not hold a square one of a size that
+// fits the file.
+func OpenLines(path string) (*Lines, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Lines{name: path, file: f}
+	if err := m.open(); err != nil {
+		if bad := (*graph.InputError)(nil); errors.As(err, &bad) {
+			bad.File = path
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	return m, nil
+}
+
+func (m *Lines) open() (err error) {
+	if m.head, err = readNPYHeader(m.file); err != nil {
+		return err
+	}
+	if m.n, err = m.head.side(); err != nil {
+		return badHeader("%v", err)
+	}
+	if m.head.code == "f2" || m.head.code == "b1" {
+		return badHeader("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64", m.head.code)
+	}
+	info, err := m.file.Stat()
+	if err != nil {
+		return err
+	}
+	if want := m.head.bytes + int64(m.n)*m.lineBytes(); info.Size() != want {
+		return badHeader("it has %d bytes, but an array of %d×%d entries takes %d", info.Size(), m.n, m.n, want)
+	}
+	return nil
+}
+
+// Name returns the file's.
+func (m *Lines) Name() string { return m.name }
+
+// N returns the number of rows and of columns.
+func (m *Lines) N() int { return m.n }
+
+// ByColumn reports whether a line is a column, and not a row: Fortran order.
+func (m *Lines) ByColumn() bool { return m.head.fortran }
+
+// Close releases the file.
+func (m *Lines) Close() error { return m.file.Close() }
+
+func (m *Lines) lineBytes() int64 { return int64(m.n) * int64(m.head.size()) }
+
+// NewLineReader returns what reads line k into dst, of N elements, as float64; the maximum of an integer type
+// becomes +Inf. It is for one goroutine.
+func (m *Lines) NewLineReader() func(dst []float64, k int) error {
+	raw := newBuffer(int(m.lineBytes()))
+	native := numbers{dtype: m.head.dtype}
+	return func(dst []float64, k int) error {
+		if k < 0 || k >= m.n || len(dst) != m.n {
+			return fmt.Errorf("%s: there is no line %d of %d in %d×%d", m.name, k, len(dst), m.n, m.n)
+		}
+		if _, err := m.file.ReadAt(raw, m.head.bytes+int64(k)*m.lineBytes()); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("%s: %w", m.name, graph.ErrChanged)
+		} else if err != nil {
+			return fmt.Errorf("%s: line %d cannot be read: %w", m.name, k, err)
+		}
+		native.toNative(raw)
+		lineDecoders[m.head.code](dst, raw)
+		return nil
+	}
+}
+
+var lineDecoders = map[string]func(dst []float64, raw []byte){
+	"i1": decodeInts[int8](math.MaxInt8), "u1": decodeInts[uint8](math.MaxUint8),
+	"i2": decodeInts[int16](math.MaxInt16), "u2": decodeInts[uint16](math.MaxUint16),
+	"i4": decodeInts[int32](math.MaxInt32), "u4": decodeInts[uint32](math.MaxUint32),
+	"i8": decodeInts[int64](math.MaxInt64), "u8": decodeInts[uint64](math.MaxUint64),
+	"f4": decodeFloats[float32], "f8": decodeFloats[float64],
+}
+
+func decodeInts[E integer](none E) func(dst []float64, raw []byte) {
+	return func(dst []float64, raw []byte) {
+		for i, x := range entry.View[E](raw) {
+			dst[i] = float64(x)
+			if x == none {
+				dst[i] = math.Inf(1)
+			}
+		}
+	}
+}
+
+func decodeFloats[E float32 | float64](dst []float64, raw []byte) {
+	for i, x := range entry.View[E](raw) {
+		dst[i] = float64(x)
+	}
+}

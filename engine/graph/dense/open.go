@@ -1,0 +1,183 @@
+package dense
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/input"
+	"ooc/kernels/entry"
+)
+
+// Options say what the entries of a matrix mean. The zero value leaves everything to them.
+type Options struct {
+	Base     *int  // the id of vertex 0; nil: 0
+	Directed *bool // nil: it is
+	Kind     entry.Kind
+	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
+	NoArc    string // the number that is no arc, beside +Inf; "" for none
+	// Spool makes the file that holds the entries, size bytes of them, while the matrix is open: where it is
+	// compressed or can be read once only. nil: one in the system's folder for such files.
+	Spool func(size int64) (*os.File, error)
+}
+
+// Open opens a matrix that was surveyed before, without looking at its entries again. o.Kind is what was
+// found then.
+func Open(path string, o Options) (*Matrix, error) {
+	in, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	in.Sum = sha256.New()
+	d, err := newMatrix(in, o)
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	d.numbers.settle(o.Kind)
+	return d, nil
+}
+
+// FromInput opens a matrix and looks at all of its entries. It takes the input over, unless it fails.
+func FromInput(in *input.Input, o Options) (*Matrix, error) {
+	d, err := newMatrix(in, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.survey(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Measure says how large a matrix is.
+func Measure(in *input.Input, o Options) (graph.Extent, error) {
+	data, done, err := in.Decompress()
+	if err != nil {
+		return graph.Extent{}, err
+	}
+	defer done()
+	d, err := readHead(in, o, data)
+	if err != nil {
+		return graph.Extent{}, err
+	}
+	return graph.Extent{N: d.n, Dense: true, IDs: d.facts.IDs}, nil
+}
+
+// newMatrix opens a matrix in its file where that can be, else in a copy.
+func newMatrix(in *input.Input, o Options) (*Matrix, error) {
+	head, err := in.Head()
+	if err != nil {
+		return nil, in.Wrap(0, err)
+	}
+	if in.File != nil && IsArray(head) {
+		return inPlace(in, o)
+	}
+	return spool(in, o)
+}
+
+// inPlace opens an array in a file as it is.
+func inPlace(in *input.Input, o Options) (*Matrix, error) {
+	info, err := in.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	d, err := readHead(in, o, io.NewSectionReader(in.File, 0, info.Size()))
+	if err != nil {
+		return nil, err
+	}
+	d.file, d.in, d.size, d.modified, d.offset = in.File, in, info.Size(), info.ModTime(), d.head.bytes
+	d.src.Size, d.src.ModTime, d.src.SHA256 = d.size, d.modified, ""
+	want := d.offset + d.entryBytes()
+	if d.size < want {
+		return nil, in.Fail("it was cut: it has %d of the %d bytes of an array of %d×%d entries", d.size, want, d.n, d.n)
+	}
+	if d.size > want {
+		return nil, in.Fail("%d bytes follow the array of %d×%d entries", d.size-want, d.n, d.n)
+	}
+	return d, nil
+}
+
+// spool copies the entries of an array that is compressed, or can be read once only, into a file of its own.
+func spool(in *input.Input, o Options) (*Matrix, error) {
+	data, done, err := in.Decompress()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	d, err := readHead(in, o, data)
+	if err != nil {
+		return nil, err
+	}
+	create := o.Spool
+	if create == nil {
+		create = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
+	}
+	if d.file, err = create(d.entryBytes()); err != nil {
+		return nil, err
+	}
+	d.spooled = true
+	if err := unpack(in, d, data); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	d.setSource(in)
+	return d, in.Close() // it was read to its end
+}
+
+func (d *Matrix) setSource(in *input.Input) {
+	d.src = *in.Source()
+	d.src.Format = Format
+}
+
+// unpack copies the entries, which must be all that follows.
+func unpack(in *input.Input, d *Matrix, data *bufio.Reader) error {
+	want := d.entryBytes()
+	got, err := io.CopyBuffer(struct{ io.Writer }{d.file}, io.LimitReader(data, want), newBuffer(spoolBlock))
+	if err != nil {
+		return in.Wrap(0, err)
+	}
+	if got < want {
+		return in.Fail("it was cut: it has %d of the %d bytes of %d×%d entries", got, want, d.n, d.n)
+	}
+	if _, err := data.ReadByte(); err == nil {
+		return in.Fail("something follows the array")
+	} else if err != io.EOF {
+		return in.Wrap(0, err)
+	}
+	return in.Drain()
+}
+
+const spoolBlock = 1 << 20
+
+// readHead reads the header of an array.
+func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
+	head, err := readNPYHeader(r)
+	if bad := (*graph.InputError)(nil); errors.As(err, &bad) {
+		bad.File = in.Name
+	}
+	if err != nil {
+		return nil, in.Wrap(0, err)
+	}
+	n, err := head.side()
+	if err != nil {
+		return nil, in.Fail("%v", err)
+	}
+	numbers, err := newNumbers(head.dtype, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Matrix{name: in.Name, head: head, n: n, numbers: numbers}
+	d.setSource(in)
+	d.facts = graph.Facts{N: n, Directed: o.Directed == nil || *o.Directed, Scale: numbers.scale}
+	if o.Base != nil {
+		if *o.Base < 0 || *o.Base > math.MaxInt32 {
+			return nil, fmt.Errorf("base %d: %w", *o.Base, graph.ErrOptions)
+		}
+		d.facts.IDs.Base = int64(*o.Base)
+	}
+	return d, nil
+}

@@ -1,0 +1,232 @@
+package dense
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+)
+
+const (
+	surveyBlock = 4 << 20 // bytes of lines that a goroutine looks at in a go
+	mostWorkers = 16      // so that blocks of 4 MiB stay far below 256 MiB
+)
+
+// noLine is what a surveyor has not found: no matrix has as many lines.
+const noLine = math.MaxInt
+
+// surveyor is a survey of a Matrix in progress.
+type surveyor struct {
+	d    *Matrix
+	next atomic.Int64 // block
+
+	mu    sync.Mutex // guards the rest
+	total survey
+	// The first line with an entry that no matrix may have, and what is wrong with it; with a negative one on
+	// the diagonal; with a negative one elsewhere; with an integer beyond int32.
+	bad, loop, below, huge int
+	err                    error
+}
+
+// survey looks at every entry, and settles the kind and the facts. Meanwhile the checksum is taken.
+func (d *Matrix) survey() error {
+	s := &surveyor{d: d, bad: noLine, loop: noLine, below: noLine, huge: noLine}
+	d.largest = make([]float64, d.n)
+	var g errgroup.Group
+	g.Go(func() error {
+		_, err := d.SHA256()
+		return err
+	})
+	for range min(runtime.GOMAXPROCS(0), mostWorkers) {
+		g.Go(s.work)
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := d.unchanged(); err != nil {
+		return err
+	}
+	return s.settle()
+}
+
+// work surveys blocks until there are no more, or one has shown an entry that ends it. Blocks are taken in
+// order, so that the first such entry is always found.
+func (s *surveyor) work() error {
+	d := s.d
+	size := int(d.lineBytes())
+	per := max(1, min(d.n, surveyBlock/size))
+	raw := newBuffer(per * size)
+	for {
+		first := int(s.next.Add(1)-1) * per
+		if first >= d.n {
+			return nil
+		}
+		count := min(per, d.n-first)
+		if err := d.readAt(raw[:count*size], first, 0); err != nil {
+			return err
+		}
+		d.numbers.toNative(raw[:count*size])
+		for k := range count {
+			if !s.line(first+k, raw[k*size:(k+1)*size]) {
+				s.next.Store(int64(d.n)) // no block has that number
+				break
+			}
+		}
+	}
+}
+
+// line surveys a line, and reports whether it may stand.
+func (s *surveyor) line(u int, raw []byte) bool {
+	d, x, size := s.d, s.d.numbers, s.d.numbers.size()
+	var found, loop survey
+	x.entryType.survey(x, raw[:u*size], &found)
+	x.entryType.survey(x, raw[u*size:(u+1)*size], &loop)
+	x.entryType.survey(x, raw[(u+1)*size:], &found)
+	d.largest[u] = max(found.hi, -found.lo)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total.merge(found)
+	if x.objectsTo(found) != nothing || math.IsInf(loop.lo, -1) {
+		if u < s.bad {
+			s.bad, s.err = u, d.objection(u, raw)
+		}
+		return false
+	}
+	if loop.lo < 0 {
+		s.loop = min(s.loop, u)
+	}
+	if found.lo < 0 {
+		s.below = min(s.below, u)
+	}
+	if found.over(math.MaxInt32) {
+		s.huge = min(s.huge, u)
+	}
+	return true
+}
+
+// settle draws the conclusions.
+func (s *surveyor) settle() error {
+	d, x := s.d, s.d.numbers
+	if s.err != nil {
+		return s.err
+	}
+	kind := x.want
+	if kind == graph.KindAuto {
+		kind = entry.KindI32
+		if s.total.fraction {
+			kind = entry.KindF32
+		}
+	}
+	if kind == entry.KindI32 && s.huge != noLine {
+		return d.tooLarge(d.find(s.huge, func(one survey) bool { return one.over(math.MaxInt32) }))
+	}
+	x.settle(kind)
+	f := &d.facts
+	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo, s.total.hi
+	if x.float {
+		f.MinWeight, f.MaxWeight = float64(float32(s.total.lo))+0, float64(float32(s.total.hi))+0
+	}
+	f.Negative = f.MinWeight < 0
+	if s.loop != noLine {
+		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
+		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Hint: "it is on the diagonal"}
+	}
+	if f.Negative {
+		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
+	}
+	if !f.Directed {
+		return d.symmetric()
+	}
+	return nil
+}
+
+// find returns the first entry of a line, outside the diagonal, whose survey fits.
+func (d *Matrix) find(line int, fits func(one survey) bool) cell {
+	raw := newBuffer(int(d.lineBytes()))
+	if d.readAt(raw, line, 0) == nil {
+		d.numbers.toNative(raw)
+		return d.findIn(line, raw, fits)
+	}
+	return cell{line, 0}
+}
+
+func (d *Matrix) findIn(line int, raw []byte, fits func(one survey) bool) cell {
+	x, size := d.numbers, d.numbers.size()
+	for at := range d.n {
+		var one survey
+		x.entryType.survey(x, raw[at*size:(at+1)*size], &one)
+		if fits(one) {
+			return cell{line, at}
+		}
+	}
+	return cell{line, 0}
+}
+
+// objection is what may be wrong with a weight.
+type objection int
+
+const (
+	nothing objection = iota
+	notFinite
+	notBool
+	notScaled
+	notInteger
+	tooLargeI32
+	tooLargeF32
+)
+
+func (x *numbers) objectsTo(s survey) objection {
+	switch {
+	case s.nan || math.IsInf(s.lo, -1):
+		return notFinite
+	case x.code == "b1" && s.hi > float64(x.scale):
+		return notBool
+	case s.fraction && x.scale > 1:
+		return notScaled
+	case s.fraction && x.want == entry.KindI32:
+		return notInteger
+	case x.want == entry.KindI32 && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
+		return tooLargeI32
+	case x.want != entry.KindI32 && s.tooWide():
+		return tooLargeF32
+	}
+	return nothing
+}
+
+// objection returns the error about the first entry of a line that there is something wrong with.
+func (d *Matrix) objection(line int, raw []byte) error {
+	e := d.findIn(line, raw, func(one survey) bool { return d.numbers.objectsTo(one) != nothing })
+	var one survey
+	d.numbers.entryType.survey(d.numbers, raw[e.at*d.numbers.size():][:d.numbers.size()], &one)
+	text := d.text(e)
+	switch d.numbers.objectsTo(one) {
+	case notFinite:
+		hint := ""
+		if one.nan {
+			hint = "; --no-arc nan makes NaN no arc"
+		}
+		return d.failAt(e, "weight %s: weights are finite, or +Inf for no arc%s", text, hint)
+	case notBool:
+		return d.failAt(e, "%s is neither False nor True", text)
+	case notScaled:
+		return d.failAt(e, "weight %s times the scale %d is not an integer", text, d.numbers.scale)
+	case notInteger:
+		return d.failAt(e, "weight %s is not an integer: use --kind f32, or --scale to make it one", text)
+	case tooLargeI32:
+		return d.tooLarge(e)
+	}
+	return d.failAt(e, "weight %s is too large for kind f32", text)
+}
+
+func (d *Matrix) tooLarge(e cell) error {
+	text := d.text(e)
+	x, _ := strconv.ParseFloat(text, 64)
+	scale := d.numbers.scale
+	return graph.TooLarge(d.name, 0, "weight "+text+" at "+d.where(e), math.Abs(x)*float64(scale), scale)
+}

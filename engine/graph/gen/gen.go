@@ -1,0 +1,134 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/write"
+	"ooc/engine/internal/newfile"
+)
+
+// Options say what graph to generate.
+type Options struct {
+	N          int64  // vertices
+	M          int64  // arcs (undirected: edges), for the kinds whose Kind.Arcs is nil; else 0
+	Seed       uint64 // the same seed gives the same text on every platform
+	Undirected bool   // links go both ways, with one weight
+	Overwrite  bool   // replace a file that is there
+}
+
+// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs, and computes in integers
+// only, since what floating point gives in the last bit depends on the platform.
+type Kind struct {
+	Name  string
+	Title string
+
+	// Arcs counts the arcs of a graph of n vertices, of an undirected one its edges. It is nil for kinds
+	// that have as many as they are asked for.
+	Arcs func(n int64, undirected bool) int64
+
+	// arcs hands exactly o.M arcs to emit, and stops at its first error.
+	arcs func(o Options, emit emit) error
+}
+
+// emit takes an arc or an edge. Vertices are counted from 0.
+type emit func(from, to, weight int64) error
+
+// Kinds lists the generators.
+var Kinds = []Kind{
+	randomGraph,
+	rmatGraph,
+	gridGraph,
+	roadGraph,
+	ringGraph,
+	starGraph,
+	treeGraph,
+	completeGraph,
+}
+
+// File writes a graph of a kind, by its name, to a file, in the format that its extension names (see package
+// write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
+// the arguments match ErrOptions; a file that is there fails with fs.ErrExist.
+func File(ctx context.Context, kind string, o Options, path string) error {
+	if _, err := kindOf(kind, &o); err != nil {
+		return err
+	}
+	if _, err := write.FormatOf(path); err != nil {
+		return err
+	}
+	return newfile.Write(path, o.Overwrite, func(w io.Writer) error { return To(ctx, kind, o, path, w) })
+}
+
+// To is File to a stream; name stands for the extensions only.
+func To(ctx context.Context, kind string, o Options, name string, w io.Writer) error {
+	generator, err := kindOf(kind, &o)
+	if err != nil {
+		return err
+	}
+	out, err := write.New(ctx, w, name, write.Heading{Title: generator.title(o), N: o.N, M: o.M, Undirected: o.Undirected})
+	if err != nil {
+		return err
+	}
+	if err := generator.arcs(o, out.Arc); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+func (g *Kind) title(o Options) string {
+	title := fmt.Sprintf("%s graph, seed %d", g.Name, o.Seed)
+	if o.Undirected {
+		title = "undirected " + title
+	}
+	return title
+}
+
+// kindOf finds a kind, checks the options and sets M where the kind does.
+func kindOf(kind string, o *Options) (*Kind, error) {
+	var names []string
+	for i := range Kinds {
+		if g := &Kinds[i]; g.Name == kind {
+			return g, g.complete(o)
+		}
+		names = append(names, Kinds[i].Name)
+	}
+	return nil, fmt.Errorf("kind %q is not one of %s: %w", kind, strings.Join(names, ", "), graph.ErrOptions)
+}
+
+func (g *Kind) complete(o *Options) error {
+	if o.N < 1 || o.N > graph.MaxVertices || o.M < 0 || o.M > math.MaxInt64/2 { // M may have to be doubled
+		return fmt.Errorf("a graph of %d vertices and %d arcs: %w", o.N, o.M, graph.ErrOptions)
+	}
+	if g.Arcs == nil {
+		if o.N == 1 && o.M > 0 {
+			return fmt.Errorf("one vertex has no arcs to others: %w", graph.ErrOptions)
+		}
+		return nil
+	}
+	m := g.Arcs(o.N, o.Undirected)
+	if o.M != 0 && o.M != m {
+		return fmt.Errorf("%d vertices make a %s of %d arcs, not %d: %w", o.N, g.Name, m, o.M, graph.ErrOptions)
+	}
+	o.M = m
+	return nil
+}
+
+// both emits what joins two vertices: an edge, or an arc in each direction with its own weight.
+func (o Options) both(d dice, emit emit, u, v int64) error {
+	if err := emit(u, v, d.weight()); err != nil || o.Undirected {
+		return err
+	}
+	return emit(v, u, d.weight())
+}
+
+// ways is how many arcs or edges join two vertices.
+func ways(undirected bool) int64 {
+	if undirected {
+		return 1
+	}
+	return 2
+}

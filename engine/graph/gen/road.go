@@ -1,0 +1,85 @@
+package gen
+
+// roadGraph is a perturbed grid: in each cell of a grid, roadCell long and wide, a vertex stands at a
+// uniformly drawn place, and has roads to the vertices of the four cells beside it. Weights are straight
+// lengths, rounded down, but 1 at least. A third of the arcs (undirected: edges) is removed, each set of
+// them equally likely: from there on, some roads are one-way and some places cut off.
+//
+// Arcs are kept by selection sampling (D. E. Knuth, The Art of Computer Programming, volume 2, algorithm
+// 3.4.2 S), which knows their number before the first is drawn.
+var roadGraph = Kind{
+	Name:  "road",
+	Title: "a grid of perturbed places, neighbours joined both ways, a third of the arcs removed, weights are lengths",
+	Arcs: func(n int64, undirected bool) int64 {
+		all := gridArcs(n, undirected)
+		return all - all/3
+	},
+	arcs: func(o Options, emit emit) error {
+		s := &roadSurvey{o: o, emit: emit, d: newDice(o.Seed), width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
+		s.here, s.below = make([]place, s.width), make([]place, s.width)
+		s.draw(s.below)
+		for first := int64(0); first < o.N; first += s.width {
+			s.here, s.below = s.below, s.here
+			s.draw(s.below)
+			if err := s.row(first); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+const roadCell = 1000
+
+// place is where in its cell a vertex stands.
+type place struct{ x, y int64 }
+
+type roadSurvey struct {
+	o            Options
+	emit         emit
+	d            dice
+	width        int64
+	here, below  []place // of the row at hand, and of the next
+	left, wanted int64   // arcs not yet looked at, and how many of them are to be kept
+}
+
+func (s *roadSurvey) draw(places []place) {
+	for i := range places {
+		places[i] = place{s.d.below(roadCell), s.d.below(roadCell)}
+	}
+}
+
+// row emits the roads from each vertex of a row to the next in it and to the one below.
+func (s *roadSurvey) row(first int64) error {
+	for i := range min(s.width, s.o.N-first) {
+		u := first + i
+		if i+1 < s.width && u+1 < s.o.N {
+			dx, dy := roadCell+s.here[i+1].x-s.here[i].x, s.here[i+1].y-s.here[i].y
+			if err := s.road(u, u+1, dx, dy); err != nil {
+				return err
+			}
+		}
+		if u+s.width < s.o.N {
+			dx, dy := s.below[i].x-s.here[i].x, roadCell+s.below[i].y-s.here[i].y
+			if err := s.road(u, u+s.width, dx, dy); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *roadSurvey) road(u, v, dx, dy int64) error {
+	length := max(1, floorRoot(dx*dx+dy*dy))
+	for range ways(s.o.Undirected) {
+		if s.d.below(s.left) < s.wanted {
+			s.wanted--
+			if err := s.emit(u, v, length); err != nil {
+				return err
+			}
+		}
+		s.left--
+		u, v = v, u
+	}
+	return nil
+}

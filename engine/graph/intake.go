@@ -1,0 +1,207 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/number"
+	"ooc/kernels/entry"
+)
+
+// Intake takes in arcs with their weights and makes a Graph of them, by the rules that hold for every input.
+// It is what Builder and the readers of package read are made of; a program builds graphs with these.
+//
+// Arcs are between rows 0…N-1. While N is 0 it is not known yet how many there are: rows may be named as they
+// come, or other numbers, which Renumber makes rows of in the end.
+type Intake struct {
+	File       string // the input's name, for errors; "" for graphs built in memory
+	N          int
+	Signed     bool // vertices are numbers, some of them negative, that are no rows yet
+	Undirected bool
+	Expected   int64 // how many arcs a header has announced
+	// Free vertices are believed with no arc to show for them; 0 for freeVertices. Beyond, a graph has at most
+	// isolatedPerArc of them an arc, so that a few bytes of input cannot claim gigabytes of memory.
+	Free  int64
+	Weigh number.Weighing
+
+	Arcs, SelfLoops, NoArcs int64 // of the input: an undirected edge counts once
+	Loop                    *NegativeLoop
+
+	huge *RangeError     // the first integer too large for an i32, with KindAuto
+	arcs *arcs.Collector // nil before the first arc
+
+	mu    sync.Mutex
+	ahead []*arcs.Collector // that parsers fill, each by itself; guarded by mu
+}
+
+const (
+	freeVertices   = 1 << 26
+	isolatedPerArc = 64
+)
+
+// NegativeLoop is the first negative self-loop of an input.
+type NegativeLoop struct {
+	Vertex int32
+	Weight float64 // in stored units
+	Line   int64
+}
+
+// Word reads a weight, which stands on a line. It returns false where that is no arc, which it counts, or an
+// error.
+func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error) {
+	word, verdict, reason := in.Weigh.Word(tok)
+	switch verdict {
+	case number.Arc:
+		return word, true, nil
+	case number.NotArc:
+		in.NoArcs++
+		return 0, false, nil
+	case number.FirstFraction:
+		in.toFloat()
+		return in.Word(tok, line)
+	case number.TooLarge:
+		return in.tooLarge(tok, line)
+	}
+	return 0, false, &InputError{File: in.File, Line: line, Reason: reason}
+}
+
+// tooLarge deals with an integer beyond int32. With KindAuto a later fraction may still make this an f32
+// graph; without one, switching to f32 would silently lose digits, so the end of the input refuses.
+func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {
+	x, _ := strconv.ParseFloat(string(tok), 64)
+	scale := in.Weigh.Scale
+	err := TooLarge(in.File, line, "weight "+number.Quoted(tok), math.Abs(x)*float64(scale), scale)
+	if in.Weigh.Want != KindAuto {
+		return 0, false, err
+	}
+	in.huge = err
+	in.toFloat()
+	return in.Word(tok, line)
+}
+
+// toFloat turns what was collected so far into float32.
+func (in *Intake) toFloat() {
+	in.Weigh.Float = true
+	if in.arcs != nil {
+		in.arcs.ToFloat()
+	}
+}
+
+// Add adds the arcs of a run of lines, one a line, the first of them on a line. It may change recs.
+func (in *Intake) Add(recs []arcs.Arc, line int64) {
+	if in.arcs == nil {
+		in.arcs = in.collector(in.Weigh.Float)
+	}
+	loops := in.arcs.AddAll(recs)
+	in.SelfLoops += loops
+	in.Arcs += int64(len(recs)) - loops
+	if loops > 0 {
+		in.noteLoops(recs, line)
+	}
+	if in.Undirected {
+		for i, r := range recs {
+			recs[i].From, recs[i].To = r.To, r.From
+		}
+		in.arcs.AddAll(recs)
+	}
+}
+
+func (in *Intake) collector(float bool) *arcs.Collector {
+	expected := in.Expected
+	if in.Undirected {
+		expected *= 2
+	}
+	return arcs.New(in.N, expected, in.Signed, float)
+}
+
+// Ahead returns another place to collect arcs at, for a parser that does so by itself. The arcs become the
+// graph's as they are: neither counted nor reversed.
+func (in *Intake) Ahead() *arcs.Collector {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	c := in.collector(false)
+	in.ahead = append(in.ahead, c)
+	return c
+}
+
+// noteLoops remembers the first negative self-loop.
+func (in *Intake) noteLoops(recs []arcs.Arc, line int64) {
+	for i, r := range recs {
+		if w := in.Weigh.Value(r.Word); r.From == r.To && w < 0 && in.Loop == nil {
+			in.Loop = &NegativeLoop{Vertex: r.From, Weight: w, Line: line + int64(i)}
+		}
+	}
+}
+
+// Renumber makes n rows of the vertices so far.
+func (in *Intake) Renumber(n int, row func(vertex int32) int32) {
+	if in.arcs != nil {
+		in.arcs = in.arcs.Renumber(n, row)
+	}
+	if in.Loop != nil {
+		in.Loop.Vertex = row(in.Loop.Vertex)
+	}
+	in.N, in.Signed = n, false
+}
+
+// Graph builds the graph. The intake is spent.
+func (in *Intake) Graph(ids IDs) (*Graph, error) {
+	if in.huge != nil && !in.Weigh.Fraction {
+		return nil, in.huge
+	}
+	g := &Graph{N: in.N, IDs: ids, Kind: entry.KindI32, Directed: !in.Undirected, Scale: in.Weigh.Scale, File: in.File}
+	if in.Weigh.Float {
+		g.Kind = entry.KindF32
+	}
+	switch {
+	case g.N == 0:
+		return nil, &InputError{File: in.File, Reason: "no vertices"}
+	case !in.plausible():
+		return nil, &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices are not believed with only %d arc(s)", g.N, in.Arcs)}
+	case in.Loop != nil:
+		return nil, &NegativeCycleError{File: in.File, Line: in.Loop.Line, Cycle: []string{g.Name(int(in.Loop.Vertex))},
+			Length: in.Loop.Weight / float64(g.Scale)}
+	}
+	g.setArcs(in.take().Rows(g.N))
+	if in.Undirected {
+		g.Parallel /= 2 // each edge was there twice
+	}
+	g.SelfLoops, g.NoArcs = in.SelfLoops, in.NoArcs
+	g.summarize()
+	return g, nil
+}
+
+// plausible reports whether as many vertices may be believed in an input of that many arcs.
+func (in *Intake) plausible() bool {
+	free, n := in.Free, int64(in.N)
+	if free == 0 {
+		free = freeVertices
+	}
+	return n <= MaxVertices && (n <= free || n/isolatedPerArc <= in.Arcs+in.SelfLoops+in.NoArcs)
+}
+
+// take takes all arcs out.
+func (in *Intake) take() *arcs.Collector {
+	all := in.arcs
+	if all == nil {
+		all = in.collector(in.Weigh.Float)
+	}
+	for _, other := range in.ahead {
+		all.Absorb(other)
+	}
+	in.arcs, in.ahead = nil, nil
+	return all
+}
+
+// setArcs makes arcs whose words are of the graph's kind its own.
+func (g *Graph) setArcs(rows arcs.Rows) {
+	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
+	if g.Kind == entry.KindI32 {
+		g.I32 = entry.As[int32](rows.Words)
+	} else {
+		g.F32 = entry.As[float32](rows.Words)
+	}
+}

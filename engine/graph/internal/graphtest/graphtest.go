@@ -1,0 +1,214 @@
+// Package graphtest has what tests of several packages compare graphs with.
+package graphtest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+)
+
+// SameGraph fails the test if two graphs differ.
+func SameGraph(t *testing.T, a, b *graph.Graph) {
+	t.Helper()
+	x, y := *a, *b
+	x.File, y.File = "", ""
+	x.IDs = graph.IDs{Base: x.IDs.Base, Numeric: x.IDs.Numeric, Text: x.IDs.Text} // without their index
+	y.IDs = graph.IDs{Base: y.IDs.Base, Numeric: y.IDs.Numeric, Text: y.IDs.Text}
+	same := slices.Equal(x.Offsets, y.Offsets) && slices.Equal(x.Targets, y.Targets)
+	x.Offsets, x.Targets, y.Offsets, y.Targets = nil, nil, nil, nil
+	if !same || !reflect.DeepEqual(x, y) {
+		t.Fatalf("graphs differ:\n%+v\n%+v", x, y)
+	}
+}
+
+// Entries returns the graph's arcs as a matrix of stored weights by row, +Inf where there is none and 0
+// on the diagonal.
+func Entries(g *graph.Graph) [][]float64 {
+	m := make([][]float64, g.N)
+	for u := range m {
+		m[u] = make([]float64, g.N)
+		for v := range m[u] {
+			m[u][v] = math.Inf(1)
+		}
+		m[u][u] = 0
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			m[u][g.Targets[k]] = g.Weight(k)
+		}
+	}
+	return m
+}
+
+// FloydWarshall replaces m by the distances.
+func FloydWarshall(m [][]float64) [][]float64 {
+	for k := range m {
+		for i := range m {
+			for j := range m {
+				m[i][j] = min(m[i][j], m[i][k]+m[k][j])
+			}
+		}
+	}
+	return m
+}
+
+// RandomArcs draws arcs that may be parallel or self-loops.
+func RandomArcs(r *rand.Rand, n, m int, weight func() float64) []graph.Arc {
+	arcs := make([]graph.Arc, m)
+	for i := range arcs {
+		arcs[i] = graph.Arc{From: int32(r.IntN(n)), To: int32(r.IntN(n)), Weight: weight()}
+	}
+	return arcs
+}
+
+// Build returns the graph of some arcs, which must be valid.
+func Build(t *testing.T, n int, arcs []graph.Arc, options ...graph.BuildOption) *graph.Graph {
+	t.Helper()
+	b := graph.New(n, options...)
+	for _, a := range arcs {
+		b.Add(int(a.From), int(a.To), a.Weight)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// WantError fails the test unless err wraps sentinel and its text holds all parts.
+func WantError(t *testing.T, err error, sentinel error, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, sentinel) {
+		t.Fatalf("error %v does not match %v", err, sentinel)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
+// ArcsOf prints a graph as its author would: "from>to=weight" with outside ids, by row.
+func ArcsOf(g *graph.Graph) string {
+	var b strings.Builder
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			fmt.Fprintf(&b, "%s>%s=%v ", g.Name(u), g.Name(int(g.Targets[k])), g.Weight(k))
+		}
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// Kinds returns how many of the sentinel errors of package graph err wraps.
+func Kinds(err error) int {
+	n := 0
+	for _, sentinel := range []error{graph.ErrBadInput, graph.ErrNegativeCycle, graph.ErrOptions} {
+		if errors.Is(err, sentinel) {
+			n++
+		}
+	}
+	return n
+}
+
+// FuzzGraph checks what holds of every graph, and of small ones that their distances are right.
+func FuzzGraph(t *testing.T, g *graph.Graph) {
+	low, high, negative := g.MinWeight, g.MaxWeight, g.Negative
+	if err := g.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if low != g.MinWeight || high != g.MaxWeight || negative != g.Negative {
+		t.Fatalf("weights %v…%v, negative %v; not %v…%v, %v", low, high, negative, g.MinWeight, g.MaxWeight, g.Negative)
+	}
+	for _, row := range []int{0, g.N / 2, g.N - 1} {
+		if back, ok := g.Row(g.Name(row)); !ok || back != row {
+			t.Fatalf("row %d is called %q, which is row %d, %v", row, g.Name(row), back, ok)
+		}
+	}
+	if g.N > 40 {
+		return
+	}
+	err := g.Check()
+	m := FloydWarshall(Entries(g))
+	cycle := false
+	for v := range m {
+		cycle = cycle || m[v][v] < 0
+	}
+	if g.Kind == entry.KindI32 && cycle != errors.Is(err, graph.ErrNegativeCycle) { // in f32 rounding may differ
+		t.Fatalf("negative cycle %v, but Check says %v", cycle, err)
+	}
+	CheckTiles(t, g, 16)
+	if err != nil || g.Kind != entry.KindI32 {
+		return
+	}
+	for src, row := range m {
+		for v, d := range graph.NewSearch(g).From(src) {
+			if d != row[v] {
+				t.Fatalf("distance %d→%d is %v, not %v", src, v, d, row[v])
+			}
+		}
+	}
+}
+
+// CheckTiles compares the tiles of a graph with its arcs.
+func CheckTiles(t *testing.T, g *graph.Graph, edge int) {
+	t.Helper()
+	m := Entries(g)
+	tiles := (g.N + edge - 1) / edge
+	dst := make([]byte, 4*edge*edge)
+	for i := range tiles {
+		for j := range tiles {
+			for k := range dst {
+				dst[k] = 0xAB // poison
+			}
+			g.FillTile(dst, edge, i, j)
+			for k := range edge * edge {
+				u, v := i*edge+k/edge, j*edge+k%edge
+				want := math.Inf(1)
+				if u < g.N && v < g.N {
+					want = m[u][v]
+					if g.Kind == entry.KindI32 && want >= float64(entry.Inf32) {
+						want = math.Inf(1)
+					}
+				} else if u == v {
+					want = 0
+				}
+				if got := tileEntry(g, dst, k); got != want {
+					t.Fatalf("entry (%d,%d) is %v, not %v", u, v, got, want)
+				}
+			}
+		}
+	}
+}
+
+func tileEntry(g *graph.Graph, dst []byte, k int) float64 {
+	bits := binary.LittleEndian.Uint32(dst[4*k:])
+	if g.Kind == entry.KindF32 {
+		return float64(math.Float32frombits(bits))
+	}
+	if int32(bits) == entry.Inf32 {
+		return math.Inf(1)
+	}
+	return float64(int32(bits))
+}
+
+// WriteFile writes a file in a temporary folder and returns its path.
+func WriteFile(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

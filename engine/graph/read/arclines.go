@@ -1,0 +1,138 @@
+package read
+
+import (
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/number"
+)
+
+// arcLines reads an arc a line, between vertices that a header has declared.
+type arcLines struct {
+	plain plainArcs
+	out   *sink
+	also  reverse // what else an arc on a line stands for
+
+	found, most int64                   // arcs so far, and as many as the header announces
+	tooMany     func() error            // is asked for the error where one more follows
+	slow        func(line []byte) error // reads any line; it counts the arcs that it finds
+}
+
+// reverse says what arc an arc from u to v brings along from v to u.
+type reverse int
+
+const (
+	none     reverse = iota
+	same             // of the same weight, though the graph is directed
+	opposite         // of the opposite weight
+)
+
+// arcBatch is what plainArcs has read from a block. The arcs are collected at once, while they are in the
+// cache of the processor that has read them: their order means nothing, and if a line before them is
+// refused, so is all.
+type arcBatch struct {
+	recs  []arcs.Arc
+	arcs  *arcs.Collector // of this block and earlier ones
+	loops int64
+	odd   *graph.NegativeLoop // the first self-loop that is not just dropped, its line counted from the block's first
+}
+
+// run reads the lines that are left.
+func (a *arcLines) run() error {
+	a.out.publish()
+	return (&bulk[arcBatch]{lines: a.out.lines, parse: a.parse, commit: a.commit, slow: a.slow}).run()
+}
+
+func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
+	w := a.out.plain.Load()
+	if b.arcs == nil {
+		b.arcs = a.out.Ahead()
+	}
+	if w.Float && !b.arcs.Float() {
+		b.arcs.ToFloat()
+	}
+	b.recs, read = a.plain.read(text, w, b.recs[:0])
+	b.odd = nil
+	if b.loops = b.arcs.AddAll(b.recs); b.loops > 0 {
+		b.odd = a.oddLoop(b.recs, w.Float)
+	}
+	if a.reversed(b.recs, w.Float) {
+		b.arcs.AddAll(b.recs)
+	}
+	return read
+}
+
+// oddLoop returns the first self-loop that is negative, or not 0 in a skew-symmetric matrix.
+func (a *arcLines) oddLoop(recs []arcs.Arc, float bool) *graph.NegativeLoop {
+	w := number.Weighing{Float: float}
+	for i, r := range recs {
+		if x := w.Value(r.Word); r.From == r.To && (x < 0 || x > 0 && a.also == opposite) {
+			return &graph.NegativeLoop{Vertex: r.From, Weight: x, Line: int64(i)}
+		}
+	}
+	return nil
+}
+
+// reversed replaces arcs by the reverse arcs that they imply. It returns false if they imply none.
+func (a *arcLines) reversed(recs []arcs.Arc, float bool) bool {
+	if a.also == none && !a.out.Undirected {
+		return false
+	}
+	w := number.Weighing{Float: float}
+	for i, r := range recs {
+		if a.also == opposite {
+			r.Word = w.Negated(r.Word)
+		}
+		recs[i] = arcs.Arc{From: r.To, To: r.From, Word: r.Word}
+	}
+	return true
+}
+
+func (a *arcLines) commit(_ []byte, b *arcBatch) error {
+	lines, out, n := a.out.lines, a.out, int64(len(b.recs))
+	left := a.most - a.found
+	if b.odd != nil && a.also == opposite && b.odd.Line < left {
+		lines.line += b.odd.Line + 1
+		return a.onDiagonal()
+	}
+	if n > left {
+		lines.line += left + 1
+		return a.tooMany()
+	}
+	if b.odd != nil && out.Loop == nil {
+		b.odd.Line += lines.line + 1
+		out.Loop = b.odd
+	}
+	out.SelfLoops += b.loops
+	out.Arcs += n - b.loops
+	a.found += n
+	lines.line += n
+	return nil
+}
+
+func (a *arcLines) onDiagonal() error {
+	return a.out.fail("a skew-symmetric matrix has no entries on its diagonal but zeros")
+}
+
+// arc adds what the line in hand says.
+func (a *arcLines) arc(u, v int32, tok []byte) error {
+	word, ok, err := a.out.word(tok)
+	if !ok {
+		return err
+	}
+	return a.add(u, v, word)
+}
+
+func (a *arcLines) add(u, v int32, word uint32) error {
+	if a.also == opposite && u == v && word != 0 {
+		return a.onDiagonal()
+	}
+	a.out.add(u, v, word)
+	switch {
+	case u == v || a.also == none:
+	case a.also == same:
+		a.out.add(v, u, word)
+	default:
+		a.out.add(v, u, a.out.Weigh.Negated(word))
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package read
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/graphtest"
+	"ooc/kernels/entry"
+)
+
+// badInput is a text, and what is wrong with it.
+type badInput struct {
+	what, name, text string
+	options          Options
+	line             int64
+	reason           string
+}
+
+var badInputs = slices.Concat(badLists, badMTX, badMETIS)
+
+var badLists = []badInput{
+	{"empty", "x.gr", "", Options{}, 0, "empty"},
+	{"binary", "x", "\x00\x01\x02\x03", Options{}, 0, "not recognised"},
+	{"not UTF-8", "x", "1 2 3\nM\xfcnchen Ulm 3\n", Options{}, 2, `vertex "M\xfcnchen" is not UTF-8 text`},
+	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "not recognised"},
+
+	{"no problem line", "x.gr", "c hello\n", Options{}, 0, "no problem line"},
+	{"arc first", "x.gr", "c hello\na 1 2 3\np sp 2 1\n", Options{}, 2, "before the problem line"},
+	{"two problem lines", "x.gr", "p sp 2 1\np sp 2 1\na 1 2 3\n", Options{}, 2, "second problem line; the first is line 1"},
+	{"other problem", "x.gr", "p max 2 1\n", Options{}, 1, "not of type sp"},
+	{"problem without counts", "x.gr", "p sp 2\n", Options{}, 1, "not \"p sp VERTICES ARCS\""},
+	{"negative count", "x.gr", "p sp -2 1\n", Options{}, 1, "not numbers that a graph can have"},
+	{"huge count", "x.gr", "p sp 99999999999999999999999 1\n", Options{}, 1, "not numbers that a graph can have"},
+	{"too many vertices", "x.gr", "p sp 2147483648 0\n", Options{}, 1, "the most is 2147483647"},
+	{"unbelievable vertices", "x.gr", "p sp 2147483647 1\na 1 2 3\n", Options{}, 0, "2147483647 vertices are not believed"},
+	{"n = 0", "x.gr", "p sp 0 0\n", Options{}, 1, "no vertices"},
+	{"too few arcs", "x.gr", "c\np sp 2 3\na 1 2 3\n", Options{}, 2, "announces 3 arcs, but the file ends after 1"},
+	{"too many arcs", "x.gr", "p sp 2 1\na 1 2 3\na 2 1 3\n", Options{}, 3, "announces 1 arcs"},
+	{"vertex 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{}, 2, `vertex "0" is outside 1…2; if ids start at 0, say --base 0`},
+	{"vertex too large", "x.gr", "p sp 2 1\na 1 3 3\n", Options{}, 2, `vertex "3" is outside 1…2`},
+	{"vertex of 30 digits", "x.gr", "p sp 2 1\na 1 222222222222222222222222222222 3\n", Options{}, 2, "outside 1…2"},
+	{"vertex 2 with base 0", "x.gr", "p sp 2 1\na 0 2 3\n", Options{Base: new(0)}, 2, `vertex "2" is outside 0…1; if ids start at 1, leave --base 0 away`},
+	{"negative vertex", "x.gr", "p sp 2 1\na 1 -1 3\n", Options{}, 2, `outside 1…2`},
+	{"fractional vertex", "x.gr", "p sp 2 1\na 1 1.5 3\n", Options{}, 2, "not an integer"},
+	{"vertex of letters", "x.gr", "p sp 2 1\na 1 b 3\n", Options{}, 2, `vertex "b" is not a number`},
+	{"weight missing", "x.gr", "p sp 2 1\na 1 2\n", Options{}, 2, "weight is missing"},
+	{"weight missing, blank", "x.gr", "p sp 2 1\na 1 2 \n", Options{}, 2, "weight is missing"},
+	{"only an a", "x.gr", "p sp 2 1\na\n", Options{}, 2, "0 fields follow"},
+	{"a field too many", "x.gr", "p sp 2 1\na 1 2 3 4\n", Options{}, 2, "4 fields follow"},
+	{"weight of letters", "x.gr", "p sp 2 1\na 1 2 three\n", Options{}, 2, `weight "three" is not a number`},
+	{"hexadecimal weight", "x.gr", "p sp 2 1\na 1 2 0x10\n", Options{}, 2, "is not a number"},
+	{"underscores", "x.gr", "p sp 2 1\na 1 2 1_000\n", Options{}, 2, "is not a number"},
+	{"NaN", "x.gr", "p sp 2 1\na 1 2 nan\n", Options{}, 2, "weights are finite"},
+	{"-Inf", "x.gr", "p sp 2 1\na 1 2 -Infinity\n", Options{}, 2, "weights are finite"},
+	{"other line", "x.gr", "p sp 2 1\nx 1 2 3\n", Options{}, 2, `not with "x"`},
+	{"CRLF", "x.gr", "p sp 2 1\r\na 1 2 x\r\n", Options{}, 2, `weight "x" is not a number`},
+	{"fraction in i32", "x.gr", "p sp 2 1\na 1 2 0.5\n", Options{Kind: entry.KindI32}, 2, "--kind f32, or --scale"},
+	{"fraction after scaling", "x.gr", "p sp 2 1\na 1 2 0.0125\n", Options{Scale: 1000}, 2, "times the scale 1000 is not an integer"},
+	{"fraction under an integer header", "x.mtx", "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 7\n2 3 .5\n", Options{Scale: 1000}, 4, "is not an integer, as the header says it is"},
+	{"weight beyond i32", "x.gr", "p sp 2 1\na 1 2 3000000000\n", Options{}, 2, "--kind f32"},
+	{"weight beyond int64", "x.gr", "p sp 2 1\na 1 2 " + strings.Repeat("9", 400) + "\n", Options{Kind: entry.KindI32}, 2, "--kind f32"},
+	{"weight beyond f32", "x.gr", "p sp 2 1\na 1 2 1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
+	{"weight below f32", "x.gr", "p sp 2 1\na 1 2 -1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
+
+	{"no arcs", "x.txt", "# nothing\n", Options{}, 0, "no vertices"},
+	{"one column", "x.txt", "1\n", Options{}, 1, "at least the two columns"},
+	{"four columns", "x.txt", "0 1 2 0.5\n", Options{}, 1, "--columns id,from,to,weight"},
+	{"five columns", "x.csv", "\n0,1,2,3,4\n", Options{}, 2, "--columns from,to,weight,skip,skip"},
+	{"ragged", "x.txt", "1 2 3\n1 2 3\n1 2 3 4\n", Options{}, 3, "the line has 4 columns, not 3"},
+	{"missing weight", "x.txt", "1 2 3\n1 2\n", Options{}, 2, "the weight is missing"},
+	{"missing weight, comma", "x.csv", "1,2,3\n1,2,\n", Options{}, 2, "the weight is missing"},
+	{"missing vertex", "x.csv", "1,2,3\n,2,3\n", Options{}, 2, "the from vertex is missing"},
+	{"missing target", "x.csv", "1;2;3\n1;;3\n", Options{}, 2, "the to vertex is missing"},
+	{"bad weight", "x.csv", "1,2,3\n1,2,x\n", Options{}, 2, `weight "x" is not a number`},
+	{"bad first weight", "x.csv", "1,2,x\n1,2,3\n", Options{}, 1, `weight "x" is not a number`},
+	{"NaN in a list", "x.txt", "1 2 3\n1 2 NaN\n", Options{}, 2, "weights are finite"},
+	{"fractional ids", "x.txt", "0.5 1 2\n", Options{}, 1, "name the columns with --columns"},
+	{"open quote", "x.csv", "\"a,b,3\n", Options{}, 1, "quote"},
+	{"text after a quote", "x.csv", "\"a\"b,c,3\n", Options{}, 1, "quote"},
+	{"control character", "x.csv", "a,b,3\na\x7f,b,3\n", Options{}, 2, "is not UTF-8 text"},
+	{"header without weight", "x.csv", "to,from,capacity\n1,2,3\n", Options{}, 1, "names no weight"},
+	{"header with two", "x.csv", "from,to,cost,length\n1,2,3,4\n", Options{}, 1, "two columns name the weight"},
+	{"fewer than named", "x.txt", "1 2\n", Options{Columns: "id,from,to,weight"}, 1, "the line has 2 columns, not 4"},
+	{"below the base", "x.txt", "1 2 3\n0 1 3\n", Options{Base: new(1)}, 2, "vertex 0 is below the base 1"},
+	{"text with a base", "x.txt", "1 2 3\n1 b 3\n", Options{Base: new(1)}, 2, "not an integer"},
+	{"unbelievable id", "x.txt", "0 2000000000 3\n", Options{Base: new(0)}, 0, "2000000001 vertices are not believed"},
+	{"truncated gzip", "x.gr.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b", Options{}, 0, "cannot be read: unexpected EOF"},
+	{"bad zstd", "x.gr.zst", "\x28\xb5\x2f\xfdgarbage", Options{}, 0, "cannot be read: "},
+}
+
+func TestBadInputs(t *testing.T) {
+	for _, c := range badInputs {
+		t.Run(c.what, func(t *testing.T) {
+			g, err := readBoth(t, c.name, c.text, c.options)
+			if g != nil {
+				t.Fatalf("read as a graph of %d vertices", g.N)
+			}
+			graphtest.WantError(t, err, graph.ErrBadInput, c.reason)
+			file, line := "", int64(0)
+			var input *graph.InputError
+			var rng *graph.RangeError
+			switch {
+			case errors.As(err, &input):
+				file, line = input.File, input.Line
+			case errors.As(err, &rng):
+				file, line = rng.File, rng.Line
+			}
+			if filepath.Base(file) != c.name || line != c.line {
+				t.Errorf("error %v names %s:%d, not %s:%d", err, file, line, c.name, c.line)
+			}
+		})
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, o := range []Options{
+		{Format: "xml"}, {Kind: "u8"}, {Scale: -1}, {Columns: "from,weight"},
+		{Columns: "from,from,to"}, {Columns: "length,cost,from,to"}, {Base: new(-1)},
+	} {
+		_, err := readBoth(t, "x.txt", "1 2 3\n", o)
+		graphtest.WantError(t, err, graph.ErrOptions)
+	}
+	for _, c := range []struct {
+		text, says string
+		o          Options
+	}{
+		{"1 2 3\n", "x is read as edgelist, and --no-arc", Options{NoArc: "0"}},
+		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --no-arc", Options{NoArc: "0"}},
+		{banner + "coordinate integer general\n2 2 1\n1 2 3\n", "x is a coordinate list, and --no-arc", Options{NoArc: "0"}},
+		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --columns", Options{Format: "dimacs", Columns: "from,to"}},
+		{"\x93NUMPY", "x is read as npy, and --columns", Options{Columns: "from,to"}},
+	} {
+		_, err := readBoth(t, "x", c.text, c.o)
+		graphtest.WantError(t, err, graph.ErrOptions, c.says)
+	}
+}
+
+func TestNegativeSelfLoop(t *testing.T) {
+	_, err := readBoth(t, "x.csv", "a,b,3\nb,b,-2.5\nb,b,-1\n", Options{Scale: 10})
+	graphtest.WantError(t, err, graph.ErrNegativeCycle, "x.csv:2:", "length -2.5", "b → b")
+}

@@ -1,0 +1,323 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/packed"
+)
+
+// edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, commas or semicolons.
+var edgeList = Format{
+	Name:       "edgelist",
+	Title:      "edge list: from, to and maybe a weight on each line (SNAP, CSV, .cedge)",
+	Extensions: []string{".csv", ".tsv", ".txt", ".el", ".wel", ".edges", ".edgelist", ".cedge"},
+	Directed:   true,
+	Columns:    true,
+	Detect:     detectEdgeList,
+	read:       readEdgeList,
+}
+
+// detectEdgeList never is sure: two numbers on a line may mean many things. It refuses what holds
+// control characters, as binary files do, and what another program would read as Matrix Market.
+func detectEdgeList(head []byte) Match {
+	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
+		return No
+	}
+	for _, c := range head {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return No
+		}
+	}
+	return Maybe
+}
+
+// isSkipped reports whether line is blank or a comment.
+func isSkipped(line []byte) bool {
+	i := skipBlank(line, 0)
+	return i == len(line) || line[i] == '#' || line[i] == '%' || bytes.HasPrefix(line[i:], []byte("//"))
+}
+
+// edgeReader holds what the first line with data has settled.
+type edgeReader struct {
+	in    *lineReader
+	out   *sink
+	table *vertexTable
+
+	columns
+	named  bool   // by Options.Columns; then lines may have further columns
+	hasIDs bool   // four columns are id, from, to, weight
+	sep    byte   // ',' or ';'; 0 for runs of blanks
+	width  int    // columns of a line; 0 before the first
+	held   []byte // a first line of two words that may be a header
+	heldAt int64
+
+	fields []field
+	plain  plainEdges
+	keys   [lookAhead][2]textKey
+	wanted [2 * lookAhead]*textKey
+
+	fetched uint64 // of no meaning, but so that looking ahead is not optimised away
+	recs    []arcs.Arc
+}
+
+// field is one column of a line.
+type field struct {
+	text   []byte
+	quoted bool
+}
+
+func readEdgeList(in *lineReader, o Options, out *sink) error {
+	r := &edgeReader{in: in, out: out, table: &out.table}
+	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
+	if o.Columns != "" {
+		c, err := columnOption(o.Columns)
+		if err != nil {
+			return err
+		}
+		r.columns, r.named = c, true
+		if c.weight < 0 && c.least > 2 {
+			out.remark = fmt.Sprintf("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
+		}
+	}
+	if o.Base != nil {
+		r.table.forced, r.table.base = true, int64(*o.Base)
+		r.table.top = r.table.base - 1
+	}
+	out.Signed = !r.table.forced
+	for r.width == 0 || r.held != nil {
+		line, err := in.next()
+		if err == io.EOF {
+			return r.end()
+		}
+		if err == nil {
+			err = r.early(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.readPlainEdges()
+}
+
+// end adds a first line that was taken for a header as long as another might follow.
+func (r *edgeReader) end() error {
+	if r.held == nil {
+		return nil
+	}
+	line, at := r.held, r.in.line
+	r.held, r.in.line = nil, r.heldAt
+	if err := r.arc(line); err != nil {
+		return err
+	}
+	r.in.line = at
+	return nil
+}
+
+// refused says why a numeric id got no vertex.
+func (r *edgeReader) refused(id int64) error {
+	switch {
+	case r.table.forced && id < r.table.base:
+		return r.out.fail("vertex %d is below the base %d", id, r.table.base)
+	}
+	return r.out.fail("more than %d vertices", graph.MaxVertices)
+}
+
+// early reads a line that comes before all is settled.
+func (r *edgeReader) early(line []byte) error {
+	switch {
+	case isSkipped(line):
+		return nil
+	case r.width == 0:
+		return r.first(line)
+	}
+	if err := r.settle(line); err != nil {
+		return err
+	}
+	return r.arc(line)
+}
+
+// first settles from the first line with data what all lines are like.
+func (r *edgeReader) first(line []byte) error {
+	r.sep = findSeparator(line)
+	if err := r.split(line); err != nil {
+		return err
+	}
+	r.width = len(r.fields)
+	header, sure := r.looksLikeHeader()
+	if !r.named {
+		if err := r.findColumns(header && sure); err != nil {
+			return r.out.fail("%s", err)
+		}
+	}
+	switch {
+	case header && !sure:
+		r.held, r.heldAt = bytes.Clone(line), r.in.line
+		return nil
+	case header:
+		return nil
+	}
+	return r.arc(line)
+}
+
+// settle decides, from the second line, whether the first one was a header: two words above two numbers.
+func (r *edgeReader) settle(line []byte) error {
+	if err := r.split(line); err != nil {
+		return err
+	}
+	numbers := 0
+	for _, f := range r.fields {
+		if _, ok := parseID(f.text); ok {
+			numbers++
+		}
+	}
+	if numbers < len(r.fields) {
+		return r.end()
+	}
+	header := r.held
+	r.held = nil
+	if r.named {
+		return nil
+	}
+	if err := r.split(header); err != nil {
+		return err
+	}
+	if err := r.findColumns(true); err != nil {
+		return r.out.fail("%s", err)
+	}
+	return nil
+}
+
+// findSeparator returns the first comma or semicolon outside quotes, or 0.
+func findSeparator(line []byte) byte {
+	inside := false
+	for _, c := range line {
+		switch {
+		case c == '"':
+			inside = !inside
+		case !inside && (c == ',' || c == ';'):
+			return c
+		}
+	}
+	return 0
+}
+
+// looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
+// of columns or of vertices. A line with a number in it is never a header.
+func (r *edgeReader) looksLikeHeader() (header, sure bool) {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 {
+			return false, false
+		}
+		if _, ok := number.Special(f.text); ok {
+			return false, false
+		}
+		names[i] = string(f.text)
+	}
+	if _, ok, err := namedColumns(names); (ok || err != nil) && !(len(names) == 2 && len(names[0]+names[1]) == 2) {
+		return true, true // but "u v" may well be two vertices
+	}
+	unweighted := r.named && r.weight < 0 || !r.named && len(r.fields) == 2
+	return true, !unweighted
+}
+
+// findColumns settles the columns where no option names them, by a header's names or by their number.
+func (r *edgeReader) findColumns(header bool) error {
+	byWidth, widthErr := defaultColumns(r.width, r.hasIDs)
+	r.columns = byWidth
+	if !header {
+		return widthErr
+	}
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = string(f.text)
+	}
+	c, ok, err := namedColumns(names)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: name the columns with --columns", err)
+	case !ok:
+		return widthErr
+	case c.weight >= 0 || r.width == 2:
+		r.columns = c
+		return nil
+	case byWidth.from == c.from && byWidth.to == c.to:
+		if widthErr == nil && byWidth.weight >= 0 {
+			r.out.remark = fmt.Sprintf("column %q is taken for the weight", strings.TrimSpace(names[byWidth.weight]))
+		}
+		return widthErr
+	}
+	return fmt.Errorf("the header names no weight: name the columns with --columns, for example --columns %s", exampleColumns(r.width))
+}
+
+// line reads a line of any kind, after the first.
+func (r *edgeReader) line(line []byte) error {
+	if isSkipped(line) {
+		return nil
+	}
+	return r.arc(line)
+}
+
+// arc reads a line as an arc.
+func (r *edgeReader) arc(line []byte) error {
+	if err := r.split(line); err != nil {
+		return err
+	}
+	if n := len(r.fields); n < r.least || !r.named && n != r.width {
+		if n == r.weight && n > max(r.from, r.to) {
+			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.least))
+		}
+		return r.out.fail("the line has %d columns, not %d", n, max(r.width, r.least))
+	}
+	u, err := r.vertex(r.fields[r.from], "from")
+	if err != nil {
+		return err
+	}
+	v, err := r.vertex(r.fields[r.to], "to")
+	if err != nil {
+		return err
+	}
+	if r.weight < 0 {
+		return r.out.arc(u, v, []byte("1"))
+	}
+	tok := r.fields[r.weight].text
+	if len(tok) == 0 {
+		return r.out.fail("the weight is missing")
+	}
+	return r.out.arc(u, v, tok)
+}
+
+// vertex returns the vertex that a column names.
+func (r *edgeReader) vertex(f field, column string) (int32, error) {
+	if len(f.text) == 0 {
+		return 0, r.out.fail("the %s vertex is missing", column)
+	}
+	if id, ok := parseID(f.text); ok {
+		p, ok := r.table.number(id)
+		if !ok {
+			return 0, r.refused(id)
+		}
+		return p, nil
+	}
+	_, isNumber := number.Scan(f.text)
+	switch {
+	case r.table.forced:
+		return 0, r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
+	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
+		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", number.Quoted(f.text), column)
+	case !printable(f.text):
+		return 0, r.out.fail("vertex %s is not UTF-8 text", number.Quoted(f.text))
+	}
+	p, ok := r.table.text(f.text)
+	if !ok {
+		return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
+	}
+	return p, nil
+}

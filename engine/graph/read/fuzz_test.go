@@ -1,0 +1,123 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/graphtest"
+	"ooc/kernels/entry"
+)
+
+// fuzzRead reads text at once and line by line. Whatever it holds, the two agree, and what comes out is a
+// sound graph or an error of a known kind.
+func fuzzRead(t *testing.T, text []byte, o Options) {
+	if len(text) > 1<<16 {
+		return
+	}
+	defer func(old int64) { believed = old }(believed)
+	believed = 1 << 10
+	g, err := From(bytes.NewReader(text), "fuzz", o)
+	lines, errLines := readCarefully("fuzz", string(text), o)
+	if fmt.Sprint(err) != fmt.Sprint(errLines) {
+		t.Fatalf("at once: %v; line by line: %v", err, errLines)
+	}
+	if err != nil {
+		if graphtest.Kinds(err) != 1 {
+			t.Fatalf("an error of no kind: %v", err)
+		}
+		return
+	}
+	graphtest.SameGraph(t, g, lines)
+	graphtest.FuzzGraph(t, g)
+}
+
+func FuzzDIMACS(f *testing.F) {
+	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
+		for mode := range uint8(8) {
+			f.Add([]byte(c), mode)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, mode uint8) {
+		fuzzRead(t, text, fuzzOptions("dimacs", mode))
+	})
+}
+
+func FuzzEdgeList(f *testing.F) {
+	for _, c := range fuzzSeeds(listInputs, badLists) {
+		for mode := range uint8(8) {
+			f.Add([]byte(c), mode, "")
+		}
+		f.Add([]byte(c), uint8(0), "id,from,to,weight")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, mode uint8, columns string) {
+		o := fuzzOptions("edgelist", mode)
+		o.Columns = columns
+		fuzzRead(t, text, o)
+	})
+}
+
+func FuzzMatrixMarket(f *testing.F) {
+	for _, c := range append(fuzzSeeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
+		for mode := range uint8(8) {
+			f.Add([]byte(c), mode, "")
+		}
+		f.Add([]byte(c), uint8(0), "0")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, mode uint8, noArc string) {
+		o := fuzzOptions("mtx", mode)
+		o.NoArc = noArc
+		fuzzRead(t, text, o)
+	})
+}
+
+func FuzzMETIS(f *testing.F) {
+	for _, c := range fuzzSeeds(metisInputs, badMETIS) {
+		for mode := range uint8(8) {
+			f.Add([]byte(c), mode)
+		}
+		f.Add([]byte(c), uint8(32))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, mode uint8) {
+		fuzzRead(t, text, fuzzOptions("metis", mode))
+	})
+}
+
+// FuzzDetect leaves format and compression to be found.
+func FuzzDetect(f *testing.F) {
+	for _, c := range append(fuzzSeeds(goodInputs, badInputs), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
+		f.Add([]byte(c))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { fuzzRead(t, text, Options{}) })
+}
+
+// fuzzSeeds returns the texts of tables.
+func fuzzSeeds(good []goodInput, bad []badInput) []string {
+	var texts []string
+	for _, c := range good {
+		texts = append(texts, c.text)
+	}
+	for _, c := range bad {
+		texts = append(texts, c.text)
+	}
+	return texts
+}
+
+func fuzzOptions(format string, mode uint8) Options {
+	o := Options{Format: format, Kind: []entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, graph.KindAuto}[mode&3]}
+	if mode&4 != 0 {
+		o.Directed = new(false)
+	}
+	if mode&8 != 0 {
+		o.Scale = 1000
+	}
+	if mode&16 != 0 {
+		o.Base = new(0)
+	}
+	if mode&32 != 0 {
+		o.Directed = new(true)
+	}
+	return o
+}

@@ -1,0 +1,226 @@
+package read
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	// blockSize is how much text is read, and parsed, at once.
+	blockSize = 1 << 19
+	// maxLine keeps a file without line ends from being read into memory as one line. It is far more than
+	// the longest line that makes sense, in METIS the list of a vertex with millions of neighbours.
+	maxLine = 1 << 26
+)
+
+var errLongLine = errors.New("the line is longer than 64 MiB")
+
+// block is a piece of the input: whole lines, each with its end.
+type block struct {
+	text []byte
+	buf  []byte // what text is a part of, for another block
+}
+
+// lineReader hands out an input's lines in order. A goroutine of its own reads, and so decompresses,
+// ahead.
+type lineReader struct {
+	line    int64 // the number of the line that next returned last
+	careful bool  // no line counts as plain; tests compare
+
+	text    []byte // what is left of the current block
+	current block
+	blocks  <-chan block
+	free    chan []byte   // buffers to read into
+	stop    chan struct{} // closed when nothing more will be wanted
+	ended   <-chan struct{}
+	err     error // why there are no more blocks; set before blocks is closed
+}
+
+// blocksAhead is how many blocks may have been read and not yet asked for.
+const blocksAhead = 2
+
+// newLineReader starts reading r. Whoever calls it calls close.
+func newLineReader(r io.Reader) *lineReader {
+	blocks, ended := make(chan block, blocksAhead), make(chan struct{})
+	l := &lineReader{
+		blocks: blocks, ended: ended, stop: make(chan struct{}), free: make(chan []byte, 4*blocksAhead),
+	}
+	go func() {
+		defer close(ended)
+		defer close(blocks)
+		l.err = l.readAhead(r, blocks)
+	}()
+	return l
+}
+
+// close stops the reading. It returns once r is not used any more.
+func (l *lineReader) close() {
+	close(l.stop)
+	<-l.ended
+	l.free, l.text, l.current = nil, nil, block{} // the line's number stays
+}
+
+// readAhead cuts r into blocks. A byte order mark at its start is skipped, and a last line without an end
+// gets one. It returns io.EOF if all went well.
+func (l *lineReader) readAhead(r io.Reader, blocks chan<- block) error {
+	var rest []byte // the unfinished line at the end of the block before
+	for first := true; ; first = false {
+		buf, n, err := l.fill(r, rest)
+		if errors.Is(err, errLongLine) {
+			return err
+		}
+		text := buf[:n]
+		if first {
+			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+		}
+		end := bytes.LastIndexByte(text, '\n') + 1
+		if err == io.EOF && end < len(text) {
+			text = append(text, '\n')
+			end = len(text)
+		}
+		rest = text[end:]
+		if end > 0 {
+			rest = bytes.Clone(rest) // the block's buffer will be read into again
+			select {
+			case blocks <- block{text[:end], buf}:
+			case <-l.stop:
+				return io.EOF
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// fill reads after what rest holds, until a block is half full or more and has a line end in it.
+func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err error) {
+	select {
+	case buf = <-l.free:
+	default:
+	}
+	if len(buf) < 2*len(rest) || buf == nil {
+		buf = make([]byte, max(blockSize, 2*len(rest)))
+	}
+	n = copy(buf, rest)
+	scanned := n
+	for idle := 0; ; {
+		select {
+		case <-l.stop:
+			return buf, 0, io.EOF
+		default:
+		}
+		k, err := r.Read(buf[n : len(buf)-1]) // one byte is left for the last line's end
+		n += k
+		if idle++; k > 0 {
+			idle = 0
+		}
+		switch {
+		case err != nil:
+			return buf, n, err
+		case idle == 100:
+			return buf, n, io.ErrNoProgress
+		case n < len(buf)/2:
+			continue
+		case bytes.IndexByte(buf[scanned:n], '\n') >= 0:
+			return buf, n, nil
+		case n > maxLine:
+			return buf, n, errLongLine
+		}
+		scanned = n
+		if n > len(buf)/2 {
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+	}
+}
+
+// advance makes the next block the current one, or returns why there is none.
+func (l *lineReader) advance() error {
+	l.recycle(l.current)
+	l.current, l.text = block{}, nil
+	b, ok := <-l.blocks
+	if !ok {
+		return l.err
+	}
+	l.current, l.text = b, b.text
+	return nil
+}
+
+// recycle gives a block's memory back to the reading.
+func (l *lineReader) recycle(b block) {
+	if b.buf == nil {
+		return
+	}
+	select {
+	case l.free <- b.buf:
+	default:
+	}
+}
+
+// next returns the next line without its end ("\n" or "\r\n"), valid until the next call, and at the end
+// of the input io.EOF.
+func (l *lineReader) next() ([]byte, error) {
+	for len(l.text) == 0 {
+		if err := l.advance(); err != nil {
+			if err != io.EOF {
+				l.line++
+			}
+			return nil, err
+		}
+	}
+	l.line++
+	end := bytes.IndexByte(l.text, '\n')
+	line := l.text[:end]
+	l.text = l.text[end+1:]
+	if end > 0 && line[end-1] == '\r' {
+		line = line[:end-1]
+	}
+	return line, nil
+}
+
+// skipBlank returns the index of the first byte of line, from i on, that is neither space nor tab.
+func skipBlank(line []byte, i int) int {
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// digits reads a number of 1 to 18 digits at i and returns it with the index behind it; where there is
+// none, or a longer one, it returns i itself.
+func digits(line []byte, i int) (x int64, next int) {
+	next = i
+	for next < len(line) {
+		c := line[next] - '0'
+		if c > 9 {
+			break
+		}
+		x = x*10 + int64(c)
+		next++
+	}
+	if next-i > 18 {
+		return 0, i
+	}
+	return x, next
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// plainGap returns where the column behind the blanks at text[i:] begins; i if there are none. It is kept
+// out of the loops that call it, which see to a single blank by themselves.
+//
+//go:noinline
+func plainGap(text []byte, i int) int { return skipBlank(text, i) }
+
+// plainEnd returns where the line after text[i:] begins, or -1 if more than blanks is left of this one.
+func plainEnd(text []byte, i int) int {
+	i = skipBlank(text, i)
+	if text[i] == '\r' {
+		i++
+	}
+	if text[i] != '\n' {
+		return -1
+	}
+	return i + 1
+}

@@ -1,0 +1,20 @@
+package read
+
+import "ooc/engine/graph/dense"
+
+// npy is NumPy's format for one array: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+var npy = Format{
+	Name:       dense.Format,
+	Title:      "NumPy array (.npy), the matrix of the weights",
+	Extensions: []string{".npy"},
+	Directed:   true,
+	NoArc:      true,
+	matrix:     true,
+	Detect: func(head []byte) Match {
+		if dense.IsArray(head) {
+			return Yes
+		}
+		return No
+	},
+	read: func(_ *lineReader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) }, // or it were opened
+}

@@ -1,0 +1,139 @@
+package read
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/engine/graph/internal/input"
+	"ooc/kernels/entry"
+)
+
+// Options say how an input is to be read. The zero value leaves everything to the input.
+type Options struct {
+	Format   string // a name in Formats; "" finds it from the content
+	Columns  string // names of an edge list's columns, such as "id,from,to,weight"
+	Base     *int   // the smallest vertex id where ids are consecutive; nil: the format's
+	Directed *bool  // nil: the format's default
+	Kind     entry.Kind
+	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
+	NoArc    string // in a matrix that holds every entry, the number that is no arc, beside +Inf; "" for none
+	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
+	// is compressed or can be read once only. nil: one in the system's folder for such files.
+	Spool func(size int64) (*os.File, error)
+}
+
+// dense returns what of it concerns a matrix that stays in its file.
+func (o Options) dense() dense.Options {
+	return dense.Options{Base: o.Base, Directed: o.Directed, Kind: o.Kind, Scale: o.Scale, NoArc: o.NoArc, Spool: o.Spool}
+}
+
+// base returns the id of the first vertex, where a format has one that differs.
+func (o Options) base(usual int64) int64 {
+	if o.Base != nil {
+		return int64(*o.Base)
+	}
+	return usual
+}
+
+// Match is how sure a format is that an input is its own.
+type Match int
+
+// The answers of Format.Detect.
+const (
+	No    Match = iota
+	Maybe       // the content does not speak against it
+	Yes
+)
+
+// Format is a file format of graphs.
+type Format struct {
+	Name       string
+	Title      string
+	Extensions []string // with the dot, in lower case
+	Directed   bool     // unless asked otherwise
+	Columns    bool     // its columns have names, which Options.Columns gives
+	NoArc      bool     // it may hold every entry of a matrix, so that Options.NoArc says something
+	matrix     bool     // it stays in its file, where package dense opens it
+	// Detect looks at the first bytes of an input, decompressed.
+	Detect func(head []byte) Match
+
+	read func(in *lineReader, o Options, out *sink) error
+}
+
+// Formats lists the formats: a file each, and a line here. The order settles whom an input belongs to that more than
+// one is sure of.
+var Formats = []Format{dimacs, matrixMarket, npy, metis, edgeList}
+
+// Open opens a file, or standard input if path is "-", and reads the graph in it, but leaves a matrix in its
+// file: one of the two results is not nil. The caller closes the matrix. Errors about the content match
+// graph.ErrBadInput or graph.ErrNegativeCycle, errors in o match graph.ErrOptions, and graph.ErrChanged says
+// that the file did.
+func Open(path string, o Options) (*graph.Graph, *dense.Matrix, *graph.Source, error) {
+	in, err := open(path, o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	in.Sum = sha256.New()
+	g, d, err := in.open()
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, in.Close())
+	}
+	if d != nil {
+		src := d.Source()
+		return nil, d, &src, nil
+	}
+	return g, nil, in.source(), in.Close()
+}
+
+func open(path string, o Options) (*reading, error) {
+	in, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{Input: in, options: o}, nil
+}
+
+// open reads the graph, or opens the matrix, which takes the input over.
+func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
+	isMatrix, err := in.matrix()
+	if err != nil {
+		return nil, nil, err
+	}
+	if isMatrix {
+		d, err := dense.FromInput(in.Input, in.options.dense())
+		return nil, d, err
+	}
+	g, err := in.collect()
+	if err == nil {
+		err = in.Unchanged()
+	}
+	return g, nil, err
+}
+
+// File is Open with a matrix read into memory.
+func File(path string, o Options) (*graph.Graph, *graph.Source, error) {
+	g, d, src, err := Open(path, o)
+	if d != nil {
+		g, err = d.Graph()
+		err = errors.Join(err, d.Close())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, src, nil
+}
+
+// From is File for what r holds, which is called name in errors; its extension may tell the format.
+func From(r io.Reader, name string, o Options) (*graph.Graph, error) {
+	in := &reading{Input: input.New(r, name), options: o}
+	g, d, err := in.open()
+	if d != nil {
+		g, err = d.Graph()
+		err = errors.Join(err, d.Close())
+	}
+	return g, err
+}

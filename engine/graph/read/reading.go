@@ -1,0 +1,212 @@
+package read
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/input"
+	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/packed"
+)
+
+// reading is an input that is being read into a graph.
+type reading struct {
+	*input.Input
+	options Options
+	format  *Format // nil before it is known
+	careful bool    // see lineReader
+	remark  string
+}
+
+func (in *reading) source() *graph.Source {
+	s := in.Source()
+	s.Remark = in.remark
+	if in.format != nil {
+		s.Format = in.format.Name
+	}
+	return s
+}
+
+// collect reads the graph.
+func (in *reading) collect() (*graph.Graph, error) {
+	out, err := in.newSink()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.scan(out); err != nil {
+		return nil, err
+	}
+	in.remark = out.remark
+	return out.finish()
+}
+
+func (in *reading) newSink() (*sink, error) {
+	weigh, err := number.NewWeighing(in.options.Kind, in.options.Scale)
+	if err != nil {
+		return nil, err
+	}
+	if base := in.options.Base; base != nil && (*base < 0 || *base > math.MaxInt32) {
+		return nil, fmt.Errorf("base %d: %w", *base, graph.ErrOptions)
+	}
+	return &sink{Intake: graph.Intake{File: in.Name, Free: believed, Weigh: weigh}}, nil
+}
+
+// scan reads the input to its end.
+func (in *reading) scan(out *sink) error {
+	data, done, err := in.Decompress()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := in.detect(data); err != nil {
+		return err
+	}
+	if err := in.fits(); err != nil {
+		return err
+	}
+	out.Undirected = !in.format.Directed
+	if in.options.Directed != nil {
+		out.Undirected = !*in.options.Directed
+	}
+	lines := newLineReader(data)
+	lines.careful = in.careful
+	out.lines = lines
+	err = in.format.read(lines, in.options, out)
+	lines.close()
+	if err != nil {
+		return in.Wrap(lines.line, err)
+	}
+	return in.Drain()
+}
+
+// matrix finds out whether the input is a matrix that stays in its file, and then sets the format.
+func (in *reading) matrix() (bool, error) {
+	head, err := in.Head()
+	if err != nil {
+		return false, in.Wrap(0, err)
+	}
+	if in.options.Format != "" {
+		in.format = byName(in.options.Format)
+	} else {
+		in.format = detectMatrix(head)
+	}
+	if in.format == nil || !in.format.matrix {
+		in.format = nil
+		return false, nil
+	}
+	return true, in.fits()
+}
+
+// detectMatrix returns the format of a matrix that begins with head, which may be compressed, or nil.
+func detectMatrix(head []byte) *Format {
+	data, done, err := packed.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return nil // the reader will say so
+	}
+	defer done()
+	start, _ := data.Peek(16) // enough for any magic number
+	return find(func(f *Format) bool { return f.matrix && f.Detect(start) == Yes })
+}
+
+// detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
+func (in *reading) detect(data *bufio.Reader) error {
+	if in.options.Format == "" && in.options.Columns != "" {
+		in.format = find(func(f *Format) bool { return f.Columns })
+		return nil
+	}
+	if in.options.Format != "" {
+		in.format = byName(in.options.Format)
+		if in.format == nil {
+			return fmt.Errorf("format %q is not one of %s: %w", in.options.Format, formatNames(), graph.ErrOptions)
+		}
+		return nil
+	}
+	head, err := data.Peek(input.HeadSize)
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		return in.Wrap(0, err)
+	}
+	if len(head) == 0 {
+		return in.Fail("the input is empty")
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	maybe := -1
+	for i := range Formats {
+		switch Formats[i].Detect(head) {
+		case Yes:
+			in.format = &Formats[i]
+			return nil
+		case Maybe:
+			if maybe < 0 {
+				maybe = i
+			}
+		}
+	}
+	if in.format = byExtension(in.Name); in.format == nil && maybe >= 0 {
+		in.format = &Formats[maybe]
+	}
+	if in.format == nil {
+		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
+	}
+	return nil
+}
+
+// fits refuses options that say nothing in the format: whoever gives them takes the input for another.
+func (in *reading) fits() error {
+	name := in.format.Name
+	switch {
+	case in.options.Columns != "" && !in.format.Columns:
+		return fmt.Errorf("%s is read as %s, and --columns is for edge lists: %w", in.Name, name, graph.ErrOptions)
+	case in.options.NoArc != "" && !in.format.NoArc:
+		return noArcHere(in.Name, "read as "+name)
+	}
+	return nil
+}
+
+// noArcHere refuses Options.NoArc for what leaves out what is no arc.
+func noArcHere(file, is string) error {
+	return fmt.Errorf("%s is %s, and --no-arc is for matrices that hold every entry: %w", file, is, graph.ErrOptions)
+}
+
+// find returns the first format that is like that, or nil.
+func find(like func(f *Format) bool) *Format {
+	for i := range Formats {
+		if like(&Formats[i]) {
+			return &Formats[i]
+		}
+	}
+	return nil
+}
+
+func byName(name string) *Format { return find(func(f *Format) bool { return f.Name == name }) }
+
+func byExtension(name string) *Format {
+	ext := strings.ToLower(filepath.Ext(packed.TrimExt(name)))
+	return find(func(f *Format) bool { return slices.Contains(f.Extensions, ext) })
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range Formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// KnownName reports whether a file's name has the extension of a format, compressed or not.
+func KnownName(name string) bool { return byExtension(name) != nil }
+
+// Extensions lists those of all formats, with the dot.
+func Extensions() []string {
+	var all []string
+	for _, f := range Formats {
+		all = append(all, f.Extensions...)
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package enginetest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ooc/engine"
+	"ooc/engine/rounds"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// Shape is everything about a solve that must not change its result.
+type Shape struct {
+	Tile, Width, Slots, Pages, Streams int
+
+	Pairs bool // tiles of distances and predecessors
+}
+
+func (s Shape) tileBytes() int64 {
+	if s.Pairs {
+		return int64(s.Tile) * int64(s.Tile) * entry.PairBytes
+	}
+	return int64(s.Tile) * int64(s.Tile) * entry.EntryBytes
+}
+
+// RandomShape picks limits for n vertices with a given tile edge, often the least that work.
+func RandomShape(r *rand.Rand, n, tile int) Shape {
+	side := entry.CeilDiv(n, tile)
+	s := Shape{Tile: tile, Width: 1 + r.IntN(min(side, 3)), Streams: 1 + r.IntN(4)}
+	s.Slots = MinSlots(side, s.Width) + r.IntN(2)*r.IntN(side*side+1)
+	s.Pages = MinPages + r.IntN(2)*r.IntN(side*side+1)
+	return s
+}
+
+// RandomPairShape is RandomShape for a store that keeps predecessors.
+func RandomPairShape(r *rand.Rand, n, tile int) Shape {
+	s := RandomShape(r, n, tile)
+	s.Pairs = true
+	return s
+}
+
+// Options opens a CPU device, until the test ends, with just the slots of the shape, and the options that go with it.
+func (s Shape) Options(t testing.TB) engine.Options {
+	t.Helper()
+	probe, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch := probe.Info().Scratch
+	if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := cpu.Open(cpu.Options{Memory: int64(s.Slots)*s.tileBytes() + scratch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return engine.Options{Algorithm: rounds.BlockedName, Device: d, HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}
+}
+
+// Device opens a device with just the slots of a shape, and the flag of a comparison.
+func Device(t testing.TB, slots, tile int) kernels.Device {
+	t.Helper()
+	probe, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch := probe.Info().Scratch
+	if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := cpu.Open(cpu.Options{Memory: int64(slots*tile*tile*entry.EntryBytes) + scratch + FlagBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// FlagBytes is what the flag of a comparison takes of a device's memory.
+const FlagBytes = 256
+
+// MinPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is written.
+const MinPages = 2
+
+// MinSlots is the fewest slots that blocked rounds take over so many tiles a side: the pivot tiles, two panels, and a
+// tile for each of a row of pivots; or all tiles.
+func MinSlots(side, width int) int {
+	m := min(width, side)
+	if m == side {
+		return side * side
+	}
+	return m*m + 2*m*(side-m) + m
+}
+
+// InCoreSlots is the fewest slots with which every tile stays on the device.
+func InCoreSlots(side, width int) int {
+	m := min(width, side)
+	if m == side {
+		return side * side
+	}
+	return side*side + 2*m*m + m
+}
+
+// OtherFrames picks a width, slots and pages for an algorithm over side×side tiles other than the blocked one, often the
+// fewest that work.
+func OtherFrames(r *rand.Rand, algorithm string, side int) (width, slots, pages int) {
+	width, slots = 1, side*side
+	if algorithm == rounds.SquaringName {
+		width = 1 + r.IntN(min(side, 3))
+		slots = min(width*(side+1)+1, side*side+width) + r.IntN(2)*r.IntN(side*side+1)
+	}
+	return width, slots, MinPages + r.IntN(2)*r.IntN(side*side)
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"ooc/engine/eliminate"
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/kernels"
+)
+
+// eliminateOptions are those of the elimination in the table.
+var eliminateOptions eliminate.Options
+
+// ChangeElimination has solves eliminate with other options, and returns what takes that back.
+func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
+	was := eliminateOptions
+	set := func(o eliminate.Options) {
+		eliminateOptions = o
+		algorithms[slices.IndexFunc(algorithms, func(a plan.Algorithm) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
+	}
+	o := was
+	change(&o)
+	set(o)
+	return func() { set(was) }
+}
+
+// What external tests take from the inside of the package.
+
+// ChooseBy chooses with rates that nobody measured.
+func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Limits) (*plan.Choice, error) {
+	q := requestFor(w, l.WithDefaults(info))
+	q.Info, q.Rates = info, r
+	return q.Choose(ctx, algorithms)
+}
+
+// CoreLeft, RootTrees, TreesRooted and StoreSums are steps of a solve.
+func (p *Problem) CoreLeft() (bool, error) {
+	return solverNamed(eliminate.Name).Left(new(live.Status), p.store, false)
+}
+
+func (p *Problem) RootTrees(ctx context.Context, c *live.Control) ([]bool, error) {
+	return p.rootTrees(ctx, c)
+}
+
+func (p *Problem) TreesRooted() (bool, error) { return p.treesRooted() }
+
+func (p *Problem) StoreSums(sums []uint32, known []bool) error { return p.storeSums(sums, known) }
+
+// Removed removes a file that may be gone already.
+func Removed(name string) error { return removed(name) }

@@ -1,0 +1,77 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"ooc/stream"
+)
+
+// Live is what a running solve publishes for other processes.
+type Live struct {
+	Status
+	Ceilings Ceilings `json:"ceilings"`
+	Lanes    Lanes    `json:"lanes"`
+	Board    *Board   `json:"board,omitempty"` // nil: there is nothing to draw
+}
+
+// Ceilings are the rates that the plan was made with, measured when the solve began; 0: unknown. In and Out are those
+// between host and device, Read and Write those between the matrix's mapping and host memory, in bytes/s.
+type Ceilings struct {
+	In    float64 `json:"bytes_in_per_second,omitempty"`
+	Out   float64 `json:"bytes_out_per_second,omitempty"`
+	Read  float64 `json:"bytes_read_per_second,omitempty"`
+	Write float64 `json:"bytes_written_per_second,omitempty"`
+}
+
+// Lanes say what each worker of the pipeline is doing, with a letter for each: r read, i in, k kernel, o out, w write,
+// s sync, and . for one that waits. "" where there is no pipeline.
+type Lanes struct {
+	Device string `json:"device,omitempty"` // the lanes of the device
+	Read   string `json:"read,omitempty"`   // goroutines, as those below
+	Write  string `json:"write,omitempty"`
+	Sync   string `json:"sync,omitempty"`
+}
+
+// LaneLetters are the letters of Lanes, in the order of the stages.
+const LaneLetters = "rikows."
+
+// LanesOf returns the letters for what the workers of a pipeline are doing.
+func LanesOf(a stream.Activity) Lanes {
+	text := func(stages []stream.Stage) string {
+		var b strings.Builder
+		for _, s := range stages {
+			b.WriteByte(LaneLetters[s])
+		}
+		return b.String()
+	}
+	return Lanes{Device: text(a.Lanes), Read: text(a.Read), Write: text(a.Write), Sync: text(a.Sync)}
+}
+
+// DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another program.
+func DecodeLive(data []byte) (Live, error) {
+	var live Live
+	if err := json.Unmarshal(data, &live); err != nil {
+		return Live{}, fmt.Errorf("live status: %w", err)
+	}
+	if live.Board != nil && !live.Board.valid() {
+		live.Board = nil
+	}
+	for _, text := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State), (*string)(&live.Stage),
+		(*string)(&live.Checkpoint), &live.Lanes.Device, &live.Lanes.Read, &live.Lanes.Write, &live.Lanes.Sync} {
+		*text = printable(*text)
+	}
+	return live, nil
+}
+
+// printable drops control characters, which could move a terminal's cursor.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,97 @@
+package live
+
+import (
+	"time"
+
+	"ooc/stream"
+)
+
+// State is what becomes of a store.
+type State string
+
+// The states of a store.
+const (
+	Importing  State = "importing" // it is being made
+	New        State = "new"       // nothing is solved of it
+	Running    State = "running"
+	Paused     State = "paused"
+	Unfinished State = "unfinished" // and nobody is at it
+	Solved     State = "solved"
+)
+
+// Stage is a part of a solve, for people.
+type Stage string
+
+// The stages of a solve. That by rounds has the first alone.
+const (
+	StageRounds    Stage = "rounds"
+	StageEliminate Stage = "eliminate"
+	StageCore      Stage = "core" // in rounds of its own, if it is large
+	StageExpand    Stage = "expand"
+)
+
+// Checkpoint is what becomes of a checkpoint, "" while there is nothing to say.
+type Checkpoint string
+
+// The states of a checkpoint.
+const (
+	CheckpointAsked    Checkpoint = "asked" // for, and not begun
+	CheckpointUnderWay Checkpoint = "under way"
+)
+
+// CheckpointOf says what becomes of a checkpoint of a solve that is steered, and may be writing one.
+func CheckpointOf(c *Control, underWay bool) Checkpoint {
+	switch {
+	case underWay:
+		return CheckpointUnderWay
+	case c.Wanted():
+		return CheckpointAsked
+	}
+	return ""
+}
+
+// Status is how far a solve is and what it is doing. Rates are over the last few seconds.
+type Status struct {
+	Store        string  `json:"store"`
+	Vertices     int     `json:"vertices"`
+	Arcs         int64   `json:"arcs"`
+	Kind         string  `json:"kind"`
+	Algorithm    string  `json:"algorithm"`
+	Device       string  `json:"device,omitempty"`
+	State        State   `json:"state"`
+	Stage        Stage   `json:"stage"`
+	Round        int     `json:"round"` // the one being worked on, from 1
+	Rounds       int     `json:"rounds"`
+	Progress     float64 `json:"progress"`      // 0…1, of all relaxations
+	RestorePoint float64 `json:"restore_point"` // 0…1: what a new run would go on from after a power cut
+
+	Rows         int     `json:"rows,omitempty"` // of distances, of an elimination; how many are written and how fast
+	RowsDone     int     `json:"rows_done,omitempty"`
+	DistanceRate float64 `json:"distances_per_second,omitempty"`
+
+	Rate         float64    `json:"relaxations_per_second"`
+	Ceiling      float64    `json:"ceiling_relaxations_per_second,omitempty"`
+	InRate       float64    `json:"bytes_in_per_second"`
+	OutRate      float64    `json:"bytes_out_per_second"`
+	ReadRate     float64    `json:"bytes_read_per_second"`
+	WriteRate    float64    `json:"bytes_written_per_second"`
+	Busy         Busy       `json:"busy"` // by stage, as a share of the time; 2 is two goroutines or lanes all the time
+	DeviceMemory int64      `json:"device_memory_bytes"`
+	HostMemory   int64      `json:"host_memory_bytes"`
+	Checkpoint   Checkpoint `json:"checkpoint,omitempty"`
+	Elapsed      float64    `json:"elapsed_seconds"` // all runs, pauses left out
+	ETA          float64    `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
+	PID          int        `json:"pid,omitempty"`
+}
+
+// Busy is the time that stages of the pipeline were at work, summed over their goroutines or lanes.
+type Busy map[string]float64
+
+// BusyBetween returns how long the stages were busy between two samples, as multiples of unit.
+func BusyBetween(then, now stream.Stats, unit time.Duration) Busy {
+	b := Busy{}
+	for s := range stream.Stages {
+		b[s.String()] = float64(now[s].Busy-then[s].Busy) / float64(unit)
+	}
+	return b
+}

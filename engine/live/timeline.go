@@ -1,0 +1,91 @@
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+
+	"ooc/stream"
+)
+
+// Timeline writes what each stage did when as a JSON array of trace events, which chrome://tracing and
+// Perfetto draw: a process for each stage, a thread for each lane or goroutine, times in microseconds. See "Trace
+// Event Format" (Google, 2016).
+type Timeline struct {
+	mu    sync.Mutex
+	w     *bufio.Writer // guarded by mu, as all below
+	comma bool
+	err   error
+}
+
+// TraceEvent is one event of a timeline: what a stage did, and when, in microseconds.
+type TraceEvent struct {
+	Name  string            `json:"name"`
+	Phase string            `json:"ph"`
+	Start float64           `json:"ts"`
+	Took  float64           `json:"dur"`
+	Stage int               `json:"pid"`
+	Lane  int               `json:"tid"`
+	Args  map[string]string `json:"args,omitempty"`
+}
+
+// NewTimeline returns nil where nobody wants one.
+func NewTimeline(w io.Writer) *Timeline {
+	if w == nil {
+		return nil
+	}
+	t := &Timeline{w: bufio.NewWriterSize(w, 1<<20)}
+	for s := range stream.Stages {
+		t.put(TraceEvent{Name: "process_name", Phase: "M", Stage: int(s), Args: map[string]string{"name": s.String()}})
+	}
+	return t
+}
+
+// Span is a pipeline's Trace, nil for no timeline.
+func (t *Timeline) Span() func(stream.Span) {
+	if t == nil {
+		return nil
+	}
+	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	return func(s stream.Span) {
+		t.put(TraceEvent{Name: s.Name, Phase: "X", Start: us(s.Start), Took: us(s.End - s.Start), Stage: int(s.Stage), Lane: s.Lane})
+	}
+}
+
+func (t *Timeline) put(e TraceEvent) {
+	data, err := json.Marshal(e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	head := "[\n"
+	if t.comma {
+		head = ",\n"
+	}
+	t.comma = true
+	if _, werr := t.w.WriteString(head); err == nil {
+		err = werr
+	}
+	if _, werr := t.w.Write(data); err == nil {
+		err = werr
+	}
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Close ends the array and returns the first error.
+func (t *Timeline) Close() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.w.WriteString("\n]\n"); t.err == nil {
+		t.err = err
+	}
+	if err := t.w.Flush(); t.err == nil {
+		t.err = err
+	}
+	return t.err
+}

@@ -1,0 +1,333 @@
+package path
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Route is a shortest path between two vertices, which are named by their rows.
+type Route struct {
+	From, To int
+	Vertices []int32   // from From to To; empty where there is no path
+	Weights  []float64 // of the arcs between them, in the input's units
+	Length   float64   // their sum, in the input's units; +Inf where there is no path
+}
+
+// Reachable reports whether there is a path.
+func (p *Route) Reachable() bool { return len(p.Vertices) > 0 }
+
+// Between returns a shortest path from row u to row v. A Walker is faster for many. Errors are those of New and
+// Walker.Between.
+func Between(p *engine.Problem, u, v int) (Route, error) {
+	w, err := New(p)
+	if err != nil {
+		return Route{}, err
+	}
+	return w.Between(u, v)
+}
+
+// All returns a shortest path for each pair of rows, in their order.
+func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error) {
+	w, err := New(p)
+	if err != nil {
+		return nil, err
+	}
+	return w.All(ctx, pairs)
+}
+
+// Walker finds shortest paths in a solved store: from the target it walks
+// backwards over tight arcs, those (x,y) with d(u,x) + w(x,y) = d(u,y). It holds the graph with its arcs reversed
+// round and the distances from one source, and is for one goroutine. In a store that keeps predecessors it follows
+// those, and takes the distance between two neighbours on the path for the arc's weight, which in i32 it is.
+type Walker struct {
+	p       *engine.Problem
+	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
+	ids     graph.IDs
+	source  int       // whose distances dist holds; -1: nobody's
+	dist    []float64 // in stored units
+	raw     []byte
+	stored  []byte        // the predecessors of source, where the store keeps them
+	search  *graph.Search // made on first use; of searched
+	found   int           // the source of the last search; -1: none
+
+	walk  uint32   // counts walks
+	seen  []uint32 // the last walk that came by a vertex
+	steps []step
+	tight []tightArc
+}
+
+// step is a vertex on the walk, the target first.
+type step struct {
+	vertex int32
+	weight float64 // of the arc from it to the step before
+	first  int     // its tight arcs that were not tried yet are those from here to the next step's first
+}
+
+// tightArc leads to a vertex from one that may precede it.
+type tightArc struct {
+	from   int32
+	weight float64
+	loss   float64 // what is missing from tight: 0 in i32
+}
+
+// New returns a Walker. It fails with engine.ErrUnsolved where distances are not final and with tiles.ErrNoCSR where
+// the store keeps neither predecessors nor, because its input was a matrix, arcs.
+func New(p *engine.Problem) (*Walker, error) {
+	if err := p.Solved(); err != nil {
+		return nil, err
+	}
+	ids, err := p.IDs()
+	if err != nil {
+		return nil, err
+	}
+	if p.Meta().Predecessors {
+		return (&Walker{p: p, ids: ids}).fork(), nil
+	}
+	g, err := p.Graph()
+	if errors.Is(err, tiles.ErrNoCSR) {
+		return nil, fmt.Errorf("%s: %w: a path needs the arcs, which only stores of sparse graphs keep; "+
+			"solve the matrix again with --predecessors", p.Dir(), err)
+	} else if err != nil {
+		return nil, err
+	}
+	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse()}).fork(), nil
+}
+
+// fork returns a Walker over the same store for another goroutine.
+func (w *Walker) fork() *Walker {
+	n := w.p.Geometry().N
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: entry.Make(n)}
+	if w.g == nil {
+		f.stored = entry.Make(n)
+	} else {
+		f.seen = make([]uint32, n)
+	}
+	return f
+}
+
+// Between returns a shortest path from row u to row v, without a vertex twice; from a vertex to itself, the path
+// without arcs. In f32 its length is within the rounding that docs/promises.md allows of the stored distance. It
+// fails with graph.ErrNoVertex where the store keeps no distances from u, and with engine.ErrWrong where its arcs do not make
+// the stored distance. In f32, stored predecessors are followed without comparing.
+func (w *Walker) Between(u, v int) (Route, error) {
+	if v < 0 || v >= w.p.Geometry().N {
+		return Route{}, fmt.Errorf("%w: %s has no row %d", graph.ErrNoVertex, w.p.Dir(), v)
+	}
+	if err := w.load(u); err != nil {
+		return Route{}, err
+	}
+	switch {
+	case u == v:
+		return Route{From: u, To: v, Vertices: []int32{int32(u)}}, nil
+	case math.IsInf(w.dist[v], 1):
+		return Route{From: u, To: v, Length: math.Inf(1)}, nil
+	}
+	if w.stored != nil {
+		return w.follow(u, v)
+	}
+	if w.backwards(u, v) && w.near(v) || w.p.Meta().Kind == entry.KindF32 && w.searched(u, v) && w.near(v) {
+		return w.path(u, v), nil
+	}
+	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
+		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.dist[v]/float64(w.p.Meta().Scale))
+}
+
+// follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
+func (w *Walker) follow(u, v int) (Route, error) {
+	pred := entry.View[int32](w.stored)
+	w.steps = append(w.steps[:0], step{vertex: int32(v)})
+	for y := int32(v); int(y) != u; {
+		x := pred[y]
+		if x < 0 || int(x) >= len(pred) || len(w.steps) > len(pred) {
+			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not lead back; look with: ooc verify",
+				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong)
+		}
+		bits, err := w.p.Store().ReadAt(int(x), int(y))
+		if err != nil {
+			return Route{}, err
+		}
+		weight := w.p.Meta().Kind.Value(bits)
+		if w.p.Meta().Kind == entry.KindI32 && w.dist[x]+weight != w.dist[y] {
+			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look with: ooc verify",
+				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong)
+		}
+		w.steps = append(w.steps, step{vertex: x, weight: weight})
+		y = x
+	}
+	return w.path(u, v), nil
+}
+
+// All returns a shortest path for each pair of rows, in their order. Pairs of the same source cost one reading of
+// its row of distances, and all processors work on them. Errors are those of Between, and why ctx ended.
+func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
+	order := make([]int, len(pairs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pairs[a][0], pairs[b][0]) })
+	var starts []int // of the stretches of one source in order
+	for i, at := range order {
+		if i == 0 || pairs[at][0] != pairs[order[i-1]][0] {
+			starts = append(starts, i)
+		}
+	}
+	starts = append(starts, len(order))
+	paths := make([]Route, len(pairs))
+	err := parallel.Do(ctx, len(starts)-1, func() func(int) error {
+		w := w.fork()
+		return func(i int) (err error) {
+			for _, at := range order[starts[i]:starts[i+1]] {
+				if paths[at], err = w.Between(pairs[at][0], pairs[at][1]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}, func() {})
+	return paths, err
+}
+
+// load reads the distances from row u.
+func (w *Walker) load(u int) error {
+	if u < 0 || u >= w.p.Geometry().N {
+		return fmt.Errorf("%w: %s has no row %d", graph.ErrNoVertex, w.p.Dir(), u)
+	}
+	if u == w.source {
+		return nil
+	}
+	place, err := w.p.Place(u)
+	if err != nil {
+		return err
+	}
+	w.source = -1
+	if err := w.p.Store().ReadRow(w.raw, place); err != nil {
+		return err
+	}
+	if w.stored != nil {
+		if err := w.p.Store().ReadRowPredecessors(w.stored, place); err != nil {
+			return err
+		}
+	}
+	for v, bits := range entry.View[uint32](w.raw) {
+		w.dist[v] = w.p.Meta().Kind.Value(bits)
+	}
+	w.source = u
+	return nil
+}
+
+// backwards walks from v back to u and leaves the path in steps. Tight arcs may form a cycle of length 0, so the
+// walk is a depth-first search: at a vertex that it has seen it turns back, and looks at each vertex and arc at
+// most once. It tries arcs of positive weight first: if no arc is negative, they lead nearer to u.
+func (w *Walker) backwards(u, v int) bool {
+	if w.walk++; w.walk == 0 { // after 2³² walks
+		clear(w.seen)
+		w.walk = 1
+	}
+	w.steps, w.tight = append(w.steps[:0], step{vertex: int32(v)}), w.tight[:0]
+	w.seen[v] = w.walk
+	w.collect(v)
+	for len(w.steps) > 0 {
+		top := &w.steps[len(w.steps)-1]
+		if len(w.tight) == top.first {
+			w.steps = w.steps[:len(w.steps)-1]
+			continue
+		}
+		arc := w.tight[len(w.tight)-1]
+		w.tight = w.tight[:len(w.tight)-1]
+		if w.seen[arc.from] == w.walk {
+			continue
+		}
+		w.seen[arc.from] = w.walk
+		w.steps = append(w.steps, step{vertex: arc.from, weight: arc.weight, first: len(w.tight)})
+		if int(arc.from) == u {
+			return true
+		}
+		w.collect(int(arc.from))
+	}
+	return false
+}
+
+// collect adds the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
+// at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
+func (w *Walker) collect(y int) {
+	first, dy := len(w.tight), w.dist[y]
+	slack := 0.0
+	if w.back.Kind == entry.KindF32 {
+		slack = entry.RoundingSlack * float64(w.back.N)
+	}
+	for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
+		x := w.back.Targets[k]
+		dx, weight := w.dist[x], w.back.Weight(k)
+		loss := math.Abs(dx + weight - dy)
+		if !math.IsInf(loss, 1) && loss <= slack*(math.Abs(dx)+math.Abs(weight)) && w.seen[x] != w.walk {
+			w.tight = append(w.tight, tightArc{from: x, weight: weight, loss: loss})
+		}
+	}
+	if len(w.tight)-first > 1 {
+		slices.SortFunc(w.tight[first:], func(a, b tightArc) int {
+			if a.weight > 0 != (b.weight > 0) {
+				return cmp.Compare(a.weight, b.weight)
+			}
+			return cmp.Compare(b.loss, a.loss)
+		})
+	}
+}
+
+// searched leaves the path to v in a tree of shortest paths from u in steps.
+func (w *Walker) searched(u, v int) bool {
+	if w.search == nil {
+		w.search = graph.NewSearch(w.g)
+	}
+	if w.found != u {
+		w.search.From(u)
+		w.found = u
+	}
+	pred := w.search.Pred()
+	w.steps = append(w.steps[:0], step{vertex: int32(v)})
+	for x := int32(v); x != int32(u); x = pred[x] {
+		if pred[x] < 0 {
+			return false
+		}
+		w.steps = append(w.steps, step{vertex: pred[x], weight: w.g.Weight(w.g.Find(int(pred[x]), int(x)))})
+	}
+	return true
+}
+
+// path turns steps round.
+func (w *Walker) path(u, v int) Route {
+	arcs := len(w.steps) - 1
+	p := Route{From: u, To: v, Vertices: make([]int32, arcs+1), Weights: make([]float64, arcs)}
+	scale := float64(w.p.Meta().Scale)
+	for i, s := range w.steps {
+		p.Vertices[arcs-i] = s.vertex
+		if i > 0 {
+			p.Weights[arcs-i] = s.weight / scale
+			p.Length += s.weight
+		}
+	}
+	p.Length /= scale
+	return p
+}
+
+// near reports whether the path to v that steps hold is as long as the stored distance, in f32 within rounding.
+func (w *Walker) near(v int) bool {
+	if w.p.Meta().Kind == entry.KindI32 {
+		return true // each arc was tight
+	}
+	length, magnitude := 0.0, 0.0 // in stored units
+	for _, s := range w.steps[1:] {
+		length += s.weight
+		magnitude += math.Abs(s.weight)
+	}
+	return math.Abs(length-w.dist[v]) <= entry.AllowedRounding(len(w.steps)-1, magnitude)
+}

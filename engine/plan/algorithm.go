@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"ooc/engine/device"
+	"ooc/engine/graph"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// Algorithm is what planning has to know of an algorithm. Package engine has the table of all algorithms.
+type Algorithm interface {
+	Name() string // that users give to --algorithm
+	Traits() Traits
+	// Measure adds the rates that only this algorithm's plan needs, for n vertices. It fails with ErrAlgorithm if the
+	// device lacks an operation that the algorithm needs.
+	Measure(r *Rates, d kernels.Device, v entry.Variant, n int) error
+	// Plan adds its plan to the choice and returns its offer. It fails with device.ErrMemory where a limit is too small.
+	Plan(ctx context.Context, q *Request, c *Choice) (Offer, error)
+}
+
+// Traits say what an algorithm can do.
+type Traits struct {
+	Unasked      bool // the plan may pick it when the user names no algorithm
+	Predecessors bool // it can keep them
+	Sources      bool // it can solve the rows of chosen sources alone
+	Arcs         bool // it needs a sparse graph
+	Pivots       bool // its progress is in pivot vertices, so that others of this trait can resume its solves
+	Rows         bool // it counts rows that are final, and leaves the others empty until then
+}
+
+// Offer is what algorithms are compared by.
+type Offer struct {
+	Seconds float64 // until all distances are computed, without the final sync; +Inf: not worth considering
+	Tile    int     // the tile edge that the plan uses
+	Beside  int64   // extra bytes on disk during the solve, apart from the store's matrix
+}
+
+// Auto, as the name of an algorithm in Limits and Options, leaves the choice to the plan.
+const Auto = "auto"
+
+// ErrAlgorithm is wrapped by errors about an algorithm that does not exist, or cannot solve this problem.
+var ErrAlgorithm = errors.New("wrong algorithm")
+
+// Request is what a plan is asked for.
+type Request struct {
+	Facts  graph.Facts
+	Graph  *graph.Graph // nil: the input is a matrix, or was not read
+	Info   kernels.Info // of the device
+	Rates  Rates
+	Limits Limits
+	Done   int64 // progress so far, as State.Done counts it
+	Exact  bool  // count traffic step by step, if that is quick
+}
+
+// Choice is how a problem will be solved.
+type Choice struct {
+	Algorithm string
+	Tile      int          // tile edge
+	Beside    int64        // extra bytes on disk during the solve, apart from the matrix
+	Rounds    *Rounds      // nil: not asked for, or not possible
+	Eliminate *Elimination // nil: not asked for, or not possible
+}
+
+// Named returns the algorithm of that name in a list, or nil.
+func Named(list []Algorithm, name string) Algorithm {
+	for _, a := range list {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Names lists the values of Limits.Algorithm, Auto first.
+func Names(list []Algorithm) []string {
+	names := []string{Auto}
+	for _, a := range list {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// Candidates returns the algorithms of a list that can serve the request. It fails with ErrAlgorithm if there is none.
+func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
+	l := &q.Limits
+	sources := len(l.Sources) > 0
+	if name := l.Algorithm; name != "" && name != Auto {
+		a := Named(list, name)
+		if a == nil {
+			return nil, fmt.Errorf("%w %q: there are %v", ErrAlgorithm, name, Names(list))
+		}
+		can := a.Traits()
+		switch {
+		case can.Arcs && q.Graph == nil:
+			return nil, fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
+		case l.Predecessors && !can.Predecessors:
+			return nil, KeepsNoPredecessors(list, a)
+		case sources && !can.Sources:
+			return nil, fmt.Errorf("%w: %s needs every row, not only those of chosen sources; leave the algorithm to the plan", ErrAlgorithm, name)
+		}
+		return []Algorithm{a}, nil
+	}
+	switch {
+	case sources && l.Predecessors:
+		return nil, fmt.Errorf("%w: predecessors are kept in rounds, which need every row, not only those of chosen sources", ErrAlgorithm)
+	case sources && q.Graph == nil:
+		return nil, fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
+	}
+	var left []Algorithm
+	for _, a := range list {
+		can := a.Traits()
+		if can.Unasked && (can.Predecessors || !l.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
+			left = append(left, a)
+		}
+	}
+	return left, nil
+}
+
+// KeepsNoPredecessors returns the error for an algorithm that cannot keep predecessors and was asked to.
+func KeepsNoPredecessors(list []Algorithm, a Algorithm) error {
+	var can []string
+	for _, b := range list {
+		if b.Traits().Predecessors {
+			can = append(can, b.Name())
+		}
+	}
+	return fmt.Errorf("%w: %s keeps no predecessors, %s does: leave the algorithm to the plan; or do without them: "+
+		"ooc path and ooc export --predecessors find those of a sparse graph by its arcs", ErrAlgorithm, a.Name(), strings.Join(can[:1], ""))
+}
+
+// Choose measures the device and picks the algorithm of a list that should end first; of equals, the one listed first.
+func Choose(ctx context.Context, list []Algorithm, q Request, d kernels.Device) (*Choice, error) {
+	if err := q.Measure(list, d); err != nil {
+		return nil, err
+	}
+	return q.Choose(ctx, list)
+}
+
+// Measure sets Info, Rates and the defaults of the limits from a device.
+func (q *Request) Measure(list []Algorithm, d kernels.Device) error {
+	candidates, err := q.Candidates(list)
+	if err != nil {
+		return err
+	}
+	q.Info = d.Info()
+	q.Limits = q.Limits.WithDefaults(q.Info)
+	q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N)
+	return err
+}
+
+// Choose is like the function Choose, for a request whose rates are set.
+func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
+	candidates, err := q.Candidates(list)
+	if err != nil {
+		return nil, err
+	}
+	c, best := &Choice{}, math.Inf(1)
+	var short error // of memory
+	for _, a := range candidates {
+		offer, err := a.Plan(ctx, q, c)
+		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory)) {
+			return nil, err
+		}
+		if err != nil {
+			short = errors.Join(short, err)
+		} else if offer.Seconds < best {
+			c.Algorithm, c.Tile, c.Beside, best = a.Name(), offer.Tile, offer.Beside, offer.Seconds
+		}
+	}
+	if c.Algorithm == "" {
+		return nil, short
+	}
+	return c, nil
+}

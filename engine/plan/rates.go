@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Rates are the measured rates that plans are made with.
+type Rates struct {
+	Kernel       float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
+	PerOperation float64 `json:"per_operation_seconds"`         // seconds that it takes to issue a kernel, or a copy of a tile
+	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
+	In           float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
+	Out          float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
+	Read         float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
+	Write        float64 `json:"write_bytes_per_second"`        // bytes/s from host memory to the matrix in the page cache
+	Disk         float64 `json:"sync_bytes_per_second"`         // bytes/s of a sync; 0: not measured, and left out
+	Lock         float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
+	Host         float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
+	Levels       float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
+	Pivot        float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
+	Dirty        float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
+}
+
+// ClosureEdge is the edge of the block whose closure is timed.
+const ClosureEdge = 512
+
+// ClosureSeconds predicts the seconds of a closure of edge b. Its steps follow one another, so below the size that
+// fills a device its time grows with the number of steps and the work of one, and not with b³.
+func (r Rates) ClosureSeconds(b float64) float64 {
+	x := b / ClosureEdge
+	return max(r.Closure*x*x, b*b*b/r.Kernel)
+}
+
+// Efficiency is the fraction of the rate for large tiles that tiles of edge t reach: each product reads
+// and writes t² entries beside its t³ relaxations.
+func (r Rates) Efficiency(t int) float64 { return float64(t) / float64(t+24) }
+
+// lockRate is what a GPU's driver page-locks and releases in huge pages from several threads: 32 GiB in 2.0 s
+// (docs/benchmarks.md). Measuring it would take as long as a small solve.
+const lockRate = 16e9
+
+const measureFor = 15 * time.Millisecond
+
+// sampleOf is what rates are measured with: products of tiles large enough to fill the device, and enough of
+// them that a device which runs blocks in waves is not seen in its last wave only.
+func sampleOf(info kernels.Info) (t, products int) {
+	if info.SharedCores {
+		return 512, 1
+	}
+	return 2048, 6
+}
+
+// MeasureRates times products and copies on the device for some 50 ms. Where the device has no room for the
+// sample it returns rates that are only good for comparing plans. Of a device that solves share, all have the same.
+func MeasureRates(d kernels.Device, v entry.Variant) (Rates, error) {
+	return device.Once(d, fmt.Sprint("rates ", v), func(d kernels.Device) (Rates, error) { return measureRates(d, v) })
+}
+
+// RatesFor measures what some algorithms' plans reckon with, for n vertices.
+func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates, error) {
+	r, err := MeasureRates(d, v)
+	for _, a := range list {
+		if err == nil {
+			err = a.Measure(&r, d, v, n)
+		}
+	}
+	if err != nil && !errors.Is(err, ErrAlgorithm) {
+		err = fmt.Errorf("timing %s: %w", d.Info().Name, err)
+	}
+	return r, err
+}
+
+// guessRates are those of a device without room for a sample, good for comparing plans, and what nobody measures.
+func guessRates(info kernels.Info) Rates {
+	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+	if !info.SharedCores {
+		r.Kernel, r.Closure, r.In, r.Out, r.Host = 5e12, 0.3e-3, 25e9, 25e9, 50e9
+		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
+		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
+		r.PerOperation = 30e-6 // on an H100's host (docs/benchmarks.md): some calls of the driver each, all by one goroutine
+		r.Lock = lockRate
+	}
+	return r
+}
+
+func measureRates(d kernels.Device, v entry.Variant) (r Rates, err error) {
+	info := d.Info()
+	r = guessRates(info)
+	largest, products := sampleOf(info)
+	t := largest
+	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(device.EntryBytes(d)))) - 2 }
+	for t >= ClosureEdge && room() < products { // memory is short
+		t /= 2
+	}
+	if t < ClosureEdge {
+		return r, nil
+	}
+	if t < largest { // as many blocks
+		products = min(room(), products*(largest/t)*(largest/t))
+	}
+	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(device.EntryBytes(d)))
+	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	tb := int64(t) * int64(t) * int64(device.EntryBytes(d))
+	defer func() { err = errors.Join(err, buf.Free()) }()
+	host, err := d.AllocHost(tb)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, d.FreeHost(host)) }()
+	s, err := d.NewStream()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if !info.SharedCores {
+		r.Host = hostRate(v)
+	}
+	return r, r.measure(s, v, t, products, buf, host, info.SharedCores)
+}
+
+// hostRate returns what products may reach on the processor, 0 if that cannot be told.
+func hostRate(v entry.Variant) float64 {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return 0
+	}
+	defer d.Close()
+	return 0.8 * device.Ceiling(d, v)
+}
+
+func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool) (err error) {
+	tb := int64(len(host))
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
+	clear(host) // zeros are valid in every variant
+	for i := range int64(products + 2) {
+		if err := s.CopyIn(tile(i), host); err != nil {
+			return err
+		}
+	}
+	if err := s.Sync(); err != nil {
+		return err
+	}
+	batch := make([]kernels.Product, products)
+	for i := range batch {
+		batch[i] = kernels.Product{C: tile(int64(i + 2)), A: []kernels.Tile{tile(0)}, B: []kernels.Tile{tile(1)}}
+	}
+	work := float64(products) * float64(t) * float64(t) * float64(t)
+	multiply := func() error { return s.MinPlus(v, t, batch) }
+	closure := func() error { return s.Closure(v, ClosureEdge, []kernels.Tile{tile(1)}) }
+	if !shared { // a driver may have to compile the kernels before it first runs them, which takes it a second
+		if err := errors.Join(multiply(), closure(), s.Sync()); err != nil {
+			return err
+		}
+	}
+	if r.Kernel, err = Rate(s, work, multiply); err != nil {
+		return err
+	}
+	closures, err := Rate(s, 1, closure)
+	if err != nil {
+		return err
+	}
+	r.Closure = 1 / closures
+	if r.In, err = Rate(s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+		return err
+	}
+	if r.Out, err = Rate(s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+		return err
+	}
+	if shared {
+		r.Read, r.Write = r.In, r.Out*0.7 // the same copies; stores into a mapping also fault
+	}
+	return nil
+}
+
+// hostSample is the size of the file that copies to and from a disk are timed with.
+const hostSample = 128 << 20
+
+// MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. Where nothing can be
+// written it leaves the rates as they are: a plan can be made without them.
+func (r *Rates) MeasureDisk(dir string, shared bool) error {
+	t, err := tiles.MeasureRates(dir, hostSample, copiers())
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("timing the disk of %s: %w", dir, err)
+	}
+	r.Disk, r.Dirty = t.Sync, device.DirtyLimit()
+	if !shared { // with shared cores, copies compete with kernels, and the rates measured on the device are better
+		r.Read, r.Write = t.Read, t.Write
+	}
+	return nil
+}
+
+// written returns the bytes/s at which tiles go to a matrix of which the given bytes are written over and over.
+// The system lets a share of memory be dirty. Above it, a page that is clean waits for the disk to have written
+// another; one that is still dirty does not.
+func (r Rates) written(bytes float64) float64 {
+	if r.Dirty <= 0 || r.Disk <= 0 || bytes <= r.Dirty {
+		return r.Write
+	}
+	return min(r.Write, r.Disk/(1-r.Dirty/bytes))
+}
+
+// Rate times an operation that does a given amount of work, and returns the work per second of its fastest batch.
+func Rate(s kernels.Stream, work float64, op func() error) (float64, error) {
+	best, began := 0.0, time.Now()
+	for best == 0 || time.Since(began) < measureFor {
+		start := time.Now()
+		const batch = 4
+		for range batch {
+			if err := op(); err != nil {
+				return 0, err
+			}
+		}
+		if err := s.Sync(); err != nil {
+			return 0, err
+		}
+		best = max(best, batch*work/time.Since(start).Seconds())
+	}
+	return best, nil
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// levelSample is what a device's levels are timed with: rows with arcs to other rows, more than its caches hold.
+type levelSample struct{ rows, lanes, arcs int }
+
+func levelSampleOf(info kernels.Info) levelSample {
+	if info.SharedCores {
+		return levelSample{64, 64, 4}
+	}
+	return levelSample{8192, BatchLanes, 8}
+}
+
+// BatchLanes is how many lanes a batch of an expansion on a device has, where there is room: some thousand, so that the
+// launches of its levels weigh little.
+const BatchLanes = 2048
+
+// defaultLevels is the rate where the device has no room for the sample: only good for comparing plans.
+const defaultLevels = 300e9
+
+// MeasureLevels times levels on a device that can expand by them. Without, Levels stays 0.
+func (r *Rates) MeasureLevels(d kernels.Device, v entry.Variant) (err error) {
+	r.Levels, err = device.Once(d, fmt.Sprint("levels ", v), func(d kernels.Device) (float64, error) {
+		var r Rates
+		err := r.timeLevels(d, v)
+		return r.Levels, err
+	})
+	return err
+}
+
+func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
+	can, ok := kernels.As[kernels.LaneOps](d)
+	if !ok {
+		return nil
+	}
+	o := levelSampleOf(d.Info())
+	offsets, ends, weights := o.make()
+	lanes := 2 * int64(o.rows) * int64(o.lanes) * entry.EntryBytes
+	arcs := int64(4 * (len(offsets) + 2*len(ends)))
+	if lanes+2*arcs > d.Info().Memory-d.Info().Scratch {
+		r.Levels = defaultLevels
+		return nil
+	}
+	buf, err := d.Alloc(lanes)
+	if errors.Is(err, kernels.ErrNoMemory) {
+		r.Levels = defaultLevels
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, buf.Free()) }()
+	list, err := d.Alloc(arcs + 64)
+	if errors.Is(err, kernels.ErrNoMemory) {
+		r.Levels = defaultLevels
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, list.Free()) }()
+	s, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	l := kernels.Level{Lanes: kernels.Tile{Buf: buf}, Width: o.lanes, Fresh: true,
+		Ranges: []kernels.LevelRange{{Lo: int32(o.rows), Hi: int32(2 * o.rows), Degree: int32(o.arcs)}}}
+	at := int64(0)
+	for _, a := range []struct {
+		to   *kernels.Tile
+		data []int32
+	}{{&l.Ends, ends}, {&l.Weights, weights}, {&l.Offsets, offsets}} { // those of even length first: all are aligned
+		*a.to = kernels.Tile{Buf: list, Off: at}
+		data := entry.Bytes(a.data)
+		if err := errors.Join(s.CopyIn(*a.to, data), s.Sync()); err != nil {
+			return err
+		}
+		at += int64(len(data))
+	}
+	work := float64(o.rows) * float64(o.lanes) * float64(o.arcs+1)
+	level := func() error { return can.Level(s, v, l) }
+	if err = errors.Join(level(), s.Sync()); err == nil { // a driver may have to compile it first
+		r.Levels, err = Rate(s, work, level)
+	}
+	return err
+}
+
+// make draws the arcs: the first half of the rows has none.
+func (o levelSample) make() (offsets, ends, weights []int32) {
+	r := rand.New(rand.NewPCG(1, 2))
+	offsets = make([]int32, 2*o.rows+1)
+	for i := range o.rows {
+		for range o.arcs {
+			ends, weights = append(ends, r.Int32N(int32(o.rows))), append(weights, 1)
+		}
+		offsets[o.rows+i+1] = int32(len(ends))
+	}
+	return offsets, ends, weights
+}

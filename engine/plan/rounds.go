@@ -1,0 +1,205 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// ErrRound is wrapped by errors about a round width that is not a multiple of the tile edge.
+var ErrRound = errors.New("bad round width")
+
+// Limits are the limits of a plan and the wishes of the user. Zero fields are left to the plan.
+type Limits struct {
+	HostMemory int64        // bytes of host cache
+	Round      int          // round width in vertices, a multiple of the tile edge
+	Streams    int          // device streams
+	Tile       int          // tile edge of a new store, a multiple of 64
+	Algorithm  string       // one of Algorithms
+	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
+
+	Predecessors bool // a new store keeps them
+}
+
+// Rounds says how a solve in rounds will run, how much it will move and how long that should take.
+type Rounds struct {
+	Tile      int  `json:"tile"`       // tile edge in vertices
+	Side      int  `json:"side"`       // tiles per side
+	Width     int  `json:"width"`      // pivot tiles a round; of squaring, rows of tiles a group
+	Rounds    int  `json:"rounds"`     // that are left to do
+	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
+	InCore    bool `json:"in_core"`    // no tile leaves the device before the end
+	Slots     int  `json:"slots"`      // device tile buffers
+	Pages     int  `json:"pages"`      // tiles of the host cache
+	Streams   int  `json:"streams"`
+	Readers   int  `json:"readers"`
+	Writers   int  `json:"writers"`
+	Window    int  `json:"window"` // operations in flight
+
+	DeviceBytes int64 `json:"device_bytes"` // slots, and what the device itself needs
+	HostBytes   int64 `json:"host_bytes"`   // pages
+	DiskBytes   int64 `json:"disk_bytes"`   // of the matrix
+
+	// Predicted, for what is left to do.
+	BytesIn       int64   `json:"bytes_in"`      // host → device
+	BytesOut      int64   `json:"bytes_out"`     // device → host
+	BytesRead     int64   `json:"bytes_read"`    // disk or graph → host
+	BytesWritten  int64   `json:"bytes_written"` // host → disk
+	SetupSeconds  float64 `json:"setup_seconds"` // page-locking the host cache
+	KernelSeconds float64 `json:"kernel_seconds"`
+	CopySeconds   float64 `json:"copy_seconds"`
+	SyncSeconds   float64 `json:"sync_seconds"`
+	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
+
+	Algorithm string `json:"-"` // whose plan this is
+	Passes    bool   `json:"-"` // rounds are passes over groups of rows, and fewer may do
+}
+
+// MinPages is the fewest pages: one for a tile that is read, one for a tile that is written.
+const MinPages = 2
+
+// NewRounds begins a plan with what the geometry and the limits fix.
+func NewRounds(geom tiles.Geometry, l Limits) Rounds {
+	return Rounds{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+}
+
+// Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
+// number of kernels that the solve launches.
+func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits, launches int) error {
+	tb := geom.TileBytes()
+	if p.Streams == 0 {
+		p.Streams = FewStreams
+	}
+	p.HostCache(info, tb, l)
+	if p.Pages < MinPages {
+		need := MinPages * tb
+		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	p.BytesIn, p.BytesOut = max(p.BytesIn, p.DiskBytes), max(p.BytesOut, p.DiskBytes)
+	p.BytesRead, p.BytesWritten = p.BytesIn, p.BytesOut
+	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
+		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
+	}
+	p.Times(info, r, launches)
+	return nil
+}
+
+// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
+func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits) {
+	p.Pages = max(0, p.Side*p.Side-p.Slots) + p.Staging()
+	switch {
+	case l.HostMemory > 0:
+		p.Pages = min(p.Pages, int(l.HostMemory/tb))
+	case info.SharedCores:
+		p.Pages = p.Staging() // the page cache is just as near as a host cache
+	}
+	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
+	if info.SharedCores { // products are long there: a long queue of them would delay stops and checkpoints
+		p.Window = 16 * p.Streams
+	}
+	if p.Synchronous() {
+		p.Readers, p.Writers, p.Window = 1, 1, 1
+	}
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
+}
+
+// Staging is the most pages that are in transit between disk and device at one time.
+func (p *Rounds) Staging() int { return 4 * min(p.Streams, 8) }
+
+// Flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its lane
+// and then occupies a page. A few are needed for progress; too many would leave the round without pages.
+func (p *Rounds) Flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
+
+// Synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means that, so
+// that users can measure what overlap gains.
+func (p *Rounds) Synchronous() bool { return p.Streams == 1 }
+
+// MaxRound is the widest round, in vertices, that a plan picks by itself. Wider ones save little more traffic, and lengthen
+// the closure, which is the least parallel part.
+const MaxRound = 8192
+
+// LeastRounds is how many rounds a plan makes at least, where it can: restore points lie between rounds.
+const LeastRounds = 8
+
+// A stream copies a tile in, runs its kernel and copies it out, in this order. Where copies and kernels share cores, three
+// streams are enough: one fills, one computes, one drains. A device with copy engines gets a stream for each slot that is
+// not a panel, up to ManyStreams; more gained nothing (docs/benchmarks.md).
+const (
+	FewStreams  = 3
+	ManyStreams = 24
+)
+
+// copiers is how many goroutines copy in each direction between the mapping and host memory.
+func copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
+
+// Device returns d, wrapped to keep predecessors if the limits ask for that. It fails with device.ErrUnknown if d cannot.
+func (l *Limits) Device(d kernels.Device) (kernels.Device, error) {
+	if !l.Predecessors {
+		return d, nil
+	}
+	return device.Tracking(d)
+}
+
+// EntryBytes is the size of the entries of a new store.
+func (l *Limits) EntryBytes() int {
+	if l.Predecessors {
+		return entry.PairBytes
+	}
+	return entry.EntryBytes
+}
+
+// WithDefaults gives a device with memory of its own half of the free memory as its host cache.
+func (l Limits) WithDefaults(info kernels.Info) Limits {
+	if l.HostMemory == 0 && !info.SharedCores {
+		l.HostMemory = device.FreeMemory() / 2
+	}
+	return l
+}
+
+// RoundsSeconds is what the rounds alone should take.
+func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
+
+// Times adds the times of copies, of issuing operations, of setup and of the sync to KernelSeconds. launches is the number
+// of kernels to issue.
+func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
+	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Side) * float64(p.Side)
+	issue := (float64(launches) + copies) * r.PerOperation
+	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
+	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
+	if info.SharedCores || p.Synchronous() {
+		p.CopySeconds = in + out + host
+		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
+	} else {
+		p.CopySeconds = max(in/duplex, out/duplex, host)
+		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
+	}
+	if r.Lock > 0 {
+		p.SetupSeconds = float64(p.HostBytes) / r.Lock
+		p.Seconds += p.SetupSeconds
+	}
+	if r.Disk > 0 {
+		p.SyncSeconds = float64(p.DiskBytes) / r.Disk
+		p.Seconds += p.SyncSeconds
+	}
+}
+
+// overlapped is the time of several activities that overlap. It is that of the longest one, and more if others are nearly
+// as long, since they then wait for each other at times. The exponent is fitted to measurements.
+func overlapped(times ...float64) float64 {
+	sum := 0.0
+	for _, t := range times {
+		sum += math.Pow(t, 4)
+	}
+	return math.Pow(sum, 0.25)
+}
+
+// duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
+const duplex = 0.82

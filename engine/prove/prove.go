@@ -1,0 +1,338 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/engine/internal/parallel"
+	"ooc/engine/path"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// Options say how a proof goes about it.
+type Options struct {
+	Progress func(rows, of int) // called now and then with the rows that are done, one call at a time; may be nil
+}
+
+// Proof says what was proved: that every entry of a matrix is the distance in a sparse graph.
+type Proof struct {
+	Rows     int     `json:"rows"`     // all there are; columns, of a matrix in Fortran order
+	Entries  int64   `json:"entries"`  // in them
+	Checks   int64   `json:"checks"`   // sums of an entry and an arc that were compared
+	Trees    int     `json:"trees"`    // rows whose predecessors were checked, too
+	Searched int     `json:"searched"` // rows that a search had to decide as well
+	Worst    float64 `json:"worst"`    // of those, the largest difference as a fraction of what rounding allows
+	Seconds  float64 `json:"seconds"`
+}
+
+// All proves every entry of a solved store of a sparse graph in one pass over the matrix, in n·m steps: it
+// fails with engine.ErrWrong, naming tile and vertices, where any entry is not the distance; in f32, where one is
+// further from it than the rounding that docs/promises.md allows. It fails with tiles.ErrNoCSR where the input
+// was a matrix, and with engine.ErrUnsolved. Predecessors, where the store keeps them, are checked, too.
+//
+// A row d of distances from s is the only one with d(s) = 0 and d(v) = min over arcs (x,v) of d(x) + w(x,v) for
+// every other v: the minimum is at most any path's length, and the arcs that attain it, followed backwards,
+// end nowhere but in s, since d falls along them. Arcs on cycles of length 0 could hold one another up instead;
+// so each set of vertices that such cycles join is taken as one, of which only the arcs from outside count, and
+// in which the differences of d are known. Unreachable entries are infinite, and no exception.
+//
+// In f32, d(v) may miss the minimum by a rounding an arc. That is a proof as long as the smallest weight is more
+// than what rounding does to the largest distance. A row for which it is not, and one with an entry further
+// off, which several roundings may add up to, is compared with a search in float64 instead, which takes vertices in
+// the order of their entries; so are all rows where weights are 0 or negative.
+func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
+	if err := p.Solved(); err != nil {
+		return Proof{}, err
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return Proof{}, err
+	}
+	proof, err := prove(ctx, g, storeSource(p), o)
+	if err != nil || !p.Meta().Predecessors {
+		return proof, err
+	}
+	began, rows := time.Now(), make([]int, p.Geometry().N)
+	for i := range rows {
+		rows[i] = i
+	}
+	err = verifyTrees(ctx, p, rows)
+	proof.Trees, proof.Seconds = len(rows), proof.Seconds+time.Since(began).Seconds()
+	return proof, err
+}
+
+// Matrix proves every entry of a matrix of distances in a .npy file, by whatever program, as All does:
+// entry [u,v] is the distance from row u to row v of g, in the input's units; unreachable is +Inf, or the
+// type's maximum in integer types. The file may be in C or Fortran order. It fails with graph.ErrBadInput where
+// the file is no such matrix.
+func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof Proof, err error) {
+	m, err := dense.OpenLines(file)
+	if err != nil {
+		return Proof{}, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	if m.N() != g.N {
+		return Proof{}, &graph.InputError{File: file, Reason: fmt.Sprintf("%d×%d distances, but the graph has %d vertices", m.N(), m.N(), g.N)}
+	}
+	if m.ByColumn() { // a column holds the distances from its vertex once all arcs are reversed
+		g = g.Reverse()
+	}
+	return prove(ctx, g, matrixSource(g, m), o)
+}
+
+// source is a matrix of distances to prove.
+type source struct {
+	kind   entry.Kind
+	rows   int
+	width  int                                  // entries of a row that newBlock's reader gives, padding included
+	vertex func(row int) int                    // whose distances a row holds
+	values func() rowReader                     // one for each goroutine
+	lanes  func(kernels.HostLaneOps) laneReader // likewise
+	wrong  func(row int, d difference) error    // says what is wrong
+	ahead  func(row int)                        // what is read from this row on is wanted soon
+}
+
+// rowReader reads a row into dst, in stored units, unreachable as +Inf.
+type rowReader = func(dst []float64, row int) error
+
+// laneReader reads rows first…first+count-1 into lanes 0…count-1 of m, whose rows are vertices.
+type laneReader func(m kernels.Lanes, first, count int) error
+
+// lanesAtOnce is how many rows are proved at a time, one a lane. An arc costs a line of the cache, and more lanes use
+// the lines that follow it; but the distances from all of them should stay in the second cache.
+const lanesAtOnce = 32
+
+type prover struct {
+	source
+	g       *graph.Graph
+	sweeper kernels.HostLaneOps
+	variant entry.Variant
+	arcs    *tightArcs
+
+	mu    sync.Mutex
+	proof Proof // guarded by mu
+	done  int   // of progress alone, which is called once at a time
+}
+
+func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Proof, err error) {
+	began := time.Now()
+	device, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return Proof{}, err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	pr := &prover{source: src, g: g, sweeper: device, variant: g.Kind.Variant(g.Negative)}
+	pr.proof = Proof{Rows: src.rows, Entries: int64(src.rows) * int64(g.N)}
+	blocks := entry.CeilDiv(src.rows, lanesAtOnce)
+	if pr.bySearch() {
+		err = parallel.Do(ctx, src.rows, func() func(int) error { return pr.newSearcher().row }, func() { pr.progress(o, 1) })
+		pr.proof.Seconds = time.Since(began).Seconds()
+		return pr.proof, err
+	}
+	if pr.arcs, err = newTightArcs(g, src.width); err != nil {
+		return Proof{}, err
+	}
+	err = parallel.Do(ctx, blocks, func() func(int) error {
+		w := pr.newWorker()
+		return func(b int) error { return w.block(b * lanesAtOnce) }
+	}, func() { pr.progress(o, lanesAtOnce) })
+	pr.proof.Checks = int64(src.rows) * int64(len(pr.arcs.Ends))
+	pr.proof.Seconds = time.Since(began).Seconds()
+	return pr.proof, err
+}
+
+// bySearch reports whether lanes could decide no row: f32 weights so small that rounding may hide them.
+func (pr *prover) bySearch() bool {
+	return pr.g.Kind == entry.KindF32 && len(pr.g.Targets) > 0 && pr.g.MinWeight <= 0
+}
+
+func (pr *prover) progress(o Options, rows int) {
+	if pr.done = min(pr.done+rows, pr.rows); o.Progress != nil {
+		o.Progress(pr.done, pr.rows)
+	}
+}
+
+// searcher compares rows with searches. It is for one goroutine.
+type searcher struct {
+	*prover
+	c comparison
+}
+
+func (pr *prover) newSearcher() *searcher {
+	got := make([]float64, pr.g.N)
+	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: nearJudge{path.NewSearch(pr.g), got}, got: got, read: pr.values()}}
+}
+
+func (s *searcher) row(row int) error {
+	wrong, worst, err := s.c.row(row, s.vertex(row))
+	if err != nil {
+		return err
+	}
+	if wrong != nil {
+		return s.wrong(row, *wrong)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.proof.Searched++
+	s.proof.Worst = max(s.proof.Worst, worst)
+	return nil
+}
+
+// worker proves blocks of rows. It is for one goroutine.
+type worker struct {
+	*prover
+	read   laneReader
+	m      kernels.Lanes // the distances, vertex by vertex, and from row width on their minima
+	words  []uint32      // of m
+	bad    [lanesAtOnce]bool
+	most   uint32 // in f32, the bits of the largest finite distance
+	first  int    // row of lane 0
+	count  int    // lanes in use
+	search *searcher
+}
+
+func (pr *prover) newWorker() *worker {
+	w := &worker{prover: pr, read: pr.lanes(pr.sweeper), search: pr.newSearcher()}
+	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce}
+	w.words = entry.View[uint32](w.m.Data)
+	return w
+}
+
+// block proves lanesAtOnce rows from first on, or those that are left.
+func (w *worker) block(first int) error {
+	w.first, w.count, w.most = first, min(lanesAtOnce, w.rows-first), 0
+	clear(w.bad[:])
+	w.ahead(first)
+	if err := w.read(w.m, first, w.count); err != nil {
+		return err
+	}
+	for l := range w.count {
+		w.bad[l] = w.lane(w.vertex(first + l))[l] != 0 // in both kinds, 0 is all bits 0
+	}
+	for lo := 0; lo < w.g.N; lo += sweepChunk {
+		hi := min(lo+sweepChunk, w.g.N)
+		w.sweeper.Sweep(w.variant, w.m, &w.arcs.Arcs, w.width+lo, w.width+hi, nil)
+		w.compare(lo, hi)
+	}
+	w.compareMembers()
+	hidden := w.g.Kind == entry.KindF32 && float64(math.Float32frombits(w.most))*2*entry.RoundingSlack >= w.g.MinWeight
+	for l := range w.count {
+		if w.bad[l] || hidden {
+			if err := w.decide(first + l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sweepChunk is how many minima are compared while the cache has them.
+const sweepChunk = 256
+
+// decide searches a row that lanes found fault with.
+func (w *worker) decide(row int) error {
+	if err := w.search.row(row); err != nil {
+		return err
+	}
+	if w.g.Kind == entry.KindI32 {
+		return fmt.Errorf("%w: row %d breaks a relation with its arcs, though a search finds its distances: a fault of the machine, or a bug", engine.ErrWrong, row)
+	}
+	return nil
+}
+
+// lane returns the words of row r of m.
+func (w *worker) lane(r int) *[lanesAtOnce]uint32 {
+	return (*[lanesAtOnce]uint32)(w.words[r*lanesAtOnce:])
+}
+
+// compare looks for lanes whose distances to vertices lo…hi-1 are not what their arcs make.
+func (w *worker) compare(lo, hi int) {
+	least, span := int32(0), entry.Inf32 // of entries with which sums cannot wrap
+	if w.variant == entry.I32Signed {
+		least, span = -entry.Inf32, 2*entry.Inf32
+	}
+	for v := lo; v < hi; v++ {
+		if w.arcs.group != nil && int(w.arcs.group[v]) != v {
+			continue
+		}
+		got, want := w.lane(v), w.lane(w.width+v)
+		var differ, beyond uint32
+		for l := range got {
+			differ |= got[l] ^ want[l]
+			above := got[l] - uint32(least)
+			beyond |= above | (uint32(span) - above) // as int32, negative where got is below least, or more than span above it
+		}
+		if w.variant == entry.F32 {
+			w.compareFloats(v, got, want)
+		} else if differ != 0 || int32(beyond) < 0 {
+			w.compareInts(v, got, want)
+		}
+	}
+}
+
+// compareInts finds the lanes in which an entry that counts differs.
+func (w *worker) compareInts(v int, got, want *[lanesAtOnce]uint32) {
+	for l := range w.count {
+		d, least := int32(got[l]), int32(want[l])
+		if d != entry.Inf32 && (d >= entry.Inf32 || w.variant == entry.I32 && d < 0 ||
+			w.variant == entry.I32Signed && (d >= entry.Limit32 || d <= -entry.Limit32)) {
+			w.bad[l] = true // sums with it might wrap
+		}
+		s := w.vertex(w.first + l)
+		if group, _ := w.arcs.of(s); group == v {
+			w.bad[l] = w.bad[l] || least < d // d is seen to in block and compareMembers
+		} else if d != least {
+			w.bad[l] = true
+		}
+	}
+}
+
+// compareMembers looks for lanes whose distances to vertices joined by cycles of length 0 are at odds.
+func (w *worker) compareMembers() {
+	for _, v := range w.arcs.members {
+		r, offset := w.arcs.of(int(v))
+		got, first := w.lane(int(v)), w.lane(r)
+		for l := range w.count {
+			want := int32(first[l])
+			if want != entry.Inf32 {
+				want += offset
+			}
+			if int32(got[l]) != want {
+				w.bad[l] = true
+			}
+		}
+	}
+}
+
+// compareFloats finds the lanes in which a distance misses the minimum by more than a rounding.
+func (w *worker) compareFloats(v int, got, want *[lanesAtOnce]uint32) {
+	const inf = 0x7f800000
+	for l := range w.count {
+		d, least := got[l], want[l]
+		if d < inf {
+			w.most = max(w.most, d)
+		}
+		if d == least && d <= inf {
+			continue
+		}
+		if d < inf && least < inf && d-least+1 <= 2 { // neighbours among the numbers
+			continue
+		}
+		if w.vertex(w.first+l) == v { // block has seen that it is 0
+			continue
+		}
+		x, y := float64(math.Float32frombits(d)), float64(math.Float32frombits(least))
+		if !(math.Abs(x-y) <= entry.RoundingSlack*3/4*y) || math.IsInf(y, 1) { // the sum was rounded, too
+			w.bad[l] = true
+		}
+	}
+}

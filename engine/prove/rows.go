@@ -1,0 +1,148 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// alignedEntries returns memory for n entries, aligned to a line of the cache.
+func alignedEntries(n int) []byte {
+	b := make([]byte, 4*n+63)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & 63
+	return b[skip : skip+4*n : skip+4*n]
+}
+
+// laneColumns are the rows that a transposition takes, all in order.
+var laneColumns = func() []int32 {
+	c := make([]int32, lanesAtOnce)
+	for i := range c {
+		c[i] = int32(i)
+	}
+	return c
+}()
+
+// lanePlaces returns where the lanes of n vertices from first on begin.
+func lanePlaces(first, n int) []int64 {
+	places := make([]int64, n)
+	for i := range places {
+		places[i] = int64(first+i) * lanesAtOnce * entry.EntryBytes
+	}
+	return places
+}
+
+// storeSource is the store's matrix. It is read a strip of lanesAtOnce rows of a tile at a time: tiles are
+// multiples of that.
+func storeSource(p *engine.Problem) source {
+	g := p.Geometry()
+	return source{
+		kind: p.Meta().Kind, rows: g.RowCount(), width: g.Side() * g.T,
+		vertex: p.Meta().Sources.Vertex,
+		values: func() rowReader { return newRowReader(p) },
+		wrong:  func(row int, d difference) error { return wrongEntry(p, row, d) },
+		ahead:  func(row int) { readAhead(p, row) },
+		lanes: func(sweeper kernels.HostLaneOps) laneReader {
+			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
+			return func(m kernels.Lanes, first, count int) error {
+				for j := range g.Side() {
+					if err := p.Store().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
+						return err
+					}
+					sweeper.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T}, laneColumns, false)
+				}
+				return nil
+			}
+		},
+	}
+}
+
+// readAhead asks for the next row of tiles once the first of one is read.
+func readAhead(p *engine.Problem, row int) {
+	if i := row/p.Geometry().T + 1; row%p.Geometry().T == 0 && i < p.Geometry().Down() {
+		for j := range p.Geometry().Side() {
+			p.Store().Prefetch(i, j)
+		}
+	}
+}
+
+// matrixSource is a matrix in a file, whose lines are what a row is elsewhere.
+func matrixSource(g *graph.Graph, m *dense.Lines) source {
+	width := entry.CeilDiv(g.N, kernels.HostLaneUnit) * kernels.HostLaneUnit
+	values := func() rowReader {
+		read := m.NewLineReader()
+		return func(dst []float64, row int) error {
+			err := read(dst, row)
+			for v, x := range dst {
+				dst[v] = inStoredUnits(x, g.Scale)
+			}
+			return err
+		}
+	}
+	return source{
+		kind: entry.Kind(g.Kind), rows: g.N, width: width, values: values, ahead: func(int) {},
+		vertex: func(row int) int { return row },
+		wrong: func(row int, d difference) error {
+			u, v := row, d.at
+			if m.ByColumn() {
+				u, v = v, u
+			}
+			scale := float64(g.Scale)
+			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %v, the distance is %v",
+				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
+		},
+		lanes: func(sweeper kernels.HostLaneOps) laneReader {
+			read, line := values(), make([]float64, g.N)
+			strip, places := alignedEntries(lanesAtOnce*width), lanePlaces(0, width)
+			words := entry.View[uint32](strip)
+			return func(m kernels.Lanes, first, count int) error {
+				for l := range count {
+					if err := read(line, first+l); err != nil {
+						return err
+					}
+					storeEntries(words[l*width:], line, g.Kind)
+				}
+				sweeper.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width}, laneColumns, false)
+				return nil
+			}
+		},
+	}
+}
+
+// inStoredUnits multiplies a distance in the input's units by the scale, which makes it an integer: one that sums
+// of decimal numbers miss by less than a thousandth counts as met.
+func inStoredUnits(x float64, scale int64) float64 {
+	if scale == 1 {
+		return x
+	}
+	x *= float64(scale)
+	if whole := math.Round(x); math.Abs(x-whole) < 1e-3 {
+		return whole
+	}
+	return x
+}
+
+// storeEntries writes distances in stored units as entries of a kind. What i32 cannot hold becomes an entry that no
+// distance is.
+func storeEntries(dst []uint32, line []float64, kind entry.Kind) {
+	if kind == entry.KindF32 {
+		for v, x := range line {
+			dst[v] = math.Float32bits(float32(x))
+		}
+		return
+	}
+	for v, x := range line {
+		d := int32(math.MaxInt32)
+		if math.IsInf(x, 1) {
+			d = entry.Inf32
+		} else if x > -float64(entry.Inf32) && x < float64(entry.Inf32) && x == math.Trunc(x) {
+			d = int32(x)
+		}
+		dst[v] = uint32(d)
+	}
+}

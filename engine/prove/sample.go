@@ -1,0 +1,191 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"ooc/engine"
+	"ooc/engine/internal/parallel"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Sampled says what was looked at.
+type Sampled struct {
+	Tiles   int     `json:"tiles"`   // whose checksums were compared
+	Rows    int     `json:"rows"`    // that were compared with a search from their source
+	Columns int     `json:"columns"` // that were compared with a search to their target, instead of rows
+	Entries int64   `json:"entries"` // in those rows or columns
+	Method  string  `json:"method"`  // of the search
+	Missing string  `json:"missing"` // why no row was compared, though asked for: the input is not there; else ""
+	Trees   int     `json:"trees"`   // rows whose predecessors were checked: as many, where there are any
+	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
+	Seed    uint64  `json:"seed"`    // that chose the rows
+
+	RowsWrong      float64 `json:"rows_wrong"`      // the fraction of all rows, or columns, that may at most hold a wrong entry, with 99 % confidence
+	Triangles      int     `json:"triangles"`       // strips of tiles of which no entry is longer than a way over another vertex
+	TriangleSums   int64   `json:"triangle_sums"`   // sums of two entries that were compared with a third there
+	TrianglesWrong float64 `json:"triangles_wrong"` // the fraction of all such strips that may at most be otherwise, with 99 % confidence
+}
+
+// Sample compares every tile with its checksum, and then the rows of the given number of random sources
+// with Dijkstra's algorithm, or another one where arcs are negative, on the stored graph: exactly in
+// i32, within rounding in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong, naming a tile or an entry. Where
+// the graph was a matrix, that must still be there, or Missing says why not; one in Fortran order is compared
+// by column. Such a store has no arcs to prove all of it with, so as many random triangles of tiles are looked at too.
+// Predecessors, where the store keeps them, are checked for the same sources.
+func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Sampled, error) {
+	v := Sampled{Seed: seed}
+	if err := p.Solved(); err != nil {
+		return v, err
+	}
+	if err := verifySums(ctx, p, &v); err != nil {
+		return v, err
+	}
+	rows = min(max(rows, 0), p.Geometry().RowCount())
+	if rows == 0 {
+		return v, nil
+	}
+	if err := compareRows(ctx, p, rows, &v); err != nil {
+		return v, err
+	}
+	if p.Meta().Dense && p.Meta().Variant() != entry.F32Signed { // where partial sums cancel, rounding has no useful bound
+		return v, verifyTriangles(ctx, p, rows, &v)
+	}
+	return v, nil
+}
+
+// compareRows compares random rows, and their predecessors if there are any, with the input.
+func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) error {
+	newJudge, err := judges(p, v)
+	if errors.Is(err, engine.ErrInput) {
+		v.Missing = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Rows, v.Entries, v.RowsWrong = rows, int64(rows)*int64(p.Geometry().N), atMostWrong(rows, p.Geometry().RowCount())
+	if p.ByColumn() {
+		v.Rows, v.Columns = 0, rows
+	}
+	sources := rand.New(rand.NewPCG(v.Seed, 0)).Perm(p.Geometry().RowCount())[:rows]
+	if err := verifyRows(ctx, p, newJudge, sources, v); err != nil || !p.Meta().Predecessors {
+		return err
+	}
+	v.Trees = rows
+	return verifyTrees(ctx, p, sources)
+}
+
+func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
+	sums, err := storedSums(p)
+	if err != nil {
+		return err
+	}
+	side := p.Geometry().Side()
+	return parallel.Do(ctx, len(sums), func() func(t int) error {
+		return func(t int) error {
+			got, err := p.Store().TileSum(t/side, t%side)
+			if err == nil && got != sums[t] {
+				err = fmt.Errorf("%s/%s: %w: %w; solve again with --restart", p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, sumError(t/side, t%side, got, sums[t]))
+			}
+			return err
+		}
+	}, func() { v.Tiles++ })
+}
+
+func verifyRows(ctx context.Context, p *engine.Problem, newJudge func() judge, sources []int, v *Sampled) error {
+	var mu sync.Mutex
+	return parallel.Do(ctx, len(sources), func() func(int) error {
+		c := &comparison{kind: p.Meta().Kind, judge: newJudge(), read: newRowReader(p), got: make([]float64, p.Geometry().N)}
+		return func(i int) error {
+			wrong, worst, err := c.row(sources[i], p.Meta().Sources.Vertex(sources[i]))
+			if err == nil && wrong != nil {
+				err = wrongEntry(p, sources[i], *wrong)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			v.Worst = max(v.Worst, worst)
+			return err
+		}
+	}, func() {})
+}
+
+// comparison is one goroutine's scratch for comparing rows.
+type comparison struct {
+	kind  entry.Kind
+	judge judge
+	read  rowReader
+	got   []float64
+}
+
+// difference is an entry of a row that is not what a search found, both in stored units.
+type difference struct {
+	at        int
+	got, want float64
+}
+
+// row compares a row with a search from its vertex. It returns the first entry that differs, or nil and the
+// largest difference as a fraction of what is allowed.
+func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err error) {
+	if err := c.read(c.got, row); err != nil {
+		return nil, 0, err
+	}
+	want, err := c.judge.From(vertex)
+	if err != nil {
+		return nil, 0, err
+	}
+	for v, got := range c.got {
+		ref := want[v]
+		if got == ref {
+			continue
+		}
+		allowed := 0.0
+		if c.kind == entry.KindF32 && !math.IsInf(got-ref, 0) && got == got {
+			arcs, magnitude := c.judge.Path(v)
+			allowed = entry.AllowedRounding(arcs, magnitude)
+		}
+		if diff := math.Abs(got - ref); !(diff <= allowed) {
+			return &difference{at: v, got: got, want: ref}, 0, nil
+		} else if allowed > 0 {
+			worst = max(worst, diff/allowed)
+		}
+	}
+	return nil, worst, nil
+}
+
+// newRowReader returns what reads rows, or columns if judges go by columns, for one goroutine.
+func newRowReader(p *engine.Problem) rowReader {
+	read, raw := p.Store().ReadRow, entry.Make(p.Geometry().N)
+	if p.ByColumn() {
+		read = p.Store().ReadCol
+	}
+	return func(dst []float64, row int) error {
+		if err := read(raw, row); err != nil {
+			return err
+		}
+		for v, bits := range entry.View[uint32](raw) {
+			dst[v] = p.Meta().Kind.Value(bits)
+		}
+		return nil
+	}
+}
+
+// wrongEntry says which entry of the store is wrong.
+func wrongEntry(p *engine.Problem, row int, d difference) error {
+	u, v := row, d.at
+	if p.ByColumn() {
+		u, v = v, u
+	}
+	ids, err := p.IDs()
+	if err != nil {
+		return err
+	}
+	t, scale := p.Geometry().T, float64(p.Meta().Scale)
+	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %v stored, %v by search; solve again with --restart",
+		p.Dir(), tiles.MatrixName, u/t, v/t, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
+}

@@ -1,0 +1,129 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/internal/parallel"
+	"ooc/tiles"
+)
+
+// ScrubOptions say where a scrub begins and who hears of it.
+type ScrubOptions struct {
+	From     int                 // the first tile, counted row by row from 0: where one that was stopped goes on
+	Progress func(tiles, of int) // called now and then with the tiles that are done; may be nil
+	Damaged  func(err error)     // called for each tile that is damaged, with an error that names it; may be nil
+}
+
+// Scrubbed says what a scrub looked at.
+type Scrubbed struct {
+	Tiles   int     `json:"tiles"` // whose checksums were compared
+	Bytes   int64   `json:"bytes"`
+	Damaged int     `json:"damaged"` // tiles that do not match, or cannot be read
+	Next    int     `json:"next"`    // every tile before it was looked at
+	Seconds float64 `json:"seconds"`
+}
+
+// readAheadTiles is how far ahead of the tile that is summed the disk is asked for others.
+const readAheadTiles = 16
+
+// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the
+// solve left. It goes on after a tile that is damaged, and then fails with tiles.ErrCorrupt in the end. Where ctx
+// ends it fails with the cause, and Next is where to begin again.
+func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, error) {
+	began := time.Now()
+	s := &scrub{p: p, o: o, result: Scrubbed{Next: o.From}}
+	if err := p.Solved(); err != nil {
+		return s.result, err
+	}
+	var err error
+	if s.sums, err = storedSums(p); err != nil {
+		return s.result, err
+	}
+	if o.From < 0 || o.From >= len(s.sums) {
+		return s.result, fmt.Errorf("%w: %s has tiles 0 to %d, and none %d to begin with", ErrNoTile, p.Dir(), len(s.sums)-1, o.From)
+	}
+	s.seen = make([]bool, len(s.sums))
+	p.Store().DropCache()
+	err = parallel.Do(ctx, len(s.sums)-o.From, func() func(int) error {
+		buffer := make([]byte, p.Geometry().TileBytes())
+		return func(i int) error { return s.tile(o.From+i, buffer) }
+	}, func() {
+		if s.done++; o.Progress != nil {
+			o.Progress(s.done, len(s.sums)-o.From)
+		}
+	})
+	s.result.Bytes = int64(s.result.Tiles) * p.Geometry().TileBytes()
+	s.result.Seconds = time.Since(began).Seconds()
+	if err == nil && s.result.Damaged > 0 {
+		err = fmt.Errorf("%s/%s: %w: %d of %d tiles are damaged, %w; solve again with --restart",
+			p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
+	}
+	return s.result, err
+}
+
+// ErrNoTile is wrapped by the error of a scrub that is to begin where there is no tile.
+var ErrNoTile = errors.New("no such tile")
+
+// storedSums returns the checksums of a solved store.
+func storedSums(p *engine.Problem) ([]uint32, error) {
+	sums, err := p.Store().Sums()
+	if errors.Is(err, fs.ErrNotExist) { // the solve was killed after its last checkpoint
+		return nil, fmt.Errorf("%s has no checksums: it is %w to the last step", p.Dir(), engine.ErrUnsolved)
+	}
+	return sums, err
+}
+
+type scrub struct {
+	p    *engine.Problem
+	o    ScrubOptions
+	sums []uint32
+	done int // tiles, for Progress alone
+
+	mu     sync.Mutex
+	result Scrubbed // guarded by mu
+	seen   []bool   // by tile; guarded by mu
+	first  error    // what is wrong with the first tile found; guarded by mu
+}
+
+// tile looks at one tile. What is wrong with it is noted, and no reason to stop.
+func (s *scrub) tile(t int, buffer []byte) error {
+	side := s.p.Geometry().Side()
+	if ahead := t + readAheadTiles; ahead < len(s.sums) {
+		s.p.Store().Prefetch(ahead/side, ahead%side)
+	}
+	err := s.p.Store().ReadTileFile(buffer, t/side, t%side)
+	if errors.Is(err, tiles.ErrClosed) {
+		return err
+	}
+	if err == nil {
+		if got := tiles.Checksum(buffer); got != s.sums[t] {
+			err = sumError(t/side, t%side, got, s.sums[t])
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.result.Tiles++
+	for s.seen[t] = true; s.result.Next < len(s.seen) && s.seen[s.result.Next]; {
+		s.result.Next++
+	}
+	if err == nil {
+		return nil
+	}
+	if s.result.Damaged++; s.first == nil {
+		s.first = err
+	}
+	if s.o.Damaged != nil {
+		s.o.Damaged(err)
+	}
+	return nil
+}
+
+func sumError(i, j int, got, want uint32) error {
+	return fmt.Errorf("tile (%d,%d): its checksum is %08x, it was solved with %08x", i, j, got, want)
+}

@@ -1,0 +1,123 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ooc/engine"
+	"ooc/engine/internal/parallel"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// verifyTrees looks at the stored predecessors of some rows: that they lead back to the row's vertex along arcs of the
+// input, each of which makes the stored distances, in f32 within rounding. It fails with engine.ErrWrong, naming an entry, and
+// with ErrInput where the arcs are not there.
+func verifyTrees(ctx context.Context, p *engine.Problem, rows []int) error {
+	weight, err := arcWeights(p)
+	if err != nil {
+		return err
+	}
+	return parallel.Do(ctx, len(rows), func() func(int) error {
+		c := newTreeCheck(p, weight)
+		return func(i int) error { return c.row(rows[i]) }
+	}, func() {})
+}
+
+// arcWeights returns what looks arcs of the input up, by rows, in stored units; +Inf where there is none.
+func arcWeights(p *engine.Problem) (func(u, v int) (float64, error), error) {
+	if p.Meta().Dense {
+		d, err := p.Matrix()
+		if err != nil {
+			return nil, err
+		}
+		return d.Weight, nil
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return nil, err
+	}
+	return func(u, v int) (float64, error) {
+		if k := g.Find(u, v); k >= 0 {
+			return g.Weight(k), nil
+		}
+		return math.Inf(1), nil
+	}, nil
+}
+
+// treeCheck checks rows of predecessors. It is for one goroutine.
+type treeCheck struct {
+	p           *engine.Problem
+	weight      func(u, v int) (float64, error)
+	raw, stored []byte
+	arcs        []int32   // on the path from the source; 0: not known yet
+	magnitude   []float64 // of the weights on it, added up
+	path        []int32
+}
+
+func newTreeCheck(p *engine.Problem, weight func(u, v int) (float64, error)) *treeCheck {
+	n := p.Geometry().N
+	return &treeCheck{p: p, weight: weight, raw: entry.Make(n), stored: entry.Make(n), arcs: make([]int32, n), magnitude: make([]float64, n)}
+}
+
+func (c *treeCheck) row(u int) error {
+	if err := errors.Join(c.p.Store().ReadRow(c.raw, u), c.p.Store().ReadRowPredecessors(c.stored, u)); err != nil {
+		return err
+	}
+	distances, noPath := entry.View[uint32](c.raw), c.p.Meta().Kind.Unreachable()
+	pred := entry.View[int32](c.stored)
+	clear(c.arcs)
+	for v, x := range pred {
+		if (v == u || distances[v] == noPath) != (x == entry.NoVertex) {
+			return c.wrong(u, v, "predecessor %d", x)
+		}
+		c.path = c.path[:0]
+		for y := int32(v); x != entry.NoVertex && int(y) != u && c.arcs[y] == 0; y = pred[y] {
+			if len(c.path) == len(pred) || uint(pred[y]) >= uint(len(pred)) {
+				return c.wrong(u, v, "predecessors do not lead back")
+			}
+			c.path = append(c.path, y)
+		}
+		for i := len(c.path) - 1; i >= 0; i-- {
+			if err := c.arc(u, int(pred[c.path[i]]), int(c.path[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// arc checks the arc from x to y in the tree of u, in which the way to x was checked.
+func (c *treeCheck) arc(u, x, y int) error {
+	w, err := c.weight(x, y)
+	if err != nil {
+		return err
+	}
+	kind, distances := c.p.Meta().Kind, entry.View[uint32](c.raw)
+	c.arcs[y], c.magnitude[y] = c.arcs[x]+1, c.magnitude[x]+math.Abs(w)
+	if x == u {
+		c.arcs[y], c.magnitude[y] = 1, math.Abs(w)
+	}
+	allowed := 0.0
+	if kind == entry.KindF32 {
+		allowed = entry.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
+	}
+	from, to := kind.Value(distances[x]), kind.Value(distances[y])
+	if miss := math.Abs(from + w - to); !(miss <= allowed) || math.IsInf(w, 1) {
+		return c.wrong(u, y, "predecessor %d, from which an arc of %v makes no %v of %v", x, w, to, from)
+	}
+	return nil
+}
+
+// wrong says what is wrong with a predecessor; numbers are those of rows, in stored units.
+func (c *treeCheck) wrong(u, v int, format string, args ...any) error {
+	ids, err := c.p.IDs()
+	if err != nil {
+		return err
+	}
+	t := c.p.Geometry().T
+	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %s; solve again with --restart",
+		c.p.Dir(), tiles.MatrixName, u/t, v/t, ids.Name(u), ids.Name(v), engine.ErrWrong, fmt.Sprintf(format, args...))
+}

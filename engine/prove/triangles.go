@@ -1,0 +1,153 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"ooc/engine"
+	"ooc/engine/internal/parallel"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// triangleRows is how many rows of a tile are taken at a time.
+const triangleRows = 64
+
+// triangle is rows first… of tile (i,j), which are held against tiles (i,k) and (k,j).
+type triangle struct{ i, first, k, j int }
+
+// verifyTriangles takes random strips of rows of random tiles (i,j) and wants of each entry that it is at most every
+// sum of an entry of tile (i,k) and one of tile (k,j), for a random k: no distance is longer than a way round, and
+// so none is too small beside others either. Exactly in i32; in f32 within what rounding may add up to on the
+// longest path that there can be. It needs no input.
+func verifyTriangles(ctx context.Context, p *engine.Problem, count int, v *Sampled) error {
+	g := p.Geometry()
+	strips := entry.CeilDiv(g.N, triangleRows)
+	all := strips * g.Side() * g.Side()
+	list := sampled(rand.New(rand.NewPCG(v.Seed, 1)), count, all)
+	var mu sync.Mutex
+	err := parallel.Do(ctx, len(list), func() func(int) error {
+		c := newTriangles(p)
+		return func(at int) error {
+			strip, k, j := list[at]/g.Side()/g.Side(), list[at]/g.Side()%g.Side(), list[at]%g.Side()
+			sums, err := c.check(triangle{strip * triangleRows / g.T, strip * triangleRows % g.T, k, j})
+			mu.Lock()
+			defer mu.Unlock()
+			v.TriangleSums += sums
+			return err
+		}
+	}, func() { v.Triangles++ })
+	v.TrianglesWrong = atMostWrong(len(list), all)
+	return err
+}
+
+// sampled returns count different numbers below n, or all of them.
+func sampled(r *rand.Rand, count, n int) []int {
+	if count >= n {
+		return r.Perm(n)
+	}
+	seen, list := make(map[int]bool, count), make([]int, 0, count)
+	for len(list) < count {
+		if x := r.IntN(n); !seen[x] {
+			seen[x], list = true, append(list, x)
+		}
+	}
+	return list
+}
+
+// confidence is how sure a sample's statement is.
+const confidence = 0.99
+
+// atMostWrong returns the fraction of n things that may at most be wrong, with confidence, when a sample of them
+// without replacement was right.
+func atMostWrong(sample, n int) float64 {
+	wrong, missed := 0, 1.0 // the probability that the sample misses so many
+	for ; wrong < n; wrong++ {
+		if missed *= 1 - float64(sample)/float64(n-wrong); missed < 1-confidence {
+			break
+		}
+	}
+	return float64(wrong) / float64(n)
+}
+
+// triangles is the scratch of one goroutine.
+type triangles struct {
+	p       *engine.Problem
+	c, a, b []byte // entries as stored
+	vc, vb  []float64
+	slack   float64
+}
+
+func newTriangles(p *engine.Problem) *triangles {
+	t := p.Geometry().T
+	x := &triangles{p: p, c: entry.Make(triangleRows * t), a: entry.Make(triangleRows * t), b: entry.Make(t * t), vc: make([]float64, t), vb: make([]float64, t*t)}
+	if p.Meta().Kind == entry.KindF32 {
+		x.slack = entry.AllowedRounding(p.Geometry().N, 1)
+	}
+	return x
+}
+
+// check compares one strip, and returns how many sums there were.
+func (x *triangles) check(s triangle) (sums int64, err error) {
+	t := x.p.Geometry().T
+	if err := x.p.Store().ReadEntries(x.c, s.i, s.j, s.first*t); err != nil {
+		return 0, err
+	}
+	if err := x.p.Store().ReadEntries(x.a, s.i, s.k, s.first*t); err != nil {
+		return 0, err
+	}
+	if err := x.p.Store().ReadEntries(x.b, s.k, s.j, 0); err != nil {
+		return 0, err
+	}
+	x.values(x.vb, x.b)
+	for r := range triangleRows {
+		x.values(x.vc, x.c[4*r*t:4*(r+1)*t])
+		for k, bits := range entry.View[uint32](x.a[4*r*t : 4*(r+1)*t]) {
+			a := x.p.Meta().Kind.Value(bits)
+			if math.IsInf(a, 1) {
+				continue
+			}
+			sums += int64(t)
+			row := x.vb[k*t:][:len(x.vc)]
+			for m, c := range x.vc {
+				if sum := a + row[m]; !(c <= sum) && !x.rounded(c, a, row[m]) {
+					return sums, x.broken(s, s.first+r, k, m, c, a, row[m])
+				}
+			}
+		}
+	}
+	return sums, nil
+}
+
+// values are the entries in stored units.
+func (x *triangles) values(dst []float64, src []byte) {
+	for i, bits := range entry.View[uint32](src) {
+		dst[i] = x.p.Meta().Kind.Value(bits)
+	}
+}
+
+// rounded reports whether c may miss a+b by rounding.
+func (x *triangles) rounded(c, a, b float64) bool {
+	return c-(a+b) <= x.slack*(math.Abs(a)+math.Abs(b)) // false where c is no number, or infinite
+}
+
+func (x *triangles) broken(s triangle, r, k, m int, c, a, b float64) error {
+	p, t := x.p, x.p.Geometry().T
+	ids, err := p.IDs()
+	if err != nil {
+		return err
+	}
+	from, over, to := s.i*t+r, s.k*t+k, s.j*t+m
+	name := func(v int) string {
+		if v >= p.Geometry().N {
+			return "padding"
+		}
+		return ids.Name(v)
+	}
+	scale := float64(p.Meta().Scale)
+	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %v stored, but %v over %s, in tiles (%d,%d) and (%d,%d); one of the three is wrong: solve again with --restart",
+		p.Dir(), tiles.MatrixName, s.i, s.j, name(from), name(to), engine.ErrWrong, c/scale, (a+b)/scale, name(over), s.i, s.k, s.k, s.j)
+}

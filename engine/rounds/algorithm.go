@@ -1,0 +1,157 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Algorithm is an algorithm that works through the tiles of the whole matrix in steps. This package plans, schedules,
+// overlaps and resumes all of them alike. Each counts its progress in iterations, and defines what one iteration is.
+type Algorithm struct {
+	name   string
+	traits plan.Traits
+
+	iterations   func(g tiles.Geometry) int                   // of a whole solve
+	toVertices   func(g tiles.Geometry, iterations int) int64 // finished iterations as State.Done stores them
+	fromVertices func(g tiles.Geometry, vertices int64) int   // the reverse of toVertices; never more than were finished
+	round        func(p *plan.Rounds) int                     // iterations per round, for displays
+	roundStart   func(done, round, last int) int              // iterations that every tile had finished when the current round began
+	work         func(g tiles.Geometry) int                   // at most how many times n³ relaxations a solve takes
+	compares     bool                                         // its steps compare tiles, and need a flag in device memory
+
+	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming the
+	// memory it would need.
+	plan func(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Limits) (plan.Rounds, error)
+	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
+	count func(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error
+	// measure times what only this algorithm's plan needs; nil: nothing.
+	measure func(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error
+	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or s.alive
+	// returns false.
+	steps func(s *schedule)
+}
+
+// Name returns the name that users give to --algorithm.
+func (a *Algorithm) Name() string { return a.name }
+
+// Traits implements plan.Algorithm.
+func (a *Algorithm) Traits() plan.Traits { return a.traits }
+
+// Measure implements plan.Algorithm.
+func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error {
+	if a.measure == nil {
+		return nil
+	}
+	return a.measure(r, d, v, n)
+}
+
+// Plan picks the tile edge, unless the request fixes it, and plans the rounds.
+func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (_ plan.Offer, err error) {
+	t := q.Limits.Tile
+	if t == 0 {
+		if t, err = ChooseTile(q.Facts.N, q.Info, q.Rates, q.Limits); err != nil {
+			return plan.Offer{}, err
+		}
+	}
+	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes()}
+	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
+	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
+	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && side*side*int64(p.Rounds) < 20e6 {
+		err = a.count(a, &p, geom, q.Done, q.Info, q.Rates)
+	}
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	p.Algorithm = a.name
+	c.Rounds = &p
+	return plan.Offer{Seconds: p.Seconds - p.SyncSeconds, Tile: t}, nil
+}
+
+// Left reports that nothing is left outside the store's state: rounds keep their progress there alone.
+func (a *Algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { return false, nil }
+
+// Run solves in rounds, starting from the task's state.
+func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+	setup := t.Control.Now()
+	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry)}
+	if err := r.planRounds(ctx); err != nil {
+		return err
+	}
+	if err := r.open(); err != nil {
+		return err
+	}
+	t.Summary.SetupSeconds = t.Since(setup)
+	err = r.rounds(ctx)
+	freeing := t.Control.Now()
+	if ferr := r.x.free(t.Device); err == nil { // after a failure, the first error is the one to report
+		err = ferr
+	}
+	t.Summary.SetupSeconds += t.Since(freeing)
+	return err
+}
+
+// planRounds plans the rest of the solve.
+func (r *run) planRounds(ctx context.Context) error {
+	q := r.Request()
+	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
+		return err
+	}
+	if !q.Info.SharedCores && q.Info.Memory+q.Limits.HostMemory < r.Geometry.MatrixBytes() {
+		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
+		_ = q.Rates.MeasureDisk(r.Store.Dir(), false) // may fail on a full disk; the matrix has its space already
+	}
+	c := &plan.Choice{}
+	if _, err := r.algorithm.Plan(ctx, q, c); err != nil {
+		return err
+	}
+	r.plan, r.rates = *c.Rounds, q.Rates
+	r.Summary.Plan = r.plan
+	return nil
+}
+
+// open allocates the device and host memory that the plan asks for.
+func (r *run) open() error {
+	d, plan, tb, side := r.Device, &r.plan, r.Geometry.TileBytes(), r.Geometry.Side()
+	buf, err := d.Alloc(int64(plan.Slots) * tb)
+	if err != nil {
+		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
+	}
+	host, err := d.AllocHost(int64(plan.Pages) * tb)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
+	}
+	w := r.Weights
+	if r.Meta.Predecessors && w != nil {
+		w = graph.NewPairs(w, r.Meta.Kind)
+	}
+	r.x = newExecutor(r.Store, r.algorithm, d, w, r.Meta.Variant(), plan, buf, host)
+	r.x.clock = func() time.Duration { return r.State.Elapsed + r.Control.Now().Sub(r.Began) }
+	r.x.synced, r.x.ended = r.Control.Touch, func() { r.ended = r.Control.Now() }
+	r.x.track, r.x.grid = newTracker(side, r.last, r.start, r.Weights == nil), newGrid(side, r.last, r.start)
+	r.x.track.restore = r.State.Done
+	if !r.algorithm.compares {
+		return nil
+	}
+	if err := r.x.flag.open(d); err != nil {
+		return errors.Join(err, r.x.free(d))
+	}
+	return nil
+}
+
+// lessMemory is a hint for the user when the device has less free memory than the plan counted on.
+func lessMemory(err error) string {
+	if !errors.Is(err, kernels.ErrNoMemory) {
+		return ""
+	}
+	return "; another process may hold the rest: wait for it, or take less with --device-memory"
+}

@@ -1,0 +1,204 @@
+package rounds
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/device"
+	"ooc/engine/plan"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// BlockedName is the name of blocked Floyd–Warshall: n³ relaxations, whatever the graph.
+const BlockedName = "blocked"
+
+// Blocked is blocked Floyd–Warshall.
+var Blocked plan.Algorithm = &blocked
+
+var blocked = Algorithm{
+	name:       BlockedName,
+	iterations: tiles.Geometry.Side,
+	toVertices: func(g tiles.Geometry, iterations int) int64 {
+		return min(int64(iterations)*int64(g.T), int64(g.N))
+	},
+	fromVertices: func(g tiles.Geometry, vertices int64) int { return int(vertices) / g.T },
+	round:        func(p *plan.Rounds) int { return p.Width },
+	roundStart:   func(done, _, _ int) int { return done },
+	work:         func(tiles.Geometry) int { return 1 },
+	traits:       plan.Traits{Unasked: true, Pivots: true, Predecessors: true},
+	plan:         PlanBlocked,
+	count:        countBlocked,
+	steps:        (*schedule).blocked,
+}
+
+// PlanBlocked picks round width, slots and pages for a solve of which done pivot vertices are finished. It fails with
+// device.ErrMemory, naming the memory it would need, where a limit is too small.
+func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) (plan.Rounds, error) {
+	side := geom.Side()
+	if l.Round < 0 || l.Round%geom.T != 0 {
+		return plan.Rounds{}, fmt.Errorf("%w: %d is not a multiple of the tile edge %d", plan.ErrRound, l.Round, geom.T)
+	}
+	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
+	lo, hi := 1, max(1, min(left, plan.MaxRound/geom.T, side/plan.LeastRounds))
+	if l.Round > 0 {
+		lo = min(l.Round/geom.T, left)
+		hi = lo
+	}
+	room := int((info.Memory - info.Scratch) / geom.TileBytes())
+	var best plan.Rounds
+	for width := lo; width <= hi; width++ {
+		for _, look := range []bool{true, false} {
+			for _, cache := range []bool{true, false} { // with little left to do, locking a host cache may not pay
+				p, ok := candidate(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				if ok && (best.Slots == 0 || p.Seconds < best.Seconds) {
+					best = p
+				}
+			}
+		}
+	}
+	if best.Slots == 0 && l.Round > 0 && lo > 1 && lo == left {
+		// What is left is narrower than the round asked for, and a block that is not the whole matrix needs
+		// room for panels: a resumed run must not fail where the first did not.
+		l.Round = (lo - 1) * geom.T
+		return PlanBlocked(geom, done, info, rates, l)
+	}
+	if best.Slots == 0 {
+		need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
+		return plan.Rounds{}, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
+			device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	if best.Pages < plan.MinPages {
+		need := plan.MinPages * geom.TileBytes()
+		return plan.Rounds{}, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	}
+	return best, nil
+}
+
+// candidate plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only.
+func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (plan.Rounds, bool) {
+	side, tb := geom.Side(), geom.TileBytes()
+	p := plan.NewRounds(geom, l)
+	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(side-start, width), look
+	p.Slots = min(room, inCoreSlots(side, width))
+	p.InCore = p.Slots == inCoreSlots(side, width)
+	need := minSlots(side, width)
+	if look && !p.InCore {
+		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
+		need = lookAheadSlots(side, width) + 2*plan.FewStreams
+	}
+	if p.Slots < need || look && p.Synchronous() {
+		return p, false
+	}
+	if p.Streams == 0 {
+		p.Streams = plan.FewStreams
+		if !info.SharedCores {
+			p.Streams = min(max(plan.FewStreams, p.Slots-need+width), plan.ManyStreams)
+		}
+	}
+	p.HostCache(info, tb, l)
+	if !cache {
+		p.Pages = min(p.Pages, p.Staging())
+		p.HostBytes = int64(p.Pages) * tb
+	}
+	estimate(&p, geom, start, info, r)
+	return p, true
+}
+
+// estimate predicts traffic and time from counts per round; countBlocked counts step by step.
+func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
+	all, tb := int64(p.Side)*int64(p.Side), geom.TileBytes()
+	missDevice := max(0, all-int64(p.Slots))
+	missHost := max(0, missDevice-int64(p.Pages))
+	if p.InCore {
+		missDevice, missHost = 0, 0
+	}
+	again := int64(max(0, p.Rounds-1))
+	p.BytesIn, p.BytesRead = tb*(all+again*missDevice), tb*(all+again*missHost)
+	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
+	predict(p, geom, start, info, r)
+}
+
+// predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
+// else kernels, copies and the issuing of operations overlap.
+func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
+	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
+	left := float64(p.Side-start) / float64(p.Side)
+	p.KernelSeconds = padded * padded * padded * left / (r.Kernel * r.Efficiency(geom.T))
+	if closures := float64(p.Rounds) * r.ClosureSeconds(b); !p.LookAhead {
+		p.KernelSeconds += closures
+	} else if info.SharedCores {
+		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
+	}
+	p.Times(info, r, p.Rounds*p.Side*p.Side)
+}
+
+// counter is a driver that counts the bytes that steps move, and runs none.
+type counter struct {
+	p         *plan.Rounds
+	tileBytes int64
+}
+
+func (c counter) do(s step) error {
+	switch s.kind {
+	case stepRead:
+		c.p.BytesRead += c.tileBytes
+	case stepIn:
+		c.p.BytesIn += c.tileBytes
+	case stepOut:
+		c.p.BytesOut += c.tileBytes
+	case stepWrite:
+		c.p.BytesWritten += c.tileBytes
+	}
+	return nil
+}
+
+func (counter) pace() pace              { return goOn }
+func (counter) wait() error             { return nil }
+func (counter) due(int, bool) bool      { return false }
+func (counter) room() bool              { return true }
+func (counter) differed() (bool, error) { return true, nil }
+
+// countBlocked replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
+// its times by what follows from that.
+func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error {
+	start := int(done) / geom.T
+	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
+	o := dimensions{p.Side, p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}
+	s := newSchedule(a, p.Side, o, start, counter{p, geom.TileBytes()})
+	if start > 0 {
+		s.resume()
+	}
+	if err := s.run(); err != nil {
+		return err
+	}
+	predict(p, geom, start, info, r)
+	return nil
+}
+
+// minSlots returns the fewest slots that rounds of the given width, which is at most the pivot tiles left,
+// can run in: the pivot block, both panels, and one strip that is being made out of place.
+func minSlots(side, width int) int {
+	m := min(width, side)
+	if m == side {
+		return side * side
+	}
+	return m*m + 2*m*(side-m) + m
+}
+
+// lookAheadSlots returns the fewest slots with which two rounds' panels can stand side by side.
+func lookAheadSlots(side, width int) int {
+	m := min(width, side)
+	return minSlots(side, width) + 2*m*(side-m)
+}
+
+// inCoreSlots returns the slots with which no tile ever leaves the device before the end.
+func inCoreSlots(side, width int) int {
+	m := min(width, side)
+	if m == side {
+		return side * side
+	}
+	return side*side + 2*m*m + m
+}

@@ -1,0 +1,113 @@
+package rounds
+
+import (
+	"errors"
+	"testing"
+
+	"ooc/engine/device"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+var testRates = plan.Rates{Kernel: 50e9, PerOperation: 1e-5, Closure: 1e-2, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
+
+// TestPlansRun demands of every plan, for random problems, limits and starts, that its schedule ends
+// within the slots and pages it was given, and that its prediction counts what the schedule moves.
+func TestPlansRun(t *testing.T) {
+	r := seeds.New(t)
+	for range 100 {
+		geom := tiles.Geometry{N: 1 + r.IntN(1500), T: 64 << r.IntN(3), EntryBytes: 4}
+		tb, side := geom.TileBytes(), geom.Side()
+		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}
+		l := plan.Limits{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
+		done := int64(r.IntN(side) * geom.T)
+		p, err := PlanBlocked(geom, done, info, testRates, l)
+		if err != nil {
+			t.Fatalf("%+v from %d with %+v, %+v: %v", geom, done, info, l, err)
+		}
+		if p.DeviceBytes > info.Memory || l.HostMemory > 0 && p.HostBytes > l.HostMemory {
+			t.Fatalf("%+v passes the limits %+v, %+v", p, info, l)
+		}
+		if err := countBlocked(&blocked, &p, geom, done, info, testRates); err != nil {
+			t.Fatalf("%+v from %d: %+v: %v", geom, done, p, err)
+		}
+		if least := geom.MatrixBytes(); p.BytesIn < least || p.BytesOut < least || p.BytesWritten < least {
+			t.Fatalf("%+v moves less than the matrix once", p)
+		}
+	}
+}
+
+// TestResumeWithTheSameRound solves in one block as wide as the matrix, in just the memory that needs, and
+// then plans what an interruption may leave of it.
+func TestResumeWithTheSameRound(t *testing.T) {
+	geom := tiles.Geometry{N: 192, T: 64, EntryBytes: 4}
+	info := kernels.Info{Memory: 9 * geom.TileBytes()}
+	l := plan.Limits{Round: 192}
+	for done := int64(0); done < 192; done += 64 {
+		p, err := PlanBlocked(geom, done, info, testRates, l)
+		if err != nil {
+			t.Fatalf("from %d: %v", done, err)
+		}
+		if err := countBlocked(&blocked, &p, geom, done, info, testRates); err != nil {
+			t.Fatalf("from %d: %v", done, err)
+		}
+	}
+}
+
+func TestPlanRefusals(t *testing.T) {
+	geom := tiles.Geometry{N: 1000, T: 64, EntryBytes: 4}
+	tb := geom.TileBytes()
+	need := int64(minSlots(16, 1)) * tb
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{}); err != nil {
+		t.Errorf("the least memory: %v", err)
+	}
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need - 1}, testRates, plan.Limits{}); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("a byte less: %v", err)
+	}
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{HostMemory: tb}); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("one page: %v", err)
+	}
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{Round: 100}); err == nil {
+		t.Error("a round of 100 with tiles of 64 was planned")
+	}
+}
+
+// TestChooseTile demands a tile that fits wherever one of 64 does.
+func TestChooseTile(t *testing.T) {
+	for _, n := range []int{1, 64, 65, 1000, 8192, 15360, 200_000} {
+		least := int64(minSlots(entry.CeilDiv(n, 64), 1)) * 64 * 64 * 4
+		for _, memory := range []int64{least, 2 * least, 16 * least, 1 << 36} {
+			tile, err := ChooseTile(n, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Limits{})
+			if err != nil {
+				t.Fatalf("n=%d in %d bytes: %v", n, memory, err)
+			}
+			if int64(minSlots(entry.CeilDiv(n, tile), 1))*int64(tile)*int64(tile)*4 > memory {
+				t.Errorf("n=%d in %d bytes: a tile of %d does not fit", n, memory, tile)
+			}
+		}
+		if _, err := ChooseTile(n, kernels.Info{Memory: least - 1}, testRates, plan.Limits{}); !errors.Is(err, device.ErrMemory) {
+			t.Errorf("n=%d in less than the least: %v", n, err)
+		}
+	}
+}
+
+// TestPlansHaveRestorePoints demands rounds enough that an interruption does not cost the whole solve.
+func TestPlansHaveRestorePoints(t *testing.T) {
+	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
+		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
+		tile, err := ChooseTile(n, info, testRates, plan.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := PlanBlocked(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, plan.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Rounds < min(plan.LeastRounds, p.Side) || n >= 1000 && p.Rounds < plan.LeastRounds {
+			t.Errorf("n=%d: %d rounds of %d tiles of %d", n, p.Rounds, p.Width, p.Tile)
+		}
+	}
+}

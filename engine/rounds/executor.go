@@ -1,0 +1,194 @@
+package rounds
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"ooc/engine/graph"
+	"ooc/engine/plan"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/stream"
+	"ooc/tiles"
+)
+
+// executor maps the slots and pages of a schedule to memory, and submits its steps to the pipeline.
+type executor struct {
+	store     *tiles.Store
+	device    kernels.Device
+	algorithm *Algorithm
+	weights   graph.Weights // the source of tiles that are not on disk yet
+	geom      tiles.Geometry
+	variant   entry.Variant
+	pipe      *stream.Pipeline
+	slots     []stream.Slot
+	pages     []stream.Page
+	disk      []stream.Region      // each tile's copy on disk
+	clock     func() time.Duration // work so far, all runs
+	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
+	// keeps scratch memory for closures per stream keeps it once.
+	pivotLane int
+
+	buf  kernels.Buffer
+	host []byte
+	flag flag
+
+	ended    func() // called when the steps of the last round are done
+	synced   func() // called after each checkpoint, so that a solve in a pause can begin the next one
+	track    *tracker
+	grid     *grid
+	syncing  chan struct{} // holds a token while a checkpoint is in progress
+	flushing atomic.Int64  // tiles that a checkpoint is writing during a round
+}
+
+// submit hands a step to the pipeline.
+func (x *executor) submit(s step) error {
+	switch s.kind {
+	case stepRead:
+		return x.pipe.Submit(x.read(s))
+	case stepWrite:
+		return x.pipe.Submit(x.write(s))
+	case stepCheckpoint:
+		return x.pipe.Submit(stream.Op{Stage: stream.Sync, Host: func() error { return x.checkpoint(s.done) }})
+	case stepIn:
+		slot, page := &x.slots[s.slot], &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
+			Device: func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
+			Name:   x.name(s),
+		})
+	case stepOut:
+		slot, page := &x.slots[s.slot], &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Out, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Reads: []*stream.Region{&slot.Region}, Writes: []*stream.Region{&page.Region},
+			Device: func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) },
+			Name:   x.name(s),
+		})
+	case stepEnd:
+		err := x.pipe.Drain()
+		x.ended()
+		return err
+	default: // stepKernel
+		return s.op.submit(x, s)
+	}
+}
+
+func (x *executor) tilesOf(slots []int) []kernels.Tile {
+	out := make([]kernels.Tile, len(slots))
+	for i, s := range slots {
+		out[i] = x.slots[s].Tile
+	}
+	return out
+}
+
+func (x *executor) regions(slots []int) []*stream.Region {
+	out := make([]*stream.Region, len(slots))
+	for i, s := range slots {
+		out[i] = &x.slots[s].Region
+	}
+	return out
+}
+
+// name returns the name of a step for errors and timelines; it is built only when needed.
+func (x *executor) name(s step) func() string {
+	return func() string {
+		side := x.geom.Side()
+		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write", stepKernel: ""}[s.kind]
+		if s.kind == stepKernel {
+			what = s.op.name(x, s)
+		}
+		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), s.tile/side, s.tile%side, what)
+	}
+}
+
+func (x *executor) read(s step) stream.Op {
+	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	if !s.fromGraph {
+		x.store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
+	}
+	return stream.Op{
+		Stage: stream.Read, Bytes: x.geom.TileBytes(), Name: x.name(s),
+		Reads: []*stream.Region{&x.disk[s.tile]}, Writes: []*stream.Region{&page.Region},
+		Host: func() error {
+			if s.fromGraph {
+				return x.weights.FillTile(page.Data, x.geom.T, i, j)
+			}
+			return x.store.ReadTile(page.Data, i, j)
+		},
+	}
+}
+
+func (x *executor) write(s step) stream.Op {
+	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	if s.checkpoint {
+		x.flushing.Add(1)
+	}
+	return stream.Op{
+		Stage: stream.Write, Bytes: x.geom.TileBytes(), Name: x.name(s),
+		Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.disk[s.tile]},
+		Host: func() error {
+			if s.checkpoint {
+				defer x.flushing.Add(-1)
+			}
+			if err := x.store.WriteTile(i, j, page.Data); err != nil {
+				return err
+			}
+			if s.done == x.algorithm.iterations(x.geom) {
+				x.track.sum(s.tile, tiles.Checksum(page.Data))
+			}
+			if least, rose := x.track.wrote(s.tile, s.done); rose {
+				return x.store.Note(x.state(least))
+			}
+			return nil
+		},
+	}
+}
+
+// state describes a matrix of which every tile has finished the given number of iterations.
+func (x *executor) state(done int) tiles.State {
+	return tiles.State{Algorithm: x.algorithm.name, Done: x.algorithm.toVertices(x.geom, done), Elapsed: x.clock()}
+}
+
+func (x *executor) checkpoint(done int) error {
+	defer func() {
+		select {
+		case <-x.syncing:
+		default:
+		}
+		x.synced()
+	}()
+	st := x.state(done)
+	if err := x.store.Checkpoint(st); err != nil {
+		return err
+	}
+	x.track.restorable(st.Done)
+	return nil
+}
+
+// newExecutor divides device and host memory into the slots and pages of a plan.
+func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights, v entry.Variant, plan *plan.Rounds, buf kernels.Buffer, host []byte) *executor {
+	g := s.Geometry()
+	tb := g.TileBytes()
+	x := &executor{
+		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
+		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
+		disk: make([]stream.Region, g.Side()*g.Side()), syncing: make(chan struct{}, 1),
+		buf: buf, host: host, pivotLane: plan.Streams,
+	}
+	for i := range x.slots {
+		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}
+		x.slots[i].Lane = i % plan.Streams
+	}
+	for i := range x.pages {
+		x.pages[i].Data = host[int64(i)*tb : int64(i+1)*tb : int64(i+1)*tb]
+	}
+	return x
+}
+
+func (x *executor) free(d kernels.Device) error {
+	return errors.Join(x.buf.Free(), d.FreeHost(x.host), x.flag.free())
+}

@@ -1,0 +1,68 @@
+package rounds
+
+import (
+	"fmt"
+
+	"ooc/kernels"
+	"ooc/stream"
+)
+
+// The operations that algorithms share. Those of one algorithm alone stand in its file.
+var (
+	closure = operation{
+		name: func(x *executor, s step) string {
+			return fmt.Sprintf("phase 1 up to pivot tile %d of %d", s.done, x.geom.Side())
+		},
+		submit: (*executor).closure,
+	}
+	product = operation{
+		name: func(x *executor, s step) string {
+			return fmt.Sprintf("phase %d up to pivot tile %d of %d", s.phase, s.done, x.geom.Side())
+		},
+		submit: (*executor).product,
+	}
+)
+
+// closure submits the closure of the pivot block on the slots in c, whose first tile the step names.
+func (x *executor) closure(s step) error {
+	pivot, m := x.tilesOf(s.c), 1
+	for m*m < len(s.c) {
+		m++
+	}
+	each := func(do func(tile int)) {
+		for i := range m {
+			for j := range m {
+				do(s.tile + i*x.geom.Side() + j)
+			}
+		}
+	}
+	w := int64(m) * int64(x.geom.T)
+	each(x.grid.begun)
+	return x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
+		Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
+		Done:   func() { each(func(tile int) { x.grid.finished(tile, s.done, s.phase) }) },
+		Name:   x.name(s),
+	})
+}
+
+// product submits the product of the slots in a and b into the slot c[0].
+func (x *executor) product(s step) error {
+	t := int64(x.geom.T)
+	x.grid.begun(s.tile)
+	product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
+	if s.fresh {
+		product.Before = x.slots[s.before].Tile
+	}
+	return x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
+		Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
+		Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
+		Done: func() {
+			if s.phase > 0 {
+				x.grid.finished(s.tile, s.done, s.phase)
+			}
+		},
+		Name: x.name(s),
+	})
+}

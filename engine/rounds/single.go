@@ -1,0 +1,171 @@
+package rounds
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/device"
+	"ooc/engine/plan"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/stream"
+	"ooc/tiles"
+)
+
+// SingleStageName is the name of Floyd–Warshall with one launch over the whole matrix for each pivot: the simple
+// baseline. The matrix has to stay on the device, since streaming would move it n times.
+const SingleStageName = "single-stage"
+
+// SingleStage is single-stage Floyd–Warshall.
+var SingleStage plan.Algorithm = &singleStage
+
+var singleStage = Algorithm{
+	name:       SingleStageName,
+	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices, work: blocked.work, roundStart: blocked.roundStart,
+	round:   func(*plan.Rounds) int { return 1 },
+	traits:  plan.Traits{Pivots: true, Predecessors: true},
+	measure: measurePivot,
+	plan:    planSingleStage,
+	steps:   (*schedule).singleStage,
+}
+
+// pivots is the only operation.
+var pivots = operation{
+	name:   func(x *executor, s step) string { return fmt.Sprintf("pivot tile %d of %d", s.done, x.geom.Side()) },
+	submit: (*executor).pivots,
+}
+
+// planSingleStage needs a slot for each tile.
+func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Limits) (plan.Rounds, error) {
+	p := plan.NewRounds(geom, l)
+	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
+	p.Rounds = p.Side - blocked.fromVertices(geom, done)
+	if need := int64(p.Slots)*geom.TileBytes() + info.Scratch; need > info.Memory {
+		return plan.Rounds{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
+			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, humanize.IBytes(uint64(need)), BlockedName)
+	}
+	n := float64(p.Side * geom.T)
+	p.KernelSeconds = r.Pivot * float64(p.Rounds*geom.T)
+	if r.Pivot == 0 {
+		p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
+	}
+	err := p.Finish(geom, info, r, l, p.Rounds)
+	p.Window = min(p.Window, singleWindow)
+	return p, err
+}
+
+// singleWindow is how many steps may be in flight. Each goes over the whole matrix, and a stop or a pause has to wait
+// for all of them, so there are few.
+const singleWindow = 2
+
+func needsTileOps(d kernels.Device) error {
+	if _, ok := kernels.As[kernels.TileOps](d); !ok {
+		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", plan.ErrAlgorithm, d.Info().Name, SingleStageName)
+	}
+	return nil
+}
+
+// singleShare estimates the rate of single-stage launches as a share of the rate of products. It is used where launches
+// could not be timed.
+const singleShare = 0.1
+
+// Pivots are timed on a sample matrix in tiles of edge pivotEdge. It is as large as the problem, but at most pivotSample
+// vertices, which already exceeds the caches. Below pivotLeast vertices nothing is timed: the whole solve would be faster.
+const (
+	pivotLeast  = 256
+	pivotSample = 4096
+	pivotEdge   = 512
+)
+
+// measurePivot times pivots on a matrix in which every vertex reaches every other, so that no row is skipped. Depending
+// on the size, memory, caches or the start of launches is the limit, which is why it is timed and not computed. If the
+// sample does not fit the device, the rates stay as they are.
+func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err error) {
+	ops, ok := kernels.As[kernels.TileOps](d)
+	if !ok {
+		return needsTileOps(d)
+	}
+	if n < pivotLeast {
+		return nil
+	}
+	t := min(pivotEdge, entry.CeilDiv(n, 64)*64)
+	m := entry.CeilDiv(min(n, pivotSample), t)
+	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * int64(device.EntryBytes(d)))
+	if errors.Is(err, kernels.ErrNoMemory) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, buf.Free()) }()
+	s, err := d.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*device.EntryBytes(d))
+	for i := range matrix {
+		matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * int64(len(zeros))}
+		err = errors.Join(err, s.CopyIn(matrix[i], zeros))
+	}
+	pivots := 1
+	if !d.Info().SharedCores { // a GPU runs launches back to back, so one alone would look too slow
+		pivots = min(64, m*t)
+	}
+	work := func() error { return ops.Pivots(s, v, t, matrix, 0, pivots) }
+	if err = errors.Join(err, work(), work(), s.Sync()); err != nil { // two runs first, to warm caches and clocks
+		return err
+	}
+	pivotRate, err := plan.Rate(s, float64(pivots), work)
+	if err != nil {
+		return err
+	}
+	scale := float64(n) / float64(m*t)
+	r.Pivot = max(1, scale*scale) / pivotRate
+	return nil
+}
+
+// singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole matrix.
+func (s *schedule) singleStage() {
+	all := make([]int, len(s.tiles))
+	for t := range all {
+		if !s.mayGoOn() {
+			return
+		}
+		all[t] = s.load(t)
+	}
+	for s.done < s.last && s.alive() {
+		s.put(step{kind: stepKernel, op: &pivots, tile: s.done * (s.side + 1), c: all, done: s.done + 1})
+		for t := range s.tiles {
+			s.updated(t, s.done+1)
+		}
+		s.done++
+		for range s.side {
+			s.writeSome()
+		}
+		s.begin()
+	}
+	for _, slot := range all {
+		s.unpin(slot)
+	}
+}
+
+// pivots submits the pivots of one tile, one launch per pivot.
+func (x *executor) pivots(s step) error {
+	device, ok := kernels.As[kernels.TileOps](x.device)
+	if !ok {
+		return needsTileOps(x.device)
+	}
+	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
+	return x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(t) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
+		Device: func(d kernels.Stream) error { return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t, s.done*t) },
+		Done: func() {
+			for tile := range matrix {
+				x.grid.finished(tile, s.done, 3)
+			}
+		},
+		Name: x.name(s),
+	})
+}

@@ -1,0 +1,80 @@
+package rounds
+
+import (
+	"os"
+	"time"
+
+	"ooc/engine/device"
+	"ooc/engine/live"
+	"ooc/kernels/entry"
+	"ooc/stream"
+)
+
+// window is the time over which rates are averaged.
+const window = 5 * time.Second
+
+type sample struct {
+	at    time.Time // by the solve's Control, so that pauses take no time
+	stats stream.Stats
+}
+
+// startReports starts the reports on the rounds.
+func (r *run) startReports() {
+	history := []sample{{r.Control.Now(), r.x.pipe.Stats()}}
+	first := history[0].at
+	r.Reports.Show(func() live.Live {
+		now := sample{r.Control.Now(), r.x.pipe.Stats()}
+		for len(history) > 1 && now.at.Sub(history[0].at) > window {
+			history = history[1:]
+		}
+		live := r.live(history[0], now, first)
+		history = append(history, now)
+		return live
+	})
+}
+
+// live describes the solve at now, with rates since then.
+func (r *run) live(then, now sample, began time.Time) live.Live {
+	done, round := r.x.grid.least(), r.algorithm.round(&r.plan)
+	live := live.Live{
+		Status: r.status(then, now, began),
+		Lanes:  live.LanesOf(r.x.pipe.Activity()),
+		Board:  r.x.grid.board(r.algorithm.roundStart(done, round, r.last), round),
+		Ceilings: live.Ceilings{
+			In: r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
+		},
+	}
+	live.Round = min(live.Rounds, 1+done/round)
+	return live
+}
+
+// status describes the solve at now, with rates since then.
+func (r *run) status(then, now sample, began time.Time) live.Status {
+	st := r.Task.Status()
+	st.Stage, st.Algorithm = live.StageRounds, r.algorithm.name
+	st.Device, st.PID = r.Device.Info().Model, os.Getpid()
+	n := float64(r.Geometry.N)
+	here := r.useful(now.stats[stream.Kernel].Work)
+	total := n * n * n * float64(r.algorithm.work(r.Geometry))
+	before := total * float64(r.start) / float64(r.last)
+	st.Progress = min(1, (before+here)/total)
+	st.RestorePoint = float64(r.x.track.restorePoint()) / n
+	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
+	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
+		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
+		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
+		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
+		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
+		st.Busy = live.BusyBetween(then.stats, now.stats, now.at.Sub(then.at))
+	}
+	st.Ceiling = device.Ceiling(r.Device, r.x.variant)
+	st.DeviceMemory = int64(r.plan.Slots) * r.Geometry.TileBytes()
+	st.HostMemory = int64(r.plan.Pages) * r.Geometry.TileBytes()
+	st.Elapsed = (r.State.Elapsed + now.at.Sub(r.Began)).Seconds()
+	st.Checkpoint = live.CheckpointOf(r.Control, len(r.x.syncing) > 0)
+	st.ETA = -1
+	if here > 0 {
+		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()
+	}
+	return st
+}

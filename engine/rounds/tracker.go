@@ -1,0 +1,61 @@
+package rounds
+
+import "sync"
+
+// tracker records which iterations each tile's copy on disk has finished.
+type tracker struct {
+	mu      sync.Mutex
+	done    []int32 // by tile: iterations finished on disk; -1: not written yet. Guarded by mu, as all below
+	count   []int   // by done+1: how many tiles
+	least   int     // the least of done over all tiles
+	restore int64   // State.Done of the newest synced checkpoint
+	sums    []uint32
+	summed  []bool
+}
+
+func newTracker(side, last, start int, onDisk bool) *tracker {
+	if !onDisk {
+		start = -1
+	}
+	t := &tracker{
+		done: make([]int32, side*side), count: make([]int, last+2), least: start,
+		sums: make([]uint32, side*side), summed: make([]bool, side*side),
+	}
+	for i := range t.done {
+		t.done[i] = int32(start)
+	}
+	t.count[start+1] = side * side
+	return t
+}
+
+// wrote records that a tile has been written, and reports whether the least over all tiles rose.
+func (t *tracker) wrote(tile, done int) (least int, rose bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count[t.done[tile]+1]--
+	t.done[tile] = int32(done)
+	t.count[done+1]++
+	before := t.least
+	for t.count[t.least+1] == 0 {
+		t.least++
+	}
+	return t.least, t.least > before && t.least > 0
+}
+
+func (t *tracker) sum(tile int, sum uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sums[tile], t.summed[tile] = sum, true
+}
+
+func (t *tracker) restorable(vertices int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.restore = vertices
+}
+
+func (t *tracker) restorePoint() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.restore
+}

@@ -1,0 +1,317 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// Shape is how large an expansion on a device is: what decides how much of its memory it takes.
+type Shape struct {
+	Vertices int
+	Core     int   // vertices
+	Arcs     int64 // up and down, or more
+	Edge     int   // of the tiles
+	Lanes    int   // of a batch, a multiple of Edge
+}
+
+// side is the tiles of a row of them.
+func (s Shape) side() int64 { return int64((s.Vertices + s.Edge - 1) / s.Edge) }
+
+func (s Shape) rows() int64 {
+	core := entry.RoundUp(s.Core, kernels.DeviceLaneUnit)
+	return int64(2*core + s.Vertices - s.Core)
+}
+
+// FixedBytes is the device memory that all batches share: arcs, the core's matrix, and which column is which row;
+// while these are loaded, the matrix a second time.
+func (s Shape) FixedBytes() int64 {
+	core := int64(entry.RoundUp(s.Core, kernels.DeviceLaneUnit))
+	return entry.EntryBytes * (2*(s.rows()+1) + 2*s.Arcs + 2*core*core + s.side()*int64(s.Edge))
+}
+
+// BatchBytes is the device memory of a batch: its rows of lanes, the tiles made of them, and their checksums.
+func (s Shape) BatchBytes() int64 {
+	return entry.EntryBytes * (int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)+2) + int64(s.Lanes/s.Edge)*s.side())
+}
+
+// DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
+// a device and used by any number of Batches.
+type DeviceExpander struct {
+	l      *Levelled
+	device kernels.Device
+	can    kernels.LaneOps
+	shape  Shape
+
+	buffers  []kernels.Buffer
+	up, down [3]kernels.Tile // offsets, ends and weights
+	matrix   kernels.Tile    // of the core, transposed
+	columns  kernels.Tile
+}
+
+// ErrNoLaneOps is the error of NewDeviceExpander for a device that is no kernels.LaneOps.
+var ErrNoLaneOps = errors.New("the device expands no levels")
+
+// NewDeviceExpander brings to the device what all batches share: FixedBytes of the elimination's Shape. Rows of distances will be
+// cut into tiles of some edge, a multiple of kernels.DeviceLaneUnit.
+func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge int) (*DeviceExpander, error) {
+	can, ok := kernels.As[kernels.LaneOps](d)
+	if !ok {
+		return nil, ErrNoLaneOps
+	}
+	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch ||
+		edge <= 0 || edge%kernels.DeviceLaneUnit != 0 {
+		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of edge %d: want as many, padded, and a multiple of %d",
+			e.Core(), core.Size, core.Pitch, edge, kernels.DeviceLaneUnit)
+	}
+	w := &DeviceExpander{l: e.Levelled(), device: d, can: can, shape: e.Shape(edge)}
+	if err := w.load(core); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// Shape returns the elimination's shape for tiles of some edge, without lanes.
+func (e *Elimination) Shape(edge int) Shape {
+	return Shape{Vertices: len(e.Vertices), Core: e.Core(), Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
+}
+
+// Launches returns the number of kernel launches per batch.
+func (w *DeviceExpander) Launches() int { return len(w.l.climb) + len(w.l.descent) + 3 }
+
+// Close frees the device's memory. Close all batches first.
+func (w *DeviceExpander) Close() error {
+	var err error
+	for _, b := range w.buffers {
+		err = errors.Join(err, b.Free())
+	}
+	w.buffers = nil
+	return err
+}
+
+// load copies everything to the device.
+func (w *DeviceExpander) load(core *DenseCore) (err error) {
+	s, err := w.device.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	put := func(data []byte) (t kernels.Tile) {
+		if err != nil {
+			return t
+		}
+		if t, err = w.alloc(max(len(data), entry.EntryBytes)); err == nil && len(data) > 0 {
+			err = errors.Join(s.CopyIn(t, data), s.Sync())
+		}
+		return t
+	}
+	for _, a := range []struct {
+		arcs *kernels.Arcs
+		at   *[3]kernels.Tile
+	}{{&w.l.up, &w.up}, {&w.l.down, &w.down}} {
+		*a.at = [3]kernels.Tile{put(entry.Bytes(entry.As[uint32](a.arcs.Offsets))), put(entry.Bytes(entry.As[uint32](a.arcs.Ends))), put(entry.Bytes(a.arcs.Weights))}
+	}
+	w.columns = put(entry.Bytes(entry.As[uint32](w.columnRows())))
+	if err != nil || w.l.Core == 0 {
+		return err
+	}
+	return w.loadCore(s, core)
+}
+
+// alloc takes device memory that Close gives back.
+func (w *DeviceExpander) alloc(bytes int) (kernels.Tile, error) {
+	b, err := w.device.Alloc(int64(bytes))
+	if err != nil {
+		return kernels.Tile{}, err
+	}
+	w.buffers = append(w.buffers, b)
+	return kernels.Tile{Buf: b}, nil
+}
+
+// columnRows lists the rows of all vertices, and none for the columns that pad the last tile.
+func (w *DeviceExpander) columnRows() []int32 {
+	columns := make([]int32, w.shape.side()*int64(w.shape.Edge))
+	for v := range columns {
+		columns[v] = -1
+		if v < len(w.l.e.Rank) {
+			columns[v] = w.l.last(w.l.e.Rank[v])
+		}
+	}
+	return columns
+}
+
+// loadCore brings the core's matrix, and has the device transpose it: rows of lanes are multiplied by it from the left.
+func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error) {
+	edge := w.l.Core
+	if w.matrix, err = w.alloc(edge * edge * entry.EntryBytes); err != nil {
+		return err
+	}
+	buf, err := w.device.Alloc(int64(edge) * int64(edge) * entry.EntryBytes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, buf.Free()) }()
+	same := make([]int32, edge)
+	for i := range same {
+		same[i] = int32(i)
+	}
+	columns, err := w.alloc(edge * entry.EntryBytes)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		s.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(core.Matrix)),
+		s.CopyIn(columns, entry.Bytes(entry.As[uint32](same))),
+		w.can.LaneTranspose(s, w.l.e.Variant, kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: kernels.Tile{Buf: buf}, Width: edge, Columns: columns}),
+		s.Sync())
+}
+
+// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine.
+type Batch struct {
+	w      *DeviceExpander
+	lanes  int
+	stream kernels.Stream
+	rows   kernels.Buffer // of lanes
+	tiles  kernels.Buffer // that come of them
+	sums   kernels.Buffer // CRC-32C of each tile
+	ends   kernels.Buffer // where the sources' climbs begin, and end
+	host   []byte         // the same in host memory
+	read   kernels.Event  // of the last copy of host; nil: none yet
+}
+
+// NewBatch takes BatchBytes for so many lanes, a multiple of the edge of the tiles.
+func (w *DeviceExpander) NewBatch(lanes int) (*Batch, error) {
+	if lanes <= 0 || lanes%w.shape.Edge != 0 {
+		return nil, fmt.Errorf("a batch of %d lanes: want a multiple of %d", lanes, w.shape.Edge)
+	}
+	b := &Batch{w: w, lanes: lanes}
+	if err := b.open(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Batch) open() (err error) {
+	shape := b.w.shape
+	width := int64(b.lanes) * entry.EntryBytes
+	if b.rows, err = b.w.device.Alloc(shape.rows() * width); err != nil {
+		return err
+	}
+	if b.tiles, err = b.w.device.Alloc(shape.side() * int64(shape.Edge) * width); err != nil {
+		return err
+	}
+	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.side() * entry.EntryBytes); err != nil {
+		return err
+	}
+	if b.ends, err = b.w.device.Alloc(2 * width); err != nil {
+		return err
+	}
+	if b.host, err = b.w.device.AllocHost(2 * width); err != nil {
+		return err
+	}
+	b.stream, err = b.w.device.NewStream()
+	return err
+}
+
+// Close waits for the stream and gives the memory back.
+func (b *Batch) Close() error {
+	var err error
+	if b.stream != nil {
+		err = b.stream.Close()
+	}
+	for _, buf := range []kernels.Buffer{b.rows, b.tiles, b.sums, b.ends} {
+		if buf != nil {
+			err = errors.Join(err, buf.Free())
+		}
+	}
+	if b.host != nil {
+		err = errors.Join(err, b.w.device.FreeHost(b.host))
+	}
+	return err
+}
+
+// Rows enqueues the distances from sources, which are vertices, as many as the batch has lanes at most. They are cut
+// into rows of tiles: those of source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the last
+// source are not made; what pads the last one is unreachable. A row of distances does not depend on the others.
+func (b *Batch) Rows(sources []int32) error {
+	edge := b.w.shape.Edge
+	width := entry.RoundUp(len(sources), edge)
+	if width == 0 || width > b.lanes {
+		return fmt.Errorf("expand %d sources in a batch of %d lanes", len(sources), b.lanes)
+	}
+	if b.read != nil { // what was written to host for the batch before
+		if err := b.read.Sync(); err != nil {
+			return err
+		}
+	}
+	l := b.w.l
+	ends := entry.As[int32](entry.View[uint32](b.host))
+	first, last := ends[:width], ends[width:2*width]
+	for i := range first {
+		first[i], last[i] = -1, -1
+		if i < len(sources) {
+			rank := l.e.Rank[sources[i]]
+			first[i], last[i] = l.row[rank], l.last(rank)
+		}
+	}
+	bytes := width * entry.EntryBytes
+	in := b.stream.CopyIn(kernels.Tile{Buf: b.ends}, b.host[:2*bytes])
+	if in != nil {
+		return in
+	}
+	var err error
+	if b.read, err = b.stream.Record(); err != nil {
+		return err
+	}
+	return b.enqueue(width, kernels.Tile{Buf: b.ends}, kernels.Tile{Buf: b.ends, Off: int64(bytes)})
+}
+
+// enqueue enqueues the climb, the product, the descent, the transposition and the checksums.
+func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
+	w, l, v := b.w, b.w.l, b.w.l.e.Variant
+	rows := kernels.Tile{Buf: b.rows}
+	level := func(arcs *[3]kernels.Tile, ranges []kernels.LevelRange, sources kernels.Tile, fresh bool) error {
+		return w.can.Level(b.stream, v, kernels.Level{Lanes: rows, Width: width, Offsets: arcs[0], Ends: arcs[1], Weights: arcs[2],
+			Sources: sources, Fresh: fresh, Ranges: ranges})
+	}
+	if err := level(&w.up, l.climb, first, true); err != nil {
+		return err
+	}
+	if l.Core > 0 {
+		p := kernels.LaneProduct{Dst: kernels.Tile{Buf: b.rows, Off: int64(l.Core) * int64(width) * entry.EntryBytes}, Src: rows, Width: width,
+			Weights: w.matrix, Edge: l.Core}
+		if err := w.can.LaneProduct(b.stream, v, p); err != nil {
+			return err
+		}
+	}
+	if err := level(&w.down, l.descent, kernels.Tile{}, false); err != nil {
+		return err
+	}
+	edge, side := w.shape.Edge, int(w.shape.side())
+	if err := w.can.LaneTranspose(b.stream, v, kernels.LaneTranspose{Dst: kernels.Tile{Buf: b.tiles}, Edge: edge, Side: side, Lanes: rows, Width: width,
+		Columns: w.columns, Sources: last}); err != nil {
+		return err
+	}
+	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, int64(edge)*int64(edge)*entry.EntryBytes, width/edge*side)
+}
+
+// Sync waits for all that was enqueued.
+func (b *Batch) Sync() error { return b.stream.Sync() }
+
+// TileRow enqueues the copies of row i of the tiles that Rows computes, and of their CRC-32C checksums. They may be read once
+// the event that it returns has passed. The checksums are computed on the device, so they also reveal damage during the
+// copy to dst or to a disk.
+func (b *Batch) TileRow(dst []byte, sums []uint32, i int) (kernels.Event, error) {
+	bytes, side := b.w.shape.side()*int64(b.w.shape.Edge)*int64(b.w.shape.Edge)*entry.EntryBytes, b.w.shape.side()
+	if int64(len(dst)) != bytes || int64(len(sums)) != side {
+		return nil, fmt.Errorf("%d tiles of %d bytes to %d bytes, %d checksums", side, bytes, len(dst), len(sums))
+	}
+	err := errors.Join(b.stream.CopyOut(dst, kernels.Tile{Buf: b.tiles, Off: int64(i) * bytes}),
+		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * side * entry.EntryBytes}))
+	if err != nil {
+		return nil, err
+	}
+	return b.stream.Record()
+}

@@ -1,0 +1,42 @@
+package sparse
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestEndsSoon ends the context of an ordering that would take tens of seconds, and of an elimination that would, too.
+func TestEndsSoon(t *testing.T) {
+	g := randomOfDegree(t, fresh(t), 200_000, 20)
+	soon := func(what string, do func(ctx context.Context) error) {
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
+		began := time.Now()
+		if err := do(ctx); !errors.Is(err, why) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s went on for %v", what, took)
+		}
+	}
+	soon("ordering", func(ctx context.Context) error {
+		_, err := NewOrder(ctx, g, OrderOptions{})
+		return err
+	})
+
+	dense := randomOfDegree(t, fresh(t), 5_000, 20)
+	o := mustOrder(t, dense, OrderOptions{})
+	soon("elimination", func(ctx context.Context) error {
+		_, err := Eliminate(ctx, dense, o, o.Limit)
+		return err
+	})
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := o.Best(stopped, estimate); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,58 @@
+package stats
+
+import "fmt"
+
+// centralities follow from sums of distances and of their reciprocals.
+var centralities = statistic{
+	derive: deriveCentralities,
+	columns: func(r *Result) []Column {
+		return []Column{
+			ofFloats("closeness_centrality", r.Closeness),
+			ofFloats("closeness_centrality_out", r.ClosenessOut),
+			ofFloats("harmonic_centrality", r.Harmonic),
+			ofFloats("harmonic_centrality_out", r.HarmonicOut),
+		}
+	},
+	text: func(r *Result, t *textWriter) {
+		t.central("closeness", r.Directed, r.Closeness, r.ClosenessOut)
+		t.central("harmonic", r.Directed, r.Harmonic, r.HarmonicOut)
+	},
+}
+
+// deriveCentralities makes closeness: with r the number of vertices whose distances add up to sum,
+// r/sum · r/(N−1), the second factor by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0
+// where sum is 0 or less, as in networkx.
+func deriveCentralities(x *gathering) error {
+	s := x.r
+	closeness := func(sums []float64, counts []int32) []float64 {
+		c := make([]float64, s.N)
+		for v, sum := range sums {
+			if sum > 0 {
+				r := float64(counts[v])
+				c[v] = r / sum * (r / float64(s.N-1))
+			}
+		}
+		return c
+	}
+	s.Closeness = closeness(s.DistanceSumIn, s.Ancestors)
+	s.ClosenessOut = closeness(s.DistanceSum, s.Descendants)
+	return nil
+}
+
+// central prints the most central vertices.
+func (t *textWriter) central(name string, directed bool, in, out []float64) {
+	best := func(list []float64) string {
+		best := 0
+		for v, x := range list {
+			if x > list[best] {
+				best = v
+			}
+		}
+		return fmt.Sprintf("%.9g at %s", list[best], t.ids.Name(best))
+	}
+	if !directed {
+		t.row(name, "at most %s", best(in))
+		return
+	}
+	t.row(name, "at most %s incoming, %s outgoing", best(in), best(out))
+}

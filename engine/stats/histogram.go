@@ -1,0 +1,351 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/text"
+)
+
+// MaxBins is the most bins that a histogram of bins of one width can be asked for.
+const MaxBins = 1000
+
+// histograms are of distances and of eccentricities.
+var histograms = statistic{
+	gather: gatherHistogram,
+	derive: deriveEccentricityHistogram,
+	summary: func(r *Result) []summaryValue {
+		return []summaryValue{{"distance_histogram", r.DistanceHistogram}, {"eccentricity_histogram", r.EccentricityHistogram}}
+	},
+	text: func(r *Result, t *textWriter) {
+		if r.DistanceHistogram != nil {
+			t.histogram("distances, by pairs", r.DistanceHistogram)
+			t.histogram("eccentricities, by vertices", r.EccentricityHistogram)
+		}
+	},
+}
+
+// Histogram counts numbers in bins: Counts[i] of those with Edges[i] ≤ x < Edges[i+1], the last bin with its
+// upper edge too, as numpy.histogram does.
+type Histogram struct {
+	Edges        []float64
+	Counts       []int64 // one less than edges
+	Below, Above int64   // what no bin holds
+}
+
+// binner fills a histogram. Where the user wants a number of bins, nobody knows the range before the pass is
+// over: it then counts in many fine bins, whose width is a power of ten, and when a number is beyond them ten
+// bins become one. The end, at that width or a larger one, is the same in whatever order numbers come.
+type binner struct {
+	edges        []float64 // of all bins, as numbers are compared with them
+	counts       []int64
+	below, above int64
+	cells        []int32 // of each of as many equal cells: the bin of its middle
+	low, perUnit float64 // where the first cell begins, and how many of them a unit has
+
+	user  []float64 // edges as the user gave them; nil: the rest is used
+	most  int       // bins in the end
+	level int       // bins are 10^level wide
+	zero  int       // bins below 0
+	round func(float64) float64
+}
+
+const (
+	fineBins   = 25 * MaxBins // after ten became one, 2500 hold something: 1000 are at most 2.5 times too wide
+	finestBins = -41          // 10^level at first, for floats: with finer bins, float32 edges would coincide
+)
+
+func (x *gathering) newBinner() *binner {
+	b := &binner{user: x.o.Edges, most: x.o.Bins, round: x.rounded}
+	if b.user != nil {
+		for _, e := range b.user {
+			b.edges = append(b.edges, b.round(e))
+		}
+		b.counts = make([]int64, len(b.edges)-1)
+		b.setCells(min(16*len(b.counts), 1<<14), b.user[0], b.user[len(b.user)-1])
+		return b
+	}
+	bins := fineBins
+	if x.meta.Negative {
+		b.zero = fineBins
+		bins += fineBins
+	}
+	b.counts, b.edges = make([]int64, bins), make([]float64, bins+1)
+	b.setLevel(finestBins)
+	if !x.float { // nothing lies between two integers
+		b.setLevel(-int(math.Ceil(math.Log10(float64(x.meta.Scale)))))
+	}
+	return b
+}
+
+// usableEdges says whether edges, which are two or more, are finite and ascend.
+func usableEdges(edges []float64) bool {
+	for i, e := range edges {
+		if math.IsNaN(e) || math.IsInf(e, 0) || i > 0 && e <= edges[i-1] {
+			return false
+		}
+	}
+	return len(edges) >= 2
+}
+
+// decimalEdge is the float64 nearest to i·10^level, for levels of at most 22 in magnitude; so bins ten times as
+// wide share their edges with those they are made of.
+func decimalEdge(i, level int) float64 {
+	if level < 0 {
+		return float64(i) / math.Pow10(-level)
+	}
+	return float64(i) * math.Pow10(level)
+}
+
+func (b *binner) setLevel(level int) {
+	b.level = level
+	for i := range b.edges {
+		b.edges[i] = b.round(decimalEdge(i-b.zero, level))
+	}
+	b.setCells(len(b.counts), decimalEdge(-b.zero, level), decimalEdge(fineBins, level))
+}
+
+// setCells makes the table by which a bin is found: it is a step or two from that of the cell. The range of
+// the cells is that of the edges before they were rounded, maybe to infinity.
+func (b *binner) setCells(cells int, low, high float64) {
+	if len(b.cells) != cells {
+		b.cells = make([]int32, cells)
+	}
+	b.low, b.perUnit = low, float64(cells)/(high-low)
+	bin := 0
+	for c := range b.cells {
+		for bin < len(b.counts)-1 && b.edges[bin+1] <= low+(float64(c)+0.5)/b.perUnit {
+			bin++
+		}
+		b.cells[c] = int32(bin)
+	}
+}
+
+// add counts d, so many times.
+func (b *binner) add(d float64, times int64) {
+	if !(d >= b.edges[0] && d < b.edges[len(b.edges)-1]) {
+		b.addOutside(d, times)
+		return
+	}
+	i := int(b.cells[max(0, min(int((d-b.low)*b.perUnit), len(b.cells)-1))])
+	for d < b.edges[i] {
+		i--
+	}
+	for d >= b.edges[i+1] {
+		i++
+	}
+	b.counts[i] += times
+}
+
+// addOutside is add for what no bin holds yet.
+func (b *binner) addOutside(d float64, times int64) {
+	switch last := b.edges[len(b.edges)-1]; {
+	case math.IsNaN(d), math.IsInf(d, -1), d < 0 && b.user == nil && b.zero == 0: // no solve leaves that
+		b.below += times
+	case b.user == nil:
+		level := b.level
+		for math.Abs(d) >= b.round(decimalEdge(fineBins, level)) {
+			level++
+		}
+		b.widen(level)
+		b.add(d, times)
+	case d < b.edges[0]:
+		b.below += times
+	case d == last:
+		b.counts[len(b.counts)-1] += times
+	default:
+		b.above += times
+	}
+}
+
+// widen makes bins 10^level wide, which is no less than they are.
+func (b *binner) widen(level int) {
+	if level <= b.level {
+		return
+	}
+	factor := 1
+	for l := b.level; l < level && factor < 10*fineBins; l++ {
+		factor *= 10
+	}
+	old := slices.Clone(b.counts)
+	clear(b.counts)
+	for i, count := range old {
+		b.counts[floorDiv(i-b.zero, factor)+b.zero] += count
+	}
+	b.setLevel(level)
+}
+
+// merge adds what another binner with the same options has counted.
+func (b *binner) merge(o *binner) {
+	if b.user == nil {
+		b.widen(o.level)
+		o.widen(b.level)
+	}
+	for i, count := range o.counts {
+		b.counts[i] += count
+	}
+	b.below += o.below
+	b.above += o.above
+}
+
+func (b *binner) histogram() *Histogram {
+	if b.user != nil {
+		return &Histogram{Edges: b.user, Counts: b.counts, Below: b.below, Above: b.above}
+	}
+	held := func(count int64) bool { return count != 0 }
+	if !slices.ContainsFunc(b.counts, held) {
+		return &Histogram{Edges: []float64{0, 1}, Counts: []int64{0}, Below: b.below}
+	}
+	least, last := slices.IndexFunc(b.counts, held)-b.zero, len(b.counts)-1-b.zero
+	for b.counts[last+b.zero] == 0 {
+		last--
+	}
+	width := b.roundWidth(least, last)
+	from, to := floorDiv(least, width), floorDiv(last, width)
+	h := &Histogram{Counts: make([]int64, to-from+1), Below: b.below}
+	for i := least; i <= last; i++ {
+		h.Counts[floorDiv(i, width)-from] += b.counts[i+b.zero]
+	}
+	for i := from; i <= to+1; i++ {
+		h.Edges = append(h.Edges, decimalEdge(i*width, b.level))
+	}
+	return h
+}
+
+// roundWidth is the least of 1, 2, 5, 10, 20, … such that so many fine bins as one leave not too many.
+func (b *binner) roundWidth(least, last int) int {
+	for unit := 1; ; unit *= 10 {
+		for _, width := range []int{unit, 2 * unit, 5 * unit} {
+			if floorDiv(last, width)-floorDiv(least, width) < b.most {
+				return width
+			}
+		}
+	}
+}
+
+// floorDiv is a/b rounded down, for positive b.
+func floorDiv(a, b int) int {
+	if a < 0 {
+		return -((b - 1 - a) / b)
+	}
+	return a / b
+}
+
+// distanceHistogram gathers that of distances.
+type distanceHistogram struct {
+	x       *gathering
+	workers []*histogramWorker
+}
+
+func (g *distanceHistogram) worker() taker {
+	w := &histogramWorker{g.x.newBinner(), g.x}
+	g.workers = append(g.workers, w)
+	return w
+}
+
+func gatherHistogram(x *gathering) gatherer {
+	if x.o.Bins == 0 && x.o.Edges == nil {
+		return nil
+	}
+	return &distanceHistogram{x: x}
+}
+
+// histogramWorker counts in a binner of its own: what is counted has no order.
+type histogramWorker struct {
+	*binner
+	x *gathering
+}
+
+func (g *distanceHistogram) finish() {
+	all := g.x.newBinner()
+	for _, w := range g.workers {
+		all.merge(w.binner)
+	}
+	all.add(0, -int64(g.x.r.N)) // the diagonal
+	g.x.r.DistanceHistogram = all.histogram()
+}
+
+func (w *histogramWorker) begin(row, rows int) {}
+func (w *histogramWorker) end()                {}
+
+func (w *histogramWorker) add(b *part) {
+	for r := range b.rows {
+		w.addLine(b.line(r), w.x)
+	}
+}
+
+// addLine is add for stored entries. All it needs is in local variables, or it would take twice the time.
+func (b *binner) addLine(line []uint32, x *gathering) {
+	edges, counts, cells := b.edges, b.counts, b.cells
+	first, last, low, perUnit := edges[0], edges[len(edges)-1], b.low, b.perUnit
+	float, none, scale := x.float, x.none, float64(x.meta.Scale)
+	for _, bits := range line {
+		if bits == none {
+			continue
+		}
+		d := float64(int32(bits))
+		if float {
+			d = float64(math.Float32frombits(bits))
+		}
+		if scale != 1 {
+			d /= scale
+		}
+		if !(d >= first && d < last) {
+			b.addOutside(d, 1)
+			first, last, low, perUnit = edges[0], edges[len(edges)-1], b.low, b.perUnit
+			continue
+		}
+		i := int(cells[max(0, min(int((d-low)*perUnit), len(cells)-1))])
+		for d < edges[i] {
+			i--
+		}
+		for d >= edges[i+1] {
+			i++
+		}
+		counts[i]++
+	}
+}
+
+// deriveEccentricityHistogram counts the longest distances in bins of the same kind as those of distances.
+func deriveEccentricityHistogram(x *gathering) error {
+	if x.r.DistanceHistogram == nil {
+		return nil
+	}
+	b := x.newBinner()
+	for _, d := range x.r.Longest {
+		b.add(d, 1)
+	}
+	x.r.EccentricityHistogram = b.histogram()
+	return nil
+}
+
+func (t *textWriter) histogram(name string, h *Histogram) {
+	most, total, width := int64(1), h.Below+h.Above, 0
+	edges := make([]string, len(h.Edges))
+	for i, e := range h.Edges {
+		edges[i] = text.Distance(e)
+		width = max(width, len(edges[i]))
+	}
+	for _, count := range h.Counts {
+		most, total = max(most, count), total+count
+	}
+	t.row("\n"+name, "")
+	line := func(interval string, count int64) {
+		share := 100 * float64(count) / float64(max(total, 1))
+		bar := strings.Repeat("█", int(40*count/most))
+		t.row("", "%s %15s %5.1f %% %s", interval, humanize.Comma(count), share, bar)
+	}
+	if h.Below > 0 {
+		line(fmt.Sprintf("%*s … %*s", width, "", width, edges[0]), h.Below)
+	}
+	for i, count := range h.Counts {
+		line(fmt.Sprintf("%*s … %*s", width, edges[i], width, edges[i+1]), count)
+	}
+	if h.Above > 0 {
+		line(fmt.Sprintf("%*s … %*s", width, edges[len(edges)-1], width, ""), h.Above)
+	}
+}

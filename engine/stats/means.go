@@ -1,0 +1,51 @@
+package stats
+
+import "math"
+
+// means are numbers of the whole graph.
+var means = statistic{
+	derive: deriveMeans,
+	summary: func(r *Result) []summaryValue {
+		return []summaryValue{
+			{"total_distance", r.TotalDistance},
+			{"mean_distance", r.MeanDistance},
+			{"average_shortest_path_length", r.AverageShortestPathLength},
+			{"wiener_index", r.WienerIndex},
+			{"global_efficiency", r.GlobalEfficiency},
+		}
+	},
+	text: func(r *Result, t *textWriter) {
+		if r.ReachablePairs > 0 {
+			t.row("mean", "%.9g over reachable pairs, %.9g in total", r.MeanDistance, r.TotalDistance)
+		}
+		if r.Connected {
+			t.row("Wiener index", "%.15g", r.WienerIndex)
+		}
+		t.row("efficiency", "%.9g", r.GlobalEfficiency)
+	},
+}
+
+// deriveMeans makes what is a number for the whole graph.
+func deriveMeans(x *gathering) error {
+	s := x.r
+	s.AverageShortestPathLength, s.WienerIndex = math.Inf(1), math.Inf(1)
+	if s.Connected {
+		s.WienerIndex = s.TotalDistance
+		if !s.Directed {
+			s.WienerIndex /= 2
+		}
+	}
+	if s.N == 1 {
+		s.AverageShortestPathLength = 0
+		return nil
+	}
+	s.MeanDistance = s.TotalDistance / float64(s.ReachablePairs)
+	if s.Connected {
+		s.AverageShortestPathLength = s.MeanDistance
+	}
+	for _, h := range s.HarmonicOut {
+		s.GlobalEfficiency += h
+	}
+	s.GlobalEfficiency /= float64(s.pairs())
+	return nil
+}

@@ -1,0 +1,148 @@
+package stats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+)
+
+// Result holds the statistics of a solved matrix d of N vertices; d(u,v) is the distance from u to v. Distances are
+// in the input's units, vertices are rows. A pair is an ordered pair of two different vertices; it is
+// reachable if its distance is finite. What has the name of a networkx function equals what that returns;
+// docs/stats.md has the formulas, and what stands here where networkx raises an exception.
+type Result struct {
+	N        int
+	Kind     string // of the store: the numbers of "f32" are good to float32's precision
+	Directed bool
+
+	ReachablePairs int64
+	Connected      bool // every pair is reachable; in directed graphs: strongly connected
+
+	// Diameter and Radius are the greatest and the least eccentricity, each with a pair that has that distance
+	// and whose first vertex has that eccentricity. They may be +Inf, and their pair then is not reachable.
+	Diameter, Radius         float64
+	DiameterPair, RadiusPair [2]int
+
+	LongestDistance float64 // the greatest distance of a reachable pair, 0 without one: the diameter, if connected
+	LongestPair     [2]int
+
+	Center     []int // all whose eccentricity is Radius; none if that is +Inf
+	Periphery  []int // all whose eccentricity is Diameter; none if that is +Inf
+	Barycenter []int // all with the least DistanceSum; none unless connected
+
+	TotalDistance             float64 // of the reachable pairs
+	MeanDistance              float64 // of the reachable pairs; NaN where N > 1 and there are none
+	AverageShortestPathLength float64 // of all pairs, so +Inf unless connected
+	WienerIndex               float64 // sum over all pairs, or all unordered pairs; +Inf unless connected
+	GlobalEfficiency          float64 // mean over all pairs of 1/d(u,v), which is 0 where there is no path
+
+	DistanceHistogram     *Histogram // of the distances of reachable pairs; nil if not asked for
+	EccentricityHistogram *Histogram // of Longest, which are the eccentricities if connected; nil if not asked for
+
+	// Of each vertex v.
+	Eccentricity  []float64 // max over u of d(v,u); +Inf if v does not reach all
+	Longest       []float64 // max over the u that v reaches, itself one of them
+	Farthest      []int32   // the first u at that distance; v itself if that is 0
+	Descendants   []int32   // number of other vertices that v reaches
+	Ancestors     []int32   // number of other vertices that reach v
+	DistanceSum   []float64 // of d(v,u) over descendants u
+	DistanceSumIn []float64 // of d(u,v) over ancestors u
+	Closeness     []float64 // of incoming distances, with Wasserman and Faust's factor
+	ClosenessOut  []float64 // the same of outgoing distances
+	Harmonic      []float64 // sum of 1/d(u,v) over u
+	HarmonicOut   []float64 // sum of 1/d(v,u) over u
+
+	Within  []Within     // the distances of Options.Within
+	Nearest [][]Neighbor // of each vertex; nil if not asked for
+
+	More map[string][]float64 // what has no field here, by the name of its column: a number of each vertex
+}
+
+// Options say what to gather beside what is always gathered. The zero value is nothing.
+type Options struct {
+	Bins    int       // histograms of at most so many bins, 2 to MaxBins, all of one round width; 0: none
+	Edges   []float64 // histograms of the bins between these edges, which ascend; not with Bins
+	Nearest int       // this many nearest other vertices of each
+	Within  []float64 // how many other vertices of each are no farther than this
+}
+
+// ErrOptions is wrapped by the error of Of for options that cannot be used.
+var ErrOptions = errors.New("cannot gather that")
+
+// nearestMemory is the most memory that the lists of neighbors may take.
+const nearestMemory = 2 << 30
+
+// Check says what is wrong with the options for n vertices; the error wraps ErrOptions.
+func (o *Options) Check(n int) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %w", ErrOptions, fmt.Errorf(format, args...))
+	}
+	most := nearestMemory / neighborBytes / n
+	switch {
+	case o.Bins < 0 || o.Bins == 1 || o.Bins > MaxBins:
+		return fail("%d bins; want 2 to %d", o.Bins, MaxBins)
+	case o.Bins > 0 && o.Edges != nil:
+		return fail("both a number of bins and their edges")
+	case o.Edges != nil && !usableEdges(o.Edges):
+		return fail("bins between %v; want two or more finite numbers that ascend", o.Edges)
+	case o.Nearest < 0:
+		return fail("the %d nearest vertices", o.Nearest)
+	case min(o.Nearest, n-1) > most:
+		return fail("the %d nearest of each of %d vertices do not fit in memory; ask for at most %d", o.Nearest, n, most)
+	}
+	for _, r := range o.Within {
+		if math.IsNaN(r) {
+			return fail("what is within the distance %v", r)
+		}
+	}
+	return nil
+}
+
+// Of reads the matrix once, from the first tile to the last, and gathers its statistics. Sums are exact in
+// i32; in f32 they are of float64, added up in an order that only the tile edge decides, so that no result
+// depends on how many processors there are. Memory: some 100 bytes a vertex for the results and 24 for each
+// goroutine (at most 16), 16 for each neighbor asked for, and less than 64 MiB apart from that. It fails with
+// engine.ErrUnsolved, with graph.ErrNoVertex where the store keeps the rows of chosen sources only, with ErrOptions, the
+// cause of ctx, or a *tiles.FaultError.
+func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
+	if err := o.Check(p.Geometry().N); err != nil {
+		return nil, err
+	}
+	if err := p.Solved(); err != nil {
+		return nil, err
+	}
+	if p.Geometry().RowCount() < p.Geometry().N {
+		return nil, fmt.Errorf("%w: %s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store",
+			graph.ErrNoVertex, p.Dir())
+	}
+	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed}
+	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, float: p.Meta().Kind == entry.KindF32, none: p.Meta().Kind.Unreachable()}
+	for _, one := range statistics {
+		if one.gather == nil {
+			continue
+		}
+		if g := one.gather(x); g != nil {
+			x.gatherers = append(x.gatherers, g)
+		}
+	}
+	if err := x.pass(ctx); err != nil {
+		return nil, fmt.Errorf("statistics of %s: %w", p.Dir(), err)
+	}
+	for _, g := range x.gatherers {
+		g.finish()
+	}
+	for _, one := range statistics {
+		if one.derive == nil {
+			continue
+		}
+		if err := one.derive(x); err != nil {
+			return nil, fmt.Errorf("statistics of %s: %w", p.Dir(), err)
+		}
+	}
+	return s, nil
+}

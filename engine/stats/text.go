@@ -1,0 +1,56 @@
+package stats
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"ooc/engine/graph"
+	"ooc/engine/text"
+	"ooc/kernels/entry"
+)
+
+// WriteText writes for people: a line for each number of the whole graph, and histograms. store is what the graph is
+// called.
+func (r *Result) WriteText(w io.Writer, store string, ids graph.IDs) error {
+	t := &textWriter{w: w, ids: ids, number: text.Distance}
+	if r.Kind == string(entry.KindI32) {
+		t.number = text.ExactDistance
+	}
+	direction, connected := "directed", "strongly connected"
+	if !r.Directed {
+		direction, connected = "undirected", "connected"
+	}
+	if !r.Connected {
+		connected = "not " + connected
+	}
+	t.row("graph", "%s: %s, %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction, connected)
+	t.row("reachable", "%s of %s", humanize.Comma(r.ReachablePairs), count(r.pairs(), "pair", "pairs"))
+	for _, one := range statistics {
+		if one.text != nil {
+			one.text(r, t)
+		}
+	}
+	return t.err
+}
+
+// textWriter writes lines for people.
+type textWriter struct {
+	w      io.Writer
+	ids    graph.IDs
+	number func(float64) string // writes a distance
+	err    error
+}
+
+// row writes a line, with its name in the margin.
+func (t *textWriter) row(name, format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, "%-13s"+format+"\n", append([]any{name}, args...)...)
+	}
+}
+
+func count(n int64, one, many string) string {
+	return humanize.Comma(n) + " " + english.PluralWord(int(n), one, many)
+}

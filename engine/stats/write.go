@@ -1,0 +1,174 @@
+package stats
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"ooc/engine/graph"
+	"ooc/engine/text"
+)
+
+// Column is one number, or vertex, of each vertex in the tables of WriteCSV and WriteJSON.
+type Column struct {
+	Name   string
+	Number func(v int) float64 // +Inf: infinite; nil in columns of vertices
+	Vertex func(v int) int     // a row, −1: none
+	Stored bool                // numbers are entries of the matrix: float32 in stores of that kind
+}
+
+// bits is the precision of a column's numbers.
+func (r *Result) bits(stored bool) int {
+	if stored && r.Kind == "f32" {
+		return 32
+	}
+	return 64
+}
+
+// WriteCSV writes the columns as a table (RFC 4180, but for line ends of one character) with a line of names,
+// and after it one for each vertex: its id, numbers, of which infinity is inf, and ids of vertices, of which
+// none is empty.
+func (r *Result) WriteCSV(w io.Writer, ids graph.IDs) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	columns := r.Columns()
+	line := []byte("vertex")
+	for _, c := range columns {
+		line = append(append(line, ','), c.Name...)
+	}
+	for v := range r.N {
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		line = text.AppendCell(line[:0], ids.Name(v))
+		for _, c := range columns {
+			line = append(line, ',')
+			if c.Number != nil {
+				line = text.AppendNumber(line, c.Number(v), r.bits(c.Stored))
+			} else if at := c.Vertex(v); at >= 0 {
+				line = text.AppendCell(line, ids.Name(at))
+			}
+		}
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// summaryValue is one number, or more, of the whole graph in WriteJSON.
+type summaryValue struct {
+	name  string
+	value any // what appendJSON knows
+}
+
+type (
+	// entryNumber is a number that is an entry of the matrix.
+	entryNumber float64
+	// rowList is a list of vertices.
+	rowList []int
+)
+
+// WriteJSON writes one object on one line: "type": "summary", what there is of the whole graph, and in
+// "vertices" an array for each column, "id" the first. Numbers that are infinite or undefined are null, ids
+// are strings.
+func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	text := []byte(`{"type":"summary"`)
+	for _, f := range r.summary() {
+		text = append(append(append(text, `,"`...), f.name...), `":`...)
+		text = r.appendJSON(text, f.value, ids)
+	}
+	text = append(text, `,"vertices":{"id":[`...)
+	id := Column{Vertex: func(v int) int { return v }}
+	if err := r.writeArray(out, text, id, ids); err != nil {
+		return err
+	}
+	for _, c := range r.Columns() {
+		name, _ := json.Marshal(c.Name) // strings do not fail
+		head := append(append([]byte("],"), name...), ":["...)
+		if err := r.writeArray(out, head, c, ids); err != nil {
+			return err
+		}
+	}
+	if _, err := out.WriteString("]}}\n"); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// writeArray writes what precedes an array, and its elements.
+func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.IDs) error {
+	text := head
+	for v := range r.N {
+		if v > 0 {
+			text = append(text, ',')
+		}
+		if c.Number != nil {
+			text = appendJSONNumber(text, c.Number(v), r.bits(c.Stored))
+		} else {
+			text = appendJSONVertex(text, c.Vertex(v), ids)
+		}
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+		text = text[:0]
+	}
+	return nil
+}
+
+func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
+	switch v := value.(type) {
+	case entryNumber:
+		return appendJSONNumber(out, float64(v), r.bits(true))
+	case float64:
+		return appendJSONNumber(out, v, 64)
+	case rowList:
+		out = append(out, '[')
+		for i, at := range v {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendJSONVertex(out, at, ids)
+		}
+		return append(out, ']')
+	case *Histogram:
+		return v.appendJSON(out)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // numbers, texts and truth values do not fail
+	}
+	return append(out, text...)
+}
+
+func (h *Histogram) appendJSON(out []byte) []byte {
+	if h == nil {
+		return append(out, "null"...)
+	}
+	out = append(out, `{"edges":[`...)
+	for i, e := range h.Edges {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendJSONNumber(out, e, 64)
+	}
+	counts, _ := json.Marshal(h.Counts) // integers do not fail
+	return fmt.Appendf(out, `],"counts":%s,"below":%d,"above":%d}`, counts, h.Below, h.Above)
+}
+
+func appendJSONNumber(out []byte, x float64, bits int) []byte {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return append(out, "null"...)
+	}
+	return text.AppendNumber(out, x, bits)
+}
+
+func appendJSONVertex(out []byte, row int, ids graph.IDs) []byte {
+	if row < 0 {
+		return append(out, "null"...)
+	}
+	name, _ := json.Marshal(ids.Name(row)) // strings do not fail
+	return append(out, name...)
+}

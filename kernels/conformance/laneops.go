@@ -1,0 +1,363 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// LaneOps runs the part of the suite that judges a device's kernels.LaneOps.
+func LaneOps(t *testing.T, open Open) {
+	b, d := benchOf[kernels.LaneOps](t, open)
+	for _, v := range entry.Variants {
+		t.Run(v.String(), func(t *testing.T) {
+			for range 25 {
+				b.with(t).levels(d, v)
+				b.with(t).laneProduct(d, v)
+				b.with(t).laneTranspose(d, v)
+			}
+		})
+	}
+	t.Run("Checksums", func(t *testing.T) { b.with(t).checksums(d) })
+	t.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
+}
+
+// lanes is rows of lanes in host memory, with the arcs between them.
+type lanes struct {
+	width                  int
+	rows                   matrix
+	offsets, ends, weights matrix
+	sources                matrix // nil: none
+}
+
+func (l *lanes) row(i int) matrix { return l.rows[i*l.width : (i+1)*l.width] }
+
+// level is the judge of kernels.Level.
+func (l *lanes) level(v entry.Variant, fresh bool, ranges []kernels.LevelRange) {
+	for _, r := range ranges {
+		for row := int(r.Lo); row < int(r.Hi); row++ {
+			to := l.row(row)
+			if fresh {
+				for i := range to {
+					to[i] = infBits(v)
+				}
+			}
+			for k := l.offsets[row]; k < l.offsets[row+1]; k++ {
+				for i, x := range l.row(int(l.ends[k])) {
+					to[i] = lower(v, to[i], x, l.weights[k])
+				}
+			}
+			for i := range l.sources {
+				if int(int32(l.sources[i])) == row {
+					to[i] = 0
+				}
+			}
+		}
+	}
+}
+
+// transposed is the judge of kernels.LaneTranspose.
+func (l *lanes) transposed(v entry.Variant, edge, side int, columns matrix) matrix {
+	to := make(matrix, l.width*side*edge)
+	for c := range side * edge {
+		row := int(int32(columns[c]))
+		for i := range l.width {
+			x := infBits(v)
+			if row >= 0 {
+				x = l.row(row)[i]
+			}
+			if row >= 0 && l.sources != nil && int(int32(l.sources[i])) == row {
+				x = 0
+			}
+			to[((i/edge*side+c/edge)*edge+i%edge)*edge+c%edge] = x
+		}
+	}
+	return to
+}
+
+// laneTimes is the judge of kernels.LaneProduct.
+func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
+	to := make(matrix, edge*width)
+	for i := range edge {
+		row := to[i*width:][:width]
+		for l := range row {
+			row[l] = infBits(v)
+		}
+		for k := range edge {
+			for l := range row {
+				row[l] = lower(v, row[l], from[k*width+l], weights[i*edge+k])
+			}
+		}
+	}
+	return to
+}
+
+// entry draws an entry, unreachable once in three times if it may be.
+func (b *bench) entrySize(v entry.Variant, unreachable bool) uint32 {
+	w := web{r: b.Rand, v: v}
+	return w.entrySize(unreachable)
+}
+
+// newLanes makes some levels of rows, with arcs to rows of levels before, or of none. Lowest first: the first range
+// is that of the first level.
+func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
+	l := &lanes{width: kernels.DeviceLaneUnit * (1 + b.IntN(5)), offsets: matrix{0}}
+	var ranges []kernels.LevelRange
+	rows := 1 + b.IntN(20) // of no level
+	for range rows {
+		l.offsets = append(l.offsets, 0)
+	}
+	for range b.IntN(8) {
+		r := kernels.LevelRange{Lo: int32(rows), Hi: int32(rows + b.IntN(40))}
+		most := 1 + b.IntN([]int{4, 40, 400}[b.IntN(3)])
+		for range r.Hi - r.Lo {
+			degree := b.IntN(most)
+			for range degree {
+				l.ends, l.weights = append(l.ends, uint32(b.IntN(rows))), append(l.weights, b.entrySize(v, false))
+			}
+			l.offsets = append(l.offsets, uint32(len(l.ends)))
+			r.Degree = max(r.Degree, int32(degree))
+		}
+		rows = int(r.Hi)
+		ranges = append(ranges, r)
+	}
+	l.rows = make(matrix, rows*l.width)
+	for i := range l.rows {
+		l.rows[i] = b.entrySize(v, true)
+	}
+	if b.IntN(2) == 0 {
+		l.sources = make(matrix, l.width)
+		for i := range l.sources {
+			l.sources[i] = uint32(int32(b.IntN(rows+1) - 1))
+		}
+	}
+	return l, ranges
+}
+
+// uploaded copies entries to the device, nil to nowhere.
+func (b *bench) uploaded(m matrix) (t kernels.Tile) {
+	if m != nil {
+		t = b.upload(m)
+	}
+	return t
+}
+
+func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
+	l, ranges := b.newLanes(v)
+	k := kernels.Level{Lanes: b.upload(l.rows), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends), Weights: b.upload(l.weights),
+		Sources: b.uploaded(l.sources), Fresh: b.IntN(2) == 0, Ranges: ranges}
+	l.level(v, k.Fresh, ranges)
+	b.must(d.Level(b.stream, v, k))
+	b.must(b.stream.Sync())
+	b.sameEntries(v, fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), len(l.rows)/l.width, l.width, k.Fresh, l.sources != nil),
+		b.download(k.Lanes, len(l.rows)), l.rows)
+}
+
+func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
+	edge, width := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4))
+	from, weights, to := make(matrix, edge*width), make(matrix, edge*edge), make(matrix, edge*width)
+	for i := range from {
+		from[i] = b.entrySize(v, true)
+	}
+	for i := range weights {
+		weights[i] = b.entrySize(v, true)
+	}
+	b.poison(to)
+	p := kernels.LaneProduct{Dst: b.upload(to), Src: b.upload(from), Width: width, Weights: b.upload(weights), Edge: edge}
+	b.must(d.LaneProduct(b.stream, v, p))
+	b.must(b.stream.Sync())
+	b.sameEntries(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.download(p.Dst, len(to)), laneTimes(v, from, weights, edge, width))
+}
+
+func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
+	l, _ := b.newLanes(v)
+	edge, side := kernels.DeviceLaneUnit, 1+b.IntN(4)
+	if l.width%128 == 0 && b.IntN(2) == 0 {
+		edge = 128
+	}
+	columns := make(matrix, side*edge)
+	for i := range columns {
+		columns[i] = uint32(int32(b.IntN(len(l.rows)/l.width+1) - 1))
+	}
+	to := make(matrix, l.width*side*edge)
+	b.poison(to)
+	t := kernels.LaneTranspose{Dst: b.upload(to), Edge: edge, Side: side, Lanes: b.upload(l.rows), Width: l.width, Columns: b.upload(columns), Sources: b.uploaded(l.sources)}
+	b.must(d.LaneTranspose(b.stream, v, t))
+	b.must(b.stream.Sync())
+	b.sameEntries(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.download(t.Dst, len(to)), l.transposed(v, edge, side, columns))
+}
+
+// checksums wants the checksums that hash/crc32 finds, and nothing else written.
+func (b *bench) checksums(d kernels.LaneOps) {
+	for draw := range 12 {
+		edge, count := kernels.DeviceLaneUnit*(1+b.IntN(3)), b.IntN(40)
+		if draw == 0 { // more than there are blocks of threads
+			edge, count = kernels.DeviceLaneUnit, 2100+b.IntN(500)
+		}
+		blocks, to := make(matrix, edge*edge*count), make(matrix, count+3)
+		b.poison(blocks)
+		b.poison(to)
+		want := slices.Clone(to)
+		for i := range count {
+			want[i] = crc32.Checksum(blocks[i*edge*edge:][:edge*edge].bytes(), crc32.MakeTable(crc32.Castagnoli))
+		}
+		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
+		b.must(d.Checksums(b.stream, dst, src, int64(edge*edge*entry.EntryBytes), count))
+		b.must(b.stream.Sync())
+		b.sameEntries(entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
+	}
+	tile := b.upload(make(matrix, 64*64))
+	for name, err := range map[string]error{
+		"no memory":    d.Checksums(b.stream, kernels.Tile{}, tile, 64*64*4, 1),
+		"past the end": d.Checksums(b.stream, b.upload(make(matrix, 2)), tile, 64*64*4, 2),
+		"odd size":     d.Checksums(b.stream, b.upload(make(matrix, 2)), tile, 64*32, 1),
+	} {
+		if err == nil {
+			b.Errorf("Checksums, %s: not refused", name)
+		}
+	}
+	b.must(b.stream.Sync())
+}
+
+func (b *bench) sameEntries(v entry.Variant, what string, got, want matrix) {
+	b.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			b.Fatalf("%s: entry %d is %s, want %s", what, i, show(v, got[i]), show(v, want[i]))
+		}
+	}
+}
+
+// badLevels wants operands that are not there to be refused, and no panic.
+func (b *bench) badLevels(d kernels.LaneOps) {
+	t := b.upload(make(matrix, 64*64))
+	level := kernels.Level{Lanes: t, Width: 64, Offsets: t, Ends: t, Weights: t, Ranges: []kernels.LevelRange{{Hi: 2}}}
+	product := kernels.LaneProduct{Dst: b.upload(make(matrix, 64*64)), Src: t, Width: 64, Weights: t, Edge: 64}
+	transpose := kernels.LaneTranspose{Dst: b.upload(make(matrix, 64*64)), Edge: 64, Side: 1, Lanes: t, Width: 64, Columns: t}
+	for name, spoil := range map[string]func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose){
+		"odd width": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Width, p.Width, t.Width = 60, 60, 60
+		},
+		"no memory": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Lanes.Buf, p.Src.Buf, t.Lanes.Buf = nil, nil, nil
+		},
+		"past the end": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Ranges[0].Hi, p.Width, t.Side = 65, 128, 2
+		},
+		"no alignment": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Lanes.Off, p.Dst.Off, t.Columns.Off = 4, 4, 4
+		},
+		"odd edge": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Ranges[0].Lo, p.Edge, t.Edge = -1, 32, 32
+		},
+		"odd offset": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Offsets.Off, p.Weights.Off, t.Dst.Off = 2, 2, 2
+		},
+		"upside down": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Ranges[0].Lo, p.Src, t.Side = 3, p.Dst, 0
+		},
+		"short sources": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
+			l.Sources, p.Width, t.Sources = kernels.Tile{Buf: l.Lanes.Buf, Off: 64*64*4 - 64}, 0, kernels.Tile{Buf: t.Lanes.Buf, Off: 64*64*4 - 64}
+		},
+	} {
+		l, p, t := level, product, transpose
+		l.Ranges = append([]kernels.LevelRange(nil), level.Ranges...)
+		spoil(&l, &p, &t)
+		for what, err := range map[string]error{"Level": d.Level(b.stream, entry.I32, l), "LaneProduct": d.LaneProduct(b.stream, entry.I32, p), "LaneTranspose": d.LaneTranspose(b.stream, entry.I32, t)} {
+			if err == nil {
+				b.Errorf("%s, %s: not refused", what, name)
+			}
+		}
+	}
+	b.must(b.stream.Sync())
+}
+
+// WithLaneOps returns the device with the judge's kernels.LaneOps: operands are copied to the host, and
+// results back. So what is built on them can be tested on any device.
+func WithLaneOps(d kernels.Device) kernels.Device { return plainLaneOps{d} }
+
+type plainLaneOps struct{ kernels.Device }
+
+// Unwrap gives the device, for kernels.As.
+func (d plainLaneOps) Unwrap() kernels.Device { return d.Device }
+
+// transfer copies between host and device, and remembers the first error.
+type transfer struct {
+	s   kernels.Stream
+	err error
+}
+
+func (x *transfer) in(t kernels.Tile, n int) matrix {
+	m := make(matrix, n)
+	if n > 0 && x.err == nil {
+		x.err = errors.Join(x.s.CopyOut(m.bytes(), t), x.s.Sync())
+	}
+	return m
+}
+
+func (x *transfer) out(t kernels.Tile, m matrix) error {
+	if x.err == nil && len(m) > 0 {
+		x.err = errors.Join(x.s.CopyIn(t, m.bytes()), x.s.Sync())
+	}
+	return x.err
+}
+
+func (x *transfer) sources(t kernels.Tile, width int) matrix {
+	if t == (kernels.Tile{}) {
+		return nil
+	}
+	return x.in(t, width)
+}
+
+// Level implements kernels.LaneOps.
+func (d plainLaneOps) Level(s kernels.Stream, v entry.Variant, l kernels.Level) error {
+	x, rows := &transfer{s: s}, 0
+	for _, r := range l.Ranges {
+		rows = max(rows, int(r.Hi))
+	}
+	p := lanes{width: l.Width, offsets: x.in(l.Offsets, rows+1), sources: x.sources(l.Sources, l.Width)}
+	p.ends, p.weights = x.in(l.Ends, int(p.offsets[rows])), x.in(l.Weights, int(p.offsets[rows]))
+	for _, end := range p.ends {
+		rows = max(rows, int(end)+1)
+	}
+	if p.rows = x.in(l.Lanes, rows*l.Width); x.err == nil {
+		p.level(v, l.Fresh, l.Ranges)
+	}
+	return x.out(l.Lanes, p.rows)
+}
+
+// LaneProduct implements kernels.LaneOps.
+func (d plainLaneOps) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
+	x := &transfer{s: s}
+	from, weights := x.in(p.Src, p.Edge*p.Width), x.in(p.Weights, p.Edge*p.Edge)
+	return x.out(p.Dst, laneTimes(v, from, weights, p.Edge, p.Width))
+}
+
+// LaneTranspose implements kernels.LaneOps.
+func (d plainLaneOps) LaneTranspose(s kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
+	x, rows := &transfer{s: s}, 0
+	columns := x.in(t.Columns, t.Side*t.Edge)
+	for _, row := range columns {
+		rows = max(rows, int(int32(row))+1)
+	}
+	p := lanes{width: t.Width, rows: x.in(t.Lanes, rows*t.Width), sources: x.sources(t.Sources, t.Width)}
+	if x.err != nil {
+		return x.err
+	}
+	return x.out(t.Dst, p.transposed(v, t.Edge, t.Side, columns))
+}
+
+// Checksums implements kernels.LaneOps.
+func (d plainLaneOps) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+	x, n := &transfer{s: s}, int(bytes)/entry.EntryBytes
+	blocks, sums := x.in(src, n*count), make(matrix, count)
+	for i := range sums {
+		sums[i] = crc32.Checksum(blocks[i*n:][:n].bytes(), crc32.MakeTable(crc32.Castagnoli))
+	}
+	return x.out(dst, sums)
+}

@@ -1,0 +1,113 @@
+package conformance
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// TileOps runs the part of the suite that judges a device's kernels.TileOps.
+func TileOps(t *testing.T, open Open) {
+	b, d := benchOf[kernels.TileOps](t, open)
+	t.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
+	t.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
+	t.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
+	t.Run("Ceiling", func(t *testing.T) { b.with(t).ceiling(d) })
+}
+
+// ceiling wants a rate of each variant.
+func (b *bench) ceiling(d kernels.TileOps) {
+	for _, v := range entry.Variants {
+		if rate := d.Ceiling(v); rate <= 0 {
+			b.Errorf("%s: ceiling %g", v, rate)
+		}
+	}
+}
+
+// pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
+func (b *bench) pivots(d kernels.TileOps) {
+	for _, v := range entry.Variants {
+		for range 8 {
+			m := 1 + b.IntN(3)
+			x := &net{bench: b, v: v, n: m * 64}
+			a := b.newArena(64, m*m)
+			full := b.arcsOfPivots(v, x.n)
+			lo := b.IntN(x.n)
+			hi := lo + b.IntN(x.n-lo+1)
+			want := slices.Clone(full)
+			for k := lo; k < hi; k++ {
+				for i := range x.n {
+					for j := range x.n {
+						want[i*x.n+j] = lower(v, want[i*x.n+j], want[i*x.n+k], want[k*x.n+j])
+					}
+				}
+			}
+			split(a, m, full)
+			a.upload()
+			b.must(d.Pivots(b.stream, v, 64, a.tiles(0, m*m), lo, hi))
+			b.must(b.stream.Sync())
+			split(a, m, want)
+			a.check(v)
+		}
+	}
+	t := b.upload(make(matrix, 64*64))
+	for _, bad := range [][2]int{{-1, 0}, {3, 2}, {0, 65}} {
+		if d.Pivots(b.stream, entry.I32, 64, []kernels.Tile{t}, bad[0], bad[1]) == nil {
+			b.Errorf("pivots %d…%d of 64 were not refused", bad[0], bad[1]-1)
+		}
+	}
+}
+
+// arcsOfPivots draws a matrix of n vertices, a few arcs each, without negative cycles.
+func (b *bench) arcsOfPivots(v entry.Variant, n int) matrix {
+	full, potential := make(matrix, n*n), make([]int, n)
+	for i := range potential {
+		if v == entry.I32Signed || v == entry.F32Signed {
+			potential[i] = b.IntN(50)
+		}
+	}
+	for i := range full {
+		u, w := i/n, i%n
+		full[i] = infBits(v)
+		if length := b.IntN(20) + potential[u] - potential[w]; u == w {
+			full[i] = 0
+		} else if arc := b.IntN(n) < 4; arc && v.Float() {
+			full[i] = math.Float32bits(float32(length))
+		} else if arc {
+			full[i] = uint32(int32(length))
+		}
+	}
+	return full
+}
+
+// split puts a matrix of m×m tiles into an arena.
+func split(a *arena, m int, full matrix) {
+	for i := range full {
+		row, col := i/(m*a.t), i%(m*a.t)
+		a.data(row/a.t*m + col/a.t)[row%a.t*a.t+col%a.t] = full[i]
+	}
+}
+
+func (b *bench) differ(d kernels.TileOps) {
+	for range 50 {
+		x := make(matrix, 1+b.IntN(5000))
+		b.poison(x)
+		y := slices.Clone(x)
+		bytes := len(x)
+		want := b.IntN(2) == 0
+		if at := b.IntN(len(x)); want {
+			y[at] ^= 1 << b.IntN(32)
+		} else if bytes = at + 1; at+1 < len(y) {
+			y[at+1]++ // past what is compared
+		}
+		flag := b.upload(matrix{0})
+		b.must(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*entry.EntryBytes)))
+		b.must(b.stream.Sync())
+		if got := b.download(flag, 1)[0]; got > 1 || (got == 1) != want {
+			b.Fatalf("%d entries, %d compared: the flag is %d, and they differ: %v", len(x), bytes, got, want)
+		}
+	}
+}

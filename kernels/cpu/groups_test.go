@@ -1,0 +1,35 @@
+package cpu
+
+import (
+	"fmt"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+)
+
+func TestTileOps(t *testing.T) {
+	eachPath(t, func(t *testing.T, path string) {
+		conformance.TileOps(t, func(memory int64) (kernels.Device, error) {
+			return Open(Options{Memory: memory, Path: path, Threads: 3})
+		})
+	})
+}
+
+func TestVectorOps(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
+			conformance.VectorOps(t, func(memory int64) (kernels.Device, error) {
+				return Open(Options{Memory: memory, Threads: threads})
+			})
+		})
+	}
+}
+
+func TestHostLaneOps(t *testing.T) {
+	eachPath(t, func(t *testing.T, path string) {
+		conformance.HostLaneOps(t, func(memory int64) (kernels.Device, error) {
+			return Open(Options{Memory: memory, Threads: 1, Path: path})
+		})
+	})
+}

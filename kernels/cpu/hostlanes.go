@@ -1,0 +1,135 @@
+package cpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+const (
+	lineBytes  = 64            // of 16 lanes, a cache line
+	bytes64    = 4 * lineBytes // of 64 lanes
+	crossWidth = 4             // rows of the source in one crossing
+	sweepRows  = 512           // of one call: short against Go's preemption
+)
+
+// at returns the address of element i.
+func at[E any](s []E, i int) *byte { return (*byte)(unsafe.Pointer(&s[i])) }
+
+// Climb implements kernels.HostLaneOps.
+func (d *Device) Climb(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, rows []int32) {
+	stride := rowBytes(m)
+	p := d.path
+	for _, r := range rows {
+		lo, hi := int(a.Offsets[r]), int(a.Offsets[r+1])
+		if lo == hi {
+			continue
+		}
+		row, ends, weights := m.Row(int(r)), at(a.Ends[:hi], lo), at(a.Weights[:hi], lo)
+		for b := 0; b < stride; {
+			climb, bytes := p.climb16[v], lineBytes
+			if stride-b >= bytes64 {
+				climb, bytes = p.climb64[v], bytes64
+			}
+			climb(at(row, b), at(m.Data, b), ends, weights, hi-lo, stride)
+			b += bytes
+		}
+	}
+}
+
+// none keeps no row.
+var none [sweepRows]bool
+
+// Sweep implements kernels.HostLaneOps.
+func (d *Device) Sweep(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep []bool) {
+	stride := rowBytes(m)
+	p := d.path
+	if len(a.Ends) == 0 { // an address is needed, and not read
+		a = &kernels.Arcs{Offsets: a.Offsets, Ends: make([]int32, 1), Weights: make([]uint32, 1)}
+	}
+	ends, weights := at(a.Ends, 0), at(a.Weights, 0)
+	for ; lo < hi; lo += sweepRows {
+		count := min(sweepRows, hi-lo)
+		offsets := at(a.Offsets[:lo+count+1], lo)
+		rows := m.Data[lo*stride : (lo+count)*stride]
+		kept := at(none[:], 0)
+		if keep != nil {
+			kept = at(keep[:lo+count], lo)
+		}
+		for b := 0; b < stride; {
+			sweep, bytes := p.sweep16[v], lineBytes
+			if stride-b >= bytes64 {
+				sweep, bytes = p.sweep64[v], bytes64
+			}
+			sweep(at(rows, b), at(m.Data, b), offsets, ends, weights, kept, count, stride)
+			b += bytes
+		}
+	}
+}
+
+// Cross implements kernels.HostLaneOps.
+func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint32) {
+	stride := rowBytes(dst)
+	if src.Width != dst.Width {
+		panic(fmt.Sprintf("cpu: crossing from %d lanes to %d", src.Width, dst.Width))
+	}
+	p, count := d.path, len(dst.Data)/stride
+	if len(weights) == 0 {
+		d.Sweep(v, dst, &kernels.Arcs{Offsets: make([]int32, count+1)}, 0, count, nil)
+	}
+	if count == 0 {
+		return
+	}
+	for i := 0; i < len(weights); i += crossWidth {
+		var s, w [crossWidth]*byte
+		for k := range s {
+			x := min(i+k, len(weights)-1) // a row twice does no harm
+			s[k], w[k] = at(src.Row(x), 0), at(weights[x][:count], 0)
+		}
+		for b := 0; b < stride; b += lineBytes {
+			p.cross[v](at(dst.Data, b), addr(s[0], b), addr(s[1], b), addr(s[2], b), addr(s[3], b),
+				w[0], w[1], w[2], w[3], count, stride, flag(i > 0))
+		}
+	}
+}
+
+// Transpose implements kernels.HostLaneOps.
+func (d *Device) Transpose(dst []byte, places []int64, m kernels.Lanes, columns []int32, past bool) {
+	stride := rowBytes(m)
+	if len(places) != m.Width || len(columns)%kernels.HostLaneUnit != 0 {
+		panic(fmt.Sprintf("cpu: transposing %d columns of %d lanes to %d rows", len(columns), m.Width, len(places)))
+	}
+	if len(columns) == 0 {
+		return
+	}
+	misaligned := uintptr(unsafe.Pointer(&dst[0]))
+	for _, place := range places {
+		_ = dst[place : place+int64(len(columns)*entry.EntryBytes)] // panics beyond dst
+		misaligned |= uintptr(place)
+	}
+	transpose := d.path.transpose
+	if past && misaligned%lineBytes == 0 {
+		transpose = d.path.transposePast
+	}
+	for b := 0; b < stride; b += lineBytes {
+		transpose(at(dst, 0), at(places, b/entry.EntryBytes), at(m.Data, b), at(columns, 0),
+			len(columns)/kernels.HostLaneUnit, stride)
+	}
+}
+
+// rowBytes returns the bytes of a row of m.
+func rowBytes(m kernels.Lanes) int {
+	if m.Width <= 0 || m.Width%kernels.HostLaneUnit != 0 {
+		panic(fmt.Sprintf("cpu: %d lanes: want a multiple of %d", m.Width, kernels.HostLaneUnit))
+	}
+	return m.Width * entry.EntryBytes
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

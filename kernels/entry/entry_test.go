@@ -1,0 +1,72 @@
+package entry_test
+
+import (
+	"math"
+	"testing"
+
+	"ooc/kernels/entry"
+)
+
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		kind        entry.Kind
+		bytes       int
+		numpy       string
+		none        uint32
+		plain, sign entry.Variant
+	}{
+		{entry.KindI32, 4, "<i4", 0x3f3f3f3f, entry.I32, entry.I32Signed},
+		{entry.KindF32, 4, "<f4", 0x7f800000, entry.F32, entry.F32Signed},
+	} {
+		k := c.kind
+		if !k.Valid() || k.Bytes() != c.bytes || k.NumPy() != c.numpy || k.Unreachable() != c.none {
+			t.Errorf("%s: %v, %d bytes, %q, unreachable %#x", k, k.Valid(), k.Bytes(), k.NumPy(), k.Unreachable())
+		}
+		if k.Variant(false) != c.plain || k.Variant(true) != c.sign {
+			t.Errorf("%s: variants %s and %s", k, k.Variant(false), k.Variant(true))
+		}
+		for _, v := range []entry.Variant{c.plain, c.sign} {
+			if v.Kind() != k || v.Unreachable() != c.none || v.Signed() != (v == c.sign) {
+				t.Errorf("%s: kind %s, unreachable %#x, signed %v", v, v.Kind(), v.Unreachable(), v.Signed())
+			}
+		}
+		if !math.IsInf(k.Value(c.none), 1) || !math.IsInf(k.Distance(c.none, 1000), 1) {
+			t.Errorf("%s: unreachable is %v, scaled %v", k, k.Value(c.none), k.Distance(c.none, 1000))
+		}
+	}
+	if entry.Kind("u128").Valid() {
+		t.Error("u128 is a kind")
+	}
+	if got := entry.KindI32.Distance(1500, 1000); got != 1.5 {
+		t.Errorf("1500 by 1000 is %v", got)
+	}
+	if s := int64(entry.Inf32) * 2; s > math.MaxInt32 {
+		t.Errorf("twice Inf32 is %d and wraps", s)
+	}
+}
+
+func TestViews(t *testing.T) {
+	b := entry.Make(3)
+	w := entry.View[uint32](b)
+	w[1] = math.Float32bits(2.5)
+	if f := entry.View[float32](b); len(b) != 12 || len(f) != 3 || f[1] != 2.5 {
+		t.Errorf("%d bytes, floats %v", len(b), f)
+	}
+	if got := entry.As[float32](w); &got[0] != &entry.View[float32](entry.Bytes(w))[0] {
+		t.Error("a view is a copy")
+	}
+	if entry.View[int32](nil) == nil || entry.Bytes([]int32(nil)) == nil {
+		t.Error("an empty view is nil")
+	}
+	if got := entry.View[uint64](b); len(got) != 1 {
+		t.Errorf("12 bytes are %d words of 8", len(got))
+	}
+}
+
+func TestRoundUp(t *testing.T) {
+	for _, c := range [][4]int{{0, 64, 0, 0}, {1, 64, 1, 64}, {64, 64, 1, 64}, {65, 64, 2, 128}} {
+		if entry.CeilDiv(c[0], c[1]) != c[2] || entry.RoundUp(c[0], c[1]) != c[3] {
+			t.Errorf("%d by %d: %d, %d", c[0], c[1], entry.CeilDiv(c[0], c[1]), entry.RoundUp(c[0], c[1]))
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package kernels
+
+import (
+	"ooc/kernels/entry"
+)
+
+// TileOps is what a device can do with tiles of a matrix beyond Closure and MinPlus. Solves need it that keep
+// predecessors, run single-stage or squaring Floyd–Warshall, or show how fast they could be.
+type TileOps interface {
+	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus have entries of PairBytes bytes: the
+	// predecessor in entry (i,j) is the vertex before j on the walk whose length its distance is (B. D. Lund and
+	// J. W. Smith, A multi-stage CUDA kernel for Floyd-Warshall, arXiv 1001.4108).
+	// Buffers, copies and events are those of every stream; streams of both sorts may be used side by side.
+	//
+	// Distances become what they become in a stream without predecessors, bit by bit but for closures of floats,
+	// which may add in another order. An entry whose distance is lowered takes over the predecessor of the entry
+	// of B that it was lowered with, at (k,j). Of several k with which it becomes the same, the device takes
+	// whichever it likes, but with the same operands always the same. An entry whose distance is not lowered keeps
+	// its predecessor: a distance that is met again does not count.
+	//
+	// An entry is NoPredecessor where it is unreachable, and on the diagonal of the whole matrix, where it stands
+	// for the walk without arcs. A sum with such a walk must not lower anything, because it has no last arc to
+	// tell of: where C is not part of A or B, a fresh product begins as if C held Before, the operand
+	// in whose place C comes. After a closure, an entry of the pivot's diagonal that is not below 0 is
+	// NoPredecessor.
+	NewTrackingStream() (Stream, error)
+	// Pivots runs single-stage Floyd–Warshall (R. W. Floyd, Algorithm 97, 1962): for each pivot k from lo to hi-1 in
+	// turn, one launch lowers every entry of a matrix of m×m tiles of edge t, given row-major, to D[i][k] + D[k][j]
+	// where that is less. The diagonal is 0: then a pivot's own row and column do not change while it is used.
+	//
+	// In a stream that keeps predecessors the tiles are of pairs: an entry that is lowered takes over the predecessor
+	// at (k,j).
+	Pivots(s Stream, v entry.Variant, t int, tiles []Tile, lo, hi int) error
+	// Differ compares: flag, one entry, becomes 1 if the first bytes of a and b differ, and is left as it is if they
+	// do not.
+	Differ(s Stream, flag, a, b Tile, bytes int64) error
+	// Ceiling returns the highest rate that the device's arithmetic units can reach, in relaxations per second over
+	// all of them, measured with operands in registers or derived from the clock; 0 if it is not known.
+	Ceiling(v entry.Variant) float64
+}
