@@ -27,7 +27,7 @@ type solver interface {
 }
 
 // algorithms is the table of all algorithms, in the order in which equals are taken: a new one is one line here.
-var algorithms = []plan.Algorithm{
+var algorithms = []solver{
 	rounds.Blocked,
 	eliminate.New(eliminate.Options{}),
 	rounds.Squaring,
@@ -35,19 +35,32 @@ var algorithms = []plan.Algorithm{
 }
 
 // Algorithms lists what Options.Algorithm may be.
-var Algorithms = plan.Names(algorithms)
+var Algorithms = plan.Names(planned())
+
+// planned is the table as plans take it.
+func planned() []plan.Algorithm {
+	list := make([]plan.Algorithm, len(algorithms))
+	for i, a := range algorithms {
+		list[i] = a
+	}
+	return list
+}
 
 // solverNamed returns the algorithm of that name, or nil.
 func solverNamed(name string) solver {
-	s, _ := plan.Named(algorithms, name).(solver)
-	return s
+	for _, a := range algorithms {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
 }
 
 // Share shares a device between solves. What plans reckon with in most of them is measured now, while nothing runs
 // beside it.
 func Share(d kernels.Device) (*device.Shared, error) {
 	s := device.Share(d)
-	unasked := slices.DeleteFunc(slices.Clone(algorithms), func(a plan.Algorithm) bool { return !a.Traits().Unasked })
+	unasked := slices.DeleteFunc(planned(), func(a plan.Algorithm) bool { return !a.Traits().Unasked })
 	for _, v := range []entry.Variant{entry.I32, entry.F32} { // others are rare: when they are asked for
 		if _, err := plan.RatesFor(unasked, s.Part(0), v, 0); err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ func (p *Problem) begun(state tiles.State) (string, error) {
 		return state.Algorithm, nil
 	}
 	for _, a := range algorithms {
-		if left, err := a.(solver).Left(new(live.Status), p.store, false); left || err != nil {
+		if left, err := a.Left(new(live.Status), p.store, false); left || err != nil {
 			return a.Name(), err
 		}
 	}
@@ -29,9 +29,9 @@ func (p *Problem) begun(state tiles.State) (string, error) {
 
 // goesOn returns the algorithm that a store goes on with, given what is asked for and what it was begun with.
 func (p *Problem) goesOn(asked, begun string) (string, error) {
-	was, wanted := plan.Named(algorithms, begun), plan.Named(algorithms, asked)
+	was, wanted := solverNamed(begun), solverNamed(asked)
 	if p.meta.Predecessors && wanted != nil && !wanted.Traits().Predecessors {
-		return "", plan.KeepsNoPredecessors(algorithms, wanted)
+		return "", plan.KeepsNoPredecessors(planned(), wanted)
 	}
 	switch {
 	case was == nil:
@@ -59,7 +59,7 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 			return nil, err
 		}
 	}
-	candidates, err := q.Candidates(algorithms)
+	candidates, err := q.Candidates(planned())
 	if err != nil {
 		return nil, err
 	}

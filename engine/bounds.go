@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"math"
-
-	"ooc/engine/plan"
-)
+import "math"
 
 // Bounds gives upper bounds on distances while a store is not solved: each is the length of a walk that exists, in f32
 // as rounded sums have it, or +Inf, which says nothing, not even that there is no path. A later answer is never
@@ -24,7 +20,7 @@ func (p *Problem) Bounds() (Bounds, error) {
 		return b, err
 	}
 	b.rows = int(state.Done)
-	if a := plan.Named(algorithms, state.Algorithm); a != nil && !a.Traits().Rows {
+	if a := solverNamed(state.Algorithm); a != nil && !a.Traits().Rows {
 		b.rows = p.geom.RowCount()
 	}
 	return b, nil

@@ -35,7 +35,7 @@ func TestCheckpointAfterAnother(t *testing.T) {
 		}
 	}
 	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

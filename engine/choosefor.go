@@ -15,7 +15,7 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limit
 	if err != nil {
 		return nil, err
 	}
-	return plan.Choose(ctx, algorithms, *requestFor(w, l), d)
+	return plan.Choose(ctx, planned(), *requestFor(w, l), d)
 }
 
 // requestFor is what a plan for a problem that has no store yet is asked for.

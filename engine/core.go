@@ -16,7 +16,7 @@ import (
 
 // solveCore is Task.SolveCore.
 func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
-	sub, err := p.openCore(w, print)
+	sub, err := p.openCore(ctx, w, print)
 	if err != nil {
 		return task.Summary{}, nil, 0, err
 	}
@@ -27,7 +27,7 @@ func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline
 }
 
 // openCore opens the problem of a core, or makes it anew where what is there is another's.
-func (p *Problem) openCore(w graph.Weights, print string) (*Problem, error) {
+func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (*Problem, error) {
 	dir, err := p.store.CoreDir()
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (p *Problem) openCore(w graph.Weights, print string) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub, err = Create(dir, w, CreateOptions{
+	sub, err = Create(ctx, dir, w, CreateOptions{
 		Tile: plan.DefaultTile(n), Command: os.Args,
 		Input: tiles.Input{Name: "what is left of " + p.meta.Input.Name, Format: "core", SHA256: print},
 	})

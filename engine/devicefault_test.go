@@ -309,7 +309,7 @@ func (c *slipCase) slipOften(t *testing.T, what string) {
 // slipIn solves on a device that slips.
 func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	t.Helper()
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ func TestSources(t *testing.T) {
 		}
 		whole := enginetest.Create(t, g, 64)
 		enginetest.Solve(t, whole, enginetest.Shape{Tile: 64, Width: 1, Slots: 64, Pages: 8, Streams: 2}.Options(t))
-		p, err := engine.Create(filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Sources: sources})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}

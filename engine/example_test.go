@@ -27,7 +27,8 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	problem, err := engine.Create(filepath.Join(dir, "four.ooc"), g, engine.CreateOptions{})
+	ctx := context.Background()
+	problem, err := engine.Create(ctx, filepath.Join(dir, "four.ooc"), g, engine.CreateOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func Example() {
 	defer device.Close()
 
 	// Solve resumes what was interrupted; ending the context takes a checkpoint.
-	if _, err := problem.Solve(context.Background(), engine.Options{Device: device}); err != nil {
+	if _, err := problem.Solve(ctx, engine.Options{Device: device}); err != nil {
 		log.Fatal(err)
 	}
 

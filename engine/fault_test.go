@@ -334,7 +334,7 @@ func (c *faultCase) run(dir string, f *fault) (err error) {
 
 func (c *faultCase) open(dir string) (*engine.Problem, error) {
 	if c.half == "" {
-		return engine.Create(dir, c.g, engine.CreateOptions{Tile: 64, Predecessors: c.predecessors})
+		return engine.Create(context.Background(), dir, c.g, engine.CreateOptions{Tile: 64, Predecessors: c.predecessors})
 	}
 	if err := os.CopyFS(dir, os.DirFS(c.half)); err != nil {
 		return nil, err

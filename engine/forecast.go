@@ -38,7 +38,7 @@ func (f *Forecast) Seconds() float64 {
 // ForecastGraph plans the solve of a graph that has no store yet into the folder dir, whose disk is timed. It
 // writes and removes a file of 128 MiB there, and writes nothing and leaves syncs out of the time if dir is "".
 func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
-	if err := w.Check(); err != nil {
+	if err := w.Check(ctx); err != nil {
 		return nil, err
 	}
 	q := requestFor(w, l)
@@ -89,7 +89,7 @@ func (f *Forecast) foresee(ctx context.Context, q *plan.Request, d kernels.Devic
 		return err
 	}
 	q.Exact = true
-	if err := q.Measure(algorithms, d); err != nil {
+	if err := q.Measure(planned(), d); err != nil {
 		return err
 	}
 	if dir != "" {
@@ -98,7 +98,7 @@ func (f *Forecast) foresee(ctx context.Context, q *plan.Request, d kernels.Devic
 		}
 	}
 	f.Rates = q.Rates
-	c, err := q.Choose(ctx, algorithms)
+	c, err := q.Choose(ctx, planned())
 	if err != nil {
 		return err
 	}

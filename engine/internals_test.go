@@ -19,7 +19,7 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 	was := eliminateOptions
 	set := func(o eliminate.Options) {
 		eliminateOptions = o
-		algorithms[slices.IndexFunc(algorithms, func(a plan.Algorithm) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
+		algorithms[slices.IndexFunc(algorithms, func(a solver) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
 	}
 	o := was
 	change(&o)
@@ -33,7 +33,7 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Limits) (*plan.Choice, error) {
 	q := requestFor(w, l.WithDefaults(info))
 	q.Info, q.Rates = info, r
-	return q.Choose(ctx, algorithms)
+	return q.Choose(ctx, planned())
 }
 
 // CoreLeft, RootTrees, TreesRooted and StoreSums are steps of a solve.

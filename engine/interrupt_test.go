@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -29,7 +32,7 @@ func TestInterruptedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: tiles.RowSet{7}})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: tiles.RowSet{7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,5 +45,43 @@ func TestInterruptedPlan(t *testing.T) {
 	}
 	if _, err := p.Solve(ctx, engine.Options{Device: device, Algorithm: eliminate.Name}); !errors.Is(err, task.ErrInterrupted) {
 		t.Errorf("a solve: %v", err)
+	}
+}
+
+// TestInterruptedCheck ends the context before the numbers of a graph, and of a matrix, are checked: a search for negative
+// cycles, and one for the longest distance. A store is not begun then.
+func TestInterruptedCheck(t *testing.T) {
+	r := seeds.New(t)
+	const n = 2000
+	ring := func(first float64) *graph.Graph { // weights are so large that only a search can bound the distances
+		b := graph.New(n, graph.AsKind(entry.KindI32)).Add(0, 1, first)
+		for v := range n {
+			b.Add(v, (v+1)%n, float64(r.IntN(100_000)))
+			for range 1200 {
+				b.Add(v, r.IntN(n), 1e6)
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for name, g := range map[string]*graph.Graph{"negative arcs": ring(-10), "large weights": ring(10)} {
+		d, _ := enginetest.OpenMatrix(t, enginetest.WriteMatrix(t, g, false), entry.KindI32, 64)
+		for input, w := range map[string]graph.Weights{"graph": g, "matrix": d} {
+			dir := filepath.Join(t.TempDir(), "x.ooc")
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := engine.Create(ctx, dir, w, engine.CreateOptions{Tile: 64}); !errors.Is(err, task.ErrInterrupted) {
+				t.Errorf("%s, %s: %v", input, name, err)
+			}
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s, %s: a store was begun: %v", input, name, err)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func TestLook(t *testing.T) {
 	if _, err := engine.Look(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no store: %v", err)
 	}
-	p, err := engine.Create(dir, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(t.Context(), dir, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

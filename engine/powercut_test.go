@@ -75,7 +75,7 @@ func cutWhileSolving(t *testing.T, r *rand.Rand, g graph.Weights, made engine.Cr
 			dirs = append(dirs, dst)
 		}
 	}
-	p, err := engine.Create(dir, g, made)
+	p, err := engine.Create(t.Context(), dir, g, made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: tile})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o engine.Options, s
 	}
 	h.Step, core.Step = cut, cut
 	o.Checkpoint = time.Nanosecond
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,9 +52,10 @@ type CreateOptions struct {
 
 // Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
 // that i32 cannot hold), reserves the space and stores the graph, unless that is a matrix in a file, which
-// the problem closes in the end. Nothing is left behind where it fails.
-func Create(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
-	if err := w.Check(); err != nil {
+// the problem closes in the end. Nothing is left behind where it fails. It fails with task.ErrInterrupted if ctx ends
+// while the numbers are checked.
+func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
+	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, err
 	}
 	return makeStore(dir, w, o)
@@ -62,8 +63,8 @@ func Create(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 
 // Replace makes the store of another graph, or of the same anew, in the place of this one, which it closes: that is
 // gone once the graph's numbers are known to be right. Errors before that leave it as it was.
-func (p *Problem) Replace(w graph.Weights, o CreateOptions) (*Problem, error) {
-	if err := w.Check(); err != nil {
+func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions) (*Problem, error) {
+	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := errors.Join(p.Discard(), p.Close()); err != nil {
@@ -173,7 +174,7 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 				return err
 			}
 		}
-		if choice, err = plan.Choose(ctx, algorithms, *q, d); err != nil {
+		if choice, err = plan.Choose(ctx, planned(), *q, d); err != nil {
 			return err
 		}
 	}
@@ -254,7 +255,7 @@ func (p *Problem) Status() (live.Status, error) {
 	for _, a := range algorithms {
 		if !counts || a.Name() == st.Algorithm {
 			after := st
-			if left, err = a.(solver).Left(&after, p.store, counts); err != nil {
+			if left, err = a.Left(&after, p.store, counts); err != nil {
 				return live.Status{}, err
 			}
 			if left || counts {

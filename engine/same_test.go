@@ -38,7 +38,7 @@ func TestDiffers(t *testing.T) {
 	made := tiles.Input{Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}
 	g := enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false)
 	create := func(rows tiles.RowSet) *engine.Problem {
-		p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestSameInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Create(filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{
+	p, err := engine.Create(t.Context(), filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{
 		Input: tiles.Input{Name: path, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256}})
 	if err != nil {
 		t.Fatal(err)

@@ -45,13 +45,19 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum task.Summary, err e
 	defer o.Control.Begun() // a checkpoint that was asked for last is that of the end
 	reports := live.NewReporter(live.ReporterOptions{Control: o.Control, Publish: p.store.SetLive, Progress: o.Progress, Interval: o.Interval})
 	sum, err = p.solve(ctx, o, lines, reports)
-	if err != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, task.ErrInterrupted) {
-		err = fmt.Errorf("%w: %w", task.ErrInterrupted, err)
-	}
+	err = interrupted(ctx, err)
 	if lerr := lines.Close(); err == nil && lerr != nil {
 		err = fmt.Errorf("timeline: %w", lerr)
 	}
 	return sum, err
+}
+
+// interrupted makes an error that is why ctx ended match task.ErrInterrupted.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, task.ErrInterrupted) {
+		return fmt.Errorf("%w: %w", task.ErrInterrupted, err)
+	}
+	return err
 }
 
 func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, reports *live.Reporter) (sum task.Summary, err error) {

@@ -208,7 +208,7 @@ func TestRootTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestRootTreesWritesAlone(t *testing.T) {
 		}
 		return nil
 	}
-	p, err := engine.Create(dir, enginetest.HardGraph(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), dir, enginetest.HardGraph(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}

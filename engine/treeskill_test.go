@@ -27,7 +27,7 @@ func TestRootTreesKilledThenPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRootTreesKilledThenPowerCut(t *testing.T) {
 
 // TestRootTreesPauses has predecessors looked through in a pause: that waits, and goes on or is interrupted afterwards.
 func TestRootTreesPauses(t *testing.T) {
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), knot(t), engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), knot(t), engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func TestMatrixChangesUnderSolve(t *testing.T) {
 	r := seeds.New(t)
 	path := enginetest.WriteMatrix(t, enginetest.RandomGraph(t, r, 300, entry.KindF32, false), false)
 	d, made := enginetest.OpenMatrix(t, path, entry.KindF32, 64)
-	p, err := engine.Create(filepath.Join(t.TempDir(), "m.ooc"), d, made)
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "m.ooc"), d, made)
 	if err != nil {
 		t.Fatal(err)
 	}

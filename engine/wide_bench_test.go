@@ -43,7 +43,7 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	var sum task.Summary
 	for range b.N {
 		dir := b.TempDir()
-		if p, err = engine.Create(filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Tile: c.Tile, Choice: c}); err != nil {
+		if p, err = engine.Create(b.Context(), filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Tile: c.Tile, Choice: c}); err != nil {
 			b.Fatal(err)
 		}
 		if sum, err = p.Solve(b.Context(), engine.Options{Device: d, Checkpoint: time.Hour}); err != nil {

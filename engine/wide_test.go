@@ -104,7 +104,7 @@ func TestSourcesOnDevice(t *testing.T) {
 				sources = append(sources, int32(v))
 			}
 		}
-		p, err := engine.Create(filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Tile: 64, Sources: sources})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Tile: 64, Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}

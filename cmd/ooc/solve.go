@@ -196,7 +196,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 			return nil, err
 		}
 		return n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
-			return engine.Create(out, w, o)
+			return engine.Create(cmd.Context(), out, w, o)
 		})
 	}
 	p, err := engine.Open(out)
@@ -208,7 +208,9 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		if err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
-		return n.store(show, out, p.Replace)
+		return n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
+			return p.Replace(cmd.Context(), w, o)
+		})
 	}
 	err = f.same(cmd, p, input)
 	if err == nil && f.restart {

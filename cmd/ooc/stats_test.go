@@ -170,7 +170,7 @@ func TestStatsRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Create(filepath.Join(dir, "new.ooc"), g, engine.CreateOptions{})
+	p, err := engine.Create(t.Context(), filepath.Join(dir, "new.ooc"), g, engine.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	if !ok {
 		return badInput{fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", input)}
 	}
-	if err := g.Check(); err != nil {
+	if err := g.Check(cmd.Context()); err != nil {
 		return err
 	}
 	show := terminal.NewCounter("proved", "rows")

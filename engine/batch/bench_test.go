@@ -33,7 +33,7 @@ func (s *solver) Open(_ context.Context, i int, _ bool, d kernels.Device) (Work,
 	if err != nil {
 		return nil, err
 	}
-	p, err := engine.Create(s.jobs[i].Store, g, engine.CreateOptions{Choice: choice})
+	p, err := engine.Create(context.Background(), s.jobs[i].Store, g, engine.CreateOptions{Choice: choice})
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func deviceShape(s sparse.Shape, info kernels.Info, tileRows int) (lanes, batche
 
 // predictor holds what a prediction of the stages depends on, apart from where elimination stops.
 type predictor struct {
-	algorithm algorithm
+	algorithm Algorithm
 	info      kernels.Info
 	rows      int // of distances
 	tile      int

@@ -39,21 +39,21 @@ type Options struct {
 
 // New returns the algorithm that eliminates vertices, closes the core that is left, and expands the core's distances to
 // all vertices. Package sparse explains it.
-func New(o Options) plan.Algorithm {
+func New(o Options) Algorithm {
 	if o.CoreAtOnce == 0 {
 		o.CoreAtOnce = 2048
 	}
 	if o.PreferDevice == 0 {
 		o.PreferDevice = 0.25
 	}
-	return algorithm{o}
+	return Algorithm{o}
 }
 
 // fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
 const fasterAtOnce = 6
 
 // closesAtOnce reports whether the device should close the core in its memory.
-func (a algorithm) closesAtOnce(core int, info kernels.Info) bool {
+func (a Algorithm) closesAtOnce(core int, info kernels.Info) bool {
 	most := max(0, a.o.CoreAtOnce)
 	if !info.SharedCores {
 		most *= fasterAtOnce
@@ -64,23 +64,24 @@ func (a algorithm) closesAtOnce(core int, info kernels.Info) bool {
 // Name is the algorithm's name.
 const Name = "eliminate"
 
-type algorithm struct{ o Options }
+// Algorithm is the elimination with its options. New makes one.
+type Algorithm struct{ o Options }
 
 // Name returns the algorithm's name.
-func (algorithm) Name() string { return Name }
+func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
-func (algorithm) Traits() plan.Traits {
+func (Algorithm) Traits() plan.Traits {
 	return plan.Traits{Unasked: true, Sources: true, Arcs: true, Rows: true}
 }
 
 // Measure times the levels of an expansion on the device.
-func (algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, _ int) error {
+func (Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, _ int) error {
 	return r.MeasureLevels(d, v)
 }
 
 // Left completes the status of a store in which an elimination has written rows, or was solving a core.
-func (algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error) {
+func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error) {
 	st.Rows = s.Geometry().RowCount()
 	if counts {
 		state, _, err := s.State()
@@ -93,7 +94,7 @@ func (algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 }
 
 // Run solves by elimination. It continues after the rows that the task's state counts as done.
-func (a algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	x := &run{Task: t, algorithm: a, sink: a.o.Sink}
 	if x.sink == nil {
 		x.sink = t.Store.WriteTiles
@@ -108,7 +109,7 @@ func (a algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 // run is one solve by elimination.
 type run struct {
 	*task.Task
-	algorithm algorithm
+	algorithm Algorithm
 	plan      plan.Elimination
 	lanes     kernels.HostLaneOps
 	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
@@ -245,7 +246,7 @@ func (c coreWeights) Facts() graph.Facts {
 }
 
 // Check has nothing to do: the core's distances are distances in the graph, which was checked.
-func (coreWeights) Check() error { return nil }
+func (coreWeights) Check(context.Context) error { return nil }
 
 // FillTile implements graph.Weights.
 func (c coreWeights) FillTile(dst []byte, t, i, j int) error {

@@ -18,7 +18,7 @@ import (
 
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small.
-func (a algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
+func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	g, l, r := q.Graph, q.Limits, &q.Rates
 	if need := leastScratch(rowsOf(l, g.N), g.N, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
 		return plan.Offer{}, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, g.N, need)

@@ -1,21 +1,27 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/internal/cancel"
 	"ooc/kernels/entry"
 )
 
 // Check proves that a distance matrix of the graph's kind can be computed: that no cycle is negative,
 // else a *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says
-// what could be shown. It costs little for a graph without negative arcs whose weights are small.
-func (g *Graph) Check() error {
+// what could be shown. It costs little for a graph without negative arcs whose weights are small. It fails with
+// why ctx ended, if that is sooner.
+func (g *Graph) Check(ctx context.Context) error {
 	if g.Negative {
 		var cycle []int32
 		if g.Directed {
-			cycle = g.negativeCycle()
+			var err error
+			if cycle, err = g.negativeCycle(ctx); err != nil {
+				return err
+			}
 		} else {
 			cycle = g.negativeEdge()
 		}
@@ -23,16 +29,16 @@ func (g *Graph) Check() error {
 			return g.NegativeCycle(cycle)
 		}
 	}
-	return g.CheckRange()
+	return g.CheckRange(ctx)
 }
 
 // CheckRange is what Check proves of distances, where no cycle is known to be negative.
-func (g *Graph) CheckRange() error {
+func (g *Graph) CheckRange(ctx context.Context) error {
 	f := g.Facts()
 	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
 		func(float64) (float64, error) { return g.sumOfLargest(), nil }}}
 	if !g.Negative {
-		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) { return g.longestPath(), nil }})
+		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) { return g.longestPath(ctx) }})
 	}
 	return f.CheckRange(g.File, tighter...)
 }
@@ -103,10 +109,15 @@ func (g *Graph) sumOfLargest() float64 {
 // component no distance passes that to the component's root plus that from it. A shortest path runs
 // through components in their topological order and never comes back to one, so the longest chain of
 // these bounds and of the arcs between components bounds it.
-func (g *Graph) longestPath() float64 {
-	c := stronglyConnected(g)
+func (g *Graph) longestPath(ctx context.Context) (float64, error) {
+	poll := cancel.NewPoll(ctx)
+	c, err := stronglyConnected(g, poll)
+	if err != nil {
+		return 0, err
+	}
 	forward, back := NewSearch(g), NewSearch(g.Reverse())
 	forward.only, back.only = c.of, c.of
+	forward.poll, back.poll = poll, poll
 	forward.reset()
 	back.reset()
 	chain := make([]float64, c.count)
@@ -121,28 +132,35 @@ func (g *Graph) longestPath() float64 {
 				}
 			}
 		}
-		chain[number] = onward + forward.farthest(members) + back.farthest(members)
+		from, err := forward.farthest(members)
+		if err != nil {
+			return 0, err
+		}
+		to, err := back.farthest(members)
+		if err != nil {
+			return 0, err
+		}
+		chain[number] = onward + from + to
 		longest = max(longest, chain[number])
 	}
-	return longest
+	return longest, nil
 }
 
 // farthest returns the largest distance from the first member of a component to the others. It leaves
 // alone what other components have in s.
-func (s *Search) farthest(members []int32) float64 {
+func (s *Search) farthest(members []int32) (far float64, err error) {
 	if len(members) == 1 {
-		return 0
+		return 0, nil
 	}
 	if s.g.Kind == entry.KindI32 {
-		dijkstra(s, s.g.I32, members[0])
+		err = dijkstra(s, s.g.I32, members[0])
 	} else {
-		dijkstra(s, s.g.F32, members[0])
+		err = dijkstra(s, s.g.F32, members[0])
 	}
-	far := 0.0
 	for _, v := range members {
 		far = max(far, s.dist[v])
 	}
-	return far
+	return far, err
 }
 
 // components are the strongly connected components of a graph, numbered so that every arc leads to the
@@ -156,7 +174,7 @@ type components struct {
 
 // stronglyConnected is Tarjan's algorithm with its recursion unrolled (R. Tarjan, Depth-first search and
 // linear graph algorithms, 1972).
-func stronglyConnected(g *Graph) components {
+func stronglyConnected(g *Graph, poll *cancel.Poll) (components, error) {
 	c := components{of: make([]int32, g.N), start: []int32{0}}
 	index, low := make([]int32, g.N), make([]int32, g.N) // index 0: not visited
 	next := append([]int64(nil), g.Offsets[:g.N]...)
@@ -173,6 +191,9 @@ func stronglyConnected(g *Graph) components {
 		}
 		visit(int32(root))
 		for len(path) > 0 {
+			if err := poll.After(1); err != nil {
+				return components{}, err
+			}
 			u := path[len(path)-1]
 			if next[u] < g.Offsets[u+1] {
 				v := g.Targets[next[u]]
@@ -194,7 +215,7 @@ func stronglyConnected(g *Graph) components {
 			}
 		}
 	}
-	return c
+	return c, nil
 }
 
 // close makes the vertices of open from u on a component, and returns the rest.

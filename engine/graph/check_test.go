@@ -44,7 +44,7 @@ func TestRangeOfI32(t *testing.T) {
 	}
 	for _, c := range cases {
 		g := graphtest.Build(t, c.n, c.arcs)
-		err := g.Check()
+		err := g.Check(t.Context())
 		if c.ok && err != nil {
 			t.Errorf("%s: %v", c.what, err)
 		}
@@ -76,11 +76,11 @@ func shift(arcs []graph.Arc, by int32) []graph.Arc {
 
 func TestRangeWithNegativeArcs(t *testing.T) {
 	const limit = float64(entry.Limit32)
-	if err := graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit + 1}}).Check(); err != nil {
+	if err := graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit + 1}}).Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(), graph.ErrBadInput, "530554783", "--kind f32")
-	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(), graph.ErrBadInput)
+	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(t.Context()), graph.ErrBadInput, "530554783", "--kind f32")
+	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(t.Context()), graph.ErrBadInput)
 	if 2*int64(entry.Limit32) > int64(entry.Inf32) || int64(entry.Inf32)-int64(entry.Limit32) < int64(entry.Limit32) {
 		t.Error("the sum of Unreachable and a negative distance passes for a distance")
 	}
@@ -88,7 +88,7 @@ func TestRangeWithNegativeArcs(t *testing.T) {
 
 func TestRangeOfF32(t *testing.T) {
 	g := graphtest.Build(t, 3, []graph.Arc{{0, 1, 2e38}, {1, 2, 2e38}}, graph.AsKind(entry.KindF32))
-	graphtest.WantError(t, g.Check(), graph.ErrBadInput, "divide the weights")
+	graphtest.WantError(t, g.Check(t.Context()), graph.ErrBadInput, "divide the weights")
 }
 
 // TestLongestPath compares the last bound with the true longest distance.
@@ -152,7 +152,7 @@ func TestNoNegativeCycle(t *testing.T) {
 		arcs := graphtest.RandomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
 		for _, unit := range []float64{1, 0.125} {
 			g := graphtest.Build(t, n, withPotentials(r, n, arcs, unit))
-			if err := g.Check(); err != nil {
+			if err := g.Check(t.Context()); err != nil {
 				t.Fatalf("%v in %s", err, graphtest.ArcsOf(g))
 			}
 		}
@@ -176,7 +176,7 @@ func TestPlantedNegativeCycles(t *testing.T) {
 		}
 		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 			g := graphtest.Build(t, n, arcs, graph.AsKind(kind), graph.Named(graph.IDs{Base: 7}))
-			checkCycle(t, g, g.Check())
+			checkCycle(t, g, g.Check(t.Context()))
 		}
 	}
 }
@@ -204,7 +204,7 @@ func checkCycle(t *testing.T, g *graph.Graph, err error) {
 
 func TestNegativeEdge(t *testing.T) {
 	g := graphtest.Build(t, 4, []graph.Arc{{0, 1, 5}, {2, 3, -0.5}}, graph.Undirected, graph.Scaled(10))
-	err := g.Check()
+	err := g.Check(t.Context())
 	checkCycle(t, g, err)
 	graphtest.WantError(t, err, graph.ErrNegativeCycle, "length -1: 2 → 3 → 2")
 }
@@ -212,8 +212,8 @@ func TestNegativeEdge(t *testing.T) {
 // TestRoundedCycle: in decimals the cycle has length 0, in the nearest float32 numbers not.
 func TestRoundedCycle(t *testing.T) {
 	arcs := []graph.Arc{{0, 1, 0.1}, {1, 2, 0.2}, {2, 0, -0.3}}
-	graphtest.WantError(t, graphtest.Build(t, 3, arcs).Check(), graph.ErrNegativeCycle, "--scale")
-	if err := graphtest.Build(t, 3, arcs, graph.Scaled(10)).Check(); err != nil {
+	graphtest.WantError(t, graphtest.Build(t, 3, arcs).Check(t.Context()), graph.ErrNegativeCycle, "--scale")
+	if err := graphtest.Build(t, 3, arcs, graph.Scaled(10)).Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,20 @@
 package graph
 
+import "context"
+
 // The following are for tests of the package, which are a package of their own.
 
-func (g *Graph) FindNegativeCycle() []int32 { return g.negativeCycle() }
+func (g *Graph) FindNegativeCycle() []int32 {
+	cycle, _ := g.negativeCycle(context.Background())
+	return cycle
+}
 
-func (g *Graph) LongestPath() float64 { return g.longestPath() }
+func (g *Graph) LongestPath() float64 {
+	longest, _ := g.longestPath(context.Background())
+	return longest
+}
 
-func ComponentsOf(g *Graph) []int32 { return stronglyConnected(g).of }
+func ComponentsOf(g *Graph) []int32 {
+	c, _ := stronglyConnected(g, nil)
+	return c.of
+}

@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"slices"
 
+	"ooc/engine/internal/cancel"
 	"ooc/kernels/entry"
 )
 
@@ -14,18 +16,17 @@ import (
 // negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
 //
 // Sums are float64: exact for i32 and mostly for f32. Where rounding makes a cycle look negative that
-// is not, the search starts over and ignores gains as small as that.
-func (g *Graph) negativeCycle() []int32 {
+// is not, the search starts over and ignores gains as small as that. It fails with why ctx ended, if that is sooner.
+func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
 	for tolerance := 0.0; ; {
-		var cycle []int32
 		var reach float64
 		if g.Kind == entry.KindI32 {
-			cycle, reach = cycleSearch(g, g.I32, tolerance)
+			cycle, reach, err = cycleSearch(ctx, g, g.I32, tolerance)
 		} else {
-			cycle, reach = cycleSearch(g, g.F32, tolerance)
+			cycle, reach, err = cycleSearch(ctx, g, g.F32, tolerance)
 		}
-		if cycle == nil || g.NegativeCycle(cycle) != nil {
-			return cycle
+		if err != nil || cycle == nil || g.NegativeCycle(cycle) != nil {
+			return cycle, err
 		}
 		tolerance = max(8*tolerance, reach/(1<<50))
 	}
@@ -33,16 +34,19 @@ func (g *Graph) negativeCycle() []int32 {
 
 // cycleSearch returns a cycle whose arcs all improved by more than tolerance, and the largest magnitude
 // of a distance that it met.
-func cycleSearch[W int32 | float32](g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64) {
+func cycleSearch[W int32 | float32](ctx context.Context, g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)
 	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
 	for v := range g.N {
 		s.pred[v], queue[v], waiting[v] = -1, int32(v), true
 	}
-	gains := 0
+	gains, poll := 0, cancel.NewPoll(ctx)
 	for len(queue) > 0 {
 		for _, u := range queue {
+			if err := poll.After(g.Offsets[u+1] - g.Offsets[u] + 1); err != nil {
+				return nil, 0, err
+			}
 			waiting[u] = false
 			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 				v := g.Targets[k]
@@ -61,13 +65,13 @@ func cycleSearch[W int32 | float32](g *Graph, weights []W, tolerance float64) (c
 			if gains >= g.N {
 				gains = 0
 				if cycle := s.find(); cycle != nil {
-					return cycle, reach
+					return cycle, reach, nil
 				}
 			}
 		}
 		queue, next = next, queue[:0]
 	}
-	return nil, reach
+	return nil, reach, nil
 }
 
 type cycleState struct {

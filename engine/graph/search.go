@@ -3,6 +3,7 @@ package graph
 import (
 	"math"
 
+	"ooc/engine/internal/cancel"
 	"ooc/kernels/entry"
 )
 
@@ -13,9 +14,10 @@ type Search struct {
 	g    *Graph
 	dist []float64
 	pred []int32
-	heap []int32 // Dijkstra: a 4-ary heap of vertices by dist; Bellman–Ford: the queue
-	at   []int32 // a vertex's place in heap; -1 outside
-	only []int32 // if not nil, Dijkstra stays among vertices with the source's number
+	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; Bellman–Ford: the queue
+	at   []int32      // a vertex's place in heap; -1 outside
+	only []int32      // if not nil, Dijkstra stays among vertices with the source's number
+	poll *cancel.Poll // if not nil, it may end Dijkstra
 
 	order [2][]int32 // of Near
 	keys  []uint32
@@ -58,19 +60,23 @@ func (s *Search) reset() {
 func (s *Search) Dijkstra(src int) []float64 {
 	s.reset()
 	if s.g.Kind == entry.KindI32 {
-		dijkstra(s, s.g.I32, int32(src))
+		_ = dijkstra(s, s.g.I32, int32(src)) // without a poll, nothing ends it
 	} else {
-		dijkstra(s, s.g.F32, int32(src))
+		_ = dijkstra(s, s.g.F32, int32(src))
 	}
 	return s.dist
 }
 
-func dijkstra[W int32 | float32](s *Search, weights []W, src int32) {
+// dijkstra fails where s.poll ends it.
+func dijkstra[W int32 | float32](s *Search, weights []W, src int32) error {
 	s.dist[src] = 0
 	s.push(src)
 	offsets, targets := s.g.Offsets, s.g.Targets
 	for len(s.heap) > 0 {
 		u := s.pop()
+		if err := s.poll.After(offsets[u+1] - offsets[u] + 1); err != nil {
+			return err
+		}
 		du := s.dist[u]
 		for k := offsets[u]; k < offsets[u+1]; k++ {
 			v := targets[k]
@@ -86,6 +92,7 @@ func dijkstra[W int32 | float32](s *Search, weights []W, src int32) {
 			}
 		}
 	}
+	return nil
 }
 
 func (s *Search) push(v int32) {

@@ -67,8 +67,8 @@ type Choice struct {
 	Eliminate *Elimination // nil: not asked for, or not possible
 }
 
-// Named returns the algorithm of that name in a list, or nil.
-func Named(list []Algorithm, name string) Algorithm {
+// named returns the algorithm of that name in a list, or nil.
+func named(list []Algorithm, name string) Algorithm {
 	for _, a := range list {
 		if a.Name() == name {
 			return a
@@ -91,7 +91,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	l := &q.Limits
 	sources := len(l.Sources) > 0
 	if name := l.Algorithm; name != "" && name != Auto {
-		a := Named(list, name)
+		a := named(list, name)
 		if a == nil {
 			return nil, fmt.Errorf("%w %q: there are %v", ErrAlgorithm, name, Names(list))
 		}

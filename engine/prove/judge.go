@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"context"
+
 	"ooc/engine"
 	"ooc/engine/path"
 )
@@ -15,10 +17,10 @@ type judge interface {
 }
 
 // judges returns what makes a judge for each goroutine.
-func judges(p *engine.Problem, v *Sampled) (func() judge, error) {
+func judges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
 	v.Method = "Dijkstra"
 	if p.Meta().Dense {
-		return denseJudges(p, v)
+		return denseJudges(ctx, p, v)
 	}
 	if p.Meta().Negative {
 		v.Method = "Bellman–Ford"
@@ -30,7 +32,7 @@ func judges(p *engine.Problem, v *Sampled) (func() judge, error) {
 	return func() judge { return path.NewSearch(g) }, nil
 }
 
-func denseJudges(p *engine.Problem, v *Sampled) (func() judge, error) {
+func denseJudges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
 	d, err := p.Matrix()
 	if err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func denseJudges(p *engine.Problem, v *Sampled) (func() judge, error) {
 	var potential []float64
 	if p.Meta().Negative {
 		v.Method = "Johnson"
-		if potential, err = d.Potentials(); err != nil {
+		if potential, err = d.Potentials(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -163,7 +163,7 @@ func TestProveSources(t *testing.T) {
 	r := seeds.New(t)
 	n := 150
 	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, 149}})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, 149}})
 	if err != nil {
 		t.Fatal(err)
 	}

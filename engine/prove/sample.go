@@ -61,7 +61,7 @@ func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Samp
 
 // compareRows compares random rows, and their predecessors if there are any, with the input.
 func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) error {
-	newJudge, err := judges(p, v)
+	newJudge, err := judges(ctx, p, v)
 	if errors.Is(err, engine.ErrInput) {
 		v.Missing = err.Error()
 		return nil

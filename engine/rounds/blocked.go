@@ -16,7 +16,7 @@ import (
 const BlockedName = "blocked"
 
 // Blocked is blocked Floyd–Warshall.
-var Blocked plan.Algorithm = &blocked
+var Blocked = &blocked
 
 var blocked = Algorithm{
 	name:       BlockedName,

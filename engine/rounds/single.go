@@ -19,7 +19,7 @@ import (
 const SingleStageName = "single-stage"
 
 // SingleStage is single-stage Floyd–Warshall.
-var SingleStage plan.Algorithm = &singleStage
+var SingleStage = &singleStage
 
 var singleStage = Algorithm{
 	name:       SingleStageName,

@@ -21,7 +21,7 @@ import (
 const SquaringName = "squaring"
 
 // Squaring is repeated squaring.
-var Squaring plan.Algorithm = &squaring
+var Squaring = &squaring
 
 // squaring counts an iteration for each row of tiles in each pass. It replaces tiles in place, so a product may read
 // operands that this pass has already squared. That is safe: they are lengths of paths too, and no larger than before.

@@ -259,7 +259,7 @@ func TestHeavyArcs(t *testing.T) {
 		}
 	}
 	g := build(t, b)
-	if err := g.Check(); err != nil {
+	if err := g.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	everyStop(t, r, g, d, false, 0)
@@ -271,7 +271,7 @@ func TestCycleOfLengthZero(t *testing.T) {
 	d := openCPU(t, cpu.Options{Threads: 1})
 	big := float64(1 << 24)
 	g := build(t, graph.New(4, graph.AsKind(entry.KindF32)).Add(0, 1, big).Add(1, 2, 1).Add(2, 3, 1).Add(3, 0, -big-2))
-	if err := g.Check(); err != nil {
+	if err := g.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	everyStop(t, r, g, d, false, rounding)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/cancel"
 	"ooc/kernels/entry"
 )
 
@@ -79,10 +80,10 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	var next atomic.Int64
 	for range min(len(trees), runtime.GOMAXPROCS(0)) {
 		g.Go(func() error {
-			at, end := make([]int32, v.n), ending{ctx: ctx}
+			at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
 			for i := int(next.Add(1) - 1); i < len(trees); i = int(next.Add(1) - 1) {
 				for x := trees[i].last; x >= trees[i].first; x-- {
-					if err := end.after(v.gather(x, cursor, at)); err != nil {
+					if err := poll.After(v.gather(x, cursor, at)); err != nil {
 						return err
 					}
 				}
@@ -93,9 +94,9 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	at, end := make([]int32, v.n), ending{ctx: ctx}
+	at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
 	for _, x := range top {
-		if err := end.after(v.gather(x, cursor, at)); err != nil {
+		if err := poll.After(v.gather(x, cursor, at)); err != nil {
 			return err
 		}
 	}

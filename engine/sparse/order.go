@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/cancel"
 )
 
 // OrderOptions say how far to order. The zero value orders every vertex that is worth it at any price.
@@ -33,6 +34,8 @@ const (
 	// stepSeconds is the time of one look at a list entry while ordering. A constant, not a clock: the
 	// order of a graph is the same in every run.
 	stepSeconds = 20e-9
+	// estimateSteps is how many such looks the estimate of one stopping point takes.
+	estimateSteps = 256
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices and the structure that
@@ -113,11 +116,11 @@ func minimumDegree(ctx context.Context, p *pattern, o OrderOptions) (order []int
 	n := p.n()
 	q := newQuotient(p, apartFrom(n))
 	order = make([]int32, 0, n)
-	watch, end := newWatcher(o, n), ending{ctx: ctx}
+	watch, poll := newWatcher(o, n), cancel.NewPoll(ctx)
 	for q.left > 0 && len(order) < o.Limit && watch.goOn(q.steps) {
 		before := q.steps
 		step := q.eliminate()
-		if err := end.after(q.steps - before + 1); err != nil {
+		if err := poll.After(q.steps - before + 1); err != nil {
 			return nil, 0, err
 		}
 		watch.add(step)
@@ -190,7 +193,7 @@ func (r *Order) appendRest(n int) {
 
 // structure finds the arcs up that elimination leaves. It lowers Limit where there would be more than most.
 func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
-	end := ending{ctx: ctx}
+	poll := cancel.NewPoll(ctx)
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
 	f := family{make([]int32, r.Limit), make([]int32, r.Limit), make([]int32, len(r.Vertices))}
@@ -203,7 +206,7 @@ func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
 		}
 		r.start = append(r.start, int64(len(r.up)))
 		row, parent := r.row(v), int32(-1)
-		if err := end.after(16 * int64(len(row))); err != nil { // what is gathered and sorted is more than what is left
+		if err := poll.After(16 * int64(len(row))); err != nil { // what is gathered and sorted is more than what is left
 			return err
 		}
 		slices.Sort(row)
@@ -284,9 +287,9 @@ func (r *Order) At(eliminated int) (at Work) {
 
 // Best returns the counts of the stopping point with the least estimate. It fails with why ctx ended, if that is sooner.
 func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
-	least, end := math.Inf(1), ending{ctx: ctx}
+	least, poll := math.Inf(1), cancel.NewPoll(ctx)
 	for w := range r.Each {
-		if err := end.after(estimateSteps); err != nil {
+		if err := poll.After(estimateSteps); err != nil {
 			return Work{}, err
 		}
 		if s := seconds(w); s < least {

@@ -58,7 +58,7 @@ func MethodNames() []string {
 // pieces of a matrix.
 type Arcs interface {
 	feed.Matrix
-	CheckRange() error
+	CheckRange(ctx context.Context) error
 	NegativeCycle(cycle []int32) error
 }
 
@@ -141,7 +141,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	if err := p.fits(); err != nil {
 		return nil, err
 	}
-	if err := arcs.CheckRange(); err != nil {
+	if err := arcs.CheckRange(ctx); err != nil {
 		return nil, err
 	}
 	p.most = max(p.facts.MaxWeight, -p.facts.MinWeight)

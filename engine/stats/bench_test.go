@@ -66,7 +66,7 @@ func benchProblem(b *testing.B, n int, kind entry.Kind) *engine.Problem {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := engine.Create(filepath.Join(b.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 512})
+	p, err := engine.Create(b.Context(), filepath.Join(b.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 512})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (s *suite) solve(d kernels.Device, n int, l plan.Limits) (seconds float64, 
 	if err != nil {
 		return 0, err
 	}
-	p, err := engine.Create(filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Choice: choice})
+	p, err := engine.Create(s.ctx, filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Choice: choice})
 	if err != nil {
 		return 0, err
 	}

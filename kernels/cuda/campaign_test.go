@@ -146,7 +146,7 @@ func (noCeiling) Ceiling(entry.Variant) float64 { return 0 }
 // solve solves, and returns what is alive after all was closed. A solve that ends well is right.
 func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	t.Helper()
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.entry == entry.PairBytes})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.entry == entry.PairBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestTrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	p, err := engine.Create(dir, g, engine.CreateOptions{Tile: tile})
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}

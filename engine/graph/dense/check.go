@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,23 +16,23 @@ import (
 
 // Check is Graph.Check for a matrix that was surveyed. Without negative entries it reads the matrix at most a
 // few times, and not at all where weights are small.
-func (d *Matrix) Check() (err error) {
+func (d *Matrix) Check(ctx context.Context) (err error) {
 	switch {
 	case !d.facts.Negative:
 	case d.facts.Directed:
-		_, err = d.Potentials()
+		_, err = d.Potentials(ctx)
 	default:
 		err = d.cycleError([]int32{int32(d.negative.line), int32(d.negative.at)})
 	}
 	if err != nil {
 		return err
 	}
-	return d.CheckRange()
+	return d.CheckRange(ctx)
 }
 
 // CheckRange tries the bounds of Graph.CheckRange, the last one for matrices that are strongly connected in
 // each of their parts only. To save time it is no more tightened than it must be.
-func (d *Matrix) CheckRange() error {
+func (d *Matrix) CheckRange(ctx context.Context) error {
 	tighter := []graph.Bound{{What: "the sum over all vertices of the largest weight of an arc at them", Most: func(float64) (float64, error) {
 		sum := 0.0
 		for _, w := range d.largest {
@@ -40,7 +41,7 @@ func (d *Matrix) CheckRange() error {
 		return sum, nil
 	}}}
 	if !d.facts.Negative {
-		tighter = append(tighter, graph.Bound{What: graph.LongestDistance, Most: d.longestPath})
+		tighter = append(tighter, graph.Bound{What: graph.LongestDistance, Most: func(enough float64) (float64, error) { return d.longestPath(ctx, enough) }})
 	}
 	return d.facts.CheckRange(d.name, tighter...)
 }
@@ -88,9 +89,12 @@ func (d *Matrix) newBlock() *lineBlock {
 	return &lineBlock{make([]int, 0, per), make([]float64, per*d.n)}
 }
 
-// blocks reads the lines that are wanted, some at a time, and calls use for each such block.
-func (d *Matrix) blocks(b *lineBlock, wanted func(u int) bool, use func() error) error {
+// blocks reads the lines that are wanted, some at a time, and calls use for each such block, until ctx ends.
+func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bool, use func() error) error {
 	for u := 0; u < d.n; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		b.lines = b.lines[:0]
 		for ; u < d.n && len(b.lines) < cap(b.lines); u++ {
 			if wanted(u) {
@@ -110,12 +114,13 @@ func (d *Matrix) blocks(b *lineBlock, wanted func(u int) bool, use func() error)
 
 // Potentials returns, for each vertex, the length of a shortest path to it from a virtual source with an arc
 // of length 0 to every vertex: by Bellman–Ford, in a pass over the matrix or some more. A negative cycle is an
-// error. It is the search of Graph.Check. Lines that no pass has changed are not read again.
-func (d *Matrix) Potentials() ([]float64, error) {
+// error. It is the search of Graph.Check. Lines that no pass has changed are not read again. It fails with why ctx
+// ended, if that is sooner.
+func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
 	for tolerance := 0.0; ; {
 		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n), from: make([]float64, d.n),
 			dist: make([]float64, d.n), pred: make([]int32, d.n)}
-		cycle, err := r.run()
+		cycle, err := r.run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -143,12 +148,12 @@ type relaxation struct {
 	cycle     []int32
 }
 
-func (r *relaxation) run() ([]int32, error) {
+func (r *relaxation) run(ctx context.Context) ([]int32, error) {
 	for v := range r.waiting {
 		r.pred[v], r.waiting[v] = -1, true
 	}
 	for slices.Contains(r.waiting, true) && r.cycle == nil {
-		err := r.d.blocks(r.block, func(u int) bool { return r.cycle == nil && r.waiting[u] }, r.relax)
+		err := r.d.blocks(ctx, r.block, func(u int) bool { return r.cycle == nil && r.waiting[u] }, r.relax)
 		if err != nil {
 			return nil, err
 		}
@@ -225,9 +230,9 @@ const mostPasses = 64
 // longestPath bounds every distance of a matrix without negative entries whose every weakly connected part is
 // strongly connected: by the largest distance to the part's root plus the largest from it. Any paths will do
 // for that, not only shortest ones, so it stops once the bound is below enough.
-func (d *Matrix) longestPath(enough float64) (float64, error) {
+func (d *Matrix) longestPath(ctx context.Context, enough float64) (float64, error) {
 	block := d.newBlock()
-	root, err := d.parts(block)
+	root, err := d.parts(ctx, block)
 	if err != nil {
 		return 0, err
 	}
@@ -241,7 +246,7 @@ func (d *Matrix) longestPath(enough float64) (float64, error) {
 	bound := math.Inf(1)
 	for pass := range mostPasses {
 		var changed atomic.Bool
-		err := d.blocks(block, func(int) bool { return true }, func() error {
+		err := d.blocks(ctx, block, func(int) bool { return true }, func() error {
 			d.relaxBoth(block, to, from, before, &changed)
 			return nil
 		})
@@ -282,7 +287,7 @@ func (d *Matrix) relaxBoth(b *lineBlock, to, from, before []float64, changed *at
 }
 
 // parts returns, for each vertex, the first one of its weakly connected part.
-func (d *Matrix) parts(b *lineBlock) ([]int32, error) {
+func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 	root := make([]int32, d.n)
 	for v := range root {
 		root[v] = int32(v)
@@ -295,7 +300,7 @@ func (d *Matrix) parts(b *lineBlock) ([]int32, error) {
 		return v
 	}
 	count := d.n
-	err := d.blocks(b, func(int) bool { return count > 1 }, func() error {
+	err := d.blocks(ctx, b, func(int) bool { return count > 1 }, func() error {
 		for k, u := range b.lines {
 			mine := find(int32(u))
 			for v, w := range b.weights[k*d.n:][:d.n] {

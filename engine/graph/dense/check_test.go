@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -18,7 +19,7 @@ func checkMatrix(path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Check(), d.Close())
+	return errors.Join(d.Check(context.Background()), d.Close())
 }
 
 // TestDenseNegative compares what is said of matrices with negative entries with Floyd and Warshall's answer.
@@ -200,7 +201,7 @@ func TestDenseSearch(t *testing.T) {
 		var potential []float64
 		if d.Facts().Negative {
 			var err error
-			if potential, err = d.Potentials(); err != nil {
+			if potential, err = d.Potentials(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -176,7 +176,7 @@ func TestDenseOne(t *testing.T) {
 	for _, code := range codes {
 		a := &array{n: 1, code: code, version: 1, values: []float64{0}}
 		d := openMatrix(t, a.write(t), Options{})
-		if err := d.Check(); err != nil {
+		if err := d.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		sameMatrix(t, d, graphtest.Build(t, 1, nil))
@@ -221,7 +221,7 @@ func fuzzMatrix(t *testing.T, file []byte, o Options) {
 	graphtest.FuzzGraph(t, once)
 	sameMatrix(t, d, once)
 	if once.N <= 40 {
-		err, errOnce = d.Check(), once.Check()
+		err, errOnce = d.Check(t.Context()), once.Check(t.Context())
 		if errors.Is(err, graph.ErrNegativeCycle) != errors.Is(errOnce, graph.ErrNegativeCycle) && once.Kind == entry.KindI32 {
 			t.Fatalf("the matrix: %v; its graph: %v", err, errOnce)
 		}

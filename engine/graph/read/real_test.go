@@ -26,7 +26,7 @@ func TestRome99(t *testing.T) {
 	if err := g.Validate(); err != nil {
 		t.Error(err)
 	}
-	if err := g.Check(); err != nil {
+	if err := g.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -54,7 +54,7 @@ func TestCalifornia(t *testing.T) {
 	if scaled.Kind != entry.KindI32 || scaled.MinWeight != 502 || scaled.MaxWeight != 299789 {
 		t.Errorf("scaled: kind %s, weights %v…%v", scaled.Kind, scaled.MinWeight, scaled.MaxWeight)
 	}
-	if err := scaled.Check(); err != nil {
+	if err := scaled.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -61,7 +61,7 @@ func CreateMatrix(t testing.TB, path string, kind entry.Kind) string {
 	t.Helper()
 	d, o := OpenMatrix(t, path, kind, 64)
 	dir := filepath.Join(t.TempDir(), "m.ooc")
-	p, err := engine.Create(dir, d, o)
+	p, err := engine.Create(t.Context(), dir, d, o)
 	if err != nil {
 		t.Fatal(err)
 	}

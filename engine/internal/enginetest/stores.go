@@ -21,7 +21,7 @@ import (
 // Create makes the store of a graph, which is closed when the test ends.
 func Create(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
 	t.Helper()
-	p, err := engine.Create(filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: tile})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func Tracked(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) *engine.Probl
 		w, o = OpenMatrix(t, WriteMatrix(t, g, r.IntN(2) == 0), g.Kind, tile)
 	}
 	o.Predecessors = true
-	p, err := engine.Create(filepath.Join(t.TempDir(), "p.ooc"), w, o)
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "p.ooc"), w, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func FuzzGraph(t *testing.T, g *graph.Graph) {
 	if g.N > 40 {
 		return
 	}
-	err := g.Check()
+	err := g.Check(t.Context())
 	m := FloydWarshall(Entries(g))
 	cycle := false
 	for v := range m {
