@@ -112,31 +112,9 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
 	whole := enginetest.Create(t, g, tile)
 	enginetest.Solve(t, whole, enginetest.RandomShape(r, n, tile).Options(t))
-	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
-	h, err := crashtest.Watch(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: tile})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dirs []string
-	h.OnSync = func(name string, done bool) { // by one goroutine: checkpoints do not overlap
-		dst := filepath.Join(copies, fmt.Sprintf("%d-%s-%v", len(dirs), filepath.Base(name), done))
-		if h.Cut(dst, r) == nil {
-			dirs = append(dirs, dst)
-		}
-	}
 	o := enginetest.Shape{Tile: tile, Width: 1, Slots: enginetest.MinSlots(5, 1) + 3, Pages: 3, Streams: 2}.Options(t)
 	o.Checkpoint = time.Nanosecond
-	if _, err := p.Solve(context.Background(), o); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, dirs := enginetest.CutAtSyncs(t, r, g, engine.CreateOptions{Tile: tile}, o)
 	if len(dirs) < 8 {
 		t.Fatalf("only %d syncs", len(dirs))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -185,10 +184,10 @@ func TestTrackedPowerCuts(t *testing.T) {
 	t.Logf("%d power cuts", cuts)
 }
 
-// knot is a graph on whose cycle of length 0 rounds of 64 vertices leave predecessors that lead round and round:
+// loopingGraph is a graph on whose cycle of length 0 rounds of 64 vertices leave predecessors that form a loop:
 // 66 → 65 → 0 ⇄ 64. The first round finds 65 → 0 → 64. In the second, the closure finds the way from 66 to 64 by 65, whose
 // last arc comes from 0, and the row panel meets first, of two ways to 0 that are the same, that by 64.
-func knot(t *testing.T) *graph.Graph {
+func loopingGraph(t *testing.T) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(100, graph.AsKind(entry.KindI32)).Add(66, 65, 1).Add(65, 0, 0).Add(0, 64, 0).Add(64, 0, 0).Build()
 	if err != nil {
@@ -197,35 +196,17 @@ func knot(t *testing.T) *graph.Graph {
 	return g
 }
 
+// loopingShape is that of a solve which leaves such predecessors.
+var loopingShape = enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}
+
 // TestRootTrees cuts a solve at each of its syncs. After that of the last round predecessors are no trees yet, and the
 // store does not count as solved; the next run sees to that.
 func TestRootTrees(t *testing.T) {
 	r := seeds.New(t)
-	g := knot(t)
-	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
-	h, err := crashtest.Watch(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dirs []string
-	h.OnSync = func(name string, done bool) {
-		dst := filepath.Join(copies, fmt.Sprintf("%d-%s-%v", len(dirs), filepath.Base(name), done))
-		if h.Cut(dst, r) == nil {
-			dirs = append(dirs, dst)
-		}
-	}
-	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}
-	enginetest.Solve(t, p, o.Options(t))
+	g := loopingGraph(t)
+	p, dirs := enginetest.CutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
 	checkTrees(t, p, g)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	unrooted, round := 0, 0
+	unrooted, looping := 0, 0
 	for _, d := range dirs {
 		q := enginetest.Open(t, d)
 		if state, _, err := q.Store().Recover(); err != nil {
@@ -233,15 +214,15 @@ func TestRootTrees(t *testing.T) {
 		} else if state.Done == 100 && !treesRooted(t, q) {
 			unrooted++
 			wantUnrooted(t, q)
-			if goesRound(t, q) {
-				round++
+			if hasLoop(t, q) {
+				looping++
 			}
 		}
 		enginetest.Solve(t, q, enginetest.RandomPairShape(r, 100, 64).Options(t))
 		checkTrees(t, q, g)
 	}
-	if unrooted == 0 || round == 0 {
-		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors that go round", len(dirs), unrooted, round)
+	if unrooted == 0 || looping == 0 {
+		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors in a loop", len(dirs), unrooted, looping)
 	}
 }
 
@@ -255,8 +236,8 @@ func wantUnrooted(t *testing.T, p *engine.Problem) {
 	}
 }
 
-// goesRound reports whether the predecessors of 0 and 64 on the way from 66 are each other.
-func goesRound(t *testing.T, p *engine.Problem) bool {
+// hasLoop reports whether the predecessors of 0 and 64 on the way from 66 are each other.
+func hasLoop(t *testing.T, p *engine.Problem) bool {
 	t.Helper()
 	raw := entry.Make(100)
 	if err := p.Store().ReadRowPredecessors(raw, 66); err != nil {
@@ -359,7 +340,7 @@ type plainDevice struct{ kernels.Device }
 
 func TestTrackedRefusals(t *testing.T) {
 	r := seeds.New(t)
-	g := knot(t)
+	g := loopingGraph(t)
 	o := enginetest.RandomPairShape(r, g.N, 64).Options(t)
 	for _, c := range []struct {
 		l    plan.Limits

@@ -13,6 +13,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
 	"ooc/engine/prove"
+	"ooc/engine/task"
 	"ooc/tiles/crashtest"
 )
 
@@ -20,96 +21,97 @@ import (
 // nothing to mend, and cuts the power then: what is called solved is on disk.
 func TestRootTreesKilledThenPowerCut(t *testing.T) {
 	r := seeds.New(t)
-	g := knot(t)
-	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
-	h, err := crashtest.Watch(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dirs []string
-	h.OnSync = func(name string, done bool) {
-		dst := filepath.Join(copies, fmt.Sprintf("%d-%s-%v", len(dirs), filepath.Base(name), done))
-		if h.Cut(dst, r) == nil {
-			dirs = append(dirs, dst)
-		}
-	}
-	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}
-	enginetest.Solve(t, p, o.Options(t))
-	p.Close()
-	for _, d := range dirs {
-		q, err := engine.Open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		state, _, err := q.Store().Recover()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := state.Done == 100 && !treesRooted(t, q) && goesRound(t, q)
-		q.Close()
-		if !want {
+	_, cuts := enginetest.CutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
+	for _, dir := range cuts {
+		if !leftLooping(t, dir) {
 			continue
 		}
-		h2, err := crashtest.Watch(d) // all that is there is durable
+		h, err := crashtest.Watch(dir) // all that is there is on disk
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err = engine.Open(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := q.Store().Recover(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := q.RootTrees(context.Background(), new(live.Control)); err != nil { // and then the process is killed
-			t.Fatal(err)
-		}
-		q.Close()
-		q, err = engine.Open(d) // the same command again
-		if err != nil {
-			t.Fatal(err)
-		}
-		enginetest.Solve(t, q, o.Options(t))
-		q.Close()
-		bad := 0
+		defer h.Close()
+		rootTrees(t, dir) // and then the process is killed
+		solveAgain(t, dir)
 		for i := range 40 { // the power goes
-			dst := filepath.Join(t.TempDir(), fmt.Sprint(i))
-			if err := h2.Cut(dst, r); err != nil {
+			cut := filepath.Join(t.TempDir(), fmt.Sprint(i))
+			if err := h.Cut(cut, r); err != nil {
 				t.Fatal(err)
 			}
-			q, err := engine.Open(dst)
-			if err != nil {
-				t.Fatal(err)
+			checkAfterCut(t, cut)
+			if t.Failed() {
+				return
 			}
-			st, err := q.Status()
-			sum := enginetest.Solve(t, q, o.Options(t))
-			_, serr := prove.Scrub(context.Background(), q, prove.ScrubOptions{})
-			if goesRound(t, q) || serr != nil {
-				if bad++; bad == 1 {
-					t.Errorf("state %q (%v), already solved %v, goes round %v, scrub: %v", st.State, err, sum.AlreadySolved, goesRound(t, q), serr)
-				}
-			}
-			q.Close()
 		}
-		h2.Close()
 		return
 	}
-	t.Fatal("no cut")
+	t.Fatal("no cut came between the last round and the checksums")
 }
 
-// TestRootTreesPauses has predecessors looked through in a pause: that waits, and goes on or is interrupted afterwards.
-func TestRootTreesPauses(t *testing.T) {
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), knot(t), engine.CreateOptions{Tile: 64, Predecessors: true})
+// leftLooping reports whether a folder holds final distances, and predecessors in a loop.
+func leftLooping(t *testing.T, dir string) bool {
+	t.Helper()
+	p, err := engine.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	enginetest.Solve(t, p, enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}.Options(t))
+	state, _, err := p.Store().Recover()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Done == 100 && !treesRooted(t, p) && hasLoop(t, p)
+}
+
+// rootTrees mends the predecessors of a store and syncs nothing.
+func rootTrees(t *testing.T, dir string) {
+	t.Helper()
+	p, err := engine.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, _, err := p.Store().Recover(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.RootTrees(context.Background(), new(live.Control)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// solveAgain is the same command again.
+func solveAgain(t *testing.T, dir string) task.Summary {
+	t.Helper()
+	p, err := engine.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	return enginetest.Solve(t, p, loopingShape.Options(t))
+}
+
+// checkAfterCut solves what the power left and looks at its predecessors and checksums.
+func checkAfterCut(t *testing.T, dir string) {
+	t.Helper()
+	sum := solveAgain(t, dir)
+	p, err := engine.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := prove.Scrub(context.Background(), p, prove.ScrubOptions{}); hasLoop(t, p) || err != nil {
+		t.Errorf("already solved %v, predecessors in a loop %v, scrub: %v", sum.AlreadySolved, hasLoop(t, p), err)
+	}
+}
+
+// TestRootTreesPauses has predecessors looked through in a pause: that waits, and goes on or is interrupted afterwards.
+func TestRootTreesPauses(t *testing.T) {
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	enginetest.Solve(t, p, loopingShape.Options(t))
 	for _, interrupt := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
