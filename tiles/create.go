@@ -7,75 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/edsrzf/mmap-go"
 
 	"ooc/tiles/internal/hook"
 )
-
-// Incomplete says whether dir holds a store whose import died before
-// store.json was written; Create on it starts over. A missing or empty folder
-// and a complete store are not incomplete. A folder with files that are not
-// ours fails with ErrNotStore.
-func Incomplete(dir string) (bool, error) {
-	names, err := ownFiles(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return len(names) > 0 && !slices.Contains(names, nameStore), nil
-}
-
-// IsStore reports whether dir holds a store that was imported to the end.
-func IsStore(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, nameStore))
-	return err == nil && info.Mode().IsRegular()
-}
-
-// ownFiles lists a folder that is empty or a store of ours, complete or not:
-// regular files with our names only, among them our lock, which is always
-// made first.
-func ownFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if e.Name() == nameCore && e.IsDir() {
-			if _, err := ownFiles(filepath.Join(dir, nameCore)); err != nil {
-				return nil, err
-			}
-		} else if !ownNames[e.Name()] || !e.Type().IsRegular() {
-			return nil, fmt.Errorf("%s: %w: it holds %s; name another folder with --out", dir, ErrNotStore, e.Name())
-		}
-		names = append(names, e.Name())
-	}
-	if len(names) > 0 {
-		if own, err := ownLock(dir); err != nil {
-			return nil, err
-		} else if !own {
-			return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
-		}
-	}
-	return names, nil
-}
-
-// ownLock says whether the folder's lock is one of ours. An empty one may be:
-// its text need not have reached the disk when the power went. One that cannot
-// be read is an error and says nothing.
-func ownLock(dir string) (bool, error) {
-	b, err := readSmall(filepath.Join(dir, nameLock), 4096)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) && !errors.Is(err, syscall.EIO) {
-		return false, nil
-	}
-	return len(b) == 0 || strings.HasPrefix(string(b), lockMagic), err
-}
 
 // Create makes a store at dir and opens it as its writer, ready to be written.
 // The folder may be missing (its parent may not), empty, or hold an import
@@ -294,7 +231,7 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 	}
 	files := map[string]*os.File{}
 	for _, r := range list {
-		f, err := openRegular(c.s.path(r.name), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+		f, err := OpenRegular(c.s.path(r.name), os.O_RDWR|os.O_CREATE|os.O_EXCL)
 		if err != nil {
 			return nil, err
 		}

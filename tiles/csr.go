@@ -224,7 +224,7 @@ func (s *Store) CSR() (*CSR, error) {
 	if s.meta.Dense {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
 	}
-	f, err := openRegular(s.path(nameGraph), os.O_RDONLY)
+	f, err := OpenRegular(s.path(nameGraph), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

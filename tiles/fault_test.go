@@ -3,6 +3,7 @@ package tiles
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -131,21 +132,80 @@ func TestForeignFolders(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(dir, nameLock), nil, 0o666))
 			return os.Symlink("/etc/hostname", filepath.Join(dir, nameState))
 		},
+		"a hard link": func(dir string) error {
+			must(t, os.WriteFile(filepath.Join(dir, nameLock), nil, 0o666))
+			return os.Link(filepath.Join(dir, nameLock), filepath.Join(dir, nameState))
+		},
 	} {
 		dir := t.TempDir()
 		must(t, fill(dir))
-		before := fmt.Sprint(listing(t, dir))
+		before := contents(t, dir)
 		_, cerr := Create(dir, testMeta(64, 64), nil, IDs{})
 		_, oerr := Open(dir)
 		_, rerr := OpenReadOnly(dir)
 		_, ierr := Incomplete(dir)
 		for what, err := range map[string]error{"Create": cerr, "Open": oerr, "OpenReadOnly": rerr, "Incomplete": ierr} {
-			if !errors.Is(err, ErrNotStore) {
+			if !errors.Is(err, ErrNotStore) && !(name == "a hard link" && errors.Is(err, ErrCorrupt)) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}
-		if after := fmt.Sprint(listing(t, dir)); after != before {
-			t.Errorf("%s: %s became %s", name, before, after)
+		if after := contents(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%s: %v became %v", name, before, after)
+		}
+	}
+}
+
+// TestForeignStoreJSON: a folder of another program that has a store.json too.
+// Its lock is neither made nor written to.
+func TestForeignStoreJSON(t *testing.T) {
+	for _, store := range []string{"", "{}", `{"format": "pantry", "version": 1}`, "not JSON"} {
+		for _, lock := range []string{"none", "", "yarn 1.0\n", lockMagic + "\n"} {
+			dir := t.TempDir()
+			must(t, os.WriteFile(filepath.Join(dir, nameStore), []byte(store), 0o666))
+			if lock != "none" {
+				must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(lock), 0o666))
+			}
+			before := contents(t, dir)
+			for what, err := range map[string]error{
+				"Create": second(Create(dir, testMeta(64, 64), nil, IDs{})), "Open": second(Open(dir)),
+				"OpenReadOnly": second(OpenReadOnly(dir)), "Vacant": Vacant(dir),
+			} {
+				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
+					t.Errorf("%q, lock %q: %s: %v", store, lock, what, err)
+				}
+			}
+			if after := contents(t, dir); !maps.Equal(before, after) {
+				t.Errorf("%v became %v", before, after)
+			}
+		}
+	}
+}
+
+// TestHardLinks: a file with a second name is not written, under any of the
+// names of a store.
+func TestHardLinks(t *testing.T) {
+	for name := range ownNames {
+		dir, outside := fullStore(t), filepath.Join(t.TempDir(), "outside")
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err != nil { // store.json.tmp and sums.tmp, which a solve writes anew
+			must(t, os.WriteFile(path, []byte("x"), 0o666))
+		}
+		must(t, os.Link(path, outside))
+		before, err := os.ReadFile(outside)
+		must(t, err)
+		_, lerr := ownFiles(dir)
+		_, werr := OpenRegular(path, os.O_RDWR)
+		for what, err := range map[string]error{"the look": lerr, "for writing": werr} {
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "hard link") {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+		err = useEverything(dir)
+		if written := map[string]bool{nameDist: true, nameState: true, nameLive: true, nameLock: true, nameSumsSpare: true}; (err != nil) != written[name] {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the other name's content changed: %v", name, err)
 		}
 	}
 }

@@ -33,10 +33,11 @@ var ownNames = map[string]bool{
 	nameLive: true, nameSums: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
 }
 
-// openRegular opens a regular file of a store and nothing else: a symbolic
+// OpenRegular opens a regular file of a store and nothing else: a symbolic
 // link in a store from elsewhere could aim our writes at any file of the user,
-// a FIFO would block for ever.
-func openRegular(path string, flag int) (*os.File, error) {
+// a FIFO would block for ever. For writing the file may have no other name
+// either, for the same reason.
+func OpenRegular(path string, flag int) (*os.File, error) {
 	if err := hook.AskPath("open", path); err != nil {
 		return nil, classify(err)
 	}
@@ -48,8 +49,12 @@ func openRegular(path string, flag int) (*os.File, error) {
 		return nil, classify(err)
 	}
 	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
+	switch {
+	case err != nil:
+	case !fi.Mode().IsRegular():
 		err = notRegular(path, fi)
+	case flag&(os.O_WRONLY|os.O_RDWR) != 0 && linkCount(path, fi) > 1:
+		err = hardLink(path)
 	}
 	if err != nil {
 		f.Close()
@@ -62,9 +67,13 @@ func notRegular(path string, fi fs.FileInfo) error {
 	return corrupt(path, "it is a %s, not a regular file; refused", fi.Mode().Type())
 }
 
+func hardLink(path string) error {
+	return corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and go on with the copy")
+}
+
 // readSmall reads a whole file of at most max bytes.
 func readSmall(path string, max int64) ([]byte, error) {
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +95,7 @@ func readSmall(path string, max int64) ([]byte, error) {
 // tmp, syncs it, renames it, syncs the folder.
 func (s *Store) replaceFile(name, tmp string, data []byte) error {
 	path := s.path(tmp)
-	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+	f, err := OpenRegular(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (s *Store) IDs() (IDs, error) {
 	if s.meta.IDs == "" {
 		return IDs{}, nil
 	}
-	f, err := openRegular(s.path(nameIDs), os.O_RDONLY)
+	f, err := OpenRegular(s.path(nameIDs), os.O_RDONLY)
 	if err != nil {
 		return IDs{}, err
 	}

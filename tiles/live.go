@@ -58,7 +58,7 @@ func (s *Store) openLive() error {
 	if s.live != nil {
 		return nil
 	}
-	f, err := openRegular(s.path(nameLive), os.O_RDWR|os.O_CREATE)
+	f, err := OpenRegular(s.path(nameLive), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Store) writeLive(data []byte) error {
 // fs.ErrNotExist where nothing was ever said.
 func ReadLive(dir string) ([]byte, error) {
 	path := filepath.Join(dir, nameLive)
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ import (
 // others.
 const lockMagic = "ooc lock"
 
+// maxLock is more than any lock file's length.
+const maxLock = 4096
+
 // errBusy: the lock is held through another open file.
 var errBusy = errors.New("lock is held")
 
@@ -48,7 +51,7 @@ func acquire(dir string) (*os.File, error) {
 	path := filepath.Join(dir, nameLock)
 	_, before := os.Lstat(path)
 	for try := 0; ; {
-		f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
+		f, err := OpenRegular(path, os.O_RDWR|os.O_CREATE)
 		if _, missing := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && missing == nil && try < 10 {
 			try++ // FUSE looks for the file before it opens it, and somebody removed it in between
 			continue
@@ -60,12 +63,19 @@ func acquire(dir string) (*os.File, error) {
 		if err == nil {
 			var same bool
 			if same, err = sameFile(f, path); err == nil && same {
-				if err := heldElsewhere(dir); err != nil {
-					f.Close()
-					return nil, err
+				if err = checkLock(dir); err == nil {
+					err = heldElsewhere(dir)
 				}
-				writeHolder(f)
-				return f, nil
+				if err == nil {
+					writeHolder(f)
+					return f, nil
+				}
+				if errors.Is(before, fs.ErrNotExist) {
+					removeLock(f, path) // we made it
+				} else {
+					f.Close()
+				}
+				return nil, err
 			}
 			// A failed Create removed this file between our open and our
 			// lock: it guards nothing. Its successor's lock does.
@@ -112,17 +122,6 @@ func NetworkVolume(dir string) string {
 	return networkVolume(dir)
 }
 
-// Busy fails with a *LockedError while another process writes the store in dir,
-// or imports it. It is for whoever has much to do before Create or Open, which
-// say so too.
-func Busy(dir string) error {
-	pid, host, running, err := LockHolder(dir)
-	if err == nil && running {
-		err = &LockedError{Dir: dir, PID: pid, Host: host}
-	}
-	return err
-}
-
 // sameFile says whether path still leads to f.
 func sameFile(f *os.File, path string) (bool, error) {
 	a, err := f.Stat()
@@ -155,18 +154,21 @@ func writeHolder(f *os.File) {
 // release gives the lock back. The file stays: removing it here could remove
 // the one that the next writer has just locked.
 func release(f *os.File) error {
-	_ = f.Truncate(int64(len(lockMagic) + 1)) // who we were is a courtesy, but on network volumes: see heldElsewhere
-	return f.Close()                          // unlocks
+	const first = int64(len(lockMagic) + 1)
+	if size, err := fileSize(f); err == nil && size > first { // else it could not be written, and would grow by zeros
+		_ = f.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
+	}
+	return f.Close() // unlocks
 }
 
 // readHolder parses a lock file; pid is 0 if it names none.
 func readHolder(path string) (pid int, host string) {
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return 0, ""
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, 4096))
+	b, err := io.ReadAll(io.LimitReader(f, maxLock))
 	if err != nil {
 		return 0, ""
 	}
@@ -187,7 +189,7 @@ func readHolder(path string) (pid int, host string) {
 // read-only media.
 func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	path := filepath.Join(dir, nameLock)
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return 0, "", false, nil
 	}

@@ -240,15 +240,63 @@ func TestNetworkLock(t *testing.T) {
 	must(t, open())
 }
 
-// TestBusy: said before anything else is done.
-func TestBusy(t *testing.T) {
+// TestVacant: said before anything else is done.
+func TestVacant(t *testing.T) {
 	s := newStore(t, 64, 64)
-	if err := Busy(s.Dir()); !errors.Is(err, ErrLocked) {
+	if err := Vacant(s.Dir()); !errors.Is(err, ErrLocked) {
 		t.Errorf("a store in use: %v", err)
 	}
 	must(t, s.Close())
-	must(t, Busy(s.Dir()))
-	must(t, Busy(filepath.Join(t.TempDir(), "none")))
+	must(t, Vacant(s.Dir()))
+	must(t, Vacant(filepath.Join(t.TempDir(), "none")))
+	must(t, os.WriteFile(s.path("notes.txt"), nil, 0o666))
+	if err := Vacant(s.Dir()); !errors.Is(err, ErrNotStore) {
+		t.Errorf("a folder with more: %v", err)
+	}
+}
+
+// TestTornLock: any part of what we write to a lock may be all that there is,
+// with zeros for the rest, and is ours; nothing else is.
+func TestTornLock(t *testing.T) {
+	dir := fullStore(t)
+	path := filepath.Join(dir, nameLock)
+	whole := lockMagic + "\npid 12345\nhost there\n"
+	for n := range len(whole) + 1 {
+		for _, zeros := range []int{0, 1, len(whole) - n, maxLock - n} {
+			must(t, os.WriteFile(path, []byte(whole[:n]+strings.Repeat("\x00", zeros)), 0o666))
+			if _, err := ownFiles(dir); err != nil {
+				t.Errorf("%d bytes and %d zeros: %v", n, zeros, err)
+			}
+			s, err := Open(dir)
+			must(t, err)
+			must(t, s.Close())
+		}
+	}
+	for _, text := range []string{"yarn\n", "\x00ooc lock\n", "ooc locked", "ooc lock 2\n", whole + strings.Repeat("\x00", maxLock)} {
+		must(t, os.WriteFile(path, []byte(text), 0o666))
+		for what, err := range map[string]error{"the look": second(ownFiles(dir)), "Open": second(Open(dir))} {
+			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), nameLock) {
+				t.Errorf("%s at %.20q: %v", what, text, err)
+			}
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != text {
+			t.Errorf("%.20q became %.20q, %v", text, after, err)
+		}
+	}
+}
+
+// TestLockThatCannotBeWritten: a full volume leaves it empty, not full of zeros.
+func TestLockThatCannotBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), nameLock)
+	for _, text := range []string{"", lockMagic[:3], lockMagic + "\n", lockMagic + "\npid 7\nhost here\n"} {
+		must(t, os.WriteFile(path, []byte(text), 0o666))
+		f, err := OpenRegular(path, os.O_RDWR)
+		must(t, err)
+		must(t, release(f))
+		if after, err := os.ReadFile(path); err != nil || string(after) != text[:min(len(text), len(lockMagic)+1)] {
+			t.Errorf("%q is given back as %q, %v", text, after, err)
+		}
+	}
 }
 
 // TestProbingIsNoObstacle: LockHolder never makes a writer fail.

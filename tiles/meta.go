@@ -170,10 +170,10 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Meta{}, corrupt(file, "it is not valid JSON: %v", err)
+		return Meta{}, corrupt(file, "it is not valid JSON: %v; restore the file, or name another folder with --out if it is another program's", err)
 	}
 	if head.Format != storeFormat {
-		return Meta{}, corrupt(file, "it is not an ooc store description")
+		return Meta{}, corrupt(file, "it is not an ooc store description; restore the file, or name another folder with --out if it is another program's")
 	}
 	if head.Version != FormatVersion && head.Version != PairsVersion {
 		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d and %d; use the version of ooc that wrote it",

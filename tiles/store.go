@@ -62,7 +62,8 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 // ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
 func Open(dir string) (*Store, error) {
-	if _, err := os.Lstat(filepath.Join(dir, nameStore)); err != nil {
+	// The lock of another program's folder is neither made nor written to.
+	if _, err := readMeta(dir); err != nil {
 		return nil, notOpen(dir, err)
 	}
 	lock, err := acquire(dir)
@@ -83,14 +84,15 @@ func Open(dir string) (*Store, error) {
 // during a solve are upper bounds. Errors are those of Open, but never
 // ErrLocked.
 func OpenReadOnly(dir string) (*Store, error) {
-	if _, err := os.Lstat(filepath.Join(dir, nameStore)); err != nil {
-		return nil, notOpen(dir, err)
-	}
 	return openStore(dir, false)
 }
 
-// notOpen explains a folder without store.json.
+// notOpen explains a folder without store.json, and leaves other errors as they
+// are.
 func notOpen(dir string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return err
+	}
 	info, serr := os.Stat(dir)
 	switch {
 	case errors.Is(serr, fs.ErrNotExist):
@@ -99,8 +101,6 @@ func notOpen(dir string, err error) error {
 		return serr
 	case !info.IsDir():
 		return fmt.Errorf("%s: %w: it is a file; if that is a graph, ooc solve makes a store of it", dir, ErrNotStore)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
 	}
 	half, ierr := Incomplete(dir)
 	switch {
@@ -113,17 +113,22 @@ func notOpen(dir string, err error) error {
 	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
 }
 
-// openStore opens the files of a complete store and checks them against
-// store.json.
-func openStore(dir string, writable bool) (*Store, error) {
+// readMeta reads store.json.
+func readMeta(dir string) (Meta, error) {
 	path := filepath.Join(dir, nameStore)
 	data, err := readSmall(path, maxStoreJSON)
 	if err != nil {
-		return nil, err
+		return Meta{}, err
 	}
-	m, err := decodeMeta(path, data)
+	return decodeMeta(path, data)
+}
+
+// openStore opens the files of a complete store and checks them against
+// store.json.
+func openStore(dir string, writable bool) (*Store, error) {
+	m, err := readMeta(dir)
 	if err != nil {
-		return nil, err
+		return nil, notOpen(dir, err)
 	}
 	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
 	if err := s.openFiles(); err != nil {
@@ -162,7 +167,7 @@ func (s *Store) openFiles() error {
 
 // mustOpen opens a file that a complete store has.
 func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
-	f, err := openRegular(s.path(name), flag)
+	f, err := OpenRegular(s.path(name), flag)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt(s.path(name), "it is missing; restore the file, or import again")
 	}

@@ -4,7 +4,9 @@ package tiles
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -71,4 +73,12 @@ func volumeOf(dir string) (string, error) {
 		return "", os.NewSyscallError("stat", err)
 	}
 	return fmt.Sprint(uint64(st.Dev)), nil
+}
+
+// linkCount is how many names a file has; 0 where the system does not say.
+func linkCount(_ string, fi fs.FileInfo) uint64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink)
+	}
+	return 0
 }

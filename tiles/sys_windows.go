@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -63,4 +64,18 @@ func volumeOf(dir string) (string, error) {
 		return "", os.NewSyscallError("GetVolumePathName", err)
 	}
 	return windows.UTF16ToString(buf), nil
+}
+
+// linkCount is how many names a file has; 0 where the system does not say.
+func linkCount(path string, _ fs.FileInfo) uint64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
+		return 0
+	}
+	return uint64(info.NumberOfLinks)
 }

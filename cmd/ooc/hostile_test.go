@@ -76,7 +76,7 @@ func tree(t *testing.T, dir string) map[string]string {
 }
 
 // TestCampaignForeign uses a store from elsewhere, which names its input by a path that is not there, and each of
-// whose files in turn is a link to a file of the user: nothing outside the store is written.
+// whose files in turn is a link to a file of the user, symbolic or hard: nothing outside the store is written.
 func TestCampaignForeign(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	writeFile(t, home, "towns.csv", small)
@@ -86,30 +86,69 @@ func TestCampaignForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, before := filepath.Join(dir, "s.ooc"), tree(t, home)
-	for _, name := range []string{"", "core", "dist.npy", "graph.csr", "ids", "live", "lock", "state", "store.json", "store.json.tmp", "sums", "sums.tmp"} {
-		if err := os.CopyFS(store, os.DirFS(made)); err != nil {
-			t.Fatal(err)
-		}
-		if name != "" { // a link to the original, or to a folder or a name that could be one
-			_ = os.Remove(filepath.Join(store, name)) // it may not be there
-			to := filepath.Join(made, name)
-			if name == "core" {
-				to = made
+	for kind, link := range map[string]func(from, to string) error{"a link": os.Symlink, "a hard link": os.Link} {
+		for _, name := range []string{"", "core", "core.gone", "dist.npy", "graph.csr", "ids", "live", "lock", "state", "store.json", "store.json.tmp", "sums", "sums.tmp"} {
+			if err := os.CopyFS(store, os.DirFS(made)); err != nil {
+				t.Fatal(err)
 			}
-			if err := os.Symlink(to, filepath.Join(store, name)); err != nil {
+			if name != "" { // a link to the original, or to a folder or a name that could be one
+				_ = os.Remove(filepath.Join(store, name)) // it may not be there
+				to := filepath.Join(made, name)
+				if strings.HasPrefix(name, "core") {
+					to = made
+				}
+				if err := link(to, filepath.Join(store, name)); err != nil && kind == "a link" {
+					t.Fatal(err)
+				}
+			}
+			for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc", "solve s.ooc", "solve s.ooc --restart"} {
+				r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
+				if r.code < 0 || r.code > exitCorrupt || name == "" && r.code != 0 {
+					t.Errorf("%s is %s: %s: exit code %d: %s", name, kind, words, r.code, r.stderr)
+				}
+			}
+			if after := tree(t, home); !maps.Equal(before, after) {
+				t.Fatalf("%s is %s: what it leads to was\n%v\nand is\n%v", name, kind, before, after)
+			}
+			if err := os.RemoveAll(store); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc", "solve s.ooc", "solve s.ooc --restart"} {
-			r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
-			if r.code < 0 || r.code > exitCorrupt || name == "" && r.code != 0 {
-				t.Errorf("%s is a link: %s: exit code %d: %s", name, words, r.code, r.stderr)
+	}
+}
+
+// TestForeignFolder names folders of another program as stores: nothing in them is written, made or removed.
+func TestForeignFolder(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	folder := filepath.Join(dir, "theirs")
+	for name, files := range map[string]map[string]string{
+		"its store.json alone":  {"store.json": "{}"},
+		"its store.json, lock":  {"store.json": `{"format": "pantry"}`, "lock": "yarn 1.0\n"},
+		"its store.json, empty": {"store.json": `{"format": "pantry"}`, "lock": ""},
+		"its lock":              {"lock": "yarn 1.0\n"},
+		"its state":             {"state": "fine"},
+		"its lock and state":    {"state": "fine", "lock": "pid 7\n"},
+		"ours and more":         {"lock": "", "notes.txt": "x"},
+		"a core alone":          {"core/lock": "ooc lock\n"},
+		"a removed core alone":  {"core.gone/lock": "ooc lock\n"},
+	} {
+		for path, text := range files {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, path)), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, folder, path, text)
+		}
+		before := tree(t, folder)
+		for _, words := range []string{"solve theirs", "solve theirs --restart", "solve towns.csv --out theirs", "solve towns.csv --out theirs --restart", "solve towns.csv theirs", "status theirs", "query theirs 1 2", "verify theirs", "scrub theirs"} {
+			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exitFailed || r.code == exitLocked || !strings.Contains(r.stdout+r.stderr, "theirs") {
+				t.Errorf("%s: %s: exit code %d: %s%s", name, words, r.code, r.stdout, r.stderr)
 			}
 		}
-		if after := tree(t, home); !maps.Equal(before, after) {
-			t.Fatalf("%s is a link: what it leads to was\n%v\nand is\n%v", name, before, after)
+		if after := tree(t, folder); !maps.Equal(before, after) {
+			t.Errorf("%s: it was\n%v\nand is\n%v", name, before, after)
 		}
-		if err := os.RemoveAll(store); err != nil {
+		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
 		}
 	}

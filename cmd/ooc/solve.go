@@ -188,7 +188,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		return nil, err
 	}
 	if !isStore(out) {
-		if err := tiles.Busy(out); err != nil { // before a graph is read that another process imports
+		if err := tiles.Vacant(out); err != nil { // before a graph is read for nothing
 			return nil, err
 		}
 		n, err := f.read(cmd, input, out, d)

@@ -89,10 +89,7 @@ func Read(dir string) (*Queue, error) {
 // readQueue reads a queue, and returns the length of the part of its file that is intact.
 func readQueue(dir string) (*Queue, int64, error) {
 	path := filepath.Join(dir, nameQueue)
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w: it is a %s, not a regular file; refused", path, ErrCorrupt, info.Mode().Type())
-	}
-	f, err := os.Open(path)
+	f, err := tiles.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -170,6 +167,9 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 			err = errors.Join(err, os.Remove(dir))
 		}
 	}
+	if errors.Is(err, tiles.ErrNotStore) {
+		err = fmt.Errorf("%s: %w: its file %s is another program's", dir, ErrNotQueue, nameLock)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
 	if err := l.same(jobs); err != nil {
 		return err
 	}
-	if l.file, err = os.OpenFile(filepath.Join(dir, nameQueue), os.O_RDWR, 0); err != nil {
+	if l.file, err = tiles.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR); err != nil {
 		return err
 	}
 	return l.file.Truncate(l.end)
@@ -257,7 +257,10 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 		}
 		h.Jobs[i] = headJob{Input: in, Store: out, Flags: j.Flags, Restart: j.Restart}
 	}
-	if l.file, err = os.OpenFile(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+	if l.file, err = tiles.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE); err != nil {
+		return err
+	}
+	if err := l.file.Truncate(0); err != nil {
 		return err
 	}
 	l.end = 0

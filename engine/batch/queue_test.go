@@ -224,6 +224,37 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(foreign, someJobs(base, 3), nil); !errors.Is(err, ErrNotQueue) {
 		t.Errorf("a folder of somebody: %v", err)
 	}
+	locked := filepath.Join(base, "z.batch")
+	if err := errors.Join(os.Mkdir(locked, 0o777), os.WriteFile(filepath.Join(locked, nameLock), []byte("yarn\n"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(locked, someJobs(base, 3), nil); !errors.Is(err, ErrNotQueue) {
+		t.Errorf("a lock of somebody: %v", err)
+	}
+	if b, err := os.ReadFile(filepath.Join(locked, nameLock)); err != nil || string(b) != "yarn\n" {
+		t.Errorf("it became %q, %v", b, err)
+	}
+	// A queue with a second name, whole or not begun.
+	for _, text := range []string{"", "whole"} {
+		linked, outside := filepath.Join(t.TempDir(), "x.batch"), filepath.Join(t.TempDir(), "outside")
+		made(t, linked, 1)
+		path := filepath.Join(linked, nameQueue)
+		if text == "" {
+			if err := os.Truncate(path, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, err := os.ReadFile(path)
+		if err = errors.Join(err, os.Link(path, outside)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(linked, someJobs(filepath.Dir(linked), 5), nil); !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+			t.Errorf("a queue that is a hard link: %v", err)
+		}
+		if after, err := os.ReadFile(outside); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("under its other name %q became %q, %v", before, after, err)
+		}
+	}
 }
 
 func FuzzDecode(f *testing.F) {
