@@ -18,7 +18,7 @@ var ErrLongLine = fmt.Errorf("a line of over %d bytes", longestLine)
 // the line.
 func EachLine(in io.Reader, name string, do func(line string) error) error {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, longestLine+1) // with its end
 	n := 1
 	for ; lines.Scan(); n++ {
 		line := lines.Text()

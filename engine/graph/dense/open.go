@@ -70,12 +70,14 @@ func Measure(in *input.Input, o Options) (graph.Extent, error) {
 
 // newMatrix opens a matrix in its file where that can be, else in a copy.
 func newMatrix(in *input.Input, o Options) (*Matrix, error) {
-	head, err := in.Head()
-	if err != nil {
-		return nil, in.Wrap(0, err)
-	}
-	if in.File != nil && IsArray(head) {
-		return inPlace(in, o)
+	if in.File != nil {
+		head := make([]byte, len(npyMagic))
+		if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
+			return nil, in.Wrap(0, err)
+		}
+		if IsArray(head) {
+			return inPlace(in, o)
+		}
 	}
 	return spool(in, o)
 }

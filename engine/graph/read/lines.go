@@ -3,18 +3,22 @@ package read
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
 
 const (
 	// blockSize is how much text is read, and parsed, at once.
 	blockSize = 1 << 19
-	// maxLine keeps a file without line ends from being read into memory as one line. It is far more than
-	// the longest line that makes sense, in METIS the list of a vertex with millions of neighbours.
-	maxLine = 1 << 26
+	// maxLine is the most bytes of a line, its end not counted. It keeps a file without line ends from being read into
+	// memory as one line, and is far more than the longest line that makes sense, in METIS the list of a vertex with
+	// millions of neighbours. docs/graph-formats.md names it too.
+	maxLine = 64 << 20
+	// maxBlock has room for the longest line with its end, and for an end that the last line may lack.
+	maxBlock = maxLine + 2
 )
 
-var errLongLine = errors.New("the line is longer than 64 MiB")
+var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
 // block is a piece of the input: whole lines, each with its end.
 type block struct {
@@ -100,8 +104,8 @@ func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err erro
 	case buf = <-l.free:
 	default:
 	}
-	if len(buf) < 2*len(rest) || buf == nil {
-		buf = make([]byte, max(blockSize, 2*len(rest)))
+	if len(buf) < min(2*len(rest), maxBlock) || buf == nil {
+		buf = make([]byte, min(max(blockSize, 2*len(rest)), maxBlock))
 	}
 	n = copy(buf, rest)
 	scanned := n
@@ -117,6 +121,8 @@ func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err erro
 			idle = 0
 		}
 		switch {
+		case n > maxLine && bytes.IndexByte(buf[scanned:n], '\n') < 0:
+			return buf, n, errLongLine
 		case err != nil:
 			return buf, n, err
 		case idle == 100:
@@ -125,12 +131,10 @@ func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err erro
 			continue
 		case bytes.IndexByte(buf[scanned:n], '\n') >= 0:
 			return buf, n, nil
-		case n > maxLine:
-			return buf, n, errLongLine
 		}
 		scanned = n
 		if n > len(buf)/2 {
-			buf = append(buf, make([]byte, len(buf))...)
+			buf = append(buf, make([]byte, min(len(buf), maxBlock-len(buf)))...)
 		}
 	}
 }

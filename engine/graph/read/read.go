@@ -135,5 +135,5 @@ func From(r io.Reader, name string, o Options) (*graph.Graph, error) {
 		g, err = d.Graph()
 		err = errors.Join(err, d.Close())
 	}
-	return g, err
+	return g, errors.Join(err, in.Close())
 }

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -19,6 +20,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/graph/packed"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 )
@@ -186,6 +188,54 @@ func TestCompressed(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		graphtest.SameGraph(t, g, want)
+	}
+}
+
+// TestCompressedDetection finds the format of inputs of which the first bytes come out of a decompressor only after
+// much went in: numbers that do not compress, and a long header.
+func TestCompressedDetection(t *testing.T) {
+	r := seeds.New(t)
+	const n = 200
+	matrix := []byte("\x93NUMPY\x01\x00\x76\x00" + fmt.Sprintf("%-117s\n", "{'descr': '<i4', 'fortran_order': False, 'shape': (200, 200)}"))
+	for range n * n {
+		matrix = binary.LittleEndian.AppendUint32(matrix, r.Uint32N(1e6))
+	}
+	var text bytes.Buffer
+	text.WriteString("p sp 200 40000\n")
+	for range n * n {
+		fmt.Fprintf(&text, "a %d %d %d\n", 1+r.IntN(n), 1+r.IntN(n), r.IntN(1e6))
+	}
+	var long bytes.Buffer
+	z := gzip.NewWriter(&long)
+	z.Extra = make([]byte, math.MaxUint16)
+	z.Write(matrix)
+	z.Close()
+	inputs := map[string][]byte{"matrix after a long header": long.Bytes()}
+	for name, data := range map[string][]byte{"matrix": matrix, "text": text.Bytes()} {
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			var b bytes.Buffer
+			w, err := packed.NewWriter(&b, name+ext)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write(data)
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			inputs[name+ext] = b.Bytes()
+		}
+	}
+	for name, data := range inputs {
+		path := graphtest.WriteFile(t, "x", data) // the content decides, not the name
+		if _, _, err := File(path, Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := From(bytes.NewReader(data), "x", Options{}); err != nil {
+			t.Errorf("%s as a stream: %v", name, err)
+		}
+		if e, err := Measure(path, Options{}); err != nil || e.N != n || e.Dense != strings.HasPrefix(name, "matrix") {
+			t.Errorf("%s measured: %+v, %v", name, e, err)
+		}
 	}
 }
 

@@ -88,31 +88,21 @@ func (in *reading) scan(out *sink) error {
 
 // matrix finds out whether the input is a matrix that stays in its file, and then sets the format.
 func (in *reading) matrix() (bool, error) {
-	head, err := in.Head()
-	if err != nil {
-		return false, in.Wrap(0, err)
-	}
 	if in.options.Format != "" {
 		in.format = byName(in.options.Format)
 	} else {
-		in.format = detectMatrix(head)
+		data, _, err := in.Decompress() // for whoever reads it then
+		if err != nil {
+			return false, err
+		}
+		start, _ := data.Peek(16) // enough for any magic number; if it fails, reading says so
+		in.format = find(func(f *Format) bool { return f.matrix && f.Detect(start) == Yes })
 	}
 	if in.format == nil || !in.format.matrix {
 		in.format = nil
 		return false, nil
 	}
 	return true, in.fits()
-}
-
-// detectMatrix returns the format of a matrix that begins with head, which may be compressed, or nil.
-func detectMatrix(head []byte) *Format {
-	data, done, err := packed.NewReader(bytes.NewReader(head))
-	if err != nil {
-		return nil // the reader will say so
-	}
-	defer done()
-	start, _ := data.Peek(16) // enough for any magic number
-	return find(func(f *Format) bool { return f.matrix && f.Detect(start) == Yes })
 }
 
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.

@@ -14,7 +14,7 @@ import (
 	"ooc/engine/graph/packed"
 )
 
-// HeadSize is how much of an input can be looked at before it is read.
+// HeadSize is how much of the data can be looked at before it is read.
 const HeadSize = 1 << 16
 
 // Input is an input while it is read: its bytes as stored, maybe compressed, counted and summed.
@@ -27,6 +27,8 @@ type Input struct {
 	modified time.Time
 	stored   io.Reader
 	opened   *os.File
+	data     *bufio.Reader // what Decompress returned last, until it is released
+	release  func()
 }
 
 // Open opens a file, or standard input if path is "-".
@@ -45,18 +47,19 @@ func Open(path string) (*Input, error) {
 	in := New(f, path)
 	in.opened, in.modified = f, info.ModTime()
 	if info.Mode().IsRegular() {
-		in.File, in.stored = f, f
+		in.File = f
 	}
 	return in, nil
 }
 
 // New returns what r holds, which can be read once only.
 func New(r io.Reader, name string) *Input {
-	return &Input{Name: name, stored: bufio.NewReaderSize(r, HeadSize)}
+	return &Input{Name: name, stored: r}
 }
 
-// Close closes a file that Open opened. It may be called again.
+// Close releases the data and closes a file that Open opened. It may be called again.
 func (in *Input) Close() error {
+	in.done()
 	f := in.opened
 	if in.opened = nil; f == nil {
 		return nil
@@ -83,30 +86,24 @@ func (in *Input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Head returns the first bytes of what is stored, without reading them.
-func (in *Input) Head() ([]byte, error) {
-	if in.File == nil {
-		head, err := in.stored.(*bufio.Reader).Peek(HeadSize)
-		if err == io.EOF || err == bufio.ErrBufferFull {
-			err = nil
+// Decompress returns the data, and what releases it. Until it is released, the same is returned again: whoever only
+// peeked has taken nothing of it. What follows compressed data is not read.
+func (in *Input) Decompress() (*bufio.Reader, func(), error) {
+	if in.data == nil {
+		data, release, err := packed.NewReader(in)
+		if err != nil {
+			return nil, nil, in.Wrap(0, err)
 		}
-		return head, err
+		in.data, in.release = data, release
 	}
-	head := make([]byte, HeadSize)
-	n, err := in.File.ReadAt(head, 0)
-	if err == io.EOF {
-		err = nil
-	}
-	return head[:n], err
+	return in.data, in.done, nil
 }
 
-// Decompress returns the data, and what releases it. What follows compressed data is not read.
-func (in *Input) Decompress() (*bufio.Reader, func(), error) {
-	data, done, err := packed.NewReader(in)
-	if err != nil {
-		return nil, nil, in.Wrap(0, err)
+func (in *Input) done() {
+	if in.data != nil {
+		in.release()
+		in.data, in.release = nil, nil
 	}
-	return data, done, nil
 }
 
 // Drain reads what is left, which belongs to the sum.
