@@ -124,6 +124,31 @@ func TestChangedInputIsRefused(t *testing.T) {
 	}
 }
 
+// TestEqualSizeAndTimePass changes an input so that nothing shows it but its content, and does what docs/promises.md
+// names as the way out.
+func TestEqualSizeAndTimePass(t *testing.T) {
+	dir := t.TempDir()
+	path := writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
+	then := time.Now().Add(-time.Hour)
+	put := func(weight string, at time.Time) {
+		writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 "+weight+"\n")
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("5", then)
+	ooc(t, dir, "solve", "g.gr").want(t, 0)
+	put("7", then)
+	ooc(t, dir, "solve", "g.gr").want(t, 0, "already solved")
+	put("7", time.Now())
+	ooc(t, dir, "solve", "g.gr").want(t, 3, "another input", "--restart")
+	put("7", then)
+	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 0)
+	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t7\n" {
+		t.Errorf("after the restart: %q", r.stdout)
+	}
+}
+
 // TestRestartKeepsWhatItCannotReplace gives restarts that cannot begin, and demands the old answers.
 func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	dir := t.TempDir()

@@ -21,12 +21,16 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run is main with arguments and an exit code, so that tests can call it.
 func run(args []string) int {
+	if err := startPoller(); err != nil {
+		fmt.Fprintln(os.Stderr, "ooc:", moreFiles(err))
+		return exitFailed
+	}
 	ctx, stop := interruptible()
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil {
+	if err = moreFiles(err); err != nil {
 		reportError(cmd, err)
 	}
 	return exitCode(err)

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// everyCommand returns command lines of every command, in a folder with what they need. Each prints something to
+// standard output. A new command has to be added.
+func everyCommand(t *testing.T) (dir string, lines []string) {
+	t.Helper()
+	dir = t.TempDir()
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "100", "-m", "400", "--undirected").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
+	writeFile(t, dir, "pairs", "1 2\n2 3\n")
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 7\n")
+	ooc(t, dir, "solve", "a.gr", "b.gr", "--device", "cpu").want(t, 0)
+	queue, err := filepath.Glob(filepath.Join(dir, "*.batch"))
+	if err != nil || len(queue) != 1 {
+		t.Fatal(queue, err)
+	}
+	queue[0] = filepath.Base(queue[0])
+	lines = []string{
+		"solve g.gr", "solve g.gr --json", "solve g.gr --dry-run", "solve g.gr --dry-run --json", "solve g.gr --out new.ooc", "solve g.gr --out other.ooc --json",
+		"solve a.gr b.gr", "solve a.gr b.gr --json", "solve a.gr b.gr --dry-run", "solve a.gr b.gr --dry-run --json",
+		"status g.ooc", "status g.ooc --json", "status " + queue[0], "status " + queue[0] + " --json", "watch g.ooc", "watch " + queue[0],
+		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --col 1", "query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
+		"path g.ooc 1 2", "path g.ooc 1 2 --json", "path g.ooc --pairs pairs",
+		"export g.ooc -", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
+		"verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
+		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv",
+		"sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
+		"gen --help", "devices", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "completion bash", "--version", "solve --help",
+	}
+	for _, c := range newRoot().Commands() {
+		found := false
+		for _, line := range lines {
+			name, _, _ := strings.Cut(line, " ")
+			found = found || name == c.Name()
+		}
+		if !found {
+			t.Errorf("no line for ooc %s", c.Name())
+		}
+	}
+	return dir, lines
+}
+
+// TestFewFiles leaves every command too few files to open, and demands an error, no trace and nothing that is in the way
+// of the same command.
+func TestFewFiles(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir, lines := everyCommand(t)
+	for _, line := range lines {
+		failed := false
+		for _, files := range []int{5, 6, 7, 10} { // with 6, the runtime found itself without
+			cmd := command(t, dir, strings.Fields(line)...)
+			cmd.Args = append([]string{"sh", "-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(files)}, cmd.Args...)
+			cmd.Path = sh
+			r := finish(t, cmd)
+			if r.code != 0 {
+				failed = true
+				if r.code != exitFailed && r.code != exitSomeFailed || !strings.Contains(r.stdout+r.stderr, "too many open files") {
+					t.Errorf("ooc %s, %d files: exit code %d\n%s", line, files, r.code, r.stderr)
+				}
+			}
+		}
+		if !failed {
+			t.Errorf("ooc %s never failed", line)
+		}
+		if strings.HasPrefix(line, "solve") {
+			ooc(t, dir, strings.Fields(line)...).want(t, 0)
+		}
+	}
+}
