@@ -52,7 +52,7 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 		return nil, err
 	}
 	sub, err = Create(ctx, dir, w, CreateOptions{
-		Tile: plan.DefaultTile(n), Command: os.Args,
+		Tile: plan.DefaultTile(n), Command: os.Args, Parent: p.meta.ID,
 		Input: tiles.Input{Name: "what is left of " + p.meta.Input.Name, Format: "core", SHA256: print},
 	})
 	if err == nil {

@@ -16,7 +16,7 @@ func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; if ooc verify --full proves the distances, remove it and solve again, which makes it anew", err)
+		return err
 	}
 	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
 }

@@ -46,6 +46,7 @@ type CreateOptions struct {
 	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
+	Parent  tiles.ID     // the store that this one is the core of; zero: none
 
 	Predecessors bool // keep them beside the distances, in rounds
 }
@@ -84,7 +85,7 @@ func makeStore(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 		N: f.N, Arcs: f.Arcs, Kind: entry.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
-		Predecessors: o.Predecessors,
+		Predecessors: o.Predecessors, Parent: o.Parent,
 	}
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)

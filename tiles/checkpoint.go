@@ -18,8 +18,8 @@ func (s *Store) loadState() (sf stateFile, err error) {
 	for try := 0; ; try++ {
 		var b []byte
 		if b, err = readSmall(s.path(nameState), 2*stateBytes); err == nil {
-			if sf, err = decodeState(b, s.geo); err != nil {
-				return sf, fmt.Errorf("%s: %w", s.path(nameState), err)
+			if sf, err = decodeState(s.path(nameState), b, &s.meta); err != nil {
+				return sf, err
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = corrupt(s.path(nameState), "it is missing; restore the file, or import again")
@@ -255,7 +255,7 @@ func (s *Store) recordError(st State) error {
 // writeRecord fills a sector of the state file, whole: that also mends a file
 // that was cut.
 func (s *Store) writeRecord(sector int, r record) error {
-	err := s.writeAt(s.state, nameState, encodeRecord(r, s.geo), int64(sector)*stateSector)
+	err := s.writeAt(s.state, nameState, encodeRecord(r, &s.meta), int64(sector)*stateSector)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", s.state.Name(), classify(err))
 	}

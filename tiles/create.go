@@ -41,7 +41,7 @@ func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 
 // completeMeta sets what Create sets and checks the rest.
 func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
-	m.Version, m.Dense, m.IDs = m.version(), csr == nil, ids.kind()
+	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().layout().name, csr == nil, ids.kind()
 	if m.Scale == 0 {
 		m.Scale = 1
 	}
@@ -137,7 +137,7 @@ func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
 		{nameDist, c.s.geo.fileBytes()},
 		{nameState, stateBytes},
 		{nameLive, liveBytes},
-		{nameSumsSpare, sumsHeaderLen + 4*int64(c.s.geo.Tiles())},
+		{nameSumsSpare, c.s.meta.sumsBytes()},
 	}
 	if csr != nil {
 		h := csrHeader{n: int64(c.s.meta.N), arcs: int64(len(csr.Targets))}
@@ -169,7 +169,7 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 		if err := s.hooks.Ask("write", nameGraph); err != nil {
 			return err
 		}
-		if err := writeCSR(files[nameGraph], csr); err != nil {
+		if err := writeCSR(files[nameGraph], &s.meta, csr); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 		if err := s.hooks.Ask("write", nameIDs); err != nil {
 			return err
 		}
-		if err := writeIDs(files[nameIDs], ids); err != nil {
+		if err := writeIDs(files[nameIDs], &s.meta, ids); err != nil {
 			return err
 		}
 	}

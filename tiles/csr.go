@@ -33,29 +33,35 @@ type csrHeader struct {
 	sums    [3]uint32 // CRC-32C of offsets, targets, weights
 }
 
+// headerID is where the heads of graph.csr and ids carry the store's id.
+const headerID = 44
+
+const strangeInput = "put this store's own back, or import again"
+
 // fileBytes is the size that a file with this header has.
 func (h csrHeader) fileBytes() int64 {
 	return csrHeaderLen + 8*(h.n+1) + (4+weightBytes)*h.arcs
 }
 
-func (h csrHeader) encode() []byte {
+func (h csrHeader) encode(m *Meta) []byte {
 	b := make([]byte, csrHeaderLen)
 	copy(b, csrMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[8:], m.fileVersion())
 	le.PutUint32(b[12:], weightBytes)
 	le.PutUint64(b[16:], uint64(h.n))
 	le.PutUint64(b[24:], uint64(h.arcs))
 	for i, s := range h.sums {
 		le.PutUint32(b[32+4*i:], s)
 	}
+	copy(b[headerID:], m.ID[:])
 	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 	return b
 }
 
-// decodeCSRHeader checks the head of graph.csr against the size of the file,
-// so that counts that lie allocate nothing.
-func decodeCSRHeader(file string, b []byte, size int64) (csrHeader, error) {
+// decodeCSRHeader checks the head of graph.csr against store.json, and against
+// the size of the file, so that counts that lie allocate nothing.
+func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, error) {
 	var h csrHeader
 	if len(b) < csrHeaderLen || string(b[:8]) != csrMagic {
 		return h, corrupt(file, "it is not a graph of a store")
@@ -64,8 +70,11 @@ func decodeCSRHeader(file string, b []byte, size int64) (csrHeader, error) {
 	if got := crc32.Checksum(b[:60], castagnoli); got != le.Uint32(b[60:]) {
 		return h, corrupt(file, "the checksum of its header does not match")
 	}
-	if v := le.Uint32(b[8:]); v != FormatVersion {
-		return h, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
+	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
+		return h, err
+	}
+	if err := m.checkID(file, ID(b[headerID:]), strangeInput); err != nil {
+		return h, err
 	}
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
 	if le.Uint32(b[12:]) != weightBytes || n < 1 || n > maxN || arcs > maxArcs {
@@ -77,6 +86,9 @@ func decodeCSRHeader(file string, b []byte, size int64) (csrHeader, error) {
 	}
 	if want := h.fileBytes(); size != want {
 		return h, corrupt(file, "it has %d bytes, its header claims %d", size, want)
+	}
+	if h.n != int64(m.N) || h.arcs != m.Arcs {
+		return h, corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.arcs, m.N, m.Arcs)
 	}
 	return h, nil
 }
@@ -128,7 +140,7 @@ func section(f io.Writer, write func(*bufio.Writer) error) (uint32, error) {
 }
 
 // writeCSR fills the reserved file f and leaves it to the caller to sync.
-func writeCSR(f *os.File, c *CSR) (err error) {
+func writeCSR(f *os.File, m *Meta, c *CSR) (err error) {
 	h := csrHeader{n: int64(len(c.Offsets)) - 1, arcs: int64(len(c.Targets))}
 	if _, err = f.Seek(csrHeaderLen, io.SeekStart); err != nil {
 		return err
@@ -142,7 +154,7 @@ func writeCSR(f *os.File, c *CSR) (err error) {
 	if h.sums[2], err = section(f, func(w *bufio.Writer) error { _, err := w.Write(c.Weights); return err }); err != nil {
 		return err
 	}
-	_, err = f.WriteAt(h.encode(), 0)
+	_, err = f.WriteAt(h.encode(m), 0)
 	return err
 }
 
@@ -232,7 +244,7 @@ func (s *Store) CSR() (*CSR, error) {
 	if err := s.hooks.Ask("read", nameGraph); err != nil {
 		return nil, readErr(f.Name(), err)
 	}
-	h, err := readCSRHeader(f, s.meta)
+	h, err := readCSRHeader(f, &s.meta)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +271,7 @@ func (s *Store) CSR() (*CSR, error) {
 }
 
 // readCSRHeader reads the head of graph.csr and leaves f behind it.
-func readCSRHeader(f *os.File, m Meta) (csrHeader, error) {
+func readCSRHeader(f *os.File, m *Meta) (csrHeader, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return csrHeader{}, err
@@ -268,13 +280,5 @@ func readCSRHeader(f *os.File, m Meta) (csrHeader, error) {
 	if _, err := io.ReadFull(f, b); err != nil {
 		return csrHeader{}, readErr(f.Name(), err)
 	}
-	h, err := decodeCSRHeader(f.Name(), b, fi.Size())
-	if err != nil {
-		return h, err
-	}
-	if h.n != int64(m.N) || h.arcs != m.Arcs {
-		return h, corrupt(f.Name(), "it has %d vertices and %d arcs, store.json says %d and %d",
-			h.n, h.arcs, m.N, m.Arcs)
-	}
-	return h, nil
+	return decodeCSRHeader(f.Name(), b, fi.Size(), m)
 }

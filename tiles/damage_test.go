@@ -164,9 +164,15 @@ func TestVersions(t *testing.T) {
 	reseal(nameIDs, 60)
 	reseal(nameSums, 28)
 	path := filepath.Join(dir, nameStore)
-	must(t, os.WriteFile(path, []byte(`{"format":"ooc store","version":3,"news":true}`), 0o666))
-	if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
-		t.Errorf("store.json of version 3: %v", err)
+	for news, sign := range map[string]string{
+		`"version":4,"news":true`:                             "format version 4",
+		`"version":3,"layout":"triangle","kind":"i32"`:        `does not know layout "triangle"`,
+		`"version":3,"layout":"square","kind":"u16","news":1`: `does not know kind "u16"`,
+	} {
+		must(t, os.WriteFile(path, []byte(`{"format":"ooc store",`+news+`}`), 0o666))
+		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), sign) {
+			t.Errorf("%s: %v", news, err)
+		}
 	}
 	if _, _, running, err := LockHolder(dir); running || err != nil {
 		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
@@ -182,7 +188,6 @@ func TestHostileStoreJSON(t *testing.T) {
 		"zero tile":   func(m *Meta) { m.T = 0 },
 		"odd tile":    func(m *Meta) { m.T = 100 },
 		"other tile":  func(m *Meta) { m.T = 128 },
-		"kind":        func(m *Meta) { m.Kind = "u128" },
 		"other kind":  func(m *Meta) { m.Kind = entry.KindF32 },
 		"arcs":        func(m *Meta) { m.Arcs = 1 << 60 },
 		"fewer arcs":  func(m *Meta) { m.Arcs = 4 },
@@ -190,8 +195,12 @@ func TestHostileStoreJSON(t *testing.T) {
 		"strange ids": func(m *Meta) { m.IDs = "../../etc" },
 		"scale":       func(m *Meta) { m.Scale = 0 },
 		"id base":     func(m *Meta) { m.IDBase = math.MaxInt64 },
-		"pairs":       func(m *Meta) { m.Predecessors, m.Version = true, PairsVersion },
-		"no pairs":    func(m *Meta) { m.Version = PairsVersion },
+		"pairs":       func(m *Meta) { m.Predecessors = true },
+		"no pairs":    func(m *Meta) { m.Version = pairsVersion },
+		"no id":       func(m *Meta) { m.ID = ID{} },
+		"another id":  func(m *Meta) { m.ID[3]++ },
+		"id of old":   func(m *Meta) { m.Version, m.Layout = distancesVersion, "" },
+		"layout":      func(m *Meta) { m.Layout = "rows" },
 	} {
 		dir := fullStore(t)
 		path := filepath.Join(dir, nameStore)
@@ -216,7 +225,7 @@ func TestHostileStoreJSON(t *testing.T) {
 
 func FuzzStoreJSON(f *testing.F) {
 	m := testMeta(5, 64)
-	m.Version, m.Scale = FormatVersion, 1
+	m.Version, m.ID, m.Layout, m.Scale = FormatVersion, NewID(), "square", 1
 	m, err := normalMeta(m)
 	must(f, err)
 	good, err := encodeMeta(m)
@@ -241,7 +250,8 @@ func FuzzStoreJSON(f *testing.F) {
 }
 
 func FuzzCSRHeader(f *testing.F) {
-	f.Add(csrHeader{n: 5, arcs: 5}.encode(), int64(152))
+	m := &Meta{Version: FormatVersion, ID: ID{1}, N: 5, Arcs: 5}
+	f.Add(csrHeader{n: 5, arcs: 5}.encode(m), int64(152))
 	f.Add([]byte(csrMagic), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, size int64) {
 		try := [][]byte{b}
@@ -250,12 +260,13 @@ func FuzzCSRHeader(f *testing.F) {
 			copy(sealed, csrMagic)
 			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
 			binary.LittleEndian.PutUint32(sealed[12:], weightBytes)
+			copy(sealed[headerID:], m.ID[:])
 			binary.LittleEndian.PutUint32(sealed[60:], crc32.Checksum(sealed[:60], castagnoli))
 			try = append(try, sealed)
 		}
 		for _, b := range try {
-			h, err := decodeCSRHeader("graph.csr", b, size)
-			if err == nil && (h.n < 1 || h.n > maxN || h.arcs < 0 || h.fileBytes() != size) {
+			h, err := decodeCSRHeader("graph.csr", b, size, m)
+			if err == nil && (h.n != 5 || h.arcs != 5 || h.fileBytes() != size) {
 				t.Fatalf("accepted %+v in %d bytes", h, size)
 			}
 		}

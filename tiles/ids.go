@@ -71,21 +71,22 @@ type idsHeader struct {
 	sum        uint32
 }
 
-func (h idsHeader) encode() []byte {
+func (h idsHeader) encode(m *Meta) []byte {
 	b := make([]byte, idsHeaderLen)
 	copy(b, idsMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[8:], m.fileVersion())
 	le.PutUint32(b[12:], h.kind)
 	le.PutUint64(b[16:], uint64(h.n))
 	le.PutUint64(b[24:], uint64(h.payload))
 	le.PutUint32(b[32:], h.sum)
+	copy(b[headerID:], m.ID[:])
 	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 	return b
 }
 
-// decodeIDsHeader checks the head of the file against its size and against n.
-func decodeIDsHeader(file string, b []byte, size int64, m Meta) (idsHeader, error) {
+// decodeIDsHeader checks the head of the file against its size and against store.json.
+func decodeIDsHeader(file string, b []byte, size int64, m *Meta) (idsHeader, error) {
 	var h idsHeader
 	if len(b) < idsHeaderLen || string(b[:8]) != idsMagic {
 		return h, corrupt(file, "it holds no ids of a store")
@@ -94,8 +95,11 @@ func decodeIDsHeader(file string, b []byte, size int64, m Meta) (idsHeader, erro
 	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
 		return h, corrupt(file, "the checksum of its header does not match")
 	}
-	if v := le.Uint32(b[8:]); v != FormatVersion {
-		return h, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
+	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
+		return h, err
+	}
+	if err := m.checkID(file, ID(b[headerID:]), strangeInput); err != nil {
+		return h, err
 	}
 	h = idsHeader{kind: le.Uint32(b[12:]), sum: le.Uint32(b[32:])}
 	n, payload := le.Uint64(b[16:]), le.Uint64(b[24:])
@@ -120,7 +124,7 @@ func idsKindNumber(kind string) uint32 {
 }
 
 // writeIDs fills the reserved file f and leaves it to the caller to sync.
-func writeIDs(f *os.File, ids IDs) error {
+func writeIDs(f *os.File, m *Meta, ids IDs) error {
 	h := idsHeader{kind: idsKindNumber(ids.kind()), n: int64(len(ids.Numeric) + len(ids.Text)), payload: ids.payload()}
 	if _, err := f.Seek(idsHeaderLen, io.SeekStart); err != nil {
 		return err
@@ -135,7 +139,7 @@ func writeIDs(f *os.File, ids IDs) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(h.encode(), 0)
+	_, err = f.WriteAt(h.encode(m), 0)
 	return err
 }
 
@@ -170,7 +174,7 @@ func (s *Store) IDs() (IDs, error) {
 	if err := s.hooks.Ask("read", nameIDs); err != nil {
 		return IDs{}, readErr(f.Name(), err)
 	}
-	h, err := readIDsHeader(f, s.meta)
+	h, err := readIDsHeader(f, &s.meta)
 	if err != nil {
 		return IDs{}, err
 	}
@@ -210,7 +214,7 @@ func splitTexts(file string, ends []int64, blob string) (IDs, error) {
 }
 
 // readIDsHeader reads the head of ids and leaves f behind it.
-func readIDsHeader(f *os.File, m Meta) (idsHeader, error) {
+func readIDsHeader(f *os.File, m *Meta) (idsHeader, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return idsHeader{}, err

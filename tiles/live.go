@@ -16,12 +16,21 @@ import (
 const (
 	liveMagic  = "OOCLIVE\x00"
 	liveBytes  = 16384
-	liveHeader = 32
+	liveID     = 24 // where the store's id is; versions 1 and 2 have eight reserved bytes there, and then the content
+	liveHeader = liveID + 16
 	liveTries  = 20
 
 	// MaxLive is the most that SetLive takes, in bytes.
 	MaxLive = liveBytes - liveHeader
 )
+
+// liveHeader is where the content of live begins.
+func (m *Meta) liveHeader() int {
+	if m.Version < FormatVersion {
+		return 32
+	}
+	return liveHeader
+}
 
 // errTorn: the writer was seen in the middle of an update, or died there.
 var errTorn = errors.New("it is being written")
@@ -71,8 +80,8 @@ func (s *Store) openLive() error {
 }
 
 func (s *Store) writeLive(data []byte) error {
-	le := binary.LittleEndian
-	b := make([]byte, liveHeader+len(data))
+	le, header := binary.LittleEndian, s.meta.liveHeader()
+	b := make([]byte, header+len(data))
 	copy(b, liveMagic)
 	le.PutUint64(b[8:], s.liveSeq+1)
 	if _, err := s.live.WriteAt(b[:16], 0); err != nil {
@@ -80,7 +89,8 @@ func (s *Store) writeLive(data []byte) error {
 	}
 	le.PutUint32(b[16:], uint32(len(data)))
 	le.PutUint32(b[20:], crc32.Checksum(data, castagnoli))
-	copy(b[liveHeader:], data)
+	copy(b[liveID:], s.meta.ID[:])
+	copy(b[header:], data)
 	if _, err := s.live.WriteAt(b[16:], 16); err != nil {
 		return err
 	}
@@ -92,8 +102,13 @@ func (s *Store) writeLive(data []byte) error {
 
 // ReadLive gives what the last SetLive said on the store in dir, by whichever
 // process; LockHolder says whether that still runs. It fails with
-// fs.ErrNotExist where nothing was ever said.
+// fs.ErrNotExist where nothing was ever said, with ErrCorrupt where it was said
+// of another store.
 func ReadLive(dir string) ([]byte, error) {
+	m, err := readMeta(dir)
+	if err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, nameLive)
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
@@ -101,9 +116,9 @@ func ReadLive(dir string) ([]byte, error) {
 	}
 	defer f.Close()
 	for try := 0; ; try++ {
-		data, err := readLive(f)
+		data, err := readLive(f, &m)
 		if err == nil || !errors.Is(err, errTorn) || try == liveTries {
-			if err != nil {
+			if err != nil && !errors.Is(err, ErrCorrupt) {
 				err = fmt.Errorf("reading %s: %w", path, err)
 			}
 			return data, err
@@ -114,7 +129,7 @@ func ReadLive(dir string) ([]byte, error) {
 
 // readLive looks once: the sequence number before and after must be the same
 // even one.
-func readLive(f *os.File) ([]byte, error) {
+func readLive(f *os.File, m *Meta) ([]byte, error) {
 	b := make([]byte, liveBytes)
 	n, err := f.ReadAt(b, 0)
 	if err != nil && err != io.EOF {
@@ -124,23 +139,31 @@ func readLive(f *os.File) ([]byte, error) {
 	if _, err := f.ReadAt(again[:], 8); err != nil && err != io.EOF {
 		return nil, err
 	}
-	return decodeLive(b[:n], again[:])
+	return decodeLive(f.Name(), b[:n], again[:], m)
 }
 
 // decodeLive takes what a file holds, and its sequence number as it was a
-// moment later.
-func decodeLive(b, again []byte) ([]byte, error) {
-	if len(b) < liveHeader || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
+// moment later. file is its path, for messages.
+func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
+	header := m.liveHeader()
+	if len(b) < header || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
 		return nil, os.ErrNotExist
 	}
 	le := binary.LittleEndian
-	seq, size := le.Uint64(b[8:]), int64(le.Uint32(b[16:]))
-	if string(b[:8]) != liveMagic || size > MaxLive {
-		return nil, fmt.Errorf("%w: it is no live status", ErrCorrupt)
+	seq, end := le.Uint64(b[8:]), int64(header)+int64(le.Uint32(b[16:]))
+	if string(b[:8]) != liveMagic || end > liveBytes {
+		return nil, corrupt(file, "it is no live status")
 	}
-	if seq%2 == 1 || le.Uint64(again) != seq || liveHeader+size > int64(len(b)) ||
-		crc32.Checksum(b[liveHeader:liveHeader+size], castagnoli) != le.Uint32(b[20:]) {
+	if seq%2 == 1 || le.Uint64(again) != seq {
 		return nil, errTorn
 	}
-	return b[liveHeader : liveHeader+size], nil
+	if m.Version == FormatVersion {
+		if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
+			return nil, err
+		}
+	}
+	if end > int64(len(b)) || crc32.Checksum(b[header:end], castagnoli) != le.Uint32(b[20:]) {
+		return nil, errTorn
+	}
+	return b[header:end], nil
 }

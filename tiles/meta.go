@@ -12,20 +12,34 @@ import (
 	"ooc/kernels/entry"
 )
 
-// FormatVersion is the version of the on-disk format that this package writes.
-const FormatVersion = 1
+// FormatVersion is the version of new stores, and of each of their files. Stores of the versions before it stay what they
+// are: their files carry no id, their matrix has a checksum a tile, and their files but for store.json are of version 1.
+const FormatVersion = 3
 
-// PairsVersion is the version of a store whose entries are pairs of a distance
-// and a predecessor. Of its files only store.json says so: programs that know
-// nothing of pairs refuse it there.
-const PairsVersion = 2
+// Versions before: entries that are distances alone, and pairs of a distance and a predecessor.
+const (
+	distancesVersion = 1
+	pairsVersion     = 2
+)
 
-// version is that of store.json.
-func (m Meta) version() int {
-	if m.Predecessors {
-		return PairsVersion
+// fileVersion is that of the store's files but for store.json.
+func (m *Meta) fileVersion() uint32 {
+	if m.Version < FormatVersion {
+		return distancesVersion
 	}
 	return FormatVersion
+}
+
+// checkFile refuses a file of the store by the version in its head: one that this program does not know, or that of
+// another store. remedy is as for stranger.
+func (m *Meta) checkFile(file string, version uint32, remedy string) error {
+	switch {
+	case version != distancesVersion && version != FormatVersion:
+		return fmt.Errorf("%s: %w: format version %d, this program reads %d and %d", file, ErrVersion, version, distancesVersion, FormatVersion)
+	case version != m.fileVersion():
+		return strange(file, remedy)
+	}
+	return nil
 }
 
 const (
@@ -50,9 +64,12 @@ type Input struct {
 }
 
 // Meta describes a store; it is the content of store.json. Create sets
-// Version, Dense and IDs, and Created and Scale where they are zero.
+// Version, ID, Layout, Dense and IDs, and Created and Scale where they are zero.
 type Meta struct {
 	Version  int        `json:"version"`
+	ID       ID         `json:"id,omitzero"`      // none in versions 1 and 2, as Layout
+	Parent   ID         `json:"parent,omitzero"`  // the store that this one is the core of, see CoreDir
+	Layout   string     `json:"layout,omitempty"` // which tiles the matrix's file holds, and where
 	N        int        `json:"n"`
 	Arcs     int64      `json:"arcs"`
 	Kind     entry.Kind `json:"kind"`
@@ -95,8 +112,14 @@ func (m Meta) Validate() error {
 		return err
 	}
 	switch {
-	case m.Version != m.version():
+	case m.Version < FormatVersion && (m.Version == pairsVersion) != m.Predecessors:
 		return fmt.Errorf("version %d does not go with predecessors: %t", m.Version, m.Predecessors)
+	case m.Version < FormatVersion && (m.ID != ID{} || m.Parent != ID{} || m.Layout != ""):
+		return fmt.Errorf("version %d has neither ids nor a layout", m.Version)
+	case m.Version == FormatVersion && m.ID == ID{}:
+		return fmt.Errorf("it has no id")
+	case m.Version == FormatVersion && m.Layout != m.Geometry().layout().name:
+		return fmt.Errorf("layout %q does not go with %d of %d rows", m.Layout, m.Geometry().RowCount(), m.N)
 	case m.Arcs < 0 || m.Arcs > maxArcs:
 		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
 	case m.Scale < 1:
@@ -163,11 +186,14 @@ func encodeMeta(m Meta) ([]byte, error) {
 }
 
 // decodeMeta reads store.json; file is its path, for messages. The version is
-// looked at first, so that a newer store is not called corrupt.
+// looked at first, then the layout and the kind, so that a newer store is not
+// called corrupt.
 func decodeMeta(file string, data []byte) (Meta, error) {
 	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
+		Format  string     `json:"format"`
+		Version int        `json:"version"`
+		Layout  string     `json:"layout"`
+		Kind    entry.Kind `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
 		return Meta{}, corrupt(file, "it is not valid JSON: %v; restore the file, or name another folder with --out if it is another program's", err)
@@ -175,9 +201,15 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	if head.Format != storeFormat {
 		return Meta{}, corrupt(file, "it is not an ooc store description; restore the file, or name another folder with --out if it is another program's")
 	}
-	if head.Version != FormatVersion && head.Version != PairsVersion {
-		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d and %d; use the version of ooc that wrote it",
-			file, ErrVersion, head.Version, FormatVersion, PairsVersion)
+	const remedy = "use the version of ooc that wrote it"
+	switch {
+	case head.Version < distancesVersion || head.Version > FormatVersion:
+		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d to %d; %s",
+			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
+	case head.Version == FormatVersion && !knownLayout(head.Layout):
+		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
+	case head.Version == FormatVersion && !head.Kind.Valid():
+		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
 	var sf storeFile
 	d := json.NewDecoder(bytes.NewReader(data))

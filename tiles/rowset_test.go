@@ -95,13 +95,15 @@ func TestCore(t *testing.T) {
 	s, err := Create(dir, testMeta(100, 64), nil, IDs{})
 	must(t, err)
 	must(t, s.RemoveCore())
+	core := testMeta(10, 64)
+	core.Parent = s.Meta().ID
 	for range 2 {
-		c, err := Create(s.path(nameCore), testMeta(10, 64), nil, IDs{})
+		c, err := Create(s.path(nameCore), core, nil, IDs{})
 		must(t, err)
 		must(t, c.Close())
 		must(t, s.RemoveCore())
 	}
-	c, err := Create(s.path(nameCore), testMeta(10, 64), nil, IDs{})
+	c, err := Create(s.path(nameCore), core, nil, IDs{})
 	must(t, err)
 	must(t, c.Close())
 	must(t, s.Discard())

@@ -3,6 +3,7 @@ package tiles
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"time"
@@ -28,6 +29,7 @@ const (
 	noteSector   = 2
 	stateBytes   = 3 * stateSector
 	maxAlgorithm = 64
+	stateID      = 140
 	stateCRC     = stateRecord - 4
 
 	recordSlot   = 1
@@ -57,30 +59,32 @@ const (
 )
 
 // encodeRecord fills one sector.
-func encodeRecord(r record, g Geometry) []byte {
+func encodeRecord(r record, m *Meta) []byte {
 	b := make([]byte, stateSector)
 	copy(b, stateMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[8:], m.fileVersion())
 	le.PutUint32(b[12:], stateRecord)
 	le.PutUint32(b[16:], r.kind)
-	le.PutUint32(b[20:], uint32(g.T))
-	le.PutUint64(b[24:], uint64(g.N))
+	le.PutUint32(b[20:], uint32(m.T))
+	le.PutUint64(b[24:], uint64(m.N))
 	le.PutUint64(b[32:], r.state.Seq)
 	le.PutUint64(b[40:], uint64(r.state.Done))
 	le.PutUint64(b[48:], uint64(r.state.Elapsed))
 	copy(b[56:72], r.inc[:])
 	le.PutUint32(b[72:], uint32(len(r.state.Algorithm)))
 	copy(b[76:76+maxAlgorithm], r.state.Algorithm)
+	copy(b[stateID:], m.ID[:])
 	le.PutUint32(b[stateCRC:], crc32.Checksum(b[:stateCRC], castagnoli))
 	return b
 }
 
 var zeroSector = make([]byte, stateSector)
 
-// decodeRecord reads one sector; a short one is damaged. The error is
-// ErrVersion for an intact record of another version.
-func decodeRecord(b []byte, g Geometry) (record, status, error) {
+// decodeRecord reads one sector of a file, whose path is for messages; a short
+// one is damaged. The error is ErrVersion for an intact record of another
+// version, ErrCorrupt for one of another store.
+func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 	var r record
 	if len(b) != stateSector {
 		return r, damaged, nil
@@ -93,14 +97,18 @@ func decodeRecord(b []byte, g Geometry) (record, status, error) {
 		!bytes.Equal(b[stateRecord:], zeroSector[stateRecord:]) {
 		return r, damaged, nil
 	}
-	if v := le.Uint32(b[8:]); v != FormatVersion {
-		return r, damaged, fmt.Errorf("%w: state of version %d, this program reads %d", ErrVersion, v, FormatVersion)
+	const remedy = "put this store's own back, or solve again with --restart"
+	if err := m.checkFile(file, le.Uint32(b[8:]), remedy); err != nil {
+		return r, damaged, err
+	}
+	if err := m.checkID(file, ID(b[stateID:]), remedy); err != nil {
+		return r, damaged, err
 	}
 	alg := le.Uint32(b[72:])
 	r = record{kind: le.Uint32(b[16:]), inc: incarnation(b[56:72])}
 	r.state = State{Seq: le.Uint64(b[32:]), Done: int64(le.Uint64(b[40:])), Elapsed: time.Duration(le.Uint64(b[48:]))}
-	if le.Uint32(b[12:]) != stateRecord || le.Uint32(b[20:]) != uint32(g.T) || le.Uint64(b[24:]) != uint64(g.N) ||
-		r.state.Done < 0 || r.state.Done > int64(g.N) || r.state.Elapsed < 0 || alg > maxAlgorithm {
+	if le.Uint32(b[12:]) != stateRecord || le.Uint32(b[20:]) != uint32(m.T) || le.Uint64(b[24:]) != uint64(m.N) ||
+		r.state.Done < 0 || r.state.Done > int64(m.N) || r.state.Elapsed < 0 || alg > maxAlgorithm {
 		return r, damaged, nil
 	}
 	r.state.Algorithm = string(b[76 : 76+alg])
@@ -117,18 +125,19 @@ type stateFile struct {
 	anyDamaged bool   // a slot is damaged, or the file is short
 }
 
-// decodeState reads the state file. A short file is read as far as it goes:
-// what is missing is damaged.
-func decodeState(b []byte, g Geometry) (stateFile, error) {
+// decodeState reads the state file; file is its path, for messages. A short
+// file is read as far as it goes: what is missing is damaged. A record of
+// another store says that the file is that one's.
+func decodeState(file string, b []byte, m *Meta) (stateFile, error) {
 	var sf stateFile
 	if len(b) > stateBytes {
-		return sf, fmt.Errorf("%w: it has more than %d bytes", ErrCorrupt, stateBytes)
+		return sf, corrupt(file, "it has more than %d bytes", stateBytes)
 	}
 	sector := func(i int) []byte {
 		return b[min(i*stateSector, len(b)):min((i+1)*stateSector, len(b))]
 	}
 	for i := range sf.slot {
-		r, st, err := decodeRecord(sector(i), g)
+		r, st, err := decodeRecord(file, sector(i), m)
 		if err != nil {
 			return sf, err
 		}
@@ -139,7 +148,10 @@ func decodeState(b []byte, g Geometry) (stateFile, error) {
 		sf.anyDamaged = sf.anyDamaged || st == damaged
 	}
 	// A note is a favour: one that does not check out was never there.
-	if r, st, err := decodeRecord(sector(noteSector), g); err == nil && st == intact && r.kind != recordSlot {
+	switch r, st, err := decodeRecord(file, sector(noteSector), m); {
+	case errors.Is(err, ErrCorrupt):
+		return sf, err
+	case err == nil && st == intact && r.kind != recordSlot:
 		sf.note = r
 	}
 	return sf, nil

@@ -13,18 +13,18 @@ import (
 	"ooc/tiles/internal/hook"
 )
 
-var testGeo = Geometry{N: 1000, T: 64, EntryBytes: 4}
+var testStore = Meta{Version: FormatVersion, ID: ID{1, 2, 3}, N: 1000, T: 64}
 
 // stateImage builds a state file of up to two slots and a note.
 func stateImage(slots []State, note *State, inc incarnation) []byte {
 	b := make([]byte, stateBytes)
 	for i, st := range slots {
 		if st.Seq != 0 {
-			copy(b[i*stateSector:], encodeRecord(record{kind: recordSlot, state: st}, testGeo))
+			copy(b[i*stateSector:], encodeRecord(record{kind: recordSlot, state: st}, &testStore))
 		}
 	}
 	if note != nil {
-		copy(b[noteSector*stateSector:], encodeRecord(record{kind: recordNote, state: *note, inc: inc}, testGeo))
+		copy(b[noteSector*stateSector:], encodeRecord(record{kind: recordNote, state: *note, inc: inc}, &testStore))
 	}
 	return b
 }
@@ -39,7 +39,7 @@ var (
 // best reads a state file image: the slot that counts, whether the note would
 // be trusted, and the refusal.
 func best(b []byte) (st State, ok, note bool, err error) {
-	sf, err := decodeState(b, testGeo)
+	sf, err := decodeState(nameState, b, &testStore)
 	if err != nil {
 		return st, false, false, err
 	}
@@ -137,9 +137,17 @@ func TestTornSlot(t *testing.T) {
 
 func TestForeignState(t *testing.T) {
 	b := stateImage([]State{newer}, nil, here)
-	other := Geometry{N: 1000, T: 128, EntryBytes: 4}
-	if sf, err := decodeState(b, other); err != nil || sf.slot[0].status != damaged {
+	other := testStore
+	other.T = 128
+	if sf, err := decodeState(nameState, b, &other); err != nil || sf.slot[0].status != damaged {
 		t.Errorf("the state of a store with another tile: %+v, %v", sf.slot[0], err)
+	}
+	other = testStore
+	other.ID[15]++
+	for what, b := range map[string][]byte{"slot": b, "note": stateImage(nil, &ahead, here)} {
+		if _, err := decodeState(nameState, b, &other); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "it belongs to another store") {
+			t.Errorf("another store's %s: %v", what, err)
+		}
 	}
 	note := stateImage(nil, &ahead, here) // a note where a slot belongs
 	copy(note, note[noteSector*stateSector:])
@@ -169,7 +177,7 @@ func TestNoteTrust(t *testing.T) {
 			t.Errorf("%s: trusted %v, %v", name, got, err)
 		}
 	}
-	sf, err := decodeState(stateImage([]State{newer}, &ahead, incarnation{}), testGeo)
+	sf, err := decodeState(nameState, stateImage([]State{newer}, &ahead, incarnation{}), &testStore)
 	if err != nil || sf.trusted(0, incarnation{}) {
 		t.Error("a note without a name is trusted by a system without one")
 	}
@@ -179,7 +187,7 @@ func TestStateRoundTrip(t *testing.T) {
 	rng := seeded(t)
 	for range 1000 {
 		st := State{Algorithm: strings.Repeat("a", rng.IntN(65)), Done: rng.Int64N(1001), Seq: 1 + rng.Uint64N(1<<60), Elapsed: time.Duration(rng.Int64())}
-		r, status, err := decodeRecord(encodeRecord(record{kind: recordSlot, state: st}, testGeo), testGeo)
+		r, status, err := decodeRecord(nameState, encodeRecord(record{kind: recordSlot, state: st}, &testStore), &testStore)
 		if status != intact || err != nil || r.state != st {
 			t.Fatalf("%+v came back as %+v, %v, %v", st, r.state, status, err)
 		}
@@ -405,7 +413,7 @@ func FuzzState(f *testing.F) {
 		// Reseal what fuzzing spoils, or it would never get past the checksum.
 		for _, try := range [][]byte{img, resealed(img)} {
 			st, ok, _, err := best(try)
-			if err == nil && ok && (st.Done < 0 || st.Done > int64(testGeo.N) || st.Elapsed < 0) {
+			if err == nil && ok && (st.Done < 0 || st.Done > int64(testStore.N) || st.Elapsed < 0) {
 				t.Fatalf("accepted %+v", st)
 			}
 			if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {

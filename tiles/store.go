@@ -183,7 +183,7 @@ func (s *Store) checkInputs() error {
 			return err
 		}
 		defer f.Close()
-		if _, err := readCSRHeader(f, s.meta); err != nil {
+		if _, err := readCSRHeader(f, &s.meta); err != nil {
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func (s *Store) checkInputs() error {
 			return err
 		}
 		defer f.Close()
-		if _, err := readIDsHeader(f, s.meta); err != nil {
+		if _, err := readIDsHeader(f, &s.meta); err != nil {
 			return err
 		}
 	}

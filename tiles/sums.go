@@ -9,44 +9,70 @@ import (
 	"os"
 )
 
-// sums: a header of 32 bytes, then a CRC-32C per tile, row-major.
+// sums: a header, then checksums. Versions 1 and 2 have a header that ends with its checksum after 28 bytes, and no id.
 const (
 	sumsMagic     = "OOCSUMS\x00"
-	sumsHeaderLen = 32
+	sumsID        = 32
+	sumsHeaderLen = 64
+
+	// StripRows is how many rows of a tile a checksum covers, from version 3 on.
+	StripRows = tileGrain
+
+	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
 )
 
-func encodeSums(sums []uint32, g Geometry) []byte {
-	b := make([]byte, sumsHeaderLen+4*len(sums))
+// sumsHeader is how long the header of sums is; it ends with its own checksum.
+func (m *Meta) sumsHeader() int64 {
+	if m.Version < FormatVersion {
+		return 32
+	}
+	return sumsHeaderLen
+}
+
+// sumsBytes is how long sums is.
+func (m *Meta) sumsBytes() int64 { return m.sumsHeader() + 4*int64(m.Geometry().Tiles()) }
+
+func encodeSums(sums []uint32, m *Meta) []byte {
+	b, header := make([]byte, m.sumsBytes()), m.sumsHeader()
 	copy(b, sumsMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
-	le.PutUint32(b[12:], uint32(g.T))
-	le.PutUint64(b[16:], uint64(g.N))
+	le.PutUint32(b[8:], m.fileVersion())
+	le.PutUint32(b[12:], uint32(m.T))
+	le.PutUint64(b[16:], uint64(m.N))
+	copy(b[sumsID:header], m.ID[:])
 	for i, s := range sums {
-		le.PutUint32(b[sumsHeaderLen+4*i:], s)
+		le.PutUint32(b[header+4*int64(i):], s)
 	}
-	le.PutUint32(b[24:], crc32.Checksum(b[sumsHeaderLen:], castagnoli))
-	le.PutUint32(b[28:], crc32.Checksum(b[:28], castagnoli))
+	le.PutUint32(b[24:], crc32.Checksum(b[header:], castagnoli))
+	le.PutUint32(b[header-4:], crc32.Checksum(b[:header-4], castagnoli))
 	return b
 }
 
-func decodeSums(file string, b []byte, g Geometry) ([]uint32, error) {
-	le := binary.LittleEndian
-	if len(b) < sumsHeaderLen || string(b[:8]) != sumsMagic || crc32.Checksum(b[:28], castagnoli) != le.Uint32(b[28:]) {
-		return nil, corrupt(file, "its header does not check out")
+func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
+	le, header := binary.LittleEndian, m.sumsHeader()
+	if int64(len(b)) < header || string(b[:8]) != sumsMagic {
+		return nil, corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
-	if v := le.Uint32(b[8:]); v != FormatVersion {
-		return nil, fmt.Errorf("%s: %w: format version %d, this program reads %d", file, ErrVersion, v, FormatVersion)
+	if err := m.checkFile(file, le.Uint32(b[8:]), sumsRemedy); err != nil {
+		return nil, err
 	}
-	if le.Uint32(b[12:]) != uint32(g.T) || le.Uint64(b[16:]) != uint64(g.N) || len(b) != sumsHeaderLen+4*g.Tiles() {
-		return nil, corrupt(file, "it belongs to a matrix of another shape")
+	if crc32.Checksum(b[:header-4], castagnoli) != le.Uint32(b[header-4:]) {
+		return nil, corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
-	if crc32.Checksum(b[sumsHeaderLen:], castagnoli) != le.Uint32(b[24:]) {
-		return nil, corrupt(file, "its own checksum does not match")
+	if m.Version == FormatVersion {
+		if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
+			return nil, err
+		}
 	}
-	sums := make([]uint32, g.Tiles())
+	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
+		return nil, corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
+	}
+	if crc32.Checksum(b[header:], castagnoli) != le.Uint32(b[24:]) {
+		return nil, corrupt(file, "its own checksum does not match; %s", sumsRemedy)
+	}
+	sums := make([]uint32, m.Geometry().Tiles())
 	for i := range sums {
-		sums[i] = le.Uint32(b[sumsHeaderLen+4*i:])
+		sums[i] = le.Uint32(b[header+4*int64(i):])
 	}
 	return sums, nil
 }
@@ -65,18 +91,18 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if len(sums) != s.geo.Tiles() {
 		return fmt.Errorf("%s: %d checksums for %d tiles", s.dir, len(sums), s.geo.Tiles())
 	}
-	return s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, s.geo))
+	return s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta))
 }
 
 // Sums gives the CRC-32C of every tile, row-major. It fails with
 // fs.ErrNotExist where no solve has ended yet.
 func (s *Store) Sums() ([]uint32, error) {
 	path := s.path(nameSums)
-	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()))
+	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
 	if err != nil {
 		return nil, err
 	}
-	return decodeSums(path, b, s.geo)
+	return decodeSums(path, b, &s.meta)
 }
 
 // dropSums makes the checksums the spare again, so that their space stays
