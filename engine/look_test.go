@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,6 +58,23 @@ func TestLook(t *testing.T) {
 	})
 	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != "a[2Jb" || v.Lanes.Device != "ki." {
 		t.Errorf("told %+v", v)
+	}
+	own, err := os.ReadFile(filepath.Join(dir, "live"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), 64)
+	if err := other.Store().SetLive([]byte(fmt.Sprintf(`{"pid":%d,"state":"running","progress":0.75}`, os.Getpid()))); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "live")), os.Rename(filepath.Join(other.Dir(), "live"), filepath.Join(dir, "live"))); err != nil {
+		t.Fatal(err)
+	}
+	if v := look("another store's progress in the place of its own", live.Running, true, false); v.Progress != 0 {
+		t.Errorf("told of another store: %+v", v)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "live"), own, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	reports.Stop(false)
 	text, err := os.ReadFile(filepath.Join(dir, "lock"))

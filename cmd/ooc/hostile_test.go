@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles"
 )
 
 // npyHead is the head of an array of n×n 4-byte integers, and no array.
@@ -151,5 +154,64 @@ func TestForeignFolder(t *testing.T) {
 		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFilesChangedPlaces puts files of a solved store into one of the same shape that is not: that is not solved then, and
+// shows nothing of the other.
+func TestFilesChangedPlaces(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "a.csv", small)
+	writeFile(t, dir, "b.csv", strings.ReplaceAll(small, "4", "5"))
+	for _, name := range []string{"a", "b"} {
+		ooc(t, dir, "solve", name+".csv").want(t, 0)
+	}
+	a, b := filepath.Join(dir, "a.ooc"), filepath.Join(dir, "b.ooc")
+	s, err := tiles.Open(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Reset(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"state", "graph.csr", "ids", "core"} {
+		to := filepath.Join(b, name)
+		own, err := os.ReadFile(to)
+		if err != nil && name != "core" {
+			t.Fatal(err)
+		}
+		if name == "core" {
+			err = os.CopyFS(to, os.DirFS(a))
+		} else {
+			var other []byte
+			if other, err = os.ReadFile(filepath.Join(a, name)); err == nil {
+				err = os.WriteFile(to, other, 0o666)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range []string{"solve b.csv", "solve b.ooc"} {
+			r := ooc(t, dir, strings.Fields(words)...)
+			r.want(t, exitCorrupt, to[len(dir)+1:], "it belongs to another store")
+		}
+		if r := ooc(t, dir, "status", "b.ooc"); strings.Contains(r.stdout, "solved") {
+			t.Errorf("with another's %s: %s", name, r.stdout)
+		}
+		err = os.RemoveAll(to)
+		if own != nil {
+			err = errors.Join(err, os.WriteFile(to, own, 0o666))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ooc(t, dir, "solve", "b.csv").want(t, 0)
+	ooc(t, dir, "query", "b.ooc", "paris", "nice").want(t, 0, "8")
+	if err := errors.Join(os.Remove(filepath.Join(b, "sums")), os.Rename(filepath.Join(a, "sums"), filepath.Join(b, "sums"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"scrub b.ooc", "verify b.ooc", "solve b.ooc"} {
+		ooc(t, dir, strings.Fields(words)...).want(t, exitCorrupt, "b.ooc/sums", "it belongs to another store")
 	}
 }

@@ -306,13 +306,14 @@ func (x *run) nothingToKeep() error { return nil }
 // coreLeft returns the vertices of the core that an earlier run was solving, or 0 if there is no usable one.
 func coreLeft(s *tiles.Store) (int, error) {
 	dir, err := s.CoreDir()
-	if err == nil {
-		var core *tiles.Store
-		if core, err = tiles.OpenReadOnly(dir); err == nil {
-			return core.Meta().N, core.Close()
-		}
+	if err != nil {
+		return 0, err
 	}
-	if tiles.Absent(err) || tiles.Damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+	core, err := tiles.OpenReadOnly(dir)
+	switch {
+	case err == nil:
+		return core.Meta().N, core.Close()
+	case tiles.Absent(err), tiles.Damaged(err), errors.Is(err, tiles.ErrNotStore):
 		return 0, nil
 	}
 	return 0, fmt.Errorf("the core: %w", err)
