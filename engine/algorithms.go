@@ -15,18 +15,19 @@ import (
 	"ooc/tiles"
 )
 
-// solver is an algorithm that also solves.
+// solver is an algorithm that plans solves and runs them.
 type solver interface {
 	plan.Algorithm
 	// Run solves from the task's state to the end, or to where ctx ends: then it takes a checkpoint and fails with
 	// ErrInterrupted.
 	Run(ctx context.Context, t *task.Task) error
-	// Left completes the status of a store that the algorithm has begun. Where the state does not count, it reports
-	// whether the algorithm has left something else in the store to go on from.
+	// Left completes the status of a store that the algorithm has begun. If the state does not count, it reports whether
+	// the algorithm has left anything else in the store to continue from.
 	Left(st *live.Status, s *tiles.Store, counts bool) (bool, error)
 }
 
-// algorithms is the table of all algorithms, in the order in which equals are taken: a new one is one line here.
+// algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new algorithm is
+// one line here.
 var algorithms = []solver{
 	rounds.Blocked,
 	eliminate.New(eliminate.Options{}),
@@ -37,7 +38,7 @@ var algorithms = []solver{
 // Algorithms lists what Options.Algorithm may be.
 var Algorithms = plan.Names(planned())
 
-// planned is the table as plans take it.
+// planned returns the table in the type that package plan takes.
 func planned() []plan.Algorithm {
 	list := make([]plan.Algorithm, len(algorithms))
 	for i, a := range algorithms {
@@ -56,11 +57,11 @@ func solverNamed(name string) solver {
 	return nil
 }
 
-// Share shares a device between solves. What plans reckon with in most of them is measured now, while nothing runs
-// beside it.
+// Share shares a device between solves. It measures the rates that most plans need now, while nothing else runs on the
+// device.
 func Share(d kernels.Device) (*device.Shared, error) {
 	s := device.Share(d)
-	unasked := slices.DeleteFunc(planned(), func(a plan.Algorithm) bool { return !a.Traits().Unasked })
+	unasked := slices.DeleteFunc(planned(), func(a plan.Algorithm) bool { return !a.Traits().Automatic })
 	for _, v := range []entry.Variant{entry.I32, entry.F32} { // others are rare: when they are asked for
 		if _, err := plan.RatesFor(unasked, s.Part(0), v, 0); err != nil {
 			return nil, err

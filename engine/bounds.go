@@ -2,17 +2,16 @@ package engine
 
 import "math"
 
-// Bounds gives upper bounds on distances while a store is not solved: each is the length of a walk that exists, in f32
-// as rounded sums have it, or +Inf, which says nothing, not even that there is no path. A later answer is never
-// greater, and once the store is solved they are the distances. Its methods may be called concurrently, also while the solve
-// runs, here or in another process, unless that is begun again.
+// Bounds gives upper bounds on distances while a store is not solved. Each is the length of a walk that exists (in f32, as
+// rounded sums make it), or +Inf, which says nothing, not even that there is no path. A later bound is never greater, and
+// once the store is solved the bounds are the distances. Its methods may be called concurrently, also while the solve runs,
+// here or in another process, unless that solve begins again.
 type Bounds struct {
 	p    *Problem
 	rows int // places in the matrix from here on hold nothing yet
 }
 
-// Bounds returns upper bounds on the distances, as far as the store has come. For those that a solve will have found
-// since, ask again.
+// Bounds returns upper bounds on the distances, from what the store holds now. Call it again for what a solve finds later.
 func (p *Problem) Bounds() (Bounds, error) {
 	b := Bounds{p: p}
 	state, counts, err := p.store.State()

@@ -8,8 +8,9 @@ import (
 	"ooc/kernels"
 )
 
-// Choose picks the algorithm and tile edge that should solve a new problem first. It fails with device.ErrMemory
-// where a limit is too small, and with ErrAlgorithm where the algorithm that is asked for is not possible.
+// Choose picks the algorithm and the tile edge with which a new problem should be solved soonest. It fails with
+// device.ErrMemory if a limit is too small, and with ErrAlgorithm if the algorithm that is asked for cannot solve the
+// problem.
 func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits) (*plan.Choice, error) {
 	d, err := l.Device(d)
 	if err != nil {
@@ -18,7 +19,7 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limit
 	return plan.Choose(ctx, planned(), *requestFor(w, l), d)
 }
 
-// requestFor is what a plan for a problem that has no store yet is asked for.
+// requestFor returns the request for a plan of a problem that has no store yet.
 func requestFor(w graph.Weights, l plan.Limits) *plan.Request {
 	g, _ := w.(*graph.Graph)
 	return &plan.Request{Facts: w.Facts(), Graph: g, Limits: l}

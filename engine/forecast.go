@@ -9,7 +9,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Forecast is a plan with what it was made for and from.
+// Forecast is a plan, what it is for, and the rates that it was made with.
 type Forecast struct {
 	Vertices  int               `json:"vertices"`
 	Arcs      int64             `json:"arcs"`
@@ -27,7 +27,7 @@ func (f *Forecast) Eliminates() bool {
 	return f.Eliminate != nil && f.Eliminate.Algorithm == f.Algorithm
 }
 
-// Seconds is the time that is left, as predicted.
+// Seconds is the predicted time that is left.
 func (f *Forecast) Seconds() float64 {
 	if f.Eliminates() {
 		return f.Eliminate.Seconds * (1 - float64(f.Done)/float64(f.Rows))
@@ -35,8 +35,8 @@ func (f *Forecast) Seconds() float64 {
 	return f.Plan.Seconds
 }
 
-// ForecastGraph plans the solve of a graph that has no store yet into the folder dir, whose disk is timed. It
-// writes and removes a file of 128 MiB there, and writes nothing and leaves syncs out of the time if dir is "".
+// ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of 128 MiB
+// in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs.
 func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
 	if err := w.Check(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 	if len(l.Sources) > 0 {
 		f.Rows = len(l.Sources)
 	}
-	return f, f.foresee(ctx, q, d, dir)
+	return f, f.predict(ctx, q, d, dir)
 }
 
 // Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
@@ -72,7 +72,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 	if begun != "" {
 		q.Done = state.Done
 	}
-	return f, f.foresee(ctx, q, d, dir)
+	return f, f.predict(ctx, q, d, dir)
 }
 
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
@@ -80,11 +80,11 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 func ForecastMatrix(ctx context.Context, n int, d kernels.Device, l plan.Limits) (*Forecast, error) {
 	q := &plan.Request{Facts: graph.Facts{N: n, Kind: entry.KindI32}, Limits: l}
 	f := &Forecast{Vertices: n, Rows: n}
-	return f, f.foresee(ctx, q, d, "")
+	return f, f.predict(ctx, q, d, "")
 }
 
-// foresee measures a device, and the disk of a folder if there is one, and plans what is asked for.
-func (f *Forecast) foresee(ctx context.Context, q *plan.Request, d kernels.Device, dir string) (err error) {
+// predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
+func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Device, dir string) (err error) {
 	if d, err = q.Limits.Device(d); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"ooc/tiles"
 )
 
-// View is what can be seen of a store from outside.
+// View is what can be seen of a store from another process.
 type View struct {
 	live.Live
 	Host    string `json:"host,omitempty"` // of the process that has, or last had, the store, with its PID
@@ -13,8 +13,8 @@ type View struct {
 	Died    bool   `json:"died,omitempty"` // its process ended without recording why
 }
 
-// Look says what the store in dir is and what is being done to it: what the process that solves it says if there is
-// one, else what its files say. It reads only, takes no lock, and works on read-only media. Errors are those of
+// Look says what the store in dir is and what is being done with it. If a process solves it, Look reports what that process
+// publishes, else what the files say. It only reads, takes no lock, and works on read-only media. Errors are those of
 // OpenReadOnly.
 func Look(dir string) (View, error) {
 	pid, host, running, err := tiles.LockHolder(dir)
@@ -39,7 +39,7 @@ func Look(dir string) (View, error) {
 	return v, nil
 }
 
-// restingState is what the files say, of a store that a process has in hand but says nothing about, or that is left alone.
+// restingState returns what the files say about a store that no process solves, or whose process has published nothing.
 func restingState(dir string, running bool) (live.Live, error) {
 	if half, err := tiles.Incomplete(dir); err == nil && half && running {
 		return live.Live{Status: live.Status{Store: dir, State: live.Importing, ETA: -1}}, nil

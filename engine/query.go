@@ -41,7 +41,7 @@ func (p *Problem) Lookup(id string) (int, error) {
 	return row, nil
 }
 
-// solvedOnce is Solved, which is not asked again once distances are final: they remain so while the store is open.
+// solvedOnce is Solved, but it stops asking once distances are final: they remain so while the store is open.
 func (p *Problem) solvedOnce() error {
 	if p.final.Load() {
 		return nil

@@ -28,7 +28,7 @@ type Options struct {
 	Control    *live.Control     // steers the solve while it runs; nil: nobody does
 	Algorithm  string            // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string            // where the matrix is now that the store was made from; "": where it was then
-	Timeline   io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: nobody wants to know
+	Timeline   io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
 }
 
 // Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a

@@ -16,8 +16,8 @@ import (
 	"ooc/tiles"
 )
 
-// treesRooted reports whether the predecessors of a store whose distances are final, if it keeps any, make trees: the
-// checksums are written after that was seen to. Damaged ones are proof of that too.
+// treesRooted reports whether the predecessors of a store whose distances are final form trees; true if the store keeps
+// none. They do once there are checksums, which are written afterwards, even if these are damaged.
 func (p *Problem) treesRooted() (bool, error) {
 	if !p.meta.Predecessors {
 		return true, nil
@@ -32,12 +32,12 @@ func (p *Problem) treesRooted() (bool, error) {
 }
 
 // rootTrees makes the predecessors of every row of final distances a tree of shortest paths, and reports which tiles it
-// wrote. Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there
-// are cycles of length 0, or in f32 none that rounding can tell from 0, on which predecessors may lead round
-// and round; docs/promises.md has the argument. A pause holds it up between two rows.
+// wrote. Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
+// of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop;
+// docs/promises.md has the argument. A pause takes effect between two rows.
 //
-// Rows are looked through in parallel, which reads tiles all over the matrix; so nothing is written before all that
-// were taken together are through.
+// Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written until all rows of
+// a group are checked.
 func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []bool, err error) {
 	written = make([]bool, p.geom.Tiles())
 	if p.meta.Kind == entry.KindI32 && p.meta.MinWeight > 0 {
@@ -45,12 +45,12 @@ func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []boo
 	}
 	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
 	defer stop(nil)
-	x := &treeRooting{p: p, arcs: &arcLists{p: p, of: map[int32][]shortArc{}}, written: written}
+	x := &treeMending{p: p, arcs: &arcLists{p: p, of: map[int32][]shortArc{}}, written: written}
 	n := p.geom.N
 	together := max(changesTogether/(8*n), 1)
 	for first := 0; first < n; first += together {
 		err := parallel.Do(ctx, min(together, n-first), func() func(int) error {
-			r := x.rooter()
+			r := x.rowMender()
 			return func(i int) (err error) {
 				defer func() {
 					if err != nil {
@@ -73,29 +73,29 @@ func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []boo
 	return written, nil
 }
 
-// changesTogether bounds the bytes of what is found before it is written.
+// changesTogether bounds the bytes of the changes that are held before they are written.
 const changesTogether = 256 << 20
 
-// treeRooting is what the goroutines that look through rows share.
-type treeRooting struct {
+// treeMending is what the goroutines that check rows share.
+type treeMending struct {
 	p       *Problem
 	arcs    *arcLists
 	written []bool
 
 	mu      sync.Mutex
-	idle    []*rooter // guarded by mu
-	all     []*rooter // guarded by mu
-	changes []change  // guarded by mu
+	idle    []*rowMender // guarded by mu
+	all     []*rowMender // guarded by mu
+	changes []change     // guarded by mu
 }
 
-// change is what predecessors of a row have to be.
+// change is what some predecessors of a row have to be.
 type change struct {
 	row                   int
 	columns, predecessors []int32
 }
 
-// rooter returns one that no goroutine has, until the rows that are taken together are through.
-func (x *treeRooting) rooter() *rooter {
+// rowMender returns one that no other goroutine uses until write is called.
+func (x *treeMending) rowMender() *rowMender {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if last := len(x.idle) - 1; last >= 0 {
@@ -103,13 +103,13 @@ func (x *treeRooting) rooter() *rooter {
 		x.idle = x.idle[:last]
 		return r
 	}
-	r := newRooter(x.p, x.arcs)
+	r := newRowMender(x.p, x.arcs)
 	x.all = append(x.all, r)
 	return r
 }
 
-// look looks through row u.
-func (x *treeRooting) look(r *rooter, u int) error {
+// look checks row u.
+func (x *treeMending) look(r *rowMender, u int) error {
 	columns, predecessors, err := r.row(u)
 	if err != nil || len(columns) == 0 {
 		return err
@@ -120,8 +120,8 @@ func (x *treeRooting) look(r *rooter, u int) error {
 	return nil
 }
 
-// write writes what was found, while nobody reads.
-func (x *treeRooting) write() error {
+// write writes the changes, while nobody reads.
+func (x *treeMending) write() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	side, t := x.p.geom.Side(), x.p.geom.T
@@ -143,8 +143,8 @@ type shortArc struct {
 	weight float64
 }
 
-// arcLists finds the arcs into vertices that are shortest paths. The matrix has them all: an arc's entry begins with
-// its weight, and is not lowered where that is the distance, so that its predecessor remains the arc's source.
+// arcLists finds the arcs into a vertex that are shortest paths. The matrix has all of them: an arc's entry begins with its
+// weight and is not lowered if that is the distance, so its predecessor remains the arc's source.
 type arcLists struct {
 	p    *Problem
 	mu   sync.Mutex
@@ -152,11 +152,11 @@ type arcLists struct {
 	held int                  // arcs in of; guarded by mu
 }
 
-// mostArcs bounds the arcs that are kept to be used again, 256 MiB of them.
+// mostArcs bounds the arcs that are kept for another use: 256 MiB.
 const mostArcs = 16 << 20
 
 // into returns the arcs into v.
-func (a *arcLists) into(v int32, s *rooter) ([]shortArc, error) {
+func (a *arcLists) into(v int32, s *rowMender) ([]shortArc, error) {
 	a.mu.Lock()
 	list, ok := a.of[v]
 	a.mu.Unlock()
@@ -182,18 +182,18 @@ func (a *arcLists) into(v int32, s *rooter) ([]shortArc, error) {
 	return list, nil
 }
 
-// rooter looks through rows. It is for one goroutine.
-type rooter struct {
+// rowMender checks rows and finds the right predecessors. It is for one goroutine.
+type rowMender struct {
 	p              *Problem
 	arcs           *arcLists
 	raw, stored    []byte // distances and predecessors of a row
 	column, before []byte // of a column
 	state          []uint8
-	way, lost      []int32
-	place          []int32    // of a vertex in lost
-	out            [][]rescue // by place in lost: the ways on from there
-	next           []rescue   // those that come next, whichever first
-	queue          rescues    // those after them
+	trail, lost    []int32
+	place          []int32       // of a vertex in lost
+	out            [][]candidate // by place in lost: the walks on from there
+	next           []candidate   // those that come next, whichever first
+	queue          candidates    // those after them
 }
 
 // What is known of a vertex of a row.
@@ -203,32 +203,33 @@ const (
 	rooted       // they do
 )
 
-// rescue is a way to a lost vertex. What the arcs on it miss from making the stored distances adds up to loss.
-type rescue struct {
+// candidate is an arc over which a lost vertex can be reached. loss is by how much the arcs of the path so far miss the
+// stored distances, added up.
+type candidate struct {
 	to, by int32 // the place in lost, and the vertex before it
 	loss   float64
 }
 
-type rescues []rescue
+type candidates []candidate
 
-func (q rescues) Len() int           { return len(q) }
-func (q rescues) Less(i, j int) bool { return q[i].loss < q[j].loss }
-func (q rescues) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *rescues) Push(x any)        { *q = append(*q, x.(rescue)) }
-func (q *rescues) Pop() any {
+func (q candidates) Len() int           { return len(q) }
+func (q candidates) Less(i, j int) bool { return q[i].loss < q[j].loss }
+func (q candidates) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *candidates) Push(x any)        { *q = append(*q, x.(candidate)) }
+func (q *candidates) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last
 }
 
-func newRooter(p *Problem, arcs *arcLists) *rooter {
+func newRowMender(p *Problem, arcs *arcLists) *rowMender {
 	n := p.geom.N
-	return &rooter{p: p, arcs: arcs, raw: entry.Make(n), stored: entry.Make(n), column: entry.Make(n), before: entry.Make(n),
-		state: make([]uint8, n), place: make([]int32, n), out: make([][]rescue, n)}
+	return &rowMender{p: p, arcs: arcs, raw: entry.Make(n), stored: entry.Make(n), column: entry.Make(n), before: entry.Make(n),
+		state: make([]uint8, n), place: make([]int32, n), out: make([][]candidate, n)}
 }
 
-// row returns the columns of row u whose predecessors have to be others, ascending, and those.
-func (s *rooter) row(u int) (columns, predecessors []int32, err error) {
+// row returns the columns of row u whose predecessors must change, ascending, and the new predecessors.
+func (s *rowMender) row(u int) (columns, predecessors []int32, err error) {
 	if err := errors.Join(s.p.store.ReadRow(s.raw, u), s.p.store.ReadRowPredecessors(s.stored, u)); err != nil {
 		return nil, nil, err
 	}
@@ -238,7 +239,7 @@ func (s *rooter) row(u int) (columns, predecessors []int32, err error) {
 		pred[u] = entry.NoVertex
 		columns, predecessors = append(columns, int32(u)), append(predecessors, entry.NoVertex)
 	}
-	if s.p.meta.Negative || !s.falling(u, pred) {
+	if s.p.meta.Negative || !s.descends(u, pred) {
 		s.walk(u, pred)
 	}
 	if len(s.lost) == 0 {
@@ -255,9 +256,9 @@ func (s *rooter) row(u int) (columns, predecessors []int32, err error) {
 	return slices.Insert(s.lost, at, int32(u)), slices.Insert(before, at, entry.NoVertex), nil
 }
 
-// falling reports whether each predecessor is nearer to u than what it is before, as most are where no weight is
-// negative: then they lead to u, without looking where. Non-negative floats order as their bits.
-func (s *rooter) falling(u int, pred []int32) bool {
+// descends reports whether each predecessor is nearer to u than its vertex. That is usual if no weight is negative, and
+// then predecessors lead to u without a further look. Non-negative floats are ordered like their bits.
+func (s *rowMender) descends(u int, pred []int32) bool {
 	distances, noPath := entry.View[uint32](s.raw), s.p.meta.Kind.Unreachable()
 	for v, x := range pred {
 		switch {
@@ -272,24 +273,25 @@ func (s *rooter) falling(u int, pred []int32) bool {
 	return true
 }
 
-// walk follows every predecessor of a row, each once, and collects the vertices from which they do not lead to u.
-func (s *rooter) walk(u int, pred []int32) {
+// walk follows every predecessor of a row, each once, and collects the lost vertices: those from which they do not lead to
+// u.
+func (s *rowMender) walk(u int, pred []int32) {
 	clear(s.state)
 	s.state[u] = rooted
 	distances, noPath := entry.View[uint32](s.raw), s.p.meta.Kind.Unreachable()
 	for v := range pred {
 		x := int32(v)
-		s.way = s.way[:0]
+		s.trail = s.trail[:0]
 		for s.state[x] == unseen && distances[x] != noPath {
 			s.state[x] = walked
-			s.way = append(s.way, x)
+			s.trail = append(s.trail, x)
 			if uint(pred[x]) >= uint(len(pred)) {
 				break
 			}
 			x = pred[x]
 		}
 		if s.state[x] == rooted {
-			for _, y := range s.way {
+			for _, y := range s.trail {
 				s.state[y] = rooted
 			}
 		}
@@ -301,9 +303,9 @@ func (s *rooter) walk(u int, pred []int32) {
 	}
 }
 
-// find sets before to the vertices before the lost ones on shortest paths, by a search from the others over arcs
-// which, in i32, make the stored distances, and in f32 miss them by as little as there is.
-func (s *rooter) find(u int, before []int32) error {
+// find sets before to the predecessors of the lost vertices on shortest paths. It searches from the other vertices, over
+// arcs that make the stored distances in i32, and in f32 miss them by as little as possible.
+func (s *rowMender) find(u int, before []int32) error {
 	for i, v := range s.lost {
 		s.place[v], before[i], s.out[i] = int32(i), entry.NoVertex, s.out[i][:0]
 	}
@@ -338,31 +340,31 @@ func (s *rooter) find(u int, before []int32) error {
 	return nil
 }
 
-// take removes a rescue of the least loss. All of next have that: in i32 there is nothing else.
-func (s *rooter) take() (r rescue) {
+// take removes a candidate of the least loss. All of next have it; in i32 there are no others.
+func (s *rowMender) take() (r candidate) {
 	if last := len(s.next) - 1; last >= 0 {
 		r, s.next = s.next[last], s.next[:last]
 		return r
 	}
-	return heap.Pop(&s.queue).(rescue)
+	return heap.Pop(&s.queue).(candidate)
 }
 
-// look notes the arcs into a lost vertex: the best from those that are not lost, and all from others.
-func (s *rooter) look(place int32) error {
+// look notes the arcs into a lost vertex: the best of those from vertices that are not lost, and all others.
+func (s *rowMender) look(place int32) error {
 	v, kind := s.lost[place], s.p.meta.Kind
 	arcs, err := s.arcs.into(v, s)
 	if err != nil {
 		return err
 	}
 	distances := entry.View[uint32](s.raw)
-	d, best := kind.Value(distances[v]), rescue{to: place, loss: math.Inf(1)}
+	d, best := kind.Value(distances[v]), candidate{to: place, loss: math.Inf(1)}
 	for _, a := range arcs {
 		loss := max(0, kind.Value(distances[a.from])+a.weight-d)
 		switch {
 		case loss > 0 && kind == entry.KindI32, math.IsInf(loss, 1):
 		case s.state[a.from] == walked:
 			from := s.place[a.from]
-			s.out[from] = append(s.out[from], rescue{place, a.from, loss})
+			s.out[from] = append(s.out[from], candidate{place, a.from, loss})
 		case loss < best.loss:
 			best.by, best.loss = a.from, loss
 		}

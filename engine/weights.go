@@ -22,8 +22,8 @@ var (
 // was a matrix, where that input is missing or has changed.
 var ErrInput = errors.New("the input is needed again")
 
-// Spool returns what makes a file in a folder to hold size bytes for as long as it is open. It reserves the
-// space at once, and fails with tiles.ErrNoSpace where that is not there.
+// Spool returns a function that makes a file of the given size in a folder. The file exists for as long as it is open. Its
+// space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
 func Spool(dir string) func(size int64) (*os.File, error) {
 	return func(size int64) (*os.File, error) {
 		f, err := os.CreateTemp(dir, ".ooc-spool-*")
@@ -62,7 +62,7 @@ func (p *Problem) weights(path string) (graph.Weights, error) {
 	return d, nil
 }
 
-// dense returns the matrix that the store was made from, once it is known to be the same.
+// dense opens the matrix that the store was made from, and makes sure that it is the same.
 func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,19 +89,19 @@ func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	return d, nil
 }
 
-// Matrix returns the matrix that the store was made from, once it is known to be the same, opened where it was then.
-// It fails with ErrInput where that is gone or has changed.
+// Matrix returns the matrix that the store was made from, opened where it was then, after making sure that it is the same.
+// It fails with ErrInput if it is missing or has changed.
 func (p *Problem) Matrix() (*dense.Matrix, error) { return p.dense("") }
 
-// ByColumn reports whether the matrix that the store was made from is open and read by columns, as one whose columns,
-// and not rows, lie together in its file.
+// ByColumn reports whether the matrix that the store was made from is open and is read by columns, because its columns, and
+// not its rows, lie together in the file.
 func (p *Problem) ByColumn() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.matrix != nil && p.matrix.ByColumn()
 }
 
-// inputOptions are those that make of a matrix what the store was made of.
+// inputOptions are the options that the store's matrix was read with.
 func (p *Problem) inputOptions() dense.Options {
 	m := &p.meta
 	o := dense.Options{Kind: entry.Kind(m.Kind), Directed: &m.Directed, NoArc: m.Input.NoArc, Spool: Spool(filepath.Dir(p.Dir()))}

@@ -43,7 +43,7 @@ type Buffer interface {
 	Free() error
 }
 
-// Bare returns the buffer that a device made, of one that may wrap it: a wrapper has a method Unwrap.
+// Bare returns the buffer that the device itself made, of a buffer that may be wrapped. A wrapper has a method Unwrap.
 func Bare(b Buffer) Buffer {
 	for {
 		w, wraps := b.(interface{ Unwrap() Buffer })
@@ -60,15 +60,15 @@ type Tile struct {
 	Off int64
 }
 
-// Product is one (min,+) product of tiles: C = min(C, A[0]⊗B[0], …, A[m-1]⊗B[m-1]), or, where Fresh is
-// set, the same without the old content of C, which is then not read. C is none of A and B, and no two
-// products of one call share a C or read another's C.
+// Product is one (min,+) product of tiles: C = min(C, A[0]⊗B[0], …, A[m-1]⊗B[m-1]). If Fresh is set, the old content of C
+// is not read and takes no part in the minimum. C is neither in A nor in B, and no two products of one call have the same C
+// or read another's C.
 type Product struct {
 	C     Tile
 	A, B  []Tile
 	Fresh bool
-	// Before is of a fresh product in a stream that keeps predecessors, and one of A or B: what C begins as: see
-	// TileOps.NewTrackingStream. Other streams do not look at it.
+	// Before is set in fresh products of a stream that keeps predecessors: it is one of A or B, and what C begins as (see
+	// TileOps.NewTrackingStream). Other streams ignore it.
 	Before Tile
 }
 
@@ -80,10 +80,10 @@ type Event interface {
 	Since(start Event) (time.Duration, error)
 }
 
-// Stream runs operations in order. Its methods only enqueue: they return before the operation ran, and
-// an error of the operation itself is returned by the next Sync of the stream or of a later event.
-// A stream has one owner: its methods are not called concurrently. Operands stay valid, and src and dst
-// untouched by the host, until an event recorded after the operation has passed.
+// Stream runs operations in order. Its methods only enqueue: they return before the operation ran. If an operation fails,
+// the next Sync of the stream, or of a later event, returns the error. A stream has one owner: its methods are not called
+// concurrently. Until an event recorded after the operation has passed, operands stay valid and the host touches neither
+// src nor dst.
 type Stream interface {
 	// CopyIn copies one tile, len(src) bytes, from host memory.
 	CopyIn(dst Tile, src []byte) error
@@ -109,7 +109,7 @@ type Device interface {
 	Info() Info
 	// Alloc reserves device memory; the content is undefined. It wraps ErrNoMemory beyond Info().Memory.
 	Alloc(bytes int64) (Buffer, error)
-	// AllocHost returns host memory that copies run from and to at full speed (page-locked on a GPU).
+	// AllocHost returns host memory from and to which copies run at full speed (page-locked for a GPU).
 	AllocHost(bytes int64) ([]byte, error)
 	// FreeHost releases memory of AllocHost.
 	FreeHost([]byte) error
@@ -118,9 +118,9 @@ type Device interface {
 	Close() error
 }
 
-// As returns what a device can do beyond Device: one of TileOps, VectorOps, LaneOps and HostLaneOps. A device has such a
-// group whole or not at all. Of a device that wraps another, which then has a method Unwrap, it is also what the
-// other can.
+// As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps and HostLaneOps. A device
+// has all of a group or none of it. A device that wraps another has a method Unwrap; As then also finds the groups of the
+// other.
 func As[T any](d Device) (can T, ok bool) {
 	for {
 		if can, ok = d.(T); ok {

@@ -4,33 +4,32 @@ import (
 	"ooc/kernels/entry"
 )
 
-// LaneOps is what a device can do with a matrix of lanes in its memory, whose rows are vertices and whose columns, the
-// lanes, are sources. The expansion of an elimination needs it, where HostLaneOps does not do the work in host
-// memory. Like the methods of a stream, these only enqueue.
+// LaneOps are the operations of a device on a matrix of lanes in its memory. Rows are vertices; columns, the lanes, are
+// sources. The expansion of an elimination on the device needs them; with HostLaneOps, it runs in host memory. Like the
+// methods of a stream, these only enqueue.
 type LaneOps interface {
 	Level(s Stream, v entry.Variant, l Level) error
 	LaneProduct(s Stream, v entry.Variant, p LaneProduct) error
 	LaneTranspose(s Stream, v entry.Variant, t LaneTranspose) error
-	// Checksums sets entries from dst on to the CRC-32C (Castagnoli) of count blocks of memory that follow one another
-	// from src on. Each has some bytes, a multiple of those of a tile of edge DeviceLaneUnit.
+	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from src
+	// on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
 	Checksums(s Stream, dst, src Tile, bytes int64, count int) error
 }
 
-// DeviceLaneUnit is what the lanes of LaneOps, and the sides of their products, are a multiple of.
+// DeviceLaneUnit divides the number of lanes of LaneOps and the edges of their products.
 const DeviceLaneUnit = 64
 
-// LevelRange is rows of a matrix of lanes, from Lo to Hi-1, none of which has an arc to another.
+// LevelRange is the rows Lo to Hi-1 of a matrix of lanes. None of them has an arc to another.
 type LevelRange struct {
 	Lo, Hi int32
 	Degree int32 // the most arcs that one of them has: from this a device tells how many threads share a row
 }
 
-// Level is a pass over levels of rows of a matrix of lanes in device memory: each row of a range becomes, lane by
-// lane, the least that its arcs offer, the entry of the row at the arc's end plus the arc's weight, and of what it
-// held before, unless Fresh is set. Ranges are taken in turn. Arcs lead to rows that no range of the pass holds,
-// or an earlier one.
+// Level is a pass over levels of rows of a matrix of lanes in device memory. Each row of a range becomes, lane by lane, the
+// minimum over its arcs of the row at the arc's end plus the arc's weight. Unless Fresh is set, its old content takes part
+// in the minimum. Ranges are taken in turn. Arcs lead to rows of earlier ranges, or of no range of the pass.
 //
-// Where Sources is set, an entry whose row its lane's source is becomes 0 in place of all that.
+// If Sources is set, the entry of a lane in its source's row becomes 0 instead.
 type Level struct {
 	Lanes                  Tile // rows of Width entries
 	Width                  int  // a multiple of DeviceLaneUnit
@@ -40,8 +39,8 @@ type Level struct {
 	Ranges                 []LevelRange
 }
 
-// LaneProduct is the (min,+) product of a matrix of weights and rows of lanes: row i of Dst becomes the least of
-// the rows k of Src plus entry (i,k) of Weights. Dst is neither of the others.
+// LaneProduct is the (min,+) product of a matrix of weights and rows of lanes: row i of Dst becomes the minimum over k of
+// row k of Src plus entry (i,k) of Weights. Dst is neither Src nor Weights.
 type LaneProduct struct {
 	Dst, Src Tile // Edge rows of Width entries
 	Width    int  // a multiple of DeviceLaneUnit
@@ -49,11 +48,11 @@ type LaneProduct struct {
 	Edge     int  // a multiple of DeviceLaneUnit
 }
 
-// LaneTranspose transposes rows of lanes to rows of tiles, as a matrix on disk has them: entry (l,c), which is in lane l of
-// row Columns[c], or unreachable if that is -1, goes to row l%Edge and column c%Edge of tile (l/Edge, c/Edge).
-// Tiles follow one another row by row.
+// LaneTranspose transposes rows of lanes to rows of tiles, the layout of a matrix on disk. Entry (l,c) goes to row l%Edge
+// and column c%Edge of tile (l/Edge, c/Edge). It is lane l of row Columns[c], or unreachable if that is -1. Tiles are
+// stored row by row.
 //
-// Where Sources is set, an entry becomes 0 whose row is its lane's source.
+// If Sources is set, an entry from its lane's source row becomes 0.
 type LaneTranspose struct {
 	Dst     Tile
 	Edge    int // of a tile, a multiple of DeviceLaneUnit

@@ -4,8 +4,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TileOps is what a device can do with tiles of a matrix beyond Closure and MinPlus. Solves need it that keep
-// predecessors, run single-stage or squaring Floyd–Warshall, or show how fast they could be.
+// TileOps are the operations of a device on tiles beyond Closure and MinPlus. They are needed by solves that keep
+// predecessors, by single-stage and squaring Floyd–Warshall, and to show a solve's rate as a fraction of what is possible.
 type TileOps interface {
 	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus have entries of PairBytes bytes: the
 	// predecessor in entry (i,j) is the vertex before j on the walk whose length its distance is (B. D. Lund and
@@ -24,15 +24,14 @@ type TileOps interface {
 	// in whose place C comes. After a closure, an entry of the pivot's diagonal that is not below 0 is
 	// NoPredecessor.
 	NewTrackingStream() (Stream, error)
-	// Pivots runs single-stage Floyd–Warshall (R. W. Floyd, Algorithm 97, 1962): for each pivot k from lo to hi-1 in
-	// turn, one launch lowers every entry of a matrix of m×m tiles of edge t, given row-major, to D[i][k] + D[k][j]
-	// where that is less. The diagonal is 0: then a pivot's own row and column do not change while it is used.
+	// Pivots runs single-stage Floyd–Warshall (R. W. Floyd, Algorithm 97, 1962) on a matrix of m×m tiles of edge t, given
+	// row-major. For each pivot k from lo to hi-1 in turn, one launch lowers every entry to D[i][k] + D[k][j] if that is
+	// less. The diagonal is 0, so a pivot's own row and column do not change while they are used.
 	//
-	// In a stream that keeps predecessors the tiles are of pairs: an entry that is lowered takes over the predecessor
-	// at (k,j).
+	// In a stream that keeps predecessors, the tiles are of pairs. An entry that is lowered takes over the predecessor at
+	// (k,j).
 	Pivots(s Stream, v entry.Variant, t int, tiles []Tile, lo, hi int) error
-	// Differ compares: flag, one entry, becomes 1 if the first bytes of a and b differ, and is left as it is if they
-	// do not.
+	// Differ compares the first bytes of a and b. If they differ, flag, one entry, becomes 1; otherwise it does not change.
 	Differ(s Stream, flag, a, b Tile, bytes int64) error
 	// Ceiling returns the highest rate that the device's arithmetic units can reach, in relaxations per second over
 	// all of them, measured with operands in registers or derived from the clock; 0 if it is not known.

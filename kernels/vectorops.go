@@ -4,12 +4,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// VectorOps is what a device can do with vectors, which have an entry for each vertex, in its memory. Shortest paths
-// from a few sources and least spanning trees need it. Like the methods of a stream, these only enqueue.
+// VectorOps are the operations of a device on vectors in its memory, which have an entry for each vertex. Shortest paths
+// from a few sources and minimum spanning trees need them. Like the methods of a stream, these only enqueue.
 type VectorOps interface {
-	// Pull runs a step of Bellman–Ford. Steps of one sweep whose blocks share a vertex follow one another, in the
-	// order of Block.Row, which the caller sees to; others may run at the same time, and all of a sweep write the
-	// one Changed.
+	// Pull runs a step of Bellman–Ford. The caller orders the steps of a sweep whose blocks share a vertex: they run one
+	// after another in the order of Block.Row. Other steps may run at the same time. All steps of a sweep write the one
+	// Changed.
 	Pull(s Stream, v entry.Variant, p Pull) error
 	// Link runs a step of Borůvka's algorithm.
 	Link(s Stream, v entry.Variant, l Link) error
@@ -19,32 +19,31 @@ type VectorOps interface {
 	Least(s Stream, l Least) error
 }
 
-// Block is a part of a graph's arcs in device memory: some or all of those into the vertices Lo…Hi-1. It is
-// a piece of a matrix where Edge is not 0, else compressed rows.
+// Block is a part of a graph's arcs in device memory: some or all of the arcs into the vertices Lo…Hi-1. If Edge is not 0
+// it is a piece of a matrix, otherwise compressed rows.
 type Block struct {
 	Lo, Hi int
 
-	// Compressed rows, one a vertex: the arcs into Lo+i are those from Offsets[i] to Offsets[i+1]-1, int32
-	// each, and there all of them; Ends, int32, are the vertices that they come from, ascending.
+	// Compressed rows, one for each vertex. The arcs into Lo+i, all of them, are those from Offsets[i] to Offsets[i+1]-1
+	// (int32). Ends (int32) are the vertices that they come from, ascending.
 	Offsets, Ends, Weights Tile
 
-	// A piece of the matrix of weights, an entry of the variant a pair, unreachable without an arc: from the
-	// Rows vertices from Row on, into the Edge vertices from Lo on, of which Hi-Lo count. It lies in Weights, row
-	// by row of Edge entries; Transposed, column by column of Rows entries, so that the arcs into a vertex are
-	// neighbours in memory.
+	// A piece of the matrix of weights: an entry of the variant for each pair, unreachable if there is no arc. It has the
+	// arcs from the Rows vertices from Row on, into the Edge vertices from Lo on, of which only Hi-Lo count. It lies in
+	// Weights, row by row of Edge entries; with Transposed, column by column of Rows entries, so that the arcs into a
+	// vertex are neighbours in memory.
 	Edge, Row, Rows int
 	Transposed      bool
 }
 
-// Pull is a step of Bellman–Ford over the arcs of a block: each of its vertices takes the least that an arc
-// into it offers, the distance of the arc's beginning plus the arc's weight, if that is less than what it has,
-// which is its entry of Dist where First is set, else that of Next. Next is written in both cases. Where the
-// vertex takes an offer, its entry of Pred becomes the arc's beginning, the least of those with equal offers, and
-// Changed becomes 1. Nothing else is written, and Dist is not.
+// Pull is a step of Bellman–Ford over the arcs of a block. Each arc into a vertex offers the distance of the vertex that it
+// comes from plus its weight. A vertex of the block takes the least offer if that is less than its distance, which is its
+// entry of Dist if First is set, and otherwise of Next. Its entry of Next is written in both cases. If it takes an offer,
+// its entry of Pred becomes the vertex that the arc comes from (of equal offers, the one with the lowest number), and
+// Changed becomes 1. Nothing else is written; in particular Dist is not.
 //
-// So a sweep over all blocks is one (min,+) product of a vector and the matrix of weights, and its result is the
-// same whatever the blocks, the device, the group and the number of threads. Several vectors, Count of them, make it
-// one of a matrix with as many rows.
+// So a sweep over all blocks is one (min,+) product of a vector and the matrix of weights. Its result is the same for all
+// blocks, devices, groups and numbers of threads. With Count vectors it is the product of a matrix with Count rows.
 type Pull struct {
 	Block                     Block
 	First                     bool
@@ -54,7 +53,7 @@ type Pull struct {
 	Stride                    int64 // bytes from a vector of Dist, of Next and of Pred to the next; their entries of Changed are neighbours
 }
 
-// Vector returns the pull of one of the vectors.
+// Vector returns the Pull of one of the vectors.
 func (p Pull) Vector(i int) Pull {
 	for _, t := range []*Tile{&p.Dist, &p.Next, &p.Pred} {
 		t.Off += int64(i) * p.Stride
@@ -67,9 +66,9 @@ func (p Pull) Vector(i int) Pull {
 // MaxGroup is the largest Group.
 const MaxGroup = 1024
 
-// Link is a step of Borůvka's algorithm over the arcs of a block: of the arcs into each of its vertices from
-// another component, the lightest, and of those equally light the one from the least vertex. It replaces what
-// Light and Ends have for the vertex where it is lighter, or where First is set.
+// Link is a step of Borůvka's algorithm over the arcs of a block. For each vertex of the block it finds the lightest arc
+// from another component; of equal ones, the one from the vertex with the lowest number. It replaces the vertex's entries
+// of Light and Ends if it is lighter, or if First is set.
 type Link struct {
 	Block       Block
 	First       bool
@@ -77,11 +76,11 @@ type Link struct {
 	Light, Ends Tile // of each vertex: the arc's weight, unreachable for none, and where it comes from, or NoVertex
 }
 
-// Grow is some steps of Prim's algorithm, one at least, on weights that are int32 and below KeyNone in the order of the edges. In each, the
-// vertex that Least names is taken: its key becomes KeyTaken; and each of its neighbours that is not taken, and
-// whose key is larger than the weight of the edge, takes that as its key and the vertex as its parent. Then
-// Least becomes the least key of all and, of the vertices that have it, the first: value and index, 4 bytes each.
-// The key that the vertex had goes to its entry of Tree.
+// Grow is one or more steps of Prim's algorithm, on weights that are int32, below KeyNone, and in the order of the edges. A
+// step takes the vertex that Least names: its old key goes to its entry of Tree, and its key becomes KeyTaken. Each
+// neighbour that is not taken, and whose key is larger than the weight of the edge, takes that weight as its key and the
+// vertex as its parent. Then Least becomes the least of all keys and the first vertex that has it: value and index, 4 bytes
+// each.
 type Grow struct {
 	N, Steps               int
 	Offsets, Ends, Weights Tile // all arcs in compressed rows, int32; Offsets has N+1 entries
@@ -89,14 +88,15 @@ type Grow struct {
 	Least                  Tile // two entries
 }
 
-// The keys of Grow that are no weights: of a vertex that no edge leads to yet, and of one that is taken.
+// Keys of Grow that are not weights: KeyNone is that of a vertex to which no edge leads yet, KeyTaken that of a vertex that
+// is taken.
 const (
 	KeyNone  int32 = 1<<31 - 2
 	KeyTaken int32 = 1<<31 - 1
 )
 
-// Least is a reduction: the least of N entries of int32 from Source on, of any number, and the first index of it,
-// go to Result, two entries.
+// Least is a reduction. It writes the least of N int32 entries from Source on, and the first index that has it, to Result,
+// two entries.
 type Least struct {
 	N              int
 	Source, Result Tile

@@ -83,8 +83,8 @@ type Options struct {
 	Readers int // goroutines of stage Read; 2
 	Writers int // goroutines of stage Write; 2
 	Window  int // operations in flight, the depth of read-ahead; 64
-	// Trace is called with every operation that has finished, by several goroutines; nil: nobody wants to
-	// know. Timing every operation slows small tiles down.
+	// Trace is called with every operation that has finished, by several goroutines; nil: none is wanted. Timing every
+	// operation slows small tiles down.
 	Trace func(Span)
 }
 

@@ -13,7 +13,7 @@ import (
 	"ooc/kernels"
 )
 
-// arcsFlags are those of commands that go over the arcs of a graph and keep no store.
+// arcsFlags are the flags of commands that visit the arcs of a graph and keep no store.
 type arcsFlags struct {
 	graphFlags
 	device       string
@@ -27,7 +27,7 @@ func (f *arcsFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 }
 
-// arcs is a graph to go over, in memory or a matrix in a file.
+// arcs is a graph whose arcs are visited: in memory, or a matrix in a file.
 type arcs struct {
 	graph *graph.Graph  // nil for a matrix
 	dense *dense.Matrix // nil for a graph

@@ -18,7 +18,7 @@ import (
 	"ooc/engine/task"
 )
 
-// batchFlags are those of a solve of many graphs.
+// batchFlags are the flags of a solve of many graphs.
 type batchFlags struct {
 	jobs                string
 	stopOnError, dryRun bool
@@ -33,7 +33,7 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 	fl.Float64Var(&f.maxHours, "max-hours", 0, "checkpoint and stop (exit code 130) in time before this many hours have passed")
 }
 
-// Flags that are the whole batch's, and those that would give every job the same thing of which each needs its own.
+// Flags for the whole batch, and flags that every job needs with a value of its own.
 var (
 	flagsOfBatch = []string{"jobs", "stop-on-error", "dry-run", "max-hours", "device", "device-memory", "progress", "json"}
 	flagsOfOne   = []string{"out", "timeline"}
@@ -52,7 +52,7 @@ func (f *solveFlags) count(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// isBatch tells a batch from one graph.
+// isBatch reports whether the arguments are a batch, and not one graph.
 func (f *solveFlags) isBatch(args []string) bool {
 	if f.jobs != "" || len(args) != 1 {
 		return true
@@ -66,8 +66,8 @@ func isMany(arg string) bool {
 	return err == nil && info.IsDir() && !isStore(arg) || batch.IsPattern(arg)
 }
 
-// limited returns the command's context, which --max-hours ends. Before there is anything to take a checkpoint of,
-// it ends the process, as a signal does.
+// limited returns the command's context, which --max-hours ends. While there is nothing to take a checkpoint of,
+// --max-hours ends the process, as a signal does.
 func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	if f.maxHours <= 0 {
 		return cmd.Context(), func() {}
@@ -87,7 +87,7 @@ func (f *solveFlags) passed() string { return fmt.Sprintf(" (--max-hours %v)", f
 
 var errMaxHours = fmt.Errorf("%w: --max-hours are over", task.ErrInterrupted)
 
-// overtime says that it was --max-hours which ended the command's context, "" if it was not.
+// overtime says that --max-hours ended the command's context; "" if something else did.
 func (f *solveFlags) overtime(cmd *cobra.Command) string {
 	if errors.Is(context.Cause(cmd.Context()), errMaxHours) {
 		return f.passed()
@@ -95,8 +95,8 @@ func (f *solveFlags) overtime(cmd *cobra.Command) string {
 	return ""
 }
 
-// timeFor is when to begin to stop: a twentieth of the time, and at most ten minutes, before it is over. What a
-// checkpoint has to write then is what one interval has changed, or what the system lets wait.
+// timeFor is the time after which a solve begins to stop: a twentieth of the time, and at most ten minutes, before the end.
+// The checkpoint then has to write what one interval has changed, or what the system has not written back yet.
 func timeFor(hours float64) time.Duration {
 	whole := time.Duration(min(hours, 1e5) * float64(time.Hour))
 	return whole - min(whole/20, 10*time.Minute)
@@ -110,7 +110,7 @@ type job struct {
 	from  string // where it was named, for people
 }
 
-// listJobs reads what the arguments or the jobs file name.
+// listJobs reads the jobs that the arguments or the jobs file name.
 func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, skipped []string, err error) {
 	if slices.Contains(args, "-") {
 		return nil, nil, usageError{errors.New("standard input (-) can only be solved, and alone")}
@@ -164,8 +164,7 @@ func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
 	return jobs, nil
 }
 
-// shared returns the flags of the command that every job takes, but for those that the words of a job decide
-// otherwise.
+// shared returns the command's flags that every job takes, without those that the job's own words set.
 func shared(cmd *cobra.Command, words []string) (flags []string) {
 	own := func(name string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
@@ -182,7 +181,7 @@ func shared(cmd *cobra.Command, words []string) (flags []string) {
 	return flags
 }
 
-// newJob reads the words of a job after the flags that all have from the command.
+// newJob reads the words of a job, after the flags that all jobs take from the command.
 func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	c, f := newSolve()
 	c.SetContext(cmd.Context())
@@ -221,7 +220,7 @@ func (j job) words() (flags []string) {
 	return flags
 }
 
-// queued returns the jobs as a queue has them. Two that have one store are refused.
+// queued returns the jobs for a queue. It refuses two jobs with the same store.
 func queued(jobs []job, restart bool) ([]batch.Job, error) {
 	list, from := make([]batch.Job, len(jobs)), make([]string, len(jobs))
 	for i, j := range jobs {

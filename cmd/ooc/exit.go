@@ -40,7 +40,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// badInput is an input that cannot be used as it is.
+// badInput is an input that cannot be used.
 type badInput struct{ error }
 
 func (e badInput) Unwrap() error { return e.error }

@@ -51,7 +51,7 @@ func (s *size) Set(text string) error {
 
 func (s *size) Type() string { return "SIZE" }
 
-// graphFlags are those of every command that reads a graph.
+// graphFlags are the flags of every command that reads a graph.
 type graphFlags struct {
 	format, columns, kind string
 	noArc                 string
@@ -77,7 +77,7 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
-// options returns what the flags ask of a reader, which may put what it cannot read in place into spool.
+// options returns the options for a reader. spool is a folder for inputs that must be unpacked.
 func (f *graphFlags) options(cmd *cobra.Command, spool string) (read.Options, error) {
 	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
 	if cmd.Flags().Changed("base") {
@@ -107,7 +107,7 @@ func (f *graphFlags) baseText(cmd *cobra.Command) string {
 	return strconv.Itoa(f.base)
 }
 
-// deviceFlags choose a device and what it may use.
+// deviceFlags choose a device and its limits.
 type deviceFlags struct {
 	device                   string
 	deviceMemory, hostMemory size
@@ -131,7 +131,7 @@ func addDevice(cmd *cobra.Command, name *string, memory *size) {
 	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
-// addPredecessors adds the flag of commands that make, or plan, a store.
+// addPredecessors adds the flag of commands that make or plan a store.
 func addPredecessors(cmd *cobra.Command, wanted *bool) {
 	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, some twice the time; for paths in a matrix, which has no other arcs")
 }
@@ -152,7 +152,7 @@ func (f *deviceFlags) check() error {
 	return nil
 }
 
-// open opens the device, and says why that one where it was not asked for.
+// open opens the device. If the user did not name it, why says why it was chosen.
 func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 	if err := f.check(); err != nil {
 		return nil, "", err
@@ -186,7 +186,7 @@ func storeName(input string) string {
 	return name + ".ooc"
 }
 
-// noGraphFlags refuses the flags of graphFlags where what is given is a store.
+// noGraphFlags refuses the flags of graphFlags for an argument that is a store.
 func noGraphFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
 		if cmd.Flags().Changed(name) {

@@ -80,12 +80,12 @@ func newRoot() *cobra.Command {
 
 const version = "0.1.0"
 
-// graceful says that a command has begun what it must not be torn from: the first signal then only ends
-// its context. Before, and for commands that change nothing, a signal ends the process.
+// graceful says that the command has begun something that must be ended in order: the first signal then only ends its
+// context. Before that, and in commands that change nothing, a signal ends the process.
 var graceful atomic.Bool
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends; the second ends the process at
-// once, which loses nothing that a checkpoint or a note has.
+// interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
+// loses nothing that a checkpoint or a note has.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -85,7 +85,7 @@ func (o *pathPrinter) one(p *engine.Problem, u, v string) error {
 	return o.print(&found)
 }
 
-// pairsAtOnce bounds the paths that are held until they are printed in order.
+// pairsAtOnce bounds the paths that are held before they are printed in order.
 const pairsAtOnce = 1 << 14
 
 // file answers the pairs of a file, some thousand at a time.

@@ -19,7 +19,7 @@ import (
 	"ooc/engine/stats"
 )
 
-// queryFlags are those of query.
+// queryFlags are the flags of query.
 type queryFlags struct {
 	row, col, pairs, within string
 	nearest                 int
@@ -62,7 +62,7 @@ func queryCommand() *cobra.Command {
 	return cmd
 }
 
-// check reads what is given.
+// check reads the flags.
 func (f *queryFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkNear(cmd); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (f *queryFlags) checkNear(cmd *cobra.Command) error {
 	return nil
 }
 
-// answer prints what the vertices, or a flag in their place, ask for.
+// answer prints the answer to the question of the arguments and flags.
 func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) error {
 	switch {
 	case f.near != nil:

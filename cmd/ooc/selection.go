@@ -11,8 +11,8 @@ import (
 // lookup finds the row of an id.
 type lookup func(id string) (int, error)
 
-// selection reads --rows and --cols: ids, ranges FIRST..LAST and @FILEs, separated by commas. What is the
-// id of a vertex is that vertex, whatever else it might mean. nil selects all.
+// selection reads --rows and --cols: ids, ranges FIRST..LAST and @FILEs, separated by commas. A text that is the id of a
+// vertex means that vertex, whatever else it could mean. nil selects all.
 func selection(find lookup, flag, list string) ([]int, error) {
 	if list == "" {
 		return nil, nil

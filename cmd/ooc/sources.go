@@ -45,7 +45,7 @@ func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
 	return slices.Compact(rows), nil
 }
 
-// randomSources picks K of n vertices, the same in every run, so that the same command goes on with its store.
+// randomSources picks K of n vertices, the same in every run, so that the same command continues its store.
 func randomSources(text string, n int) (tiles.RowSet, error) {
 	k, err := strconv.Atoi(text)
 	if err != nil || k < 1 || k > n {

@@ -93,7 +93,7 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 	return f.print(r)
 }
 
-// every calls show no more often than that.
+// every returns a function that calls show, but at most once in each interval.
 func every[P any](interval time.Duration, show func(P)) func(P) {
 	last := time.Now()
 	return func(p P) {

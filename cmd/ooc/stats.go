@@ -79,7 +79,8 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	return s.WriteText(os.Stdout, p.Dir(), ids)
 }
 
-// gather makes the statistics and, where it is asked for, the picture, which the first signal may not tear.
+// gather computes the statistics and, if asked for, draws the picture, whose file the first signal must not leave half
+// written.
 func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o stats.Options) (s *stats.Result, err error) {
 	gather := func() (*stats.Result, error) {
 		began := time.Now()

@@ -17,7 +17,7 @@ import (
 	"ooc/tiles"
 )
 
-// verifyFlags are those of ooc verify.
+// verifyFlags are the flags of verify.
 type verifyFlags struct {
 	graphFlags
 	rows   int
@@ -135,7 +135,7 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 	return nil
 }
 
-// matching says that so many tiles are as their checksums have them.
+// matching says that the given number of tiles match their checksums.
 func matching(tiles int) string {
 	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
 }

@@ -55,7 +55,7 @@ const (
 	restEvery = time.Second
 )
 
-// look looks again.
+// look looks at a store or a batch again.
 func look(w *show.Watched) {
 	if batch.Is(w.Dir) {
 		lookBatch(w)
@@ -93,7 +93,7 @@ func lookBatch(w *show.Watched) {
 	}
 }
 
-// running reports whether a process is at it.
+// stillRunning reports whether a process is solving.
 func stillRunning(w *show.Watched) bool {
 	if w.Queue != nil {
 		return w.Queue.Running
@@ -101,7 +101,7 @@ func stillRunning(w *show.Watched) bool {
 	return w.Err == nil && w.View.Running
 }
 
-// over reports whether nothing more will come.
+// over reports whether there is nothing left to wait for.
 func over(w *show.Watched) bool {
 	if w.Queue != nil {
 		n := w.Queue.Counts()
@@ -117,8 +117,8 @@ func wait(w *show.Watched) time.Duration {
 	return restEvery
 }
 
-// lines prints a line whenever the state changes, and now and then how far it is, until all is solved or has failed, or
-// ctx ends.
+// lines prints a line whenever the state changes, and now and then the progress. It ends when everything is solved or has
+// failed, or with ctx.
 func lines(ctx context.Context, w *show.Watched, out io.Writer) error {
 	var said string
 	var told time.Time

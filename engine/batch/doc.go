@@ -1,16 +1,17 @@
 // Package batch runs many solves, one after another or several at once, from a queue on disk.
 //
-// A Queue is a folder, NAME.batch, that says which jobs there are, in which order, and what became of each. Open
-// makes or finds it, Run works through it, Read is for everybody else. The queue holds no result: distances
-// and restore points are in the stores, and a queue that is lost costs nothing but the record of who failed.
+// A Queue is a folder, NAME.batch, that lists the jobs in order, each with its state. Open makes or finds it, Run works
+// through it, Read is for everybody else. The queue holds no results: distances and restore points are in the stores. If a
+// queue is lost, only the record of failures is lost.
 //
-// In the package, data flows one way: jobs → Plan (what each needs, does it fit) → Open (the queue) → Run (who may
-// run together) → a Runner, which reads and solves one job. It knows nothing of terminals and command lines.
+// In the package, data flows one way: jobs → Need and Room (what each needs, whether all fit) → Open (the queue) → Run
+// (which jobs may run together) → a Runner, which reads and solves one job. The package knows nothing of terminals and
+// command lines.
 //
 // # Invariants
 //
 //   - One process at a time runs a queue: it holds the folder's lock.
-//   - What is recorded was synced before the next thing is recorded, so only the last record can be torn, and that
-//     one is dropped: the job is then where the record before it says.
+//   - Each record is synced before the next is written. So only the last record can be torn. It is dropped, and the job
+//     is then in the state of the record before.
 //   - A job is recorded as solved only after its store was.
 package batch

@@ -52,7 +52,7 @@ type change struct {
 	Summary *task.Summary `json:"summary,omitempty"`
 }
 
-// errNothing: the file was cut off within its first record, so no job was ever begun.
+// errNothing says that the file was cut off within its first record, so no job was ever begun.
 var errNothing = errors.New("its first record is not whole")
 
 // encode returns a record as a line.
@@ -106,7 +106,7 @@ func decode(r io.Reader) (q *Queue, good int64, err error) {
 	return q, good, nil
 }
 
-// readLine returns the next line with its newline, if it has one; nothing at the end.
+// readLine returns the next line, with its newline if it has one; at the end it returns nothing.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -123,7 +123,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// check returns the object of a line that is whole.
+// check returns the object of a line if the line is whole.
 func check(line []byte) ([]byte, bool) {
 	line, whole := bytes.CutSuffix(line, []byte("\n"))
 	if !whole || len(line) < sumDigits+1 || line[sumDigits] != ' ' {
@@ -139,7 +139,7 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// begin takes the first record.
+// begin reads the first record.
 func begin(body []byte) (*Queue, error) {
 	var h head
 	if err := json.Unmarshal(body, &h); err != nil {
@@ -158,7 +158,7 @@ func begin(body []byte) (*Queue, error) {
 	return q, nil
 }
 
-// apply takes another record.
+// apply applies another record.
 func (q *Queue) apply(body []byte) error {
 	var c change
 	if err := json.Unmarshal(body, &c); err != nil {
@@ -173,7 +173,7 @@ func (q *Queue) apply(body []byte) error {
 	return nil
 }
 
-// clip shortens an error to what a record takes.
+// clip shortens the text of an error to what fits a record.
 func clip(text string) string {
 	if len(text) <= longestError {
 		return text

@@ -16,10 +16,10 @@ import (
 	"ooc/tiles"
 )
 
-// ErrJobs is wrapped by the error of arguments or of a jobs file from which no batch can be made.
+// ErrJobs is wrapped by the error for arguments or a jobs file that no batch can be made from.
 var ErrJobs = errors.New("bad jobs")
 
-// IsPattern reports whether an argument is a pattern of names: it looks like one, and nothing has it as its name.
+// IsPattern reports whether an argument is a pattern of file names: it has the form of one, and no file has it as its name.
 func IsPattern(arg string) bool {
 	if !strings.ContainsAny(arg, "*?[") {
 		return false
@@ -28,9 +28,9 @@ func IsPattern(arg string) bool {
 	return err != nil
 }
 
-// Expand returns the inputs that an argument stands for: of a pattern what matches it, of a folder that is no store
-// the files in it whose names are those of graphs, sorted, else the argument itself. skipped are the other files of
-// the folder.
+// Expand returns the inputs that an argument stands for. A pattern stands for the files that match it. A folder that is no
+// store stands for the files in it whose names are those of graphs, sorted; skipped are its other files. Any other argument
+// stands for itself.
 func Expand(arg string) (inputs, skipped []string, err error) {
 	if IsPattern(arg) {
 		found, err := filepath.Glob(arg)
@@ -78,8 +78,8 @@ type Line struct {
 	Words  []string
 }
 
-// ReadLines reads a jobs file: a job a line, in words that are quoted as for a shell; # begins a comment. Errors
-// name the file and the line.
+// ReadLines reads a jobs file: one job a line, in words quoted as for a shell; # begins a comment. Errors name the file and
+// the line.
 func ReadLines(in io.Reader, name string) ([]Line, error) {
 	var lines []Line
 	n, bad := 0, false
@@ -102,7 +102,7 @@ func ReadLines(in io.Reader, name string) ([]Line, error) {
 	return lines, nil
 }
 
-// split cuts a line into words. What a shell would do beyond that is refused, so that nobody thinks it was done.
+// split cuts a line into words. It refuses everything else that a shell would do, so that nobody thinks it was done.
 func split(text string) ([]string, error) {
 	p := shellwords.NewParser()
 	p.ParseComment = true

@@ -13,7 +13,7 @@ import (
 	"ooc/tiles"
 )
 
-// Need is what a job will take.
+// Need is what a job needs.
 type Need struct {
 	Vertices int
 	Bytes    int64 // that its store will take, all in all; 0: unknown
@@ -21,8 +21,8 @@ type Need struct {
 	Err      error // why it is unknown: what is wrong with the input
 }
 
-// Room fails with tiles.ErrNoSpace, naming what each needs, where the stores of a batch that are not there yet
-// do not fit the volumes they are to be on together.
+// Room fails with tiles.ErrNoSpace if the stores that a batch still has to make do not fit their volumes together. The
+// error names what each needs.
 func Room(jobs []Job, needs []Need) error {
 	type volume struct {
 		at   string
@@ -59,8 +59,8 @@ func Room(jobs []Job, needs []Need) error {
 	return errors.Join(errs...)
 }
 
-// Distinct fails where two jobs have one store. from says where each came from; what is equal to its input is not
-// said again.
+// Distinct fails if two jobs have the same store. from says where each job was named; a name that is equal to the input is
+// not repeated.
 func Distinct(jobs []Job, from []string) error {
 	seen := map[string]int{}
 	for i := range jobs {
@@ -80,7 +80,7 @@ func Distinct(jobs []Job, from []string) error {
 	return nil
 }
 
-// place tells files apart by where they are, links in their folder's path followed.
+// place identifies a file by its location, with links in the path of its folder resolved.
 func place(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -98,8 +98,8 @@ func place(path string) string {
 	return abs
 }
 
-// Name is the folder of the queue of these jobs, in the current folder: the same jobs in the same order have the
-// same, whatever their flags. hint goes first, for people.
+// Name returns the folder of these jobs' queue, in the current folder. It depends on the jobs and their order, but not on
+// their flags. hint is its first part, for people.
 func Name(hint string, jobs []Job) (string, error) {
 	var list []byte
 	for _, j := range jobs {

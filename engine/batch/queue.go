@@ -14,7 +14,7 @@ import (
 	"ooc/tiles"
 )
 
-// State is what became of a job.
+// State is the state of a job.
 type State string
 
 // The states of a job.
@@ -45,7 +45,7 @@ type Job struct {
 	Summary *task.Summary // of what is solved; nil: not yet
 }
 
-// Queue is a batch as its folder tells it.
+// Queue is a batch as its folder describes it.
 type Queue struct {
 	Dir     string
 	Created time.Time
@@ -70,8 +70,8 @@ func Is(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Read reads the queue in the folder dir, also while a batch runs. Paths of jobs lead from where dir does. It fails
-// with ErrCorrupt where the file is damaged, with fs.ErrNotExist where there is none.
+// Read reads the queue in the folder dir, also while a batch runs. The paths of jobs begin where that of dir does. It fails
+// with ErrCorrupt if the file is damaged, and with fs.ErrNotExist if there is none.
 func Read(dir string) (*Queue, error) {
 	q, _, err := readQueue(dir)
 	if err != nil {
@@ -106,7 +106,8 @@ func readQueue(dir string) (*Queue, int64, error) {
 	return q, good, nil
 }
 
-// inside is a path as the queue in dir keeps it: what lies beside the queue moves with it.
+// inside returns a path as the queue in dir stores it. What lies beside the queue is stored relative to it, so that it may
+// be moved together with it.
 func inside(dir, path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -149,9 +150,9 @@ type Log struct {
 	failed error // the first; nothing is recorded after it
 }
 
-// Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count, or
-// goes on with the one that is there, whose own Restart then holds. It fails with a *tiles.LockedError while another process runs it, and with
-// ErrOther where it is of other jobs.
+// Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count. If there
+// is a queue already, it continues that one, with the Restart that is recorded there. It fails with a *tiles.LockedError
+// while another process runs the queue, and with ErrOther if the queue is one of other jobs.
 func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	made := os.Mkdir(dir, 0o777)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -205,7 +206,7 @@ func ours(dir string) error {
 	return nil
 }
 
-// open reads what is there, or begins where that is nothing, or was cut off before it was anything.
+// open reads the queue. It begins a new one if there is none, or if that was cut off in its first record.
 func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
 	l.Queue, l.end, err = readQueue(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNothing) {
@@ -267,7 +268,7 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 	if err := l.write(h); err != nil {
 		return err
 	}
-	// That these names are on disk too is worth a try and no error: without them there is a new queue, no more.
+	// An error here does no harm: without these names on disk, the next run makes a new queue.
 	_ = tiles.SyncDir(dir)
 	_ = tiles.SyncDir(filepath.Dir(filepath.Clean(dir)))
 	return nil
@@ -290,8 +291,8 @@ func (l *Log) write(record any) error {
 	return nil
 }
 
-// record says that job i is now as the queue has it. The first error is kept, and ends recording; the batch
-// goes on, since what is solved is in the stores.
+// record writes the present state of job i. The first error is kept and ends recording. The batch continues, since what is
+// solved is in the stores.
 func (l *Log) record(i int) {
 	j := &l.Jobs[i]
 	j.At = time.Now()
@@ -306,7 +307,7 @@ func (l *Log) record(i int) {
 	l.failed = l.write(c)
 }
 
-// Close gives the queue back.
+// Close releases the queue.
 func (l *Log) Close() error {
 	return errors.Join(l.closeFile(), l.lock.Release())
 }

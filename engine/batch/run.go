@@ -16,15 +16,15 @@ import (
 
 // Runner reads and solves jobs. Its methods may be called by several goroutines.
 type Runner interface {
-	// Open opens the store of job i, or reads its input and makes it. d is what the job may use of the device.
-	// restart says that the store is to begin again. Nothing can interrupt Open: where the batch is, it is left
-	// alone, and nothing it does then may harm.
+	// Open opens the store of job i, or reads its input and makes the store. d is the job's part of the device. restart
+	// says that the store is to begin again. Run does not wait for Open if it is interrupted, so nothing that Open still
+	// does then may do harm.
 	Open(ctx context.Context, i int, restart bool, d kernels.Device) (Work, error)
 }
 
 // Work is a store that is open.
 type Work interface {
-	// Solve solves it, or takes a checkpoint when ctx ends and fails with engine.ErrInterrupted.
+	// Solve solves it, or takes a checkpoint when ctx ends and fails with task.ErrInterrupted.
 	Solve(ctx context.Context) (task.Summary, error)
 	Close() error
 }
@@ -37,9 +37,9 @@ type Options struct {
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
 }
 
-// Small jobs share the device. One is small if SmallBytes hold its store, since then much of its time goes into
-// reading, short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains); and if its part of
-// the device holds it twice, which is enough for its panels.
+// Small jobs share the device. A job is small if its store is at most SmallBytes: much of its time then goes into reading,
+// short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains). Its part of the device must
+// also hold the store twice, which leaves room for its panels.
 const (
 	DefaultAtOnce = 4
 	SmallBytes    = 64 << 20 // some 4,000 vertices
@@ -65,7 +65,7 @@ type run struct {
 	failed  int  // in this run
 }
 
-// event is what a job's goroutine tells the one that has the queue.
+// event is what a job's goroutine reports to the goroutine that has the queue.
 type event struct {
 	job   int
 	began bool // its store is open
@@ -73,10 +73,10 @@ type event struct {
 	err   error
 }
 
-// Run works through the jobs that are not solved, in order: those that failed before too, those that a run before was
-// at from where their stores are. When ctx ends, what is being solved takes a checkpoint, and Run fails with
-// engine.ErrInterrupted; jobs that are still reading are then left, and use the device until the process ends. It
-// fails with ErrSomeFailed where jobs failed.
+// Run works through the jobs that are not solved, in order. Jobs that failed before are tried again; jobs that an earlier
+// run had begun continue from their stores. When ctx ends, the jobs that are being solved take a checkpoint, and Run fails
+// with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device until the process ends.
+// Run fails with ErrSomeFailed if jobs failed.
 func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
 	if o.AtOnce == 0 {
 		o.AtOnce = DefaultAtOnce
@@ -206,7 +206,7 @@ func (b *run) take(e event) {
 	}
 }
 
-// change puts a job into a state, for the queue and for whoever watches.
+// change sets the state of a job, records it and reports it.
 func (b *run) change(i int, s State, began time.Time, err error) {
 	j := &b.l.Jobs[i]
 	j.State, j.Seconds, j.Code, j.Error = s, 0, 0, ""
@@ -228,7 +228,7 @@ func (b *run) change(i int, s State, began time.Time, err error) {
 	}
 }
 
-// Again puts jobs back into the queue: with restart, their stores are to begin again.
+// Again puts a job back into the queue. With restart, its store is to begin again.
 func (l *Log) Again(i int, restart bool) {
 	j := &l.Jobs[i]
 	j.State, j.Restart, j.Summary, j.Code, j.Error, j.Seconds = Queued, restart, nil, 0, "", 0

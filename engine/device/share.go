@@ -19,8 +19,8 @@ type Shared struct {
 // Share returns a Shared for a device, which stays the caller's to close.
 func Share(d kernels.Device) *Shared { return &Shared{device: d, known: map[string]any{}} }
 
-// Part returns the device with a limit on its memory in bytes; 0: none. Its Close does nothing. Host memory, of
-// AllocHost, is not limited: those who plan a solve share that out.
+// Part returns the device with a limit on its memory in bytes; 0: none. Its Close does nothing. Host memory from AllocHost
+// is not limited: whoever plans the solves divides that.
 func (s *Shared) Part(memory int64) kernels.Device {
 	return &part{Device: s.device, shared: s, memory: memory}
 }

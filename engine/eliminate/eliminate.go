@@ -72,7 +72,7 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Unasked: true, Sources: true, Arcs: true, Rows: true}
+	return plan.Traits{Automatic: true, Sources: true, Arcs: true, Rows: true}
 }
 
 // Measure times the levels of an expansion on the device.

@@ -1,6 +1,6 @@
-// Package feed carries the arcs of a graph to a device, block by block and pass after pass, for methods that
-// go over all arcs again and again: Bellman–Ford, Borůvka. What fits the device's memory stays there; the rest
-// streams through, read, copied and worked on at the same time.
+// Package feed carries the arcs of a graph to a device, block by block and pass after pass, for methods that visit all arcs
+// many times: Bellman–Ford, Borůvka. Blocks that fit the device's memory stay there. The others stream through; reading,
+// copying and computing overlap.
 package feed
 
 import (
@@ -138,9 +138,9 @@ func (f *Feed) open(total, largest, room int64) (err error) {
 // Resident reports whether all blocks stay on the device.
 func (f *Feed) Resident() bool { return f.fixed == len(f.specs) }
 
-// Step works on a block on a stream of the device. first says that no block before it in the pass leads to its
-// vertices. Blocks that lead to the same vertices come in the order of the vertices that their arcs begin at, and
-// are worked on one after another.
+// Step works on a block, on a stream of the device. first says that no earlier block of the pass leads to the block's
+// vertices. Blocks that lead to the same vertices come in the order of the vertices that their arcs begin at, and are
+// worked on one after another.
 type Step func(s kernels.Stream, b kernels.Block, first bool) error
 
 // Pass enqueues a step for every block, and returns when all are done.
@@ -199,7 +199,7 @@ func (f *Feed) Close() (err error) {
 	return err
 }
 
-// Close closes what a method works with on a device, as far as it is there: the feed first, the memory last.
+// Close closes what a method uses on a device, as far as it was opened: the feed first, the memory last.
 func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
 	if f != nil {
 		err = f.Close()

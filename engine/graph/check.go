@@ -10,10 +10,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Check proves that a distance matrix of the graph's kind can be computed: that no cycle is negative,
-// else a *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says
-// what could be shown. It costs little for a graph without negative arcs whose weights are small. It fails with
-// why ctx ended, if that is sooner.
+// Check proves that a distance matrix of the graph's kind can be computed: that no cycle is negative, else a
+// *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says what could be shown. It
+// costs little for a graph without negative arcs whose weights are small. It fails with the cause of ctx if that ends
+// first.
 func (g *Graph) Check(ctx context.Context) error {
 	if g.Negative {
 		var cycle []int32
@@ -32,7 +32,7 @@ func (g *Graph) Check(ctx context.Context) error {
 	return g.CheckRange(ctx)
 }
 
-// CheckRange is what Check proves of distances, where no cycle is known to be negative.
+// CheckRange is the part of Check about distances, for a graph without a negative cycle.
 func (g *Graph) CheckRange(ctx context.Context) error {
 	f := g.Facts()
 	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
@@ -43,19 +43,19 @@ func (g *Graph) CheckRange(ctx context.Context) error {
 	return f.CheckRange(g.File, tighter...)
 }
 
-// Bound is a bound of the magnitude of a distance.
+// Bound is an upper bound of the magnitude of distances.
 type Bound struct {
 	What string // it is
-	// Most returns it. It may be no tighter than enough.
+	// Most computes it. It may stop early with a bound that is below enough.
 	Most func(enough float64) (float64, error)
 }
 
-// LongestDistance is Bound.What of a bound that no distance need reach.
+// LongestDistance describes a bound that no distance need reach.
 const LongestDistance = "the longest distance that cannot be ruled out"
 
-// CheckRange compares ever tighter bounds of the magnitude of a distance with what the kind can hold, and
-// returns a *RangeError if none is small enough. A shortest path visits no vertex twice: it has at most N-1
-// arcs, each from another vertex. The first bound is that times the largest weight; file is for the error.
+// CheckRange compares bounds of the magnitude of a distance, each tighter than the one before, with what the kind can hold.
+// It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs,
+// each from another vertex. The first bound is N-1 times the largest weight. file is for the error.
 func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
@@ -105,10 +105,10 @@ func (g *Graph) sumOfLargest() float64 {
 	return sum
 }
 
-// longestPath bounds every distance of a graph without negative arcs. Inside a strongly connected
-// component no distance passes that to the component's root plus that from it. A shortest path runs
-// through components in their topological order and never comes back to one, so the longest chain of
-// these bounds and of the arcs between components bounds it.
+// longestPath bounds every distance of a graph without negative arcs. Inside a strongly connected component, no distance is
+// more than the distance to the component's root plus that from it. A shortest path goes through components in their
+// topological order and never returns to one. So the longest chain of these bounds, and of the arcs between components, is
+// a bound.
 func (g *Graph) longestPath(ctx context.Context) (float64, error) {
 	poll := cancel.NewPoll(ctx)
 	c, err := stronglyConnected(g, poll)
@@ -146,8 +146,8 @@ func (g *Graph) longestPath(ctx context.Context) (float64, error) {
 	return longest, nil
 }
 
-// farthest returns the largest distance from the first member of a component to the others. It leaves
-// alone what other components have in s.
+// farthest returns the largest distance from the first member of a component to the others. It does not change what s holds
+// for other components.
 func (s *Search) farthest(members []int32) (far float64, err error) {
 	if len(members) == 1 {
 		return 0, nil
@@ -218,7 +218,7 @@ func stronglyConnected(g *Graph, poll *cancel.Poll) (components, error) {
 	return c, nil
 }
 
-// close makes the vertices of open from u on a component, and returns the rest.
+// close makes the vertices of open from u on a component, and returns the others.
 func (c *components) close(open []int32, u int32) []int32 {
 	for {
 		v := open[len(open)-1]

@@ -6,7 +6,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Facts are what a problem is planned by and described with, whatever form its graph has.
+// Facts describe a problem for its plan, whatever form its graph has.
 type Facts struct {
 	N                    int
 	Arcs                 int64 // an undirected edge counts as two
@@ -39,7 +39,7 @@ type Source struct {
 	Remark  string // on what was taken for the weights, where that is a guess; "": nothing to say
 }
 
-// Extent is how large a graph is, as far as that shows without building it.
+// Extent is the size of a graph, as far as it is known without building the graph.
 type Extent struct {
 	N     int
 	Arcs  int64 // at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file

@@ -11,19 +11,19 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Intake takes in arcs with their weights and makes a Graph of them, by the rules that hold for every input.
-// It is what Builder and the readers of package read are made of; a program builds graphs with these.
+// Intake takes arcs with their weights and makes a Graph of them, by the rules that hold for every input. Builder and the
+// readers of package read use it; programs build graphs with these.
 //
-// Arcs are between rows 0…N-1. While N is 0 it is not known yet how many there are: rows may be named as they
-// come, or other numbers, which Renumber makes rows of in the end.
+// Arcs are between rows 0…N-1. N is 0 while their number is not known: rows may then be named as they come, or be other
+// numbers, which Renumber turns into rows in the end.
 type Intake struct {
 	File       string // the input's name, for errors; "" for graphs built in memory
 	N          int
 	Signed     bool // vertices are numbers, some of them negative, that are no rows yet
 	Undirected bool
 	Expected   int64 // how many arcs a header has announced
-	// Free vertices are believed with no arc to show for them; 0 for freeVertices. Beyond, a graph has at most
-	// isolatedPerArc of them an arc, so that a few bytes of input cannot claim gigabytes of memory.
+	// Free is how many vertices are believed without any arc; 0 stands for freeVertices. Beyond that, a graph has at most
+	// isolatedPerArc vertices for each arc, so that a few bytes of input cannot claim gigabytes of memory.
 	Free  int64
 	Weigh number.Weighing
 
@@ -49,8 +49,8 @@ type NegativeLoop struct {
 	Line   int64
 }
 
-// Word reads a weight, which stands on a line. It returns false where that is no arc, which it counts, or an
-// error.
+// Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if it is
+// an error.
 func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error) {
 	word, verdict, reason := in.Weigh.Word(tok)
 	switch verdict {
@@ -90,7 +90,7 @@ func (in *Intake) toFloat() {
 	}
 }
 
-// Add adds the arcs of a run of lines, one a line, the first of them on a line. It may change recs.
+// Add adds the arcs of consecutive lines, one arc a line, the first on the given line. It may change recs.
 func (in *Intake) Add(recs []arcs.Arc, line int64) {
 	if in.arcs == nil {
 		in.arcs = in.collector(in.Weigh.Float)
@@ -117,8 +117,8 @@ func (in *Intake) collector(float bool) *arcs.Collector {
 	return arcs.New(in.N, expected, in.Signed, float)
 }
 
-// Ahead returns another place to collect arcs at, for a parser that does so by itself. The arcs become the
-// graph's as they are: neither counted nor reversed.
+// Ahead returns another place to collect arcs, for a parser that works in parallel. The arcs become the graph's as they
+// are, neither counted nor reversed.
 func (in *Intake) Ahead() *arcs.Collector {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -136,7 +136,7 @@ func (in *Intake) noteLoops(recs []arcs.Arc, line int64) {
 	}
 }
 
-// Renumber makes n rows of the vertices so far.
+// Renumber turns the vertices so far into n rows.
 func (in *Intake) Renumber(n int, row func(vertex int32) int32) {
 	if in.arcs != nil {
 		in.arcs = in.arcs.Renumber(n, row)
@@ -174,7 +174,7 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	return g, nil
 }
 
-// plausible reports whether as many vertices may be believed in an input of that many arcs.
+// plausible reports whether so many vertices are believable for an input with that many arcs.
 func (in *Intake) plausible() bool {
 	free, n := in.Free, int64(in.N)
 	if free == 0 {
@@ -183,7 +183,7 @@ func (in *Intake) plausible() bool {
 	return n <= MaxVertices && (n <= free || n/isolatedPerArc <= in.Arcs+in.SelfLoops+in.NoArcs)
 }
 
-// take takes all arcs out.
+// take removes all arcs from the intake and returns them.
 func (in *Intake) take() *arcs.Collector {
 	all := in.arcs
 	if all == nil {
@@ -196,7 +196,7 @@ func (in *Intake) take() *arcs.Collector {
 	return all
 }
 
-// setArcs makes arcs whose words are of the graph's kind its own.
+// setArcs gives the graph its arcs, whose words are of the graph's kind.
 func (g *Graph) setArcs(rows arcs.Rows) {
 	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
 	if g.Kind == entry.KindI32 {

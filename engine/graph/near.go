@@ -6,10 +6,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Near is Dijkstra for whoever has numbers that the distances should be near to, +Inf where there is no path. They
-// only say in what order to look at vertices, in place of a heap; a vertex whose distance falls after that is looked
-// at again, so that the result is a search's whatever they are: no arc makes any distance shorter. Numbers that are
-// far off, and make that slow, are not followed to the end.
+// Near is Dijkstra with a hint: numbers that the distances should be close to, +Inf where there is no path. They decide, in
+// place of a heap, in which order vertices are visited. A vertex whose distance falls after its visit is visited again. So
+// whatever the numbers are, the result is that of a search: no arc makes any distance shorter. If they are so far off that
+// this takes long, Near gives up and calls Dijkstra.
 func (s *Search) Near(src int, near []float64) []float64 {
 	var done bool
 	if s.g.Kind == entry.KindI32 {
@@ -30,7 +30,7 @@ const (
 	inQueue  = 0
 )
 
-// inOrder returns false where it gives up.
+// inOrder returns false if it gives up.
 func inOrder[W int32 | float32](s *Search, weights []W, src int32, near []float64) bool {
 	s.reset()
 	order := s.orderBy(near)
@@ -62,7 +62,7 @@ func inOrder[W int32 | float32](s *Search, weights []W, src int32, near []float6
 	return done
 }
 
-// relaxOut lowers what u has arcs to. What was looked at before is put in the queue.
+// relaxOut relaxes the arcs from u. Vertices that were visited before are put into the queue.
 func relaxOut[W int32 | float32](s *Search, weights []W, u int32) {
 	du := s.dist[u]
 	if math.IsInf(du, 1) {

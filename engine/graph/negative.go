@@ -15,8 +15,8 @@ import (
 // predecessors after every N improvements: there is one sooner or later if and only if there is a
 // negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
 //
-// Sums are float64: exact for i32 and mostly for f32. Where rounding makes a cycle look negative that
-// is not, the search starts over and ignores gains as small as that. It fails with why ctx ended, if that is sooner.
+// Sums are float64: exact for i32 and mostly for f32. Where rounding makes a cycle look negative that is not, the search
+// starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
 func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
 	for tolerance := 0.0; ; {
 		var reach float64

@@ -6,7 +6,7 @@ import (
 	"ooc/stream"
 )
 
-// State is what becomes of a store.
+// State is the state of a store.
 type State string
 
 // The states of a store.
@@ -19,7 +19,7 @@ const (
 	Solved     State = "solved"
 )
 
-// Stage is a part of a solve, for people.
+// Stage is a part of a solve, as shown to people.
 type Stage string
 
 // The stages of a solve. That by rounds has the first alone.
@@ -30,7 +30,7 @@ const (
 	StageExpand    Stage = "expand"
 )
 
-// Checkpoint is what becomes of a checkpoint, "" while there is nothing to say.
+// Checkpoint is the state of a checkpoint; "" if there is none to report.
 type Checkpoint string
 
 // The states of a checkpoint.
@@ -39,7 +39,7 @@ const (
 	CheckpointUnderWay Checkpoint = "under way"
 )
 
-// CheckpointOf says what becomes of a checkpoint of a solve that is steered, and may be writing one.
+// CheckpointOf returns the state of a solve's checkpoint. underWay says that one is being written.
 func CheckpointOf(c *Control, underWay bool) Checkpoint {
 	switch {
 	case underWay:
@@ -50,7 +50,7 @@ func CheckpointOf(c *Control, underWay bool) Checkpoint {
 	return ""
 }
 
-// Status is how far a solve is and what it is doing. Rates are over the last few seconds.
+// Status is how far a solve is and what it is doing. Rates are those of the last few seconds.
 type Status struct {
 	Store        string  `json:"store"`
 	Vertices     int     `json:"vertices"`

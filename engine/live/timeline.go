@@ -10,9 +10,9 @@ import (
 	"ooc/stream"
 )
 
-// Timeline writes what each stage did when as a JSON array of trace events, which chrome://tracing and
-// Perfetto draw: a process for each stage, a thread for each lane or goroutine, times in microseconds. See "Trace
-// Event Format" (Google, 2016).
+// Timeline writes what each stage did, and when, as a JSON array of trace events, which chrome://tracing and Perfetto draw.
+// Each stage is a process and each lane or goroutine a thread; times are in microseconds. See "Trace Event Format" (Google,
+// 2016).
 type Timeline struct {
 	mu    sync.Mutex
 	w     *bufio.Writer // guarded by mu, as all below
@@ -31,7 +31,7 @@ type TraceEvent struct {
 	Args  map[string]string `json:"args,omitempty"`
 }
 
-// NewTimeline returns nil where nobody wants one.
+// NewTimeline returns nil if w is nil.
 func NewTimeline(w io.Writer) *Timeline {
 	if w == nil {
 		return nil

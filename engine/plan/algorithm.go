@@ -13,7 +13,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Algorithm is what planning has to know of an algorithm. Package engine has the table of all algorithms.
+// Algorithm is what planning needs to know about an algorithm. Package engine has the table of all algorithms.
 type Algorithm interface {
 	Name() string // that users give to --algorithm
 	Traits() Traits
@@ -26,7 +26,7 @@ type Algorithm interface {
 
 // Traits say what an algorithm can do.
 type Traits struct {
-	Unasked      bool // the plan may pick it when the user names no algorithm
+	Automatic    bool // the plan may pick it when the user names no algorithm
 	Predecessors bool // it can keep them
 	Sources      bool // it can solve the rows of chosen sources alone
 	Arcs         bool // it needs a sparse graph
@@ -115,7 +115,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	var left []Algorithm
 	for _, a := range list {
 		can := a.Traits()
-		if can.Unasked && (can.Predecessors || !l.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
+		if can.Automatic && (can.Predecessors || !l.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
 			left = append(left, a)
 		}
 	}

@@ -45,14 +45,14 @@ func (r Rates) ClosureSeconds(b float64) float64 {
 // and writes t² entries beside its t³ relaxations.
 func (r Rates) Efficiency(t int) float64 { return float64(t) / float64(t+24) }
 
-// lockRate is what a GPU's driver page-locks and releases in huge pages from several threads: 32 GiB in 2.0 s
-// (docs/benchmarks.md). Measuring it would take as long as a small solve.
+// lockRate is the bytes/s at which a GPU's driver page-locks and releases huge pages from several threads: 32 GiB in 2.0 s
+// (docs/benchmarks.md). It is not measured, because that would take as long as a small solve.
 const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
-// sampleOf is what rates are measured with: products of tiles large enough to fill the device, and enough of
-// them that a device which runs blocks in waves is not seen in its last wave only.
+// sampleOf returns the sample that rates are measured with: tiles large enough to fill the device, and enough products of
+// them that a device which runs blocks in waves is not measured in its last, partial wave alone.
 func sampleOf(info kernels.Info) (t, products int) {
 	if info.SharedCores {
 		return 512, 1
@@ -60,13 +60,13 @@ func sampleOf(info kernels.Info) (t, products int) {
 	return 2048, 6
 }
 
-// MeasureRates times products and copies on the device for some 50 ms. Where the device has no room for the
-// sample it returns rates that are only good for comparing plans. Of a device that solves share, all have the same.
+// MeasureRates times products and copies on the device for some 50 ms. If the device has no room for the sample, it returns
+// rates that are good only for comparing plans. All parts of a shared device get the same rates.
 func MeasureRates(d kernels.Device, v entry.Variant) (Rates, error) {
 	return device.Once(d, fmt.Sprint("rates ", v), func(d kernels.Device) (Rates, error) { return measureRates(d, v) })
 }
 
-// RatesFor measures what some algorithms' plans reckon with, for n vertices.
+// RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
 func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates, error) {
 	r, err := MeasureRates(d, v)
 	for _, a := range list {
@@ -80,12 +80,13 @@ func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates
 	return r, err
 }
 
-// guessRates are those of a device without room for a sample, good for comparing plans, and what nobody measures.
+// guessRates returns rates for a device that has no room for a sample, good only for comparing plans. MeasureRates replaces
+// those that it can measure.
 func guessRates(info kernels.Info) Rates {
 	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	if !info.SharedCores {
 		r.Kernel, r.Closure, r.In, r.Out, r.Host = 5e12, 0.3e-3, 25e9, 25e9, 50e9
-		// What one goroutine did on an H100's host while the system wrote back, until measureHost knows better.
+		// Measured on an H100's host for each goroutine, while the system wrote back. MeasureDisk replaces them.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
 		r.PerOperation = 30e-6 // on an H100's host (docs/benchmarks.md): some calls of the driver each, all by one goroutine
 		r.Lock = lockRate
@@ -132,7 +133,7 @@ func measureRates(d kernels.Device, v entry.Variant) (r Rates, err error) {
 	return r, r.measure(s, v, t, products, buf, host, info.SharedCores)
 }
 
-// hostRate returns what products may reach on the processor, 0 if that cannot be told.
+// hostRate returns the rate that products may reach on the processor, 0 if unknown.
 func hostRate(v entry.Variant) float64 {
 	d, err := cpu.Open(cpu.Options{})
 	if err != nil {
@@ -186,10 +187,10 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 	return nil
 }
 
-// hostSample is the size of the file that copies to and from a disk are timed with.
+// hostSample is the size of the file with which copies to and from a disk are timed.
 const hostSample = 128 << 20
 
-// MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. Where nothing can be
+// MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. If nothing can be
 // written it leaves the rates as they are: a plan can be made without them.
 func (r *Rates) MeasureDisk(dir string, shared bool) error {
 	t, err := tiles.MeasureRates(dir, hostSample, copiers())
@@ -206,9 +207,9 @@ func (r *Rates) MeasureDisk(dir string, shared bool) error {
 	return nil
 }
 
-// written returns the bytes/s at which tiles go to a matrix of which the given bytes are written over and over.
-// The system lets a share of memory be dirty. Above it, a page that is clean waits for the disk to have written
-// another; one that is still dirty does not.
+// written returns the bytes/s at which tiles are written to a matrix if the given bytes of it are written over and over.
+// The system allows a share of memory to be dirty. Above that share, writing to a clean page waits until the disk has
+// written another one; writing to a page that is still dirty does not wait.
 func (r Rates) written(bytes float64) float64 {
 	if r.Dirty <= 0 || r.Disk <= 0 || bytes <= r.Dirty {
 		return r.Write

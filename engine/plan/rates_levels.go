@@ -10,7 +10,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// levelSample is what a device's levels are timed with: rows with arcs to other rows, more than its caches hold.
+// levelSample is what a device's levels are timed with: rows with arcs to other rows, more of them than the device's caches
+// hold.
 type levelSample struct{ rows, lanes, arcs int }
 
 func levelSampleOf(info kernels.Info) levelSample {
@@ -20,14 +21,14 @@ func levelSampleOf(info kernels.Info) levelSample {
 	return levelSample{8192, BatchLanes, 8}
 }
 
-// BatchLanes is how many lanes a batch of an expansion on a device has, where there is room: some thousand, so that the
-// launches of its levels weigh little.
+// BatchLanes is the number of lanes of a batch of an expansion on a device, if there is room: some thousand, so that the
+// time to launch its levels is small in comparison.
 const BatchLanes = 2048
 
-// defaultLevels is the rate where the device has no room for the sample: only good for comparing plans.
+// defaultLevels is the rate for a device without room for the sample. It is good only for comparing plans.
 const defaultLevels = 300e9
 
-// MeasureLevels times levels on a device that can expand by them. Without, Levels stays 0.
+// MeasureLevels times levels on a device with kernels.LaneOps. For other devices, Levels stays 0.
 func (r *Rates) MeasureLevels(d kernels.Device, v entry.Variant) (err error) {
 	r.Levels, err = device.Once(d, fmt.Sprint("levels ", v), func(d kernels.Device) (float64, error) {
 		var r Rates
@@ -93,7 +94,7 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
 	return err
 }
 
-// make draws the arcs: the first half of the rows has none.
+// make draws the arcs. The first half of the rows has none.
 func (o levelSample) make() (offsets, ends, weights []int32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	offsets = make([]int32, 2*o.rows+1)

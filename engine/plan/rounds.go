@@ -164,7 +164,7 @@ func (l Limits) WithDefaults(info kernels.Info) Limits {
 	return l
 }
 
-// RoundsSeconds is what the rounds alone should take.
+// RoundsSeconds is the predicted time of the rounds alone.
 func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
 
 // Times adds the times of copies, of issuing operations, of setup and of the sync to KernelSeconds. launches is the number

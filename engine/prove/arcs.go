@@ -9,9 +9,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// tightArcs are the arcs of a graph with every arc reversed, laid out for sweeps: those of row width+v lead to what may
-// precede v. Vertices on one cycle of length 0 are a group, whose first has the arcs into all of them from
-// outside.
+// tightArcs are the arcs of a graph with every arc reversed, laid out for sweeps: those of row width+v lead to the vertices
+// that may precede v. The vertices of cycles of length 0 that touch one another form a group. The first vertex of a group
+// has the arcs into all of it from outside.
 type tightArcs struct {
 	kernels.Arcs
 	group   []int32 // the first vertex of each one's group; nil where every vertex is alone
@@ -57,7 +57,7 @@ func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
 // weightWords views the weights of a graph as stored entries.
 func weightWords(g *graph.Graph) []uint32 { return entry.View[uint32](g.WeightBytes()) }
 
-// gather appends the arcs into the group of which first is the first, from outside of it.
+// gather appends the arcs into the group of the vertex first, from outside of it.
 func (a *tightArcs) gather(back *graph.Graph, first int32) {
 	for v := first; v >= 0; v = a.next[v] {
 		for k := back.Offsets[v]; k < back.Offsets[v+1]; k++ {
@@ -69,9 +69,9 @@ func (a *tightArcs) gather(back *graph.Graph, first int32) {
 	}
 }
 
-// join finds the groups: what arcs of weight 0 connect strongly. Where weights are negative, potentials first make
-// them non-negative without a change to any cycle's length (D. B. Johnson, Efficient algorithms for shortest paths
-// in sparse networks, 1977).
+// join finds the groups: the sets of vertices that arcs of weight 0 connect strongly. If there are negative weights,
+// potentials first make them non-negative without changing the length of any cycle (D. B. Johnson, Efficient algorithms for
+// shortest paths in sparse networks, 1977).
 func (a *tightArcs) join(g *graph.Graph) {
 	h := potentials(g)
 	group := components(g, func(u, k int) bool { return int64(g.I32[k])+h[u] == h[g.Targets[k]] })

@@ -50,7 +50,7 @@ func smallWorker(t *testing.T, variant entry.Variant) *worker {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	pr := &prover{source: storeSource(enginetest.Solved(t, seeds.New(t), g)), g: g, sweeper: d, variant: variant}
+	pr := &prover{source: storeSource(enginetest.Solved(t, seeds.New(t), g)), g: g, ops: d, variant: variant}
 	if pr.arcs, err = newTightArcs(g, pr.width); err != nil {
 		t.Fatal(err)
 	}

@@ -7,16 +7,16 @@ import (
 	"ooc/engine/path"
 )
 
-// judge searches the distances that a row is compared with. It is for one goroutine.
+// judge searches the right distances, with which a row is compared. It is for one goroutine.
 type judge interface {
-	// From returns the distances from a row to all, in stored units; of a matrix by column, those to it.
+	// From returns the distances from a row to all, in stored units; for a matrix that is compared by column, those to it.
 	From(u int) ([]float64, error)
-	// Path returns, of the last search, the arcs on the path to a row that can be reached, and the sum of the
-	// magnitudes of their weights.
+	// Path describes the path to a row that the last search reached: the number of its arcs, and the sum of the magnitudes
+	// of their weights.
 	Path(v int) (arcs int, magnitude float64)
 }
 
-// judges returns what makes a judge for each goroutine.
+// judges returns a function that makes a judge for each goroutine.
 func judges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
 	v.Method = "Dijkstra"
 	if p.Meta().Dense {

@@ -18,7 +18,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Options say how a proof goes about it.
+// Options say how to prove.
 type Options struct {
 	Progress func(rows, of int) // called now and then with the rows that are done, one call at a time; may be nil
 }
@@ -34,21 +34,21 @@ type Proof struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// All proves every entry of a solved store of a sparse graph in one pass over the matrix, in n·m steps: it
-// fails with engine.ErrWrong, naming tile and vertices, where any entry is not the distance; in f32, where one is
-// further from it than the rounding that docs/promises.md allows. It fails with tiles.ErrNoCSR where the input
-// was a matrix, and with engine.ErrUnsolved. Predecessors, where the store keeps them, are checked, too.
+// All proves every entry of a solved store of a sparse graph, in one pass over the matrix and n·m steps. It fails with
+// engine.ErrWrong, naming tile and vertices, if an entry is not the distance; in f32, if it differs by more than the
+// rounding that docs/promises.md allows. It fails with tiles.ErrNoCSR if the input was a matrix, and with
+// engine.ErrUnsolved. If the store keeps predecessors, they are checked too.
 //
-// A row d of distances from s is the only one with d(s) = 0 and d(v) = min over arcs (x,v) of d(x) + w(x,v) for
-// every other v: the minimum is at most any path's length, and the arcs that attain it, followed backwards,
-// end nowhere but in s, since d falls along them. Arcs on cycles of length 0 could hold one another up instead;
-// so each set of vertices that such cycles join is taken as one, of which only the arcs from outside count, and
-// in which the differences of d are known. Unreachable entries are infinite, and no exception.
+// The distances d from s are the only row with d(s) = 0 and, for every other v, d(v) = min over arcs (x,v) of d(x) +
+// w(x,v). That minimum is at most the length of any path. And the arcs that attain it, followed backwards, can end only in
+// s, since d falls along them. Around a cycle of length 0 it does not fall: there, wrong values could justify each other.
+// So vertices that such cycles join are taken as one group. Only arcs into the group from outside count, and the
+// differences of d within it are known. Unreachable entries are infinite; the argument holds for them too.
 //
-// In f32, d(v) may miss the minimum by a rounding an arc. That is a proof as long as the smallest weight is more
-// than what rounding does to the largest distance. A row for which it is not, and one with an entry further
-// off, which several roundings may add up to, is compared with a search in float64 instead, which takes vertices in
-// the order of their entries; so are all rows where weights are 0 or negative.
+// In f32, d(v) may differ from the minimum by one rounding for each arc. That is still a proof if the smallest weight is
+// larger than what rounding can change in the largest distance. A row for which it is not, or with an entry that differs by
+// more than one rounding, is compared with a search in float64 instead, which takes vertices in the order of their entries.
+// So are all rows if there are weights of 0 or below.
 func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 	if err := p.Solved(); err != nil {
 		return Proof{}, err
@@ -70,10 +70,9 @@ func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 	return proof, err
 }
 
-// Matrix proves every entry of a matrix of distances in a .npy file, by whatever program, as All does:
-// entry [u,v] is the distance from row u to row v of g, in the input's units; unreachable is +Inf, or the
-// type's maximum in integer types. The file may be in C or Fortran order. It fails with graph.ErrBadInput where
-// the file is no such matrix.
+// Matrix proves every entry of a matrix of distances in a .npy file, whatever program wrote it, as All does: entry [u,v] is
+// the distance from row u to row v of g, in the input's units. Unreachable is +Inf, or in integer types the type's maximum.
+// The file may be in C or Fortran order. It fails with graph.ErrBadInput if the file is no such matrix.
 func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof Proof, err error) {
 	m, err := dense.OpenLines(file)
 	if err != nil {
@@ -107,14 +106,14 @@ type rowReader = func(dst []float64, row int) error
 // laneReader reads rows first…first+count-1 into lanes 0…count-1 of m, whose rows are vertices.
 type laneReader func(m kernels.Lanes, first, count int) error
 
-// lanesAtOnce is how many rows are proved at a time, one a lane. An arc costs a line of the cache, and more lanes use
-// the lines that follow it; but the distances from all of them should stay in the second cache.
+// lanesAtOnce is how many rows are proved at a time, one in each lane. Relaxing an arc loads cache lines, and more lanes
+// use more of them that lie side by side. But all their distances together should stay in the second-level cache.
 const lanesAtOnce = 32
 
 type prover struct {
 	source
 	g       *graph.Graph
-	sweeper kernels.HostLaneOps
+	ops     kernels.HostLaneOps
 	variant entry.Variant
 	arcs    *tightArcs
 
@@ -130,7 +129,7 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 		return Proof{}, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	pr := &prover{source: src, g: g, sweeper: device, variant: g.Kind.Variant(g.Negative)}
+	pr := &prover{source: src, g: g, ops: device, variant: g.Kind.Variant(g.Negative)}
 	pr.proof = Proof{Rows: src.rows, Entries: int64(src.rows) * int64(g.N)}
 	blocks := entry.CeilDiv(src.rows, lanesAtOnce)
 	if pr.bySearch() {
@@ -150,7 +149,7 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 	return pr.proof, err
 }
 
-// bySearch reports whether lanes could decide no row: f32 weights so small that rounding may hide them.
+// bySearch reports whether every row needs a search: in f32, if weights are so small that rounding may hide them.
 func (pr *prover) bySearch() bool {
 	return pr.g.Kind == entry.KindF32 && len(pr.g.Targets) > 0 && pr.g.MinWeight <= 0
 }
@@ -201,7 +200,7 @@ type worker struct {
 }
 
 func (pr *prover) newWorker() *worker {
-	w := &worker{prover: pr, read: pr.lanes(pr.sweeper), search: pr.newSearcher()}
+	w := &worker{prover: pr, read: pr.lanes(pr.ops), search: pr.newSearcher()}
 	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce}
 	w.words = entry.View[uint32](w.m.Data)
 	return w
@@ -220,7 +219,7 @@ func (w *worker) block(first int) error {
 	}
 	for lo := 0; lo < w.g.N; lo += sweepChunk {
 		hi := min(lo+sweepChunk, w.g.N)
-		w.sweeper.Sweep(w.variant, w.m, &w.arcs.Arcs, w.width+lo, w.width+hi, nil)
+		w.ops.Sweep(w.variant, w.m, &w.arcs.Arcs, w.width+lo, w.width+hi, nil)
 		w.compare(lo, hi)
 	}
 	w.compareMembers()
@@ -235,10 +234,10 @@ func (w *worker) block(first int) error {
 	return nil
 }
 
-// sweepChunk is how many minima are compared while the cache has them.
+// sweepChunk is how many minima are computed before they are compared, while they are in the cache.
 const sweepChunk = 256
 
-// decide searches a row that lanes found fault with.
+// decide searches a row that differed.
 func (w *worker) decide(row int) error {
 	if err := w.search.row(row); err != nil {
 		return err
@@ -254,7 +253,7 @@ func (w *worker) lane(r int) *[lanesAtOnce]uint32 {
 	return (*[lanesAtOnce]uint32)(w.words[r*lanesAtOnce:])
 }
 
-// compare looks for lanes whose distances to vertices lo…hi-1 are not what their arcs make.
+// compare looks for lanes in which a distance to one of the vertices lo…hi-1 is not the minimum over its arcs.
 func (w *worker) compare(lo, hi int) {
 	least, span := int32(0), entry.Inf32 // of entries with which sums cannot wrap
 	if w.variant == entry.I32Signed {
@@ -296,7 +295,7 @@ func (w *worker) compareInts(v int, got, want *[lanesAtOnce]uint32) {
 	}
 }
 
-// compareMembers looks for lanes whose distances to vertices joined by cycles of length 0 are at odds.
+// compareMembers looks for lanes in which distances within a group differ from what they must be.
 func (w *worker) compareMembers() {
 	for _, v := range w.arcs.members {
 		r, offset := w.arcs.of(int(v))

@@ -20,7 +20,7 @@ func alignedEntries(n int) []byte {
 	return b[skip : skip+4*n : skip+4*n]
 }
 
-// laneColumns are the rows that a transposition takes, all in order.
+// laneColumns are the rows for a transposition that takes all of them in order.
 var laneColumns = func() []int32 {
 	c := make([]int32, lanesAtOnce)
 	for i := range c {
@@ -38,8 +38,8 @@ func lanePlaces(first, n int) []int64 {
 	return places
 }
 
-// storeSource is the store's matrix. It is read a strip of lanesAtOnce rows of a tile at a time: tiles are
-// multiples of that.
+// storeSource is the store's matrix. It is read in strips of lanesAtOnce rows of a tile; the edge of a tile is a multiple
+// of that.
 func storeSource(p *engine.Problem) source {
 	g := p.Geometry()
 	return source{
@@ -48,14 +48,14 @@ func storeSource(p *engine.Problem) source {
 		values: func() rowReader { return newRowReader(p) },
 		wrong:  func(row int, d difference) error { return wrongEntry(p, row, d) },
 		ahead:  func(row int) { readAhead(p, row) },
-		lanes: func(sweeper kernels.HostLaneOps) laneReader {
+		lanes: func(ops kernels.HostLaneOps) laneReader {
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
 				for j := range g.Side() {
 					if err := p.Store().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
 						return err
 					}
-					sweeper.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T}, laneColumns, false)
+					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T}, laneColumns, false)
 				}
 				return nil
 			}
@@ -63,7 +63,7 @@ func storeSource(p *engine.Problem) source {
 	}
 }
 
-// readAhead asks for the next row of tiles once the first of one is read.
+// readAhead asks for the next row of tiles when the first row of one is read.
 func readAhead(p *engine.Problem, row int) {
 	if i := row/p.Geometry().T + 1; row%p.Geometry().T == 0 && i < p.Geometry().Down() {
 		for j := range p.Geometry().Side() {
@@ -72,7 +72,7 @@ func readAhead(p *engine.Problem, row int) {
 	}
 }
 
-// matrixSource is a matrix in a file, whose lines are what a row is elsewhere.
+// matrixSource is a matrix in a file. Its lines take the place of rows.
 func matrixSource(g *graph.Graph, m *dense.Lines) source {
 	width := entry.CeilDiv(g.N, kernels.HostLaneUnit) * kernels.HostLaneUnit
 	values := func() rowReader {
@@ -97,7 +97,7 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %v, the distance is %v",
 				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
 		},
-		lanes: func(sweeper kernels.HostLaneOps) laneReader {
+		lanes: func(ops kernels.HostLaneOps) laneReader {
 			read, line := values(), make([]float64, g.N)
 			strip, places := alignedEntries(lanesAtOnce*width), lanePlaces(0, width)
 			words := entry.View[uint32](strip)
@@ -108,15 +108,15 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 					}
 					storeEntries(words[l*width:], line, g.Kind)
 				}
-				sweeper.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width}, laneColumns, false)
+				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width}, laneColumns, false)
 				return nil
 			}
 		},
 	}
 }
 
-// inStoredUnits multiplies a distance in the input's units by the scale, which makes it an integer: one that sums
-// of decimal numbers miss by less than a thousandth counts as met.
+// inStoredUnits multiplies a distance in the input's units by the scale. The product should be an integer; sums of decimal
+// numbers may miss it by less than a thousandth, and it is rounded then.
 func inStoredUnits(x float64, scale int64) float64 {
 	if scale == 1 {
 		return x
@@ -128,8 +128,8 @@ func inStoredUnits(x float64, scale int64) float64 {
 	return x
 }
 
-// storeEntries writes distances in stored units as entries of a kind. What i32 cannot hold becomes an entry that no
-// distance is.
+// storeEntries writes distances in stored units as entries of a kind. A value that i32 cannot hold becomes an entry that is
+// never a distance.
 func storeEntries(dst []uint32, line []float64, kind entry.Kind) {
 	if kind == entry.KindF32 {
 		for v, x := range line {

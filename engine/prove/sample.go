@@ -14,7 +14,7 @@ import (
 	"ooc/tiles"
 )
 
-// Sampled says what was looked at.
+// Sampled says what was compared.
 type Sampled struct {
 	Tiles   int     `json:"tiles"`   // whose checksums were compared
 	Rows    int     `json:"rows"`    // that were compared with a search from their source
@@ -32,12 +32,12 @@ type Sampled struct {
 	TrianglesWrong float64 `json:"triangles_wrong"` // the fraction of all such strips that may at most be otherwise, with 99 % confidence
 }
 
-// Sample compares every tile with its checksum, and then the rows of the given number of random sources
-// with Dijkstra's algorithm, or another one where arcs are negative, on the stored graph: exactly in
-// i32, within rounding in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong, naming a tile or an entry. Where
-// the graph was a matrix, that must still be there, or Missing says why not; one in Fortran order is compared
-// by column. Such a store has no arcs to prove all of it with, so as many random triangles of tiles are looked at too.
-// Predecessors, where the store keeps them, are checked for the same sources.
+// Sample compares every tile with its checksum. Then it compares the rows of the given number of random sources with a
+// search on the stored graph, by Dijkstra's algorithm, or another one if arcs are negative: exactly in i32, within rounding
+// in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong, naming a tile or an entry. If the input was a matrix, the
+// search needs the input; if that is missing, Missing says why no row was compared. A matrix in Fortran order is compared
+// by column. Since such a store keeps no arcs for a full proof, as many random triangles of tiles are checked too. If the
+// store keeps predecessors, they are checked for the same sources.
 func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Sampled, error) {
 	v := Sampled{Seed: seed}
 	if err := p.Solved(); err != nil {
@@ -158,7 +158,7 @@ func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err
 	return nil, worst, nil
 }
 
-// newRowReader returns what reads rows, or columns if judges go by columns, for one goroutine.
+// newRowReader returns a reader of rows, or of columns if judges go by columns, for one goroutine.
 func newRowReader(p *engine.Problem) rowReader {
 	read, raw := p.Store().ReadRow, entry.Make(p.Geometry().N)
 	if p.ByColumn() {

@@ -13,14 +13,14 @@ import (
 	"ooc/tiles"
 )
 
-// ScrubOptions say where a scrub begins and who hears of it.
+// ScrubOptions say where a scrub begins and who is told about it.
 type ScrubOptions struct {
 	From     int                 // the first tile, counted row by row from 0: where one that was stopped goes on
 	Progress func(tiles, of int) // called now and then with the tiles that are done; may be nil
 	Damaged  func(err error)     // called for each tile that is damaged, with an error that names it; may be nil
 }
 
-// Scrubbed says what a scrub looked at.
+// Scrubbed says what a scrub compared.
 type Scrubbed struct {
 	Tiles   int     `json:"tiles"` // whose checksums were compared
 	Bytes   int64   `json:"bytes"`
@@ -29,12 +29,12 @@ type Scrubbed struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// readAheadTiles is how far ahead of the tile that is summed the disk is asked for others.
+// readAheadTiles is how many tiles ahead the disk is asked to read.
 const readAheadTiles = 16
 
-// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the
-// solve left. It goes on after a tile that is damaged, and then fails with tiles.ErrCorrupt in the end. Where ctx
-// ends it fails with the cause, and Next is where to begin again.
+// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve stored.
+// It continues after a damaged tile and fails with tiles.ErrCorrupt in the end. When ctx ends it fails with the cause, and
+// Next is the tile to begin with again.
 func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, error) {
 	began := time.Now()
 	s := &scrub{p: p, o: o, result: Scrubbed{Next: o.From}}
@@ -67,7 +67,7 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	return s.result, err
 }
 
-// ErrNoTile is wrapped by the error of a scrub that is to begin where there is no tile.
+// ErrNoTile is wrapped by the error of a scrub that is to begin with a tile that does not exist.
 var ErrNoTile = errors.New("no such tile")
 
 // storedSums returns the checksums of a solved store.
@@ -91,7 +91,7 @@ type scrub struct {
 	first  error    // what is wrong with the first tile found; guarded by mu
 }
 
-// tile looks at one tile. What is wrong with it is noted, and no reason to stop.
+// tile compares one tile. A damaged tile is noted and does not stop the scrub.
 func (s *scrub) tile(t int, buffer []byte) error {
 	side := s.p.Geometry().Side()
 	if ahead := t + readAheadTiles; ahead < len(s.sums) {

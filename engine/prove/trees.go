@@ -12,9 +12,9 @@ import (
 	"ooc/tiles"
 )
 
-// verifyTrees looks at the stored predecessors of some rows: that they lead back to the row's vertex along arcs of the
-// input, each of which makes the stored distances, in f32 within rounding. It fails with engine.ErrWrong, naming an entry, and
-// with ErrInput where the arcs are not there.
+// verifyTrees checks the stored predecessors of some rows: they must lead back to the row's vertex along arcs of the input,
+// and the arcs must add up to the stored distances, in f32 within rounding. It fails with engine.ErrWrong, naming an entry,
+// and with ErrInput if the arcs are missing.
 func verifyTrees(ctx context.Context, p *engine.Problem, rows []int) error {
 	weight, err := arcWeights(p)
 	if err != nil {
@@ -26,7 +26,8 @@ func verifyTrees(ctx context.Context, p *engine.Problem, rows []int) error {
 	}, func() {})
 }
 
-// arcWeights returns what looks arcs of the input up, by rows, in stored units; +Inf where there is none.
+// arcWeights returns a function that looks up the weight of an arc of the input, by rows, in stored units; +Inf if there is
+// no arc.
 func arcWeights(p *engine.Problem) (func(u, v int) (float64, error), error) {
 	if p.Meta().Dense {
 		d, err := p.Matrix()
@@ -89,7 +90,7 @@ func (c *treeCheck) row(u int) error {
 	return nil
 }
 
-// arc checks the arc from x to y in the tree of u, in which the way to x was checked.
+// arc checks the arc from x to y in the tree of u. The path to x was checked before.
 func (c *treeCheck) arc(u, x, y int) error {
 	w, err := c.weight(x, y)
 	if err != nil {

@@ -28,7 +28,7 @@ var blocked = Algorithm{
 	round:        func(p *plan.Rounds) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
-	traits:       plan.Traits{Unasked: true, Pivots: true, Predecessors: true},
+	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true},
 	plan:         PlanBlocked,
 	count:        countBlocked,
 	steps:        (*schedule).blocked,

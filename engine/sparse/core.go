@@ -10,10 +10,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// FillTile writes tile (i, j) of the core's matrix before it is closed, as graph.Graph's FillTile does of
-// a graph's: T×T little-endian 4-byte entries, 0 on the diagonal; an entry is the shortest arc or path over
-// eliminated vertices from core vertex to core vertex, in the order of CoreVertices. Rows and columns from
-// Core() on, which pad the last tiles, are isolated vertices. Several goroutines may fill different tiles.
+// FillTile writes tile (i, j) of the core's matrix before it is closed, in the format of graph.Graph.FillTile: T×T
+// little-endian 4-byte entries, 0 on the diagonal. An entry is the length of the shortest arc, or path over eliminated
+// vertices, between two core vertices, which are in the order of CoreVertices. Rows and columns from Core() on pad the last
+// tiles: they are isolated vertices. Several goroutines may fill different tiles.
 func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if len(dst) != entry.EntryBytes*t*t {
 		panic(fmt.Sprintf("sparse: FillTile of edge %d given %d bytes", t, len(dst)))
@@ -32,8 +32,8 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	}
 }
 
-// fillCore implements FillTile: it lowers the graph's own arcs to the paths over each rank that has arcs from
-// core vertices of the tile's rows, and to some of its columns.
+// fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each rank
+// that has arcs from the tile's rows and to its columns.
 func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmetic[W], t, i, j int) {
 	entries := entry.As[W](words)
 	fill(entries, a.inf)
@@ -42,7 +42,7 @@ func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmeti
 	for x := top; x < min(top+int32(t), core); x++ {
 		fillArcs(e, entries[int(x-top)*t:][:t], weights, x, left, min(left+int32(t), core))
 	}
-	down, up := e.fans(t)
+	down, up := e.coreArcs(t)
 	from, to := down.of(i), up.of(j)
 	for len(from) > 0 && len(to) > 0 {
 		switch d := from[0].rank - to[0].rank; {
@@ -74,7 +74,7 @@ func fillArcs[W weight](e *Elimination, row, weights []W, x, left, right int32) 
 }
 
 // fillPaths lowers the entries of a tile to the paths over one rank, with arcs from its rows and to its columns.
-func fillPaths[W weight](e *Elimination, entries []W, t int, from, to fan, top, left int32) {
+func fillPaths[W weight](e *Elimination, entries []W, t int, from, to coreArcs, top, left int32) {
 	ends, weights := e.Up.Ends[to.first:to.last], entry.As[W](e.Up.Weights[to.first:to.last])
 	for k := from.first; k < from.last; k++ {
 		w, row := entry.As[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
@@ -85,38 +85,38 @@ func fillPaths[W weight](e *Elimination, entries []W, t int, from, to fan, top, 
 	}
 }
 
-// fan is the arcs between one rank and the core vertices of a row or column of tiles.
-type fan struct{ rank, first, last int32 }
+// coreArcs are the arcs first…last-1 between one rank and the core vertices of one row or column of tiles.
+type coreArcs struct{ rank, first, last int32 }
 
-// fans lists those of each row, or column, of tiles, by ascending rank.
-type fans struct {
+// coreArcLists hold, for each row or column of tiles, its coreArcs by ascending rank.
+type coreArcLists struct {
 	start []int
-	list  []fan
+	list  []coreArcs
 }
 
-func (f *fans) of(i int) []fan { return f.list[f.start[i]:f.start[i+1]] }
+func (f *coreArcLists) of(i int) []coreArcs { return f.list[f.start[i]:f.start[i+1]] }
 
-// fans returns the fans from the core, of rows of tiles of edge t, and those to it, of columns. They are listed
-// once, as all tiles are asked for in one size.
-func (e *Elimination) fans(t int) (down, up *fans) {
-	e.fan.Lock()
-	defer e.fan.Unlock()
-	if e.fan.edge != t {
-		e.fan.edge, e.fan.up = t, e.listFans(e.Up, t)
-		e.fan.down = e.fan.up
+// coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed once,
+// since all tiles are asked for in one size.
+func (e *Elimination) coreArcs(t int) (down, up *coreArcLists) {
+	e.coreArcLists.Lock()
+	defer e.coreArcLists.Unlock()
+	if e.coreArcLists.edge != t {
+		e.coreArcLists.edge, e.coreArcLists.up = t, e.listCoreArcs(e.Up, t)
+		e.coreArcLists.down = e.coreArcLists.up
 		if e.Down != e.Up {
-			e.fan.down = e.listFans(e.Down, t)
+			e.coreArcLists.down = e.listCoreArcs(e.Down, t)
 		}
 	}
-	return e.fan.down, e.fan.up
+	return e.coreArcLists.down, e.coreArcLists.up
 }
 
-func (e *Elimination) listFans(a *kernels.Arcs, t int) *fans {
+func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
 	core := e.Core()
-	each := func(do func(tile int, f fan)) {
+	each := func(do func(tile int, f coreArcs)) {
 		for r := core; r < len(e.Vertices); r++ {
 			for k, last := a.Offsets[r], a.Offsets[r+1]; k < last && int(a.Ends[k]) < core; {
-				f, tile := fan{int32(r), k, k}, int(a.Ends[k])/t
+				f, tile := coreArcs{int32(r), k, k}, int(a.Ends[k])/t
 				for end := int32(min((tile+1)*t, core)); f.last < last && a.Ends[f.last] < end; {
 					f.last++
 				}
@@ -126,14 +126,14 @@ func (e *Elimination) listFans(a *kernels.Arcs, t int) *fans {
 		}
 	}
 	tiles := (core + t - 1) / t
-	f := &fans{start: make([]int, tiles+1)}
-	each(func(tile int, _ fan) { f.start[tile+1]++ })
+	f := &coreArcLists{start: make([]int, tiles+1)}
+	each(func(tile int, _ coreArcs) { f.start[tile+1]++ })
 	for i := range tiles {
 		f.start[i+1] += f.start[i]
 	}
-	f.list = make([]fan, f.start[tiles])
+	f.list = make([]coreArcs, f.start[tiles])
 	next := slices.Clone(f.start)
-	each(func(tile int, x fan) {
+	each(func(tile int, x coreArcs) {
 		f.list[next[tile]] = x
 		next[tile]++
 	})
@@ -142,8 +142,8 @@ func (e *Elimination) listFans(a *kernels.Arcs, t int) *fans {
 
 // Core is the closed core of an elimination.
 type Core interface {
-	// Cross sets row y of dst, for every core vertex y, to the least of src's row i plus the distance from
-	// core vertex from[i] to y. There are no other rows in dst.
+	// Cross sets row y of dst, for every core vertex y, to the minimum over i of src's row i plus the distance from core
+	// vertex from[i] to y. dst has no other rows.
 	Cross(dst, src kernels.Lanes, from []int32) error
 }
 
@@ -166,9 +166,8 @@ func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	return nil
 }
 
-// CloseCore closes the core on a device as one tile: for cores that fit its memory, Size² entries and the
-// padding to a tile. Larger ones are for the rounds of package engine. It fails with why ctx ended, if that is before
-// the device begins.
+// CloseCore closes the core on a device as one tile. The device needs memory for Size² entries and their padding to a tile;
+// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {

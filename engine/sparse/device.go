@@ -8,7 +8,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Shape is how large an expansion on a device is: what decides how much of its memory it takes.
+// Shape is the size of an expansion on a device. It decides how much device memory the expansion takes.
 type Shape struct {
 	Vertices int
 	Core     int   // vertices
@@ -25,8 +25,8 @@ func (s Shape) rows() int64 {
 	return int64(2*core + s.Vertices - s.Core)
 }
 
-// FixedBytes is the device memory that all batches share: arcs, the core's matrix, and which column is which row;
-// while these are loaded, the matrix a second time.
+// FixedBytes is the device memory that all batches share: the arcs, the core's matrix (twice while it is loaded), and the
+// map from columns to rows.
 func (s Shape) FixedBytes() int64 {
 	core := int64(entry.RoundUp(s.Core, kernels.DeviceLaneUnit))
 	return entry.EntryBytes * (2*(s.rows()+1) + 2*s.Arcs + 2*core*core + s.side()*int64(s.Edge))
@@ -51,11 +51,11 @@ type DeviceExpander struct {
 	columns  kernels.Tile
 }
 
-// ErrNoLaneOps is the error of NewDeviceExpander for a device that is no kernels.LaneOps.
+// ErrNoLaneOps is the error of NewDeviceExpander for a device without kernels.LaneOps.
 var ErrNoLaneOps = errors.New("the device expands no levels")
 
-// NewDeviceExpander brings to the device what all batches share: FixedBytes of the elimination's Shape. Rows of distances will be
-// cut into tiles of some edge, a multiple of kernels.DeviceLaneUnit.
+// NewDeviceExpander copies to the device what all batches share: FixedBytes of the elimination's Shape. edge is the edge of
+// the tiles that rows of distances will be cut into, a multiple of kernels.DeviceLaneUnit.
 func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge int) (*DeviceExpander, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok {
@@ -130,7 +130,7 @@ func (w *DeviceExpander) alloc(bytes int) (kernels.Tile, error) {
 	return kernels.Tile{Buf: b}, nil
 }
 
-// columnRows lists the rows of all vertices, and none for the columns that pad the last tile.
+// columnRows returns the row of the vertex of each column; -1 for the columns that pad the last tile.
 func (w *DeviceExpander) columnRows() []int32 {
 	columns := make([]int32, w.shape.side()*int64(w.shape.Edge))
 	for v := range columns {
@@ -142,7 +142,7 @@ func (w *DeviceExpander) columnRows() []int32 {
 	return columns
 }
 
-// loadCore brings the core's matrix, and has the device transpose it: rows of lanes are multiplied by it from the left.
+// loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the left.
 func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error) {
 	edge := w.l.Core
 	if w.matrix, err = w.alloc(edge * edge * entry.EntryBytes); err != nil {
@@ -232,9 +232,9 @@ func (b *Batch) Close() error {
 	return err
 }
 
-// Rows enqueues the distances from sources, which are vertices, as many as the batch has lanes at most. They are cut
-// into rows of tiles: those of source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the last
-// source are not made; what pads the last one is unreachable. A row of distances does not depend on the others.
+// Rows enqueues the computation of the distances from the sources, which are vertices; a batch takes at most as many as it
+// has lanes. The distances from source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the last source
+// are not made; padding in the last one is unreachable. A row of distances does not depend on the other sources.
 func (b *Batch) Rows(sources []int32) error {
 	edge := b.w.shape.Edge
 	width := entry.RoundUp(len(sources), edge)
@@ -300,9 +300,9 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 // Sync waits for all that was enqueued.
 func (b *Batch) Sync() error { return b.stream.Sync() }
 
-// TileRow enqueues the copies of row i of the tiles that Rows computes, and of their CRC-32C checksums. They may be read once
-// the event that it returns has passed. The checksums are computed on the device, so they also reveal damage during the
-// copy to dst or to a disk.
+// TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums. Both may be read once
+// the event that it returns has passed. The device computes the checksums, so they also reveal damage on the way to dst or
+// to a disk.
 func (b *Batch) TileRow(dst []byte, sums []uint32, i int) (kernels.Event, error) {
 	bytes, side := b.w.shape.side()*int64(b.w.shape.Edge)*int64(b.w.shape.Edge)*entry.EntryBytes, b.w.shape.side()
 	if int64(len(dst)) != bytes || int64(len(sums)) != side {

@@ -3,44 +3,45 @@
 // vertices. It owns the mathematics of elimination: orders, arcs up and down, and the expansion. Package eliminate runs it
 // as an algorithm. It knows no disk and opens no device.
 //
-//	order := sparse.NewOrder(g, options)                  // which vertices, in which order; what it costs
-//	work := order.Best(seconds)                           // where to stop, by the planner's rates
-//	e, err := sparse.Eliminate(g, order, work.Eliminated) // arcs up and down, and the core
-//	e.FillTile(tile, t, i, j)                             // the core's matrix, to be closed
-//	x, err := e.NewExpander(sweeper, core, lanes, scratch)
-//	err = x.Rows(sources, target)                         // rows of distances
+//	order, err := sparse.NewOrder(ctx, g, options)             // which vertices, in which order; what it costs
+//	work, err := order.Best(ctx, seconds)                      // where to stop, by the planner's rates
+//	e, err := sparse.Eliminate(ctx, g, order, work.Eliminated) // arcs up and down, and the core
+//	e.FillTile(tile, t, i, j)                                  // the core's matrix, to be closed
+//	x, err := e.NewExpander(ops, core, lanes, scratch)
+//	err = x.Rows(sources, target)                              // rows of distances
 //
-// or, on a device that expands by levels,
+// or, on a device with kernels.LaneOps,
 //
-//	w, err := e.NewDeviceExpander(device, core, edge)               // what all batches share, in its memory
-//	b, err := w.NewBatch(lanes)                           // a stream, and memory for a batch
-//	err = b.Rows(sources)                                 // rows of tiles, in its memory
-//	there, err := b.TileRow(dst, sums, i)                 // copy one of them, and its checksums, to host memory
+//	w, err := e.NewDeviceExpander(device, core, edge)          // what all batches share, in its memory
+//	b, err := w.NewBatch(lanes)                                // a stream, and memory for a batch
+//	err = b.Rows(sources)                                      // rows of tiles, in its memory
+//	there, err := b.TileRow(dst, sums, i)                      // copy one of them, and its checksums, to host memory
 //
 // # Elimination
 //
-// Eliminating v adds, for each in-neighbour u and out-neighbour x still there, the arc u → x of weight
-// w(u,v) + w(v,x) where that is shorter: a Schur complement over (min,+). Distances between those that are
-// left stay what they were. As with sparse Cholesky factors, the order decides how many arcs that makes
-// (P. Sao, R. Kannan, P. Gera and R. Vuduc, A supernodal all-pairs shortest path algorithm, PPoPP 2020).
-// The order is that of approximate minimum degrees. On road networks and grids with gaps it leaves 10 to
-// 15 % fewer arcs than METIS 5.2's nested dissection (rome99, cal.cedge, 90,000 and 1,000,000 vertices);
-// on almost complete grids 5 % (100,000) to 17 % (1,000,000) more, most of them in what is left as core.
-// So there is no nested dissection here. It is written anew because no Go library of it is maintained, and
-// because ordering must end early where elimination does not pay.
+// Eliminating v removes it. For each in-neighbour u and out-neighbour x that is left, it adds the arc u → x of weight
+// w(u,v) + w(v,x) if that is shorter: a Schur complement over (min,+). Distances between the remaining vertices do not
+// change. As with sparse Cholesky factors, the order decides how many arcs this makes (P. Sao, R. Kannan, P. Gera and
+// R. Vuduc, A supernodal all-pairs shortest path algorithm, PPoPP 2020).
+//
+// The order is that of approximate minimum degrees. On road networks and grids with gaps it leaves 10 to 15 % fewer arcs
+// than METIS 5.2's nested dissection (rome99, cal.cedge, 90,000 and 1,000,000 vertices). On almost complete grids it
+// leaves 5 % (100,000) to 17 % (1,000,000) more, most of them in the core. So there is no nested dissection here. The
+// ordering is written anew because no Go library of it is maintained, and because it must end early where elimination
+// does not pay.
 //
 // # Expansion
 //
-// An eliminated vertex keeps its arcs to those eliminated after it, or in the core: its arcs up. A shortest
-// path in the graph with all added arcs goes up, through the core or a topmost vertex, and down, as in
-// contraction hierarchies (R. Geisberger, P. Sanders, D. Schultes and D. Delling, 2008). So distances from
-// a source are found by a climb from it, a (min,+) product with the core's matrix, and one sweep down all
-// arcs, which is the same for all sources: many of them are swept at once, one a lane (PHAST, see
-// kernels.HostLaneOps). Vertices are numbered in the order of the sweep, every subtree of the elimination tree
-// a range. So what a sweep reads, the path back to the root, stays in the caches even for large graphs.
+// An eliminated vertex keeps its arcs to the vertices that were eliminated after it, or are in the core: its arcs up. A
+// shortest path in the graph with all added arcs goes up, through the core or a topmost vertex, and down, as in
+// contraction hierarchies (R. Geisberger, P. Sanders, D. Schultes and D. Delling, 2008). So the distances from a source
+// take three steps: a climb from it, a (min,+) product with the core's matrix, and a sweep down all arcs. The sweep is
+// the same for all sources, so many are swept at once, one in each lane (PHAST, see kernels.HostLaneOps). Vertices are
+// numbered in the order of the sweep, and every subtree of the elimination tree is a range. So the rows that a sweep
+// reads, those on the path to the root, stay in the caches even for large graphs.
 //
-// A device computes a level at a time: all vertices whose arcs lead to lower levels only. In the climb, too, each row
-// pulls from the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
+// A device computes a level at a time: all vertices whose arcs lead only to lower levels. In the climb, too, each row
+// reads the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
 // vertices, and no two threads lower the same entry. See Levelled and DeviceExpander.
 //
 // # Units and invariants

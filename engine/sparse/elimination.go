@@ -15,12 +15,12 @@ import (
 // ErrFill is wrapped by the error of an elimination that leaves more arcs than can be indexed.
 var ErrFill = errors.New("elimination leaves too many arcs")
 
-// Elimination is a graph without its eliminated vertices: the core, and what expands the core's distances
-// to all. It is not changed once made, so that any number of goroutines may use it. Its slices are for
-// reading; they are plain, so that a device can have copies of them.
+// Elimination is a graph without its eliminated vertices: the core, and what is needed to expand the core's distances to
+// all vertices. It is not changed once made, so any number of goroutines may use it. Its slices are only for reading. They
+// are plain slices, so that they can be copied to a device.
 //
-// A vertex's *rank* is its place in the sweep: the core has the ranks from 0 on, by ascending vertex, and
-// every other vertex comes after all those that it has arcs up to.
+// A vertex's *rank* is its place in the sweep. The core has the ranks from 0 on, by ascending vertex. Every other vertex
+// comes after all vertices that it has arcs up to.
 type Elimination struct {
 	Work    Work          // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
 	Variant entry.Variant // of weights and distances
@@ -32,11 +32,11 @@ type Elimination struct {
 	Up   *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
 	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none
 
-	graph *graph.Graph
-	fan   struct {
+	graph        *graph.Graph
+	coreArcLists struct {
 		sync.Mutex
 		edge     int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
-		down, up *fans
+		down, up *coreArcLists
 	}
 }
 
@@ -46,9 +46,9 @@ func (e *Elimination) Core() int { return e.Work.Core }
 // CoreVertices returns the core's vertices, ascending.
 func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 
-// Eliminate eliminates the first vertices of an order of g, 0…o.Limit of them. g has no negative cycle. In
-// i32 the result is exact; in f32 each arc is the length of its path within the rounding of its additions. It fails
-// with why ctx ended, if that is sooner.
+// Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle. In i32
+// the result is exact; in f32 each arc is the length of its path within the rounding of its additions. It fails with the
+// cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
@@ -73,7 +73,7 @@ func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*
 	return e, nil
 }
 
-// finish eliminates, and keeps what is needed from then on.
+// finish computes the weights, and keeps only what is needed afterwards.
 func finish[W weight](ctx context.Context, e *Elimination, v *values[W]) error {
 	if err := v.eliminate(ctx); err != nil {
 		return err
@@ -87,7 +87,7 @@ func finish[W weight](ctx context.Context, e *Elimination, v *values[W]) error {
 	return nil
 }
 
-// pack returns the arcs of one direction that are not unreachable.
+// pack returns the arcs of one direction without those that are unreachable.
 func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 	exist := 0
 	for _, w := range weights {

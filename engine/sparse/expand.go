@@ -9,9 +9,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Target is where rows of distances go. A row is cut into segments of Width entries, as the rows of a
-// matrix of tiles are; segment j of the row of source l begins at byte Places[l] + j·Stride of Data, and
-// holds the distances to the vertices from j·Width on. What is beyond the last vertex is unreachable.
+// Target is where rows of distances are written. A row is cut into segments of Width entries, like the rows of a matrix of
+// tiles. Segment j of the row of source l begins at byte Places[l] + j·Stride of Data and holds the distances to the
+// vertices from j·Width on. Entries beyond the last vertex are unreachable.
 type Target struct {
 	Data   []byte
 	Places []int64 // by source
@@ -44,9 +44,9 @@ func (e *Elimination) ScratchBytes(lanes int) int64 {
 	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * entry.EntryBytes
 }
 
-// NewExpander returns an Expander for batches of some lanes, a multiple of kernels.HostLaneUnit, BatchLanes
-// being best where there are as many sources. scratch has ScratchBytes(lanes) bytes, aligned to 64 bytes
-// and in large pages, or all is slower.
+// NewExpander returns an Expander for batches of the given number of lanes, a multiple of kernels.HostLaneUnit. BatchLanes
+// is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
+// and in large pages.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
 	if lanes < kernels.HostLaneUnit || lanes%kernels.HostLaneUnit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
@@ -56,10 +56,10 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 		kept: make([]bool, len(e.Vertices)), columns: slices.Clone(e.Rank)}, nil
 }
 
-// Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are
-// close in the elimination tree share work, so Rows sorts them into batches: the more at once, the better.
-// A row does not depend, to the bit, on which others are computed with it. If Rows panics because memory
-// of the target faults, the Expander cannot be used again.
+// Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in the
+// elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few. Each row
+// has the same bits whichever other rows are computed with it. After a panic of Rows because memory of the target faults,
+// the Expander cannot be used again.
 func (x *Expander) Rows(sources []int32, to Target) error {
 	if err := x.check(sources, to); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	return nil
 }
 
-// check refuses sources and targets that are not there.
+// check refuses sources and targets that do not exist.
 func (x *Expander) check(sources []int32, to Target) error {
 	n := len(x.e.Vertices)
 	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%kernels.HostLaneUnit != 0 {
@@ -107,7 +107,7 @@ func (x *Expander) expand(to Target) error {
 	err := x.cross(m)
 	if err == nil {
 		x.host.Sweep(x.e.Variant, m, x.e.Down, x.e.Core(), n, x.kept)
-		x.origins(m)
+		x.setSources(m)
 		x.write(m, to)
 	}
 	for _, r := range x.rows {
@@ -116,8 +116,8 @@ func (x *Expander) expand(to Target) error {
 	return err
 }
 
-// start finds the ranks that the climbs from the sources can reach, and makes them unreachable as yet, but
-// for the sources themselves.
+// start finds the ranks that climbs from the sources can reach. It makes their rows unreachable, except for the sources
+// themselves.
 func (x *Expander) start(m kernels.Lanes) {
 	x.rows, x.reached = x.rows[:0], x.reached[:0]
 	core := int32(x.e.Core())
@@ -128,7 +128,7 @@ func (x *Expander) start(m kernels.Lanes) {
 		}
 		for ; r >= 0 && !x.kept[r]; r = x.e.Parent[r] {
 			x.kept[r] = true
-			x.unreachable(m, int(r))
+			x.fillUnreachable(m, int(r))
 		}
 	}
 	for r := int32(len(x.kept)) - 1; r >= core; r-- {
@@ -143,33 +143,33 @@ func (x *Expander) start(m kernels.Lanes) {
 	for _, r := range x.reached {
 		x.kept[r] = false
 	}
-	x.origins(m)
+	x.setSources(m)
 }
 
 // reach adds a core vertex to those reached.
 func (x *Expander) reach(m kernels.Lanes, r int32) {
 	if !x.kept[r] {
 		x.kept[r] = true
-		x.unreachable(m, int(r))
+		x.fillUnreachable(m, int(r))
 		x.reached = append(x.reached, r)
 	}
 }
 
-// unreachable fills row r of m.
-func (x *Expander) unreachable(m kernels.Lanes, r int) {
+// fillUnreachable fills row r of m.
+func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
 	fill(entry.View[uint32](m.Row(r)), x.e.Variant.Unreachable())
 }
 
-// origins sets the distance from each source to itself. It does so again after the sweep: in f32 a cycle of
-// length 0 with negative arcs may come out below 0.
-func (x *Expander) origins(m kernels.Lanes) {
+// setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
+// of length 0 with negative arcs may come out below 0.
+func (x *Expander) setSources(m kernels.Lanes) {
 	for lane, r := range x.batch {
 		entry.View[uint32](m.Row(int(r)))[lane] = 0
 	}
 }
 
-// cross replaces what the climbs found in the core by the distances to all of the core. The rows that they
-// reached are moved aside, so that no row is read after it was written.
+// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached rows
+// are copied aside first, so that no row is read after it was written.
 func (x *Expander) cross(m kernels.Lanes) error {
 	core, row := x.e.Core(), m.Width*entry.EntryBytes
 	if core == 0 {
@@ -185,7 +185,7 @@ func (x *Expander) cross(m kernels.Lanes) error {
 // write transposes m to the target, segment by segment.
 func (x *Expander) write(m kernels.Lanes, to Target) {
 	n := len(x.e.Vertices)
-	x.unreachable(m, n)
+	x.fillUnreachable(m, n)
 	x.columns = x.columns[:n]
 	for len(x.columns)%to.Width != 0 {
 		x.columns = append(x.columns, int32(n))

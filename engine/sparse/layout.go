@@ -2,10 +2,10 @@ package sparse
 
 import "slices"
 
-// layout numbers the vertices for an elimination that stops after some of an Order, and holds the arcs
-// that it leaves in these numbers. A *rank* is a vertex's place in the sweep: the core first, then the
-// elimination forest in preorder, so that a vertex comes after all that it has arcs up to, and every
-// subtree is a range. Elimination runs through the ranks backwards.
+// layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it leaves in
+// these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in preorder. So a
+// vertex comes after all vertices that it has arcs up to, and every subtree is a range. Elimination runs through the ranks
+// backwards.
 type layout struct {
 	n, core  int
 	vertices []int32 // by rank
@@ -25,12 +25,12 @@ func newLayout(o *Order, eliminated int) *layout {
 	l := &layout{n: n, core: n - eliminated, vertices: make([]int32, n), rank: make([]int32, n),
 		parent: make([]int32, n), size: make([]int32, n)}
 	l.number(o, eliminated)
-	l.transposed(o, eliminated)
-	l.straight()
+	l.listLower(o, eliminated)
+	l.listUp()
 	return l
 }
 
-// number gives ranks. Core vertices ascend by vertex, so that nothing depends on where the Order ends.
+// number assigns the ranks. Core vertices are in ascending order, so that nothing depends on where the Order ends.
 func (l *layout) number(o *Order, eliminated int) {
 	core := int32(0)
 	for v := range int32(l.n) {
@@ -64,8 +64,8 @@ func (l *layout) number(o *Order, eliminated int) {
 	}
 }
 
-// transposed lists for each rank those that have arcs up to it.
-func (l *layout) transposed(o *Order, eliminated int) {
+// listLower lists for each rank the ranks that have arcs up to it.
+func (l *layout) listLower(o *Order, eliminated int) {
 	l.lowerStart = make([]int64, l.n+1)
 	arcs := o.up[:o.start[eliminated]]
 	for _, x := range arcs {
@@ -88,8 +88,8 @@ func (l *layout) transposed(o *Order, eliminated int) {
 	}
 }
 
-// straight lists for each rank its arcs up, in order without a sort, and finds the parents.
-func (l *layout) straight() {
+// listUp lists for each rank its arcs up, in order without a sort, and finds the parents.
+func (l *layout) listUp() {
 	l.ends = make([]int32, len(l.lower))
 	next := append([]int64(nil), l.start[:l.n]...)
 	for y := range l.n {
@@ -124,8 +124,8 @@ func (l *layout) find(r, y int32) int64 {
 // tree is the ranks of a subtree.
 type tree struct{ first, last int32 }
 
-// subtrees cuts the forest into subtrees that each are a part of the work of elimination, or less, and the
-// ranks above these in descending order.
+// subtrees cuts the forest into subtrees, each of at most the given part of the elimination's work. top are the ranks above
+// these subtrees, in descending order.
 func (l *layout) subtrees(parts int) (trees []tree, top []int32) {
 	work := make([]int64, l.n) // of the subtree: arcs looked at
 	all := int64(0)

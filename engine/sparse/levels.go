@@ -7,11 +7,11 @@ import (
 
 // Levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows are
 // sorted by level. Core vertices are level 0. Any other vertex is one level above the highest vertex that it has arcs up
-// to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones, and each level
-// is a range of rows that can be computed at once.
+// to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones, and the rows of
+// a level, which are a range, can be computed at once.
 //
-// A core vertex has two rows: one below Core, for what the climb brings, and one from Core to 2·Core-1, for its distances
-// after the product with the core's matrix.
+// A core vertex has two rows: one below Core for the distances that the climb brings, and one from Core to 2·Core-1 for its
+// distances after the product with the core's matrix.
 type Levelled struct {
 	Core int // rows of the core, its size padded to a multiple of kernels.DeviceLaneUnit: no arc leads to the others
 	Rows int // of all: two of the core, and one of each eliminated vertex
@@ -29,7 +29,7 @@ func (e *Elimination) Levelled() *Levelled {
 	l := &Levelled{Core: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit), e: e}
 	l.Rows = 2*l.Core + len(e.Vertices) - e.Core()
 	l.place()
-	l.turnUp()
+	l.reverseUp()
 	l.renumberDown()
 	return l
 }
@@ -69,8 +69,8 @@ func (l *Levelled) place() {
 	}
 }
 
-// turnUp lists by row the arcs up that end there.
-func (l *Levelled) turnUp() {
+// reverseUp lists for each row the arcs up that end there.
+func (l *Levelled) reverseUp() {
 	from := l.e.Up
 	a := &l.up
 	a.Offsets = make([]int32, l.Rows+1)
@@ -90,10 +90,10 @@ func (l *Levelled) turnUp() {
 		}
 	}
 	for i := len(l.descent) - 1; i >= 0; i-- {
-		l.climb = append(l.climb, l.measured(a, l.descent[i]))
+		l.climb = append(l.climb, l.withMostArcs(a, l.descent[i]))
 	}
 	if l.e.Core() > 0 {
-		l.climb = append(l.climb, l.measured(a, kernels.LevelRange{Hi: int32(l.Core)}))
+		l.climb = append(l.climb, l.withMostArcs(a, kernels.LevelRange{Hi: int32(l.Core)}))
 	}
 }
 
@@ -110,11 +110,11 @@ func (l *Levelled) renumberDown() {
 		a.Offsets = append(a.Offsets, int32(len(a.Ends)))
 	}
 	for i, r := range l.descent {
-		l.descent[i] = l.measured(a, r)
+		l.descent[i] = l.withMostArcs(a, r)
 	}
 }
 
-// last returns the row that holds a rank's distances in the end.
+// last returns the row that holds a rank's final distances.
 func (l *Levelled) last(rank int32) int32 {
 	if int(rank) < l.e.Core() {
 		return rank + int32(l.Core)
@@ -122,8 +122,8 @@ func (l *Levelled) last(rank int32) int32 {
 	return l.row[rank]
 }
 
-// measured returns a range with the most arcs of one of its rows.
-func (l *Levelled) measured(a *kernels.Arcs, r kernels.LevelRange) kernels.LevelRange {
+// withMostArcs returns a range with Degree set: the most arcs that one of its rows has.
+func (l *Levelled) withMostArcs(a *kernels.Arcs, r kernels.LevelRange) kernels.LevelRange {
 	r.Degree = 0
 	for i := r.Lo; i < r.Hi; i++ {
 		r.Degree = max(r.Degree, a.Offsets[i+1]-a.Offsets[i])

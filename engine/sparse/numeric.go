@@ -17,7 +17,7 @@ import (
 
 type weight interface{ int32 | float32 }
 
-// arithmetic is what a variant says of sums: those of limit or more are inf, unreachable.
+// arithmetic is how a variant treats sums: a sum of limit or more is unreachable, which is stored as inf.
 type arithmetic[W weight] struct{ inf, limit W }
 
 var (
@@ -34,7 +34,7 @@ type values[W weight] struct {
 	up, down []W
 }
 
-// newValues spreads the graph's arcs over the layout; those between vertices of the core have no place
+// newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no place
 // there. A weight may be limit or more until gather resets it.
 func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]) *values[W] {
 	v := &values[W]{arithmetic: a, layout: l, up: make([]W, len(l.ends))}
@@ -67,9 +67,9 @@ func fill[E any](s []E, w E) {
 	}
 }
 
-// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends.
-// Subtrees have nothing to do with each other, so they are shared out; what is above them follows.
-// It fails with why ctx ended, if that is sooner.
+// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Subtrees do not
+// depend on each other, so goroutines share them; the ranks above them follow. It fails with the cause of ctx if that ends
+// first.
 func (v *values[W]) eliminate(ctx context.Context) error {
 	trees, top := v.subtrees(8 * runtime.GOMAXPROCS(0))
 	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
@@ -103,9 +103,9 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	return nil
 }
 
-// gather makes the arcs up of x final, once those of all higher ranks are. The rows of the ranks with an
-// arc to x hold, left of it, their arcs beyond x: with each of these x has a path (left-looking
-// elimination). at is scratch. It returns how many arcs it looked at.
+// gather makes the arcs up of x final. Those of all higher ranks must be final. A rank r with an arc to x also has arcs to
+// ranks below x; x has a path over r to each of them (left-looking elimination). at is scratch. gather returns how many
+// arcs it looked at.
 func (v *values[W]) gather(x int32, cursor []int64, at []int32) (steps int64) {
 	first, row := v.start[x], v.row(x)
 	for k, y := range row {
@@ -130,7 +130,7 @@ func (v *values[W]) gather(x int32, cursor []int64, at []int32) (steps int64) {
 	return steps + int64(len(row))
 }
 
-// relax lowers x's arcs to the given ends by the paths over r, which is at distance w.
+// relax lowers the weights of x's arcs to the given ends to those of the paths over r, which is at distance w.
 func relax[W weight](row []W, at, ends []int32, weights []W, w W) {
 	weights = weights[:len(ends)]
 	for i, y := range ends {
@@ -149,7 +149,7 @@ func relaxBoth[W weight](up, down []W, at, ends []int32, ups, downs []W, to, fro
 	}
 }
 
-// reset makes sums that are unreachable say so.
+// reset replaces sums of limit or more by inf.
 func (a arithmetic[W]) reset(row []W) {
 	for k, w := range row {
 		if w >= a.limit {

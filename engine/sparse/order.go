@@ -14,8 +14,8 @@ import (
 type OrderOptions struct {
 	Sources int // rows that are wanted; 0: all
 
-	// Seconds estimates what a solve takes that stops with the given counts. Ordering ends where going on
-	// cannot pay, or would itself cost more than a hundredth of the best estimate. nil: no such end.
+	// Seconds estimates the time of a solve that stops with the given counts. Ordering ends where more of it cannot pay, or
+	// would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
 	Limit   int   // vertices to order at most; 0: all
@@ -26,21 +26,21 @@ type OrderOptions struct {
 const DefaultMaxFill = 1 << 28
 
 const (
-	// patience is how far above the least estimate so far the estimate may rise before ordering ends.
+	// patience is how many times the least estimate so far the estimate may reach before ordering ends.
 	patience = 1.1
-	// Until elimination has saved a tenth, ordering may cost orderShare of a solve without elimination, or
-	// leastOrder seconds.
+	// Until elimination is estimated to save a tenth (paid), ordering may take orderShare of the time of a solve without
+	// elimination, or leastOrder seconds if that is more.
 	paid, orderShare, leastOrder = 0.9, 0.01, 0.002
-	// stepSeconds is the time of one look at a list entry while ordering. A constant, not a clock: the
+	// stepSeconds is the time to look at one list entry while ordering. It is a constant and not measured, so that the
 	// order of a graph is the same in every run.
 	stepSeconds = 20e-9
 	// estimateSteps is how many such looks the estimate of one stopping point takes.
 	estimateSteps = 256
 )
 
-// Order is the symbolic half of an elimination: an order of the vertices and the structure that
-// eliminating them in it leaves. The first part of an order does not depend on where it ends, so that a
-// solve that is taken up again finds the vertices it had eliminated. It is not changed once made.
+// Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in this
+// order leaves. The beginning of an order does not depend on where it ends, so a solve that resumes eliminates the same
+// vertices again. An Order is not changed once made.
 type Order struct {
 	Vertices []int32 // all N, by position
 	Limit    int     // positions 0…Limit-1 can be eliminated; the others are in no order of use
@@ -53,7 +53,7 @@ type Order struct {
 	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
 }
 
-// NewOrder orders the vertices of g for elimination with little fill. It fails with why ctx ended, if that is sooner.
+// NewOrder orders the vertices of g for elimination with little fill. It fails with the cause of ctx if that ends first.
 func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, error) {
 	if o.Sources == 0 {
 		o.Sources = g.N
@@ -65,7 +65,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		o.MaxFill = DefaultMaxFill
 	}
 	r := &Order{sources: o.Sources}
-	if hopeless(g, o) {
+	if cannotPay(g, o) {
 		o.Limit = 0
 	}
 	var p *pattern
@@ -84,9 +84,9 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	return r, nil
 }
 
-// hopeless reports whether no stopping point can pay, seen from degrees alone: each elimination takes at
-// most one neighbour from a vertex, so the k-th vertex has at least (least degree) - k.
-func hopeless(g *graph.Graph, o OrderOptions) bool {
+// cannotPay reports, from degrees alone, that no stopping point can pay: each elimination removes at most one neighbour of
+// a vertex, so the k-th vertex has at least (least degree) - k of them.
+func cannotPay(g *graph.Graph, o OrderOptions) bool {
 	if o.Seconds == nil {
 		return false
 	}
@@ -106,24 +106,23 @@ func hopeless(g *graph.Graph, o OrderOptions) bool {
 	return true
 }
 
-// apartFrom is the number of neighbours from which a vertex of n is not ordered: it would be looked at in
-// every step without ever being the one of least degree. The bound is that of AMD.
-func apartFrom(n int) int { return max(16, int(10*math.Sqrt(float64(n)))) }
+// denseDegree is the number of neighbours from which a vertex of n is set apart, that is, not ordered: it would be looked
+// at in every step and never have the least degree. The bound is that of AMD (see quotient).
+func denseDegree(n int) int { return max(16, int(10*math.Sqrt(float64(n)))) }
 
-// minimumDegree returns the vertices in the order of their elimination, as far as o lets it go, and the
-// steps that it took.
+// minimumDegree returns the vertices in the order of their elimination, as far as o allows, and the steps that this took.
 func minimumDegree(ctx context.Context, p *pattern, o OrderOptions) (order []int32, steps int64, err error) {
 	n := p.n()
-	q := newQuotient(p, apartFrom(n))
+	q := newQuotient(p, denseDegree(n))
 	order = make([]int32, 0, n)
-	watch, poll := newWatcher(o, n), cancel.NewPoll(ctx)
-	for q.left > 0 && len(order) < o.Limit && watch.goOn(q.steps) {
+	stop, poll := newStopRule(o, n), cancel.NewPoll(ctx)
+	for q.left > 0 && len(order) < o.Limit && stop.mayContinue(q.steps) {
 		before := q.steps
 		step := q.eliminate()
 		if err := poll.After(q.steps - before + 1); err != nil {
 			return nil, 0, err
 		}
-		watch.add(step)
+		stop.add(step)
 		for v := step.element; v >= 0; v = q.member[v] {
 			order = append(order, v)
 		}
@@ -131,16 +130,16 @@ func minimumDegree(ctx context.Context, p *pattern, o OrderOptions) (order []int
 	return order[:min(len(order), o.Limit)], q.steps, nil
 }
 
-// watcher decides when to stop ordering.
-type watcher struct {
+// stopRule decides when to stop ordering.
+type stopRule struct {
 	ledger
 	o     OrderOptions
 	dense float64 // the estimate of eliminating nothing
 	best  float64 // the least estimate yet, ordering included
 }
 
-func newWatcher(o OrderOptions, n int) *watcher {
-	w := &watcher{ledger: newLedger(n, o.Sources), o: o}
+func newStopRule(o OrderOptions, n int) *stopRule {
+	w := &stopRule{ledger: newLedger(n, o.Sources), o: o}
 	if o.Seconds != nil {
 		w.dense = o.Seconds(w.total())
 		w.best = w.dense
@@ -148,8 +147,8 @@ func newWatcher(o OrderOptions, n int) *watcher {
 	return w
 }
 
-// add counts the vertices of a pivot, each the child of the next.
-func (w *watcher) add(p pivot) {
+// add counts the vertices of a pivot. Each is the child of the next in the elimination tree.
+func (w *stopRule) add(p pivot) {
 	children := p.children
 	for k := p.vertices - 1; k >= 0; k-- {
 		w.eliminate(p.degree+k, p.below-k, children)
@@ -157,8 +156,8 @@ func (w *watcher) add(p pivot) {
 	}
 }
 
-// goOn reports whether to order more vertices after so many steps.
-func (w *watcher) goOn(steps int64) bool {
+// mayContinue reports whether to order more vertices after the given number of steps.
+func (w *stopRule) mayContinue(steps int64) bool {
 	if w.Fill > w.o.MaxFill {
 		return false
 	}
@@ -174,7 +173,7 @@ func (w *watcher) goOn(steps int64) bool {
 	return now <= patience*w.best
 }
 
-// appendRest adds the vertices that were not ordered.
+// appendRest appends the vertices that were not ordered.
 func (r *Order) appendRest(n int) {
 	r.position = make([]int32, n)
 	for v := range r.position {
@@ -191,7 +190,7 @@ func (r *Order) appendRest(n int) {
 	}
 }
 
-// structure finds the arcs up that elimination leaves. It lowers Limit where there would be more than most.
+// structure finds the arcs up that elimination leaves. It lowers Limit if there would be more than most.
 func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
 	poll := cancel.NewPoll(ctx)
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
@@ -221,15 +220,15 @@ func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
 	return nil
 }
 
-// family is the elimination tree from above, and marks. All are positions plus one; 0: none.
+// family is the elimination tree from parents to children, and marks. All entries are positions plus one; 0: none.
 type family struct {
 	child, sibling []int32 // the first child, and the next of the same parent
 	seen           []int32 // the last to count a position among its neighbours
 }
 
-// appendRow appends the arcs up of position v: to its neighbours and to those of its children in the
-// elimination tree, as far as they are above it (J. W. H. Liu, The role of elimination trees in sparse
-// factorization, 1990).
+// appendRow appends the arcs up of position v. They lead to its neighbours, and to the ends of its children's arcs up in
+// the elimination tree, as far as these are above v (J. W. H. Liu, The role of elimination trees in sparse factorization,
+// 1990).
 func (r *Order) appendRow(p *pattern, v int32, f family) {
 	add := func(x int32) {
 		if x > v && f.seen[x] != v+1 {
@@ -247,10 +246,10 @@ func (r *Order) appendRow(p *pattern, v int32, f family) {
 	}
 }
 
-// row returns the positions above position v that it is adjacent to.
+// row returns the positions above position v that have an arc from it.
 func (r *Order) row(v int32) []int32 { return r.up[r.start[v]:r.start[v+1]] }
 
-// Each calls yield with the counts of every stopping point from nothing eliminated to Limit vertices.
+// Each calls yield with the counts of every stopping point, from no eliminated vertex to Limit.
 func (r *Order) Each(yield func(Work) bool) {
 	l := newLedger(len(r.Vertices), r.sources)
 	if !yield(l.total()) {
@@ -272,7 +271,7 @@ func (r *Order) Each(yield func(Work) bool) {
 	}
 }
 
-// At returns the counts of stopping after some vertices, 0…Limit.
+// At returns the counts of stopping after the given number of vertices, 0…Limit.
 func (r *Order) At(eliminated int) (at Work) {
 	if eliminated < 0 || eliminated > r.Limit {
 		panic(fmt.Sprintf("sparse: stop after %d vertices of %d", eliminated, r.Limit))
@@ -285,7 +284,7 @@ func (r *Order) At(eliminated int) (at Work) {
 	return at
 }
 
-// Best returns the counts of the stopping point with the least estimate. It fails with why ctx ended, if that is sooner.
+// Best returns the counts of the stopping point with the least estimate. It fails with the cause of ctx if that ends first.
 func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
 	least, poll := math.Inf(1), cancel.NewPoll(ctx)
 	for w := range r.Each {

@@ -1,16 +1,15 @@
 package sparse
 
-// quotient is the quotient graph of an elimination in progress. An eliminated vertex is an
-// *element*: it stands for the clique that its elimination made of its neighbours, without the arcs of
-// that clique. Vertices with the same neighbours are one *variable*, whose weight counts them. A variable
-// lists the elements it belongs to and the variables that it is adjacent to outside of them, in the place
-// of its row of the input; an element lists its variables. Elements are absorbed by those that cover them,
-// so the lists never hold more than the input did
-// (A. George and J. W. H. Liu, The evolution of the minimum degree ordering algorithm, 1989).
+// quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for the
+// clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with the same
+// neighbours form one *variable*, whose weight is their number. A variable lists the elements that it belongs to and the
+// variables that it is adjacent to outside of them; the list takes the place of its row of the input. An element lists its
+// variables. Elements are absorbed by elements that cover them, so the lists never hold more than the input did (A. George
+// and J. W. H. Liu, The evolution of the minimum degree ordering algorithm, 1989).
 //
-// Degrees are the upper bounds of P. R. Amestoy, T. A. Davis and I. S. Duff, An approximate minimum degree
-// ordering algorithm, 1996, which cost only what the lists of a pivot's variables do; mass elimination,
-// aggressive absorption and indistinguishable variables are as there.
+// Degrees are the upper bounds of AMD (P. R. Amestoy, T. A. Davis and I. S. Duff, An approximate minimum degree ordering
+// algorithm, 1996), which cost no more than reading the lists of a pivot's variables. Mass elimination, aggressive
+// absorption and indistinguishable variables are as there.
 type quotient struct {
 	rows   []int64 // where a variable's list begins in lists
 	lists  []int32 // elements, then variables
@@ -36,8 +35,8 @@ type quotient struct {
 	key   []int32 // a variable's hash
 	twin  []int32 // the next variable with the same hash
 
-	// Of the elimination trees that hang on a variable, or that an element is the root of: their vertices,
-	// those of the variable itself included, and the sum of rowsOf over the trees.
+	// Of the elimination trees below a variable, or with an element as their root: the number of their vertices, those of
+	// the variable itself included, and the sum of rowsOf over the trees.
 	below []int32
 	part  []float64
 
@@ -47,8 +46,8 @@ type quotient struct {
 
 const dead = -1
 
-// newQuotient takes over p's memory. Vertices of more than limit neighbours are set apart: they are
-// eliminated last or never, and those that are left are ordered as if they were not there.
+// newQuotient takes over p's memory. Vertices of more than limit neighbours are set apart: they are eliminated last or
+// never, and the others are ordered as if these did not exist.
 func newQuotient(p *pattern, limit int) *quotient {
 	n := p.n()
 	many := func() []int32 { return make([]int32, n) }
@@ -68,15 +67,15 @@ func newQuotient(p *pattern, limit int) *quotient {
 	}
 	for v := range int32(n) {
 		if q.weight[v] > 0 {
-			q.degree[v] = q.withoutApart(v)
+			q.degree[v] = q.dropDense(v)
 			q.enter(v)
 		}
 	}
 	return q
 }
 
-// withoutApart drops the vertices that were set apart from v's list, and returns its length.
-func (q *quotient) withoutApart(v int32) int32 {
+// dropDense drops the vertices that were set apart from v's list, and returns its length.
+func (q *quotient) dropDense(v int32) int32 {
 	list := q.lists[q.rows[v]:][:q.vars[v]]
 	kept := list[:0]
 	for _, j := range list {
@@ -143,7 +142,7 @@ func (q *quotient) eliminate() pivot {
 			}
 		}
 		q.merge(members)
-		q.settle(p, members)
+		q.reinsert(p, members)
 	}
 	step.degree, step.below, step.children = int(q.degree[p]), int(q.below[p]), q.part[p]
 	q.part[p] = rowsOf(step.below, step.degree)
@@ -155,8 +154,8 @@ func (q *quotient) eliminate() pivot {
 
 func (q *quotient) members(e int32) []int32 { return q.arena[q.place[e]:][:q.size[e]] }
 
-// prune ends the elimination of a variable whose neighbours are one variable i: there is no clique to
-// stand for, so p is no element, and i's list, which may be long, stays as it is but for what is dead in it.
+// prune ends the elimination of a variable p whose neighbours are one variable i. There is no clique to stand for, so p is
+// no element. i's list, which may be long, stays as it is apart from dead entries.
 func (q *quotient) prune(p, i, vertices int32) {
 	q.mark[p] = dead
 	q.size[p] = 0
@@ -167,7 +166,7 @@ func (q *quotient) prune(p, i, vertices int32) {
 	q.enter(i)
 }
 
-// join makes i's vertices vertices of p.
+// join moves i's vertices to p.
 func (q *quotient) join(p, i int32) {
 	q.weight[i] = 0
 	q.below[p] += q.below[i]
@@ -176,19 +175,19 @@ func (q *quotient) join(p, i int32) {
 	q.last[p] = q.last[i]
 }
 
-// era is how far apart stamps are: marks pass a stamp by the vertices of an element at most.
-func (q *quotient) era() int64 { return int64(len(q.mark)) + 1 }
+// stampStep is the distance between two stamps: a mark exceeds its stamp by at most the vertices of an element.
+func (q *quotient) stampStep() int64 { return int64(len(q.mark)) + 1 }
 
-// renew makes every mark old.
-func (q *quotient) renew() { q.stamp += q.era() }
+// nextStamp makes every mark old.
+func (q *quotient) nextStamp() { q.stamp += q.stampStep() }
 
-// form lists the members of element p: the variables in p's list and in its elements, which p absorbs.
-// Each is marked with stamp and taken out of the list of its degree.
+// form lists the members of element p: the variables in p's own list and in its elements, which p absorbs. Each is marked
+// with stamp and taken out of the list of its degree.
 func (q *quotient) form(p int32) {
 	row := q.lists[q.rows[p]:]
 	elements, variables := row[:q.elems[p]], row[q.elems[p]:][:q.vars[p]]
 	q.reserve(elements, len(variables))
-	q.renew()
+	q.nextStamp()
 	q.weight[p] = 0
 	q.place[p] = int64(len(q.arena))
 	q.order = append(q.order, p)
@@ -234,8 +233,8 @@ func (q *quotient) reserve(elements []int32, variables int) {
 	}
 }
 
-// compact moves the live elements together and drops what is not a variable any more. They hold no more
-// than the input did, so that there is room for one more element.
+// compact moves the live elements together and drops entries that are no variables any more. The elements then hold no more
+// than the input did, so there is room for one more.
 func (q *quotient) compact() {
 	arena, order := q.arena[:0], q.order[:0]
 	for _, e := range q.order {
@@ -258,7 +257,7 @@ func (q *quotient) compact() {
 // overlaps sets, for every other element e of the pivot's members, mark[e] = stamp + (vertices of e that
 // are not the pivot's).
 func (q *quotient) overlaps(members []int32) {
-	q.renew() // the members' marks are the stamp before
+	q.nextStamp() // the members' marks are the stamp before
 	for _, i := range members {
 		elements := q.lists[q.rows[i]:][:q.elems[i]]
 		q.steps += int64(len(elements))
@@ -273,10 +272,10 @@ func (q *quotient) overlaps(members []int32) {
 	}
 }
 
-// update rewrites the list of i, a member of the new element p, and bounds its degree outside p. It
-// reports whether i has no neighbours there: then it can be eliminated with p at no cost.
+// update rewrites the list of i, a member of the new element p, and bounds its degree outside p. It reports whether i has
+// no neighbours outside p: then it can be eliminated with p at no cost.
 func (q *quotient) update(p, i int32) (alone bool) {
-	inside := q.stamp - q.era() // the mark of members
+	inside := q.stamp - q.stampStep() // the mark of members
 	row := q.lists[q.rows[i]:][:q.elems[i]+q.vars[i]]
 	q.steps += int64(len(row))
 	degree, key := 0, uint32(p)
@@ -315,7 +314,7 @@ func (q *quotient) update(p, i int32) (alone bool) {
 // merge makes one variable of members that have the same neighbours. Only lists of the same hash are
 // compared.
 func (q *quotient) merge(members []int32) {
-	q.renew()
+	q.nextStamp()
 	for _, i := range members {
 		if q.weight[i] > 0 {
 			q.twin[i], q.hash[q.key[i]] = q.hash[q.key[i]], i
@@ -333,7 +332,7 @@ func (q *quotient) merge(members []int32) {
 	}
 }
 
-// absorbTwins lets i absorb those variables after it in its list of twins that are like it.
+// absorbTwins lets i absorb the variables after it in its list of twins that have the same neighbours.
 func (q *quotient) absorbTwins(i int32) {
 	elems, vars := q.elems[i], q.vars[i]
 	list := q.lists[q.rows[i]:][:elems+vars]
@@ -367,9 +366,9 @@ func (q *quotient) marked(j int32) bool {
 	return true
 }
 
-// settle drops from p's members those that were absorbed or eliminated, and puts the others into the
-// lists of their degrees.
-func (q *quotient) settle(p int32, members []int32) {
+// reinsert drops from p's members the variables that were absorbed or eliminated, and puts the others back into the lists
+// of their degrees.
+func (q *quotient) reinsert(p int32, members []int32) {
 	kept := members[:0]
 	for _, i := range members {
 		w := int(q.weight[i])

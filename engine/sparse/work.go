@@ -1,12 +1,11 @@
 package sparse
 
-// BatchLanes is the number of sources that are best expanded at once: rows of four cache lines, so that
-// looking up an arc costs little against relaxing it.
+// BatchLanes is the best number of sources to expand at once. A row of lanes is then four cache lines, so that finding an
+// arc costs little compared with relaxing it.
 const BatchLanes = 64
 
-// Work counts what a solve by elimination costs, in relaxations of each stage, for a planner to weigh with
-// the rates that it measured. Counts are of the symmetrised pattern: in a directed graph fewer arcs may
-// exist, in none more.
+// Work counts the relaxations that each stage of a solve by elimination takes. A planner weighs them with the rates that it
+// measured. The counts treat each arc as if its reverse existed too; a directed graph may have fewer arcs, but never more.
 type Work struct {
 	Vertices   int // of the graph
 	Sources    int // rows that are wanted
@@ -22,13 +21,12 @@ type Work struct {
 	Sweep     float64 // down: Sources × Fill
 }
 
-// ArcBytes is about the memory that an elimination takes for each arc of Fill while it is made; half of it
-// stays.
+// ArcBytes is about the memory in bytes that an elimination takes for each arc of Fill while it is made; half of it stays.
 const ArcBytes = 40
 
-// ledger adds up Work while vertices are eliminated one by one. A row of lanes costs the same for one
-// source as for a batch of them, and sources of a batch share most when they are of one subtree: so a
-// subtree costs what its vertices do, but no less than a batch.
+// ledger adds up Work while vertices are eliminated one by one. A row of lanes costs the same for one source as for a full
+// batch, and sources share most of the work if they are in one subtree. So a subtree is counted with its vertices, but with
+// no fewer than a batch.
 type ledger struct {
 	Work
 	climb float64 // of all vertices as sources
@@ -39,12 +37,12 @@ func newLedger(vertices, sources int) ledger {
 	return ledger{Work: Work{Vertices: vertices, Sources: sources, Core: vertices}}
 }
 
-// rowsOf is what going over some arcs costs for the vertices of a subtree.
+// rowsOf is the cost of relaxing the given number of arcs with the vertices of a subtree as sources.
 func rowsOf(vertices, arcs int) float64 { return float64(max(vertices, BatchLanes)) * float64(arcs) }
 
-// eliminate counts one more vertex: its up-degree, the vertices of its subtree in the elimination tree, and
-// the sum of rowsOf over its children's subtrees, which now reach the core through it. Only the core
-// vertices that the root of a tree has arcs up to can be reached from the tree.
+// eliminate counts one more vertex. degree is its number of arcs up, subtree the number of vertices in its subtree of the
+// elimination tree, and children the sum of rowsOf over its children's subtrees, which from now on reach the core through
+// it. From a tree, only those core vertices can be reached that its root has arcs up to.
 func (l *ledger) eliminate(degree, subtree int, children float64) {
 	d := float64(degree)
 	l.Eliminated++
@@ -55,7 +53,7 @@ func (l *ledger) eliminate(degree, subtree int, children float64) {
 	l.rows += rowsOf(subtree, degree) - children
 }
 
-// total derives the other counts. A source in the core crosses by one row.
+// total derives the other counts. A source in the core takes one row of the core's matrix.
 func (l *ledger) total() Work {
 	c, share := float64(l.Core), float64(l.Sources)/float64(l.Vertices)
 	l.Rounds = c * c * c

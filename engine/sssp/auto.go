@@ -2,24 +2,24 @@ package sssp
 
 import "context"
 
-// auto is a product for many sources, and else the coarse form, in which one thread a vertex is one of the groups to
-// choose from.
+// auto is the product if there are several sources, and otherwise the coarse form, with one thread per vertex as one of the
+// groups to choose from.
 var auto = Method{
 	Name: "auto", Title: "product from several sources, else coarse, with the fastest group",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
 		if len(p.Sources) >= severalSources && p.Group == 0 {
 			return product.run(ctx, p)
 		}
-		return p.bySweeps(ctx, form{name: coarse.Name, transposed: true, groups: append([]int{1}, p.groupChoices()...)})
+		return p.byVectors(ctx, form{name: coarse.Name, transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 	},
 }
 
-// severalSources is from how many sources on a product is faster than a vector for each, by measurement
-// (docs/methods.md).
+// severalSources is the number of sources from which on a product is faster than a vector for each source (measured:
+// docs/methods.md).
 const severalSources = 4
 
-// groupChoices are worth trying on the device: a processor's threads have a few minima each in registers, a GPU's
-// groups are warps and blocks.
+// groupChoices returns the groups that are worth trying on the device. On a processor, a group is a few minima in the
+// registers of one thread; on a GPU it is a part of a warp, or several warps.
 func (p *problem) groupChoices() []int {
 	switch {
 	case p.Device.Info().SharedCores:

@@ -2,11 +2,11 @@ package sssp
 
 import "context"
 
-// coarse is reduce over the transposed matrix, so that a group reads neighbours in memory. In compressed rows the
-// arcs into a vertex are neighbours anyway, and both are the same.
+// coarse is reduce over the transposed matrix, so that a group reads neighbouring entries. In compressed rows the arcs into
+// a vertex are neighbours anyway, so there coarse and reduce are the same.
 var coarse = Method{
 	Name: "coarse", Title: "the same over the transposed matrix, so that a group reads neighbours",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
-		return p.bySweeps(ctx, form{name: "coarse", transposed: true, groups: p.groupChoices()})
+		return p.byVectors(ctx, form{name: "coarse", transposed: true, groups: p.groupChoices()})
 	},
 }

@@ -10,14 +10,15 @@ import (
 	"ooc/kernels/entry"
 )
 
-// product makes of the sources' vectors a matrix, and of a sweep one (min,+) product of it and the matrix of
-// weights, so that an arc is read once for all of them. Predecessors follow from the distances in the end.
+// product treats the sources' vectors as one matrix, and a sweep as its (min,+) product with the matrix of weights. So an
+// arc is read once for all sources. Predecessors are found from the final distances.
 var product = Method{
 	Name: "product", Title: "a (min,+) product a sweep, for a batch of sources",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
 		if _, lanes := kernels.As[kernels.HostLaneOps](p.Device); p.into != nil && !lanes {
-			// A device with memory of its own takes a vector a source: what an arc is read for is there for all of them.
-			return p.bySweeps(ctx, form{name: "product", transposed: true, groups: append([]int{1}, p.groupChoices()...)})
+			// On a device with memory of its own, a vector for each source does the same: a step reads an arc once for all
+			// of them.
+			return p.byVectors(ctx, form{name: "product", transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 		}
 		if err := p.refuseCycles(ctx); err != nil {
 			return nil, err
@@ -41,22 +42,22 @@ var product = Method{
 	},
 }
 
-// refuseCycles finds a negative cycle that some source reaches, with one vector for all of them.
+// refuseCycles looks for a negative cycle that some source reaches, with one vector for all sources.
 func (p *problem) refuseCycles(ctx context.Context) error {
 	if !p.facts.Negative {
 		return nil
 	}
 	f := form{name: "product", transposed: true, groups: []int{1}}
-	return p.sweepFrom(ctx, f, [][]int{p.Sources}, &Result{})
+	return p.runVectors(ctx, f, [][]int{p.Sources}, &Result{})
 }
 
-// The most sources of a batch: past a few cache lines a row nothing is gained.
+// The limits of a batch. Rows longer than a few cache lines gain nothing.
 const (
 	mostLanes = 256
 	laneBytes = 1 << 30
 )
 
-// batch returns how many sources are taken at a time.
+// batch returns how many sources to take at a time.
 func (p *problem) batch() int {
 	if p.into == nil {
 		return mostLanes
@@ -79,8 +80,9 @@ func (b *batch) solve(ctx context.Context) ([][]uint32, error) {
 	return b.byLanes(ctx)
 }
 
-// swept books a sweep, and fails where the context has ended or where rounding keeps distances falling.
-func (b *batch) swept(ctx context.Context, sweeps int) error {
+// countSweep counts a sweep. It fails if the context has ended, or if distances still fall after as many sweeps as there
+// are vertices.
+func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 	b.sum.Sweeps++
 	b.sum.Relaxations += float64(len(b.sources)) * b.pairs()
 	b.report(b.before, b.sum.Sweeps)
@@ -93,10 +95,10 @@ func (b *batch) swept(ctx context.Context, sweeps int) error {
 	return nil
 }
 
-// trees returns predecessors for distances that are settled: of each source, all vertices in the order of their
-// fewest arcs from it, each found by the least of the vertices before it. An arc belongs to a shortest path if the
-// distance of its beginning and its weight add up to that of its end, as the sweeps have added them. An arc is read
-// once for all sources that need it at the same number of arcs.
+// trees returns predecessors for final distances. An arc is on a shortest path if the distance of its tail plus its weight,
+// added as in the sweeps, is the distance of its head. trees searches along these arcs from each source, breadth first: so
+// each vertex gets a predecessor on a path of the fewest arcs, and of several the one with the lowest number. An arc is
+// read once for all sources that reach its tail with the same number of arcs.
 func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N), at: make([][]int32, p.facts.N)}
 	for i, s := range sources {
@@ -160,7 +162,7 @@ func (p *problem) add(d, w uint32) uint32 {
 // rowReader returns the arcs from a vertex: their ends and the bits of their weights.
 type rowReader func(u int) (ends []int32, weights []uint32, err error)
 
-// rows returns what reads the arcs from vertices, in ascending order at best.
+// rows returns what reads the arcs from vertices. It is fastest in ascending order.
 func (p *problem) rows() rowReader {
 	g, ok := p.arcs.(*graph.Graph)
 	if !ok {

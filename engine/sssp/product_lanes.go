@@ -16,10 +16,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// byLanes multiplies by the sparse matrix with kernels.HostLaneOps, in host memory: a lane is a source. The lanes
-// of all vertices are there twice, and a sweep reads the one and writes the other.
+// byLanes multiplies by the sparse matrix in host memory, with kernels.HostLaneOps: a lane is a source. Each vertex has two
+// rows of lanes. A sweep reads one half of the rows and writes the other.
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
-	sweeper, ok := kernels.As[kernels.HostLaneOps](b.Device)
+	vectorBatch, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {
 		return nil, fmt.Errorf("%w product: %s has no such sweeps", ErrMethod, b.Device.Info().Name)
 	}
@@ -33,7 +33,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &laneBatch{batch: b, sweeper: sweeper, lanes: kernels.Lanes{Data: data, Width: width},
+	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width},
 		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
@@ -42,8 +42,8 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	return dist, errors.Join(err, b.Device.FreeHost(data))
 }
 
-// doubled returns the arcs into each vertex twice, the first time from the second half of the lanes and the second
-// time from the first, each with an arc of length 0 that keeps what the vertex had.
+// doubled returns the arcs into each vertex twice: for the first half of the rows they lead to the second half, and the
+// other way round. An additional arc of length 0 keeps the vertex's old distance.
 func (b *batch) doubled() (*kernels.Arcs, error) {
 	n, in := b.facts.N, b.into
 	total := 2 * (int64(n) + b.facts.Arcs)
@@ -73,10 +73,10 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 
 type laneBatch struct {
 	*batch
-	sweeper kernels.HostLaneOps
-	lanes   kernels.Lanes
-	words   []uint32 // of lanes
-	current int      // the half that has the newest distances
+	vectorBatch kernels.HostLaneOps
+	lanes       kernels.Lanes
+	words       []uint32 // of lanes
+	current     int      // the half that has the newest distances
 }
 
 func (x *laneBatch) run(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (x *laneBatch) run(ctx context.Context) error {
 		for part := range parts {
 			g.Go(func() error {
 				lo, hi := n*part/parts, n*(part+1)/parts
-				x.sweeper.Sweep(x.variant, x.lanes, x.twice, to+lo, to+hi, nil)
+				x.vectorBatch.Sweep(x.variant, x.lanes, x.twice, to+lo, to+hi, nil)
 				if !bytes.Equal(x.half(0, lo, hi), x.half(1, lo, hi)) {
 					changed.Store(true)
 				}
@@ -105,7 +105,7 @@ func (x *laneBatch) run(ctx context.Context) error {
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		if err := x.swept(ctx, sweeps); err != nil {
+		if err := x.countSweep(ctx, sweeps); err != nil {
 			return err
 		}
 		x.current = 1 - x.current

@@ -12,7 +12,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// byTiles multiplies on the device by its kernels.Stream's products: the sources' distances are a row of tiles.
+// byTiles multiplies on the device, with kernels.Stream.MinPlus: the sources' distances are a row of tiles.
 func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	x := &tileBatch{batch: b, edge: (len(b.sources) + 63) / 64 * 64}
 	x.tiles = (b.facts.N + x.edge - 1) / x.edge
@@ -81,7 +81,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 			err = errors.Join(x.stream.CopyOut(entry.Bytes(newest), all(1-from)), x.stream.Sync())
 		}
 		if err == nil {
-			err = x.swept(ctx, sweeps)
+			err = x.countSweep(ctx, sweeps)
 		}
 		if err != nil {
 			return err

@@ -2,12 +2,11 @@ package sssp
 
 import "context"
 
-// reduce has a group of threads for each vertex, which deal what leads there among them and then reduce their
-// minima, each with its predecessor, to one. The arcs lie as they are given: in a matrix, those into a vertex are a
-// column.
+// reduce has a group of threads for each vertex. They share the arcs into it, and then reduce their minima, each with its
+// predecessor, to one. Arcs are read where they lie in the input: in a matrix, the arcs into a vertex are a column.
 var reduce = Method{
 	Name: "reduce", Title: "a group of threads reduces each vertex",
 	run: func(ctx context.Context, p *problem) (*Result, error) {
-		return p.bySweeps(ctx, form{name: "reduce", groups: p.groupChoices()})
+		return p.byVectors(ctx, form{name: "reduce", groups: p.groupChoices()})
 	},
 }

@@ -1,11 +1,12 @@
-// Package sssp finds shortest paths from chosen sources by sweeps of Bellman–Ford over all arcs (R. Bellman, On a
-// routing problem, 1958), on any device that can: a sweep gives each vertex the least that an arc into it offers. It
-// ends with the sweep that changes nothing, after as many as the shortest paths have arcs, and one.
+// Package sssp finds shortest paths from chosen sources by sweeps of Bellman–Ford over all arcs (R. Bellman, On a routing
+// problem, 1958), on any device with the operations. A sweep gives each vertex the least distance that an arc into it
+// offers. The first sweep that changes nothing is the last: there is one more than the longest of the shortest paths has
+// arcs.
 //
-// Sweeps read one vector of distances and write another, so that distances and predecessors do not depend on the
-// method, the device, the group or the number of threads: a distance is the least, over all paths, of the weights
-// added up in order from the source; its predecessor is the vertex before it on a path of the fewest arcs of that
-// length, and of several the least.
+// Sweeps read one vector of distances and write another. So distances and predecessors do not depend on the method, the
+// device, the group or the number of threads. A distance is the least, over all paths, of the weights added up in order
+// from the source. The predecessor is the vertex before the last on such a path with the fewest arcs; of several, the one
+// with the lowest number.
 package sssp
 
 import (
@@ -23,10 +24,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
+// ErrMethod is wrapped by the error for a method that does not exist, or that the device cannot run.
 var ErrMethod = errors.New("wrong method")
 
-// ErrRounding is wrapped by the error of weights of which rounding to float32 makes a cycle look negative.
+// ErrRounding is wrapped by the error for weights whose rounding to float32 makes a cycle look negative.
 var ErrRounding = errors.New("rounding makes a cycle look negative")
 
 // Method is a method of sweeping.
@@ -158,7 +159,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	return r, nil
 }
 
-// fits fails where the results would take more than the memory that is free.
+// fits fails if the results would take more than half of the memory that is free.
 func (p *problem) fits() error {
 	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * entry.EntryBytes
 	if free := device.FreeMemory(); free > 0 && need > float64(free)/2 {
@@ -177,7 +178,7 @@ func methodNamed(name string) (*Method, error) {
 	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
 }
 
-// describe fills in what is the same for every method.
+// describe fills in what is the same for all methods.
 func (p *problem) describe(s *Summary) {
 	s.Vertices, s.Arcs, s.Kind, s.Sources = p.facts.N, p.facts.Arcs, string(p.facts.Kind), len(p.Sources)
 	s.Device, s.Seconds = p.Device.Info().Model, time.Since(p.began).Seconds()
@@ -195,7 +196,7 @@ func (p *problem) pairs() float64 {
 	return float64(p.facts.Arcs)
 }
 
-// report tells Progress.
+// report calls Progress.
 func (p *problem) report(done, sweeps int) {
 	if p.Progress != nil {
 		p.Progress(Progress{Sources: len(p.Sources), Done: done, Sweeps: sweeps, Elapsed: time.Since(p.began)})

@@ -14,16 +14,16 @@ import (
 	"ooc/kernels/entry"
 )
 
-// form is how the threads of a device share a sweep.
+// form is how the threads of a device share the work of a sweep.
 type form struct {
 	name       string
 	transposed bool  // matrices go to the device with the arcs into a vertex side by side
 	groups     []int // to choose from
 }
 
-// sweeper is one run of sweeps by vectors: a source is a vector, and a block of arcs that is on the device serves
-// all of them.
-type sweeper struct {
+// vectorBatch sweeps for a batch of sources. Each source has its own vectors on the device. A block of arcs that is on the
+// device serves all of them.
+type vectorBatch struct {
 	*problem
 	form
 	puller kernels.VectorOps
@@ -40,8 +40,8 @@ type sweeper struct {
 	sum     *Summary
 }
 
-// bySweeps runs the form, as many sources at a time as the device has room for.
-func (p *problem) bySweeps(ctx context.Context, f form) (*Result, error) {
+// byVectors runs the sweeps of a form, for as many sources at a time as the device has room for.
+func (p *problem) byVectors(ctx context.Context, f form) (*Result, error) {
 	r := &Result{}
 	for lo := 0; lo < len(p.Sources); {
 		hi := min(len(p.Sources), lo+p.vectorsAtOnce())
@@ -49,7 +49,7 @@ func (p *problem) bySweeps(ctx context.Context, f form) (*Result, error) {
 		for _, s := range p.Sources[lo:hi] {
 			starts = append(starts, []int{s})
 		}
-		if err := p.sweepFrom(ctx, f, starts, r); err != nil {
+		if err := p.runVectors(ctx, f, starts, r); err != nil {
 			return nil, err
 		}
 		lo = hi
@@ -57,25 +57,25 @@ func (p *problem) bySweeps(ctx context.Context, f form) (*Result, error) {
 	return r, nil
 }
 
-// vectorsAtOnce leaves half of the device to arcs.
+// vectorsAtOnce returns how many sources fit half of the device's memory. The other half is for arcs.
 func (p *problem) vectorsAtOnce() int {
 	info := p.Device.Info()
 	return int(max(1, (info.Memory-info.Scratch)/2/vectorBytes(p.facts.N)))
 }
 
-// vectorBytes is what a source takes: two vectors of distances, one of predecessors, and whether they changed.
+// vectorBytes is the device memory of one source: two vectors of distances, one of predecessors, and the flags.
 func vectorBytes(n int) int64 { return 3*feed.Stride(n) + flagBytes }
 
-// flagBytes is for the entries that say whether a vector changed, in this sweep and in the next.
+// flagBytes is room for the entries that tell whether a vector changed, in this sweep and in the next.
 const flagBytes = 256
 
-// sweepFrom adds the distances from some starts to r.
-func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
+// runVectors adds the distances from some sets of starting vertices to r.
+func (p *problem) runVectors(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
 	puller, ok := kernels.As[kernels.VectorOps](p.Device)
 	if !ok {
 		return fmt.Errorf("%w %s: %s has no such sweeps; use another --device", ErrMethod, f.name, p.Device.Info().Name)
 	}
-	x := &sweeper{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: &r.Summary}
+	x := &vectorBatch{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: &r.Summary}
 	if p.Group > 0 {
 		x.groups = []int{p.Group}
 	}
@@ -90,7 +90,7 @@ func (p *problem) sweepFrom(ctx context.Context, f form, starts [][]int, r *Resu
 	return err
 }
 
-func (x *sweeper) open() (err error) {
+func (x *vectorBatch) open() (err error) {
 	bytes := int64(len(x.starts)) * vectorBytes(x.facts.N)
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", device.ErrMemory, info.Memory, x.facts.N, bytes+info.Scratch)
@@ -114,25 +114,25 @@ func (x *sweeper) open() (err error) {
 	return x.begin()
 }
 
-// part returns one of the three vectors in a source's memory. The flags of all sources follow after the vectors of all
-// sources, a set for even sweeps and one for odd.
-func (x *sweeper) part(source, which int) kernels.Tile {
+// part returns one of the three vectors of a source. The flags follow the vectors of all sources: a set for even sweeps and
+// one for odd ones.
+func (x *vectorBatch) part(source, which int) kernels.Tile {
 	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
 
-func (x *sweeper) dist(s int) kernels.Tile { return x.part(s, x.current) }
-func (x *sweeper) next(s int) kernels.Tile { return x.part(s, 1-x.current) }
-func (x *sweeper) pred(s int) kernels.Tile { return x.part(s, 2) }
-func (x *sweeper) flag(s int) kernels.Tile {
+func (x *vectorBatch) dist(s int) kernels.Tile { return x.part(s, x.current) }
+func (x *vectorBatch) next(s int) kernels.Tile { return x.part(s, 1-x.current) }
+func (x *vectorBatch) pred(s int) kernels.Tile { return x.part(s, 2) }
+func (x *vectorBatch) flag(s int) kernels.Tile {
 	return x.flagOf(x.current, s)
 }
 
-func (x *sweeper) flagOf(turn, s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(turn*len(x.starts)+s)*entry.EntryBytes}
+func (x *vectorBatch) flagOf(parity, s int) kernels.Tile {
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.EntryBytes}
 }
 
 // begin writes the first distances.
-func (x *sweeper) begin() error {
+func (x *vectorBatch) begin() error {
 	dist, pred := make([]uint32, x.facts.N), make([]uint32, x.facts.N)
 	none := entry.NoVertex
 	for v := range dist {
@@ -155,7 +155,7 @@ func (x *sweeper) begin() error {
 }
 
 // run sweeps until nothing changes.
-func (x *sweeper) run(ctx context.Context) error {
+func (x *vectorBatch) run(ctx context.Context) error {
 	flags := make([]uint32, len(x.starts))
 	for sweeps, left := 0, len(x.starts); left > 0; {
 		if ctx.Err() != nil {
@@ -184,7 +184,7 @@ func (x *sweeper) run(ctx context.Context) error {
 }
 
 // sweep is one pass over all arcs for all vectors that are not settled. It sets flags.
-func (x *sweeper) sweep(flags []uint32) error {
+func (x *vectorBatch) sweep(flags []uint32) error {
 	began, group := time.Now(), x.tuner.group()
 	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
 		for lo := 0; lo < len(x.live); {
@@ -217,24 +217,25 @@ func (x *sweeper) sweep(flags []uint32) error {
 }
 
 // liveFrom returns how many vectors from one on are not settled.
-func (x *sweeper) liveFrom(lo int) (count int) {
+func (x *vectorBatch) liveFrom(lo int) (count int) {
 	for lo+count < len(x.live) && x.live[lo+count] {
 		count++
 	}
 	return count
 }
 
-// timeToLook says when to look for cycles: after as many sweeps again as the last time, and early enough that
-// distances on a negative cycle, which lose at most the largest weight a sweep, do not leave what an int32 holds.
-func (x *sweeper) timeToLook(sweeps int) bool {
+// timeToLook reports whether to look for cycles now: after as many more sweeps as there were at the last look, and early
+// enough that distances on a negative cycle, which fall by at most the largest weight in a sweep, stay in the range of
+// int32.
+func (x *vectorBatch) timeToLook(sweeps int) bool {
 	since := sweeps - x.checked
 	return since >= max(1, x.checked) || sweeps == x.facts.N ||
 		!x.variant.Float() && float64(since+1)*x.most > float64(entry.Limit32)
 }
 
-// lookForCycles looks for a cycle of predecessors. There is one sooner or later if and only if a vertex that a
-// source reaches is on a negative cycle.
-func (x *sweeper) lookForCycles(sweeps int) error {
+// lookForCycles looks for a cycle of predecessors. Sooner or later there is one if and only if a vertex that a source
+// reaches is on a negative cycle.
+func (x *vectorBatch) lookForCycles(sweeps int) error {
 	x.checked = sweeps
 	pred := make([]int32, x.facts.N)
 	for s, live := range x.live {
@@ -258,12 +259,12 @@ func (x *sweeper) lookForCycles(sweeps int) error {
 	return nil
 }
 
-func (x *sweeper) fetch(dst []byte, from kernels.Tile) error {
+func (x *vectorBatch) fetch(dst []byte, from kernels.Tile) error {
 	return errors.Join(x.stream.CopyOut(dst, from), x.stream.Sync())
 }
 
 // collect copies the results to the host.
-func (x *sweeper) collect(r *Result) error {
+func (x *vectorBatch) collect(r *Result) error {
 	for s := range x.starts {
 		dist, pred := make([]uint32, x.facts.N), make([]int32, x.facts.N)
 		if err := errors.Join(x.fetch(entry.Bytes(dist), x.dist(s)), x.fetch(entry.Bytes(pred), x.pred(s))); err != nil {
@@ -275,10 +276,10 @@ func (x *sweeper) collect(r *Result) error {
 	return nil
 }
 
-func (x *sweeper) close() error { return feed.Close(x.feed, x.stream, x.buf) }
+func (x *vectorBatch) close() error { return feed.Close(x.feed, x.stream, x.buf) }
 
-// tuner tries each group for a sweep and then keeps the fastest: every sweep counts, whatever its group. The first
-// sweep is not compared, as it brings the arcs to the device.
+// tuner finds the fastest group: it tries each for one sweep and then keeps the fastest. Every sweep counts, whatever its
+// group. The first sweep is not compared, as it also brings the arcs to the device.
 type tuner struct {
 	choices []int
 	times   []time.Duration

@@ -2,7 +2,7 @@ package stats
 
 import "fmt"
 
-// centralities follow from sums of distances and of their reciprocals.
+// centralities are computed from sums of distances and of their reciprocals.
 var centralities = statistic{
 	derive: deriveCentralities,
 	columns: func(r *Result) []Column {
@@ -19,9 +19,8 @@ var centralities = statistic{
 	},
 }
 
-// deriveCentralities makes closeness: with r the number of vertices whose distances add up to sum,
-// r/sum · r/(N−1), the second factor by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0
-// where sum is 0 or less, as in networkx.
+// deriveCentralities computes closeness: if the distances of r vertices add up to sum, it is r/sum · r/(N−1); the second
+// factor is by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0 if sum is 0 or less, as in networkx.
 func deriveCentralities(x *gathering) error {
 	s := x.r
 	closeness := func(sums []float64, counts []int32) []float64 {

@@ -37,9 +37,9 @@ type Histogram struct {
 	Below, Above int64   // what no bin holds
 }
 
-// binner fills a histogram. Where the user wants a number of bins, nobody knows the range before the pass is
-// over: it then counts in many fine bins, whose width is a power of ten, and when a number is beyond them ten
-// bins become one. The end, at that width or a larger one, is the same in whatever order numbers come.
+// binner fills a histogram. If the user wants a number of bins, the range is unknown until the pass is over. So it counts
+// in many fine bins whose width is a power of ten, and when a number is beyond them it joins ten bins to one. The final
+// bins, of that width or a larger one, are the same in whatever order numbers come.
 type binner struct {
 	edges        []float64 // of all bins, as numbers are compared with them
 	counts       []int64
@@ -109,8 +109,8 @@ func (b *binner) setLevel(level int) {
 	b.setCells(len(b.counts), decimalEdge(-b.zero, level), decimalEdge(fineBins, level))
 }
 
-// setCells makes the table by which a bin is found: it is a step or two from that of the cell. The range of
-// the cells is that of the edges before they were rounded, maybe to infinity.
+// setCells makes the table with which a bin is found: it is at most a step or two from that of the cell. The cells cover
+// the range of the edges before these were rounded, possibly to infinity.
 func (b *binner) setCells(cells int, low, high float64) {
 	if len(b.cells) != cells {
 		b.cells = make([]int32, cells)
@@ -278,7 +278,8 @@ func (w *histogramWorker) add(b *part) {
 	}
 }
 
-// addLine is add for stored entries. All it needs is in local variables, or it would take twice the time.
+// addLine is add for a line of stored entries. It keeps everything in local variables, because it would take twice the time
+// otherwise.
 func (b *binner) addLine(line []uint32, x *gathering) {
 	edges, counts, cells := b.edges, b.counts, b.cells
 	first, last, low, perUnit := edges[0], edges[len(edges)-1], b.low, b.perUnit

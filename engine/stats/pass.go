@@ -23,20 +23,20 @@ type gathering struct {
 	gatherers []gatherer
 }
 
-// gatherer gathers one statistic. A new one is a file and a line in the table statistics.
+// gatherer gathers one statistic during the pass. A new one is a file and a line in the table statistics.
 type gatherer interface {
-	// worker returns what one goroutine of the pass gathers with.
+	// worker returns a taker for one goroutine of the pass.
 	worker() taker
-	// finish puts into the Result what all have gathered.
+	// finish writes what all workers have gathered into the Result.
 	finish()
 }
 
-// taker takes the matrix in bands, which are some rows of one row of tiles, from the left to the right.
+// taker takes the parts of the matrix, band by band. A band is some rows of one row of tiles, from left to right.
 type taker interface {
 	begin(row, rows int)
 	// add takes the next part of the band: of a tile from top to bottom, then of the tile right of it.
 	add(b *part)
-	// end is called for one band at a time, in the order of the bands, whichever worker each had.
+	// end is called for one band at a time, in the order of the bands, whichever workers they had.
 	end()
 }
 

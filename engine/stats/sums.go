@@ -8,7 +8,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// sums of rows and of columns are what most others follow from.
+// sums are those of rows and of columns. Most other statistics are computed from them.
 var sums = statistic{
 	gather: gatherSums,
 	columns: func(r *Result) []Column {
@@ -21,7 +21,8 @@ var sums = statistic{
 	},
 }
 
-// addable is what distances add up to: int64 holds 2³¹ of the largest int32, float32 are added in float64.
+// addable is the type that distances are added up in. An int64 holds 2³¹ of the largest int32; float32 numbers are added in
+// float64.
 type addable interface{ int64 | float64 }
 
 // rowSums are gathered along a row, colSums down a column.
@@ -43,8 +44,8 @@ type colSums[S addable] struct {
 type distanceSums[S addable] struct {
 	x    *gathering
 	cols []colSums[S]
-	// pair adds two rows of a part, r and q, and what they have in each column. Both kinds have a loop of
-	// their own: a conversion that is called, and not inlined, would halve its rate.
+	// pair adds two rows of a part to r and q, and to the sums of the columns. Each kind has a loop of its own: calling a
+	// conversion that is not inlined would halve the rate.
 	pair  func(first, second []uint32, r, q *rowSums[S], cols []colSums[S])
 	units func(S) float64 // in the input's units
 }
@@ -69,7 +70,7 @@ func (g *distanceSums[S]) worker() taker {
 	return &sumsWorker[S]{distanceSums: g, own: make([]colSums[S], g.x.p.Geometry().N), zeros: make([]uint32, g.x.p.Geometry().T)}
 }
 
-// finish has the columns; the rows came into Result with their bands.
+// finish writes the sums of columns; those of rows were written with their bands.
 func (g *distanceSums[S]) finish() {
 	s := g.x.r
 	for v, c := range g.cols {
@@ -173,9 +174,9 @@ func addOne[S addable](bits uint32, d S, none uint32, r *rowSums[S], c *colSums[
 	}
 }
 
-// addInts and addFloats take two rows at a time, so that the sums of columns are loaded and stored half as
-// often, and the divisions, 4 cycles each on today's processors, hide all the rest. Entries that are positive
-// and finite, almost all of them, are told by one comparison in either kind.
+// addInts and addFloats take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
+// divisions take time, 4 cycles each on today's processors. One comparison in either kind recognises the entries that are
+// positive and finite, almost all of them.
 func addInts(first, second []uint32, r, q *rowSums[int64], cols []colSums[int64]) {
 	const none = uint32(entry.Inf32)
 	second, cols = second[:len(first)], cols[:len(first)]

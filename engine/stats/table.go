@@ -1,7 +1,7 @@
 package stats
 
-// statistics is the table of them. Each stands in a file of its own; its place here is that of its columns, of its keys
-// in JSON and of its lines in text. All have gathered before the first derives.
+// statistics is the table of all statistics. Each has a file of its own. The order of the table is that of columns, of keys
+// in JSON and of lines in text. All of them gather before the first derives.
 var statistics = []statistic{
 	extremes,
 	sums,
@@ -12,7 +12,7 @@ var statistics = []statistic{
 	nearest,
 }
 
-// statistic is how one is made and shown. A part that it does not have is nil.
+// statistic is how a statistic is computed and shown. Parts that it does not have are nil.
 type statistic struct {
 	gather func(x *gathering) gatherer // what it needs of the pass; nil for options that do not ask for it
 	derive func(x *gathering) error    // what follows from what was gathered, and from what those before it have derived
@@ -22,7 +22,8 @@ type statistic struct {
 	text    func(r *Result, t *textWriter) // for people
 }
 
-// perVertex is a statistic that makes a number of each vertex of what others have gathered. It is in Result.More.
+// perVertex is a statistic that computes a number for each vertex from what others have gathered. The numbers are in
+// Result.More.
 func perVertex(name string, derive func(r *Result) []float64) statistic {
 	return statistic{
 		derive: func(x *gathering) error {
@@ -39,7 +40,7 @@ func perVertex(name string, derive func(r *Result) []float64) statistic {
 	}
 }
 
-// Columns are what there is of each vertex.
+// Columns are the numbers of each vertex.
 func (r *Result) Columns() []Column {
 	var columns []Column
 	for _, one := range statistics {
@@ -50,7 +51,7 @@ func (r *Result) Columns() []Column {
 	return columns
 }
 
-// summary is what there is of the whole graph.
+// summary is the numbers of the whole graph.
 func (r *Result) summary() []summaryValue {
 	values := []summaryValue{{"n", r.N}, {"kind", r.Kind}, {"directed", r.Directed}}
 	for _, one := range statistics {

@@ -12,8 +12,8 @@ import (
 	"ooc/tiles"
 )
 
-// ErrInterrupted is wrapped by the error of a solve whose context ended: it took a checkpoint first, and
-// the same call goes on from there.
+// ErrInterrupted is wrapped by the error of a solve whose context ended. The solve took a checkpoint first, and the same
+// call continues from there.
 var ErrInterrupted = errors.New("interrupted")
 
 // DefaultCheckpoint is the time between two checkpoints.

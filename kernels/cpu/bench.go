@@ -47,9 +47,9 @@ type BenchRow struct {
 	Price    *Measure      `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
-// Bench measures MinPlus beside the ceiling of its path and calls each with every row as it is there. The
-// two alternate, each for about as long as the other, so that a change of clock, or other load on the
-// machine, meets both. It returns the context's error between rounds when that is done.
+// Bench measures MinPlus beside the ceiling of its path, and calls each with every row as soon as it is measured. The two
+// alternate, each for about as long as the other, so that a change of clock or other load on the machine affects both.
+// Between rounds it returns the context's error if that has ended.
 func Bench(ctx context.Context, o BenchOptions, each func(BenchRow)) error {
 	o = o.withDefaults()
 	for _, name := range o.Paths {
@@ -223,7 +223,7 @@ func (b *benchProduct) run() (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// close releases all; what it could tell, run has told.
+// close releases everything. Its errors were already reported by run.
 func (b *benchProduct) close() {
 	if b.stream != nil {
 		_ = b.stream.Close()

@@ -9,8 +9,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Ceiling returns the relaxations per second that all threads reach on registers alone. It is measured at
-// the first call for a variant, in about 20 ms; what else runs then lowers it.
+// Ceiling returns the relaxations per second that all threads reach on registers alone. The first call for a variant
+// measures it in about 20 ms; other load lowers it.
 func (d *Device) Ceiling(v entry.Variant) float64 { return d.ceiling[v]() }
 
 const ceilingProbes = 10
@@ -25,8 +25,8 @@ func bestCeiling(p *path, v entry.Variant, threads int) float64 {
 	return slices.Max(rates)
 }
 
-// turnsFor returns the turns of the ceiling loop that take about d: one call of assembly must stay short,
-// as Go cannot preempt it.
+// turnsFor returns the number of turns of the ceiling loop that take about d. One call of assembly must be short, as Go
+// cannot preempt it.
 func turnsFor(p *path, v entry.Variant, d time.Duration) int {
 	turns := 1 << 10
 	for {

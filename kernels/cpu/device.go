@@ -13,7 +13,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Options chooses what Open opens. The zero value is all of the machine.
+// Options choose what Open opens. The zero value uses all of the machine.
 type Options struct {
 	Memory  int64  // bytes that Alloc may hand out; 0: all of the machine's memory
 	Threads int    // that run kernels; 0: GOMAXPROCS
@@ -177,8 +177,8 @@ func (d *Device) newStream(x func(v entry.Variant) arithmetic) (kernels.Stream, 
 	return s, nil
 }
 
-// Close stops the workers. Streams, buffers and host memory still alive are an error; streams are then
-// closed, memory stays mapped for whoever holds it.
+// Close stops the workers. It fails if there are streams, buffers or host memory left. It closes such streams; memory stays
+// mapped for whoever holds it.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {

@@ -15,9 +15,8 @@ const EnvPath = "OOC_CPU_PATH"
 // variants is the length of a table that has an entry for each entry.Variant, in their order.
 const variants = entry.VariantCount
 
-// path is one implementation of the arithmetic: all that the device runs which depends on the processor's
-// instructions. Every field is set, which check sees to; so a new path is a value of this in a file of its own, and
-// its name in the list of paths.
+// path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes sure
+// that every field is set. So a new path is a value of this type in a file of its own, and its name in the list of paths.
 type path struct {
 	name    string        // as in Options.Path
 	label   string        // as people write it
@@ -66,8 +65,9 @@ type strip struct {
 	panel int
 }
 
-// pairStripFunc is stripFunc for pairs, never fresh: an entry of C that a sum lowers takes the predecessor of B's
-// entry in it, the first by k of several that are the same. k is at most pairDepth: a packed panel has twice the bytes.
+// pairStripFunc is stripFunc for pairs, and never fresh. An entry of C that a sum lowers takes the predecessor of the entry
+// of B in that sum; of several equal sums, the first by k. k is at most pairDepth, because a packed panel has twice the
+// bytes.
 type pairStripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
 // baseFunc runs Floyd–Warshall on a contiguous block of baseEdge² entries.
@@ -76,18 +76,18 @@ type baseFunc = func(d *byte)
 // ceilingFunc adds and takes minima of registers.
 type ceilingFunc = func(turns int)
 
-// sweepFunc sets count rows from dst on to the least over their arcs, whose offsets begin at offsets, and
-// of themselves where the row's byte at keep is not 0. stride is the bytes of a whole row, here and below.
+// sweepFunc sets count rows from dst on to the minimum over their arcs, whose offsets begin at offsets. If a row's byte at
+// keep is not 0, its old content takes part. stride is the bytes of a whole row, here and below.
 type sweepFunc = func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)
 
-// climbFunc lowers the rows at the ends of count arcs, one at least, to src plus weight.
+// climbFunc lowers the rows at the ends of count arcs, at least one, to src plus weight.
 type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
 
-// crossFunc sets count rows from dst on, one at least, to the least of four rows plus their weights, and of
-// themselves where keep is not 0. It takes 16 lanes.
+// crossFunc sets count rows from dst on, at least one, to the minimum of four rows plus their weights; if keep is not 0,
+// their old content takes part. It takes 16 lanes.
 type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int)
 
-// transposeFunc moves blocks of 16 columns, one at least, of 16 lanes to the given places from dst on.
+// transposeFunc moves blocks of 16 columns, at least one, of 16 lanes to the given places from dst on.
 type transposeFunc = func(dst, places, rows, columns *byte, blocks, stride int)
 
 // PathNames lists the paths that Options.Path may name on this architecture, best first.
@@ -132,7 +132,7 @@ func choosePath(name string) (*path, error) {
 	return nil, fmt.Errorf("cpu: path %q: want one of %s", name, strings.Join(PathNames(), ", "))
 }
 
-// check returns an error if anything of the path is not there, or does not fit a worker's memory.
+// check returns an error if a part of the path is missing, or does not fit a worker's memory.
 func (p *path) check() error {
 	if what := hole(reflect.ValueOf(p).Elem(), "", ""); what != "" {
 		return fmt.Errorf("cpu: path %s lacks %s", p.name, what)
@@ -152,7 +152,7 @@ func (p *path) check() error {
 	return nil
 }
 
-// hole returns the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
+// hole returns the name of the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
 func hole(v reflect.Value, name, variant string) string {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -10,8 +10,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Pivots implements kernels.TileOps. A tile is lowered as Climb of kernels.HostLaneOps lowers rows: by one row, that of
-// the pivot, for all rows that reach it.
+// Pivots implements kernels.TileOps. Climb of kernels.HostLaneOps does the work: it lowers all rows that reach the pivot by
+// the pivot's row.
 func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	if err := checkShape(v, t); err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
@@ -48,7 +48,7 @@ type rankOne struct {
 	weights [][]uint32 // and how far it is from them
 }
 
-// reach copies the pivot's column, which other threads write while it is used, if only with what is there.
+// reach copies the pivot's column. Other threads write it while it is used, though only with the values that it has.
 func (x *rankOne) reach(k int) {
 	none := uint32(entry.Inf32)
 	if x.variant.Float() {

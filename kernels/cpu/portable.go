@@ -31,7 +31,8 @@ var portable = &path{
 	transpose: transposePortable, transposePast: transposePortable,
 }
 
-// forms makes the functions of all variants from those that take what is unreachable and from where on a sum is.
+// forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which on a
+// sum is unreachable.
 func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F) [variants]F {
 	return [variants]F{
 		entry.I32:       ints(entry.Inf32, entry.Inf32),

@@ -9,7 +9,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// view is a block of entries: its first, the bytes from one row to the next, and those of an entry.
+// view is a block of entries: the address of its first entry, the bytes from one row to the next, and the bytes of an
+// entry.
 type view struct {
 	p              *byte
 	ld, entryBytes int
@@ -147,8 +148,8 @@ func (c cut) tasks() int { return len(c.rows) * len(c.cols) }
 
 func (c cut) block(i int) (rows, cols span) { return c.rows[i/len(c.cols)], c.cols[i%len(c.cols)] }
 
-// cutFor cuts until there are a few tasks for each thread: high blocks first, as each task packs its
-// part of B anew.
+// cutFor cuts until there are a few tasks for each thread. It prefers high blocks, because each task packs its part of B
+// anew.
 func cutFor(t, products, threads int) cut {
 	height, width := min(t, maxHeight), t
 	c := cut{split(0, t, height), split(0, t, width)}

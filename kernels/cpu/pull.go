@@ -65,8 +65,8 @@ func rest[E number](v *views, what string, t kernels.Tile) []E {
 	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/entry.EntryBytes)
 }
 
-// shape returns how many arcs vertex i of the block has and, of its weights, where they begin, how far apart they
-// are, and from where on their beginnings are in ends, or −1 where they are neighbours from Row on.
+// shape returns how many arcs vertex i of the block has, where their weights begin, and how far apart these are. ends is
+// where the vertices that they come from begin in ends; it is −1 if these are consecutive from Row on.
 func (a *arcs[E]) shape(i int) (count, first, step, ends int) {
 	switch {
 	case a.Edge == 0:
@@ -78,7 +78,7 @@ func (a *arcs[E]) shape(i int) (count, first, step, ends int) {
 	return a.Rows, i, a.Edge, -1
 }
 
-// vertexTask is how many vertices a task has at least: fewer are not worth a handover.
+// vertexTask is the least number of vertices of a task: fewer are not worth handing to another thread.
 const vertexTask = 16
 
 // eachVertex runs do for ranges of the block's vertices on all workers.
@@ -90,8 +90,8 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 	d.pool.run(tasks, func(_ *worker, t int) { do(count*t/tasks, count*(t+1)/tasks) })
 }
 
-// Pull implements kernels.VectorOps. A group of threads is one thread with as many partial minima, which it
-// combines as the threads of a group would.
+// Pull implements kernels.VectorOps. A group of threads is one thread here, with as many partial minima, which it combines
+// as the threads of a group would.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	if err := checkGroup(p.Group); err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
@@ -147,7 +147,7 @@ func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
 	return own, nil
 }
 
-// pullWork returns what a step does. Offers from limit on are none.
+// pullWork returns the work of a step. Offers of limit or more do not count.
 func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
 	v := &views{device: d}
 	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit, group: p.Group,
@@ -200,14 +200,14 @@ func (x *puller[E]) pull(lo, hi int) (changed bool) {
 	return changed
 }
 
-// lane is the least offer so far of one thread of a group, and where it comes from; −1: none is less than what
-// the vertex has.
+// lane is the least offer so far of one thread of a group, and the vertex that it comes from; −1: no offer is less than the
+// vertex's distance.
 type lane[E number] struct {
 	offer E
 	from  int32
 }
 
-// alone is one thread a vertex.
+// alone takes a vertex with one thread.
 func (x *puller[E]) alone(i int, best E) lane[E] {
 	count, first, step, at := x.shape(i)
 	found := lane[E]{best, entry.NoVertex}
@@ -229,7 +229,8 @@ func (x *puller[E]) alone(i int, best E) lane[E] {
 	return found
 }
 
-// together deals the arcs to the threads of a group in turn, and then halves the group until one is left.
+// together takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima until
+// one is left.
 func (x *puller[E]) together(i int, best E, lanes []lane[E]) lane[E] {
 	count, first, step, at := x.shape(i)
 	for l := range lanes {
@@ -262,7 +263,7 @@ func (x *puller[E]) together(i int, best E, lanes []lane[E]) lane[E] {
 	return lanes[0]
 }
 
-// less returns the lesser offer, and of equal ones that from the lesser vertex.
+// less returns the lower offer; of equal ones, that of the vertex with the lower number.
 func (a lane[E]) less(b lane[E]) lane[E] {
 	if b.from >= 0 && (a.from < 0 || b.offer < a.offer || b.offer == a.offer && b.from < a.from) {
 		return b

@@ -48,9 +48,9 @@ type BenchOptions struct {
 	Rounds int // of which the median counts; 0: 5
 }
 
-// Bench measures the products, beside a loop that keeps its operands in registers, the closure, batches of
-// small tiles, steps over vectors, and the copies. It calls each with every row as it is there, and returns the context's error
-// between measurements when that is done. It needs 3 × Edge² × 4 bytes of device memory.
+// Bench measures the products, beside a loop that keeps its operands in registers; then the closure, batches of small
+// tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements it
+// returns the context's error if that has ended. It needs 3 × Edge² × 4 bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
 	if o.Edge == 0 {
 		o.Edge = 8192
@@ -104,7 +104,7 @@ func (b *bench) all(edge int) error {
 	return b.copies()
 }
 
-// timed runs work on a stream some times, after once, and returns the median time and the clock during it.
+// timed runs work on a stream once to warm up, then several times. It returns the median time, and the clock during it.
 func (b *bench) timed(clock bool, f *form, work func(kernels.Stream) error) (took time.Duration, hz float64, err error) {
 	stream, err := b.newStream(f)
 	if err != nil {
@@ -164,7 +164,7 @@ type ceilingParam struct {
 	turns, one int32
 }
 
-// loop runs the kernel that keeps all in registers.
+// loop runs the kernel that keeps everything in registers.
 func (b *bench) loop(v entry.Variant) error {
 	const turns, perTurn = 20000, 4 * 64
 	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads

@@ -43,7 +43,7 @@ func (b *bench) vectors(edge int) error {
 	return nil
 }
 
-// microseconds reports the time of one of many operations, enqueued one behind the other.
+// microseconds reports the time of one of many operations that are enqueued one after another.
 func (b *bench) microseconds(what string, times int, do func(kernels.Stream) error) error {
 	took, _, err := b.timed(false, distances, func(s kernels.Stream) error {
 		for range times {
@@ -99,8 +99,8 @@ func (b *bench) pivotsOf(n, t int) error {
 	})
 }
 
-// ahead reports the time of one of many operations that are all enqueued before the first begins: what the GPU itself
-// takes, however long the host does.
+// ahead reports the time of one of many operations that are all enqueued before the first one begins: the time that the GPU
+// itself needs, however long the host takes.
 func (b *bench) ahead(what string, times int, do func(kernels.Stream) error) (err error) {
 	s, err := b.NewStream()
 	if err != nil {

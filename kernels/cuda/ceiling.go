@@ -8,12 +8,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// perClock is what a multiprocessor can relax in a clock, at most, on every chip since Turing: minima of
-// 32 bits run in a pipe of 64 lanes. Chips before Hopper also add integers there.
+// perClock is the most relaxations that a multiprocessor can do in a clock, on every chip since Turing: minima of 32 bits
+// run in a pipe of 64 lanes. Chips before Hopper also add integers there.
 const perClock = 64
 
-// Ceiling returns 64 relaxations per clock and multiprocessor, at the clock that the GPU runs at just now,
-// or, where that cannot be read, at its highest.
+// Ceiling returns 64 relaxations per clock and multiprocessor. It uses the GPU's present clock, or its highest if that
+// cannot be read.
 func (d *Device) Ceiling(entry.Variant) float64 {
 	hz, err := d.ClockRate()
 	if err != nil {
@@ -40,8 +40,8 @@ type clockParam struct {
 	ns  uint64
 }
 
-// ClockRate returns the clock of the multiprocessors in Hz as one of them counts it over a millisecond, also
-// while the GPU computes. An idle GPU may clock lower at first.
+// ClockRate returns the clock of the multiprocessors in Hz. One of them counts it over a millisecond, also while the GPU
+// computes. An idle GPU may clock lower at first.
 func (d *Device) ClockRate() (float64, error) {
 	c := &d.clock
 	c.Lock()

@@ -10,7 +10,7 @@ import (
 	"ooc/kernels"
 )
 
-// Options chooses what Open opens. The zero value is the first GPU and most of what is free on it.
+// Options choose what Open opens. The zero value is the first GPU and most of its free memory.
 type Options struct {
 	Memory  int64 // bytes that the device may take in all, its Scratch included; 0: most of what is free
 	Ordinal int   // of the GPU, as CUDA counts
@@ -56,7 +56,7 @@ var (
 
 var errClosed = errors.New("cuda: closed")
 
-// Open opens a GPU. The error wraps ErrNoDevice where no driver, no such GPU or none new enough is there.
+// Open opens a GPU. The error wraps ErrNoDevice if there is no driver, no such GPU, or none that is new enough.
 func Open(o Options) (*Device, error) {
 	drv, err := openDriver()
 	if err != nil {
@@ -176,8 +176,8 @@ func (d *Device) Binding() (name, version string) {
 	return d.driver.binding(), fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 }
 
-// call runs f, which calls the driver, with the device's context current, unless the context is spoiled.
-// Go may move a goroutine to another thread between two calls, so each call sets it.
+// call runs f, which calls the driver, with the device's context current, unless the context is spoiled. It sets the
+// context each time, because Go may move a goroutine to another thread between two calls.
 func (d *Device) call(name string, f func() Result) error {
 	if e := d.broken.Load(); e != nil {
 		return e
@@ -208,8 +208,8 @@ func newError(drv driver, call string, r Result) *Error {
 	return e
 }
 
-// Close releases the GPU. Streams, buffers and host memory still alive are an error; streams are then
-// closed, host memory stays for whoever holds it.
+// Close releases the GPU. It fails if there are streams, buffers or host memory left. It closes such streams; host memory
+// stays for whoever holds it.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {

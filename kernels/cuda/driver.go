@@ -27,8 +27,8 @@ const (
 	notSupported    Result = 801
 )
 
-// harmless reports whether the context is as good as before after a call that returned r. What is not
-// known to be harmless is kept as the error of the device.
+// harmless reports whether the context is still usable after a call that returned r. An error that is not known to be
+// harmless is kept as the error of the device.
 func (r Result) harmless() bool {
 	switch r {
 	case success, invalidValue, outOfMemory, notFound, notReady, hostRegistered, hostNotRegister, notPermitted, notSupported:
@@ -69,8 +69,8 @@ const (
 	minor          attribute = 76
 )
 
-// driver is the part of the CUDA driver API in use; the methods are the calls of the same names. Only those
-// that take a context or a device by number work without a current context.
+// driver is the part of the CUDA driver API that is used. Its methods are the calls of the same names. All need a current
+// context, except those that take a context or the number of a device.
 type driver interface {
 	// binding says by what means CUDA is called.
 	binding() string

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// hostBlock is what AllocHost returned: memory that CUDA allocated, or memory of the system that was
-// page-locked afterwards, in chunks.
+// hostBlock is memory that AllocHost returned. Either CUDA allocated it, or the system did and it was page-locked
+// afterwards, in chunks.
 type hostBlock struct {
 	data  []byte
 	raw   []byte // what is to be unmapped; nil where CUDA allocated data
@@ -17,10 +17,10 @@ type hostBlock struct {
 }
 
 const (
-	// lockAlone is the size from which it pays to let the system map the memory, in huge pages that
-	// several threads touch, and to lock it afterwards.
+	// lockAlone is the size from which it pays to map memory with the system, in huge pages that several threads touch, and
+	// to lock it afterwards.
 	lockAlone = 64 << 20
-	// lockChunk is what is locked at once.
+	// lockChunk is how many bytes are locked at once.
 	lockChunk = 512 << 20
 	// lockThreads touch memory and lock it.
 	lockThreads = 8
@@ -150,8 +150,7 @@ func (d *Device) freeHost(block *hostBlock) error {
 	return unmapHuge(block.raw)
 }
 
-// pieces cuts host memory of a copy where the locked chunks of its block meet: CUDA refuses copies that
-// cross from one registration into another.
+// pieces cuts the host memory of a copy at the borders of the locked chunks: CUDA refuses copies that cross them.
 func (d *Device) pieces(b []byte) [][]byte {
 	if len(b) == 0 {
 		return nil

@@ -19,8 +19,8 @@ func jobEntry(c address, firstPair, pairs int, fresh bool) listEntry {
 	return e
 }
 
-// lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. Before
-// a slot is filled again, the kernel that read it has passed.
+// lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. A slot is not filled
+// again before the kernel that read it has passed.
 type lists struct {
 	at    address // of the list in device memory: the stream's order keeps a next one from coming too soon
 	bytes int64
@@ -33,7 +33,7 @@ type listSlot struct {
 	read    *event
 }
 
-// slotEntries is the least size of a slot, and what MinPlus puts into one launch.
+// slotEntries is the least size of a slot, and the most entries that MinPlus puts into one launch.
 const slotEntries = 16 << 10
 
 const slotsAtOnce = 8
@@ -87,7 +87,7 @@ func (l *lists) grow(s *stream, bytes int64) error {
 	return err
 }
 
-// take returns a slot whose last list has been read, or a new one: whoever enqueues never waits.
+// take returns a slot whose last list has been read, or a new one, so that enqueueing never waits.
 func (l *lists) take(d *Device, n int) (*listSlot, error) {
 	for i, slot := range l.slots {
 		done, err := true, error(nil)
@@ -105,7 +105,7 @@ func (l *lists) take(d *Device, n int) (*listSlot, error) {
 	return l.add(d, n)
 }
 
-// add allocates slots, several at once: page-locking a little takes hardly longer than page-locking less.
+// add allocates several slots at once: page-locking a little more takes hardly longer.
 func (l *lists) add(d *Device, n int) (*listSlot, error) {
 	size, count := max(n, slotEntries), slotsAtOnce
 	if n > slotEntries {

@@ -56,8 +56,8 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return &buffer{device: d, at: at, bytes: bytes}, nil
 }
 
-// reserve counts bytes into use, one of d.inUse and d.own, where the limit allows it. Of the limit, scratch
-// is the device's; if a larger pivot needs more, it competes with the buffers.
+// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. scratch bytes of the limit are reserved for
+// the device itself; if a larger pivot needs more, it competes with the buffers.
 func (d *Device) reserve(use *int64, bytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// form is the sort of a stream's tiles, and what operations on them differ by.
+// form is the kind of a stream's tiles (with or without predecessors), and how operations on them differ.
 type form struct {
 	entry                     int64 // bytes of an entry
 	product, diagonal, panels kernel
@@ -25,7 +25,7 @@ var (
 	pairs = &form{entry.PairBytes, pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
 )
 
-// String says in a row of Bench that predecessors are kept.
+// String is for rows of Bench: it says whether predecessors are kept.
 func (f *form) String() string {
 	if f == pairs {
 		return ", predecessors"
@@ -36,11 +36,11 @@ func (f *form) String() string {
 // NewTrackingStream creates a stream for tiles of pairs.
 func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(pairs) }
 
-// maxPairs is how many pairs of tiles of edge t a job has in one launch. A product of more runs as several, one after
-// another.
+// maxPairs is the most pairs of tiles of edge t that a job has in one launch. A product with more runs as several, one
+// after another.
 func (f *form) maxPairs(t int) int { return min(slotEntries/2, f.depth/t) }
 
-// beginning tells what C begins as.
+// beginning is the list entry that says what C begins as.
 func beginning(p *kernels.Product) listEntry {
 	if p.Fresh {
 		return listEntry{x: uint64(addressOf(p.Before))}

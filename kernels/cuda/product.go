@@ -62,7 +62,7 @@ func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) err
 	return nil
 }
 
-// long runs a product of very many pairs as several.
+// long runs a product of very many pairs as several products.
 func (s *stream) long(v entry.Variant, t int, p kernels.Product) error {
 	for len(p.A) > 0 {
 		n := min(len(p.A), s.form.maxPairs(t))
@@ -76,7 +76,7 @@ func (s *stream) long(v entry.Variant, t int, p kernels.Product) error {
 	return nil
 }
 
-// fitting returns how many of the products one launch takes.
+// fitting returns how many of the products fit one launch.
 func (f *form) fitting(t int, products []kernels.Product) int {
 	size := 0
 	for n := range products {
@@ -148,7 +148,7 @@ func (d *Device) checkProduct(f *form, t int, p *kernels.Product) error {
 	return nil
 }
 
-// operandShape tells a launch how its operands lie in memory.
+// operandShape is how the operands of a launch lie in memory.
 type operandShape struct {
 	rows, cols    int // of C
 	lda, ldb, ldc int
@@ -170,7 +170,7 @@ func (s *stream) multiply(v entry.Variant, list []listEntry, n int, shape operan
 	return s.multiplyAt(v, at, nil, n, shape)
 }
 
-// multiplyAt enqueues n jobs whose list is on the device at at, or, where that is 0, goes with the launch.
+// multiplyAt enqueues n jobs. Their list is on the device at the address at; if that is 0, it goes with the launch.
 func (s *stream) multiplyAt(v entry.Variant, at address, list []listEntry, n int, o operandShape) error {
 	p := &productParam{list: at, lda: int32(o.lda), ldb: int32(o.ldb), ldc: int32(o.ldc), depth: int32(o.depth),
 		rows: int32(o.rows / baseEdge), cols: int32(o.cols / baseEdge), one: 1}

@@ -21,7 +21,7 @@ var ptx embed.FS
 // architectures are those with images, oldest first, as in 90 for compute capability 9.0.
 var architectures = []int{75, 80, 90}
 
-// architectureFor returns the newest that a chip runs.
+// architectureFor returns the newest architecture that a chip runs.
 func architectureFor(capability int) (int, error) {
 	best := 0
 	for _, least := range architectures {
@@ -35,8 +35,9 @@ func architectureFor(capability int) (int, error) {
 	return best, nil
 }
 
-// imageFile returns where PTX is, by architecture and name: what generate.sh did not store for an architecture is the
-// same for the next older one, and drivers compile PTX of older architectures for newer chips.
+// imageFile returns the file of the PTX of an architecture and name. A file that generate.sh did not store for an
+// architecture has the same content as that of the next older one; drivers compile PTX of older architectures for newer
+// chips.
 func imageFile(architecture int, name string) (string, error) {
 	for _, stored := range slices.Backward(architectures) {
 		if stored > architecture {
@@ -59,7 +60,7 @@ func image(architecture int, name string) ([]byte, error) {
 	return ptx.ReadFile(file)
 }
 
-// kernel names what is run, in one of the variants.
+// kernel names a kernel that exists in several variants.
 type kernel int
 
 const (
@@ -105,7 +106,7 @@ var kernelInfo = [kernelCount]struct {
 
 var variantNames = [entry.VariantCount]string{entry.I32: "i32", entry.I32Signed: "i32_signed", entry.F32: "f32", entry.F32Signed: "f32_signed"}
 
-// service names a kernel that knows no variant; all of them are in one image.
+// service names a kernel that is the same for all variants; all of these are in one image.
 type service int
 
 const (
@@ -119,10 +120,10 @@ const (
 	serviceCount
 )
 
-// serviceImage is that one.
+// serviceImage is the name of that image.
 const serviceImage = "service"
 
-// serviceInfo is the table of them: the names in PTX, and the threads of a block.
+// serviceInfo is the table of these kernels: their names in PTX, and the threads of a block.
 var serviceInfo = [serviceCount]struct {
 	name    string
 	threads int
@@ -136,7 +137,7 @@ var serviceInfo = [serviceCount]struct {
 	tileSums:   {"sum_tiles", 256},
 }
 
-// checkKernels returns an error if a kernel has no name, threads or image that a chip of the architecture loads.
+// checkKernels returns an error if a kernel has no name, no threads, or no image for a chip of the architecture.
 func checkKernels(architecture int) error {
 	for k, info := range serviceInfo {
 		if info.name == "" || info.threads == 0 {

@@ -67,7 +67,7 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 // mostBlocks is how many blocks of threads a launch may have.
 const mostBlocks = 1<<31 - 1
 
-// pullSome takes the vectors in several launches, of so many at most.
+// pullSome takes the vectors in several launches, of at most the given number each.
 func (d *Device) pullSome(s kernels.Stream, v entry.Variant, p kernels.Pull, most int) error {
 	for lo := 0; lo < p.Count; lo += most {
 		part := p.Vector(lo)
@@ -111,7 +111,7 @@ func groupBlocks(k kernel, vertices, group int) int {
 	return (vertices + each - 1) / each
 }
 
-// launchSome starts a kernel that may have nothing to do.
+// launchSome starts a kernel unless there is nothing to do.
 func (s *stream) launchSome(v entry.Variant, k kernel, blocks int, p param) error {
 	if blocks == 0 {
 		return nil

@@ -34,7 +34,7 @@ const (
 	takeBlocks = 16
 )
 
-// reduction is scratch of a stream: what blocks of threads have found, and how many of them have.
+// reduction is scratch memory of a stream: what blocks of threads have found, and a counter of the blocks that are done.
 type reduction struct{ at address }
 
 const reductionBytes = leastBlocks*8 + 8
@@ -80,8 +80,8 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 	return p, max(1, min(n/leastShare, leastBlocks))
 }
 
-// Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces what the others
-// have found.
+// Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces the results of the
+// others.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}

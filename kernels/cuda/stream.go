@@ -60,7 +60,7 @@ func (s *stream) create(priority int) error {
 	return err
 }
 
-// hurry moves what comes from now on to a stream of higher priority.
+// hurry moves all later work to a stream of higher priority.
 func (s *stream) hurry() error {
 	if s.urgent {
 		return nil
@@ -87,8 +87,8 @@ func (s *stream) alive() error {
 	return nil
 }
 
-// CopyIn implements kernels.Stream. It runs beside other work where src is of AllocHost; of other memory the
-// driver makes a copy first.
+// CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost; the driver copies other memory
+// first.
 func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 	err := s.copyPieces("cuMemcpyHtoDAsync", src, dst, func(host unsafe.Pointer, at address, bytes int64) Result {
 		return s.device.driver.copyIn(at, host, bytes, s.handle)
@@ -99,7 +99,7 @@ func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 	return nil
 }
 
-// CopyOut implements kernels.Stream. Like CopyIn, it wants memory of AllocHost.
+// CopyOut implements kernels.Stream. Like CopyIn, it overlaps only with memory from AllocHost.
 func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 	err := s.copyPieces("cuMemcpyDtoHAsync", dst, src, func(host unsafe.Pointer, at address, bytes int64) Result {
 		return s.device.driver.copyOut(host, at, bytes, s.handle)
@@ -145,7 +145,7 @@ func (s *stream) launch(v entry.Variant, k kernel, blocks int, p param) error {
 	return s.launchOf(f, blocks, kernelInfo[k].threads, p)
 }
 
-// serve starts a kernel that knows no variant.
+// serve starts a kernel that is the same for all variants.
 func (s *stream) serve(k service, blocks int, p param) error {
 	return s.launchOf(s.device.kernels.service[k], blocks, serviceInfo[k].threads, p)
 }

@@ -26,7 +26,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumZeros returns what so many zeros make of a checksum.
+// sumZeros returns the checksum after the given number of further zero bytes.
 func sumZeros(sum uint32, bytes int64) uint32 {
 	var zeros [sumBytes]byte
 	for ; bytes > 0; bytes -= sumBytes {
@@ -35,8 +35,8 @@ func sumZeros(sum uint32, bytes int64) uint32 {
 	return sum
 }
 
-// power returns x to the number of bits in so many words: what 1 becomes when they are zeros. A checksum is the
-// complement of such a state.
+// power returns x to the power of the number of bits in so many words. That is what the state 1 becomes after as many
+// zeros; a checksum is the complement of such a state.
 func power(words int64) uint32 { return ^sumZeros(^uint32(1<<31), 4*words) }
 
 // Checksums implements kernels.LaneOps.

@@ -19,7 +19,7 @@ import (
 	"ooc/engine/task"
 )
 
-// batchDisplay shows a batch: a line that stays for each job that ends, and what runs.
+// Batch shows a batch: a line that stays for each job that ends, and a block with the jobs that run.
 type Batch struct {
 	*Display
 	log *batch.Log
@@ -34,7 +34,7 @@ func NewBatch(d *Display, log *batch.Log) *Batch {
 	return &Batch{Display: d, log: log, states: make([]batch.State, len(log.Jobs)), running: map[int]live.Status{}, told: map[int]time.Time{}}
 }
 
-// jobObject is what becomes of a job, in JSON.
+// jobObject is a job in JSON.
 type jobObject struct {
 	Job     int           `json:"job"` // from 1
 	Input   string        `json:"input"`
@@ -67,7 +67,7 @@ func (b *Batch) Name(i int) string {
 	return fmt.Sprintf("[%d/%d] %s", i+1, len(b.log.Jobs), b.log.Jobs[i].Input)
 }
 
-// Begin tells which jobs have nothing left to do.
+// Begin prints which jobs have nothing left to do.
 func (b *Batch) Begin() {
 	for i := range b.log.Jobs {
 		b.states[i] = b.log.Jobs[i].State
@@ -77,7 +77,7 @@ func (b *Batch) Begin() {
 	}
 }
 
-// Changed tells what has become of a job. Run calls it from one goroutine.
+// Changed prints the new state of a job. Run calls it from one goroutine.
 func (b *Batch) Changed(i int) {
 	j := &b.log.Jobs[i]
 	b.mu.Lock()
@@ -125,7 +125,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 	}
 }
 
-// rows is the block: all about a job that runs alone, or a row for each of several; then the batch.
+// rows is the block: everything about a job that runs alone, or a row for each of several; then the batch.
 func (b *Batch) rows(width int) (rows []string) {
 	for _, i := range slices.Sorted(maps.Keys(b.running)) {
 		if len(b.running) == 1 {
@@ -155,7 +155,7 @@ func outcome(j *batch.Job) string {
 	return s.Algorithm
 }
 
-// Finish prints what became of all jobs.
+// Finish prints the final state of all jobs.
 func (b *Batch) Finish(code int) {
 	if b.json {
 		terminal.PrintJSON(os.Stdout, "batch", batchObject{Batch: b.log.Dir, Jobs: len(b.log.Jobs), Counts: b.log.Counts(), Command: b.log.Command, Code: &code})
@@ -164,7 +164,7 @@ func (b *Batch) Finish(code int) {
 	printJobs(os.Stdout, b.log.Jobs, nil)
 }
 
-// printJobs prints a table of jobs. progress says how far job i is that runs, and may be nil.
+// printJobs prints a table of jobs. progress, which may be nil, returns the progress of job i if it runs.
 func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tVERTICES\tSTATE\tTRIES\tTIME\tRESULT")

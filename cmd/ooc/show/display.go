@@ -87,7 +87,7 @@ func (d *Display) Note(format string, args ...any) {
 	fmt.Fprintf(d.out, above+format+"\n", args...)
 }
 
-// Device says what will compute, and why not something faster.
+// Device prints which device computes, and why not a faster one.
 func (d *Display) Device(dev kernels.Device, why string) {
 	text := dev.Info().Name + ": " + dev.Info().Model
 	if why != "" {
@@ -96,7 +96,7 @@ func (d *Display) Device(dev kernels.Device, why string) {
 	d.Note("device %s", text)
 }
 
-// Volume warns of a store on a network.
+// Volume warns if a store is on a network volume.
 func (d *Display) Volume(store string) {
 	if volume := tiles.NetworkVolume(store); volume != "" {
 		d.Note("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
@@ -161,7 +161,7 @@ func (d *Display) draw(block func(width int) []string) {
 	for _, row := range rows {
 		b.WriteString("\r" + terminal.Clip(row, width-1) + "\x1b[K\n")
 	}
-	// What a wider terminal had left below goes.
+	// This clears what a wider terminal had left below.
 	b.WriteString("\x1b[J")
 	d.drawn = len(rows)
 	io.WriteString(d.out, b.String())
@@ -272,7 +272,7 @@ func restoreParts(s live.Status) []string {
 	return parts
 }
 
-// busyParts prints how busy each stage is, the one that holds the others up first seen by its share.
+// busyParts prints how busy each stage is. The share of the stage that limits the others is the highest.
 func busyParts(b live.Busy) []string {
 	var parts []string
 	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
@@ -281,7 +281,7 @@ func busyParts(b live.Busy) []string {
 	return parts
 }
 
-// progressBar is one row with the bar; what is past the restore point would be done again after a crash.
+// progressBar is one row with the bar. The part after the restore point would be computed again after a crash.
 func progressBar(s live.Status, width int) string {
 	const steps = 1000
 	bar := progressbar.NewOptions(steps,
@@ -329,7 +329,7 @@ func Numbers(p *engine.Problem) func(float64) string {
 	return text.Distance
 }
 
-// SameCommand is a command line without --restart, for a shell.
+// SameCommand is a command line for a shell, without --restart.
 func SameCommand(args []string) string {
 	words := []string{"ooc"}
 	for _, a := range args[min(1, len(args)):] {

@@ -13,7 +13,7 @@ import (
 	"ooc/engine/live"
 )
 
-// Watched is what watch has seen of a store, or of a batch.
+// Watched is what ooc watch has seen of a store, or of a batch.
 type Watched struct {
 	Dir   string
 	View  engine.View
@@ -43,7 +43,8 @@ func (w *Watched) Remember(l live.Lanes) {
 	w.lanes = seen
 }
 
-// Below sideBySide columns the board is below the figures. Beside them, these take figures columns.
+// On a terminal narrower than sideBySide the board is below the figures; otherwise it is beside them, and they take figures
+// columns.
 const (
 	sideBySide = 110
 	figures    = 62
@@ -88,7 +89,7 @@ func (w *Watched) title(width int, p terminal.Paint) string {
 	return p.Text(colour, terminal.Clip(w.Dir+": "+text, width))
 }
 
-// State says in a few words what is being done, and by whom.
+// State says in a few words what is being done, and by which process.
 func (w *Watched) State() string {
 	v := &w.View
 	by := fmt.Sprintf(" by process %d on %s", v.PID, v.Host)
@@ -109,7 +110,7 @@ func (w *Watched) State() string {
 	return string(v.State)
 }
 
-// Next is what to run on a store that no process has.
+// Next is the command to run next on a store that no process has.
 func (w *Watched) Next() string {
 	if w.View.State == live.Solved {
 		return fmt.Sprintf("ooc query %s U V", terminal.Quote(w.Dir))
@@ -117,7 +118,7 @@ func (w *Watched) Next() string {
 	return "ooc solve " + terminal.Quote(w.Dir)
 }
 
-// resting are the rows of a store that no process has in hand.
+// resting are the rows for a store that no process has.
 func (w *Watched) resting(width int) []string {
 	if w.Err != nil {
 		return []string{terminal.Clip("watching for it to come back", width)}
@@ -173,7 +174,7 @@ func (w *Watched) figures(width int, p terminal.Paint) []string {
 	return rows
 }
 
-// gauge is a row with a rate, as a bar of what was measured to be possible where that is known.
+// gauge is a row with a rate. If the highest rate is known, the row has a bar.
 func gauge(width int, stage string, rate, ceiling float64, text func(float64) string, p terminal.Paint) string {
 	said := text(rate)
 	room := width - len(terminal.Label(stage)) - 32
@@ -196,7 +197,7 @@ func (w *Watched) boardRows(width, height int, p terminal.Paint) []string {
 	return append(p.Board(w.View.Board, width, height-1), p.Legend(width))
 }
 
-// laneRows are at most most rows of lanes.
+// laneRows are the rows of lanes, at most the given number.
 func (w *Watched) laneRows(width, most int, p terminal.Paint) (rows []string) {
 	for i, name := range w.order {
 		if i == most-1 && len(w.order) > most {
@@ -223,8 +224,8 @@ func queueState(q *batch.Queue) string {
 	return text
 }
 
-// batchRows are a table of the jobs, those that run and those next to them where there is no room for all, and below it
-// the figures and the board of the first that runs.
+// batchRows are a table of the jobs, and below it the figures and the board of the first job that runs. If there is no room
+// for all jobs, the table has those that run and their neighbours.
 func (w *Watched) batchRows(width, room int, p terminal.Paint) []string {
 	var table strings.Builder
 	printJobs(&table, w.Queue.Jobs, func(i int) string {

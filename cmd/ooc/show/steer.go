@@ -14,8 +14,8 @@ import (
 	"ooc/engine/live"
 )
 
-// steering lets people steer the solves of this process: by keys, where a block is shown on a terminal that also gives
-// the input, and by a signal that asks for the status.
+// steering lets people steer the solves of this process: with keys, if the block is shown on a terminal that is also the
+// input, and with a signal that asks for the status.
 type steering struct {
 	interrupt func() // does what Ctrl-C does
 
@@ -25,8 +25,8 @@ type steering struct {
 	kept   bool // a checkpoint was asked for: said until the next key
 }
 
-// Begin steers one more solve. Its Progress is to be what is returned, which calls answer where somebody asked, and
-// progress otherwise. end is called after the solve.
+// Begin steers one more solve. It returns the function for the solve's Progress, which calls answer if somebody asked for
+// the status, and otherwise progress. end is called after the solve.
 func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, wrapped func(live.Status), end func()) {
 	c = new(live.Control)
 	asked := new(atomic.Bool)
@@ -53,7 +53,7 @@ func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, w
 	}
 }
 
-// report has every solve answer how far it is, and says how many there are.
+// report asks every solve for its status, and returns how many there are.
 func (s *steering) report() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *steering) report() int {
 	return len(s.runs)
 }
 
-// key does what a key stands for.
+// key does what a key means.
 func (s *steering) key(k byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *steering) key(k byte) {
 	}
 }
 
-// pause pauses all solves, those to come too, or lets them go on. Call it with mu held.
+// pause pauses or resumes all solves, also those that begin later. Call it with mu held.
 func (s *steering) pause(on bool) {
 	s.paused = on
 	for c := range s.runs {
@@ -115,7 +115,7 @@ func (s *steering) help(width int) string {
 	return terminal.Row(width, "keys", words...)
 }
 
-// suspended keeps the time that the process is stopped out of the solves' rates.
+// suspended keeps the time in which the process is stopped out of the rates of solves.
 func (s *steering) suspended(stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *steering) suspended(stop func()) {
 	s.pause(was)
 }
 
-// OnAsking answers the signal that asks for the status, until the function it returns is called.
+// OnAsking answers the signal that asks for the status, until stop is called.
 func (d *Display) OnAsking() (stop func()) {
 	asked, quit, gone := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	if len(statusSignals) > 0 { // none would mean all
@@ -151,8 +151,8 @@ func (d *Display) OnAsking() (stop func()) {
 	}
 }
 
-// Keyboard reads keys from standard input if it is a terminal and the block is shown, until the function it returns is
-// called. The terminal is then as it was.
+// Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The terminal
+// is then as it was.
 func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 	if d.mode != block || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(d.out.Fd())) {
 		return func() {}
@@ -193,7 +193,7 @@ func Exit(code int) {
 	os.Exit(code)
 }
 
-// keys hands what happens at the keyboard to the steering.
+// keys passes what happens at the keyboard to the steering.
 type keys struct{ *Display }
 
 // Typed implements terminal.Keys.

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Counter shows on standard error how far a pass over a matrix is: on a terminal on one line that it writes again,
-// elsewhere a line now and then.
+// Counter shows the progress of a pass over a matrix on standard error: on a terminal in one line that it writes again,
+// elsewhere in a line now and then.
 type Counter struct {
 	verb, unit  string
 	began, last time.Time
@@ -18,7 +18,7 @@ type Counter struct {
 	drawn       bool
 }
 
-// NewCounter begins to count units, of what a verb says is done to them.
+// NewCounter begins to count units. verb says what is done to them, as in "proved".
 func NewCounter(verb, unit string) *Counter {
 	c := &Counter{verb: verb, unit: unit, began: time.Now(), last: time.Now(), terminal: term.IsTerminal(int(os.Stderr.Fd())), every: 10 * time.Second}
 	if c.terminal {

@@ -2,19 +2,19 @@ package terminal
 
 import "sync/atomic"
 
-// Keys takes what happens at a keyboard. Its methods are called from one goroutine.
+// Keys receives what happens at a keyboard. Its methods are called from one goroutine.
 type Keys interface {
-	// Typed takes keys.
+	// Typed receives keys.
 	Typed(keys []byte)
-	// Suspended calls stop, which returns when the process was stopped and is continued. The terminal is then another
-	// program's until it does.
+	// Suspended calls stop, which stops the process and returns when it is continued. Meanwhile the terminal belongs to
+	// another program.
 	Suspended(stop func())
 }
 
-// restoreTerminal puts the terminal back, whatever goroutine ends the process; nil: it is as it was.
+// restoreTerminal puts the terminal back, whichever goroutine ends the process; nil: it is as it was.
 var restoreTerminal atomic.Pointer[func()]
 
-// Restore puts the terminal back as it was before a keyboard was opened. Any goroutine may call it that ends the process.
+// Restore puts the terminal back as it was before a keyboard was opened. Any goroutine that ends the process may call it.
 func Restore() {
 	if back := restoreTerminal.Load(); back != nil {
 		(*back)()

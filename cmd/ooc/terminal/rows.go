@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Label is a name as rows begin with it.
+// Label is a name, padded as the beginning of a row.
 func Label(name string) string { return fmt.Sprintf("%-10s", name) }
 
-// Row is a row of parts under a name, as many as fit: those after the first, which is cut, are in order of worth.
+// Row is a row of parts under a name, as many as fit. Later parts are left out first; the first part is cut if it alone is
+// too long.
 func Row(width int, name string, parts ...string) string {
 	text := Label(name)
 	for i, p := range parts {
