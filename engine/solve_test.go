@@ -26,12 +26,13 @@ import (
 // verifyAll compares every row with a search from its source.
 func verifyAll(t testing.TB, p *engine.Problem) {
 	t.Helper()
-	v, err := prove.Sample(context.Background(), p, p.Geometry().N, 1)
+	rows, tiles := p.Geometry().RowCount(), p.Geometry().Tiles()
+	v, err := prove.Sample(context.Background(), p, rows, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Rows != p.Geometry().N || v.Tiles != p.Geometry().Side()*p.Geometry().Side() {
-		t.Fatalf("verified %d rows and %d tiles of %d and %d", v.Rows, v.Tiles, p.Geometry().N, p.Geometry().Side()*p.Geometry().Side())
+	if v.Rows != rows || v.Tiles != tiles {
+		t.Fatalf("verified %d rows and %d tiles of %d and %d", v.Rows, v.Tiles, rows, tiles)
 	}
 }
 

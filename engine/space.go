@@ -26,7 +26,8 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 		edges = []int{plan.RowTile(max(rows, 1), e.N)}
 		if rows == 0 {
 			edges = []int{plan.RowTile(e.N, e.N)}
-			t, err := rounds.ChooseTile(e.N, d.Info(), rates, l.WithDefaults(d.Info()))
+			t, limits := rounds.ChooseTile(e.N, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
+			_, err := rounds.PlanBlocked(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, 0, d.Info(), rates, limits)
 			if err != nil && e.Dense {
 				return 0, err
 			}

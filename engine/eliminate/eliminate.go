@@ -52,13 +52,20 @@ func New(o Options) Algorithm {
 // fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
 const fasterAtOnce = 6
 
-// closesAtOnce reports whether the device should close the core in its memory.
+// closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without vertices.
 func (a Algorithm) closesAtOnce(core int, info kernels.Info) bool {
 	most := max(0, a.o.CoreAtOnce)
 	if !info.SharedCores {
 		most *= fasterAtOnce
 	}
-	return core <= most && oneTile(core) <= info.Memory-info.Scratch
+	return core == 0 || core <= most && oneTile(core) <= info.Memory-info.Scratch
+}
+
+// spills reports whether a solve on the device has to close the core in a store, because neither the device nor the
+// processor beside it closes it in memory.
+func (a Algorithm) spills(core int, info kernels.Info) bool {
+	beside := kernels.Info{Memory: math.MaxInt64, SharedCores: true}
+	return !a.closesAtOnce(core, info) && (info.SharedCores || !a.closesAtOnce(core, beside))
 }
 
 // Name is the algorithm's name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sort"
 	"time"
 
 	"ooc/engine/device"
@@ -20,9 +21,6 @@ import (
 // device.ErrMemory where a limit is too small.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	g, l, r := q.Graph, q.Limits, &q.Rates
-	if need := leastScratch(rowsOf(l, g.N), g.N, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
-		return plan.Offer{}, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, g.N, need)
-	}
 	rows := rowsOf(l, g.N)
 	began, most := time.Now(), largestCore()
 	perRelaxation := 1 / (coreShare * r.Kernel)
@@ -38,53 +36,74 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	best, err := o.Best(ctx, func(w sparse.Work) float64 {
-		if w.Core > most {
-			return math.Inf(1)
-		}
-		return seconds(w)
-	})
+	// The larger a core, the more memory it takes: so the largest that can be closed is looked for once.
+	closed := sort.Search(min(most, g.N)+1, func(c int) bool { return a.coreFits(c, q) != nil }) - 1
+	best, err := bestOf(ctx, o, closed, seconds)
 	if err != nil {
 		return plan.Offer{}, err
 	}
+	if best.Vertices == 0 {
+		return plan.Offer{}, a.tooLarge(ctx, o, most, q)
+	}
 	if best.Eliminated == 0 && c.Rounds != nil && l.Algorithm != Name {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
-	}
-	if best.Vertices == 0 { // no stopping point leaves a core small enough
-		return plan.Offer{}, fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", device.ErrMemory, most)
-	}
-	if err := coreFits(best.Core, q); err != nil {
-		return plan.Offer{}, fmt.Errorf("the core that elimination leaves: %w", err)
 	}
 	p := x.predict(best, perRelaxation, a.o.PreferDevice)
 	p.OrderSeconds = time.Since(began).Seconds()
 	p.Algorithm, p.Order = Name, o
 	c.Eliminate = &p
 	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile}
-	if best.Core > a.o.CoreAtOnce { // it is solved in a store of its own
+	if a.spills(best.Core, q.Info) { // it is solved in a store of its own
 		core := tiles.Geometry{N: best.Core, T: plan.DefaultTile(best.Core), EntryBytes: entry.EntryBytes}
 		offer.Beside = core.MatrixBytes()
 	}
 	return offer, nil
 }
 
-// coreFits fails if the device can solve the core neither in its memory nor in rounds.
-func coreFits(core int, q *plan.Request) error {
-	if core == 0 || oneTile(core) <= q.Info.Memory-q.Info.Scratch {
+// bestOf returns the best stopping point of those that leave a core of at most so many vertices, one without vertices if
+// there is none.
+func bestOf(ctx context.Context, o *sparse.Order, most int, cost func(sparse.Work) float64) (sparse.Work, error) {
+	return o.Best(ctx, func(w sparse.Work) float64 {
+		if w.Core > most {
+			return math.Inf(1)
+		}
+		return cost(w)
+	})
+}
+
+// tooLarge returns the error where every stopping point leaves too large a core: what the smallest of them lacks. most is
+// how many vertices host memory has room for.
+func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *plan.Request) error {
+	least, err := bestOf(ctx, o, most, func(w sparse.Work) float64 { return float64(w.Core) })
+	switch {
+	case err != nil:
+		return err
+	case least.Vertices == 0:
+		return fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", device.ErrMemory, most)
+	}
+	return fmt.Errorf("the core that elimination leaves: %w", a.coreFits(least.Core, q))
+}
+
+// coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
+func (a Algorithm) coreFits(core int, q *plan.Request) error {
+	l, n := q.Limits, q.Graph.N
+	if need := leastScratch(rowsOf(l, n), n, core, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
+		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, n, need)
+	}
+	if !a.spills(core, q.Info) {
 		return nil
 	}
-	l := q.Limits
 	l.Round = 0
 	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core), EntryBytes: entry.EntryBytes}, 0, q.Info, q.Rates, l)
 	return err
 }
 
-// leastScratch is the least memory in bytes that expands a row of n vertices, if the core is small.
-func leastScratch(rows, n, tile int) int64 {
+// leastScratch is the least memory in bytes that expands a row of n vertices.
+func leastScratch(rows, n, core, tile int) int64 {
 	if tile == 0 {
 		tile = plan.RowTile(rows, n)
 	}
-	return int64(n+1)*kernels.HostLaneUnit*entry.EntryBytes + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*entry.EntryBytes
+	return int64(n+1+core)*kernels.HostLaneUnit*entry.EntryBytes + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*entry.EntryBytes
 }
 
 // rowsOf is how many rows are wanted.

@@ -56,12 +56,10 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 }
 
 // Plan picks the tile edge, unless the request fixes it, and plans the rounds.
-func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (_ plan.Offer, err error) {
+func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	t := q.Limits.Tile
 	if t == 0 {
-		if t, err = ChooseTile(q.Facts.N, q.Info, q.Rates, q.Limits); err != nil {
-			return plan.Offer{}, err
-		}
+		t = ChooseTile(q.Facts.N, q.Info, q.Rates, q.Limits)
 	}
 	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes()}
 	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
