@@ -18,7 +18,7 @@ func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()), make([]bool, p.geom.Tiles()))
+	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()*p.meta.SumsPerTile()), make([]bool, p.geom.Tiles()))
 }
 
 // Finish does what is left when all distances are final: it makes trees of predecessors, if there are any, and then stores
@@ -48,15 +48,15 @@ func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, su
 	return p.storeSums(sums, summed)
 }
 
-// storeSums stores a checksum for every tile of a solved matrix, reading only those that this run did not write
+// storeSums stores the checksums of every tile of a solved matrix, reading only those that this run did not write
 // itself.
-func (p *Problem) storeSums(sums []uint32, summed []bool) (err error) {
-	side := p.geom.Side()
-	for i := range sums {
-		if summed[i] {
+func (p *Problem) storeSums(sums []uint32, summed []bool) error {
+	side, each := p.geom.Side(), p.meta.SumsPerTile()
+	for i, known := range summed {
+		if known {
 			continue
 		}
-		if sums[i], err = p.store.TileSum(i/side, i%side); err != nil {
+		if err := p.store.TileSums(sums[i*each:][:each], i/side, i%side); err != nil {
 			return err
 		}
 	}

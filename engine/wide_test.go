@@ -74,16 +74,18 @@ func TestChangedOnTheWay(t *testing.T) {
 	expandThere(t)
 	d := levelDevice(t)
 	g := enginetest.RandomGraph(t, r, 380+r.IntN(60), entry.KindI32, false)
+	tile := 64 * (1 + r.IntN(3)) // of one to three strips, each with a checksum
+	rows := entry.CeilDiv(g.N, tile)
 	solve := func(s *slip) *engine.Problem {
-		p := enginetest.Create(t, g, 64)
+		p := enginetest.Create(t, g, tile)
 		enginetest.Solve(t, p, engine.Options{Device: s.slips(d), Algorithm: eliminate.Name})
 		return p
 	}
 	count := &slip{what: "change a sent copy", r: r}
-	if _, err := prove.Scrub(t.Context(), solve(count), prove.ScrubOptions{}); err != nil || count.asked != 2*entry.CeilDiv(g.N, 64) {
+	if _, err := prove.Scrub(t.Context(), solve(count), prove.ScrubOptions{}); err != nil || count.asked != 2*rows {
 		t.Fatalf("%d copies of rows and their sums: %v", count.asked, err)
 	}
-	for k := range entry.CeilDiv(g.N, 64) {
+	for k := range rows {
 		at := 2*k + 1 // its sums are the next copy
 		if _, err := prove.Scrub(t.Context(), solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}), prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
 			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)

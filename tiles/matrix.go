@@ -166,17 +166,26 @@ func (s *Store) ReadAt(u, v int) (uint32, error) {
 	return bits, err
 }
 
-// Checksum is the CRC-32C of a tile's bytes, as WriteSums wants it and TileSum gives it.
-func Checksum(tile []byte) uint32 { return crc32.Checksum(tile, castagnoli) }
+// Checksum is the CRC-32C of bytes, which all checksums of a store are.
+func Checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// TileSum is the CRC-32C of tile (i,j), padding included.
-func (s *Store) TileSum(i, j int) (uint32, error) {
-	if err := s.tileError("sum", i, j, 0, 0); err != nil {
-		return 0, err
+// Sums sets dst, of SumsPerTile elements, to the checksums of a tile's bytes: of as many equal parts, its strips.
+func Sums(dst []uint32, tile []byte) {
+	strip := len(tile) / len(dst)
+	for k := range dst {
+		dst[k] = Checksum(tile[k*strip:][:strip])
 	}
-	var sum uint32
-	err := s.touch("sum", i, j, func(tile []byte) { sum = Checksum(tile) })
-	return sum, err
+}
+
+// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j), padding included.
+func (s *Store) TileSums(dst []uint32, i, j int) error {
+	if err := s.tileError("sum", i, j, 0, 0); err != nil {
+		return err
+	}
+	if want := s.meta.SumsPerTile(); len(dst) != want {
+		return fmt.Errorf("sum %s, tile (%d,%d): room for %d checksums, not %d", s.dir, i, j, len(dst), want)
+	}
+	return s.touch("sum", i, j, func(tile []byte) { Sums(dst, tile) })
 }
 
 // touch gives use the mapped bytes of tile (i,j); use must not keep them. A

@@ -100,6 +100,14 @@ func (m Meta) Geometry() Geometry {
 	return g
 }
 
+// SumsPerTile is how many checksums each tile has: one for each StripRows of its rows, before version 3 one for all of it.
+func (m *Meta) SumsPerTile() int {
+	if m.Version < FormatVersion {
+		return 1
+	}
+	return m.T / StripRows
+}
+
 // Validate says whether a store with this description can exist.
 func (m Meta) Validate() error {
 	if !m.Kind.Valid() {

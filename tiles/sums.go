@@ -29,8 +29,11 @@ func (m *Meta) sumsHeader() int64 {
 	return sumsHeaderLen
 }
 
+// sumCount is how many checksums there are.
+func (m *Meta) sumCount() int { return m.Geometry().Tiles() * m.SumsPerTile() }
+
 // sumsBytes is how long sums is.
-func (m *Meta) sumsBytes() int64 { return m.sumsHeader() + 4*int64(m.Geometry().Tiles()) }
+func (m *Meta) sumsBytes() int64 { return m.sumsHeader() + 4*int64(m.sumCount()) }
 
 func encodeSums(sums []uint32, m *Meta) []byte {
 	b, header := make([]byte, m.sumsBytes()), m.sumsHeader()
@@ -70,15 +73,15 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if crc32.Checksum(b[header:], castagnoli) != le.Uint32(b[24:]) {
 		return nil, corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
-	sums := make([]uint32, m.Geometry().Tiles())
+	sums := make([]uint32, m.sumCount())
 	for i := range sums {
 		sums[i] = le.Uint32(b[header+4*int64(i):])
 	}
 	return sums, nil
 }
 
-// WriteSums stores the CRC-32C of every tile, row-major, Tiles of them,
-// durably and all or nothing. Its space was reserved by Create.
+// WriteSums stores the checksums of every tile, SumsPerTile of each, tiles
+// row-major, durably and all or nothing. Its space was reserved by Create.
 func (s *Store) WriteSums(sums []uint32) error {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
@@ -88,14 +91,14 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if len(sums) != s.geo.Tiles() {
-		return fmt.Errorf("%s: %d checksums for %d tiles", s.dir, len(sums), s.geo.Tiles())
+	if len(sums) != s.meta.sumCount() {
+		return fmt.Errorf("%s: %d checksums for %d tiles of %d", s.dir, len(sums), s.geo.Tiles(), s.meta.SumsPerTile())
 	}
 	return s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta))
 }
 
-// Sums gives the CRC-32C of every tile, row-major. It fails with
-// fs.ErrNotExist where no solve has ended yet.
+// Sums gives what WriteSums has stored. It fails with fs.ErrNotExist where no
+// solve has ended yet.
 func (s *Store) Sums() ([]uint32, error) {
 	path := s.path(nameSums)
 	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version

@@ -32,15 +32,18 @@ type tilesRow struct {
 	there kernels.Event
 }
 
+// sumsThere is the number of checksums that the device computes of a row of tiles.
+func (x *run) sumsThere() int { return x.Geometry.Side() * x.Geometry.T / sparse.SumRows }
+
 // rowAndSums is the host memory in bytes for a row of tiles and its checksums, in whole pages.
 func (x *run) rowAndSums() int64 {
 	const page = 4096
-	return x.rowBytes() + int64(entry.CeilDiv(x.Geometry.Side()*entry.EntryBytes, page))*page
+	return x.rowBytes() + int64(entry.CeilDiv(x.sumsThere()*entry.EntryBytes, page))*page
 }
 
 // parts splits rowAndSums bytes of host memory into the tiles and their checksums.
 func (c *deviceExpansion) parts(data []byte) (row []byte, sums []uint32) {
-	return data[:c.rows.run.rowBytes()], entry.View[uint32](data[c.rows.run.rowBytes():])[:c.rows.run.Geometry.Side()]
+	return data[:c.rows.run.rowBytes()], entry.View[uint32](data[c.rows.run.rowBytes():])[:c.rows.run.sumsThere()]
 }
 
 // onDevice allocates device and host memory for an expansion on the device. It returns nil if none is planned, or if the

@@ -38,8 +38,8 @@ type expansion struct {
 	restore int64  // rows of the newest synced checkpoint
 	syncing bool   // a checkpoint is being taken
 	synced  time.Time
-	sums    []uint32 // by tile
-	summed  []bool
+	summed  []bool   // by tile
+	sums    []uint32 // of each tile
 }
 
 // expand computes and writes every row that is not done.
@@ -61,7 +61,7 @@ func (x *run) expand(ctx context.Context, e *sparse.Elimination, core *sparse.De
 func (x *run) newExpansion(e *sparse.Elimination, core *sparse.DenseCore) *expansion {
 	g, done := x.Geometry, int(x.State.Done)/x.Geometry.T
 	return &expansion{run: x, e: e, core: core, began: x.Control.Now(), first: done, restore: x.State.Done, next: done, prefix: done,
-		synced: time.Now(), done: make([]bool, g.Down()), sums: make([]uint32, g.Tiles()), summed: make([]bool, g.Tiles())}
+		synced: time.Now(), done: make([]bool, g.Down()), sums: make([]uint32, g.Tiles()*x.Meta.SumsPerTile()), summed: make([]bool, g.Tiles())}
 }
 
 // Finish makes the written rows durable.
@@ -215,32 +215,49 @@ func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 	return w.put(i, row, nil)
 }
 
-// put writes a finished row of tiles and records it with its checksums. sums are the checksums that the device computed;
-// nil: there are none, and put computes them.
-func (w *expansion) put(i int, row []byte, sums []uint32) error {
-	g := w.run.Geometry
+// put writes a finished row of tiles and records it with its checksums. there are those that the device computed; nil: there
+// are none, and put computes them. So it does for a store that has one a tile, as before version 3.
+func (w *expansion) put(i int, row []byte, there []uint32) error {
+	g, each := w.run.Geometry, w.run.Meta.SumsPerTile()
+	tile := func(j int) []byte { return row[int64(j)*g.TileBytes():][:g.TileBytes()] }
+	if len(there) != g.Side()*each {
+		there = nil
+	}
 	if rows := g.RowCount() - i*g.T; rows < g.T {
-		sum := func() uint32 { return tiles.Checksum(row[int64(i)*g.TileBytes():][:g.TileBytes()]) }
-		// Padding changes the tile on the diagonal. Its checksum is renewed only if the old one was right: otherwise the tile
-		// was damaged on its way from the device, and the old checksum will show that.
-		sound := sums != nil && g.Rows == 0 && sum() == sums[i]
-		w.padRows(row, i, rows)
-		if sound {
-			sums[i] = sum()
+		pad := func() { w.padRows(row, i, rows) }
+		if there != nil && g.Rows == 0 { // only there does padding change what the device summed: the tile on the diagonal
+			renew(there[i*each:][:each], tile(i), pad)
+		} else {
+			pad()
 		}
 	}
 	for j := range g.Side() {
-		at := i*g.Side() + j // no other goroutine writes these entries
-		if w.summed[at] = true; sums != nil {
-			w.sums[at] = sums[j]
+		at := i*g.Side() + j
+		sums := w.sums[at*each:][:each] // no other goroutine writes these entries
+		if w.summed[at] = true; there != nil {
+			copy(sums, there[j*each:])
 		} else {
-			w.sums[at] = tiles.Checksum(row[int64(j)*g.TileBytes():][:g.TileBytes()])
+			tiles.Sums(sums, tile(j))
 		}
 	}
 	if err := w.run.sink(i, row); err != nil {
 		return err
 	}
 	return w.finished(i)
+}
+
+// renew makes checksums those of a tile as it is after a change. One that was wrong before stays: that strip was damaged on
+// its way from the device, and its checksum will show that.
+func renew(sums []uint32, tile []byte, change func()) {
+	before, after := make([]uint32, len(sums)), make([]uint32, len(sums))
+	tiles.Sums(before, tile)
+	change()
+	tiles.Sums(after, tile)
+	for k := range sums {
+		if sums[k] == before[k] {
+			sums[k] = after[k]
+		}
+	}
 }
 
 // padRows fills the padding rows of the last row of tiles, from the given row on, as those of isolated vertices.

@@ -87,13 +87,16 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 		return err
 	}
 	side := p.Geometry().Side()
-	return parallel.Do(ctx, len(sums), func() func(t int) error {
+	return parallel.Do(ctx, p.Geometry().Tiles(), func() func(t int) error {
+		got := make([]uint32, p.Meta().SumsPerTile())
 		return func(t int) error {
-			got, err := p.Store().TileSum(t/side, t%side)
-			if err == nil && got != sums[t] {
-				err = fmt.Errorf("%s/%s: %w: %w; solve again with --restart", p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, sumError(t/side, t%side, got, sums[t]))
+			if err := p.Store().TileSums(got, t/side, t%side); err != nil {
+				return err
 			}
-			return err
+			if err := compareSums(p, t, got, sums); err != nil {
+				return fmt.Errorf("%s/%s: %w: %w; solve again with --restart", p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, err)
+			}
+			return nil
 		}
 	}, func() { v.Tiles++ })
 }

@@ -45,17 +45,18 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	if s.sums, err = storedSums(p); err != nil {
 		return s.result, err
 	}
-	if o.From < 0 || o.From >= len(s.sums) {
-		return s.result, fmt.Errorf("%w: %s has tiles 0 to %d, and none %d to begin with", ErrNoTile, p.Dir(), len(s.sums)-1, o.From)
+	all := p.Geometry().Tiles()
+	if o.From < 0 || o.From >= all {
+		return s.result, fmt.Errorf("%w: %s has tiles 0 to %d, and none %d to begin with", ErrNoTile, p.Dir(), all-1, o.From)
 	}
-	s.seen = make([]bool, len(s.sums))
+	s.seen = make([]bool, all)
 	p.Store().DropCache()
-	err = parallel.Do(ctx, len(s.sums)-o.From, func() func(int) error {
-		buffer := make([]byte, p.Geometry().TileBytes())
-		return func(i int) error { return s.tile(o.From+i, buffer) }
+	err = parallel.Do(ctx, all-o.From, func() func(int) error {
+		buffer, got := make([]byte, p.Geometry().TileBytes()), make([]uint32, p.Meta().SumsPerTile())
+		return func(i int) error { return s.tile(o.From+i, buffer, got) }
 	}, func() {
 		if s.done++; o.Progress != nil {
-			o.Progress(s.done, len(s.sums)-o.From)
+			o.Progress(s.done, all-o.From)
 		}
 	})
 	s.result.Bytes = int64(s.result.Tiles) * p.Geometry().TileBytes()
@@ -92,9 +93,9 @@ type scrub struct {
 }
 
 // tile compares one tile. A damaged tile is noted and does not stop the scrub.
-func (s *scrub) tile(t int, buffer []byte) error {
+func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	side := s.p.Geometry().Side()
-	if ahead := t + readAheadTiles; ahead < len(s.sums) {
+	if ahead := t + readAheadTiles; ahead < len(s.seen) {
 		s.p.Store().Prefetch(ahead/side, ahead%side)
 	}
 	err := s.p.Store().ReadTileFile(buffer, t/side, t%side)
@@ -102,9 +103,8 @@ func (s *scrub) tile(t int, buffer []byte) error {
 		return err
 	}
 	if err == nil {
-		if got := tiles.Checksum(buffer); got != s.sums[t] {
-			err = sumError(t/side, t%side, got, s.sums[t])
-		}
+		tiles.Sums(got, buffer)
+		err = compareSums(s.p, t, got, s.sums)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,6 +124,14 @@ func (s *scrub) tile(t int, buffer []byte) error {
 	return nil
 }
 
-func sumError(i, j int, got, want uint32) error {
-	return fmt.Errorf("tile (%d,%d): its checksum is %08x, it was solved with %08x", i, j, got, want)
+// compareSums compares the checksums of a tile with those of all that the solve left. The error names the tile, and the first
+// strip of it that differs.
+func compareSums(p *engine.Problem, t int, got, sums []uint32) error {
+	for k, want := range sums[t*len(got):][:len(got)] {
+		if side, strip := p.Geometry().Side(), p.Geometry().T/len(got); got[k] != want {
+			return fmt.Errorf("tile (%d,%d), rows %d to %d of it: its checksum is %08x, it was solved with %08x",
+				t/side, t%side, k*strip, (k+1)*strip-1, got[k], want)
+		}
+	}
+	return nil
 }

@@ -135,7 +135,7 @@ func (r *run) open() error {
 	r.x = newExecutor(r.Store, r.algorithm, d, w, r.Meta.Variant(), plan, buf, host)
 	r.x.clock = func() time.Duration { return r.State.Elapsed + r.Control.Now().Sub(r.Began) }
 	r.x.synced, r.x.ended = r.Control.Touch, func() { r.ended = r.Control.Now() }
-	r.x.track, r.x.grid = newTracker(side, r.last, r.start, r.Weights == nil), newGrid(side, r.last, r.start)
+	r.x.track, r.x.grid = newTracker(side, r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(side, r.last, r.start)
 	r.x.track.restore = r.State.Done
 	if !r.algorithm.compares {
 		return nil

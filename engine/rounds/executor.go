@@ -138,7 +138,7 @@ func (x *executor) write(s step) stream.Op {
 				return err
 			}
 			if s.done == x.algorithm.iterations(x.geom) {
-				x.track.sum(s.tile, tiles.Checksum(page.Data))
+				x.track.sum(s.tile, page.Data)
 			}
 			if least, rose := x.track.wrote(s.tile, s.done); rose {
 				return x.store.Note(x.state(least))

@@ -1,25 +1,30 @@
 package rounds
 
-import "sync"
+import (
+	"sync"
+
+	"ooc/tiles"
+)
 
 // tracker records which iterations each tile's copy on disk has finished.
 type tracker struct {
 	mu      sync.Mutex
-	done    []int32 // by tile: iterations finished on disk; -1: not written yet. Guarded by mu, as all below
-	count   []int   // by done+1: how many tiles
-	least   int     // the least of done over all tiles
-	restore int64   // State.Done of the newest synced checkpoint
-	sums    []uint32
-	summed  []bool
+	done    []int32  // by tile: iterations finished on disk; -1: not written yet. Guarded by mu, as all below
+	count   []int    // by done+1: how many tiles
+	least   int      // the least of done over all tiles
+	restore int64    // State.Done of the newest synced checkpoint
+	summed  []bool   // by tile
+	sums    []uint32 // of each tile that is summed, written by whoever sums it
 }
 
-func newTracker(side, last, start int, onDisk bool) *tracker {
+// newTracker returns a tracker of side×side tiles, each of which has some checksums.
+func newTracker(side, sums, last, start int, onDisk bool) *tracker {
 	if !onDisk {
 		start = -1
 	}
 	t := &tracker{
 		done: make([]int32, side*side), count: make([]int, last+2), least: start,
-		sums: make([]uint32, side*side), summed: make([]bool, side*side),
+		sums: make([]uint32, side*side*sums), summed: make([]bool, side*side),
 	}
 	for i := range t.done {
 		t.done[i] = int32(start)
@@ -42,10 +47,13 @@ func (t *tracker) wrote(tile, done int) (least int, rose bool) {
 	return t.least, t.least > before && t.least > 0
 }
 
-func (t *tracker) sum(tile int, sum uint32) {
+// sum takes the checksums of a tile's final bytes. It is called by one goroutine at a time for each tile.
+func (t *tracker) sum(tile int, data []byte) {
+	each := len(t.sums) / len(t.done)
+	tiles.Sums(t.sums[tile*each:][:each], data)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sums[tile], t.summed[tile] = sum, true
+	t.summed[tile] = true
 }
 
 func (t *tracker) restorable(vertices int64) {

@@ -32,9 +32,15 @@ func (s Shape) FixedBytes() int64 {
 	return entry.EntryBytes * (2*(s.rows()+1) + 2*s.Arcs + 2*core*core + s.side()*int64(s.Edge))
 }
 
+// SumRows is how many rows of a tile, which lie one after the other, a checksum covers that is computed on a device.
+const SumRows = kernels.DeviceLaneUnit
+
+// sums is the number of checksums of a row of tiles.
+func (s Shape) sums() int64 { return s.side() * int64(s.Edge/SumRows) }
+
 // BatchBytes is the device memory of a batch: its rows of lanes, the tiles made of them, and their checksums.
 func (s Shape) BatchBytes() int64 {
-	return entry.EntryBytes * (int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)+2) + int64(s.Lanes/s.Edge)*s.side())
+	return entry.EntryBytes * (int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)+2) + int64(s.Lanes/s.Edge)*s.sums())
 }
 
 // DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
@@ -175,7 +181,7 @@ type Batch struct {
 	stream kernels.Stream
 	rows   kernels.Buffer // of lanes
 	tiles  kernels.Buffer // that come of them
-	sums   kernels.Buffer // CRC-32C of each tile
+	sums   kernels.Buffer // CRC-32C of each SumRows rows of each tile
 	ends   kernels.Buffer // where the sources' climbs begin, and end
 	host   []byte         // the same in host memory
 	read   kernels.Event  // of the last copy of host; nil: none yet
@@ -202,7 +208,7 @@ func (b *Batch) open() (err error) {
 	if b.tiles, err = b.w.device.Alloc(shape.side() * int64(shape.Edge) * width); err != nil {
 		return err
 	}
-	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.side() * entry.EntryBytes); err != nil {
+	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.sums() * entry.EntryBytes); err != nil {
 		return err
 	}
 	if b.ends, err = b.w.device.Alloc(2 * width); err != nil {
@@ -294,22 +300,23 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 		Columns: w.columns, Sources: last}); err != nil {
 		return err
 	}
-	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, int64(edge)*int64(edge)*entry.EntryBytes, width/edge*side)
+	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, SumRows*int64(edge)*entry.EntryBytes, width/edge*int(w.shape.sums()))
 }
 
 // Sync waits for all that was enqueued.
 func (b *Batch) Sync() error { return b.stream.Sync() }
 
-// TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums. Both may be read once
-// the event that it returns has passed. The device computes the checksums, so they also reveal damage on the way to dst or
-// to a disk.
+// TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums, one for each SumRows rows
+// of a tile. Both may be read once the event that it returns has passed. The device computes the checksums, so they also
+// reveal damage on the way to dst or to a disk.
 func (b *Batch) TileRow(dst []byte, sums []uint32, i int) (kernels.Event, error) {
-	bytes, side := b.w.shape.side()*int64(b.w.shape.Edge)*int64(b.w.shape.Edge)*entry.EntryBytes, b.w.shape.side()
-	if int64(len(dst)) != bytes || int64(len(sums)) != side {
-		return nil, fmt.Errorf("%d tiles of %d bytes to %d bytes, %d checksums", side, bytes, len(dst), len(sums))
+	shape := b.w.shape
+	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * entry.EntryBytes
+	if int64(len(dst)) != bytes || int64(len(sums)) != shape.sums() {
+		return nil, fmt.Errorf("a row of tiles of %d bytes with %d checksums to %d bytes, %d checksums", bytes, shape.sums(), len(dst), len(sums))
 	}
 	err := errors.Join(b.stream.CopyOut(dst, kernels.Tile{Buf: b.tiles, Off: int64(i) * bytes}),
-		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * side * entry.EntryBytes}))
+		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * shape.sums() * entry.EntryBytes}))
 	if err != nil {
 		return nil, err
 	}

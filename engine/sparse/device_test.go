@@ -78,7 +78,7 @@ func checkRanges(t *testing.T, a *kernels.Arcs, ranges []kernels.LevelRange, bef
 // deviceRows expands sources by a DeviceExpander, batch by batch, and returns the entries of each row, padding included.
 func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core *DenseCore, sources []int32) [][]uint32 {
 	t.Helper()
-	const edge = 64
+	edge := SumRows * (1 + r.IntN(3))
 	w, err := e.NewDeviceExpander(d, core, edge)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 	}
 	side := (len(e.Vertices) + edge - 1) / edge
 	tiles := make([]uint32, side*edge*edge)
-	sums := make([]uint32, side)
+	sums := make([]uint32, side*edge/SumRows)
 	out := make([][]uint32, 0, len(sources))
 	for batch := range slices.Chunk(sources, lanes) {
 		if err := b.Rows(batch); err != nil {
@@ -107,9 +107,9 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 			if err := done.Sync(); err != nil {
 				t.Fatal(err)
 			}
-			for j, sum := range sums {
-				if want := crc32.Checksum(entry.Bytes(tiles[j*edge*edge:][:edge*edge]), crc32.MakeTable(crc32.Castagnoli)); sum != want {
-					t.Fatalf("tile %d of row %d: checksum %08x, not %08x", j, i, sum, want)
+			for k, sum := range sums {
+				if want := crc32.Checksum(entry.Bytes(tiles[k*SumRows*edge:][:SumRows*edge]), crc32.MakeTable(crc32.Castagnoli)); sum != want {
+					t.Fatalf("strip %d of row %d of tiles of edge %d: checksum %08x, not %08x", k, i, edge, sum, want)
 				}
 			}
 			for l := range edge {
