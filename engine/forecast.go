@@ -51,7 +51,7 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 
 // Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
 func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
-	state, _, err := p.store.State()
+	state, _, err := p.store.Ahead()
 	if err != nil {
 		return nil, err
 	}

@@ -237,16 +237,20 @@ func (p *Problem) IDs() (graph.IDs, error) {
 	return ids, nil
 }
 
-// Status says how far the store is, from its files alone.
+// Status says how far the store is, from its files alone: its progress is what the next Solve goes on from.
 func (p *Problem) Status() (live.Status, error) {
-	state, counts, err := p.store.State()
+	safe, _, err := p.store.State()
 	if err != nil {
 		return live.Status{}, err
 	}
-	st := task.StatusOf(p.store)
+	state, counts, err := p.store.Ahead()
+	if err != nil {
+		return live.Status{}, err
+	}
+	st, rows := task.StatusOf(p.store), int64(p.geom.RowCount())
 	st.Elapsed = state.Elapsed.Seconds()
-	st.Progress = float64(state.Done) / float64(p.geom.RowCount())
-	st.RestorePoint = st.Progress
+	st.Progress = float64(state.Done) / float64(rows)
+	st.RestorePoint = float64(safe.Done) / float64(rows)
 	st.ETA = -1
 	st.Algorithm = "" // whatever the next run picks
 	if counts {
@@ -266,7 +270,7 @@ func (p *Problem) Status() (live.Status, error) {
 		}
 	}
 	rooted := false
-	if counts && state.Done == int64(p.geom.RowCount()) {
+	if safe.Done == rows {
 		if rooted, err = p.treesRooted(); err != nil {
 			return live.Status{}, err
 		}

@@ -35,18 +35,37 @@ func (s *Store) loadState() (sf stateFile, err error) {
 // yet: the matrix does not count. It fails with ErrCorrupt where slots were
 // written but none checks out.
 func (s *Store) State() (State, bool, error) {
-	sf, err := s.loadState()
-	if err != nil {
+	sf, best, err := s.restorePoint()
+	if err != nil || best < 0 {
 		return State{}, false, err
 	}
-	best, err := sf.newest()
-	if err != nil {
-		return State{}, false, fmt.Errorf("%s: %w", s.path(nameState), err)
-	}
-	if best < 0 {
+	return sf.slot[best].state, true, nil
+}
+
+// Ahead is what Recover would give: State, or a note that is ahead of it where
+// that is to be believed. It writes nothing, and readers may ask too.
+func (s *Store) Ahead() (State, bool, error) {
+	sf, best, err := s.restorePoint()
+	switch {
+	case err != nil:
+		return State{}, false, err
+	case sf.trusted(best, s.incarnation()):
+		return sf.note.state, true, nil
+	case best < 0:
 		return State{}, false, nil
 	}
 	return sf.slot[best].state, true, nil
+}
+
+// restorePoint reads the state file and says which slot counts, -1 if none.
+func (s *Store) restorePoint() (sf stateFile, best int, err error) {
+	if sf, err = s.loadState(); err != nil {
+		return sf, -1, err
+	}
+	if best, err = sf.newest(); err != nil {
+		err = fmt.Errorf("%s: %w", s.path(nameState), err)
+	}
+	return sf, best, err
 }
 
 // Recover is State for a writer: it says where to go on, and makes the store
@@ -60,13 +79,9 @@ func (s *Store) Recover() (State, bool, error) {
 	if err := s.writeError(); err != nil {
 		return State{}, false, err
 	}
-	sf, err := s.loadState()
+	sf, best, err := s.restorePoint()
 	if err != nil {
 		return State{}, false, err
-	}
-	best, err := sf.newest()
-	if err != nil {
-		return State{}, false, fmt.Errorf("%s: %w", s.path(nameState), err)
 	}
 	s.best = best
 	var st State

@@ -236,7 +236,11 @@ func TestNoteAfterKill(t *testing.T) {
 		want := State{Algorithm: "blocked", Done: 128, Elapsed: 7}
 		must(t, s.Note(want))
 		must(t, s.Close())
+		foreseen := foresee(t, s.Dir())
 		s, st, ok := reopen(t, s.Dir())
+		if foreseen.Done != st.Done || foreseen.Elapsed != st.Elapsed {
+			t.Errorf("slot %v: foreseen %+v, recovered %+v", slot, foreseen, st)
+		}
 		want.Seq = st.Seq
 		if !ok || st != want {
 			t.Errorf("slot %v: recovered %+v, %v", slot, st, ok)
@@ -245,6 +249,27 @@ func TestNoteAfterKill(t *testing.T) {
 			t.Errorf("slot %v: the note is no slot: %+v, %v, %v", slot, got, ok, err)
 		}
 	}
+}
+
+// foresee returns what a reader says that the next run will go on from, and
+// wants it to write nothing.
+func foresee(t *testing.T, dir string) State {
+	t.Helper()
+	before, err := os.ReadFile(filepath.Join(dir, nameState))
+	must(t, err)
+	s, err := OpenReadOnly(dir)
+	must(t, err)
+	defer s.Close()
+	st, ok, err := s.Ahead()
+	if err != nil || !ok {
+		t.Errorf("%v, %v", ok, err)
+	}
+	after, err := os.ReadFile(filepath.Join(dir, nameState))
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Error("looking has written")
+	}
+	return st
 }
 
 // TestNoteAfterReboot: with another boot id, and in a copy, only slots count,
@@ -256,6 +281,9 @@ func TestNoteAfterReboot(t *testing.T) {
 	must(t, s.Close())
 	moved := filepath.Join(t.TempDir(), "copy.ooc")
 	must(t, os.CopyFS(moved, os.DirFS(s.Dir())))
+	if st := foresee(t, moved); st.Done != 64 {
+		t.Errorf("in a copy: foreseen %+v", st)
+	}
 	if _, st, ok := reopen(t, moved); !ok || st.Done != 64 {
 		t.Errorf("in a copy: %+v, %v", st, ok)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ooc/engine"
 	"ooc/tiles/crashtest"
 )
 
@@ -321,6 +322,57 @@ func TestCampaignSleep(t *testing.T) {
 	}).want(t, 0)
 	if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 		t.Error("another matrix came of it")
+	}
+}
+
+// TestStatusAfterKill kills a solve that has taken no checkpoint and left a note: status, plan and watch say what the next
+// run then does.
+func TestStatusAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	longGraph(t, dir, 2500)
+	store := filepath.Join(dir, "long.ooc")
+	for _, algorithm := range []string{"blocked", "eliminate"} {
+		cmd := command(t, dir, "solve", "long.gr", "--algorithm", algorithm, "--tile", "64", "--checkpoint", "1h")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		noted := func() bool {
+			p, err := engine.OpenReadOnly(store)
+			if err != nil {
+				return false
+			}
+			defer p.Close()
+			st, err := p.Status()
+			return err == nil && st.Progress > 0
+		}
+		for began := time.Now(); !noted() && time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // the status says how it ended
+		st := jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]
+		progress, _ := st["progress"].(float64)
+		if st["state"] == "solved" {
+			t.Skip("it had ended before it was killed")
+		}
+		if progress == 0 || st["restore_point"] != 0.0 || st["state"] != "unfinished" || st["algorithm"] != algorithm {
+			t.Errorf("%s: %v", algorithm, st)
+		}
+		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("the next run goes on from %.1f %%", 100*progress))
+		done, _ := jsonLines(t, ooc(t, dir, "plan", "long.ooc", "--json").want(t, 0).stdout)[0]["done"].(float64)
+		var resumed any
+		for _, line := range jsonLines(t, ooc(t, dir, "solve", "long.ooc", "--json").want(t, 0).stdout) {
+			if line["type"] == "summary" {
+				resumed = line["resumed_from"]
+			}
+		}
+		if resumed != progress || done != 2500*progress {
+			t.Errorf("%s: status said %v, plan %v, and the run went on from %v", algorithm, progress, done/2500, resumed)
+		}
+		if err := os.RemoveAll(store); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

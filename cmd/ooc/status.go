@@ -94,6 +94,9 @@ func printNext(w *show.Watched) {
 		fmt.Printf("next      ooc watch %s\n", terminal.Quote(w.Dir))
 		return
 	}
+	if v.State != live.Solved && v.Progress > v.RestorePoint {
+		fmt.Printf("          the next run goes on from %.1f %%, what was written before the last one was killed; after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
+	}
 	if v.Died {
 		fmt.Printf("          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
 	}

@@ -91,7 +91,7 @@ func (Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, _ int
 func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error) {
 	st.Rows = s.Geometry().RowCount()
 	if counts {
-		state, _, err := s.State()
+		state, _, err := s.Ahead()
 		st.Stage, st.RowsDone = live.StageExpand, int(state.Done)
 		return false, err
 	}
