@@ -77,7 +77,7 @@ func inCore(s *suite) table {
 	t := table{
 		title: "All pairs, in core",
 		note: "f32, random graphs of 10 N arcs. Squaring is repeated squaring of the whole matrix, which ends with the pass that changes nothing;\n" +
-			"single-stage is Floyd–Warshall with a launch for each pivot, blocked is that of this program. 2011: published, one core of a Core 2 and a GTX 560 Ti.",
+			"single-stage is Floyd–Warshall with a launch for each pivot, blocked is Floyd–Warshall in blocks. 2011: published, one core of a Core 2 and a GTX 560 Ti.",
 		sizes: s.sizes(2048, 256, 512, 1024, 2048, 3072, 4096, 5120),
 		columns: []column{
 			s.apsp("one thread: squaring", s.serial, rounds.SquaringName, squareGrows),

@@ -16,8 +16,8 @@ import (
 func bellmanFord(s *suite) table {
 	t := table{
 		title: "One source, Bellman–Ford over the adjacency matrix",
-		note: "f32, random graphs of 10 N arcs. The number of sweeps times the fastest sweep, with the matrix on the device. Naive is one thread a\n" +
-			"vertex, reduce a group of threads a vertex, coarse the same over the transposed matrix; groups are the fastest of those tried.",
+		note: "f32, random graphs of 10 N arcs. The number of sweeps times the fastest sweep, with the matrix on the device. Naive is one thread for\n" +
+			"each vertex, reduce a group of threads for each vertex, coarse the same over the transposed matrix. Groups are the fastest of those tried.",
 		sizes:   s.sizes(4096, 256, 512, 1024, 2048, 4096, 8192),
 		columns: []column{s.sweeps("one thread: naive", s.serial, "naive")},
 	}
@@ -52,9 +52,9 @@ func (s *suite) sweeps(title string, d kernels.Device, method string) column {
 // spanningTrees compares Prim's algorithm by a reduction with a serial library's, and with Borůvka's.
 func spanningTrees(s *suite) table {
 	t := table{
-		title: "Least spanning tree",
-		note: "f32, random graphs of 10 N edges of weights 1…1000. The serial library is gonum's Prim, with a heap; prim is one reduction over all\n" +
-			"vertices for each, boruvka passes over all edges. With copies to the device and back, without building the graph.",
+		title: "Minimum spanning tree",
+		note: "f32, random graphs of 10 N edges of weights 1…1000. The serial library is gonum's Prim, with a heap; prim takes one reduction over\n" +
+			"all vertices for each vertex, boruvka some passes over all edges. With copies to the device and back, without building the graph.",
 		sizes:   s.sizes(8192, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
 		columns: []column{gonumPrim, s.trees("one thread: prim", s.serial, "prim")},
 		ratios:  []ratio{{"one thread: prim / gonum", 0, 1}},
