@@ -4,25 +4,28 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"ooc/engine/batch"
 )
 
-// long makes a batch whose last job takes a while, and starts it.
+// long makes a batch whose last job takes a while, and starts it, on two cores: many would be done before one looks.
 func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
 	t.Helper()
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "gen", "random", "b.gr", "-n", "3600", "-m", "20000", "--overwrite").want(t, 0)
 	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128", "--checkpoint", "50ms"}
 	cmd := command(t, dir, args...)
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=2")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -49,16 +52,21 @@ func reaches(t *testing.T, dir, want string, ended <-chan error) bool {
 	}
 }
 
-// midway starts batches until one is seen in the middle of its second job; do then ends it.
-func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error)) {
+// midway starts batches until one is stopped (SIGSTOP) in the middle of its second job, so that it stays there however
+// fast the machine is. do then ends it, and reports whether it did: false where the job was at its end by then.
+func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) bool) {
 	t.Helper()
-	for try := 0; try < 10; try++ {
+	const there = "solved/1 solving/1"
+	for try := 0; try < 20; try++ {
 		dir := t.TempDir()
 		cmd, stderr, args := long(t, dir)
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		if reaches(t, dir, "solved/1 solving/1", ended) {
-			do(dir, cmd, stderr, args, ended)
+		if !reaches(t, dir, there, ended) || cmd.Process.Signal(syscall.SIGSTOP) != nil {
+			continue
+		}
+		time.Sleep(20 * time.Millisecond) // until each of its threads has stopped
+		if outcomes(theQueue(t, dir)) == there && do(dir, cmd, stderr, args, ended) {
 			return
 		}
 	}
@@ -66,7 +74,7 @@ func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffe
 }
 
 func TestBatchKilledAndResumed(t *testing.T) {
-	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) {
+	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) bool {
 		ooc(t, dir, args...).want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid)) // two at once
 		q := theQueue(t, dir)
 		ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid), "solving")
@@ -79,23 +87,25 @@ func TestBatchKilledAndResumed(t *testing.T) {
 		ooc(t, dir, args...).want(t, 0, "1 of them solved")
 		wantOutcomes(t, dir, "solved/1 solved/2")
 		ooc(t, dir, "verify", "b.ooc", "--rows", "4").want(t, 0)
+		return true
 	})
 }
 
 func TestBatchInterrupted(t *testing.T) {
-	midway(t, func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	midway(t, func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) bool {
+		if err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Process.Signal(syscall.SIGCONT)); err != nil {
 			t.Fatal(err)
 		}
 		<-ended
-		if code := cmd.ProcessState.ExitCode(); code == 0 {
-			t.Skip("the batch ended before the signal came")
+		if code := cmd.ProcessState.ExitCode(); code == 0 { // it was in its last round
+			return false
 		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; go on with:\n  ooc solve a.gr b.gr") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		wantOutcomes(t, dir, "solved/1 interrupted/1")
 		ooc(t, dir, args...).want(t, 0)
 		wantOutcomes(t, dir, "solved/1 solved/2")
+		return true
 	})
 }
 
