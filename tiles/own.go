@@ -33,6 +33,30 @@ func IsStore(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Owner returns the folder of ours that path is in, at any depth, "" if there
+// is none: a store, complete or not, or a batch. What anybody else puts there
+// makes it none.
+func Owner(path string) string {
+	for dir := filepath.Dir(path); ; path, dir = dir, filepath.Dir(dir) {
+		if dir == path {
+			return ""
+		}
+		if ours(dir) {
+			return dir
+		}
+	}
+}
+
+// ours tells our folders by their lock or by store.json.
+func ours(dir string) bool {
+	b, err := readSmall(filepath.Join(dir, nameLock), maxLock)
+	if err == nil && strings.HasPrefix(string(b), lockMagic+"\n") {
+		return true
+	}
+	_, err = readMeta(dir)
+	return err == nil
+}
+
 // Vacant fails where Create would, as far as a look can tell: the folder holds
 // what is not ours, or another process writes the store in it, or imports it
 // (a *LockedError). It is for whoever has much to do before Create.

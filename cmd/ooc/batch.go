@@ -36,6 +36,9 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.checkTimelines(jobs); err != nil {
+		return err
+	}
 	if len(skipped) > 0 {
 		display.Note("skipped, for its name is not that of a graph: %s", some(skipped))
 	}
@@ -202,6 +205,9 @@ func (j job) stillSolved(store string) bool {
 func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
 	j := b.jobs[i]
 	j.restart = restart
+	if err := j.checkTimeline(j.cmd, j.input); err != nil { // once more: another process may have made the file, or solved the store
+		return nil, err
+	}
 	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.Display)
 	if err != nil {
 		return nil, err

@@ -210,10 +210,45 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	return j, err
 }
 
+// checkTimelines refuses timelines of jobs that any of them needs for something else.
+func (f *solveFlags) checkTimelines(jobs []job) error {
+	var keep []string
+	from := map[string]string{}
+	for _, j := range jobs {
+		if j.timeline == "" {
+			continue
+		}
+		at := filepath.Clean(j.timeline)
+		if first, ok := from[at]; ok {
+			return usageError{fmt.Errorf("%s and %s have the same --timeline %s", first, j.from, j.timeline)}
+		}
+		from[at] = j.from
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	if f.jobs != "" {
+		keep = append(keep, f.jobs)
+	}
+	for _, j := range jobs {
+		store, err := j.store(j.input)
+		if err != nil {
+			return err
+		}
+		keep = append(keep, output(j.cmd, j.timeline, false, store).Keep...)
+	}
+	for _, j := range jobs {
+		if err := j.checkTimeline(j.cmd, j.input, keep...); err != nil {
+			return fmt.Errorf("%s: %w", j.from, err)
+		}
+	}
+	return nil
+}
+
 // words are the job's own flags, as a command line has them.
 func (j job) words() (flags []string) {
 	j.cmd.Flags().Visit(func(fl *pflag.Flag) {
-		if fl.Name != "restart" {
+		if fl.Name != "restart" && fl.Name != "overwrite" {
 			flags = append(flags, "--"+fl.Name+"="+fl.Value.String())
 		}
 	})

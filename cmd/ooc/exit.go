@@ -16,6 +16,7 @@ import (
 	"ooc/engine/export"
 	"ooc/engine/graph"
 	"ooc/engine/mst"
+	"ooc/engine/newfile"
 	"ooc/engine/plan"
 	"ooc/engine/sssp"
 	"ooc/engine/task"
@@ -69,6 +70,7 @@ var exitCodes = []struct {
 	{plan.ErrRound, exitUsage},
 	{plan.ErrAlgorithm, exitUsage},
 	{export.ErrNoFormat, exitUsage},
+	{newfile.ErrKept, exitUsage},
 	{batch.ErrJobs, exitUsage},
 	{sssp.ErrMethod, exitUsage},
 	{mst.ErrMethod, exitUsage},

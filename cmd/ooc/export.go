@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -58,6 +57,11 @@ func exportCommand() *cobra.Command {
 			case cmd.Flags().Changed("no-path"):
 				return usageError{errors.New("--no-path goes with --predecessors")}
 			}
+			if args[1] != "-" {
+				if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
+					return err
+				}
+			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {
 				return err
@@ -107,10 +111,7 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 
 // exportError adds the way out to an error.
 func exportError(p *engine.Problem, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w; replace it with --overwrite", err)
-	case errors.Is(err, engine.ErrUnsolved):
+	if errors.Is(err, engine.ErrUnsolved) {
 		return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(p.Dir()))
 	}
 	return err

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,12 +34,11 @@ func genCommand() *cobra.Command {
 			if !cmd.Flags().Changed("arcs") && drawsArcs(args[0]) {
 				o.M = 10 * o.N
 			}
-			graceful.Store(true)
-			err := gen.File(cmd.Context(), args[0], o, args[1])
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%w; replace it with --overwrite", err)
+			if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
+				return err
 			}
-			return err
+			graceful.Store(true)
+			return gen.File(cmd.Context(), args[0], o, args[1])
 		},
 	}
 	fl := cmd.Flags()

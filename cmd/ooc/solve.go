@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
+	"ooc/engine/newfile"
 	"ooc/engine/plan"
 	"ooc/engine/task"
 	"ooc/kernels"
@@ -30,8 +32,10 @@ type solveFlags struct {
 	batchFlags
 	out, sources, progress string
 	timeline               string
+	lines                  *newfile.File // that timeline is; nil: there is none to write
 	checkpoint             time.Duration
 	restart, json          bool
+	overwrite              bool
 	predecessors           bool
 }
 
@@ -73,7 +77,8 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl.BoolVar(&f.restart, "restart", false, "begin again: GRAPH's store is made anew and nothing of it kept; a STORE given itself forgets its distances only")
 	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&f.timeline, "timeline", "", "write what each stage of the rounds did when to this file, for ui.perfetto.dev or chrome://tracing")
+	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, what each stage of the rounds did when in this run is in this file, for ui.perfetto.dev or chrome://tracing")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
 	return cmd, f
 }
 
@@ -85,8 +90,27 @@ func (f *solveFlags) checkSolve() error {
 	return nil
 }
 
+// checkTimeline decides whether a timeline is written, and fails where its file must not be made. A store that is solved
+// has none to give, so that the same command may be given again.
+func (f *solveFlags) checkTimeline(cmd *cobra.Command, input string, keep ...string) error {
+	f.lines = nil
+	if f.timeline == "" {
+		return nil
+	}
+	store, err := f.store(input)
+	if err != nil || !f.restart && isSolved(store) {
+		return err
+	}
+	lines := output(cmd, f.timeline, f.overwrite, append(keep, store)...)
+	f.lines = &lines
+	return lines.Check()
+}
+
 func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err := f.checkSolve(); err != nil {
+		return err
+	}
+	if err := f.checkTimeline(cmd, input); err != nil {
 		return err
 	}
 	show, err := show.New(f.progress, f.json)
@@ -131,15 +155,15 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 		Device:  d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
 		Checkpoint: f.checkpoint, Progress: progress, Interval: show.Interval, Input: inputPath(input),
 	}
-	if f.timeline != "" {
-		file, err := os.Create(f.timeline)
-		if err != nil {
-			return sum, err
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		o.Timeline = file
+	if f.lines == nil {
+		return p.Solve(ctx, o)
 	}
-	return p.Solve(ctx, o)
+	err = f.lines.Write(func(w io.Writer) (err error) {
+		o.Timeline = w
+		sum, err = p.Solve(ctx, o)
+		return err
+	})
+	return sum, err
 }
 
 // resumeCommand is what goes on from here: this command without --restart, and with the store in place of
@@ -175,10 +199,16 @@ func (f *solveFlags) store(input string) (string, error) {
 		return input, nil
 	case f.out == "" && input == "-":
 		return "", usageError{errors.New("standard input has no name: give --out")}
-	case f.out == "":
-		return storeName(input), nil
 	}
-	return f.out, nil
+	out := f.out
+	if out == "" {
+		out = storeName(input)
+	}
+	abs, err := filepath.Abs(out)
+	if owner := tiles.Owner(abs); err == nil && owner != "" {
+		return "", usageError{fmt.Errorf("%s is in %s, and what a store or a batch holds is its own; name another with --out", out, owner)}
+	}
+	return out, err
 }
 
 // openOrCreate opens the input's store, or makes it.
@@ -224,6 +254,19 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 
 // isStore reports whether a path is a store that was imported to the end.
 func isStore(path string) bool { return tiles.IsStore(path) }
+
+// isSolved reports whether a path is a store of which every distance is final.
+func isSolved(path string) bool {
+	if !isStore(path) {
+		return false
+	}
+	p, err := engine.OpenReadOnly(path)
+	if err != nil {
+		return false
+	}
+	defer p.Close()
+	return p.Solved() == nil
+}
 
 // inputPath is where the engine finds an input again, "" if nowhere or where the store says.
 func inputPath(input string) string {

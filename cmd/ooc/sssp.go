@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"strings"
@@ -68,6 +67,11 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.out != "" {
+		if err := output(cmd, f.out, f.overwrite).Check(); err != nil {
+			return err
+		}
+	}
 	in, err := f.open(cmd, input)
 	if err != nil {
 		return err
@@ -112,9 +116,7 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	var err error
 	switch {
 	case f.out != "":
-		if err = r.WriteFile(f.out, f.overwrite); errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%w; replace it with --overwrite", err)
-		}
+		err = r.WriteFile(f.out, f.overwrite)
 	case f.json:
 		printVertices(r)
 	default:

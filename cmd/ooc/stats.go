@@ -54,6 +54,11 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if f.plot != "" {
+		if err := output(cmd, f.plot, f.overwrite).Check(); err != nil {
+			return err
+		}
+	}
 	p, err := engine.OpenReadOnly(dir)
 	if err != nil {
 		return err

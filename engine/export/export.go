@@ -10,7 +10,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph/packed"
-	"ooc/engine/internal/newfile"
+	"ooc/engine/newfile"
 )
 
 // Options say what of a matrix to export, and how. The zero value is all of it.
@@ -55,7 +55,7 @@ func File(ctx context.Context, p *engine.Problem, file string, o Options) error 
 	if err != nil {
 		return fmt.Errorf("export to %s: %w", file, err)
 	}
-	err = newfile.Write(file, o.Overwrite, func(w io.Writer) error {
+	err = newfile.File{Path: file, Overwrite: o.Overwrite}.Write(func(w io.Writer) error {
 		out, err := packed.NewWriter(w, file)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"ooc/engine/graph/packed"
-	"ooc/engine/internal/newfile"
 	"ooc/engine/internal/npy"
+	"ooc/engine/newfile"
 	"ooc/kernels/entry"
 )
 
@@ -112,7 +112,7 @@ func (r *Result) NPY(w io.Writer) error {
 // WriteFile writes an array if the name says .npy, else text, compressed if .gz or .zst follows. The file appears
 // once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten.
 func (r *Result) WriteFile(path string, overwrite bool) error {
-	return newfile.Write(path, overwrite, func(w io.Writer) error {
+	return newfile.File{Path: path, Overwrite: overwrite}.Write(func(w io.Writer) error {
 		out, err := packed.NewWriter(w, path)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"ooc/engine/internal/newfile"
+	"ooc/engine/newfile"
 	"ooc/engine/stats"
 )
 
@@ -55,7 +55,7 @@ func Write(file string, overwrite bool, stats func() (*stats.Result, error)) err
 	if err := Check(file); err != nil {
 		return err
 	}
-	return newfile.Write(file, overwrite, func(w io.Writer) error {
+	return newfile.File{Path: file, Overwrite: overwrite}.Write(func(w io.Writer) error {
 		s, err := stats()
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/write"
-	"ooc/engine/internal/newfile"
+	"ooc/engine/newfile"
 )
 
 // Options say what graph to generate.
@@ -60,7 +60,7 @@ func File(ctx context.Context, kind string, o Options, path string) error {
 	if _, err := write.FormatOf(path); err != nil {
 		return err
 	}
-	return newfile.Write(path, o.Overwrite, func(w io.Writer) error { return To(ctx, kind, o, path, w) })
+	return newfile.File{Path: path, Overwrite: o.Overwrite}.Write(func(w io.Writer) error { return To(ctx, kind, o, path, w) })
 }
 
 // To is File to a stream; name stands for the extensions only.

@@ -1,0 +1,195 @@
+// Package newfile makes the files that commands write. Each is there whole or not at all, replaces another only where
+// that is asked for, and never an input or what belongs to a store or a batch.
+package newfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"ooc/tiles"
+)
+
+// File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a pipe,
+// what is written goes there, and nothing is made or replaced.
+type File struct {
+	Path      string
+	Overwrite bool     // replace what is there, and keep its mode and, where the system lets us, its owner
+	Keep      []string // files, and folders with all in them, that must stay as they are, whether they are there yet or not
+}
+
+// ErrKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
+var ErrKept = errors.New("it is not for an output")
+
+// Check fails where Write would, as far as that can be seen before: with fs.ErrExist where the file is there and is
+// not to be replaced, with ErrKept where it is one of Keep, in a store or in the folder of a batch.
+func (f File) Check() error {
+	_, err := f.look()
+	return f.named(err)
+}
+
+// Write makes the file hold what fill writes. It is filled beside its place, under a hidden name that no other process
+// uses, synced, and renamed when it is complete; an error leaves nothing behind, and only a kill leaves the hidden
+// file, which nobody uses again. Check's refusals come before fill runs, and again should the file appear meanwhile.
+// Of two that write one file, the last to end has it. Errors of fill are returned as they are.
+func (f File) Write(fill func(w io.Writer) error) error {
+	at, err := f.look()
+	if err != nil {
+		return f.named(err)
+	}
+	if at.stream {
+		return f.pour(fill)
+	}
+	part, err := at.begin()
+	if err != nil {
+		return f.named(err)
+	}
+	filling := fill(&writer{file: part, name: f.Path})
+	if filling == nil {
+		err = part.Sync()
+	}
+	if closing := part.Close(); err == nil {
+		err = closing
+	}
+	if filling == nil && err == nil {
+		if _, err = f.look(); err == nil {
+			err = os.Rename(part.Name(), at.path)
+		}
+	}
+	if filling == nil && err == nil {
+		return nil
+	}
+	err = f.named(errors.Join(err, os.Remove(part.Name())))
+	if filling != nil {
+		return errors.Join(filling, err)
+	}
+	return err
+}
+
+func (f File) named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("write %s: %w", f.Path, err)
+	}
+	return err
+}
+
+// place is where a file is to be made.
+type place struct {
+	path   string      // absolute and without links
+	was    fs.FileInfo // nil where there is nothing yet
+	stream bool
+}
+
+// look finds the place, and says why no file may be made there.
+func (f File) look() (at place, err error) {
+	at.was, err = os.Stat(f.Path)
+	switch {
+	case err == nil && at.was.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		at.stream = true
+		return at, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return at, err
+	}
+	if at.path, err = resolved(f.Path); err != nil {
+		return at, err
+	}
+	switch {
+	case at.was == nil:
+	case at.was.IsDir():
+		return at, fmt.Errorf("%w: it is a folder", ErrKept)
+	case !at.was.Mode().IsRegular():
+		return at, fmt.Errorf("%w: it is no file", ErrKept)
+	}
+	for _, keep := range f.Keep {
+		if at.in(keep) {
+			return at, fmt.Errorf("%w: it is, or is in, %s, which the command needs as it is; name another", ErrKept, keep)
+		}
+	}
+	if owner := tiles.Owner(at.path); owner != "" {
+		return at, fmt.Errorf("%w: it is in %s, and what a store or a batch holds is its own; name another", ErrKept, owner)
+	}
+	if at.was != nil && !f.Overwrite {
+		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)
+	}
+	return at, nil
+}
+
+// resolved is a path without links, of which the last part need not be there.
+func resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return filepath.EvalSymlinks(path) // a link that leads nowhere is an error
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
+}
+
+// in reports whether the place is a file or folder, or in that folder.
+func (at place) in(keep string) bool {
+	if info, err := os.Stat(keep); err == nil && at.was != nil && os.SameFile(info, at.was) {
+		return true
+	}
+	path, err := resolved(keep)
+	if err != nil {
+		return false
+	}
+	way, err := filepath.Rel(path, at.path)
+	return err == nil && filepath.IsLocal(way)
+}
+
+// begin makes the file that is filled, beside the place and so on the same file system.
+func (at place) begin() (*os.File, error) {
+	dir, name := filepath.Split(at.path)
+	mode := fs.FileMode(0o666)
+	if at.was != nil {
+		mode = 0o600 // until it has those of the other
+	}
+	part, err := os.OpenFile(dir+"."+name+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil || at.was == nil {
+		return part, err
+	}
+	keepOwner(part, at.was) // where that is not ours to do, it is ours
+	if err := part.Chmod(at.was.Mode().Perm()); err != nil {
+		return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
+	}
+	return part, nil
+}
+
+// pour fills a device or a pipe.
+func (f File) pour(fill func(w io.Writer) error) error {
+	out, err := os.OpenFile(f.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(out), out.Close())
+}
+
+// writer writes to a file, and has the system follow it to the disk.
+type writer struct {
+	file           *os.File
+	name           string // for errors: the file that is to be
+	written, begun int64
+}
+
+const behind = 16 << 20
+
+func (w *writer) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	if hidden := (*fs.PathError)(nil); errors.As(err, &hidden) {
+		err = &fs.PathError{Op: "write", Path: w.name, Err: hidden.Err}
+	}
+	w.written += int64(n)
+	if w.written >= w.begun+behind {
+		startWriting(w.file, w.begun, w.written-w.begun)
+		w.begun = w.written
+	}
+	return n, err
+}
