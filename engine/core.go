@@ -43,9 +43,7 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 		if err == nil {
 			err = p.store.RemoveCore()
 		}
-	case tiles.Absent(err), errors.Is(err, tiles.ErrNotStore): // an empty folder, or one that Create refuses
-		err = nil
-	case tiles.Damaged(err):
+	case tiles.Absent(err), tiles.Damaged(err), errors.Is(err, tiles.ErrNotStore): // of use to nobody, or half removed
 		err = p.store.RemoveCore()
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ var errFault = errors.New("fault injected")
 // kinds are what the system says to operations that fail.
 var kinds = map[string]error{
 	"open": syscall.EMFILE, "reserve": syscall.ENOSPC, "map": syscall.ENOMEM, "read": syscall.EIO,
-	"write": syscall.EIO, "rename": syscall.EACCES, "sync": syscall.EIO,
+	"write": syscall.EIO, "rename": syscall.EACCES, "remove": syscall.EIO, "sync": syscall.EIO,
 }
 
 // ask is asked before each operation.

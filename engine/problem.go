@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +20,8 @@ import (
 )
 
 // Problem is one store that is open: a graph, its distance matrix and how far that is.
-// Its methods may be called concurrently, but for those that change what the store is: Solve, Restart, Replace, Discard and
-// Close. Questions may be asked while Solve runs; the others are called while nothing else is.
+// Its methods may be called concurrently, but for those that change what the store is: Solve, Restart, Replace and Close.
+// Questions may be asked while Solve runs; the others are called while nothing else is.
 type Problem struct {
 	store *tiles.Store
 	geom  tiles.Geometry
@@ -59,22 +58,28 @@ func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (
 	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, err
 	}
-	return makeStore(dir, w, o)
+	return makeStore(dir, w, o, func(m tiles.Meta, csr *tiles.CSR, ids tiles.IDs) (*tiles.Store, error) {
+		return tiles.Create(dir, m, csr, ids)
+	})
 }
 
 // Replace makes the store of another graph, or of the same anew, in the place of this one, which it closes: that is
-// gone once the graph's numbers are known to be right. Errors before that leave it as it was.
+// gone once the graph's numbers are known to be right, the folder holds nothing else and has room for the new one. Errors
+// before that leave it as it was. No other process can open the store meanwhile.
 func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if err := errors.Join(p.Discard(), p.Close()); err != nil {
-		return nil, err
+	q, err := makeStore(p.Dir(), w, o, p.store.Replace)
+	if cerr := p.Close(); cerr != nil {
+		if err = errors.Join(err, cerr); q != nil {
+			return nil, errors.Join(err, q.Close())
+		}
 	}
-	return makeStore(p.Dir(), w, o)
+	return q, err
 }
 
-func makeStore(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
+func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.Meta, *tiles.CSR, tiles.IDs) (*tiles.Store, error)) (*Problem, error) {
 	f := w.Facts()
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
@@ -95,7 +100,7 @@ func makeStore(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := roomForCore(dir, meta.Geometry(), o.Choice); err != nil {
 		return nil, err
 	}
-	store, err := tiles.Create(dir, meta, csr, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})
+	store, err := create(meta, csr, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +112,12 @@ func makeStore(dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 }
 
 // roomForCore fails where the matrix of a new store and that of the core that its elimination will leave cannot be on
-// the volume at once, which would else be found when that core is made.
+// the volume at once, in the place of what is there, which would else be found when that core is made.
 func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
 	if c == nil || c.Beside == 0 {
 		return nil
 	}
-	return tiles.Room(filepath.Dir(filepath.Clean(dir)), tiles.CorePath(dir), g.MatrixBytes()+c.Beside)
+	return tiles.RoomInPlace(dir, tiles.CorePath(dir), g.MatrixBytes()+c.Beside)
 }
 
 // Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
@@ -179,12 +184,12 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	p.choice = choice
-	p.final.Store(false)
-	if err := p.store.Reset(); err != nil {
+	if err := p.store.RemoveCore(); err != nil { // which may refuse, and resets nothing
 		return err
 	}
-	return p.store.RemoveCore()
+	p.choice = choice
+	p.final.Store(false)
+	return p.store.Reset()
 }
 
 // Graph returns the stored graph. It fails with tiles.ErrNoCSR where the input was a matrix.
@@ -294,6 +299,3 @@ func (p *Problem) summary(d kernels.Device) task.Summary {
 		Device: d.Info().Model, Ceiling: device.Ceiling(d, p.meta.Variant()),
 	}
 }
-
-// Discard gives up the store, so that Create can make another in its place. Close follows.
-func (p *Problem) Discard() error { return p.store.Discard() }

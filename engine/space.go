@@ -9,8 +9,6 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
-	"os"
-	"path/filepath"
 )
 
 // Space returns the bytes that the store of a graph will take, rows of distances in it, 0 for all: that of the tile
@@ -58,7 +56,7 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 }
 
 // RoomFor fails with tiles.ErrNoSpace where the matrix of n vertices cannot fit the volume of the store dir, in the place
-// of one that is there. It takes no look at the graph, whose plan can take a while.
+// of what is there. It takes no look at the graph, whose plan can take a while.
 func RoomFor(dir string, n int, l plan.Limits) error {
 	rows := n
 	if len(l.Sources) > 0 {
@@ -68,11 +66,7 @@ func RoomFor(dir string, n int, l plan.Limits) error {
 	if hi > 0 || size > math.MaxInt64 {
 		size = math.MaxInt64
 	}
-	matrix := tiles.MatrixPath(dir)
-	if info, err := os.Stat(matrix); err == nil && tiles.IsStore(dir) {
-		size -= min(size, uint64(info.Size()))
-	}
-	return tiles.Room(filepath.Dir(filepath.Clean(dir)), matrix, int64(size))
+	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(size))
 }
 
 // storeOverhead is what a store's small files and the heads of the others take.

@@ -27,22 +27,51 @@ func (s *Store) CoreDir() (string, error) {
 	return dir, nil
 }
 
-// RemoveCore removes the smaller problem, if there is one.
+// RemoveCore removes the smaller problem, if there is one. It refuses, with all
+// still there, where that is not ours. It is given another name first, durably:
+// what stops the rest leaves no half of a core, and what is left is removed by
+// the next writer.
 func (s *Store) RemoveCore() error {
 	if !s.writable {
 		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
 	}
-	dir, err := s.CoreDir()
-	if err != nil {
+	if err := s.removeGone(); err != nil {
 		return err
 	}
-	if _, err := ownFiles(dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.CoreDir(); err != nil {
+		return err
+	}
+	if err := checkName(s.dir, nameCore); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("removing %s: %w", dir, err)
+	err := s.hooks.Ask("rename", nameCore)
+	if err == nil {
+		err = os.Rename(s.path(nameCore), s.path(nameCoreGone))
 	}
-	return s.syncNames()
+	if err == nil {
+		err = s.syncNames()
+	}
+	if err != nil {
+		return fmt.Errorf("removing %s: %w; the same command tries again", s.path(nameCore), err)
+	}
+	return s.removeGone()
+}
+
+// removeGone removes what an earlier removal left of a core.
+func (s *Store) removeGone() error {
+	if err := checkName(s.dir, nameCoreGone); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	err := s.removeFolder(nameCoreGone)
+	if err == nil {
+		err = s.syncNames()
+	}
+	if err != nil {
+		return fmt.Errorf("removing a core: %w; the same command goes on with that", err)
+	}
+	return nil
 }

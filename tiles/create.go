@@ -27,16 +27,65 @@ func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating %s: %w", dir, err)
 	}
-	c := &creation{s: &Store{dir: dir, meta: m, geo: m.Geometry(), writable: true, hooks: hook.For(dir), best: -1}}
+	c := newCreation(dir, m)
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
-	if err := c.fill(csr, ids); err != nil {
-		c.undo()
-		return nil, fmt.Errorf("creating %s: %w", dir, classify(err))
+	return c.finish(csr, ids)
+}
+
+// Replace is Create in the place of this store, whose lock goes over to the new
+// one: no other process gets in between. Errors up to the moment from which the
+// old one counts for nothing leave it as it was, and open; from then on, until
+// the new one is complete, the folder is that of an import that died.
+func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
+	m, err := completeMeta(m, csr, ids)
+	if err != nil {
+		return nil, fmt.Errorf("replacing %s: %w", s.dir, err)
 	}
-	c.s.ready.Store(true)
-	return c.s, nil
+	if !s.writable {
+		return nil, fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+	}
+	if err := s.CheckOwn(); err != nil {
+		return nil, err
+	}
+	c := newCreation(s.dir, m)
+	list := c.sizes(csr, ids)
+	if err := RoomInPlace(s.dir, s.path(nameDist), total(list)); err != nil {
+		return nil, err
+	}
+	if c.s.lock, err = s.giveUp(); err != nil {
+		return nil, err
+	}
+	if err := c.startOver(); err != nil {
+		c.undo()
+		return nil, err
+	}
+	return c.finish(csr, ids)
+}
+
+// giveUp makes the folder of a store one of an import that died, durably, and
+// closes the store but for the lock.
+func (s *Store) giveUp() (*os.File, error) {
+	s.syncMu.Lock()
+	defer s.syncMu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.liveMu.Lock()
+	defer s.liveMu.Unlock()
+	if s.mem == nil {
+		return nil, fmt.Errorf("%s: %w", s.dir, ErrClosed)
+	}
+	if err := s.remove(nameStore); err != nil {
+		return nil, err
+	}
+	if err := s.syncNames(); err != nil {
+		return nil, fmt.Errorf("replacing %s: %w", s.dir, err)
+	}
+	lock := s.lock
+	s.lock = nil
+	_ = s.closeFiles() // of files that are removed next
+	return lock, nil
 }
 
 // completeMeta sets what Create sets and checks the rest.
@@ -67,9 +116,24 @@ func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
 
 // creation is a Create in progress; it remembers what to undo.
 type creation struct {
-	s       *Store
-	madeDir bool
-	files   []*os.File // open files to close on failure
+	s        *Store
+	madeDir  bool
+	madeLock bool
+	files    []*os.File // open files to close on failure
+}
+
+func newCreation(dir string, m Meta) *creation {
+	return &creation{s: &Store{dir: dir, meta: m, geo: m.Geometry(), writable: true, hooks: hook.For(dir), best: -1}}
+}
+
+// finish makes all but the folder and its lock.
+func (c *creation) finish(csr *CSR, ids IDs) (*Store, error) {
+	if err := c.fill(csr, ids); err != nil {
+		c.undo()
+		return nil, fmt.Errorf("creating %s: %w", c.s.dir, classify(err))
+	}
+	c.s.ready.Store(true)
+	return c.s, nil
 }
 
 // begin makes the folder and takes its lock. Another Create that fails
@@ -89,7 +153,7 @@ func (c *creation) begin() error {
 		default:
 			return fmt.Errorf("creating store: %w", classify(err))
 		}
-		c.s.lock, err = acquire(c.s.dir)
+		c.s.lock, c.madeLock, err = acquire(c.s.dir)
 		if err == nil {
 			break
 		}
@@ -100,16 +164,11 @@ func (c *creation) begin() error {
 			return err
 		}
 	}
-	if err := c.startOver(); err != nil {
-		if c.madeDir {
-			removeLock(c.s.lock, c.s.path(nameLock))
-			os.Remove(c.s.dir)
-		} else {
-			release(c.s.lock)
-		}
-		return err
+	err := c.startOver()
+	if err != nil {
+		c.giveBack()
 	}
-	return nil
+	return err
 }
 
 // startOver removes the remains of a dead import, under the lock.
@@ -122,10 +181,15 @@ func (c *creation) startOver() error {
 		return fmt.Errorf("%s: %w; open it, or remove the folder to import again", c.s.dir, ErrExists)
 	}
 	for _, name := range names {
-		if name != nameLock {
-			if err := os.RemoveAll(c.s.path(name)); err != nil {
-				return err
-			}
+		switch {
+		case name == nameLock:
+		case isCore(name):
+			err = c.s.removeFolder(name)
+		default:
+			err = c.s.remove(name)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -152,6 +216,13 @@ func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
 type reservation struct {
 	name string
 	size int64
+}
+
+func total(list []reservation) (sum int64) {
+	for _, r := range list {
+		sum += r.size
+	}
+	return sum
 }
 
 // fill reserves, writes and syncs everything, store.json last.
@@ -211,22 +282,19 @@ func (c *creation) publish() error {
 	if err := c.s.replaceFile(nameStore, nameStoreTmp, data); err != nil {
 		return err
 	}
-	if c.madeDir {
-		return SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+	err = SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+	if !c.madeDir { // but perhaps an import that died did: a try does no harm, and need not be permitted
+		return nil
 	}
-	return nil
+	return err
 }
 
 // reserveAll creates the files and their space, in order.
 func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
-	var need int64
-	for _, r := range list {
-		need += r.size
-	}
 	// Looking first makes "no space" instant where allocating would fill the
 	// volume for a while before it failed, and is all there is on volumes
 	// that cannot allocate ahead.
-	if err := Room(c.s.dir, c.s.path(list[0].name), need); err != nil {
+	if err := Room(c.s.dir, c.s.path(list[0].name), total(list)); err != nil {
 		return nil, err
 	}
 	files := map[string]*os.File{}
@@ -272,8 +340,7 @@ func (c *creation) closeSpare() error {
 	return nil
 }
 
-// undo takes back a failed creation. The lock file goes while we hold its
-// lock; a process that has already opened it notices (see acquire).
+// undo takes back a failed creation.
 func (c *creation) undo() {
 	if c.s.mem != nil {
 		c.s.mem.Unmap()
@@ -286,21 +353,19 @@ func (c *creation) undo() {
 			os.Remove(c.s.path(name))
 		}
 	}
+	c.giveBack()
+}
+
+// giveBack gives the lock back, and removes it and the folder where they were
+// made here. The lock file goes while we hold its lock; a process that has
+// already opened it notices (see acquire).
+func (c *creation) giveBack() {
+	if !c.madeLock {
+		release(c.s.lock)
+		return
+	}
 	removeLock(c.s.lock, c.s.path(nameLock))
 	if c.madeDir {
 		os.Remove(c.s.dir)
 	}
-}
-
-// Discard makes the folder of a store one of an import that died, durably, so
-// that Create starts it over. Nothing can be done with the store after it but
-// Close.
-func (s *Store) Discard() error {
-	if !s.writable {
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
-	}
-	if err := os.Remove(s.path(nameStore)); err != nil {
-		return fmt.Errorf("discarding %s: %w", s.dir, err)
-	}
-	return s.syncNames()
 }

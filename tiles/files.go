@@ -1,10 +1,12 @@
 package tiles
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"ooc/tiles/internal/hook"
@@ -21,6 +23,8 @@ const (
 	nameSums  = "sums"
 	nameLock  = "lock"
 	nameCore  = "core" // a store in the store, see CoreDir
+
+	nameCoreGone = "core.gone" // what is left of one that is being removed
 
 	// The spare holds the space of sums from Create on, so that writing them
 	// in the last second of a solve cannot run out of it.
@@ -69,6 +73,36 @@ func notRegular(path string, fi fs.FileInfo) error {
 
 func hardLink(path string) error {
 	return corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and go on with the copy")
+}
+
+// remove removes a file or an empty folder of the store, if it is there.
+func (s *Store) remove(name string) error {
+	err := s.hooks.Ask("remove", name)
+	if err == nil {
+		err = os.Remove(s.path(name))
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("removing %s: %w", s.path(name), err)
+}
+
+// removeFolder removes a folder of the store and what is in it, if it is there.
+func (s *Store) removeFolder(name string) error {
+	entries, err := os.ReadDir(s.path(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		remove := s.remove
+		if e.IsDir() {
+			remove = s.removeFolder
+		}
+		if err := remove(filepath.Join(name, e.Name())); err != nil {
+			return err
+		}
+	}
+	return s.remove(name)
 }
 
 // readSmall reads a whole file of at most max bytes.
@@ -132,6 +166,36 @@ func Room(dir, file string, size int64) error {
 		return noSpace(file, size, free)
 	}
 	return nil
+}
+
+// RoomInPlace is Room for a store at dir: what is there of a store that is replaced, or of an import that is started over,
+// gives its space back first.
+func RoomInPlace(dir, file string, size int64) error {
+	free, err := freeSpace(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Room(filepath.Dir(filepath.Clean(dir)), file, size)
+	}
+	if free += held(dir); err == nil && free < size {
+		return noSpace(file, size, free)
+	}
+	return nil
+}
+
+// held is how much of its volume the files of ours in dir take. It asks of no file that it be sound.
+func held(dir string) (sum int64) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0 // what cannot be seen gives nothing back
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if isCore(e.Name()) && e.IsDir() {
+			sum += held(path)
+		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && fi.Mode().IsRegular() && linkCount(path, fi) <= 1 {
+			sum += diskBytes(fi)
+		}
+	}
+	return sum
 }
 
 // noSpace builds an ErrNoSpace found by looking rather than by failing.

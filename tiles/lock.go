@@ -44,38 +44,41 @@ func lock(f *os.File, dir string, exclusive bool) (err error) {
 	return err
 }
 
-// acquire takes the writer's lock of a store and writes who we are into it.
+// acquire takes the writer's lock of a store and writes who we are into it. made
+// says that the file was not there before.
 // Losing is reported after a moment only: LockHolder holds the lock for an
 // instant to see whether somebody else does.
-func acquire(dir string) (*os.File, error) {
+func acquire(dir string) (f *os.File, made bool, err error) {
 	path := filepath.Join(dir, nameLock)
 	_, before := os.Lstat(path)
 	for try := 0; ; {
-		f, err := OpenRegular(path, os.O_RDWR|os.O_CREATE)
+		f, err = OpenRegular(path, os.O_RDWR|os.O_CREATE)
 		if _, missing := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && missing == nil && try < 10 {
 			try++ // FUSE looks for the file before it opens it, and somebody removed it in between
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		err = lock(f, dir, true)
 		if err == nil {
 			var same bool
 			if same, err = sameFile(f, path); err == nil && same {
+				size, serr := fileSize(f)
+				made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0 // else another process has made it meanwhile
 				if err = checkLock(dir); err == nil {
 					err = heldElsewhere(dir)
 				}
 				if err == nil {
 					writeHolder(f)
-					return f, nil
+					return f, made, nil
 				}
-				if errors.Is(before, fs.ErrNotExist) {
-					removeLock(f, path) // we made it
+				if made {
+					removeLock(f, path)
 				} else {
 					f.Close()
 				}
-				return nil, err
+				return nil, false, err
 			}
 			// A failed Create removed this file between our open and our
 			// lock: it guards nothing. Its successor's lock does.
@@ -87,13 +90,13 @@ func acquire(dir string) (*os.File, error) {
 				continue
 			}
 			pid, host := readHolder(path)
-			return nil, &LockedError{Dir: dir, PID: pid, Host: host}
+			return nil, false, &LockedError{Dir: dir, PID: pid, Host: host}
 		}
 		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
 			os.Remove(path) // we made it, and nobody can hold it
 		}
 		if err != nil {
-			return nil, fmt.Errorf("locking %s: %w", path, err)
+			return nil, false, fmt.Errorf("locking %s: %w", path, err)
 		}
 	}
 }
@@ -215,7 +218,7 @@ type FolderLock struct {
 // LockFolder takes the lock of a folder, for as long as the process lives or until it is given back. It fails with a
 // *LockedError while another process has it; LockHolder names that one.
 func LockFolder(dir string) (*FolderLock, error) {
-	f, err := acquire(dir)
+	f, _, err := acquire(dir)
 	if err != nil {
 		return nil, err
 	}

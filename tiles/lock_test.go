@@ -337,7 +337,7 @@ func TestLockIsNeverHeldTwice(t *testing.T) {
 	for k := range 8 {
 		wg.Go(func() {
 			for range 200 {
-				f, err := acquire(dir)
+				f, _, err := acquire(dir)
 				if errors.Is(err, ErrLocked) {
 					continue
 				}

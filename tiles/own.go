@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,13 +100,9 @@ func ownNamesIn(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.Name() == nameCore && e.IsDir() {
-			_, err = ownFiles(path)
-		} else if !ownNames[e.Name()] || !e.Type().IsRegular() {
+		err := checkName(dir, e.Name())
+		if !(ownNames[e.Name()] && e.Type().IsRegular() || isCore(e.Name()) && e.IsDir()) {
 			err = fmt.Errorf("%s: %w: it holds %s, which is not ours; move that away, or name another folder with --out", dir, ErrNotStore, e.Name())
-		} else if err = onlyName(path); err == nil && e.Name() == nameLock {
-			err = checkLock(dir)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has gone meanwhile
@@ -118,12 +115,49 @@ func ownNamesIn(dir string) ([]string, error) {
 	return names, nil
 }
 
-// onlyName fails where the file has another name as well: what is written to
-// it would change under that name too.
-func onlyName(path string) error {
+// isCore says whether a name is that of a store in the store.
+func isCore(name string) bool { return name == nameCore || name == nameCoreGone }
+
+// checkName fails where a name of ours leads to something else than our writers
+// make. A core may lack its lock: it may be half removed.
+func checkName(dir, name string) error {
+	path := filepath.Join(dir, name)
 	fi, err := os.Lstat(path)
-	if err == nil && linkCount(path, fi) > 1 {
-		err = hardLink(path)
+	switch {
+	case err != nil:
+		return err
+	case isCore(name) && fi.IsDir():
+		_, err := ownNamesIn(path)
+		return err
+	case isCore(name):
+		return corrupt(path, "it is a %s, not a folder; remove it", fi.Mode().Type())
+	case !fi.Mode().IsRegular():
+		return notRegular(path, fi)
+	case linkCount(path, fi) > 1:
+		return hardLink(path)
+	case name == nameLock:
+		return checkLock(dir)
+	}
+	return nil
+}
+
+// checkNames is checkName of all that is there in a folder under names of ours.
+// Other names are none of its business.
+func checkNames(dir string) error {
+	for _, name := range append(slices.Sorted(maps.Keys(ownNames)), nameCore, nameCoreGone) {
+		if err := checkName(dir, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckOwn fails where the store's folder holds anything but the store, which
+// Replace would refuse.
+func (s *Store) CheckOwn() error {
+	_, err := ownFiles(s.dir)
+	if err == nil {
+		_, err = s.CoreDir()
 	}
 	return err
 }

@@ -106,9 +106,7 @@ func TestCore(t *testing.T) {
 	c, err := Create(s.path(nameCore), core, nil, IDs{})
 	must(t, err)
 	must(t, c.Close())
-	must(t, s.Discard())
-	must(t, s.Close())
-	s, err = Create(dir, testMeta(100, 64), nil, IDs{})
+	s, err = s.Replace(testMeta(100, 64), nil, IDs{})
 	must(t, err)
 	if names, err := ownFiles(s.path(nameCore)); err == nil {
 		t.Errorf("the core outlived its store: %v", names)

@@ -3,6 +3,7 @@ package tiles
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,6 +107,43 @@ func TestNoSpace(t *testing.T) {
 			t.Errorf("%s: left behind in the folder: %v", name, left)
 		}
 		must(t, os.Remove(dir))
+	}
+}
+
+// TestReplaceOnFullVolume: the old store's space is the new one's, its core's
+// too, and a new store that does not fit all the same leaves the old one as it
+// was.
+func TestReplaceOnFullVolume(t *testing.T) {
+	vol := tmpfs(t, "6m")
+	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(1000, 64), nil, IDs{}) // 4 MiB
+	must(t, err)
+	must(t, fillRound(s, 7))
+	must(t, s.Checkpoint(State{Done: 7}))
+	before := contents(t, s.Dir())
+	if _, err := s.Replace(testMeta(1280, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), nameDist) {
+		t.Errorf("6.25 MiB on 6: %v", err)
+	}
+	if after := contents(t, s.Dir()); !maps.Equal(before, after) {
+		t.Error("the store that could not be replaced has changed")
+	}
+	s, err = s.Replace(testMeta(1100, 64), nil, IDs{})
+	must(t, err)
+	m := testMeta(300, 64)
+	m.Parent = s.Meta().ID
+	c, err := Create(s.path(nameCore), m, nil, IDs{})
+	must(t, err)
+	must(t, c.Close())
+	fillUp(t, vol)
+	s, err = s.Replace(testMeta(1150, 64), nil, IDs{}) // that of the core is needed
+	must(t, err)
+	must(t, os.Remove(s.path(nameStore)))
+	must(t, s.Close())
+	must(t, RoomInPlace(s.Dir(), nameDist, 5<<20)) // of an import that died
+	if err := RoomInPlace(s.Dir(), nameDist, 7<<20); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("7 MiB on 6: %v", err)
+	}
+	if err := RoomInPlace(filepath.Join(vol, "b.ooc"), nameDist, 2<<20); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("another store beside it: %v", err)
 	}
 }
 

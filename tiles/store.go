@@ -62,11 +62,15 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 // ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
 func Open(dir string) (*Store, error) {
-	// The lock of another program's folder is neither made nor written to.
+	// The lock of another program's folder is neither made nor written to, and
+	// what some step would refuse in the end is refused now.
 	if _, err := readMeta(dir); err != nil {
 		return nil, notOpen(dir, err)
 	}
-	lock, err := acquire(dir)
+	if err := checkNames(dir); err != nil {
+		return nil, err
+	}
+	lock, _, err := acquire(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +163,9 @@ func (s *Store) openFiles() error {
 		}
 		s.here = s.incarnation()
 		if err = s.forgetFailed(); err != nil {
+			return err
+		}
+		if err = s.removeGone(); err != nil {
 			return err
 		}
 	}

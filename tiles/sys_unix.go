@@ -82,3 +82,11 @@ func linkCount(_ string, fi fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// diskBytes is what a file takes of its volume.
+func diskBytes(fi fs.FileInfo) int64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return 512 * int64(st.Blocks)
+	}
+	return fi.Size()
+}

@@ -234,7 +234,11 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		return nil, err
 	}
 	if f.restart && input != out { // nothing is kept of what flags once said
-		n, err := f.read(cmd, input, out, d)
+		err := p.Store().CheckOwn() // before a graph is read for nothing
+		var n *incoming
+		if err == nil {
+			n, err = f.read(cmd, input, out, d)
+		}
 		if err != nil {
 			return nil, errors.Join(err, p.Close())
 		}

@@ -12,7 +12,7 @@ import (
 // Hooks are called by one store.
 type Hooks struct {
 	// Before is called before each operation on a file of the store: op is
-	// "open", "reserve", "map", "read", "write", "rename" or "sync", name the
+	// "open", "reserve", "map", "read", "write", "rename", "remove" or "sync", name the
 	// file's name in the folder, "." for the folder. What it returns, if not
 	// nil, is the operation's error, and the operation is not done. It is
 	// called by several goroutines.

@@ -1,0 +1,117 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// bare is tree without the times of change.
+func bare(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := tree(t, dir)
+	for path := range all {
+		info, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			all[path] += string(readFile(t, path))
+		}
+	}
+	return all
+}
+
+// TestRestartRefusesFirst begins solved stores again that hold something else: what is refused leaves all of it as it was.
+func TestRestartRefusesFirst(t *testing.T) {
+	dir := t.TempDir()
+	store, outside := filepath.Join(dir, "towns.ooc"), filepath.Join(dir, "outside")
+	in := func(words ...string) string { return filepath.Join(append([]string{store}, words...)...) }
+	for name, c := range map[string]struct {
+		add  func() error
+		keep int // the exit code of --restart of the store itself
+	}{
+		"a file more": {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, 0},
+		"a folder":    {func() error { return os.Mkdir(in("photos"), 0o777) }, 0},
+		"a file in the core": {func() error {
+			return errors.Join(os.Mkdir(in("core"), 0o777), os.WriteFile(in("core", "notes.txt"), []byte("x"), 0o666))
+		}, exitBadInput},
+		"a link in the core": {func() error {
+			return errors.Join(os.Mkdir(in("core"), 0o777), os.Symlink(outside, in("core", "dist.npy")))
+		}, exitBadInput},
+		"another store as the core": {func() error {
+			other := filepath.Join(dir, "other")
+			return errors.Join(os.CopyFS(other, os.DirFS(store)), os.Rename(other, in("core")))
+		}, exitCorrupt},
+		"live is a link":            {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exitCorrupt},
+		"sums is a link":            {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exitCorrupt},
+		"sums.tmp is a folder":      {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exitCorrupt},
+		"state is a hard link":      {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exitCorrupt},
+		"lock is a hard link":       {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exitCorrupt},
+	} {
+		writeFile(t, dir, "towns.csv", small)
+		writeFile(t, dir, "outside", "theirs")
+		ooc(t, dir, "solve", "towns.csv").want(t, 0)
+		if err := c.add(); err != nil {
+			t.Fatal(err)
+		}
+		before := bare(t, dir)
+		if r := ooc(t, dir, "solve", "towns.csv", "--restart"); r.code != exitBadInput && r.code != exitCorrupt {
+			t.Errorf("%s: exit code %d: %s", name, r.code, r.stderr)
+		}
+		if c.keep != 0 {
+			if r := ooc(t, dir, "solve", "towns.ooc", "--restart"); r.code != c.keep {
+				t.Errorf("%s: of the store: exit code %d: %s", name, r.code, r.stderr)
+			}
+		}
+		if after := bare(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%s: it was\n%v\nand is\n%v", name, before, after)
+		}
+		ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+		if c.keep == 0 {
+			ooc(t, dir, "solve", "towns.ooc", "--restart").want(t, 0)
+		}
+		if err := errors.Join(os.RemoveAll(store), os.RemoveAll(filepath.Join(dir, "other"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestHalfACoreGoesOn gives solved stores what a removal of a core may leave that was stopped, by this version or one
+// before: the same command removes it, and --restart does.
+func TestHalfACoreGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	for _, words := range [][]string{{"solve", "towns.csv"}, {"solve", "towns.ooc"}, {"solve", "towns.csv", "--restart"}, {"solve", "towns.ooc", "--restart"}} {
+		for name, files := range map[string]map[string]string{
+			"no lock":        {"core/dist.npy": "x", "core/state": "x"},
+			"a torn lock":    {"core/lock": "\x00\x00\x00\x00\x00\x00\x00\x00\x00"},
+			"half a lock":    {"core/lock": "ooc lo", "core/live": ""},
+			"only a matrix":  {"core/dist.npy": "x"},
+			"renamed":        {"core.gone/dist.npy": "x", "core.gone/store.json": "{"},
+			"renamed, a new": {"core.gone/dist.npy": "x", "core/lock": ""},
+		} {
+			ooc(t, dir, "solve", "towns.csv").want(t, 0)
+			for path, text := range files {
+				path = filepath.Join(dir, "towns.ooc", path)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ooc(t, dir, "status", "towns.ooc").want(t, 0, "solved")
+			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+			if r := ooc(t, dir, words...); r.code != 0 {
+				t.Errorf("%s: %v: exit code %d: %s", name, words, r.code, r.stderr)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "towns.ooc", "core*")); len(left) != 0 {
+				t.Errorf("%s: %v: left: %v", name, words, left)
+			}
+			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+		}
+	}
+}
