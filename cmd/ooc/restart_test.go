@@ -48,11 +48,11 @@ func TestRestartRefusesFirst(t *testing.T) {
 			other := filepath.Join(dir, "other")
 			return errors.Join(os.CopyFS(other, os.DirFS(store)), os.Rename(other, in("core")))
 		}, exitCorrupt},
-		"live is a link":            {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exitCorrupt},
-		"sums is a link":            {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exitCorrupt},
-		"sums.tmp is a folder":      {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exitCorrupt},
-		"state is a hard link":      {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exitCorrupt},
-		"lock is a hard link":       {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exitCorrupt},
+		"live is a link":       {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exitCorrupt},
+		"sums is a link":       {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exitCorrupt},
+		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exitCorrupt},
+		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exitCorrupt},
+		"lock is a hard link":  {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exitCorrupt},
 	} {
 		writeFile(t, dir, "towns.csv", small)
 		writeFile(t, dir, "outside", "theirs")
