@@ -190,7 +190,7 @@ func (c *faultCase) goOn(t *testing.T, half string, state []byte) (refused bool)
 	case err != nil:
 		t.Errorf("state of %d bytes: %v", len(state), err)
 	case !bytes.Equal(enginetest.MatrixFile(t, dir), c.want):
-		t.Errorf("state of %d bytes: another matrix came of it", len(state))
+		t.Errorf("state of %d bytes: the matrix differs", len(state))
 	}
 	return false
 }

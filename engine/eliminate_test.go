@@ -221,7 +221,7 @@ func TestEliminateResumes(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
-			t.Fatal("another matrix came of interruptions")
+			t.Fatal("the matrix differs after interruptions")
 		}
 		verifyAll(t, p)
 	}

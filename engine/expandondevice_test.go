@@ -30,9 +30,9 @@ func TestExpandsOnDevice(t *testing.T) {
 		g := enginetest.RandomGraph(t, r, 380+r.IntN(60), k.Kind, k.Negative)
 		stores := map[string]*engine.Problem{}
 		for name, where := range map[string]struct {
-			levels bool
-			memory int64
-			wide   bool
+			levels   bool
+			memory   int64
+			onDevice bool
 		}{
 			"processor":     {false, 64 << 20, false},
 			"device":        {true, 64 << 20, true},
@@ -48,7 +48,7 @@ func TestExpandsOnDevice(t *testing.T) {
 			}
 			p := enginetest.Create(t, g, 64)
 			sum := enginetest.Solve(t, p, o)
-			if (sum.Eliminate.Lanes > 0) != where.wide || sum.Eliminate.DeviceBytes > where.memory {
+			if (sum.Eliminate.Lanes > 0) != where.onDevice || sum.Eliminate.DeviceBytes > where.memory {
 				t.Errorf("%s: %+v", name, *sum.Eliminate)
 			}
 			verifyAll(t, p)

@@ -222,7 +222,7 @@ func TestCampaignFaults(t *testing.T) {
 			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
 				c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
 				c.failEach(t, r)
-				// The same from a store that is half done, which is opened and gone on with.
+				// The same from a store that is half done, which is opened and continued.
 				c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false) // of more, pivots would be timed, who knows how often
 				c.half = c.halfDone(t, r)
 				c.failEach(t, r)
@@ -311,7 +311,7 @@ type faultCase struct {
 	g            *graph.Graph
 	half         string // a store to go on from; "": none
 	want         []byte // the matrix
-	others       int    // how often other predecessors came of going on
+	others       int    // how often predecessors differed after a resume
 }
 
 // run imports and solves, or goes on with a copy of what is half done.
@@ -395,7 +395,7 @@ func (c *faultCase) fail(t *testing.T, f *fault) {
 	same := bytes.Equal(enginetest.MatrixFile(t, dir), c.want)
 	if !c.predecessors {
 		if !same {
-			t.Errorf("%s: another matrix came of it", what)
+			t.Errorf("%s: the matrix differs", what)
 		}
 		return
 	}

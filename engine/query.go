@@ -23,7 +23,7 @@ func (p *Problem) Solved() error {
 	}
 	rooted, err := p.treesRooted()
 	if err == nil && !rooted {
-		err = fmt.Errorf("%s is %w: its predecessors were not looked through to the end", p.Dir(), ErrUnsolved)
+		err = fmt.Errorf("%s is %w: its predecessors were not all checked", p.Dir(), ErrUnsolved)
 	}
 	return err
 }

@@ -25,7 +25,7 @@ type Options struct {
 	Checkpoint time.Duration     // between checkpoints; 0: DefaultCheckpoint
 	Progress   func(live.Status) // called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one goroutine
 	Interval   time.Duration     // 0: one second
-	Control    *live.Control     // steers the solve while it runs; nil: nobody does
+	Control    *live.Control     // steers the solve while it runs; nil: it is not steered
 	Algorithm  string            // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string            // where the matrix is now that the store was made from; "": where it was then
 	Timeline   io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted

@@ -104,7 +104,7 @@ func checkAfterCut(t *testing.T, dir string) {
 	}
 }
 
-// TestRootTreesPauses has predecessors looked through in a pause: that waits, and goes on or is interrupted afterwards.
+// TestRootTreesPauses has predecessors checked in a pause: the check waits, and continues or is interrupted afterwards.
 func TestRootTreesPauses(t *testing.T) {
 	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {

@@ -125,7 +125,7 @@ func TestBatchStopsOnError(t *testing.T) {
 	wantOutcomes(t, dir, "failed/1 queued/0")
 }
 
-// TestBatchDryRun foretells, and demands that nothing was written.
+// TestBatchDryRun wants predictions, and nothing written.
 func TestBatchDryRun(t *testing.T) {
 	dir := mixed(t)
 	ooc(t, dir, "solve", "a.gr").want(t, 0)

@@ -146,7 +146,7 @@ func TestCampaignFull(t *testing.T) {
 	same := func(vol string) {
 		t.Helper()
 		if !bytes.Equal(readFile(t, vol, "long.ooc", "dist.npy"), want) {
-			t.Error("another matrix came of it")
+			t.Error("the matrix differs")
 		}
 	}
 	copyTo := func(vol string) {
@@ -321,7 +321,7 @@ func TestCampaignSleep(t *testing.T) {
 		}
 	}).want(t, 0)
 	if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
-		t.Error("another matrix came of it")
+		t.Error("the matrix differs")
 	}
 }
 
@@ -400,7 +400,7 @@ func TestCampaignClock(t *testing.T) {
 		ooc(t, dir, "solve", "long.gr", "--tile", "64").want(t, 0)
 		ooc(t, dir, "status", "long.ooc").want(t, 0, "solved")
 		if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
-			t.Error("another matrix came of it")
+			t.Error("the matrix differs")
 		}
 	}
 }

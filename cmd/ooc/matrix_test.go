@@ -115,7 +115,7 @@ func TestMatrixPacked(t *testing.T) {
 		}
 		ooc(t, dir, "verify", name+".ooc").want(t, 0, "no row was compared", "standard input")
 		ooc(t, dir, "solve", name+".ooc").want(t, 0, "already solved")
-		ooc(t, dir, "solve", name+".ooc", "--restart").want(t, 3, "standard input, which nobody keeps")
+		ooc(t, dir, "solve", name+".ooc", "--restart").want(t, 3, "standard input, which is not kept")
 	}
 	noSpools(t, dir)
 }

@@ -96,7 +96,7 @@ func readQueue(dir string) (*Queue, int64, error) {
 	defer f.Close()
 	q, good, err := decode(f)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w; remove the folder, the same command then makes it anew and goes on with the stores", path, err)
+		return nil, 0, fmt.Errorf("%s: %w; remove the folder; the same command then makes it again and continues the stores", path, err)
 	}
 	q.Dir = dir
 	for i := range q.Jobs {

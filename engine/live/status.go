@@ -15,7 +15,7 @@ const (
 	New        State = "new"       // nothing is solved of it
 	Running    State = "running"
 	Paused     State = "paused"
-	Unfinished State = "unfinished" // and nobody is at it
+	Unfinished State = "unfinished" // and no process is solving it
 	Solved     State = "solved"
 )
 

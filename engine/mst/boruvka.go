@@ -20,7 +20,7 @@ var boruvka = Method{
 	run: func(ctx context.Context, p *problem) error {
 		linker, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w boruvka: %s has no such passes; use another --device", ErrMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", ErrMethod, p.Device.Info().Name)
 		}
 		x := &forest{problem: p, linker: linker, words: make([][]uint32, 3)}
 		return errors.Join(x.run(ctx), x.close())

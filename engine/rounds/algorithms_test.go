@@ -77,8 +77,8 @@ func TestOtherRounds(t *testing.T) {
 	}
 }
 
-// TestUnitsRoundTrip wants what a state says to mean no more than what was done.
-func TestUnitsRoundTrip(t *testing.T) {
+// TestProgressRoundTrip wants stored progress never to mean more iterations than were finished.
+func TestProgressRoundTrip(t *testing.T) {
 	r := seeds.New(t)
 	for range 300 {
 		geom := tiles.Geometry{N: 1 + r.IntN(3000), T: 64 * (1 + r.IntN(4))}

@@ -21,7 +21,7 @@ import (
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	vectorBatch, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {
-		return nil, fmt.Errorf("%w product: %s has no such sweeps", ErrMethod, b.Device.Info().Name)
+		return nil, fmt.Errorf("%w product: %s lacks the operations for it", ErrMethod, b.Device.Info().Name)
 	}
 	width := (len(b.sources) + kernels.HostLaneUnit - 1) / kernels.HostLaneUnit * kernels.HostLaneUnit
 	if b.twice == nil {

@@ -27,7 +27,7 @@ type Options struct {
 
 // The rules by which cells are left out.
 const (
-	QuickCell   = 2 * time.Second // the longest cell of a quick run, foretold from the row before
+	QuickCell   = 2 * time.Second // the longest cell of a quick run, as predicted from the row before
 	QuickBudget = 90 * time.Second
 	FullBudget  = 5 * time.Minute
 	fullCells   = 15 // the longest cell of a full run is this part of its budget

@@ -115,7 +115,7 @@ func (c *driverCase) failCalls(t *testing.T) {
 		}
 		injected++
 		if err == nil && !c.spare(b.call) {
-			t.Errorf("call %d (%s) failed, and nothing came of it", k, b.call)
+			t.Errorf("call %d (%s) failed, without effect", k, b.call)
 		}
 		if b.r == outOfMemory && left != "" || strings.Contains(left, "contexts:1") {
 			t.Errorf("call %d (%s) failed; alive: %s", k, b.call, left)

@@ -26,17 +26,17 @@ var paths = map[string]path{
 // shapeFor returns the path with the microkernel that suits a. vminps takes four cycles: on AVX2, 2×32
 // entries of C, with four minima of one row in flight, are 5 % faster for it than 4×16.
 func (p path) shapeFor(a arithmetic) path {
-	if !p.wide() && !a.intMin {
+	if !p.is512() && !a.intMin {
 		p.rows, p.vecs = 2, 4
 	}
 	return p
 }
 
-func (p path) wide() bool { return p.bytes == 64 }
+func (p path) is512() bool { return p.bytes == 64 }
 
 // vec returns a fresh vector register.
 func (p path) vec() reg.VecVirtual {
-	if p.wide() {
+	if p.is512() {
 		return ZMM()
 	}
 	return YMM()
@@ -106,7 +106,7 @@ func (p path) resetter(a arithmetic) func(v reg.VecVirtual) {
 		return func(reg.VecVirtual) {}
 	}
 	inf, last := p.splat(inf32), p.splat(limit32-1)
-	if p.wide() {
+	if p.is512() {
 		return func(v reg.VecVirtual) {
 			k := K()
 			VPCMPGTD(last, v, k)

@@ -67,7 +67,7 @@ func (p path) less(a arithmetic, x, y reg.VecVirtual) reg.Register {
 
 // mask returns a fresh register for a mask: AVX2 has masks in vectors, all bits of a lane alike.
 func (p path) mask() reg.Register {
-	if p.wide() {
+	if p.is512() {
 		return K()
 	}
 	return p.vec()
@@ -75,7 +75,7 @@ func (p path) mask() reg.Register {
 
 // narrow returns a fresh register for a mask of eight lanes.
 func (p path) narrow() reg.Register {
-	if p.wide() {
+	if p.is512() {
 		return K()
 	}
 	return YMM()
@@ -83,7 +83,7 @@ func (p path) narrow() reg.Register {
 
 // blend copies src, a register or memory, to the lanes of dst that m marks.
 func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
-	if p.wide() {
+	if p.is512() {
 		VMOVDQA32(src, m, dst)
 	} else {
 		VBLENDVPS(m, src, dst, dst)
@@ -93,7 +93,7 @@ func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
 // bits returns the mask with a bit a lane.
 func (p path) bits(m reg.Register) reg.Register {
 	g := GP32()
-	if p.wide() {
+	if p.is512() {
 		KMOVW(m, g)
 	} else {
 		VMOVMSKPS(m, g)
@@ -122,7 +122,7 @@ type pairKernel struct {
 
 // pairRows is how many rows of C a microkernel has; it has two pairs of vectors of each.
 func (p path) pairRows() int {
-	if p.wide() {
+	if p.is512() {
 		return 4
 	}
 	return 2
@@ -255,7 +255,7 @@ func (m *pairKernel) inner() {
 // chunks sets the number of the chunk to 0, and returns code that goes to the next. AVX2 has no register left for it.
 func (m *pairKernel) chunks() (next func()) {
 	zero, one := m.splat(0), U32(1)
-	if m.wide() {
+	if m.is512() {
 		ones := m.splat(1)
 		m.chunk = zero
 		return func() { VPADDD(ones, zero, zero) }
@@ -376,7 +376,7 @@ func (m *pairKernel) gather(from Mem, dst reg.VecVirtual) {
 	VMOVAPS(from.Index, dst) // it depends on nothing older
 	all := m.narrow()
 	VPCMPEQD(dst, dst, all)
-	if m.wide() {
+	if m.is512() {
 		VPGATHERDD(from, all, dst)
 	} else {
 		VPGATHERDD(all, from, dst)
@@ -435,7 +435,7 @@ func pairBase(p path, a arithmetic) {
 // vector in which nothing is lowered is not stored.
 func pairClimb(p path, a arithmetic) {
 	vecs := 2
-	if p.wide() {
+	if p.is512() {
 		vecs = 4
 	}
 	TEXT("pairClimb"+a.name+p.suffix, NOSPLIT, "func(src, rows, ends, weights *byte, count, stride int)")

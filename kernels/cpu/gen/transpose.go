@@ -23,7 +23,7 @@ func transpose(p path, past bool) {
 		columns: load("columns"), stride: load("stride")}
 	blocks := load("blocks")
 	Label("blockLoop")
-	if p.wide() {
+	if p.is512() {
 		t.square(0, 0, 16, transpose16)
 	} else {
 		for lane := 0; lane < 16; lane += 8 {
