@@ -15,6 +15,9 @@ import (
 
 // check opens a matrix and checks it.
 func checkMatrix(path string, o Options) error {
+	if o.NoArc == "" {
+		o.NoArc = "inf"
+	}
 	d, err := openDense(path, o)
 	if err != nil {
 		return err

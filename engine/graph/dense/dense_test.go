@@ -173,6 +173,9 @@ func (a *array) built(t *testing.T, none float64, options ...graph.BuildOption) 
 // open opens a matrix for one test.
 func openMatrix(t *testing.T, path string, o Options) *Matrix {
 	t.Helper()
+	if o.NoArc == "" {
+		o.NoArc = "inf" // many matrices of these tests have many arcs of length 0
+	}
 	d, err := openDense(path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -324,6 +327,36 @@ func TestDenseNoArc(t *testing.T) {
 	}
 }
 
+// TestDenseZeros refuses matrices that may well say 0 for no arc, until somebody says what they do say.
+func TestDenseZeros(t *testing.T) {
+	for _, code := range codes {
+		a := &array{n: 5, code: code, version: 1, values: make([]float64, 25)}
+		for k := range a.values {
+			a.values[k] = 1
+		}
+		for u := range a.n {
+			a.values[u*a.n+u] = 0
+		}
+		a.values[1] = math.Copysign(0, -1)
+		for _, o := range []Options{{}, {NoArc: "0"}, {NoArc: "inf"}} {
+			d, err := openDense(a.write(t), o) // one of twenty
+			if err != nil {
+				t.Fatal(code, o, err)
+			}
+			d.Close()
+		}
+		a.values[20] = 0
+		path := a.write(t)
+		_, err := openDense(path, Options{})
+		graphtest.WantError(t, err, graph.ErrBadInput, path+": 2 of the 20 entries off the diagonal are 0", "--no-arc 0", "--no-arc inf")
+		for none, arcs := range map[string]int64{"0": 18, "inf": 20} {
+			if d := openMatrix(t, path, Options{NoArc: none}); d.Facts().Arcs != arcs {
+				t.Errorf("%s, no arc %s: %d arcs", code, none, d.Facts().Arcs)
+			}
+		}
+	}
+}
+
 // TestDensePacked reads compressed matrices, pipes and readers, whose entries go into a file that is removed.
 func TestDensePacked(t *testing.T) {
 	r := seeds.New(t)
@@ -336,7 +369,7 @@ func TestDensePacked(t *testing.T) {
 	}
 	for _, code := range codes {
 		a := randomArray(r, code)
-		o := Options{Kind: entry.KindF32, Spool: spool}
+		o := Options{Kind: entry.KindF32, NoArc: "inf", Spool: spool}
 		want := a.built(t, math.Inf(1), graph.AsKind(entry.KindF32))
 		var gz, zst bytes.Buffer
 		w := gzip.NewWriter(&gz)

@@ -25,7 +25,7 @@ func TestNPYHeaders(t *testing.T) {
 		for version := range byte(3) {
 			file := append(npyBytes(version+1, dict), make([]byte, 16)...)
 			file[len(file)-8] = 5 // row 1, column 0
-			g, err := readStream(bytes.NewReader(file), Options{})
+			g, err := readStream(bytes.NewReader(file), Options{NoArc: "inf"})
 			if err != nil || g.Arcs() != 2 || g.MaxWeight != 5 {
 				t.Errorf("%s: %v, %+v", dict, err, g)
 			}
@@ -129,7 +129,7 @@ func TestBadMatrices(t *testing.T) {
 		{"u8", 3e9, Options{}, graph.ErrBadInput, "the magnitude of weight 3000000000"},
 		{"i8", -3e9, Options{}, graph.ErrBadInput, "the magnitude of weight -3000000000"},
 		{"i8", 3e9, Options{Kind: entry.KindI32, Scale: 10}, graph.ErrBadInput, "use a smaller --scale"},
-		{"i8", 3e9, Options{Kind: entry.KindF32}, nil, ""},
+		{"i8", 3e9, Options{Kind: entry.KindF32, NoArc: "inf"}, nil, ""},
 		{"b1", 2, Options{}, graph.ErrBadInput, "2 is neither False nor True"},
 		{"f8", 1, Options{Scale: -1}, graph.ErrOptions, "scale -1"},
 		{"f8", 1, Options{Base: new(-1)}, graph.ErrOptions, "base -1"},
@@ -199,7 +199,7 @@ func FuzzNPY(f *testing.F) {
 		if len(rest) > 1<<14 {
 			return
 		}
-		for _, o := range []Options{{NoArc: none}, {Kind: entry.KindF32}, {Scale: 10}} {
+		for _, o := range []Options{{NoArc: none}, {Kind: entry.KindF32, NoArc: "inf"}, {Scale: 10}} {
 			fuzzMatrix(t, append([]byte(npyMagic), rest...), o)
 		}
 	})

@@ -24,6 +24,7 @@ type numbers struct {
 	ten   bool  // scale is a power of ten
 	float bool  // the kind is f32; where want leaves it open, the survey sets it
 
+	noArc   bool    // somebody has said what is no arc
 	none    float64 // of floating types: what no arc looks like, beside +Inf
 	hasNone bool    // of integer types: noneInt looks like no arc
 	noneInt uint64  // in two's complement
@@ -124,6 +125,7 @@ func (x *numbers) setNoArc(text string) error {
 	if text == "" {
 		return nil
 	}
+	x.noArc = true
 	tok := []byte(strings.TrimSpace(text))
 	value, isSpecial := number.Special(tok)
 	d, isDecimal := number.Scan(tok)
@@ -252,6 +254,7 @@ func scaled[E float32 | float64](x *numbers, e E) (int64, number.State) {
 // survey is what a pass over entries finds. The zero value has seen none.
 type survey struct {
 	arcs     int64
+	zeros    int64   // of these arcs, of length 0
 	lo, hi   float64 // weights times the scale, in double precision
 	fraction bool    // some such weight is not an integer
 	nan      bool
@@ -270,6 +273,7 @@ func (s *survey) add(arcs int64, lo, hi float64) {
 
 func (s *survey) merge(t survey) {
 	s.add(t.arcs, t.lo, t.hi)
+	s.zeros += t.zeros
 	s.fraction, s.nan = s.fraction || t.fraction, s.nan || t.nan
 }
 
@@ -296,6 +300,9 @@ func surveyInts[E integer](x *numbers, raw []E, s *survey) {
 		if has && e == none {
 			continue
 		}
+		if e == 0 {
+			s.zeros++
+		}
 		arcs++
 		lo, hi = min(lo, e), max(hi, e)
 	}
@@ -318,6 +325,9 @@ func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
 			w = surveyScaled(x, e, s)
 		} else if w != float64(int32(w)) {
 			s.fraction = s.fraction || w != math.Trunc(w)
+		}
+		if w == 0 {
+			s.zeros++
 		}
 		arcs++
 		if w < lo {

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"strconv"
@@ -126,6 +127,11 @@ func (s *surveyor) settle() error {
 	if kind == entry.KindI32 && s.huge != noLine {
 		return d.tooLarge(d.find(s.huge, func(one survey) bool { return one.over(math.MaxInt32) }))
 	}
+	if !x.noArc {
+		if err := CheckZeros(d.name, s.total.zeros, int64(d.n)*int64(d.n-1)); err != nil {
+			return err
+		}
+	}
 	x.settle(kind)
 	f := &d.facts
 	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo, s.total.hi
@@ -144,6 +150,16 @@ func (s *surveyor) settle() error {
 		return d.symmetric()
 	}
 	return nil
+}
+
+// CheckZeros refuses a matrix of which nobody has said what is no arc, if more than one in twenty of its entries off the
+// diagonal is 0: most programs write 0 where there is no arc, and here it is an arc of length 0.
+func CheckZeros(file string, zeros, entries int64) error {
+	if zeros <= entries/20 {
+		return nil
+	}
+	return &graph.InputError{File: file, Reason: fmt.Sprintf("%d of the %d entries off the diagonal are 0: if 0 means no arc, say --no-arc 0; "+
+		"if these are arcs of length 0, say --no-arc inf", zeros, entries)}
 }
 
 // find returns the first entry of a line, outside the diagonal, whose survey fits.

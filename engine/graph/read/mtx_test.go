@@ -27,12 +27,12 @@ var mtxInputs = []goodInput{
 
 	{"array, by columns", "x.mtx", banner + "array integer general\n% a\n2 2\n9\n3\n5\n8\n", Options{}, 2, entry.KindI32, "1>2=5 2>1=3"},
 	{"array with inf", "x.mtx", banner + "array real general\n2 2\n0\ninf\n +Infinity\n0\n", Options{}, 2, entry.KindI32, ""},
-	{"array with zeros", "x.mtx", banner + "array integer general\n2 2\n0\n0\n1\n0\n", Options{}, 2, entry.KindI32, "1>2=1 2>1=0"},
+	{"array with zeros", "x.mtx", banner + "array integer general\n2 2\n0\n0\n1\n0\n", Options{NoArc: "inf"}, 2, entry.KindI32, "1>2=1 2>1=0"},
 	{"array where 0 is no arc", "x.mtx", banner + "array real general\n2 2\n0\n0.0\n1\n-0\n", Options{NoArc: "0"}, 2, entry.KindI32, "1>2=1"},
 	{"array where a fraction is no arc", "x.mtx", banner + "array real general\n2 2\n0\n 0.50\n 1\n0\n", Options{NoArc: "5e-1"}, 2, entry.KindI32, "1>2=1"},
 	{"array where a long number is no arc", "x.mtx", banner + "array real general\n2 2\n0\n99999999999999999999999\n1\n0\n", Options{NoArc: "99999999999999999999999"}, 2, entry.KindI32, "1>2=1"},
 	{"array, symmetric", "x.mtx", banner + "array integer symmetric\n3 3\n0\n1\n2\n0\n3\n0\n", Options{}, 3, entry.KindI32, "1>2=1 1>3=2 2>1=1 2>3=3 3>1=2 3>2=3"},
-	{"array, skew-symmetric", "x.mtx", banner + "array integer skew-symmetric\n3 3\n1\n-2\n0\n", Options{}, 3, entry.KindI32, "1>2=-1 1>3=2 2>1=1 2>3=0 3>1=-2 3>2=0"},
+	{"array, skew-symmetric", "x.mtx", banner + "array integer skew-symmetric\n3 3\n1\n-2\n0\n", Options{NoArc: "inf"}, 3, entry.KindI32, "1>2=-1 1>3=2 2>1=1 2>3=0 3>1=-2 3>2=0"},
 	{"array with a diagonal that is ignored", "x.mtx", banner + "array real general\n2 2\n0.5\n3\n5\nnan\n", Options{}, 2, entry.KindI32, "1>2=5 2>1=3"},
 	{"array of fractions", "x.mtx", banner + "array real general\n2 2\n0\n3\n\n0.5\n0", Options{}, 2, entry.KindF32, "1>2=0.5 2>1=3"},
 	{"array, undirected", "x.mtx", banner + "array integer general\n3 3\n0\n1\n2\n1\n0\n3\n2\n3\n0\n", Options{Directed: new(false)}, 3, entry.KindI32, "1>2=1 1>3=2 2>1=1 2>3=3 3>1=2 3>2=3"},
@@ -41,6 +41,8 @@ var mtxInputs = []goodInput{
 }
 
 var badMTX = []badInput{
+	{"array of zeros", "x.mtx", banner + "array integer general\n2 2\n0\n0\n1\n0\n", Options{}, 0, "1 of the 2 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0;"},
+	{"array of odd zeros", "x.mtx", banner + "array real symmetric\n3 3\n0\n-0e0\n1\n0\n0.5\n0\n", Options{}, 0, "1 of the 3 entries off the diagonal are 0"},
 	{"banner cut", "x", banner + "coordinate\n1 1 1\n", Options{}, 1, "the first line is not"},
 	{"banner of a vector", "x", "%%MatrixMarket vector coordinate real general\n1 1 1\n", Options{}, 1, "the first line is not"},
 	{"banner missing", "x.mtx", "3 3 1\n1 2 5\n", Options{Format: "mtx"}, 1, "the first line is not"},

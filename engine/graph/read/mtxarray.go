@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 )
@@ -16,6 +17,8 @@ type mtxArray struct {
 	*mtxReader
 	row, col int32      // of the next entry
 	recs     []arcs.Arc // off the diagonal, of the batch in hand
+	off      int64      // entries off the diagonal so far
+	zeros    int64      // of these, that are 0
 }
 
 // entryBatch is the entries of a block of lines.
@@ -43,7 +46,10 @@ func (r *mtxReader) readArray() error {
 	if err := (&bulk[entryBatch]{lines: r.in, parse: a.parse, commit: a.commit, slow: a.line}).run(); err != nil {
 		return err
 	}
-	return r.complete()
+	if err := r.complete(); err != nil || r.o.NoArc != "" {
+		return err
+	}
+	return dense.CheckZeros(r.out.File, a.zeros, a.off)
 }
 
 // firstRow returns the first row of which the current column has an entry.
@@ -84,12 +90,15 @@ func (a *mtxArray) commit(_ []byte, b *entryBatch) error {
 		case err != nil:
 			return err
 		case word == number.NoArc:
+			a.off += int64(btoi(row != col))
 			continue
 		case b.float != a.out.Weigh.Float:
 			word = arcs.FloatWord(word)
 		}
 		switch {
 		case row != col:
+			a.off++
+			a.zeros += int64(btoi(word == 0))
 			a.recs = append(a.recs, arcs.Arc{From: row, To: col, Word: word})
 		case a.out.Weigh.Value(word) < 0:
 			a.out.add(row, col, word)
@@ -129,6 +138,7 @@ func (a *mtxArray) line(line []byte) error {
 	if err != nil {
 		return err
 	}
+	a.off += int64(btoi(row != col))
 	tok := fields[0]
 	if a.out.Weigh.IsNone(tok) || row == col && isIgnored(tok) {
 		return nil
@@ -137,6 +147,7 @@ func (a *mtxArray) line(line []byte) error {
 	if !ok || word == a.out.plain.Load().None {
 		return err
 	}
+	a.zeros += int64(btoi(row != col && word == 0))
 	return a.add(row, col, word)
 }
 
