@@ -290,8 +290,8 @@ type incoming struct {
 
 // remark says what was guessed.
 func (n *incoming) remark() {
-	if n.src.Remark != "" {
-		fmt.Fprintf(os.Stderr, "%s: %s\n", n.src.Name, n.src.Remark)
+	for _, remark := range n.src.Remarks {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", n.src.Name, remark)
 	}
 }
 

@@ -35,8 +35,8 @@ type Source struct {
 	Format  string
 	Size    int64 // bytes, as stored
 	ModTime time.Time
-	SHA256  string // of the bytes as stored, in hexadecimal
-	Remark  string // on what was taken for the weights, where that is a guess; "": nothing to say
+	SHA256  string   // of the bytes as stored, in hexadecimal
+	Remarks []string // on what was a guess, and what changes it
 }
 
 // Extent is the size of a graph, as far as it is known without building the graph.

@@ -193,6 +193,23 @@ func (g *Graph) OneWay() (u, v int, found bool) {
 	return -1, -1, false
 }
 
+// NoneBack reports whether no arc has its reverse, of whatever weight.
+func (g *Graph) NoneBack() bool {
+	next := append([]int64(nil), g.Offsets[:g.N]...)
+	for u := range g.N {
+		for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
+			end := g.Offsets[v+1]
+			for next[v] < end && int(g.Targets[next[v]]) < u {
+				next[v]++
+			}
+			if next[v] < end && int(g.Targets[next[v]]) == u {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // summarize sets Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
 	if g.Kind == entry.KindI32 {

@@ -103,13 +103,15 @@ func (d *Display) Volume(store string) {
 	}
 }
 
+var directions = map[bool]string{true: "directed", false: "undirected"}
+
 // Imported says what was read.
 func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
-	d.Note("imported %s (%s): %s, %s, weights %s…%s, %s, in %s → %s",
+	d.Note("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
 		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
-		text.Distance(g.MinWeight/float64(g.Scale)), text.Distance(g.MaxWeight/float64(g.Scale)), g.Kind, terminal.Time(took.Seconds()), out)
-	if src.Remark != "" {
-		d.Note("  %s", src.Remark)
+		text.Distance(g.MinWeight/float64(g.Scale)), text.Distance(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed], terminal.Time(took.Seconds()), out)
+	for _, remark := range src.Remarks {
+		d.Note("  %s", remark)
 	}
 	for _, dropped := range []struct {
 		n         int64

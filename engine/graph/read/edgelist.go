@@ -83,7 +83,7 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 		}
 		r.columns, r.named = c, true
 		if c.weight < 0 && c.least > 2 {
-			out.remark = fmt.Sprintf("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
+			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
 		}
 	}
 	if o.Base != nil {
@@ -250,7 +250,7 @@ func (r *edgeReader) findColumns(header bool) error {
 		return nil
 	case byWidth.from == c.from && byWidth.to == c.to:
 		if widthErr == nil && byWidth.weight >= 0 {
-			r.out.remark = fmt.Sprintf("column %q is taken for the weight", strings.TrimSpace(names[byWidth.weight]))
+			r.out.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.weight]))
 		}
 		return widthErr
 	}

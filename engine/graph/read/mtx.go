@@ -55,6 +55,7 @@ func readMTX(in *lineReader, o Options, out *sink) error {
 		return err
 	}
 	out.Weigh.Integral = r.integer
+	out.bothWays = r.array || r.symmetry != "general"
 	switch {
 	case r.array:
 		return r.readArray()

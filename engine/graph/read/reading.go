@@ -22,12 +22,12 @@ type reading struct {
 	options Options
 	format  *Format // nil before it is known
 	careful bool    // see lineReader
-	remark  string
+	remarks []string
 }
 
 func (in *reading) source() *graph.Source {
 	s := in.Source()
-	s.Remark = in.remark
+	s.Remarks = in.remarks
 	if in.format != nil {
 		s.Format = in.format.Name
 	}
@@ -43,8 +43,24 @@ func (in *reading) collect() (*graph.Graph, error) {
 	if err := in.scan(out); err != nil {
 		return nil, err
 	}
-	in.remark = out.remark
-	return out.finish()
+	g, err := out.finish()
+	if err != nil {
+		return nil, err
+	}
+	in.remarks = out.remarks
+	if in.options.Directed == nil && g.Directed && !out.bothWays && g.Arcs() > 0 {
+		in.remarks = append(in.remarks, direction(g))
+	}
+	return g, nil
+}
+
+// direction says that nobody has said that arcs are directed.
+func direction(g *graph.Graph) string {
+	text := "directed by default; --undirected makes every arc an edge both ways"
+	if g.NoneBack() {
+		text += ". No arc here has its reverse, so most pairs may have no path"
+	}
+	return text
 }
 
 func (in *reading) newSink() (*sink, error) {

@@ -19,7 +19,8 @@ type sink struct {
 	measure bool      // only the size is wanted: reading ends once it is declared
 	table   vertexTable
 
-	remark string // see Source
+	remarks  []string // see Source
+	bothWays bool     // the input itself says both directions of each pair
 
 	check func(*graph.Graph) error // what a format demands of the finished graph; may be nil
 
@@ -35,6 +36,11 @@ func (s *sink) failAll(format string, args ...any) error { return s.failAt(0, fo
 // failAt returns an *InputError about a line.
 func (s *sink) failAt(line int64, format string, args ...any) error {
 	return &graph.InputError{File: s.File, Line: line, Reason: fmt.Sprintf(format, args...)}
+}
+
+// remark notes what was a guess.
+func (s *sink) remark(format string, args ...any) {
+	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
 }
 
 // arc adds the arc from u to v whose weight is written as tok.
