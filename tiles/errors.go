@@ -45,12 +45,15 @@ var (
 // LockedError says who holds the lock of a store. PID is 0 and Host empty when
 // the holder had not yet written them. Volume is not empty where the store is
 // on a network file system, and another host has not given the lock back: it
-// may have died there, which cannot be told from here.
+// may have died there, which cannot be told from here. Ending says that the
+// process has ended, or is ending, and what it had is still being taken back:
+// the lock comes free with that.
 type LockedError struct {
 	Dir    string
 	PID    int
 	Host   string
 	Volume string
+	Ending bool
 }
 
 // Error names the store, the process that holds the lock, and its host.
@@ -61,6 +64,10 @@ func (e *LockedError) Error() string {
 	}
 	if e.PID == 0 {
 		return fmt.Sprintf("%s: %v by another process; wait for it to end", e.Dir, ErrLocked)
+	}
+	if e.Ending {
+		return fmt.Sprintf("%s: %v by process %d on %s, which is ending or has left its lock to one that it started; wait until that has ended too",
+			e.Dir, ErrLocked, e.PID, e.Host)
 	}
 	return fmt.Sprintf("%s: %v by process %d on %s; wait for it to end, or stop it",
 		e.Dir, ErrLocked, e.PID, e.Host)

@@ -90,7 +90,7 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 				continue
 			}
 			pid, host := readHolder(path)
-			return nil, false, &LockedError{Dir: dir, PID: pid, Host: host}
+			return nil, false, lockedBy(dir, pid, host)
 		}
 		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
 			os.Remove(path) // we made it, and nobody can hold it
@@ -99,6 +99,15 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 			return nil, false, fmt.Errorf("locking %s: %w", path, err)
 		}
 	}
+}
+
+// lockedBy is the error of a lock that another process holds.
+func lockedBy(dir string, pid int, host string) error {
+	e := &LockedError{Dir: dir, PID: pid, Host: host}
+	if me, err := os.Hostname(); err == nil && host == me && pid != 0 {
+		e.Ending = ending(pid)
+	}
+	return e
 }
 
 // heldElsewhere refuses a lock that another host has not given back, on a

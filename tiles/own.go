@@ -67,7 +67,7 @@ func Vacant(dir string) error {
 	}
 	pid, host, running, err := LockHolder(dir)
 	if err == nil && running {
-		err = &LockedError{Dir: dir, PID: pid, Host: host}
+		err = lockedBy(dir, pid, host)
 	}
 	return err
 }

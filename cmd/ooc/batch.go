@@ -63,7 +63,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	log, err := batch.Open(dir, list, os.Args)
+	log, err := patient(cmd.Context(), display, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
 	if err != nil {
 		return err
 	}

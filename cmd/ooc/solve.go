@@ -218,18 +218,23 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		return nil, err
 	}
 	if !isStore(out) {
-		if err := tiles.Vacant(out); err != nil { // before a graph is read for nothing
+		_, err := patient(cmd.Context(), show, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
+		if err != nil { // before a graph is read for nothing
 			return nil, err
 		}
 		n, err := f.read(cmd, input, out, d)
 		if err != nil {
 			return nil, err
 		}
-		return n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
+		p, err := n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
 			return engine.Create(cmd.Context(), out, w, o)
 		})
+		if !errors.Is(err, tiles.ErrExists) {
+			return p, err
+		}
+		// Another process has made it while the graph was read.
 	}
-	p, err := engine.Open(out)
+	p, err := patient(cmd.Context(), show, func() (*engine.Problem, error) { return engine.Open(out) })
 	if err != nil {
 		return nil, err
 	}

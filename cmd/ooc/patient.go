@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ooc/cmd/ooc/show"
+	"ooc/engine/task"
+	"ooc/tiles"
+)
+
+// patience is how long a process that is ending is waited for. Gigabytes of page-locked memory take seconds to give back.
+const patience = 2 * time.Minute
+
+// patient calls try again while that fails for a lock that is held by a process which is ending.
+func patient[T any](ctx context.Context, show *show.Display, try func() (T, error)) (T, error) {
+	said := 0
+	for began := time.Now(); ; {
+		v, err := try()
+		var locked *tiles.LockedError
+		if !errors.As(err, &locked) || time.Since(began) > patience {
+			return v, err
+		}
+		between := said != 0 && locked.PID == 0 // it is given back, or the next holder has not written its name
+		if !locked.Ending && !between {
+			return v, err
+		}
+		if said != locked.PID && !between {
+			said = locked.PID
+			show.Note("%s: process %d is ending and still gives memory back; waiting", locked.Dir, locked.PID)
+		}
+		select {
+		case <-ctx.Done():
+			return v, fmt.Errorf("%w while waiting: %w", task.ErrInterrupted, err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
