@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -29,20 +28,20 @@ func benchKernelsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
 			if !asJSON {
-				fmt.Printf(format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
+				fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
 			}
 			return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
 				if asJSON {
-					terminal.PrintJSON(os.Stdout, "kernel", r)
+					terminal.PrintJSON("kernel", r)
 					return
 				}
 				measure := func(m cpu.Measure) string {
 					return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
 				}
-				fmt.Printf(format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
+				fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
 					measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
 				if r.Pairs != nil {
-					fmt.Printf("  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
+					fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
 				}
 			})
 		},
@@ -74,10 +73,10 @@ func benchCUDACommand() *cobra.Command {
 			defer func() { err = errors.Join(err, d.Close()) }()
 			return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
 				if asJSON {
-					terminal.PrintJSON(os.Stdout, "cuda", r)
+					terminal.PrintJSON("cuda", r)
 					return
 				}
-				fmt.Println(r)
+				fmt.Fprintln(terminal.Out, r)
 			})
 		},
 	}

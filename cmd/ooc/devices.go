@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -19,7 +18,7 @@ func devicesCommand() *cobra.Command {
 		Use:   "devices",
 		Short: "List what can solve, with its memory and its ceiling",
 		RunE: func(*cobra.Command, []string) error {
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
 			for _, name := range registry.Names() {
 				d, _, err := registry.Open(name, 0)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -39,7 +38,7 @@ var errWouldFail = errors.New("jobs would fail")
 
 // foretell says what a batch would do, and writes nothing.
 func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
 	if !f.json {
 		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
 	}
@@ -62,7 +61,7 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 		}
 		seconds += t.Seconds
 		if f.json {
-			terminal.PrintJSON(os.Stdout, "job", t)
+			terminal.PrintJSON("job", t)
 			continue
 		}
 		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
@@ -74,7 +73,7 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	}
 	w.Flush()
 	if !f.json {
-		fmt.Printf("%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
+		fmt.Fprintf(terminal.Out, "%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
 	}
 	if err := batch.Room(list, needs); err != nil || failing == 0 {
 		return err

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,5 +80,52 @@ func TestFewFiles(t *testing.T) {
 		if strings.HasPrefix(line, "solve") {
 			ooc(t, dir, strings.Fields(line)...).want(t, 0)
 		}
+	}
+}
+
+// TestFullOutput gives every command a standard output that takes nothing: exit code 5 and a sentence.
+func TestFullOutput(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	dir, lines := everyCommand(t)
+	for _, line := range lines {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := command(t, dir, strings.Fields(line)...)
+		var stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		_ = cmd.Run()
+		full.Close()
+		code, said := cmd.ProcessState.ExitCode(), stderr.String()
+		if code != exitNoSpace || strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
+			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
+		}
+	}
+	for _, store := range []string{"new.ooc", "other.ooc"} { // what was solved is solved
+		ooc(t, dir, "query", store, "1", "2").want(t, 0)
+	}
+}
+
+// TestOneWayOut finds what is printed to standard output past terminal.Out, whose failing nobody would see.
+func TestOneWayOut(t *testing.T) {
+	past := regexp.MustCompile(`os\.Stdout($|[^.])|os\.Stdout\.[^F]|fmt\.Print`)
+	checked := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == filepath.Join("terminal", "out.go") {
+			return err
+		}
+		checked++
+		for i, line := range strings.Split(string(readFile(t, path)), "\n") {
+			if past.MatchString(line) {
+				t.Errorf("%s:%d: %s: print it through terminal.Out", path, i+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil || checked < 20 {
+		t.Fatal(checked, err)
 	}
 }

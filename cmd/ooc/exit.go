@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -108,13 +106,12 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// reportError prints an error to standard error, and where --json is given as an object to standard output.
-func reportError(cmd *cobra.Command, err error) {
+// reportJSON prints an error as an object to standard output, where --json is given.
+func reportJSON(cmd *cobra.Command, err error) {
 	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
-		terminal.PrintJSON(os.Stdout, "error", struct {
+		terminal.PrintJSON("error", struct {
 			Message string `json:"message"`
 			Code    int    `json:"exit_code"`
 		}{err.Error(), exitCode(err)})
 	}
-	fmt.Fprintln(os.Stderr, "ooc:", err)
 }

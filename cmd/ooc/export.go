@@ -94,7 +94,7 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 		} else if o.Format == "" {
 			o.Format = "csv"
 		}
-		return exportError(p, export.Write(cmd.Context(), p, os.Stdout, o))
+		return exportError(p, export.Write(cmd.Context(), p, terminal.Out, o))
 	}
 	began := time.Now()
 	graceful.Store(true)

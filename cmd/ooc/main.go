@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/task"
 )
 
@@ -29,9 +30,19 @@ func run(args []string) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
+	root.SetOut(terminal.Out)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err = moreFiles(err); err != nil {
-		reportError(cmd, err)
+		reportJSON(cmd, err)
+	}
+	if failed := terminal.Out.Close(); failed != nil {
+		if errors.Is(err, failed) {
+			err = nil // the command ended for it
+		}
+		err = errors.Join(err, fmt.Errorf("standard output is not complete: %w", failed))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ooc:", err)
 	}
 	return exitCode(err)
 }

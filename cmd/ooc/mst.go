@@ -68,20 +68,20 @@ func printTree(r *mst.Result, asJSON bool) error {
 	ids, s := r.Facts.IDs, r.Summary
 	if asJSON {
 		for _, e := range r.Edges {
-			terminal.PrintJSON(os.Stdout, "edge", struct {
+			terminal.PrintJSON("edge", struct {
 				U      string  `json:"u"`
 				V      string  `json:"v"`
 				Weight float64 `json:"weight"`
 			}{ids.Name(int(e.U)), ids.Name(int(e.V)), e.Weight})
 		}
-		terminal.PrintJSON(os.Stdout, "summary", s)
+		terminal.PrintJSON("summary", s)
 		return nil
 	}
 	show := text.Distance
 	if r.Facts.Kind == entry.KindI32 {
 		show = text.ExactDistance
 	}
-	w := bufio.NewWriterSize(os.Stdout, 1<<16)
+	w := bufio.NewWriterSize(terminal.Out, 1<<16)
 	for _, e := range r.Edges {
 		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(int(e.U)), ids.Name(int(e.V)), show(e.Weight)); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +43,7 @@ func pathCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := bufio.NewWriterSize(os.Stdout, 1<<16)
+			w := bufio.NewWriterSize(terminal.Out, 1<<16)
 			out := pathPrinter{ids: ids, w: w, json: asJSON}
 			if pairs != "" {
 				err = out.file(cmd, p, pairs)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/dustin/go-humanize"
@@ -66,7 +65,7 @@ func planCommand() *cobra.Command {
 				}
 			}
 			if asJSON {
-				terminal.PrintJSON(os.Stdout, "plan", f)
+				terminal.PrintJSON("plan", f)
 				return nil
 			}
 			printForecast(f, d.Info().Model)
@@ -82,10 +81,10 @@ func planCommand() *cobra.Command {
 }
 
 func printForecast(f *engine.Forecast, model string) {
-	fmt.Printf("graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), terminal.Count(f.Arcs, "arc", "arcs"), f.Kind)
-	fmt.Printf("device    %s\n", model)
-	fmt.Printf("rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), terminal.PerSecond(f.Rates.Disk))
-	fmt.Printf("algorithm %s\n", f.Algorithm)
+	fmt.Fprintf(terminal.Out, "graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), terminal.Count(f.Arcs, "arc", "arcs"), f.Kind)
+	fmt.Fprintf(terminal.Out, "device    %s\n", model)
+	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), terminal.PerSecond(f.Rates.Disk))
+	fmt.Fprintf(terminal.Out, "algorithm %s\n", f.Algorithm)
 	if f.Eliminates() {
 		printElimination(f)
 	} else {
@@ -95,50 +94,50 @@ func printForecast(f *engine.Forecast, model string) {
 
 func printElimination(f *engine.Forecast) {
 	e := f.Eliminate
-	fmt.Printf("eliminate %s, a core of %s, %s kept; ordered in %s\n", terminal.Count(e.Eliminated, "vertex", "vertices"),
+	fmt.Fprintf(terminal.Out, "eliminate %s, a core of %s, %s kept; ordered in %s\n", terminal.Count(e.Eliminated, "vertex", "vertices"),
 		humanize.Comma(int64(e.Core)), terminal.Count(e.Fill, "arc", "arcs"), terminal.Time(e.OrderSeconds))
 	switch {
 	case e.Lanes > 0:
-		fmt.Printf("expand    on the device: %s of %s rows at a time, %s\n", terminal.Count(e.Batches, "batch", "batches"), humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
+		fmt.Fprintf(terminal.Out, "expand    on the device: %s of %s rows at a time, %s\n", terminal.Count(e.Batches, "batch", "batches"), humanize.Comma(int64(e.Lanes)), humanize.IBytes(uint64(e.DeviceBytes)))
 	case f.Rates.Levels > 0:
-		fmt.Println("expand    by the processor: the device has no room for a batch, or is slower")
+		fmt.Fprintln(terminal.Out, "expand    by the processor: the device has no room for a batch, or is slower")
 	default:
-		fmt.Println("expand    by the processor")
+		fmt.Fprintln(terminal.Out, "expand    by the processor")
 	}
-	fmt.Printf("matrix    %s, %s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
-	fmt.Printf("time      %s: elimination %s, core %s, expansion %s", terminal.Time(e.Seconds), terminal.Time(e.EliminateSeconds), terminal.Time(e.CoreSeconds), terminal.Time(e.ExpandSeconds))
+	fmt.Fprintf(terminal.Out, "matrix    %s, %s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
+	fmt.Fprintf(terminal.Out, "time      %s: elimination %s, core %s, expansion %s", terminal.Time(e.Seconds), terminal.Time(e.EliminateSeconds), terminal.Time(e.CoreSeconds), terminal.Time(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {
-		fmt.Printf("; by algorithm %s %s", f.Plan.Algorithm, terminal.Time(f.Plan.Seconds))
+		fmt.Fprintf(terminal.Out, "; by algorithm %s %s", f.Plan.Algorithm, terminal.Time(f.Plan.Seconds))
 	}
-	fmt.Println()
+	fmt.Fprintln(terminal.Out)
 }
 
 func printRounds(f *engine.Forecast) {
 	p := &f.Plan
 	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
-	fmt.Printf("matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(p.DiskBytes/int64(p.Side)/int64(p.Side)))
+	fmt.Fprintf(terminal.Out, "matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(p.DiskBytes/int64(p.Side)/int64(p.Side)))
 	done := ""
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
 	}
 	if p.Passes {
-		fmt.Printf("passes    %d at most, over groups of %d rows%s\n", p.Rounds, p.Width*p.Tile, done)
+		fmt.Fprintf(terminal.Out, "passes    %d at most, over groups of %d rows%s\n", p.Rounds, p.Width*p.Tile, done)
 	} else {
-		fmt.Printf("rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
+		fmt.Fprintf(terminal.Out, "rounds    %d of %d vertices%s, look-ahead %s\n", p.Rounds, p.Width*p.Tile, done, onOff(p.LookAhead))
 	}
 	where := "tiles stream through"
 	if p.InCore {
 		where = "the matrix fits"
 	}
-	fmt.Printf("memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
+	fmt.Fprintf(terminal.Out, "memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
 		where, ib(p.HostBytes), terminal.Count(p.Pages, "page", "pages"))
-	fmt.Printf("traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
-	fmt.Printf("time      %s: page-locking %s, kernels %s, copies %s, final sync %s", terminal.Time(p.Seconds), terminal.Time(p.SetupSeconds),
+	fmt.Fprintf(terminal.Out, "traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
+	fmt.Fprintf(terminal.Out, "time      %s: page-locking %s, kernels %s, copies %s, final sync %s", terminal.Time(p.Seconds), terminal.Time(p.SetupSeconds),
 		terminal.Time(p.KernelSeconds), terminal.Time(p.CopySeconds), terminal.Time(p.SyncSeconds))
 	if e := f.Eliminate; e != nil {
-		fmt.Printf("; by algorithm %s %s", e.Algorithm, terminal.Time(e.Seconds))
+		fmt.Fprintf(terminal.Out, "; by algorithm %s %s", e.Algorithm, terminal.Time(e.Seconds))
 	}
-	fmt.Println()
+	fmt.Fprintln(terminal.Out)
 }
 
 func onOff(b bool) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -49,7 +48,7 @@ func queryCommand() *cobra.Command {
 			if err := p.Solved(); err != nil {
 				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
-			w := bufio.NewWriterSize(os.Stdout, 1<<16)
+			w := bufio.NewWriterSize(terminal.Out, 1<<16)
 			return errors.Join(f.answer(p, w, args[1:]), w.Flush())
 		},
 	}

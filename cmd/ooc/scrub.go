@@ -48,10 +48,10 @@ func scrubCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				terminal.PrintJSON(os.Stdout, "summary", s)
+				terminal.PrintJSON("summary", s)
 				return nil
 			}
-			fmt.Printf("%s: %s; %s in %s, %s\n", args[0], matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
+			fmt.Fprintf(terminal.Out, "%s: %s; %s in %s, %s\n", args[0], matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
 				terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
 			return nil
 		},

@@ -120,14 +120,14 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	case f.json:
 		printVertices(r)
 	default:
-		err = r.Text(os.Stdout)
+		err = r.Text(terminal.Out)
 	}
 	if err != nil {
 		return err
 	}
 	s := r.Summary
 	if f.json {
-		terminal.PrintJSON(os.Stdout, "summary", s)
+		terminal.PrintJSON("summary", s)
 		return nil
 	}
 	how := s.Method
@@ -156,7 +156,7 @@ func printVertices(r *sssp.Result) {
 				name := r.Name(pred)
 				o.Predecessor = &name
 			}
-			terminal.PrintJSON(os.Stdout, "vertex", o)
+			terminal.PrintJSON("vertex", o)
 		}
 	}
 }

@@ -77,11 +77,11 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	}
 	switch {
 	case f.json:
-		return s.WriteJSON(os.Stdout, ids)
+		return s.WriteJSON(terminal.Out, ids)
 	case f.csv:
-		return s.WriteCSV(os.Stdout, ids)
+		return s.WriteCSV(terminal.Out, ids)
 	}
-	return s.WriteText(os.Stdout, p.Dir(), ids)
+	return s.WriteText(terminal.Out, p.Dir(), ids)
 }
 
 // gather computes the statistics and, if asked for, draws the picture, whose file the first signal must not leave half

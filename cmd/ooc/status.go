@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -46,35 +45,35 @@ func printStatus(dir string, asJSON bool) error {
 		if !v.Running {
 			v.PID = 0 // that of a process which is gone
 		}
-		terminal.PrintJSON(os.Stdout, "status", v.Status)
+		terminal.PrintJSON("status", v.Status)
 		return nil
 	}
 	m, geom, st := p.Meta(), p.Geometry(), v.Status
-	fmt.Printf("graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
+	fmt.Fprintf(terminal.Out, "graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
 	if len(m.Command) > 0 {
-		fmt.Printf("          by: %s\n", show.SameCommand(m.Command))
+		fmt.Fprintf(terminal.Out, "          by: %s\n", show.SameCommand(m.Command))
 	}
 	direction := "directed"
 	if !m.Directed {
 		direction = "undirected"
 	}
-	fmt.Printf("          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
+	fmt.Fprintf(terminal.Out, "          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
 		text.Distance(m.MinWeight/float64(m.Scale)), text.Distance(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
-		fmt.Printf("rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
+		fmt.Fprintf(terminal.Out, "rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
 	}
 	if m.Predecessors {
-		fmt.Println("entries   distances with predecessors")
+		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
 	}
-	fmt.Printf("matrix    %s/%s, %d×%d tiles of %d×%d, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
+	fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
 	stage := ""
 	if st.Stage != "" {
 		stage = ", stage " + string(st.Stage)
 	}
 	if st.Algorithm != "" {
-		fmt.Printf("algorithm %s%s\n", st.Algorithm, stage)
+		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, stage)
 	}
-	fmt.Printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
+	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
 	printNext(&show.Watched{Dir: dir, View: v})
 	return nil
 }
@@ -90,15 +89,15 @@ func printNext(w *show.Watched) {
 		case v.DistanceRate > 0:
 			rate = terminal.DistanceRate(v.DistanceRate)
 		}
-		fmt.Printf("          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
-		fmt.Printf("next      ooc watch %s\n", terminal.Quote(w.Dir))
+		fmt.Fprintf(terminal.Out, "          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
+		fmt.Fprintf(terminal.Out, "next      ooc watch %s\n", terminal.Quote(w.Dir))
 		return
 	}
 	if v.State != live.Solved && v.Progress > v.RestorePoint {
-		fmt.Printf("          the next run goes on from %.1f %%, what was written before the last one was killed; after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
+		fmt.Fprintf(terminal.Out, "          the next run goes on from %.1f %%, what was written before the last one was killed; after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
 	}
 	if v.Died {
-		fmt.Printf("          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
+		fmt.Fprintf(terminal.Out, "          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
 	}
-	fmt.Printf("next      %s\n", w.Next())
+	fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/tables"
 )
 
@@ -27,7 +28,7 @@ func benchTablesCommand() *cobra.Command {
 			o.Progress = func(what string, elapsed time.Duration) {
 				fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", elapsed.Seconds(), what)
 			}
-			return tables.Run(cmd.Context(), os.Stdout, o)
+			return tables.Run(cmd.Context(), terminal.Out, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")

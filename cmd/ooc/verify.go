@@ -103,35 +103,35 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		return err
 	}
 	if f.json {
-		terminal.PrintJSON(os.Stdout, "summary", v)
+		terminal.PrintJSON("summary", v)
 		return nil
 	}
-	fmt.Printf("%s: %s", p.Dir(), matching(v.Tiles))
+	fmt.Fprintf(terminal.Out, "%s: %s", p.Dir(), matching(v.Tiles))
 	if v.Missing != "" {
-		fmt.Printf("; no row was compared: %s", v.Missing)
+		fmt.Fprintf(terminal.Out, "; no row was compared: %s", v.Missing)
 	}
 	if n := v.Rows + v.Columns; n > 0 {
 		what := "rows"
 		if v.Columns > 0 {
 			what = "columns"
 		}
-		fmt.Printf("; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, terminal.Count(v.Entries, "distance", "distances"), v.Method)
+		fmt.Fprintf(terminal.Out, "; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, terminal.Count(v.Entries, "distance", "distances"), v.Method)
 		if v.Worst > 0 {
-			fmt.Printf(" within rounding (at most %.2g of what is allowed)", v.Worst)
+			fmt.Fprintf(terminal.Out, " within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
-		fmt.Printf(": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
+		fmt.Fprintf(terminal.Out, ": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100*v.RowsWrong)
 		if v.Trees > 0 {
-			fmt.Printf("; the predecessors of %s lead back along arcs of the input", terminal.Count(v.Trees, "row", "rows"))
+			fmt.Fprintf(terminal.Out, "; the predecessors of %s lead back along arcs of the input", terminal.Count(v.Trees, "row", "rows"))
 		}
 	}
 	if v.Triangles > 0 {
-		fmt.Printf("; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
+		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
 			terminal.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100*v.TrianglesWrong)
 	}
 	if v.Rows+v.Columns+v.Triangles > 0 {
-		fmt.Printf("; seed %d", v.Seed)
+		fmt.Fprintf(terminal.Out, "; seed %d", v.Seed)
 	}
-	fmt.Println()
+	fmt.Fprintln(terminal.Out)
 	return nil
 }
 
@@ -183,19 +183,19 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 
 func (f *verifyFlags) print(name string, proof prove.Proof, kind string, bytes int64) error {
 	if f.json {
-		terminal.PrintJSON(os.Stdout, "summary", proof)
+		terminal.PrintJSON("summary", proof)
 		return nil
 	}
-	fmt.Printf("%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
+	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
 	if kind == string(entry.KindF32) {
-		fmt.Print(", within the rounding of f32")
+		fmt.Fprint(terminal.Out, ", within the rounding of f32")
 	}
 	if proof.Trees > 0 {
-		fmt.Print(", and the predecessors of each row lead back along arcs that make them")
+		fmt.Fprint(terminal.Out, ", and the predecessors of each row lead back along arcs that make them")
 	}
 	if proof.Searched > 0 {
-		fmt.Printf("; for that %d of %s compared with a search", proof.Searched, terminal.Count(proof.Rows, "row was", "rows were"))
+		fmt.Fprintf(terminal.Out, "; for that %d of %s compared with a search", proof.Searched, terminal.Count(proof.Rows, "row was", "rows were"))
 	}
-	fmt.Printf("; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), terminal.Time(proof.Seconds), terminal.PerSecond(float64(bytes)/proof.Seconds))
+	fmt.Fprintf(terminal.Out, "; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), terminal.Time(proof.Seconds), terminal.PerSecond(float64(bytes)/proof.Seconds))
 	return nil
 }

@@ -39,7 +39,7 @@ func watch(ctx context.Context, dir string) error {
 		return w.Err
 	}
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
-		return lines(ctx, w, os.Stdout)
+		return lines(ctx, w, terminal.Out)
 	}
 	graceful.Store(true) // a signal ends the context, and the terminal is put back
 	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()

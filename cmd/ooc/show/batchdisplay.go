@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -72,7 +71,7 @@ func (b *Batch) Begin() {
 	for i := range b.log.Jobs {
 		b.states[i] = b.log.Jobs[i].State
 		if b.json && b.states[i] == batch.Solved {
-			terminal.PrintJSON(os.Stdout, "job", objectOf(i, &b.log.Jobs[i]))
+			terminal.PrintJSON("job", objectOf(i, &b.log.Jobs[i]))
 		}
 	}
 }
@@ -89,7 +88,7 @@ func (b *Batch) Changed(i int) {
 		delete(b.running, i)
 	}
 	if b.json {
-		terminal.PrintJSON(os.Stdout, "job", objectOf(i, j))
+		terminal.PrintJSON("job", objectOf(i, j))
 	}
 	b.mu.Unlock()
 	switch j.State {
@@ -110,7 +109,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 	since := time.Since(b.told[i])
 	if b.json && since >= jsonEvery-blockEvery/2 {
 		b.told[i] = time.Now()
-		terminal.PrintJSON(os.Stdout, "status", struct {
+		terminal.PrintJSON("status", struct {
 			Job int `json:"job"`
 			live.Status
 		}{i + 1, s})
@@ -158,10 +157,10 @@ func outcome(j *batch.Job) string {
 // Finish prints the final state of all jobs.
 func (b *Batch) Finish(code int) {
 	if b.json {
-		terminal.PrintJSON(os.Stdout, "batch", batchObject{Batch: b.log.Dir, Jobs: len(b.log.Jobs), Counts: b.log.Counts(), Command: b.log.Command, Code: &code})
+		terminal.PrintJSON("batch", batchObject{Batch: b.log.Dir, Jobs: len(b.log.Jobs), Counts: b.log.Counts(), Command: b.log.Command, Code: &code})
 		return
 	}
-	printJobs(os.Stdout, b.log.Jobs, nil)
+	printJobs(terminal.Out, b.log.Jobs, nil)
 }
 
 // printJobs prints a table of jobs. progress, which may be nil, returns the progress of job i if it runs.
@@ -204,23 +203,23 @@ func PrintBatch(dir string, asJSON bool) error {
 		for i := range q.Jobs {
 			o.List = append(o.List, objectOf(i, &q.Jobs[i]))
 		}
-		terminal.PrintJSON(os.Stdout, "batch", o)
+		terminal.PrintJSON("batch", o)
 		return nil
 	}
 	n := q.Counts()
-	fmt.Printf("batch     %s, %s, made %s\n", dir, terminal.Count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
-	fmt.Printf("state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
+	fmt.Fprintf(terminal.Out, "batch     %s, %s, made %s\n", dir, terminal.Count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
+	fmt.Fprintf(terminal.Out, "state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
 		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
 	switch {
 	case q.Running:
-		fmt.Printf("          by process %d\n", q.PID)
+		fmt.Fprintf(terminal.Out, "          by process %d\n", q.PID)
 	case q.Torn > 0:
-		fmt.Printf("          its last record was cut off and does not count (%s); the next run finds out from the stores\n", terminal.Count(q.Torn, "byte", "bytes"))
+		fmt.Fprintf(terminal.Out, "          its last record was cut off and does not count (%s); the next run finds out from the stores\n", terminal.Count(q.Torn, "byte", "bytes"))
 		fallthrough
 	case n[batch.Solved] < len(q.Jobs):
-		fmt.Printf("next      %s\n", SameCommand(q.Command))
+		fmt.Fprintf(terminal.Out, "next      %s\n", SameCommand(q.Command))
 	}
-	printJobs(os.Stdout, q.Jobs, func(i int) string { return progressOf(&q.Jobs[i]) })
+	printJobs(terminal.Out, q.Jobs, func(i int) string { return progressOf(&q.Jobs[i]) })
 	return nil
 }
 

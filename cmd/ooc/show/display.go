@@ -131,7 +131,7 @@ func (d *Display) Status(s live.Status) {
 	defer d.mu.Unlock()
 	if d.json && (s.State != live.Running || time.Since(d.last) >= jsonEvery-blockEvery/2) {
 		d.last = time.Now()
-		terminal.PrintJSON(os.Stdout, "status", s)
+		terminal.PrintJSON("status", s)
 	}
 	switch d.mode {
 	case block:
@@ -179,11 +179,11 @@ func (d *Display) End() {
 // Summary says how a solve went.
 func (d *Display) Summary(s task.Summary) {
 	if d.json {
-		terminal.PrintJSON(os.Stdout, "summary", s)
+		terminal.PrintJSON("summary", s)
 		return
 	}
 	if s.AlreadySolved {
-		fmt.Printf("%s is already solved (%s of work); ask it with: ooc query %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Quote(s.Store))
+		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work); ask it with: ooc query %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Quote(s.Store))
 		return
 	}
 	rate := terminal.Rate(s.Rate)
@@ -198,14 +198,14 @@ func (d *Display) Summary(s task.Summary) {
 		d.eliminated(s, e, resumed)
 		return
 	}
-	fmt.Printf("solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, terminal.Time(s.RoundsSeconds), rate,
+	fmt.Fprintf(terminal.Out, "solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, terminal.Time(s.RoundsSeconds), rate,
 		terminal.Time(s.Plan.RoundsSeconds()), terminal.Time(s.SyncSeconds))
 }
 
 // eliminated says how a solve by elimination went.
 func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
 	distances := float64(s.BytesWritten) / 4
-	fmt.Printf("solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
+	fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
 		terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
 		terminal.Count(int64(distances)/int64(s.Vertices), "row", "rows"), terminal.Time(s.ExpandSeconds), terminal.DistanceRate(distances/s.ExpandSeconds),
 		terminal.Time(s.SyncSeconds), terminal.Time(e.Seconds))

@@ -181,7 +181,7 @@ func (d *Display) Answer(s live.Status) {
 	defer d.mu.Unlock()
 	switch {
 	case d.json:
-		terminal.PrintJSON(os.Stdout, "status", s)
+		terminal.PrintJSON("status", s)
 	case d.mode != block:
 		d.out.WriteString(StatusLine(s) + "\n")
 	}

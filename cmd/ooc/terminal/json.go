@@ -3,11 +3,10 @@ package terminal
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 )
 
-// PrintJSON writes one object on one line, with a type beside the fields of v.
-func PrintJSON(w *os.File, kind string, v any) {
+// PrintJSON prints one object on one line, with a type beside the fields of v.
+func PrintJSON(kind string, v any) {
 	body, err := json.Marshal(v)
 	if err != nil { // only a NaN or an infinity in a status could do that
 		body = fmt.Appendf(nil, `{"message":%q}`, err)
@@ -16,5 +15,5 @@ func PrintJSON(w *os.File, kind string, v any) {
 	if len(body) > 2 {
 		head = append(head, ',')
 	}
-	w.Write(append(append(head, body[1:]...), '\n'))
+	Out.Write(append(append(head, body[1:]...), '\n'))
 }
