@@ -39,7 +39,7 @@ func watch(ctx context.Context, dir string) error {
 		return w.Err
 	}
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
-		return lines(ctx, w, terminal.Out)
+		return printLines(ctx, w, terminal.Out)
 	}
 	graceful.Store(true) // a signal ends the context, and the terminal is put back
 	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()
@@ -101,8 +101,8 @@ func stillRunning(w *show.Watched) bool {
 	return w.Err == nil && w.View.Running
 }
 
-// over reports whether there is nothing left to wait for.
-func over(w *show.Watched) bool {
+// finished reports whether there is nothing left to wait for.
+func finished(w *show.Watched) bool {
 	if w.Queue != nil {
 		n := w.Queue.Counts()
 		return !w.Queue.Running && n[batch.Solved]+n[batch.Failed] == len(w.Queue.Jobs)
@@ -117,9 +117,9 @@ func wait(w *show.Watched) time.Duration {
 	return restEvery
 }
 
-// lines prints a line whenever the state changes, and now and then the progress. It ends when everything is solved or has
+// printLines prints a line whenever the state changes, and now and then the progress. It ends when everything is solved or has
 // failed, or with ctx.
-func lines(ctx context.Context, w *show.Watched, out io.Writer) error {
+func printLines(ctx context.Context, w *show.Watched, out io.Writer) error {
 	var said string
 	var told time.Time
 	for {
@@ -136,10 +136,10 @@ func lines(ctx context.Context, w *show.Watched, out io.Writer) error {
 			told = at
 			err = errors.Join(err, printProgress(w, out))
 		}
-		if err == nil && over(w) && w.Queue != nil && w.Queue.Counts()[batch.Failed] > 0 {
+		if err == nil && finished(w) && w.Queue != nil && w.Queue.Counts()[batch.Failed] > 0 {
 			err = fmt.Errorf("%w: ooc status %s says which", batch.ErrSomeFailed, terminal.Quote(w.Queue.Dir))
 		}
-		if err != nil || over(w) {
+		if err != nil || finished(w) {
 			return err
 		}
 		select {

@@ -40,7 +40,7 @@ func TestBoardOfARound(t *testing.T) {
 	g.finished(3, 2, 3)
 	b := g.board(g.least(), 1)
 	if got := text(b); got != ".*2.3\n2122\n.2..\n.2..\n" || b.Cells[5].Share() != 1 || b.Cells[0].Share() != 0 {
-		t.Errorf("amid the round:\n%s", got)
+		t.Errorf("in the middle of the round:\n%s", got)
 	}
 	g.finished(2*4+2, 3, 1)
 	if c := g.board(g.least(), 1).Cells[2*4+2]; !c.Ahead() || c.Phase() != 1 {

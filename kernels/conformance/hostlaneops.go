@@ -17,7 +17,7 @@ func HostLaneOps(t *testing.T, open Open) {
 	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
 			for range 60 {
-				w := newWeb(t, b.Rand, v)
+				w := newLaneGraph(t, b.Rand, v)
 				w.climb(s)
 				w.sweep(s)
 				w.cross(s)
@@ -27,8 +27,8 @@ func HostLaneOps(t *testing.T, open Open) {
 	}
 }
 
-// web is a random matrix of lanes and random arcs from each row to rows before it.
-type web struct {
+// laneGraph is a random matrix of lanes and random arcs from each row to rows before it.
+type laneGraph struct {
 	*testing.T
 	r       *rand.Rand
 	v       entry.Variant
@@ -38,8 +38,8 @@ type web struct {
 	content matrix // of lanes, as it was made
 }
 
-func newWeb(t *testing.T, r *rand.Rand, v entry.Variant) *web {
-	w := &web{T: t, r: r, v: v, rows: 1 + r.IntN(700)}
+func newLaneGraph(t *testing.T, r *rand.Rand, v entry.Variant) *laneGraph {
+	w := &laneGraph{T: t, r: r, v: v, rows: 1 + r.IntN(700)}
 	width := kernels.HostLaneUnit * (1 + r.IntN(9))
 	w.content = make(matrix, w.rows*width)
 	for i := range w.content {
@@ -60,7 +60,7 @@ func newWeb(t *testing.T, r *rand.Rand, v entry.Variant) *web {
 }
 
 // aligned copies x to memory that begins at a multiple of 64 bytes, or for once not.
-func (w *web) aligned(x matrix) matrix {
+func (w *laneGraph) aligned(x matrix) matrix {
 	m := make(matrix, len(x)+32)
 	for uintptr(unsafe.Pointer(&m[0]))%64 != 0 {
 		m = m[1:]
@@ -72,7 +72,7 @@ func (w *web) aligned(x matrix) matrix {
 }
 
 // entry draws a weight, or an entry that may be unreachable.
-func (w *web) entrySize(unreachable bool) uint32 {
+func (w *laneGraph) entrySize(unreachable bool) uint32 {
 	x := w.r.IntN(100000)
 	if w.v == entry.I32Signed || w.v == entry.F32Signed {
 		x -= 50000
@@ -106,11 +106,11 @@ func lower(v entry.Variant, x, y, z uint32) uint32 {
 	return uint32(int32(min(int64(int32(x)), sum)))
 }
 
-func (w *web) data() matrix {
+func (w *laneGraph) data() matrix {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&w.lanes.Data[0])), len(w.content))
 }
 
-func (w *web) compare(what string, got, want matrix) {
+func (w *laneGraph) compare(what string, got, want matrix) {
 	w.Helper()
 	for i := range want {
 		if got[i] != want[i] {
@@ -120,7 +120,7 @@ func (w *web) compare(what string, got, want matrix) {
 	}
 }
 
-func (w *web) climb(s kernels.HostLaneOps) {
+func (w *laneGraph) climb(s kernels.HostLaneOps) {
 	want, n := append(matrix(nil), w.content...), w.lanes.Width
 	var rows []int32
 	for row := int32(w.rows) - 1; row >= 0; row-- {
@@ -140,7 +140,7 @@ func (w *web) climb(s kernels.HostLaneOps) {
 	w.compare("climb", w.data(), want)
 }
 
-func (w *web) sweep(s kernels.HostLaneOps) {
+func (w *laneGraph) sweep(s kernels.HostLaneOps) {
 	lo := w.r.IntN(w.rows)
 	hi := lo + w.r.IntN(w.rows-lo+1)
 	keep := make([]bool, w.rows)
@@ -168,7 +168,7 @@ func (w *web) sweep(s kernels.HostLaneOps) {
 	w.compare(fmt.Sprintf("sweep of %d…%d, keep %t,", lo, hi, keep != nil), w.data(), want)
 }
 
-func (w *web) cross(s kernels.HostLaneOps) {
+func (w *laneGraph) cross(s kernels.HostLaneOps) {
 	n, from := w.lanes.Width, w.r.IntN(min(w.rows, 12)+1)
 	src := w.aligned(w.content[:from*n])
 	weights := make([][]uint32, from)
@@ -190,7 +190,7 @@ func (w *web) cross(s kernels.HostLaneOps) {
 	w.compare(fmt.Sprintf("cross from %d rows", from), w.data(), want)
 }
 
-func (w *web) transpose(s kernels.HostLaneOps) {
+func (w *laneGraph) transpose(s kernels.HostLaneOps) {
 	n, columns := w.lanes.Width, make([]int32, kernels.HostLaneUnit*w.r.IntN(20))
 	for i := range columns {
 		columns[i] = int32(w.r.IntN(w.rows))

@@ -99,7 +99,7 @@ func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 
 // entry draws an entry, unreachable once in three times if it may be.
 func (b *bench) entrySize(v entry.Variant, unreachable bool) uint32 {
-	w := web{r: b.Rand, v: v}
+	w := laneGraph{r: b.Rand, v: v}
 	return w.entrySize(unreachable)
 }
 

@@ -44,51 +44,51 @@ type tracking struct {
 
 func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.ops, b.tracker} }
 
-// duo is an entry as it is stored.
-type duo struct {
+// pairEntry is an entry as it is stored.
+type pairEntry struct {
 	d uint32
 	p int32
 }
 
-func bytesOf(m []duo) []byte {
+func bytesOf(m []pairEntry) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*entry.PairBytes)
 }
 
-// duos is a buffer with tiles of pairs in it, at odd places.
-type duos struct {
+// pairTiles is a buffer with tiles of pairs in it, at odd places.
+type pairTiles struct {
 	*tracking
 	buf    kernels.Buffer
 	t      int
 	places []int
-	want   []duo
+	want   []pairEntry
 }
 
-func (b *tracking) duos(t, n int) *duos {
+func (b *tracking) pairTiles(t, n int) *pairTiles {
 	places, size := b.layOut(t, n)
-	a := &duos{tracking: b, t: t, places: places, want: make([]duo, size)}
+	a := &pairTiles{tracking: b, t: t, places: places, want: make([]pairEntry, size)}
 	for i := range a.want {
-		a.want[i] = duo{b.Uint32(), int32(b.Uint32())}
+		a.want[i] = pairEntry{b.Uint32(), int32(b.Uint32())}
 	}
 	a.buf = b.alloc(int64(size * entry.PairBytes))
 	return a
 }
 
-func (a *duos) tiles(lo, n int) (all []kernels.Tile) {
+func (a *pairTiles) tiles(lo, n int) (all []kernels.Tile) {
 	for _, place := range a.places[lo : lo+n] {
 		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * entry.PairBytes)})
 	}
 	return all
 }
 
-func (a *duos) data(i int) []duo { return a.want[a.places[i]:][:a.t*a.t] }
+func (a *pairTiles) data(i int) []pairEntry { return a.want[a.places[i]:][:a.t*a.t] }
 
-func (a *duos) upload() {
+func (a *pairTiles) upload() {
 	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, bytesOf(a.want)))
 	a.must(a.tracker.Sync())
 }
 
-func (a *duos) download() []duo {
-	got := make([]duo, len(a.want))
+func (a *pairTiles) download() []pairEntry {
+	got := make([]pairEntry, len(a.want))
 	a.must(a.tracker.CopyOut(bytesOf(got), kernels.Tile{Buf: a.buf}))
 	a.must(a.tracker.Sync())
 	return got
@@ -96,14 +96,14 @@ func (a *duos) download() []duo {
 
 // fill makes a tile of a pattern's distances with predecessors of any name. An operand B that stands on the
 // diagonal of its matrix has the walks without arcs there.
-func (a *duos) fill(v entry.Variant, i int, p pattern, diagonal bool) {
+func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	for at := range a.data(i) {
-		x := duo{p.entrySize(a.Rand), a.Int32N(math.MaxInt32)}
+		x := pairEntry{p.entrySize(a.Rand), a.Int32N(math.MaxInt32)}
 		if x.d == infinity(v) {
 			x.p = entry.NoVertex
 		}
 		if diagonal && at%(a.t+1) == 0 {
-			x = duo{0, entry.NoVertex}
+			x = pairEntry{0, entry.NoVertex}
 		}
 		a.data(i)[at] = x
 	}
@@ -127,7 +127,7 @@ func pairProducts(b *tracking) {
 // products runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a panel:
 // one operand is of a closed pivot, with the walks without arcs on its diagonal, and C begins as the other.
 func (b *tracking) products(v entry.Variant, s shape, p pattern) {
-	a := b.duos(s.t, 2+2*s.m)
+	a := b.pairTiles(s.t, 2+2*s.m)
 	row, k := b.IntN(2), b.IntN(s.m)
 	for i := range s.m {
 		a.fill(v, 2+i, p, row == 1 && i == k)
@@ -141,12 +141,12 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 		}
 	}
 	for i := range a.data(1) {
-		a.data(1)[i] = duo{worst(v, b.Rand), int32(b.Uint32())}
+		a.data(1)[i] = pairEntry{worst(v, b.Rand), int32(b.Uint32())}
 	}
 	left, right := a.tiles(2, s.m), a.tiles(2+s.m, s.m)
 	batch := []kernels.Product{{C: a.tiles(0, 1)[0], A: left, B: right}, {C: a.tiles(1, 1)[0], A: left, B: right, Fresh: true, Before: a.tiles(before, 1)[0]}}
-	var got, again []duo
-	for _, out := range []*[]duo{&got, &again} {
+	var got, again []pairEntry
+	for _, out := range []*[]pairEntry{&got, &again} {
 		a.upload()
 		b.must(b.tracker.MinPlus(v, s.t, batch))
 		*out = a.download()
@@ -169,7 +169,7 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 
 // judge compares what became of tile c, which began as another or itself, with plain loops: the distances are those of a product without
 // predecessors, and each predecessor belongs to a sum that makes its distance.
-func (a *duos) judge(v entry.Variant, s shape, c, before int, got []duo) {
+func (a *pairTiles) judge(v entry.Variant, s shape, c, before int, got []pairEntry) {
 	distances := func(i int) matrix {
 		m := make(matrix, s.t*s.t)
 		for at, x := range a.data(i) {
@@ -199,7 +199,7 @@ func (a *duos) judge(v entry.Variant, s shape, c, before int, got []duo) {
 }
 
 // explained reports whether a sum of the operands' entries makes a distance with its predecessor.
-func (a *duos) explained(v entry.Variant, s shape, i, j int, x duo) bool {
+func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) bool {
 	for m := range s.m {
 		left, right := a.data(2+m), a.data(2+s.m+m)
 		for k := range s.t {
@@ -237,11 +237,11 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	b.must(b.stream.Sync())
 	want := plain.square(s.m)
 
-	a := b.duos(s.t, s.m*s.m)
+	a := b.pairTiles(s.t, s.m*s.m)
 	place := func(i, j int) int { return a.places[i/s.t*s.m+j/s.t] + i%s.t*s.t + j%s.t }
 	for at, w := range arcs {
 		i, j := at/n, at%n
-		x := duo{w, int32(i)}
+		x := pairEntry{w, int32(i)}
 		if i == j || w == infinity(v) {
 			x.p = entry.NoVertex
 		}
@@ -286,10 +286,10 @@ func pairPivots(b *tracking) {
 		for range 4 {
 			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
 			n := m * edge
-			a := b.duos(edge, m*m)
-			at := func(i, j int) *duo { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
+			a := b.pairTiles(edge, m*m)
+			at := func(i, j int) *pairEntry { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
 			for i, w := range b.arcsOfPivots(v, n) {
-				x := duo{w, int32(i / n)}
+				x := pairEntry{w, int32(i / n)}
 				if i/n == i%n || w == infinity(v) {
 					x.p = entry.NoVertex
 				}
@@ -304,7 +304,7 @@ func pairPivots(b *tracking) {
 				for i := range n {
 					for j := range n {
 						if c := lower(v, at(i, j).d, at(i, k).d, at(k, j).d); c != at(i, j).d {
-							*at(i, j) = duo{c, at(k, j).p}
+							*at(i, j) = pairEntry{c, at(k, j).p}
 						}
 					}
 				}

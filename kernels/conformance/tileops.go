@@ -32,7 +32,7 @@ func (b *bench) pivots(d kernels.TileOps) {
 	for _, v := range entry.Variants {
 		for range 8 {
 			m := 1 + b.IntN(3)
-			x := &net{bench: b, v: v, n: m * 64}
+			x := &vectorGraph{bench: b, v: v, n: m * 64}
 			a := b.newArena(64, m*m)
 			full := b.arcsOfPivots(v, x.n)
 			lo := b.IntN(x.n)

@@ -18,16 +18,16 @@ func VectorOps(t *testing.T, open Open) {
 	t.Run("Grow", func(t *testing.T) { b.with(t).grows(d) })
 }
 
-// net is a random graph: the weights of its arcs by beginning and end, unreachable for none.
-type net struct {
+// vectorGraph is a random graph: the weights of its arcs by beginning and end, unreachable for none.
+type vectorGraph struct {
 	*bench
 	v       entry.Variant
 	n       int
 	weights matrix
 }
 
-func (b *bench) newNet(v entry.Variant) *net {
-	x := &net{bench: b, v: v, n: 1 + b.IntN(300)}
+func (b *bench) newVectorGraph(v entry.Variant) *vectorGraph {
+	x := &vectorGraph{bench: b, v: v, n: 1 + b.IntN(300)}
 	x.weights = make(matrix, x.n*x.n)
 	degree := b.IntN(8)
 	for i := range x.weights {
@@ -40,7 +40,7 @@ func (b *bench) newNet(v entry.Variant) *net {
 }
 
 // number is a random weight, small so that sums are often equal.
-func (x *net) number() uint32 {
+func (x *vectorGraph) number() uint32 {
 	w := x.IntN(20)
 	if x.v == entry.I32Signed || x.v == entry.F32Signed {
 		w -= 10
@@ -52,7 +52,7 @@ func (x *net) number() uint32 {
 }
 
 // vector returns random entries, a third of them unreachable.
-func (x *net) vector() matrix {
+func (x *vectorGraph) vector() matrix {
 	m := make(matrix, x.n)
 	for i := range m {
 		if m[i] = x.number(); x.IntN(3) == 0 {
@@ -81,9 +81,9 @@ func (b *bench) download(t kernels.Tile, n int) matrix {
 	return m
 }
 
-// blocks cuts the net into random blocks on the device: compressed rows, or pieces of the matrix. Those that share
+// blocks cuts the vectorGraph into random blocks on the device: compressed rows, or pieces of the matrix. Those that share
 // vertices come one after another; first says which of them is the vertices' first.
-func (x *net) blocks() (blocks []kernels.Block, first []bool) {
+func (x *vectorGraph) blocks() (blocks []kernels.Block, first []bool) {
 	for lo := 0; lo < x.n; {
 		hi := min(x.n, lo+1+x.IntN(x.n))
 		if x.IntN(2) == 0 {
@@ -101,7 +101,7 @@ func (x *net) blocks() (blocks []kernels.Block, first []bool) {
 	return blocks, first
 }
 
-func (x *net) compressed(lo, hi int) kernels.Block {
+func (x *vectorGraph) compressed(lo, hi int) kernels.Block {
 	offsets, ends, weights := matrix{0}, matrix{}, matrix{}
 	for v := lo; v < hi; v++ {
 		for u := range x.n {
@@ -114,7 +114,7 @@ func (x *net) compressed(lo, hi int) kernels.Block {
 	return kernels.Block{Lo: lo, Hi: hi, Offsets: x.upload(offsets), Ends: x.upload(ends), Weights: x.upload(weights)}
 }
 
-func (x *net) piece(lo, hi, edge, row, rows int, transposed bool) kernels.Block {
+func (x *vectorGraph) piece(lo, hi, edge, row, rows int, transposed bool) kernels.Block {
 	m := make(matrix, rows*edge)
 	x.poison(m) // padding is not looked at
 	for r := range rows {
@@ -138,7 +138,7 @@ func less(v entry.Variant, x, y uint32) bool {
 }
 
 // pulled is the judge of a sweep.
-func (x *net) pulled(dist, pred matrix) (next, after matrix, changed uint32) {
+func (x *vectorGraph) pulled(dist, pred matrix) (next, after matrix, changed uint32) {
 	next, after = slices.Clone(dist), slices.Clone(pred)
 	for v := range x.n {
 		for u := range x.n {
@@ -153,7 +153,7 @@ func (x *net) pulled(dist, pred matrix) (next, after matrix, changed uint32) {
 func (b *bench) pulls(d kernels.VectorOps) {
 	for _, v := range entry.Variants {
 		for range 25 {
-			x := b.newNet(v)
+			x := b.newVectorGraph(v)
 			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
 			var dist, pred, want, after, changed matrix
 			for range count { // one behind the other, with gaps that nobody is to touch
@@ -188,7 +188,7 @@ func (b *bench) pulls(d kernels.VectorOps) {
 		}
 	}
 	for _, group := range []int{0, -1, 3, 2 * kernels.MaxGroup} {
-		x := b.newNet(entry.I32)
+		x := b.newVectorGraph(entry.I32)
 		t := x.upload(x.vector())
 		if d.Pull(x.stream, entry.I32, kernels.Pull{Block: x.compressed(0, x.n), Dist: t, Next: x.upload(x.vector()), Pred: t, Changed: t, Group: group}) == nil {
 			b.Errorf("a group of %d was not refused", group)
@@ -196,7 +196,7 @@ func (b *bench) pulls(d kernels.VectorOps) {
 	}
 }
 
-func (x *net) same(v entry.Variant, what string, got, want matrix) {
+func (x *vectorGraph) same(v entry.Variant, what string, got, want matrix) {
 	x.Helper()
 	for i := range want {
 		if got[i] != want[i] {
@@ -208,7 +208,7 @@ func (x *net) same(v entry.Variant, what string, got, want matrix) {
 func (b *bench) links(d kernels.VectorOps) {
 	for _, v := range entry.Variants {
 		for range 25 {
-			x := b.newNet(v)
+			x := b.newVectorGraph(v)
 			component := make(matrix, x.n)
 			for i := range component {
 				component[i] = uint32(x.IntN(1 + x.n/3))
@@ -262,7 +262,7 @@ func (b *bench) leasts(d kernels.VectorOps) {
 
 func (b *bench) grows(d kernels.VectorOps) {
 	for range 25 {
-		x := b.newNet(entry.I32)
+		x := b.newVectorGraph(entry.I32)
 		at := x.compressed(0, x.n)
 		keys, parents, tree := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n)
 		for i := range keys {
@@ -282,7 +282,7 @@ func (b *bench) grows(d kernels.VectorOps) {
 }
 
 // growSteps compares some steps with plain ones.
-func (x *net) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint32))) {
+func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint32))) {
 	g := kernels.Grow{N: x.n, Steps: steps, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
 		Tree: x.upload(tree), Least: x.upload(least)}
 	for range steps {
@@ -311,7 +311,7 @@ func (x *net) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tr
 
 // growMany takes a vertex with many neighbours of very many vertices, and two more.
 func (b *bench) growMany(d kernels.VectorOps) {
-	x := &net{bench: b, v: entry.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
+	x := &vectorGraph{bench: b, v: entry.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
 	keys, offsets := make(matrix, x.n), make(matrix, x.n+1)
 	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
 	for v := range x.n {

@@ -103,7 +103,7 @@ func (c *closer) close(block span, size int, run runner, diagonal func(k span)) 
 			}
 		})
 		run((n-1)*(n-1), func(w *worker, i int) {
-			c.rest(w, others[i/(n-1)], others[i%(n-1)], k)
+			c.otherBlocks(w, others[i/(n-1)], others[i%(n-1)], k)
 		})
 	}
 }
@@ -145,7 +145,7 @@ func (c *closer) columnPanel(w *worker, i, k span) {
 	c.relax(w, panel, copied, c.at(k.lo, k.lo), i.len(), k.len(), k.len(), 0)
 }
 
-// rest relaxes D[I][J] with the panels.
-func (c *closer) rest(w *worker, i, j, k span) {
+// otherBlocks relaxes D[I][J] with the panels.
+func (c *closer) otherBlocks(w *worker, i, j, k span) {
 	c.relax(w, c.at(i.lo, j.lo), c.at(i.lo, k.lo), c.at(k.lo, j.lo), i.len(), j.len(), k.len(), 0)
 }

@@ -134,7 +134,7 @@ func choosePath(name string) (*path, error) {
 
 // check returns an error if a part of the path is missing, or does not fit a worker's memory.
 func (p *path) check() error {
-	if what := hole(reflect.ValueOf(p).Elem(), "", ""); what != "" {
+	if what := firstMissing(reflect.ValueOf(p).Elem(), "", ""); what != "" {
 		return fmt.Errorf("cpu: path %s lacks %s", p.name, what)
 	}
 	panels := []int{p.pairPanel}
@@ -152,18 +152,18 @@ func (p *path) check() error {
 	return nil
 }
 
-// hole returns the name of the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
-func hole(v reflect.Value, name, variant string) string {
+// firstMissing returns the name of the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
+func firstMissing(v reflect.Value, name, variant string) string {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if what := hole(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), variant); what != "" {
+			if what := firstMissing(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), variant); what != "" {
 				return what
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			if what := hole(v.Index(i), name, " for "+entry.Variant(i).String()); what != "" {
+			if what := firstMissing(v.Index(i), name, " for "+entry.Variant(i).String()); what != "" {
 				return what
 			}
 		}

@@ -73,8 +73,8 @@ func stripPortable[E number](c, a, b *byte, ldc, lda, k, rows, fresh int, inf, l
 		for j := 0; j < portablePanel; j += 4 {
 			m := [8]E{inf, inf, inf, inf, inf, inf, inf, inf}
 			microPortable(&m, a0, a1, packed[j:])
-			settle(c0[j:j+4], m[:4], fresh != 0, inf, limit)
-			settle(c1[j:j+4], m[4:], fresh != 0, inf, limit)
+			storeMinima(c0[j:j+4], m[:4], fresh != 0, inf, limit)
+			storeMinima(c1[j:j+4], m[4:], fresh != 0, inf, limit)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func microPortable[E number](m *[8]E, a0, a1, b []E) {
 	*m = [8]E{c00, c01, c02, c03, c10, c11, c12, c13}
 }
 
-// settle writes minima to C.
-func settle[E number](c, m []E, fresh bool, inf, limit E) {
+// storeMinima writes minima to C.
+func storeMinima[E number](c, m []E, fresh bool, inf, limit E) {
 	for j, x := range m {
 		if !fresh {
 			x = min(x, c[j])

@@ -49,16 +49,16 @@ func blockArcs[E number](v *views, b kernels.Block) *arcs[E] {
 		v.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
 	case b.Edge == 0:
 		a.offsets = view32[int32](v, "offsets", b.Offsets, b.Hi-b.Lo+1)
-		a.ends = rest[int32](v, "ends", b.Ends)
-		a.weights = rest[E](v, "weights", b.Weights)
+		a.ends = toEnd[int32](v, "ends", b.Ends)
+		a.weights = toEnd[E](v, "weights", b.Weights)
 	default:
 		a.weights = view32[E](v, "weights", b.Weights, b.Rows*b.Edge)
 	}
 	return a
 }
 
-// rest views a buffer from a tile on to its end.
-func rest[E number](v *views, what string, t kernels.Tile) []E {
+// toEnd views a buffer from a tile on to its end.
+func toEnd[E number](v *views, what string, t kernels.Tile) []E {
 	if t.Buf == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
 func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
 	v := &views{device: d}
 	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit, group: p.Group,
-		dist: rest[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
+		dist: toEnd[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
 	changed := view32[int32](v, "changed", p.Changed, 1)
 	if v.err != nil {
 		return nil, v.err
@@ -188,9 +188,9 @@ func (x *puller[E]) pull(lo, hi int) (changed bool) {
 		}
 		var least lane[E]
 		if best := min(has, x.limit); lanes == nil {
-			least = x.alone(i, best)
+			least = x.byThread(i, best)
 		} else {
-			least = x.together(i, best, lanes)
+			least = x.byGroup(i, best, lanes)
 		}
 		if least.from >= 0 {
 			has, x.pred[v], changed = least.offer, least.from, true
@@ -207,8 +207,8 @@ type lane[E number] struct {
 	from  int32
 }
 
-// alone takes a vertex with one thread.
-func (x *puller[E]) alone(i int, best E) lane[E] {
+// byThread takes a vertex with one thread.
+func (x *puller[E]) byThread(i int, best E) lane[E] {
 	count, first, step, at := x.shape(i)
 	found := lane[E]{best, entry.NoVertex}
 	if at >= 0 {
@@ -229,9 +229,9 @@ func (x *puller[E]) alone(i int, best E) lane[E] {
 	return found
 }
 
-// together takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima until
+// byGroup takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima until
 // one is left.
-func (x *puller[E]) together(i int, best E, lanes []lane[E]) lane[E] {
+func (x *puller[E]) byGroup(i int, best E, lanes []lane[E]) lane[E] {
 	count, first, step, at := x.shape(i)
 	for l := range lanes {
 		lanes[l] = lane[E]{best, entry.NoVertex}
@@ -289,7 +289,7 @@ func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 	v := &views{device: d}
 	a := blockArcs[E](v, l.Block)
-	component := rest[int32](v, "component", l.Component)
+	component := toEnd[int32](v, "component", l.Component)
 	light, from := view32[E](v, "light", l.Light, l.Block.Hi), view32[int32](v, "ends", l.Ends, l.Block.Hi)
 	if v.err != nil {
 		return nil, v.err

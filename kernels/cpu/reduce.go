@@ -79,7 +79,7 @@ func minimum(s []int32) int32 {
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 	v := &views{device: d}
 	x := grower{
-		offsets: view32[int32](v, "offsets", g.Offsets, g.N+1), ends: rest[int32](v, "ends", g.Ends), weights: rest[int32](v, "weights", g.Weights),
+		offsets: view32[int32](v, "offsets", g.Offsets, g.N+1), ends: toEnd[int32](v, "ends", g.Ends), weights: toEnd[int32](v, "weights", g.Weights),
 		keys: view32[int32](v, "keys", g.Keys, g.N), parents: view32[int32](v, "parents", g.Parents, g.N), tree: view32[int32](v, "tree", g.Tree, g.N),
 		least: view32[int32](v, "least", g.Least, 2),
 	}

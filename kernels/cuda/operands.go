@@ -59,8 +59,8 @@ func (r *resolver) aligned(what string, t kernels.Tile, n int64) address {
 	return at
 }
 
-// rest resolves one whose length only its content tells; it may be empty, and then nowhere.
-func (r *resolver) rest(what string, t kernels.Tile) address {
+// toEnd resolves one whose length only its content tells; it may be empty, and then nowhere.
+func (r *resolver) toEnd(what string, t kernels.Tile) address {
 	if t.Buf == nil {
 		return 0
 	}

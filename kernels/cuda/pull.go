@@ -43,7 +43,7 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	r := &resolver{device: d, err: err}
 	count := max(1, p.Count)
 	behind := int(p.Stride/entry.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
-	q := &pullParam{block: r.block(p.Block), dist: r.rest("dist", p.Dist), next: r.vector("next", p.Next, behind),
+	q := &pullParam{block: r.block(p.Block), dist: r.toEnd("dist", p.Dist), next: r.vector("next", p.Next, behind),
 		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
 		stride: p.Stride / entry.EntryBytes}
 	if r.err == nil {
@@ -94,7 +94,7 @@ func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 		group = linkGroupMatrix
 	}
 	r := &resolver{device: d, err: err}
-	q := &linkParam{block: r.block(l.Block), component: r.rest("component", l.Component), light: r.vector("light", l.Light, l.Block.Hi),
+	q := &linkParam{block: r.block(l.Block), component: r.toEnd("component", l.Component), light: r.vector("light", l.Light, l.Block.Hi),
 		ends: r.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
 	if r.err == nil {
 		r.err = own.launchSome(v, links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
@@ -135,7 +135,7 @@ func (r *resolver) block(b kernels.Block) blockParam {
 		r.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
 	case b.Edge == 0:
 		p.offsets = r.vector("offsets", b.Offsets, b.Hi-b.Lo+1)
-		p.ends, p.weights = r.rest("ends", b.Ends), r.rest("weights", b.Weights)
+		p.ends, p.weights = r.toEnd("ends", b.Ends), r.toEnd("weights", b.Weights)
 	default:
 		p.weights = r.vector("weights", b.Weights, b.Rows*b.Edge)
 	}

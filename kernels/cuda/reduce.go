@@ -99,7 +99,7 @@ func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}
-	p := &growParam{offsets: r.vector("offsets", g.Offsets, g.N+1), ends: r.rest("ends", g.Ends), weights: r.rest("weights", g.Weights),
+	p := &growParam{offsets: r.vector("offsets", g.Offsets, g.N+1), ends: r.toEnd("ends", g.Ends), weights: r.toEnd("weights", g.Weights),
 		keys: r.vector("keys", g.Keys, g.N), parents: r.vector("parents", g.Parents, g.N), tree: r.vector("tree", g.Tree, g.N)}
 	if r.err == nil && (g.Steps < 1 || g.Steps > 1<<31-1) {
 		r.err = fmt.Errorf("%d steps: want one at least", g.Steps)

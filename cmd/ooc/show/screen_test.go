@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the screens that tests compare wi
 // escape is what colours text.
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// amid is a solve in the middle of a round, with a board of across×down cells.
-func amid(across, down int) *Watched {
+// midRound is a solve in the middle of a round, with a board of across×down cells.
+func midRound(across, down int) *Watched {
 	cells := make([]live.Cell, across*down)
 	for i := range cells {
 		y, x := i/across, i%across
@@ -64,7 +64,7 @@ func TestScreen(t *testing.T) {
 		name          string
 		width, height int
 	}{{"60", 60, 30}, {"80", 80, 40}, {"200", 200, 50}} {
-		plain := amid(24, 24).Screen(c.width, c.height, false)
+		plain := midRound(24, 24).Screen(c.width, c.height, false)
 		file := filepath.Join("testdata", "screen"+c.name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(plain), 0o644); err != nil {
@@ -81,7 +81,7 @@ func TestScreen(t *testing.T) {
 		if strings.Contains(plain, "\x1b") {
 			t.Errorf("%s columns: escapes without colour", c.name)
 		}
-		colour := amid(24, 24).Screen(c.width, c.height, true)
+		colour := midRound(24, 24).Screen(c.width, c.height, true)
 		if !strings.Contains(colour, "▀") || !strings.Contains(colour, "\x1b[") {
 			t.Errorf("%s columns: no colour:\n%q", c.name, colour)
 		}
@@ -110,7 +110,7 @@ func TestEveryScreenFits(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 100 {
-		w := amid(1+r.IntN(live.MaxBoard), 1+r.IntN(live.MaxBoard))
+		w := midRound(1+r.IntN(live.MaxBoard), 1+r.IntN(live.MaxBoard))
 		v := &w.View
 		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageEliminate, live.StageExpand, ""}[r.IntN(5)]
 		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New, live.Importing}[r.IntN(6)]
@@ -177,7 +177,7 @@ func TestRestingScreens(t *testing.T) {
 
 // TestBatchScreen wants the job that runs in a table that has no room for all, and its board below.
 func TestBatchScreen(t *testing.T) {
-	one := amid(24, 24)
+	one := midRound(24, 24)
 	w := &Watched{Dir: "graphs.batch", Queue: &batch.Queue{Running: true, PID: 7}, Jobs: []Watched{*one}}
 	for i := range 200 {
 		j := batch.Job{Input: fmt.Sprintf("g%d.gr", i), Store: fmt.Sprintf("g%d.ooc", i), State: batch.Queued}
