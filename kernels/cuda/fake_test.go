@@ -24,17 +24,22 @@ type fake struct {
 	kernels  map[handle]string
 	launches []string
 
-	lazy       bool // arithmetic is not done
+	lazy       bool     // arithmetic is not done
+	gpus       []string // their models
+	current    handle   // context, as it was set last
 	capability int
 	free       int64
 	// fail returns what a call, by the name of the method, is to return instead of being made.
 	fail func(call string) Result
 }
 
+// firstContext is that of the first GPU.
+const firstContext handle = 77
+
 func newFake() *fake {
 	return &fake{memory: map[address][]byte{}, host: map[unsafe.Pointer][]byte{}, locked: map[unsafe.Pointer]int64{},
 		streams: map[handle]int{}, events: map[handle]bool{}, kernels: map[handle]string{},
-		capability: 90, free: 8 << 30, fail: func(string) Result { return success }}
+		gpus: []string{"Fake GPU"}, capability: 90, free: 8 << 30, fail: func(string) Result { return success }}
 }
 
 // leaks names what is still alive.
@@ -52,9 +57,9 @@ func (f *fake) handle() handle { f.next++; return f.next }
 
 func (f *fake) binding() string            { return "fake" }
 func (f *fake) version() (int, Result)     { return 12040, f.fail("version") }
-func (f *fake) deviceCount() (int, Result) { return 1, f.fail("deviceCount") }
-func (f *fake) deviceName(int) (string, Result) {
-	return "Fake GPU", f.fail("deviceName")
+func (f *fake) deviceCount() (int, Result) { return len(f.gpus), f.fail("deviceCount") }
+func (f *fake) deviceName(ordinal int) (string, Result) {
+	return f.gpus[ordinal], f.fail("deviceName")
 }
 
 func (f *fake) deviceAttribute(a attribute, _ int) (int, Result) {
@@ -62,20 +67,23 @@ func (f *fake) deviceAttribute(a attribute, _ int) (int, Result) {
 	return values[a], f.fail("deviceAttribute")
 }
 
-func (f *fake) primaryContextRetain(int) (handle, Result) {
+func (f *fake) primaryContextRetain(ordinal int) (handle, Result) {
 	if r := f.fail("primaryContextRetain"); r != success {
 		return 0, r
 	}
 	f.contexts++
-	return 77, success
+	return firstContext + handle(ordinal), success
 }
 
 func (f *fake) primaryContextRelease(int) Result { f.contexts--; return success }
 
 func (f *fake) setCurrent(c handle) Result {
-	if c != 77 {
+	if c < firstContext || c >= firstContext+handle(len(f.gpus)) {
 		return invalidValue
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.current = c
 	return success
 }
 

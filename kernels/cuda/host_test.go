@@ -49,6 +49,35 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// TestSecondGPU opens each of two GPUs by its number, and wants what is done on one to be done in its context.
+func TestSecondGPU(t *testing.T) {
+	f := newFake()
+	f.gpus = []string{"first", "second"}
+	var devices []*Device
+	for i, model := range f.gpus {
+		d := must(open(f, Options{Ordinal: i}))
+		devices = append(devices, d)
+		if info := d.Info(); info.Name != fmt.Sprintf("cuda:%d", i) || !strings.HasPrefix(info.Model, model) {
+			t.Errorf("GPU %d is %+v", i, info)
+		}
+	}
+	for i, d := range devices {
+		buf := must(d.Alloc(64))
+		if want := firstContext + handle(i); f.current != want {
+			t.Errorf("GPU %d allocates in context %d, not %d", i, f.current, want)
+		}
+		if err := errors.Join(buf.Free(), d.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := open(f, Options{Ordinal: 2}); !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "there are 2") {
+		t.Error(err)
+	}
+	if left := f.leaks(); left != "" {
+		t.Error(left)
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		options  Options

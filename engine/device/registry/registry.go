@@ -15,15 +15,13 @@ import (
 )
 
 // kinds is the table of devices by name, in the order in which "auto" tries them. index is the number after the colon
-// of a name such as cuda:1. A new device is one more line.
-var kinds = []struct {
-	name string
-	open func(index int, memory int64) (kernels.Device, error)
-}{
-	{"cuda", func(index int, memory int64) (kernels.Device, error) {
+// of a name such as cuda:1, and count says how many there are of a kind that may have several; nil: there is one. A new
+// device is one more line.
+var kinds = []kind{
+	{"cuda", cuda.Count, func(index int, memory int64) (kernels.Device, error) {
 		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
 	}},
-	{"cpu", func(_ int, memory int64) (kernels.Device, error) {
+	{"cpu", nil, func(_ int, memory int64) (kernels.Device, error) {
 		if memory == 0 {
 			memory = device.FreeMemory() / 2
 		}
@@ -31,7 +29,32 @@ var kinds = []struct {
 	}},
 }
 
-// Names lists the names that Open takes, apart from "auto".
+type kind struct {
+	name  string
+	count func() (int, error)
+	open  func(index int, memory int64) (kernels.Device, error)
+}
+
+// All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which none is
+// found stands there by its own name, and Open says why.
+func All() []string {
+	var names []string
+	for _, k := range kinds {
+		n := 0
+		if k.count != nil {
+			n, _ = k.count()
+		}
+		if n == 0 {
+			names = append(names, k.name)
+		}
+		for index := range n {
+			names = append(names, k.name+":"+strconv.Itoa(index))
+		}
+	}
+	return names
+}
+
+// Names lists the names of kinds that Open takes, apart from "auto".
 func Names() []string {
 	var names []string
 	for _, k := range kinds {

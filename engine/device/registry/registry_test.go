@@ -1,0 +1,56 @@
+package registry
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"ooc/engine/device"
+	"ooc/kernels"
+)
+
+// TestAll wants every device of a kind that has several, by the name that opens it, and a kind without any by its own.
+func TestAll(t *testing.T) {
+	were := kinds
+	defer func() { kinds = were }()
+	none := errors.New("there is none")
+	for _, c := range []struct {
+		n    int
+		err  error
+		want []string
+	}{{0, none, []string{"gpu", "cpu"}}, {0, nil, []string{"gpu", "cpu"}}, {1, nil, []string{"gpu:0", "cpu"}}, {3, nil, []string{"gpu:0", "gpu:1", "gpu:2", "cpu"}}} {
+		var opened []int
+		open := func(index int, _ int64) (kernels.Device, error) {
+			opened = append(opened, index)
+			return nil, none
+		}
+		kinds = []kind{{"gpu", func() (int, error) { return c.n, c.err }, open}, {"cpu", nil, were[len(were)-1].open}}
+		names := All()
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%d, %v: %q", c.n, c.err, names)
+		}
+		for _, name := range names {
+			d, _, err := Open(name, 1<<20)
+			switch {
+			case name == "cpu" && err == nil:
+				err = d.Close()
+			case name != "cpu" && errors.Is(err, none):
+				err = nil
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for i, index := range opened {
+			if i != index {
+				t.Errorf("opened %v", opened)
+			}
+		}
+		if len(opened) != max(c.n, 1) {
+			t.Errorf("%d devices, opened %v", c.n, opened)
+		}
+	}
+	if _, _, err := Open("gpu:x", 0); !errors.Is(err, device.ErrUnknown) {
+		t.Error(err)
+	}
+}
