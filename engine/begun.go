@@ -10,7 +10,7 @@ import (
 	"ooc/tiles"
 )
 
-// begun returns the algorithm that a store has to go on with, "" where nothing is there to go on from.
+// begun returns the algorithm that a store was begun with, "" if there is nothing to continue from.
 func (p *Problem) begun(state tiles.State) (string, error) {
 	if state.Done > 0 {
 		if solverNamed(state.Algorithm) == nil {
@@ -27,7 +27,7 @@ func (p *Problem) begun(state tiles.State) (string, error) {
 	return "", nil
 }
 
-// goesOn returns the algorithm that a store goes on with, given what is asked for and what it was begun with.
+// goesOn returns the algorithm to continue with, given the one that is asked for and the one that the store was begun with.
 func (p *Problem) goesOn(asked, begun string) (string, error) {
 	was, wanted := solverNamed(begun), solverNamed(asked)
 	if p.meta.Predecessors && wanted != nil && !wanted.Traits().Predecessors {
@@ -44,7 +44,7 @@ func (p *Problem) goesOn(asked, begun string) (string, error) {
 	return begun, nil
 }
 
-// choose returns how to go on with what was begun by an algorithm, or by none.
+// choose returns how to continue what an algorithm has begun, or how to begin if begun is "".
 func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Choice, error) {
 	name, err := p.goesOn(o.Algorithm, begun)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 	return plan.Choose(ctx, candidates, *q, o.Device)
 }
 
-// request is what a plan for the problem is asked for. The store says what the limits cannot.
+// request returns the request for a plan of the problem. What the store fixes replaces the limits.
 func (p *Problem) request(l plan.Limits) *plan.Request {
 	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
 	t := task.Task{Meta: &p.meta}

@@ -26,7 +26,7 @@ func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline
 	return sum, distances, pitch, errors.Join(err, sub.Close())
 }
 
-// openCore opens the problem of a core, or makes it anew where what is there is another's.
+// openCore opens the problem of a core. If what is there is another's, it makes a new one.
 func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (*Problem, error) {
 	dir, err := p.store.CoreDir()
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 	return sub, err
 }
 
-// matrix32 reads all distances into memory, in rows of pitch entries, and as many rows, as a device wants them.
+// matrix32 reads all distances into memory, in pitch rows of pitch entries, as a device takes them.
 func (p *Problem) matrix32() (m []uint32, pitch int, err error) {
 	n := p.geom.N
 	pitch = entry.CeilDiv(n, kernels.DeviceLaneUnit) * kernels.DeviceLaneUnit

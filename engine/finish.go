@@ -10,8 +10,8 @@ import (
 	"ooc/engine/task"
 )
 
-// finishSums makes sure that a solved matrix has its checksums. Those that are there and damaged are not replaced: by
-// now the matrix may be damaged too, and the new ones would vouch for that.
+// finishSums makes sure that a solved matrix has its checksums. Damaged ones are not replaced: by now the matrix may be
+// damaged too, and new checksums would hide that.
 func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
 	if _, err := p.store.Sums(); err == nil {
 		return nil
@@ -21,7 +21,7 @@ func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
 	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()*p.meta.SumsPerTile()), make([]bool, p.geom.Tiles()))
 }
 
-// Finish does what is left when all distances are final: it makes trees of predecessors, if there are any, and then stores
+// Finish completes a store whose distances are all final: it makes trees of predecessors, if there are any, and then stores
 // checksums. If ctx ends first, the next run does it.
 func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, summed []bool) error {
 	if !p.meta.Predecessors {
@@ -38,7 +38,7 @@ func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, su
 	if err != nil {
 		return err
 	}
-	// What the checksums speak of is durable before them, also what a run that was killed here has written.
+	// Whatever the checksums cover is durable before them, also what a run that was killed here has written.
 	if err := p.store.Checkpoint(state); err != nil {
 		return err
 	}

@@ -19,9 +19,9 @@ import (
 	"ooc/tiles"
 )
 
-// Problem is one store that is open: a graph, its distance matrix and how far that is.
-// Its methods may be called concurrently, but for those that change what the store is: Solve, Restart, Replace and Close.
-// Questions may be asked while Solve runs; the others are called while nothing else is.
+// Problem is one open store: a graph, its distance matrix, and how far the solve is. Its methods may be called
+// concurrently, except those that change what the store is: Solve, Restart, Replace and Close. Questions may be asked while
+// Solve runs. The others are called while nothing else is.
 type Problem struct {
 	store *tiles.Store
 	geom  tiles.Geometry
@@ -38,7 +38,7 @@ type Problem struct {
 	given  graph.Weights // of a core: what its tiles are filled from
 }
 
-// CreateOptions describe a store to be made.
+// CreateOptions describe a new store.
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
@@ -50,10 +50,9 @@ type CreateOptions struct {
 	Predecessors bool // keep them beside the distances, in rounds
 }
 
-// Create makes the store dir for a graph: it checks the graph's numbers (a negative cycle, or distances
-// that i32 cannot hold), reserves the space and stores the graph, unless that is a matrix in a file, which
-// the problem closes in the end. Nothing is left behind where it fails. It fails with task.ErrInterrupted if ctx ends
-// while the numbers are checked.
+// Create makes the store dir for a graph. It checks the graph's numbers (a negative cycle, or distances that i32 cannot
+// hold), reserves the space and stores the graph. A matrix in a file is not stored; Close closes it. If Create fails,
+// nothing is left behind. It fails with task.ErrInterrupted if ctx ends while the numbers are checked.
 func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, err
@@ -63,9 +62,9 @@ func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (
 	})
 }
 
-// Replace makes the store of another graph, or of the same anew, in the place of this one, which it closes: that is
-// gone once the graph's numbers are known to be right, the folder holds nothing else and has room for the new one. Errors
-// before that leave it as it was. No other process can open the store meanwhile.
+// Replace makes the store of another graph, or of the same one again, in the place of this one, which it closes. It gives
+// this one up only when the graph's numbers are known to be right, and the folder holds nothing else and has room for the
+// new store. Errors before that leave it as it was. No other process can open the store in between.
 func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := interrupted(ctx, w.Check(ctx)); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -111,8 +110,8 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	return p, nil
 }
 
-// roomForCore fails where the matrix of a new store and that of the core that its elimination will leave cannot be on
-// the volume at once, in the place of what is there, which would else be found when that core is made.
+// roomForCore fails if the volume cannot hold both the matrix of a new store and that of the core that its elimination will
+// leave, in the place of what is there. Otherwise the solve would find that out when it makes the core.
 func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
 	if c == nil || c.Beside == 0 {
 		return nil
@@ -137,7 +136,7 @@ func newProblem(s *tiles.Store) *Problem {
 	return &Problem{store: s, geom: s.Geometry(), meta: s.Meta()}
 }
 
-// Close releases the store, and the matrix that it was made from where that is open.
+// Close releases the store, and the matrix that it was made from if that is open.
 func (p *Problem) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +151,7 @@ func (p *Problem) Close() error {
 // Meta returns what store.json says. It is shared: do not change it.
 func (p *Problem) Meta() *tiles.Meta { return &p.meta }
 
-// Store returns the store itself, for those that read whole tiles of it.
+// Store returns the store itself, for callers that read whole tiles.
 func (p *Problem) Store() *tiles.Store { return p.store }
 
 // Geometry returns the matrix's shape.
@@ -161,9 +160,9 @@ func (p *Problem) Geometry() tiles.Geometry { return p.geom }
 // Dir returns the store's folder.
 func (p *Problem) Dir() string { return p.store.Dir() }
 
-// Restart forgets every distance, so that the next Solve begins from the graph. It makes sure first that a
-// solve with the given options can be planned, and that its input is there if it is needed: what cannot begin
-// must not cost what was solved. Nothing else may be called meanwhile.
+// Restart forgets every distance, so that the next Solve begins from the graph. First it makes sure that a solve with the
+// given options can be planned, and that its input is there if it is needed: if the solve cannot begin, nothing that was
+// solved is lost. Nothing else may be called meanwhile.
 func (p *Problem) Restart(ctx context.Context, o Options) error {
 	if _, err := p.weights(o.Input); err != nil {
 		return err
@@ -242,7 +241,7 @@ func (p *Problem) IDs() (graph.IDs, error) {
 	return ids, nil
 }
 
-// Status says how far the store is, from its files alone: its progress is what the next Solve goes on from.
+// Status says how far the store is, from its files alone. Its progress is what the next Solve continues from.
 func (p *Problem) Status() (live.Status, error) {
 	safe, _, err := p.store.State()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // ErrChanged is what a *ChangedError matches with errors.Is.
 var ErrChanged = errors.New("the store was made from something else")
 
-// Aspect is something in which a store can differ from what is wanted of it.
+// Aspect is what a store differs in from what is wanted.
 type Aspect string
 
 // The aspects, in the order in which they are compared.
@@ -36,14 +36,14 @@ const (
 	OfInput        Aspect = "input"
 )
 
-// ChangedError says in what a store differs from what is wanted of it. It matches ErrChanged.
+// ChangedError says what a store differs in from what is wanted. It matches ErrChanged.
 type ChangedError struct {
 	Store string
 	In    Aspect
 	Was   string // what the store was made with; "" where that is long, or no text
 }
 
-// Error names the store, the aspect and what that was.
+// Error names the store, the aspect and its value in the store.
 func (e *ChangedError) Error() string {
 	text := e.Store + ": " + ErrChanged.Error() + ": another " + string(e.In)
 	if e.Was != "" {
@@ -55,8 +55,8 @@ func (e *ChangedError) Error() string {
 // Is reports whether target is ErrChanged.
 func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
 
-// Wanted is what is asked of a store before it is gone on with. Zero fields take it as it is; those about the input are
-// what its reader was told.
+// Wanted is what a store must be to be continued. Zero fields accept it as it is. The fields about the input are what its
+// reader was told.
 type Wanted struct {
 	Kind         entry.Kind
 	Scale        int64
@@ -68,7 +68,7 @@ type Wanted struct {
 	Format, Columns, NoArc, Base string
 }
 
-// Differs fails with a *ChangedError where the store is not what is wanted.
+// Differs fails with a *ChangedError if the store is not what is wanted.
 func (p *Problem) Differs(w Wanted) error {
 	m := &p.meta
 	in := &m.Input
@@ -95,7 +95,7 @@ func (p *Problem) Differs(w Wanted) error {
 	return nil
 }
 
-// sameRows reports whether the store has these rows. One that has all keeps no list of them.
+// sameRows reports whether the store has these rows. A store with all rows keeps no list of them.
 func (p *Problem) sameRows(rows tiles.RowSet) bool {
 	if len(p.meta.Sources) == 0 {
 		return len(rows) == p.meta.N
@@ -103,7 +103,7 @@ func (p *Problem) sameRows(rows tiles.RowSet) bool {
 	return slices.Equal(rows, p.meta.Sources)
 }
 
-// SameInput fails with a *ChangedError where a file is not what the store was made from.
+// SameInput fails with a *ChangedError if a file is not what the store was made from.
 func (p *Problem) SameInput(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	return err
 }
 
-// isInput compares size and time with those of an input, and its checksum only where they differ.
+// isInput compares size and time with those of an input, and the checksum only if they differ.
 func isInput(in *tiles.Input, size int64, modified time.Time, sum func() (string, error)) (bool, error) {
 	if size == in.Size && modified.Equal(in.ModTime) {
 		return true, nil

@@ -11,9 +11,9 @@ import (
 	"ooc/tiles"
 )
 
-// Space returns the bytes that the store of a graph will take, rows of distances in it, 0 for all: that of the tile
-// edge which the larger of the algorithms would pick. A core that stays on disk while it is solved is not in it. It
-// fails with device.ErrMemory where no algorithm can do with the limits.
+// Space returns the bytes that the store of a graph will take, with the given number of rows of distances; 0: all. It
+// assumes the tile edge of the algorithm whose store would be larger. It does not include a core that is on disk while it
+// is solved. It fails with device.ErrMemory if no algorithm can work within the limits.
 func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, error) {
 	edges := []int{l.Tile}
 	if l.Tile == 0 {
@@ -55,8 +55,8 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 	return most, nil
 }
 
-// RoomFor fails with tiles.ErrNoSpace where the matrix of n vertices cannot fit the volume of the store dir, in the place
-// of what is there. It takes no look at the graph, whose plan can take a while.
+// RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of n vertices, in the place of
+// what is there. It does not need the graph, whose plan can take a while.
 func RoomFor(dir string, n int, l plan.Limits) error {
 	rows := n
 	if len(l.Sources) > 0 {
@@ -69,5 +69,5 @@ func RoomFor(dir string, n int, l plan.Limits) error {
 	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(size))
 }
 
-// storeOverhead is what a store's small files and the heads of the others take.
+// storeOverhead is the size of a store's small files and of the headers of the others.
 const storeOverhead = 40 << 10

@@ -57,7 +57,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if f.dryRun {
-		return f.foretell(jobs, list, shared.Part(0))
+		return f.printForecasts(jobs, list, shared.Part(0))
 	}
 	dir, err := batch.Name(f.hint(args), list)
 	if err != nil {
@@ -83,14 +83,14 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	b.show.Finish(exitCode(err))
 	switch exitCode(err) {
 	case exitInterrupted:
-		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), show.SameCommand(os.Args))
+		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.maxHoursOver(cmd), show.SameCommand(os.Args))
 	case exitSomeFailed:
 		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}
 	return err
 }
 
-// hint is what the name of the queue begins with.
+// hint is the beginning of the queue's name.
 func (f *solveFlags) hint(args []string) string {
 	name := "jobs"
 	switch {
@@ -110,7 +110,7 @@ func (f *solveFlags) hint(args []string) string {
 	return name
 }
 
-// some lists names, not too many of them.
+// some lists names, but not too many of them.
 func some(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -126,7 +126,7 @@ type batchRun struct {
 	show *show.Batch
 }
 
-// plan finds out what each job needs, which of those that were solved still are, and whether there is room for all.
+// plan finds out what each job needs, which solved jobs are still solved, and whether there is room for all.
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
 	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
@@ -159,7 +159,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	return needs, nil
 }
 
-// need is what a job will take, and how large its graph is if that had to be looked for.
+// need is what a job needs, and the size of its graph if that had to be read.
 func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent) {
 	var has int64
 	if isStore(store) {
@@ -190,7 +190,8 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 	return n, e
 }
 
-// stillSolved reports whether a store that was solved is there, solved, and of the job's input as it is now.
+// stillSolved reports whether the store of a job that was solved is there, is solved, and is that of the input as it is
+// now.
 func (j job) stillSolved(store string) bool {
 	p, err := engine.OpenReadOnly(store)
 	if err != nil {

@@ -250,8 +250,8 @@ func TestMaxHoursEndsSolves(t *testing.T) {
 	defer stop()
 	<-ctx.Done()
 	cmd.SetContext(ctx)
-	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) || f.overtime(cmd) == "" {
-		t.Errorf("%v, %q", cause, f.overtime(cmd))
+	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) || f.maxHoursOver(cmd) == "" {
+		t.Errorf("%v, %q", cause, f.maxHoursOver(cmd))
 	}
 	for hours, want := range map[float64]time.Duration{0.1: 342 * time.Second, 24: 24*time.Hour - 10*time.Minute} {
 		if got := timeFor(hours); got != want {

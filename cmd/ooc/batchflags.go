@@ -75,7 +75,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
 		if !graceful.Load() {
-			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.passed(), show.SameCommand(os.Args))
+			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.maxHoursText(), show.SameCommand(os.Args))
 			os.Exit(exitInterrupted)
 		}
 		cancel(errMaxHours)
@@ -83,14 +83,14 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	return ctx, func() { timer.Stop(); cancel(nil) }
 }
 
-func (f *solveFlags) passed() string { return fmt.Sprintf(" (--max-hours %v)", f.maxHours) }
+func (f *solveFlags) maxHoursText() string { return fmt.Sprintf(" (--max-hours %v)", f.maxHours) }
 
 var errMaxHours = fmt.Errorf("%w: --max-hours are over", task.ErrInterrupted)
 
-// overtime says that --max-hours ended the command's context; "" if something else did.
-func (f *solveFlags) overtime(cmd *cobra.Command) string {
+// maxHoursOver says that --max-hours ended the command's context; "" if something else did.
+func (f *solveFlags) maxHoursOver(cmd *cobra.Command) string {
 	if errors.Is(context.Cause(cmd.Context()), errMaxHours) {
-		return f.passed()
+		return f.maxHoursText()
 	}
 	return ""
 }

@@ -18,8 +18,8 @@ import (
 	"ooc/kernels"
 )
 
-// foretold is what a job would do, in JSON.
-type foretold struct {
+// jobForecast is what a job would do, in JSON.
+type jobForecast struct {
 	Job       int        `json:"job"` // from 1
 	Input     string     `json:"input"`
 	Store     string     `json:"store"`
@@ -33,11 +33,11 @@ type foretold struct {
 	Error     string     `json:"error,omitempty"`
 }
 
-// errWouldFail is wrapped by the error of a batch of which some jobs are known to fail.
+// errWouldFail is wrapped by the error of a batch with jobs that would fail.
 var errWouldFail = errors.New("jobs would fail")
 
-// foretell says what a batch would do, and writes nothing.
-func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) error {
+// printForecasts says what a batch would do, and writes nothing.
+func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Device) error {
 	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
 	if !f.json {
 		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
@@ -48,10 +48,10 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	for i, j := range jobs {
 		var e graph.Extent
 		needs[i], e = j.need(list[i].Store, d)
-		t := foretold{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New, Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
+		t := jobForecast{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New, Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
 		err := needs[i].Err
 		if err == nil {
-			err = j.foretell(&t, e, d)
+			err = j.describe(&t, e, d)
 		}
 		if err != nil {
 			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
@@ -81,8 +81,8 @@ func (f *solveFlags) foretell(jobs []job, list []batch.Job, d kernels.Device) er
 	return fmt.Errorf("%w: %d of %d", errWouldFail, failing, len(jobs))
 }
 
-// foretell fills in what a job's solve would be.
-func (j job) foretell(t *foretold, e graph.Extent, d kernels.Device) error {
+// describe fills in what the job would do.
+func (j job) describe(t *jobForecast, e graph.Extent, d kernels.Device) error {
 	plan, err := j.forecast(t, e, d)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func (j job) foretell(t *foretold, e graph.Extent, d kernels.Device) error {
 	return nil
 }
 
-// forecast plans a job's solve. e is how large its graph is, where it has no store that is gone on with.
-func (j job) forecast(t *foretold, e graph.Extent, d kernels.Device) (*engine.Forecast, error) {
+// forecast plans a job's solve. e is the size of its graph if there is no store to continue.
+func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (*engine.Forecast, error) {
 	if isStore(t.Store) && (!j.restart || isStore(j.input)) {
 		p, err := engine.OpenReadOnly(t.Store)
 		if err != nil {
@@ -136,7 +136,7 @@ func (j job) forecast(t *foretold, e graph.Extent, d kernels.Device) (*engine.Fo
 	return engine.ForecastGraph(j.cmd.Context(), g, d, limits, "")
 }
 
-// again plans all of a store, whatever is done of it.
+// again plans all of a store, whatever is already done.
 func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Limits) (*engine.Forecast, error) {
 	m := p.Meta()
 	l.Tile, l.Sources, l.Predecessors = m.T, m.Sources, m.Predecessors

@@ -13,8 +13,8 @@ import (
 	"ooc/tiles"
 )
 
-// same fails where a store is not what the flags ask for, or was made from another input than this one, unless that is
-// the store itself.
+// same fails if a store is not what the flags ask for, or was made from another input, unless the input is the store
+// itself.
 func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) error {
 	err := p.Differs(f.wanted(cmd, p))
 	if err == nil && !isStore(input) {
@@ -29,7 +29,7 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 	return err
 }
 
-// wanted is what the flags ask of a store that is gone on with.
+// wanted is what the flags ask of a store that is to be continued.
 func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
 		Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Predecessors: f.predecessors,
@@ -49,13 +49,13 @@ func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted
 	return w
 }
 
-// changed names the flag that a store differs in.
+// changed names the flag in which a store differs.
 type changed struct {
 	*engine.ChangedError
 	input string
 }
 
-// otherwise is what to do about a store that cannot be gone on with.
+// otherwise is what to do about a store that cannot be continued.
 const otherwise = "; solve it into another store with --out, or begin again with --restart"
 
 func (c *changed) Error() string { return c.Store + " was made " + c.how() + otherwise }

@@ -54,7 +54,7 @@ func solveCommand() *cobra.Command {
 	return cmd
 }
 
-// newSolve returns the command without what it does, so that the flags of a job can be read as it reads its own.
+// newSolve returns the command without its action, so that the flags of a job can be read in the same way as its own.
 func newSolve() (*cobra.Command, *solveFlags) {
 	f := &solveFlags{}
 	cmd := &cobra.Command{
@@ -82,7 +82,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	return cmd, f
 }
 
-// checkSolve finds mistakes in flags of a solve that need no input to be seen.
+// checkSolve finds mistakes in flags of a solve that show without the input.
 func (f *solveFlags) checkSolve() error {
 	if f.checkpoint <= 0 {
 		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
@@ -90,8 +90,8 @@ func (f *solveFlags) checkSolve() error {
 	return nil
 }
 
-// checkTimeline decides whether a timeline is written, and fails where its file must not be made. A store that is solved
-// has none to give, so that the same command may be given again.
+// checkTimeline decides whether a timeline is written, and fails if its file must not be made. A solved store has none to
+// give, so that the same command may be given again.
 func (f *solveFlags) checkTimeline(cmd *cobra.Command, input string, keep ...string) error {
 	f.lines = nil
 	if f.timeline == "" {
@@ -138,7 +138,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	switch exitCode(err) {
 	case 0:
 	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w%s; go on with:\n  %s", err, f.overtime(cmd), resumeCommand(cmd, input, p))
+		return fmt.Errorf("%w%s; go on with:\n  %s", err, f.maxHoursOver(cmd), resumeCommand(cmd, input, p))
 	default:
 		return err
 	}
@@ -166,8 +166,8 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 	return sum, err
 }
 
-// resumeCommand is what goes on from here: this command without --restart, and with the store in place of
-// a standard input that cannot be read twice, unless all is lost with that.
+// resumeCommand is the command that continues: this one without --restart. If standard input cannot be read again, the
+// store takes its place, unless nothing of it was kept.
 func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 	if st, err := p.Status(); input == "-" && p.Meta().Dense && err == nil && st.State == live.New {
 		return fmt.Sprintf("ooc solve - --restart --out %s < INPUT", terminal.Quote(p.Dir()))
@@ -264,7 +264,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 // isStore reports whether a path is a store that was imported to the end.
 func isStore(path string) bool { return tiles.IsStore(path) }
 
-// isSolved reports whether a path is a store of which every distance is final.
+// isSolved reports whether a path is a store whose distances are all final.
 func isSolved(path string) bool {
 	if !isStore(path) {
 		return false
@@ -277,7 +277,7 @@ func isSolved(path string) bool {
 	return p.Solved() == nil
 }
 
-// inputPath is where the engine finds an input again, "" if nowhere or where the store says.
+// inputPath is where the engine finds an input again; "" if nowhere, or where the store says.
 func inputPath(input string) string {
 	if input == "-" || isStore(input) {
 		return ""
@@ -285,7 +285,7 @@ func inputPath(input string) string {
 	return input
 }
 
-// incoming is a graph that was read, or a matrix that was looked at, and has no store yet.
+// incoming is a graph that was read, or a matrix that was checked, and has no store yet.
 type incoming struct {
 	weights graph.Weights
 	src     *graph.Source
@@ -293,7 +293,7 @@ type incoming struct {
 	took    time.Duration
 }
 
-// remark says what was guessed.
+// remark prints what the reader guessed.
 func (n *incoming) remark() {
 	for _, remark := range n.src.Remarks {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", n.src.Name, remark)
@@ -308,7 +308,7 @@ func (n *incoming) close() error {
 	return nil
 }
 
-// read reads a graph or looks at a matrix, which may be unpacked into the folder spool.
+// read reads a graph or checks a matrix, which may be unpacked into the folder spool.
 func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, error) {
 	o, err := f.options(cmd, spool)
 	if err != nil {
@@ -327,7 +327,7 @@ func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, e
 	return n, nil
 }
 
-// read reads what becomes the store out, and makes sure that it can be planned.
+// read reads the graph for the store out, and makes sure that it can be planned.
 func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device) (*incoming, error) {
 	n, err := f.graphFlags.read(cmd, input, filepath.Dir(out))
 	if err != nil {
@@ -355,7 +355,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	return n, nil
 }
 
-// create makes the graph's store.
+// store makes the graph's store.
 func (n *incoming) store(show *show.Display, out string, create func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error)) (*engine.Problem, error) {
 	p, err := create(n.weights, n.o)
 	if err != nil {

@@ -78,7 +78,7 @@ func printStatus(dir string, asJSON bool) error {
 	return nil
 }
 
-// printNext says who has a store, or last had, and what to run.
+// printNext says which process has the store, or last had it, and what to run next.
 func printNext(w *show.Watched) {
 	v := &w.View
 	if v.Running {
