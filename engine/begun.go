@@ -14,7 +14,7 @@ import (
 func (p *Problem) begun(state tiles.State) (string, error) {
 	if state.Done > 0 {
 		if solverNamed(state.Algorithm) == nil {
-			return "", fmt.Errorf("%w: %s was begun by algorithm %q, which this version does not know; go on with the one that began it, or begin again with --restart",
+			return "", fmt.Errorf("%w: %s was begun by algorithm %q, which this version does not know; continue with the one that began it, or begin again with --restart",
 				plan.ErrAlgorithm, p.Dir(), state.Algorithm)
 		}
 		return state.Algorithm, nil
@@ -39,7 +39,7 @@ func (p *Problem) goesOn(asked, begun string) (string, error) {
 	case wanted != nil && wanted.Traits().Pivots && was.Traits().Pivots:
 		return asked, nil
 	case asked != "" && asked != plan.Auto && asked != begun:
-		return "", fmt.Errorf("%w: %s was begun by algorithm %s; go on with that, or begin again with --restart", plan.ErrAlgorithm, p.Dir(), begun)
+		return "", fmt.Errorf("%w: %s was begun by algorithm %s; continue with that, or begin again with --restart", plan.ErrAlgorithm, p.Dir(), begun)
 	}
 	return begun, nil
 }

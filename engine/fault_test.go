@@ -314,7 +314,7 @@ type faultCase struct {
 	others       int    // how often predecessors differed after a resume
 }
 
-// run imports and solves, or goes on with a copy of what is half done.
+// run imports and solves, or continues a copy of a half-done store.
 func (c *faultCase) run(dir string, f *fault) (err error) {
 	for _, d := range []string{dir, filepath.Join(dir, "core")} {
 		h, err := crashtest.Watch(d)

@@ -71,7 +71,7 @@ func (s *Store) removeGone() error {
 		err = s.syncNames()
 	}
 	if err != nil {
-		return fmt.Errorf("removing a core: %w; the same command goes on with that", err)
+		return fmt.Errorf("removing a core: %w; the same command continues with that", err)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func notRegular(path string, fi fs.FileInfo) error {
 }
 
 func hardLink(path string) error {
-	return corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and go on with the copy")
+	return corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and continue with the copy")
 }
 
 // remove removes a file or an empty folder of the store, if it is there.

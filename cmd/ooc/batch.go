@@ -83,7 +83,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	b.show.Finish(exitCode(err))
 	switch exitCode(err) {
 	case exitInterrupted:
-		err = fmt.Errorf("%w%s; go on with:\n  %s", err, f.maxHoursOver(cmd), show.SameCommand(os.Args))
+		err = fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), show.SameCommand(os.Args))
 	case exitSomeFailed:
 		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}

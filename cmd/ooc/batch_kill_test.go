@@ -99,7 +99,7 @@ func TestBatchInterrupted(t *testing.T) {
 		<-ended
 		if code := cmd.ProcessState.ExitCode(); code == 0 { // it was in its last round
 			return false
-		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; go on with:\n  ooc solve a.gr b.gr") {
+		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; continue with:\n  ooc solve a.gr b.gr") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		wantOutcomes(t, dir, "solved/1 interrupted/1")

@@ -202,7 +202,7 @@ func TestBatchJobsFile(t *testing.T) {
 	}
 }
 
-// TestBatchTakesStores goes on with a store beside a graph.
+// TestBatchTakesStores continues a store beside a graph.
 func TestBatchTakesStores(t *testing.T) {
 	dir := mixed(t)
 	ooc(t, dir, "solve", "a.gr", "--out", "mine.ooc").want(t, 0)
@@ -230,16 +230,16 @@ func TestBatchNoSpace(t *testing.T) {
 	ooc(t, dir, "solve", "one.gr", "two.gr", "--sources", "1").want(t, 0)
 }
 
-// TestMaxHours has no time at all: the command ends in time, and goes on without the limit.
+// TestMaxHours allows no time at all: the command ends in time, and continues without the limit.
 func TestMaxHours(t *testing.T) {
 	dir := mixed(t)
-	ooc(t, dir, "solve", rome(t), "--max-hours", "1e-12").want(t, 130, "--max-hours", "go on with")
-	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "1e-12").want(t, 130, "--max-hours", "go on with")
+	ooc(t, dir, "solve", rome(t), "--max-hours", "1e-12").want(t, 130, "--max-hours", "continue with")
+	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "1e-12").want(t, 130, "--max-hours", "continue with")
 	ooc(t, dir, "solve", rome(t), "--max-hours", "100").want(t, 0)
 	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "100").want(t, 0)
 }
 
-// TestMaxHoursEndsSolves lets the time pass while there is something to take a checkpoint of.
+// TestMaxHours allows no time at all: the command ends in time, and continues without the limit.
 func TestMaxHoursEndsSolves(t *testing.T) {
 	graceful.Store(true)
 	defer graceful.Store(false)
@@ -279,7 +279,7 @@ func TestBatchRestarts(t *testing.T) {
 	}
 }
 
-// TestTornQueueIsSaid asks for the status of a batch whose last record a crash cut off, and goes on with it.
+// TestTornQueueIsSaid asks for the status of a batch whose last record a crash cut off, and continues it.
 func TestTornQueueIsSaid(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "a.csv", "1,2,5\n")

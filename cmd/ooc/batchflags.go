@@ -75,7 +75,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
 		if !graceful.Load() {
-			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; go on with:\n  %s\n", f.maxHoursText(), show.SameCommand(os.Args))
+			fmt.Fprintf(os.Stderr, "ooc: interrupted while the input was read%s; continue with:\n  %s\n", f.maxHoursText(), show.SameCommand(os.Args))
 			os.Exit(exitInterrupted)
 		}
 		cancel(errMaxHours)

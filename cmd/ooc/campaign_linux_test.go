@@ -180,7 +180,7 @@ func TestCampaignFull(t *testing.T) {
 		if r.code == 0 {
 			t.Skip("the solve had written all before it could be stopped")
 		}
-		r.want(t, exitNoSpace, "no space", "go on with")
+		r.want(t, exitNoSpace, "no space", "continue with")
 		ooc(t, vol, solve...).want(t, exitNoSpace, "no space")
 		free()
 		ooc(t, vol, solve...).want(t, 0)

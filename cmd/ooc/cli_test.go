@@ -223,7 +223,7 @@ func TestScaledDistancesAreExact(t *testing.T) {
 	}
 }
 
-// TestStandardInput solves what a pipe gives; what goes on with it is the store.
+// TestStandardInput solves the graph from a pipe; the store continues it.
 func TestStandardInput(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command(t, dir, "solve", "-", "--out", "in.ooc")
@@ -231,7 +231,7 @@ func TestStandardInput(t *testing.T) {
 	finish(t, cmd).want(t, 0, "solved in.ooc")
 	cmd = command(t, dir, "solve", "-", "--out", "in.ooc")
 	cmd.Stdin = strings.NewReader("p sp 2 1\na 1 2 5\n")
-	finish(t, cmd).want(t, 3, "go on with it by ooc solve in.ooc")
+	finish(t, cmd).want(t, 3, "continue it with ooc solve in.ooc")
 	ooc(t, dir, "solve", "in.ooc").want(t, 0, "already solved")
 }
 

@@ -112,7 +112,7 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 // exportError adds the way out to an error.
 func exportError(p *engine.Problem, err error) error {
 	if errors.Is(err, engine.ErrUnsolved) {
-		return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(p.Dir()))
+		return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(p.Dir()))
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func pathCommand() *cobra.Command {
 			}
 			defer p.Close()
 			if err := p.Solved(); err != nil {
-				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
+				return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
 			ids, err := p.IDs()
 			if err != nil {

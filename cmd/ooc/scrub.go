@@ -39,9 +39,9 @@ func scrubCommand() *cobra.Command {
 			show.End()
 			switch {
 			case errors.Is(err, task.ErrInterrupted):
-				return fmt.Errorf("%w; go on with: ooc scrub %s --from %d", err, terminal.Quote(args[0]), s.Next)
+				return fmt.Errorf("%w; continue with: ooc scrub %s --from %d", err, terminal.Quote(args[0]), s.Next)
 			case errors.Is(err, engine.ErrUnsolved):
-				return fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
+				return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
 			case errors.Is(err, prove.ErrNoTile):
 				return usageError{err}
 			case err != nil:

@@ -64,7 +64,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 			"a folder whose " + tiles.MatrixName + " NumPy opens in place. Run again, it resumes, or says that all is done.\n" +
 			"Ctrl-C takes a checkpoint and ends; a second Ctrl-C ends at once, and is resumable too.\n\n" +
 			"Several graphs, a folder of them, a quoted pattern or --jobs FILE are a batch: a queue on disk, NAME.batch, that\n" +
-			"the same command goes on with. Small graphs share the device; a job that fails does not stop the others.",
+			"the same command continues. Small graphs share the device; a job that fails does not stop the others.",
 	}
 	f.graphFlags.add(cmd)
 	f.deviceFlags.add(cmd)
@@ -138,7 +138,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	switch exitCode(err) {
 	case 0:
 	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w%s; go on with:\n  %s", err, f.maxHoursOver(cmd), resumeCommand(cmd, input, p))
+		return fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), resumeCommand(cmd, input, p))
 	default:
 		return err
 	}
@@ -194,7 +194,7 @@ func (f *solveFlags) limits() plan.Limits {
 func (f *solveFlags) store(input string) (string, error) {
 	switch {
 	case isStore(input) && f.out != "" && filepath.Clean(f.out) != filepath.Clean(input):
-		return "", usageError{fmt.Errorf("%s is a store already; leave --out away to go on with it", input)}
+		return "", usageError{fmt.Errorf("%s is a store already; leave --out away to continue it", input)}
 	case isStore(input):
 		return input, nil
 	case f.out == "" && input == "-":

@@ -59,7 +59,7 @@ func verifyCommand() *cobra.Command {
 				err = f.sample(cmd, p)
 			}
 			if errors.Is(err, engine.ErrUnsolved) {
-				err = fmt.Errorf("%w; go on with: ooc solve %s", err, terminal.Quote(args[0]))
+				err = fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
 			}
 			return err
 		},

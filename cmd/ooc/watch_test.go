@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	at = c.await(at, "p pause")
 	c.press("q")
 	c.ends(130)
-	c.await(at, "go on with:")
+	c.await(at, "continue with:")
 	if !c.cooked() {
 		t.Error("the terminal was left as the keys need it")
 	}

@@ -49,7 +49,7 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return nil, nil, fmt.Errorf("%w: %s is a store whose import died, or still runs; solve its graph", ErrJobs, arg)
 	}
 	if Is(arg) {
-		return nil, nil, fmt.Errorf("%w: %s is the queue of a batch; ooc status %s says what goes on with it", ErrJobs, arg, arg)
+		return nil, nil, fmt.Errorf("%w: %s is the queue of a batch; ooc status %s says which command continues it", ErrJobs, arg, arg)
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {

@@ -219,7 +219,7 @@ func queueState(q *batch.Queue) string {
 	case q.Running:
 		return fmt.Sprintf("%s, by process %d", text, q.PID)
 	case n[batch.Solved] < len(q.Jobs):
-		return text + "; go on with: " + SameCommand(q.Command)
+		return text + "; continue with: " + SameCommand(q.Command)
 	}
 	return text
 }
