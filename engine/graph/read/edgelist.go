@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/arcs"
@@ -51,9 +52,13 @@ type edgeReader struct {
 	table *vertexTable
 
 	columns
+	picks  picks  // names that a header must have; all "" if there are none
+	either bool   // nobody has said whether the graph is directed
 	named  bool   // by Options.Columns; then lines may have further columns
 	hasIDs bool   // four columns are id, from, to, weight
 	sep    byte   // ',' or ';'; 0 for runs of blanks
+	told   bool   // sep, by a first line "sep=;" as spreadsheets write it
+	header bool   // the first line with data was one
 	width  int    // columns of a line; 0 before the first
 	held   []byte // a first line of two words that may be a header
 	heldAt int64
@@ -75,14 +80,19 @@ type field struct {
 
 func readEdgeList(in *lineReader, o Options, out *sink) error {
 	r := &edgeReader{in: in, out: out, table: &out.table}
+	r.either = o.Directed == nil
 	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
 	if o.Columns != "" {
-		c, err := columnOption(o.Columns)
-		if err != nil {
+		c, p, err := columnOption(o.Columns)
+		switch {
+		case err != nil:
 			return err
+		case c == nil:
+			r.picks = p
+		default:
+			r.columns, r.named = *c, true
 		}
-		r.columns, r.named = c, true
-		if c.weight < 0 && c.least > 2 {
+		if c != nil && c.weight < 0 && c.least > 2 {
 			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
 		}
 	}
@@ -134,6 +144,8 @@ func (r *edgeReader) early(line []byte) error {
 	switch {
 	case isSkipped(line):
 		return nil
+	case r.width == 0 && !r.told && len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")):
+		return r.tell(line[4])
 	case r.width == 0:
 		return r.first(line)
 	}
@@ -143,13 +155,42 @@ func (r *edgeReader) early(line []byte) error {
 	return r.arc(line)
 }
 
+// tell takes the separator that the first line names.
+func (r *edgeReader) tell(sep byte) error {
+	switch r.told = true; sep {
+	case ',', ';':
+		r.sep = sep
+	case '\t', ' ':
+		r.sep = 0
+	default:
+		return r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs", number.Quoted([]byte{sep}))
+	}
+	return nil
+}
+
 // first settles from the first line with data what all lines are like.
 func (r *edgeReader) first(line []byte) error {
-	r.sep = findSeparator(line)
+	if !r.told {
+		r.sep = findSeparator(line)
+	}
+	if tok := commaAmongBlanks(line); r.sep == ',' && tok != nil {
+		return r.decimalComma(tok)
+	}
 	if err := r.split(line); err != nil {
 		return err
 	}
 	r.width = len(r.fields)
+	if r.picks != (picks{}) {
+		c, err := r.picks.among(r.names())
+		if err != nil {
+			return r.out.fail("%s", err)
+		}
+		r.columns = c
+		if c.weight < 0 {
+			r.out.remark("no column is picked for the weight: every arc has weight 1")
+		}
+		return r.oneWay()
+	}
 	header, sure := r.looksLikeHeader()
 	if !r.named {
 		if err := r.findColumns(header && sure); err != nil {
@@ -161,9 +202,29 @@ func (r *edgeReader) first(line []byte) error {
 		r.held, r.heldAt = bytes.Clone(line), r.in.line
 		return nil
 	case header:
-		return nil
+		return r.oneWay()
 	}
 	return r.arc(line)
+}
+
+// names returns the columns of a header, in fields.
+func (r *edgeReader) names() []string {
+	names := make([]string, len(r.fields))
+	for i, f := range r.fields {
+		names[i] = string(f.text)
+	}
+	return names
+}
+
+// oneWay refuses a header, in fields, with a column that is needed to tell arcs from edges, unless the user has said which
+// they are.
+func (r *edgeReader) oneWay() error {
+	r.header = true
+	if name := oneWay(r.names()); name != "" && r.either {
+		return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not one way a second time, from and to swapped, "+
+			"and say --directed; if all lines are alike, only say --directed or --undirected", number.Quoted([]byte(name)))
+	}
+	return nil
 }
 
 // settle decides, from the second line, whether the first one was a header: two words above two numbers.
@@ -208,15 +269,50 @@ func findSeparator(line []byte) byte {
 	return 0
 }
 
+// isDecimalComma reports whether tok is a number with a comma for a point.
+func isDecimalComma(tok []byte) bool {
+	if bytes.Count(tok, []byte(",")) != 1 {
+		return false
+	}
+	_, ok := number.Scan(bytes.Replace(tok, []byte(","), []byte("."), 1))
+	return ok
+}
+
+// commaAmongBlanks returns a number with a decimal comma on a line whose columns stand between blanks, where there are no
+// other commas, so that these do not pass for separators; else nil.
+func commaAmongBlanks(line []byte) (found []byte) {
+	for i, f := range bytes.Fields(line) {
+		_, isID := parseID(f)
+		switch {
+		case i < 2 && !isID && bytes.IndexByte(line, '\t') < 0, i < 2 && bytes.IndexByte(f, ',') >= 0:
+			return nil
+		case i >= 2 && isDecimalComma(f):
+			found = f
+		case bytes.IndexByte(f, ',') >= 0:
+			return nil
+		}
+	}
+	return found
+}
+
+func (r *edgeReader) decimalComma(tok []byte) error {
+	how := ""
+	if r.sep == ';' {
+		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
+	}
+	return r.out.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
+}
+
 // looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
 // of columns or of vertices. A line with a number in it is never a header.
 func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 	names := make([]string, len(r.fields))
 	for i, f := range r.fields {
-		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 {
+		index := i == 0 && len(r.fields) > 2 // pandas and R leave the name of their row numbers empty
+		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !index {
 			return false, false
 		}
-		if _, ok := number.Special(f.text); ok {
+		if _, ok := number.Special(f.text); ok || isDecimalComma(f.text) {
 			return false, false
 		}
 		names[i] = string(f.text)
@@ -230,19 +326,26 @@ func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 
 // findColumns settles the columns where no option names them, by a header's names or by their number.
 func (r *edgeReader) findColumns(header bool) error {
-	byWidth, widthErr := defaultColumns(r.width, r.hasIDs)
-	r.columns = byWidth
 	if !header {
-		return widthErr
+		var err error
+		r.columns, err = defaultColumns(r.width, r.hasIDs, nil)
+		return err
 	}
-	names := make([]string, len(r.fields))
-	for i, f := range r.fields {
-		names[i] = string(f.text)
-	}
+	names := r.names()
+	byWidth, widthErr := defaultColumns(r.width, r.hasIDs, names)
+	r.columns = byWidth
 	c, ok, err := namedColumns(names)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: name the columns with --columns", err)
+		return fmt.Errorf("%w: %s", err, howToPick(r.width, names))
+	case !ok && widthErr == nil:
+		if other(c, byWidth) || other(likely(names), byWidth) || names[0] == "" {
+			return fmt.Errorf("it is not clear what the columns are: %s", howToPick(r.width, names))
+		}
+		if r.width > 2 {
+			r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by name", quotedList(names[:3]))
+		}
+		return nil
 	case !ok:
 		return widthErr
 	case c.weight >= 0 || r.width == 2:
@@ -254,7 +357,13 @@ func (r *edgeReader) findColumns(header bool) error {
 		}
 		return widthErr
 	}
-	return fmt.Errorf("the header names no weight: name the columns with --columns, for example --columns %s", exampleColumns(r.width))
+	return fmt.Errorf("the header names no weight: %s", howToPick(r.width, names))
+}
+
+// other reports whether what is known of columns speaks against another opinion.
+func other(known, opinion columns) bool {
+	return known.from >= 0 && known.from != opinion.from || known.to >= 0 && known.to != opinion.to ||
+		known.weight >= 0 && known.weight != opinion.weight
 }
 
 // line reads a line of any kind, after the first.
@@ -274,7 +383,11 @@ func (r *edgeReader) arc(line []byte) error {
 		if n == r.weight && n > max(r.from, r.to) {
 			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.least))
 		}
-		return r.out.fail("the line has %d columns, not %d", n, max(r.width, r.least))
+		hint := ""
+		if r.header && n == r.width+1 && r.weight >= 0 {
+			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.from+2, r.to+2, r.weight+2)
+		}
+		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.least), hint)
 	}
 	u, err := r.vertex(r.fields[r.from], "from")
 	if err != nil {
@@ -290,6 +403,9 @@ func (r *edgeReader) arc(line []byte) error {
 	tok := r.fields[r.weight].text
 	if len(tok) == 0 {
 		return r.out.fail("the weight is missing")
+	}
+	if isDecimalComma(tok) {
+		return r.decimalComma(tok)
 	}
 	return r.out.arc(u, v, tok)
 }
@@ -313,7 +429,11 @@ func (r *edgeReader) vertex(f field, column string) (int32, error) {
 	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", number.Quoted(f.text), column)
 	case !printable(f.text):
-		return 0, r.out.fail("vertex %s is not UTF-8 text", number.Quoted(f.text))
+		how := ""
+		if !utf8.Valid(f.text) {
+			how = "; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW"
+		}
+		return 0, r.out.fail("vertex %s is not UTF-8 text%s", number.Quoted(f.text), how)
 	}
 	p, ok := r.table.text(f.text)
 	if !ok {

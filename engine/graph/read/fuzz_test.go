@@ -51,6 +51,7 @@ func FuzzEdgeList(f *testing.F) {
 			f.Add([]byte(c), mode, "")
 		}
 		f.Add([]byte(c), uint8(0), "id,from,to,weight")
+		f.Add([]byte(c), uint8(0), "from=2,to=a,weight=3")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, mode uint8, columns string) {
 		o := fuzzOptions("edgelist", mode)

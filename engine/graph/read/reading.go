@@ -123,6 +123,9 @@ func (in *reading) matrix() (bool, error) {
 
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
 func (in *reading) detect(data *bufio.Reader) error {
+	if start, _ := data.Peek(4); in.options.Format == "" && isUTF16(start) {
+		return in.Fail("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW")
+	}
 	if in.options.Format == "" && in.options.Columns != "" {
 		in.format = find(func(f *Format) bool { return f.Columns })
 		return nil
@@ -161,6 +164,17 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
 	}
 	return nil
+}
+
+// isUTF16 reports whether text begins as it does in UTF-16: with a byte order mark, or two characters of ASCII.
+func isUTF16(start []byte) bool {
+	switch {
+	case len(start) < 4:
+		return false
+	case start[0] == 0xff && start[1] == 0xfe, start[0] == 0xfe && start[1] == 0xff:
+		return true
+	}
+	return start[0] >= ' ' && start[1] == 0 && start[2] >= ' ' && start[3] == 0 && (start[0]|start[2]) < 0x80
 }
 
 // fits refuses options that say nothing in the format: whoever gives them takes the input for another.
