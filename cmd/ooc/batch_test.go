@@ -239,7 +239,7 @@ func TestMaxHours(t *testing.T) {
 	ooc(t, dir, "solve", "a.gr", "c.mtx", "--max-hours", "100").want(t, 0)
 }
 
-// TestMaxHours allows no time at all: the command ends in time, and continues without the limit.
+// TestMaxHoursEndsSolves lets the time pass while there is something to take a checkpoint of.
 func TestMaxHoursEndsSolves(t *testing.T) {
 	graceful.Store(true)
 	defer graceful.Store(false)

@@ -17,7 +17,7 @@ import (
 	"ooc/kernels/cpu"
 )
 
-// device is a processor with some memory.
+// sharedDevice is a processor with some memory.
 func sharedDevice(t testing.TB) *device.Shared {
 	t.Helper()
 	d, err := cpu.Open(cpu.Options{Memory: 1 << 30})

@@ -43,7 +43,7 @@ func newLaneGraph(t *testing.T, r *rand.Rand, v entry.Variant) *laneGraph {
 	width := kernels.HostLaneUnit * (1 + r.IntN(9))
 	w.content = make(matrix, w.rows*width)
 	for i := range w.content {
-		w.content[i] = w.entrySize(true)
+		w.content[i] = w.randomEntry(true)
 	}
 	w.lanes = kernels.Lanes{Data: w.aligned(w.content).bytes(), Width: width}
 	w.arcs.Offsets = append(w.arcs.Offsets, 0)
@@ -51,7 +51,7 @@ func newLaneGraph(t *testing.T, r *rand.Rand, v entry.Variant) *laneGraph {
 		if row > 0 {
 			for range r.IntN(1 + r.IntN(12)) {
 				w.arcs.Ends = append(w.arcs.Ends, int32(r.IntN(row)))
-				w.arcs.Weights = append(w.arcs.Weights, w.entrySize(false))
+				w.arcs.Weights = append(w.arcs.Weights, w.randomEntry(false))
 			}
 		}
 		w.arcs.Offsets = append(w.arcs.Offsets, int32(len(w.arcs.Ends)))
@@ -71,8 +71,8 @@ func (w *laneGraph) aligned(x matrix) matrix {
 	return m[:copy(m, x)]
 }
 
-// entry draws a weight, or an entry that may be unreachable.
-func (w *laneGraph) entrySize(unreachable bool) uint32 {
+// randomEntry draws a weight, or an entry that may be unreachable.
+func (w *laneGraph) randomEntry(unreachable bool) uint32 {
 	x := w.r.IntN(100000)
 	if w.v == entry.I32Signed || w.v == entry.F32Signed {
 		x -= 50000
@@ -179,7 +179,7 @@ func (w *laneGraph) cross(s kernels.HostLaneOps) {
 	for i := range weights {
 		weights[i] = make([]uint32, w.rows)
 		for j := range weights[i] {
-			weights[i][j] = w.entrySize(true)
+			weights[i][j] = w.randomEntry(true)
 			for l := range n {
 				want[j*n+l] = lower(w.v, want[j*n+l], src[i*n+l], weights[i][j])
 			}

@@ -29,8 +29,8 @@ func show(v entry.Variant, bits uint32) string {
 
 // pattern makes the entries of operands.
 type pattern struct {
-	name      string
-	entrySize func(r *rand.Rand) uint32
+	name        string
+	randomEntry func(r *rand.Rand) uint32
 }
 
 // patterns returns the patterns that suit a variant.
@@ -135,7 +135,7 @@ func signedFloats() []pattern {
 
 func (p pattern) fill(r *rand.Rand, m matrix) {
 	for i := range m {
-		m[i] = p.entrySize(r)
+		m[i] = p.randomEntry(r)
 	}
 }
 

@@ -97,10 +97,10 @@ func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 	return to
 }
 
-// entry draws an entry, unreachable once in three times if it may be.
-func (b *bench) entrySize(v entry.Variant, unreachable bool) uint32 {
+// randomEntry draws an entry, unreachable once in three times if it may be.
+func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint32 {
 	w := laneGraph{r: b.Rand, v: v}
-	return w.entrySize(unreachable)
+	return w.randomEntry(unreachable)
 }
 
 // newLanes makes some levels of rows, with arcs to rows of levels before, or of none. Lowest first: the first range
@@ -118,7 +118,7 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 		for range r.Hi - r.Lo {
 			degree := b.IntN(most)
 			for range degree {
-				l.ends, l.weights = append(l.ends, uint32(b.IntN(rows))), append(l.weights, b.entrySize(v, false))
+				l.ends, l.weights = append(l.ends, uint32(b.IntN(rows))), append(l.weights, b.randomEntry(v, false))
 			}
 			l.offsets = append(l.offsets, uint32(len(l.ends)))
 			r.Degree = max(r.Degree, int32(degree))
@@ -128,7 +128,7 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 	}
 	l.rows = make(matrix, rows*l.width)
 	for i := range l.rows {
-		l.rows[i] = b.entrySize(v, true)
+		l.rows[i] = b.randomEntry(v, true)
 	}
 	if b.IntN(2) == 0 {
 		l.sources = make(matrix, l.width)
@@ -162,10 +162,10 @@ func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	edge, width := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4))
 	from, weights, to := make(matrix, edge*width), make(matrix, edge*edge), make(matrix, edge*width)
 	for i := range from {
-		from[i] = b.entrySize(v, true)
+		from[i] = b.randomEntry(v, true)
 	}
 	for i := range weights {
-		weights[i] = b.entrySize(v, true)
+		weights[i] = b.randomEntry(v, true)
 	}
 	b.poison(to)
 	p := kernels.LaneProduct{Dst: b.upload(to), Src: b.upload(from), Width: width, Weights: b.upload(weights), Edge: edge}

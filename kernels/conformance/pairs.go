@@ -98,7 +98,7 @@ func (a *pairTiles) download() []pairEntry {
 // diagonal of its matrix has the walks without arcs there.
 func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	for at := range a.data(i) {
-		x := pairEntry{p.entrySize(a.Rand), a.Int32N(math.MaxInt32)}
+		x := pairEntry{p.randomEntry(a.Rand), a.Int32N(math.MaxInt32)}
 		if x.d == infinity(v) {
 			x.p = entry.NoVertex
 		}

@@ -13,7 +13,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// check opens a matrix and checks it.
+// checkMatrix opens a matrix and checks it.
 func checkMatrix(path string, o Options) error {
 	if o.NoArc == "" {
 		o.NoArc = "inf"

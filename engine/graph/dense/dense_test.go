@@ -170,7 +170,7 @@ func (a *array) built(t *testing.T, none float64, options ...graph.BuildOption) 
 	return g
 }
 
-// open opens a matrix for one test.
+// openMatrix opens a matrix for one test.
 func openMatrix(t *testing.T, path string, o Options) *Matrix {
 	t.Helper()
 	if o.NoArc == "" {
