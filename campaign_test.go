@@ -92,8 +92,8 @@ func timeOver(target, out string) bool {
 		!strings.Contains(out, "Failing input")
 }
 
-// TestTimeOver tells the end of the time from what a target found.
-func TestTimeOver(t *testing.T) {
+// TestFuzzTimeOver tells the end of the time from what a target found.
+func TestFuzzTimeOver(t *testing.T) {
 	const head = "fuzz: elapsed: 3s, execs: 90 (30/sec), new interesting: 1 (total: 9)\n--- FAIL: FuzzX (3.01s)\n"
 	const tail = "FAIL\nexit status 1\nFAIL\tooc/tiles\t3.02s\n"
 	for out, want := range map[string]bool{

@@ -3,7 +3,7 @@
 //
 //	cmd/ooc      the command: a file for each subcommand, terminal and JSON output
 //	engine       Problem: creates, opens, solves and queries a store; the table of algorithms
-//	  stats      statistics of a solved store, gathered in one pass
+//	  stats      statistics of a solved store in one pass; statsplot draws their histograms
 //	  export     its distances, or predecessors, in files
 //	  prove      proofs that its distances are right: samples, full proofs, checksums
 //	  path       shortest paths in it
@@ -13,13 +13,14 @@
 //	  plan       limits, measured rates, plans, and the choice between algorithms
 //	  live       status, progress and control of a running solve
 //	  sparse     the mathematics of elimination: order, arcs up and down, expansion
-//	  device     opening devices by name; free memory
+//	  device     one device for several solves, predecessors on it, free memory; in it registry (opens devices by name)
 //	  batch      many solves from a queue on disk
 //	  sssp, mst  shortest paths from chosen sources; minimum spanning trees
 //	  feed       streams the arcs of a graph through a device, pass after pass
 //	  tables     the comparisons of the literature, measured
 //	  graph      graphs in memory; in it read (files), write, gen, dense (matrices
 //	             that stay in their files) and packed (compression)
+//	  newfile    the files that commands write: complete or not at all
 //	  text       numbers, ids and lines as text
 //	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
 //	tiles        data on disk: the store, the tile file, state, checkpoints, checksums, locks

@@ -209,8 +209,8 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-// TestFoldersThatAreFine: missing, empty, dead.
-func TestFoldersThatAreFine(t *testing.T) {
+// TestFoldersThatBecomeStores: missing, empty, dead.
+func TestFoldersThatBecomeStores(t *testing.T) {
 	missing, empty, dead := filepath.Join(t.TempDir(), "x"), t.TempDir(), t.TempDir()
 	for _, name := range []string{nameLock, nameDist, nameGraph, nameStoreTmp} {
 		must(t, os.WriteFile(filepath.Join(dead, name), []byte(lockMagic), 0o666))

@@ -84,9 +84,9 @@ func TestLiveIsNeverTorn(t *testing.T) {
 	}
 }
 
-// TestLiveOfTheDead: a writer that died within an update leaves no status, and
+// TestLiveAfterKilledWriter: a writer that died within an update leaves no status, and
 // the next one speaks again.
-func TestLiveOfTheDead(t *testing.T) {
+func TestLiveAfterKilledWriter(t *testing.T) {
 	s := newStore(t, 64, 64)
 	must(t, s.SetLive([]byte("hello")))
 	must(t, s.Close())

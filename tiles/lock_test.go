@@ -240,8 +240,8 @@ func TestNetworkLock(t *testing.T) {
 	must(t, open())
 }
 
-// TestVacant: said before anything else is done.
-func TestVacant(t *testing.T) {
+// TestVacantFolder: said before anything else is done.
+func TestVacantFolder(t *testing.T) {
 	s := newStore(t, 64, 64)
 	if err := Vacant(s.Dir()); !errors.Is(err, ErrLocked) {
 		t.Errorf("a store in use: %v", err)

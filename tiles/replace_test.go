@@ -178,9 +178,9 @@ func TestHalfACore(t *testing.T) {
 	}
 }
 
-// TestCoreOfSomebody: what is not ours in a core is not removed, nor anything
+// TestForeignCoreIsKept: what is not ours in a core is not removed, nor anything
 // beside it.
-func TestCoreOfSomebody(t *testing.T) {
+func TestForeignCoreIsKept(t *testing.T) {
 	for _, core := range []string{nameCore, nameCoreGone} {
 		for name, add := range map[string]func(path string) error{
 			"notes.txt": func(path string) error { return os.WriteFile(path, []byte("x"), 0o666) },

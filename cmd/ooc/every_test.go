@@ -109,8 +109,8 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// TestOneWayOut finds what is printed to standard output past terminal.Out, whose failing nobody would see.
-func TestOneWayOut(t *testing.T) {
+// TestAllOutputIsChecked finds what is printed to standard output past terminal.Out, whose failing nobody would see.
+func TestAllOutputIsChecked(t *testing.T) {
 	past := regexp.MustCompile(`os\.Stdout($|[^.])|os\.Stdout\.[^F]|fmt\.Print`)
 	checked := 0
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {

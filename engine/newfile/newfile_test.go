@@ -133,8 +133,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestKeep refuses files and folders that are to be kept, by whatever name, and leaves no trace of having tried.
-func TestKeep(t *testing.T) {
+// TestKeptFilesAreRefused refuses files and folders that are to be kept, by whatever name, and leaves no trace of having tried.
+func TestKeptFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.WriteFile(at("input"), []byte("input"), 0o600); err != nil {
@@ -212,8 +212,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce lets two write one file: it is one's or the other's, whole, and nothing else is left.
-func TestTwoAtOnce(t *testing.T) {
+// TestTwoWriters lets two write one file: it is one's or the other's, whole, and nothing else is left.
+func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
 	texts := []string{strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<19)}
 	var both sync.WaitGroup

@@ -256,8 +256,8 @@ func TestBestIsLeast(t *testing.T) {
 	}
 }
 
-// TestHopelessGraphsAreLeftSoon counts what ordering does for graphs that elimination does not help.
-func TestHopelessGraphsAreLeftSoon(t *testing.T) {
+// TestUselessOrderingEndsSoon counts what ordering does for graphs that elimination does not help.
+func TestUselessOrderingEndsSoon(t *testing.T) {
 	r := fresh(t)
 	complete := graph.New(300, graph.Undirected)
 	for v := range 300 {

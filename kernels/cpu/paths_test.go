@@ -284,8 +284,8 @@ func TestPathsWhole(t *testing.T) {
 	}
 }
 
-// TestHole opens paths with a part missing, or that does not fit, and wants an error that names it.
-func TestHole(t *testing.T) {
+// TestIncompletePaths opens paths with a part missing, or that does not fit, and wants an error that names it.
+func TestIncompletePaths(t *testing.T) {
 	t.Cleanup(func(all []*path) func() { return func() { paths = all } }(paths))
 	for want, spoil := range map[string]func(p *path){
 		"cpu: path portable lacks climb16 for i32-signed": func(p *path) { p.climb16[entry.I32Signed] = nil },

@@ -220,8 +220,8 @@ func TestALyingSyncIsCaught(t *testing.T) {
 	}
 }
 
-// TestNotesDieWithThePower: they are trusted by the next run, not after a cut.
-func TestNotesDieWithThePower(t *testing.T) {
+// TestNotesAfterPowerCut: they are trusted by the next run, not after a cut.
+func TestNotesAfterPowerCut(t *testing.T) {
 	rng := seeded(t)
 	h, s := create(t)
 	must(t, lower(s, 5, rng))

@@ -11,8 +11,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TestProveBeyond compares entries with equal minima: where sums with an entry might wrap, that proves nothing.
-func TestProveBeyond(t *testing.T) {
+// TestProveWhereSumsWrap compares entries with equal minima: where sums with an entry might wrap, that proves nothing.
+func TestProveWhereSumsWrap(t *testing.T) {
 	for _, c := range []struct {
 		variant entry.Variant
 		entries []int32

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestEndsSoon ends the context of an ordering that would take tens of seconds, and of an elimination that would, too.
-func TestEndsSoon(t *testing.T) {
+// TestInterruptedElimination ends the context of an ordering that would take tens of seconds, and of an elimination that would, too.
+func TestInterruptedElimination(t *testing.T) {
 	g := randomOfDegree(t, fresh(t), 200_000, 20)
 	soon := func(what string, do func(ctx context.Context) error) {
 		why := errors.New("enough")
