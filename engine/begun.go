@@ -71,9 +71,9 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 
 // request returns the request for a plan of the problem. What the store fixes replaces the limits.
 func (p *Problem) request(l plan.Limits) *plan.Request {
-	l.Tile, l.Sources, l.Predecessors = p.meta.T, p.meta.Sources, p.meta.Predecessors
-	t := task.Task{Meta: &p.meta}
+	t := task.Task{Store: p.store, Meta: &p.meta}
 	q := t.Request()
+	l.Tile, l.Sources, l.Predecessors, l.Room = q.Limits.Tile, q.Limits.Sources, q.Limits.Predecessors, q.Limits.Room
 	q.Limits = l
 	return q
 }

@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 // Forecast is a plan, what it is for, and the rates that it was made with.
@@ -20,6 +23,17 @@ type Forecast struct {
 	Algorithm string            `json:"algorithm"`
 	Plan      plan.Rounds       `json:"plan"`                // of rounds; no rounds where there can be none
 	Eliminate *plan.Elimination `json:"eliminate,omitempty"` // nil: not looked at, or of no use
+
+	StoreBytes  int64 `json:"store_bytes"`          // of a store that is not there yet
+	BesideBytes int64 `json:"beside_bytes"`         // beside it for a while: of the core's store, or of a copy of the input
+	Room        int64 `json:"room_bytes,omitempty"` // that the volume has for both; 0: unknown
+	Lacks       error `json:"-"`                    // why what would be faster is not done: the volume has no room; nil: nothing would
+}
+
+// Fits fails with tiles.ErrNoSpace if the volume is known to have no room for the plan.
+func (f *Forecast) Fits() error {
+	q := plan.Request{Limits: plan.Limits{Room: f.Room}}
+	return q.Fits(f.StoreBytes+f.BesideBytes, "a solve by "+f.Algorithm)
 }
 
 // Eliminates reports whether the plan is that of the elimination, and not that of rounds.
@@ -36,7 +50,8 @@ func (f *Forecast) Seconds() float64 {
 }
 
 // ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of 128 MiB
-// in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs.
+// in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room that the
+// limits give, it plans what would be done without that limit.
 func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
 	if err := w.Check(ctx); err != nil {
 		return nil, err
@@ -46,7 +61,11 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 	if len(l.Sources) > 0 {
 		f.Rows = len(l.Sources)
 	}
-	return f, f.predict(ctx, q, d, dir)
+	err := f.predict(ctx, q, d, dir)
+	if m, ok := w.(*dense.Matrix); ok {
+		f.BesideBytes += m.Spooled()
+	}
+	return f, err
 }
 
 // Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
@@ -77,10 +96,12 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
-func ForecastMatrix(ctx context.Context, n int, d kernels.Device, l plan.Limits) (*Forecast, error) {
-	q := &plan.Request{Facts: graph.Facts{N: n, Kind: entry.KindI32}, Limits: l}
-	f := &Forecast{Vertices: n, Rows: n}
-	return f, f.predict(ctx, q, d, "")
+func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Limits) (*Forecast, error) {
+	q := &plan.Request{Facts: graph.Facts{N: e.N, Kind: entry.KindI32, IDs: e.IDs}, Limits: l}
+	f := &Forecast{Vertices: e.N, Rows: e.N}
+	err := f.predict(ctx, q, d, "")
+	f.BesideBytes += e.Spool
+	return f, err
 }
 
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
@@ -98,11 +119,17 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Devic
 		}
 	}
 	f.Rates = q.Rates
+	f.Room = q.Limits.Room
 	c, err := q.Choose(ctx, planned())
+	if errors.Is(err, tiles.ErrNoSpace) {
+		q.Limits.Room = 0
+		c, err = q.Choose(ctx, planned())
+	}
 	if err != nil {
 		return err
 	}
-	f.Algorithm, f.Eliminate = c.Algorithm, c.Eliminate
+	f.Algorithm, f.Eliminate, f.Lacks = c.Algorithm, c.Eliminate, c.Lacks
+	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
 	if c.Rounds != nil {
 		f.Plan = *c.Rounds
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
@@ -40,17 +41,7 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 		if err := geom.Validate(); err != nil {
 			return 0, err
 		}
-		size := geom.MatrixBytes() + 4*int64(geom.Tiles()) + storeOverhead
-		if !e.Dense {
-			size += 8*(int64(e.N)+1) + 2*entry.EntryBytes*e.Arcs
-		}
-		if e.IDs.Numeric != nil || e.IDs.Text != nil {
-			size += 8 * int64(e.N)
-		}
-		for _, id := range e.IDs.Text {
-			size += int64(len(id))
-		}
-		most = max(most, size)
+		most = max(most, plan.StoreBytes(e, t, l))
 	}
 	return most, nil
 }
@@ -69,5 +60,19 @@ func RoomFor(dir string, n int, l plan.Limits) error {
 	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(size))
 }
 
-// storeOverhead is the size of a store's small files and of the headers of the others.
-const storeOverhead = 40 << 10
+// MostBeside returns the most that an elimination of the graph may take beside its store; 0 if none is to be expected.
+func MostBeside(e graph.Extent, d kernels.Device, l plan.Limits) int64 {
+	if e.Dense || l.Predecessors || l.Algorithm != "" && l.Algorithm != plan.Auto && l.Algorithm != eliminate.Name {
+		return 0
+	}
+	return eliminate.MostBeside(e.N, d.Info())
+}
+
+// Room returns how much of its volume a store at dir may take, in the place of what is there; 0: unknown.
+func Room(dir string) int64 {
+	free, err := tiles.FreeInPlace(dir)
+	if err != nil {
+		return 0
+	}
+	return max(1, free)
+}

@@ -50,8 +50,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 		return nil, err
 	}
 	c := newCreation(s.dir, m)
-	list := c.sizes(csr, ids)
-	if err := RoomInPlace(s.dir, s.path(nameDist), total(list)); err != nil {
+	if err := RoomInPlace(s.dir, s.path(nameDist), total(sizes(&m, ids))); err != nil {
 		return nil, err
 	}
 	if c.s.lock, err = s.giveUp(); err != nil {
@@ -195,16 +194,23 @@ func (c *creation) startOver() error {
 	return nil
 }
 
+// StoreBytes is how much of its volume the store takes that Create makes of
+// these: more, by some blocks, than its files are long.
+func StoreBytes(m Meta, ids IDs) int64 {
+	m.Version = FormatVersion
+	return total(sizes(&m, ids))
+}
+
 // sizes lists what to reserve, the matrix first.
-func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
+func sizes(m *Meta, ids IDs) []reservation {
 	list := []reservation{
-		{nameDist, c.s.geo.fileBytes()},
+		{nameDist, m.Geometry().fileBytes()},
 		{nameState, stateBytes},
 		{nameLive, liveBytes},
-		{nameSumsSpare, c.s.meta.sumsBytes()},
+		{nameSumsSpare, m.sumsBytes()},
 	}
-	if csr != nil {
-		h := csrHeader{n: int64(c.s.meta.N), arcs: int64(len(csr.Targets))}
+	if !m.Dense {
+		h := csrHeader{n: int64(m.N), arcs: m.Arcs}
 		list = append(list, reservation{nameGraph, h.fileBytes()})
 	}
 	if ids.kind() != "" {
@@ -213,21 +219,26 @@ func (c *creation) sizes(csr *CSR, ids IDs) []reservation {
 	return list
 }
 
+// total is what a list of files takes in whole blocks, with the folder and the
+// small files that nothing is reserved for: the lock, and store.json twice while
+// it is replaced.
+func total(list []reservation) int64 {
+	const block = 4096
+	sum := int64(4 * block)
+	for _, r := range list {
+		sum += (r.size + block - 1) / block * block
+	}
+	return sum
+}
+
 type reservation struct {
 	name string
 	size int64
 }
 
-func total(list []reservation) (sum int64) {
-	for _, r := range list {
-		sum += r.size
-	}
-	return sum
-}
-
 // fill reserves, writes and syncs everything, store.json last.
 func (c *creation) fill(csr *CSR, ids IDs) error {
-	files, err := c.reserveAll(c.sizes(csr, ids))
+	files, err := c.reserveAll(sizes(&c.s.meta, ids))
 	if err != nil {
 		return err
 	}

@@ -171,14 +171,27 @@ func Room(dir, file string, size int64) error {
 // RoomInPlace is Room for a store at dir: what is there of a store that is replaced, or of an import that is started over,
 // gives its space back first.
 func RoomInPlace(dir, file string, size int64) error {
-	free, err := freeSpace(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Room(filepath.Dir(filepath.Clean(dir)), file, size)
-	}
-	if free += held(dir); err == nil && free < size {
+	if free, err := FreeInPlace(dir); err == nil && free < size {
 		return noSpace(file, size, free)
 	}
 	return nil
+}
+
+// FreeInPlace is how many bytes this user may still allocate on the volume of a store at dir, once what is there of one
+// has given its space back. The folder may be missing.
+func FreeInPlace(dir string) (int64, error) {
+	free, err := freeSpace(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return freeSpace(filepath.Dir(filepath.Clean(dir)))
+	}
+	return free + held(dir), err
+}
+
+// FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
+// space back.
+func (s *Store) FreeBeside() (int64, error) {
+	free, err := freeSpace(s.dir)
+	return free + held(s.path(nameCore)) + held(s.path(nameCoreGone)), err
 }
 
 // held is how much of its volume the files of ours in dir take. It asks of no file that it be sound.

@@ -23,7 +23,7 @@ type Rates struct {
 func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
 	f, err := os.CreateTemp(dir, ".ooc-rates-*")
 	if err != nil {
-		return r, err
+		return r, classify(err)
 	}
 	removed := os.Remove(f.Name()) == nil
 	defer func() {
@@ -32,6 +32,9 @@ func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
+	if err := Room(dir, f.Name(), size); err != nil {
+		return r, err
+	}
 	if err := reserve(f, size); err != nil {
 		return r, classify(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -128,7 +129,7 @@ type batchRun struct {
 
 // plan finds out what each job needs, which solved jobs are still solved, and whether there is room for all.
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
-	needs := make([]batch.Need, len(b.jobs))
+	needs, extents := make([]batch.Need, len(b.jobs)), make([]graph.Extent, len(b.jobs))
 	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
 	var sum int64
 	var again []int
@@ -142,12 +143,13 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		if solved || restart && !was.Restart {
 			again = append(again, i)
 		}
-		needs[i], _ = j.need(was.Store, d)
+		needs[i], extents[i] = j.need(was.Store, d)
 		if needs[i].Err != nil {
 			b.show.Note("%s: will fail: %v", b.show.Name(i), needs[i].Err)
 		}
 		sum += needs[i].Bytes - needs[i].Has
 	}
+	share(b.jobs, b.log.Jobs, needs, extents, d)
 	if err := batch.Room(b.log.Jobs, needs); err != nil {
 		return nil, err
 	}
@@ -157,6 +159,31 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	b.show.Note("%d of them solved; the others' stores take %s more",
 		b.log.Counts()[batch.Solved], humanize.IBytes(uint64(sum)))
 	return needs, nil
+}
+
+// share has jobs do with the room that there is beside all stores, where that may be less than they could take. A job that
+// cannot do with its share needs what its plan says.
+func share(jobs []job, list []batch.Job, needs []batch.Need, extents []graph.Extent, d kernels.Device) {
+	if batch.Room(list, needs) == nil {
+		return
+	}
+	could := slices.Clone(needs)
+	batch.Share(list, needs)
+	if batch.Room(list, needs) != nil {
+		return // the stores alone take too much
+	}
+	for i, j := range jobs {
+		n := &needs[i]
+		if could[i].Beside == 0 {
+			continue
+		}
+		j.room = n.Bytes + n.Beside
+		f, err := j.forecast(&jobForecast{Store: list[i].Store}, extents[i], d)
+		if err == nil && f.BesideBytes > n.Beside {
+			n.Beside = f.BesideBytes + f.BesideBytes/16 // cores differ a little from plan to plan, as rates do
+			j.room = n.Bytes + n.Beside
+		}
+	}
 }
 
 // need is what a job needs, and the size of its graph if that had to be read.
@@ -170,7 +197,10 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 		defer p.Close()
 		has = p.Geometry().MatrixBytes()
 		if !j.restart || isStore(j.input) {
-			return batch.Need{Vertices: p.Meta().N, Bytes: has, Has: has}, e
+			m, limits := p.Meta(), j.limits()
+			limits.Predecessors = m.Predecessors
+			e = graph.Extent{N: m.N, Dense: m.Dense}
+			return batch.Need{Vertices: m.N, Bytes: has, Has: has, Beside: engine.MostBeside(e, d, limits)}, e
 		}
 	}
 	o, err := j.options(j.cmd, ".")
@@ -186,6 +216,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 	}
 	n.Vertices = e.N
 	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
+	n.Beside = engine.MostBeside(e, d, limits) + e.Spool
 	n.Has = min(has, n.Bytes) // it takes the place of what is there
 	return n, e
 }

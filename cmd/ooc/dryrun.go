@@ -26,7 +26,7 @@ type jobForecast struct {
 	State     live.State `json:"state"`
 	Vertices  int        `json:"vertices"`
 	Arcs      int64      `json:"arcs"`
-	Bytes     int64      `json:"bytes"` // that the store takes
+	Bytes     int64      `json:"bytes"` // that the store takes, with what is beside it while it is solved
 	Algorithm string     `json:"algorithm"`
 	Seconds   float64    `json:"seconds"` // that are left, as predicted
 	Code      int        `json:"exit_code,omitempty"`
@@ -42,22 +42,24 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 	if !f.json {
 		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
 	}
-	needs := make([]batch.Need, len(jobs))
+	needs, extents := make([]batch.Need, len(jobs)), make([]graph.Extent, len(jobs))
+	for i, j := range jobs {
+		needs[i], extents[i] = j.need(list[i].Store, d)
+	}
+	share(jobs, list, needs, extents, d)
 	var bytes int64
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
-		var e graph.Extent
-		needs[i], e = j.need(list[i].Store, d)
 		t := jobForecast{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New, Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
 		err := needs[i].Err
 		if err == nil {
-			err = j.describe(&t, e, d)
+			err = j.describe(&t, &needs[i], extents[i], d)
 		}
 		if err != nil {
 			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
 			failing++
 		} else {
-			bytes += t.Bytes - needs[i].Has
+			bytes += needs[i].Bytes - needs[i].Has
 		}
 		seconds += t.Seconds
 		if f.json {
@@ -82,11 +84,17 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 }
 
 // describe fills in what the job would do.
-func (j job) describe(t *jobForecast, e graph.Extent, d kernels.Device) error {
+func (j job) describe(t *jobForecast, n *batch.Need, e graph.Extent, d kernels.Device) error {
 	plan, err := j.forecast(t, e, d)
 	if err != nil {
 		return err
 	}
+	n.Beside = plan.BesideBytes
+	if plan.StoreBytes > 0 {
+		n.Bytes = plan.StoreBytes
+		n.Has = min(n.Has, n.Bytes)
+	}
+	t.Bytes = n.Bytes + n.Beside
 	t.Vertices, t.Arcs, t.Algorithm, t.Seconds = plan.Vertices, plan.Arcs, plan.Algorithm, plan.Seconds()
 	return nil
 }
@@ -115,12 +123,13 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (*engine
 		return p.Forecast(j.cmd.Context(), d, j.limits(), "")
 	}
 	limits := j.limits()
+	limits.Room = j.roomAt(t.Store)
 	var err error
 	if e.Dense { // whose entries tell nothing more, and may have to be unpacked
 		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
 			return nil, err
 		}
-		return engine.ForecastMatrix(j.cmd.Context(), e.N, d, limits)
+		return engine.ForecastMatrix(j.cmd.Context(), e, d, limits)
 	}
 	o, err := j.options(j.cmd, ".")
 	if err != nil {
@@ -141,7 +150,7 @@ func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Limi
 	m := p.Meta()
 	l.Tile, l.Sources, l.Predecessors = m.T, m.Sources, m.Predecessors
 	if m.Dense {
-		return engine.ForecastMatrix(ctx, m.N, d, l)
+		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N}, d, l)
 	}
 	g, err := p.Graph()
 	if err != nil {

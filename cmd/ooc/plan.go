@@ -4,12 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/graph/read"
+	"ooc/engine/plan"
+	"ooc/kernels"
+	"ooc/tiles"
 )
 
 func planCommand() *cobra.Command {
@@ -48,19 +53,9 @@ func planCommand() *cobra.Command {
 					return err
 				}
 			} else {
-				in, err := gf.read(cmd, args[0], ".")
-				if err != nil {
-					return err
-				}
-				in.remark()
-				defer func() { err = errors.Join(err, in.close()) }()
 				limits := df.limits()
-				limits.Predecessors = predecessors
-				if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
-					return err
-				}
-				f, err = engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
-				if err != nil {
+				limits.Predecessors, limits.Room = predecessors, engine.Room(storeName(args[0]))
+				if f, err = gf.forecast(cmd, args[0], sources, d, limits); err != nil {
 					return err
 				}
 			}
@@ -80,15 +75,69 @@ func planCommand() *cobra.Command {
 	return cmd
 }
 
+// forecast plans the solve of a graph.
+func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Limits) (f *engine.Forecast, err error) {
+	in, err := gf.read(cmd, input, ".")
+	if errors.Is(err, tiles.ErrNoSpace) && input != "-" { // for a copy of a compressed matrix: its size alone will do
+		o, err := gf.options(cmd, ".")
+		if err != nil {
+			return nil, err
+		}
+		e, err := read.Measure(input, o)
+		if err != nil {
+			return nil, err
+		}
+		return engine.ForecastMatrix(cmd.Context(), e, d, limits)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.remark()
+	defer func() { err = errors.Join(err, in.close()) }()
+	if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
+		return nil, err
+	}
+	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
+}
+
 func printForecast(f *engine.Forecast, model string) {
 	fmt.Fprintf(terminal.Out, "graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), terminal.Count(f.Arcs, "arc", "arcs"), f.Kind)
 	fmt.Fprintf(terminal.Out, "device    %s\n", model)
-	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), terminal.PerSecond(f.Rates.Disk))
+	disk := "not timed"
+	if f.Rates.Disk > 0 {
+		disk = terminal.PerSecond(f.Rates.Disk)
+	}
+	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), disk)
 	fmt.Fprintf(terminal.Out, "algorithm %s\n", f.Algorithm)
+	printSpace(f)
 	if f.Eliminates() {
 		printElimination(f)
 	} else {
 		printRounds(f)
+	}
+}
+
+// printSpace says what a plan takes on disk, and whether that is there.
+func printSpace(f *engine.Forecast) {
+	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
+	var parts []string
+	if f.StoreBytes > 0 {
+		parts = append(parts, ib(f.StoreBytes)+" for the store")
+	}
+	if f.BesideBytes > 0 {
+		parts = append(parts, ib(f.BesideBytes)+" beside it for a while")
+	}
+	if f.Room > 0 {
+		parts = append(parts, "the volume has room for "+ib(f.Room))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(terminal.Out, "disk      %s\n", strings.Join(parts, "; "))
+	}
+	if err := f.Fits(); err != nil {
+		fmt.Fprintf(terminal.Out, "          %v\n", err)
+	}
+	if f.Lacks != nil {
+		fmt.Fprintf(terminal.Out, "          %v\n", f.Lacks)
 	}
 }
 

@@ -37,6 +37,8 @@ type solveFlags struct {
 	restart, json          bool
 	overwrite              bool
 	predecessors           bool
+
+	room int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
 
 func solveCommand() *cobra.Command {
@@ -190,6 +192,15 @@ func (f *solveFlags) limits() plan.Limits {
 	return l
 }
 
+// roomAt is how much of its volume the store out may take, with what is beside it; 0: unknown.
+func (f *solveFlags) roomAt(out string) int64 {
+	room := engine.Room(out)
+	if f.room > 0 && (room == 0 || f.room < room) {
+		room = f.room
+	}
+	return room
+}
+
 // store is the store that an input is solved into.
 func (f *solveFlags) store(input string) (string, error) {
 	switch {
@@ -340,7 +351,11 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if err := engine.RoomFor(out, n.weights.Facts().N, limits); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
+	limits.Room = f.roomAt(out)
 	choice, err := engine.Choose(cmd.Context(), n.weights, d, limits)
+	if errors.Is(err, tiles.ErrNoSpace) {
+		err = fmt.Errorf("%s: %w", out, err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -362,5 +377,8 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 		return nil, errors.Join(err, n.close())
 	}
 	show.Imported(n.weights.Facts(), n.src, out, n.took)
+	if c := n.o.Choice; c.Lacks != nil {
+		show.Note("%v; so it is solved another way, by %s", c.Lacks, c.Algorithm)
+	}
 	return p, nil
 }

@@ -149,7 +149,16 @@ func TestRoom(t *testing.T) {
 	if !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") || !strings.Contains(err.Error(), "g1.ooc") || strings.Contains(err.Error(), "g2.ooc") {
 		t.Errorf("%v", err)
 	}
-	needs[1].Bytes = 1
+	needs[1] = Need{Bytes: 1, Beside: free}
+	if err := Room(jobs, needs); !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "beside it") {
+		t.Errorf("with something beside: %v", err)
+	}
+	needs[0].Beside = free
+	Share(jobs, needs)
+	if left := free/2 - 1<<30; needs[0].Beside <= 0 || needs[0].Beside > left || needs[1].Beside <= 0 || needs[1].Beside > left {
+		t.Errorf("shares of %d and %d, where %d are left", needs[0].Beside, needs[1].Beside, left)
+	}
+	needs[0].Beside, needs[1].Beside = 0, 0
 	if free > 4<<30 {
 		if err := Room(jobs, needs); err != nil {
 			t.Errorf("%v", err)

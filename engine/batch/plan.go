@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -18,22 +19,86 @@ type Need struct {
 	Vertices int
 	Bytes    int64 // that its store will take, all in all; 0: unknown
 	Has      int64 // of these, what its store has already
+	Beside   int64 // that it may take beside its store while that is solved
 	Err      error // why it is unknown: what is wrong with the input
 }
 
 // Room fails with tiles.ErrNoSpace if the stores that a batch still has to make do not fit their volumes together. The
 // error names what each needs.
 func Room(jobs []Job, needs []Need) error {
-	type volume struct {
-		at   string
-		free int64
-		sum  int64
-		list []string
+	var errs []error
+	for _, v := range volumes(jobs, needs) {
+		sum := v.stores + v.beside(needs)
+		if sum <= v.free {
+			continue
+		}
+		var list []string
+		for _, i := range v.jobs {
+			n, beside := &needs[i], ""
+			if n.Beside > 0 {
+				beside = ", and " + humanize.IBytes(uint64(n.Beside)) + " beside it for a while"
+			}
+			list = append(list, fmt.Sprintf("  %s  %s (%s vertices)%s", humanize.IBytes(uint64(n.Bytes-n.Has)), jobs[i].Store, humanize.Comma(int64(n.Vertices)), beside))
+		}
+		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give some of them another volume with --out in a jobs file",
+			tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)), strings.Join(list, "\n")))
 	}
-	volumes, order := map[string]*volume{}, []string{}
+	return errors.Join(errs...)
+}
+
+// Share leaves each job as much of the room beside all stores as it can have while others run. The error of Room is then
+// about stores alone.
+func Share(jobs []Job, needs []Need) {
+	for _, v := range volumes(jobs, needs) {
+		room, small := max(0, v.free-v.stores), int64(0)
+		for _, i := range v.jobs {
+			if needs[i].Beside > 0 && needs[i].Bytes <= SmallBytes {
+				small++
+			}
+		}
+		for _, i := range v.jobs {
+			n := &needs[i]
+			if n.Bytes > SmallBytes {
+				n.Beside = min(n.Beside, room)
+			} else if n.Beside > 0 {
+				n.Beside = min(n.Beside, room/min(small, DefaultAtOnce))
+			}
+		}
+	}
+}
+
+// volume is what jobs take of one volume.
+type volume struct {
+	at     string
+	free   int64
+	stores int64 // that are not there yet
+	jobs   []int
+}
+
+// beside is the most that jobs which run at one time take beside their stores. Those that are not small run alone.
+func (v *volume) beside(needs []Need) int64 {
+	var large, sum int64
+	var small []int64
+	for _, i := range v.jobs {
+		if n := &needs[i]; n.Bytes > SmallBytes {
+			large = max(large, n.Beside)
+		} else {
+			small = append(small, n.Beside)
+		}
+	}
+	slices.Sort(small)
+	for _, b := range small[max(0, len(small)-DefaultAtOnce):] {
+		sum += b
+	}
+	return max(large, sum)
+}
+
+// volumes returns the volumes that jobs take something of.
+func volumes(jobs []Job, needs []Need) (list []*volume) {
+	known := map[string]*volume{}
 	for i := range jobs {
 		more := needs[i].Bytes - needs[i].Has
-		if more == 0 {
+		if more == 0 && needs[i].Beside == 0 {
 			continue
 		}
 		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
@@ -41,22 +106,15 @@ func Room(jobs []Job, needs []Need) error {
 		if err != nil {
 			continue // what is wrong with the folder is for the job to say, and some volumes do not say how full they are
 		}
-		v := volumes[id]
+		v := known[id]
 		if v == nil {
 			v = &volume{at: dir, free: free}
-			volumes[id], order = v, append(order, id)
+			known[id], list = v, append(list, v)
 		}
-		v.sum += more
-		v.list = append(v.list, fmt.Sprintf("  %s  %s (%s vertices)", humanize.IBytes(uint64(more)), jobs[i].Store, humanize.Comma(int64(needs[i].Vertices))))
+		v.stores += more
+		v.jobs = append(v.jobs, i)
 	}
-	var errs []error
-	for _, id := range order {
-		if v := volumes[id]; v.sum > v.free {
-			errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give some of them another volume with --out in a jobs file",
-				tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(v.sum)), humanize.IBytes(uint64(v.free)), strings.Join(v.list, "\n")))
-		}
-	}
-	return errors.Join(errs...)
+	return list
 }
 
 // Distinct fails if two jobs have the same store. from says where each job was named; a name that is equal to the input is

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ooc/engine/device"
+	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/sparse"
@@ -18,7 +19,7 @@ import (
 )
 
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
-// device.ErrMemory where a limit is too small.
+// device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	g, l, r := q.Graph, q.Limits, &q.Rates
 	rows := rowsOf(l, g.N)
@@ -36,14 +37,30 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	// The larger a core, the more memory it takes: so the largest that can be closed is looked for once.
-	closed := sort.Search(min(most, g.N)+1, func(c int) bool { return a.coreFits(c, q) != nil }) - 1
+	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
+	// for once.
+	closed := largest(min(most, g.N), func(core int) error { return a.coreFits(core, q) })
 	best, err := bestOf(ctx, o, closed, seconds)
 	if err != nil {
 		return plan.Offer{}, err
 	}
 	if best.Vertices == 0 {
 		return plan.Offer{}, a.tooLarge(ctx, o, most, q)
+	}
+	stored := q.StoreBytes(x.tile)
+	fits := func(core int) error {
+		return q.Fits(stored+a.beside(core, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
+	}
+	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, q.Info) > 0 {
+		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
+			c.Lacks = lacks
+		}
+		if best, err = bestOf(ctx, o, largest(best.Core, fits), seconds); err != nil {
+			return plan.Offer{}, err
+		}
+		if best.Vertices == 0 {
+			return plan.Offer{}, lacks
+		}
 	}
 	if best.Eliminated == 0 && c.Rounds != nil && l.Algorithm != Name {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
@@ -52,12 +69,25 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	p.OrderSeconds = time.Since(began).Seconds()
 	p.Algorithm, p.Order = Name, o
 	c.Eliminate = &p
-	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile}
-	if a.spills(best.Core, q.Info) { // it is solved in a store of its own
-		core := tiles.Geometry{N: best.Core, T: plan.DefaultTile(best.Core), EntryBytes: entry.EntryBytes}
-		offer.Beside = core.MatrixBytes()
+	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, q.Info)}, nil
+}
+
+// beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
+func (a Algorithm) beside(core int, info kernels.Info) int64 {
+	if !a.spills(core, info) {
+		return 0
 	}
-	return offer, nil
+	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core), plan.Limits{})
+}
+
+// MostBeside returns the bytes of the store of the largest core that a graph of n vertices can leave.
+func MostBeside(n int, info kernels.Info) int64 {
+	return New(Options{}).beside(min(n, largestCore()), info)
+}
+
+// largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
+func largest(most int, fits func(core int) error) int {
+	return sort.Search(most+1, func(core int) bool { return fits(core) != nil }) - 1
 }
 
 // bestOf returns the best stopping point of those that leave a core of at most so many vertices, one without vertices if

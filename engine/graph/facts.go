@@ -44,5 +44,6 @@ type Extent struct {
 	N     int
 	Arcs  int64 // at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
 	Dense bool  // a matrix in a file
+	Spool int64 // bytes of the copy that is made of such a matrix to read it; 0: it is read where it is
 	IDs   IDs
 }

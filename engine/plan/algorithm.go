@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 // Algorithm is what planning needs to know about an algorithm. Package engine has the table of all algorithms.
@@ -55,6 +56,7 @@ type Request struct {
 	Rates  Rates
 	Limits Limits
 	Done   int64 // progress so far, as State.Done counts it
+	Stored bool  // the store is there, and has its space
 	Exact  bool  // count traffic step by step, if that is quick
 }
 
@@ -65,6 +67,7 @@ type Choice struct {
 	Beside    int64        // extra bytes on disk during the solve, apart from the matrix
 	Rounds    *Rounds      // nil: not asked for, or not possible
 	Eliminate *Elimination // nil: not asked for, or not possible
+	Lacks     error        // why what would be faster is not done: the volume has no room; nil: nothing would
 }
 
 // named returns the algorithm of that name in a list, or nil.
@@ -161,10 +164,13 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 		return nil, err
 	}
 	c, best := &Choice{}, math.Inf(1)
-	var short error // of memory
+	var short error // of memory or of room
 	for _, a := range candidates {
 		offer, err := a.Plan(ctx, q, c)
-		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory)) {
+		if err == nil && !math.IsInf(offer.Seconds, 1) {
+			err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name())
+		}
+		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory) && !errors.Is(err, tiles.ErrNoSpace)) {
 			return nil, err
 		}
 		if err != nil {

@@ -191,10 +191,10 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 const hostSample = 128 << 20
 
 // MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. If nothing can be
-// written it leaves the rates as they are: a plan can be made without them.
+// written, or there is no room for it, it leaves the rates as they are: a plan can be made without them.
 func (r *Rates) MeasureDisk(dir string, shared bool) error {
 	t, err := tiles.MeasureRates(dir, hostSample, copiers())
-	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
 		return nil
 	}
 	if err != nil {

@@ -27,6 +27,8 @@ type Limits struct {
 	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
 
 	Predecessors bool // a new store keeps them
+
+	Room int64 // bytes that the store, and what is beside it meanwhile, may take on its volume; 0: unknown
 }
 
 // Rounds says how a solve in rounds will run, how much it will move and how long that should take.

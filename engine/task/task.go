@@ -53,13 +53,18 @@ type Task struct {
 // Request returns the request for a plan of the rest of the task.
 func (t *Task) Request() *plan.Request {
 	m := t.Meta
-	return &plan.Request{
-		Facts: graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
-		Done:  t.State.Done,
+	q := &plan.Request{
+		Stored: true,
+		Facts:  graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
+		Done:   t.State.Done,
 		Limits: plan.Limits{
 			HostMemory: t.HostMemory, Round: t.Round, Streams: t.Streams, Tile: m.T, Sources: m.Sources, Predecessors: m.Predecessors,
 		},
 	}
+	if free, err := t.Store.FreeBeside(); err == nil {
+		q.Limits.Room = max(1, free)
+	}
+	return q
 }
 
 // Status begins the status of the task.

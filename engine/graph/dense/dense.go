@@ -51,6 +51,14 @@ func (d *Matrix) Source() graph.Source { return d.src }
 // ByColumn reports whether a line is a column of the matrix, and not a row.
 func (d *Matrix) ByColumn() bool { return d.head.fortran }
 
+// Spooled returns the bytes of the copy that the matrix is read from, 0 if that is the file itself.
+func (d *Matrix) Spooled() int64 {
+	if !d.spooled {
+		return 0
+	}
+	return d.entryBytes()
+}
+
 // Close releases the file. The matrix cannot be used any more.
 func (d *Matrix) Close() error {
 	if !d.spooled {

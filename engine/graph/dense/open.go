@@ -65,21 +65,37 @@ func Measure(in *input.Input, o Options) (graph.Extent, error) {
 	if err != nil {
 		return graph.Extent{}, err
 	}
-	return graph.Extent{N: d.n, Dense: true, IDs: d.facts.IDs}, nil
+	e := graph.Extent{N: d.n, Dense: true, IDs: d.facts.IDs}
+	if there, err := isInPlace(in); err != nil {
+		return e, err
+	} else if !there {
+		e.Spool = d.entryBytes()
+	}
+	return e, nil
 }
 
 // newMatrix opens a matrix in its file where that can be, else in a copy.
 func newMatrix(in *input.Input, o Options) (*Matrix, error) {
-	if in.File != nil {
-		head := make([]byte, len(npyMagic))
-		if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
-			return nil, in.Wrap(0, err)
-		}
-		if IsArray(head) {
-			return inPlace(in, o)
-		}
+	there, err := isInPlace(in)
+	switch {
+	case err != nil:
+		return nil, err
+	case there:
+		return inPlace(in, o)
 	}
 	return spool(in, o)
+}
+
+// isInPlace reports whether the input is a file that holds an array as it is.
+func isInPlace(in *input.Input) (bool, error) {
+	if in.File == nil {
+		return false, nil
+	}
+	head := make([]byte, len(npyMagic))
+	if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
+		return false, in.Wrap(0, err)
+	}
+	return IsArray(head), nil
 }
 
 // inPlace opens an array in a file as it is.

@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// StoreBytes returns how much of its volume the store of a graph takes, with tiles of the given edge.
+func StoreBytes(e graph.Extent, tile int, l Limits) int64 {
+	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: entry.KindI32, Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors}
+	return tiles.StoreBytes(m, tiles.IDs{Numeric: e.IDs.Numeric, Text: e.IDs.Text})
+}
+
+// StoreBytes returns how much more of its volume the store takes, with tiles of the given edge: nothing if it is there.
+func (q *Request) StoreBytes(tile int) int64 {
+	if q.Stored {
+		return 0
+	}
+	f := &q.Facts
+	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, q.Limits)
+}
+
+// Fits fails with tiles.ErrNoSpace if the volume is known to lack the bytes that something takes.
+func (q *Request) Fits(bytes int64, what string) error {
+	if room := q.Limits.Room; room > 0 && bytes > room {
+		return fmt.Errorf("%w: %s takes %s, and the volume has room for %s; free some, or choose another volume with --out",
+			tiles.ErrNoSpace, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(room)))
+	}
+	return nil
+}
