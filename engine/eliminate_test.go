@@ -309,6 +309,17 @@ func leaveCore(t *testing.T) *engine.Problem {
 	return p
 }
 
+// TestForecastWithCore wants a core that is there to be counted once: a solve that goes on with it takes no more space.
+func TestForecastWithCore(t *testing.T) {
+	smallCores(t, 0)
+	p := leaveCore(t)
+	there := p.Store().CoreBytes()
+	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Limits{}, "")
+	if err != nil || there < 64*64*entry.EntryBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
+		t.Errorf("%d bytes of a core are there, and %d and %d more are planned: %v", there, f.StoreBytes, f.BesideBytes, err)
+	}
+}
+
 // TestAlgorithmStaysWithCore refuses rounds where an elimination has left a core that is not closed yet, and
 // begins by them after a restart, which removes it.
 func TestAlgorithmStaysWithCore(t *testing.T) {

@@ -25,7 +25,7 @@ type Forecast struct {
 	Eliminate *plan.Elimination `json:"eliminate,omitempty"` // nil: not looked at, or of no use
 
 	StoreBytes  int64 `json:"store_bytes"`          // of a store that is not there yet
-	BesideBytes int64 `json:"beside_bytes"`         // beside it for a while: of the core's store, or of a copy of the input
+	BesideBytes int64 `json:"beside_bytes"`         // more, beside it for a while: of the core's store, or of a copy of the input
 	Room        int64 `json:"room_bytes,omitempty"` // that the volume has for both; 0: unknown
 	Lacks       error `json:"-"`                    // why what would be faster is not done: the volume has no room; nil: nothing would
 }
@@ -91,7 +91,13 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 	if begun != "" {
 		q.Done = state.Done
 	}
-	return f, f.predict(ctx, q, d, dir)
+	err = f.predict(ctx, q, d, dir)
+	core := p.store.CoreBytes() // which is gone on with, or replaced
+	f.BesideBytes = max(0, f.BesideBytes-core)
+	if f.Room > 0 {
+		f.Room = max(1, f.Room-core)
+	}
+	return f, err
 }
 
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or

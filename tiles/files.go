@@ -191,7 +191,12 @@ func FreeInPlace(dir string) (int64, error) {
 // space back.
 func (s *Store) FreeBeside() (int64, error) {
 	free, err := freeSpace(s.dir)
-	return free + held(s.path(nameCore)) + held(s.path(nameCoreGone)), err
+	return free + s.CoreBytes(), err
+}
+
+// CoreBytes is how much of its volume a core of the store takes now.
+func (s *Store) CoreBytes() int64 {
+	return held(s.path(nameCore)) + held(s.path(nameCoreGone))
 }
 
 // held is how much of its volume the files of ours in dir take. It asks of no file that it be sound.
