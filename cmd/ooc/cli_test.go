@@ -268,7 +268,7 @@ func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer
 func TestStopAndResume(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
-		cmd, stderr := running(t, dir)
+		cmd, stderr := running(t, dir, "--timeline", "long.json")
 		ooc(t, dir, "solve", "long.gr").want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid))
 		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid))
 		if err := cmd.Process.Signal(sig); err != nil {
@@ -282,7 +282,10 @@ func TestStopAndResume(t *testing.T) {
 		}
 		ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", "ooc solve long.ooc")
 		ooc(t, dir, "status", "long.ooc").want(t, 0, "next      ooc solve long.ooc")
-		ooc(t, dir, "solve", "long.gr").want(t, 0, "solved long.ooc")
+		if left, err := filepath.Glob(filepath.Join(dir, "*long.json*")); err != nil || len(left) != 0 {
+			t.Errorf("left of a timeline: %v, %v", left, err) // it would be in the way of the same command
+		}
+		ooc(t, dir, "solve", "long.gr", "--timeline", "long.json").want(t, 0, "solved long.ooc")
 		ooc(t, dir, "verify", "long.ooc", "--rows", "16").want(t, 0)
 	}
 }

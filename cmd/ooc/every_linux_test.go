@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,19 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		ooc(t, dir, append(line, filepath.Join(volume, "out"+w.ext))...).want(t, exitNoSpace, "no space left on device")
 		if left, err := os.ReadDir(volume); err != nil || len(left) != 1 {
 			t.Errorf("ooc %s left %v, %v", w.line, left, err)
+		}
+	}
+}
+
+// TestOutputsOnReadOnlyVolume wants commands whose output can never be made to say so before they do anything.
+func TestOutputsOnReadOnlyVolume(t *testing.T) {
+	dir, _ := outputs(t)
+	volume := mounted(t, "-t", "tmpfs", "-o", "ro", "ooc-test")
+	before := tree(t, dir)
+	for _, w := range writers {
+		ooc(t, dir, append(strings.Fields(w.line), filepath.Join(volume, "out"+w.ext))...).want(t, exitFailed, "read-only file system")
+		if !maps.Equal(before, tree(t, dir)) {
+			t.Errorf("ooc %s changed files", w.line)
 		}
 	}
 }

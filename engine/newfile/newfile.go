@@ -116,7 +116,7 @@ func (f File) look() (at place, err error) {
 	if at.was != nil && !f.Overwrite {
 		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)
 	}
-	return at, nil
+	return at, writable(filepath.Dir(at.path))
 }
 
 // resolved is a path without links, of which the last part need not be there.

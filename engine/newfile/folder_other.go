@@ -7,4 +7,6 @@ import (
 	"os"
 )
 
+func writable(string) error { return nil } // making the file will say so
+
 func keepOwner(*os.File, fs.FileInfo) {}
