@@ -15,7 +15,7 @@ import (
 func (s *Store) CoreDir() (string, error) {
 	dir := s.path(nameCore)
 	if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
-		return "", corrupt(dir, "it is a %s, not a folder; remove it", fi.Mode().Type())
+		return "", corrupt(dir, "it is a %s, not a folder; remove it", typeName(fi))
 	}
 	m, err := readMeta(dir)
 	switch {

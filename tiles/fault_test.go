@@ -155,6 +155,22 @@ func TestForeignFolders(t *testing.T) {
 	}
 }
 
+// TestFileForAFolder: a store cannot be made in the place of a file, nor in one.
+func TestFileForAFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	must(t, os.WriteFile(file, []byte("x"), 0o666))
+	for what, err := range map[string]error{
+		"Create": second(Create(file, testMeta(64, 64), nil, IDs{})), "Vacant": Vacant(file), "Open": second(Open(file)), "Vacant in it": Vacant(filepath.Join(file, "a.ooc")),
+	} {
+		if !errors.Is(err, ErrNotStore) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "x" {
+		t.Errorf("it became %q, %v", b, err)
+	}
+}
+
 // TestForeignStoreJSON: a folder of another program that has a store.json too.
 // Its lock is neither made nor written to.
 func TestForeignStoreJSON(t *testing.T) {

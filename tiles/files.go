@@ -68,7 +68,22 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 }
 
 func notRegular(path string, fi fs.FileInfo) error {
-	return corrupt(path, "it is a %s, not a regular file; refused", fi.Mode().Type())
+	return corrupt(path, "it is a %s; put the file itself in its place", typeName(fi))
+}
+
+// typeName says what is there that is no regular file.
+func typeName(fi fs.FileInfo) string {
+	switch m := fi.Mode(); {
+	case m.IsDir():
+		return "folder"
+	case m&fs.ModeSymlink != 0:
+		return "link"
+	case m&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case m.IsRegular():
+		return "file"
+	}
+	return "special file"
 }
 
 func hardLink(path string) error {

@@ -95,6 +95,9 @@ func ownFiles(dir string) ([]string, error) {
 // regular file that has no other name, and if it is a lock by its text too.
 func ownNamesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("%s: %w: it is a file, or lies in one; name another folder with --out", dir, ErrNotStore)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +133,7 @@ func checkName(dir, name string) error {
 		_, err := ownNamesIn(path)
 		return err
 	case isCore(name):
-		return corrupt(path, "it is a %s, not a folder; remove it", fi.Mode().Type())
+		return corrupt(path, "it is a %s, not a folder; remove it", typeName(fi))
 	case !fi.Mode().IsRegular():
 		return notRegular(path, fi)
 	case linkCount(path, fi) > 1:
