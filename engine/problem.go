@@ -122,6 +122,9 @@ func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
 // Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
 func Open(dir string) (*Problem, error) { return wrap(tiles.Open(dir)) }
 
+// OpenDamaged opens a store for Replace and Close alone, however damaged it is behind its description.
+func OpenDamaged(dir string) (*Problem, error) { return wrap(tiles.OpenDamaged(dir)) }
+
 // OpenReadOnly opens a store for questions, also while a solve runs or from read-only media.
 func OpenReadOnly(dir string) (*Problem, error) { return wrap(tiles.OpenReadOnly(dir)) }
 

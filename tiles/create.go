@@ -72,7 +72,7 @@ func (s *Store) giveUp() (*os.File, error) {
 	defer s.mu.Unlock()
 	s.liveMu.Lock()
 	defer s.liveMu.Unlock()
-	if s.mem == nil {
+	if s.lock == nil {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrClosed)
 	}
 	if err := s.remove(nameStore); err != nil {

@@ -62,6 +62,16 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 // ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
 func Open(dir string) (*Store, error) {
+	return openLocked(dir, (*Store).openFiles)
+}
+
+// OpenDamaged opens a store of which store.json alone need be sound, for
+// Replace: it counts as closed for everything else.
+func OpenDamaged(dir string) (*Store, error) {
+	return openLocked(dir, func(*Store) error { return nil })
+}
+
+func openLocked(dir string, files func(*Store) error) (*Store, error) {
 	// The lock of another program's folder is neither made nor written to, and
 	// what some step would refuse in the end is refused now.
 	if _, err := readMeta(dir); err != nil {
@@ -74,7 +84,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStore(dir, true)
+	s, err := openStore(dir, true, files)
 	if err != nil {
 		release(lock)
 		return nil, err
@@ -88,7 +98,7 @@ func Open(dir string) (*Store, error) {
 // during a solve are upper bounds. Errors are those of Open, but never
 // ErrLocked.
 func OpenReadOnly(dir string) (*Store, error) {
-	return openStore(dir, false)
+	return openStore(dir, false, (*Store).openFiles)
 }
 
 // notOpen explains a folder without store.json, and leaves other errors as they
@@ -127,15 +137,15 @@ func readMeta(dir string) (Meta, error) {
 	return decodeMeta(path, data)
 }
 
-// openStore opens the files of a complete store and checks them against
+// openStore opens the files of a complete store, which checks them against
 // store.json.
-func openStore(dir string, writable bool) (*Store, error) {
+func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
 	m, err := readMeta(dir)
 	if err != nil {
 		return nil, notOpen(dir, err)
 	}
 	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
-	if err := s.openFiles(); err != nil {
+	if err := files(s); err != nil {
 		s.closeFiles()
 		return nil, err
 	}
@@ -233,7 +243,7 @@ func (s *Store) Close() error {
 	defer s.syncMu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.mem == nil {
+	if s.mem == nil && s.lock == nil {
 		return nil
 	}
 	s.liveMu.Lock()
@@ -257,7 +267,7 @@ func (s *Store) closeFiles() error {
 	if s.lock != nil {
 		errs = append(errs, release(s.lock))
 	}
-	s.live = nil
+	s.lock, s.live = nil, nil
 	return errors.Join(errs...)
 }
 

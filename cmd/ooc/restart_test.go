@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -114,4 +115,39 @@ func TestHalfACoreGoesOn(t *testing.T) {
 			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
 		}
 	}
+}
+
+// TestRestartOfADamagedStore makes stores anew that cannot be opened any more, and leaves them as they are where it cannot.
+func TestRestartOfADamagedStore(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	for name, spoil := range map[string]func(path string) error{
+		"cut":     func(path string) error { return os.Truncate(path, 100) },
+		"missing": os.Remove,
+	} {
+		for _, file := range []string{"dist.npy", "graph.csr", "ids", "state"} {
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0)
+			if err := spoil(filepath.Join(dir, "towns.ooc", file)); err != nil {
+				t.Fatal(err)
+			}
+			before := bare(t, dir)
+			ooc(t, dir, "solve", "towns.csv").want(t, exitCorrupt, file)
+			ooc(t, dir, "solve", "towns.csv", "--restart", "--columns", "from").want(t, exitUsage)
+			writeFile(t, dir, "towns.csv", "paris,lyon,rubbish\n")
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exitBadInput)
+			writeFile(t, dir, "towns.csv", small)
+			if after := bare(t, dir); !maps.Equal(before, after) {
+				t.Errorf("%s, %s: it was\n%v\nand is\n%v", file, name, before, after)
+			}
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0)
+			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+		}
+	}
+	// One of a later version is not for this program to replace.
+	store := filepath.Join(dir, "towns.ooc", "store.json")
+	later := bytes.Replace(readFile(t, store), []byte(`"version": 3`), []byte(`"version": 9`), 1)
+	if err := os.WriteFile(store, later, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exitCorrupt, "version 9")
 }

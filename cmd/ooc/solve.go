@@ -246,6 +246,9 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		// Another process has made it while the graph was read.
 	}
 	p, err := patient(cmd.Context(), show, func() (*engine.Problem, error) { return engine.Open(out) })
+	if f.restart && input != out && tiles.Damaged(err) { // to which --restart is what messages advise
+		p, err = engine.OpenDamaged(out)
+	}
 	if err != nil {
 		return nil, err
 	}
