@@ -67,7 +67,7 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
-	fl.StringVar(&f.columns, "columns", "", "names of an edge list's columns, in order: from, to, weight; other names are skipped")
+	fl.StringVar(&f.columns, "columns", "", "an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, as in id,from,to,weight")
 	fl.IntVar(&f.base, "base", 0, "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")

@@ -127,6 +127,9 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW")
 	}
 	if in.options.Format == "" && in.options.Columns != "" {
+		if head, _ := data.Peek(input.HeadSize); in.refuseForeign(head) != nil {
+			return in.refuseForeign(head)
+		}
 		in.format = find(func(f *Format) bool { return f.Columns })
 		return nil
 	}
@@ -156,6 +159,9 @@ func (in *reading) detect(data *bufio.Reader) error {
 				maybe = i
 			}
 		}
+	}
+	if err := in.refuseForeign(head); err != nil {
+		return err
 	}
 	if in.format = byExtension(in.Name); in.format == nil && maybe >= 0 {
 		in.format = &Formats[maybe]
