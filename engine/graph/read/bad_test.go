@@ -71,6 +71,8 @@ var badLists = []badInput{
 	{"one column", "x.txt", "1\n", Options{}, 1, "at least the two columns"},
 	{"four columns", "x.txt", "0 1 2 0.5\n", Options{}, 1, "--columns from=A,to=B,weight=C with A, B and C from 1 to 4"},
 	{"five columns", "x.csv", "\n0,1,2,3,4\n", Options{}, 2, "--columns from=A,to=B,weight=C with A, B and C from 1 to 5"},
+	{"number of vertices", "x.txt", "3\n0 1\n1 2\n", Options{}, 1, "if this is the number of vertices, remove the line"},
+	{"numbers of vertices and edges", "x.txt", "3 2\n0 1 5\n1 2 6\n", Options{}, 2, "if the first line holds the numbers of vertices and edges, remove that line"},
 	{"ragged", "x.txt", "1 2 3\n1 2 3\n1 2 3 4\n", Options{}, 3, "the line has 4 columns, not 3"},
 	{"missing weight", "x.txt", "1 2 3\n1 2\n", Options{}, 2, "the weight is missing"},
 	{"missing weight, comma", "x.csv", "1,2,3\n1,2,\n", Options{}, 2, "the weight is missing"},

@@ -158,7 +158,7 @@ func defaultColumns(width int, hasIDs bool, header []string) (columns, error) {
 	case width == 4 && hasIDs:
 		return columns{from: 1, to: 2, weight: 3, least: 4}, nil
 	case width < 2:
-		return columns{}, fmt.Errorf("an arc needs at least the two columns from and to")
+		return columns{}, fmt.Errorf("an arc needs at least the two columns from and to; if this is the number of vertices, remove the line")
 	}
 	return columns{}, fmt.Errorf("the line has %d columns: %s", width, howToPick(width, header))
 }

@@ -52,16 +52,18 @@ type edgeReader struct {
 	table *vertexTable
 
 	columns
-	picks  picks  // names that a header must have; all "" if there are none
-	either bool   // nobody has said whether the graph is directed
-	named  bool   // by Options.Columns; then lines may have further columns
-	hasIDs bool   // four columns are id, from, to, weight
-	sep    byte   // ',' or ';'; 0 for runs of blanks
-	told   bool   // sep, by a first line "sep=;" as spreadsheets write it
-	header bool   // the first line with data was one
-	width  int    // columns of a line; 0 before the first
-	held   []byte // a first line of two words that may be a header
-	heldAt int64
+	picks  picks // names that a header must have; all "" if there are none
+	either bool  // nobody has said whether the graph is directed
+	named  bool  // by Options.Columns; then lines may have further columns
+	hasIDs bool  // four columns are id, from, to, weight
+	sep    byte  // ',' or ';'; 0 for runs of blanks
+	told   bool  // sep, by a first line "sep=;" as spreadsheets write it
+	header bool  // the first line with data was one
+
+	vertices, announced int64  // what the first line says if it holds no arc, but the numbers of vertices and edges; 0 if it cannot
+	width               int    // columns of a line; 0 before the first
+	held                []byte // a first line of two words that may be a header
+	heldAt              int64
 
 	fields []field
 	plain  plainEdges
@@ -113,7 +115,12 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 			return err
 		}
 	}
-	return r.readPlainEdges()
+	err := r.readPlainEdges()
+	if lines := out.Arcs + out.SelfLoops + out.NoArcs; err == nil && r.announced > 1 && r.announced == lines-1 {
+		out.remark("the first line, %d %d, is read as an arc; %d lines follow it, so if it holds the numbers of vertices and edges, remove that line",
+			r.vertices, r.announced, r.announced)
+	}
+	return err
 }
 
 // end adds a first line that was taken for a header as long as another might follow.
@@ -203,6 +210,9 @@ func (r *edgeReader) first(line []byte) error {
 		return nil
 	case header:
 		return r.oneWay()
+	case !r.named && r.width == 2:
+		r.vertices, _ = parseID(r.fields[0].text)
+		r.announced, _ = parseID(r.fields[1].text)
 	}
 	return r.arc(line)
 }
@@ -386,6 +396,9 @@ func (r *edgeReader) arc(line []byte) error {
 		hint := ""
 		if r.header && n == r.width+1 && r.weight >= 0 {
 			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.from+2, r.to+2, r.weight+2)
+		}
+		if r.announced > 1 && n > r.width {
+			hint = "; if the first line holds the numbers of vertices and edges, remove that line"
 		}
 		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.least), hint)
 	}

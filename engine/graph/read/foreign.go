@@ -26,7 +26,7 @@ var foreigns = []foreign{
 	{"GML", begins(`(?i)^\s*(#.*\n\s*|(creator|version|comment)\s+("[^"]*"|\S+)\s+)*graph\s*\[\s*(#|\]|[a-z]+\s)`), toPandas + `nx.read_gml("FILE", label="id")` + toCSV},
 	{"Pajek", begins(`(?i)^\s*(%.*\n\s*)*\*(vertices|network)\s`), toPandas + `nx.read_pajek("FILE")` + toCSV},
 	{"JSON", isJSON, `import json, networkx as nx; G = json.load(open("FILE")); nx.to_pandas_edgelist(nx.node_link_graph(G, edges="links" if "links" in G else "edges")` + toCSV},
-	{"an edge list of networkx with data in braces", begins(`^(\s*(#.*)?\n)*\S+ \S+ \{(\}|['"].*\})\s*(\n|$)`), toPandas + `nx.read_edgelist("FILE")` + toCSV + ", with create_using=nx.DiGraph in read_edgelist if edges have a direction"},
+	{"an edge list of networkx with data in braces", begins(`^(\s*(#.*)?\n)*\S+ \S+ \{(\}|['"].*\})\s*(\n|$)`), toPandas + `nx.read_edgelist("FILE", create_using=nx.MultiDiGraph)` + toCSV},
 	{"a sparse matrix of SciPy (.npz)", func(head []byte) bool {
 		return bytes.HasPrefix(head, []byte("PK\x03\x04")) && bytes.Contains(head, []byte("ind")) && bytes.Contains(head, []byte(".npy")) ||
 			bytes.HasPrefix(head, []byte("PK\x03\x04")) && bytes.Contains(head, []byte("row.npy"))

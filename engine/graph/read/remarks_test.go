@@ -49,3 +49,16 @@ func TestDirectionIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsAreSuspected says so where the first line may hold no arc, but the numbers of vertices and edges.
+func TestCountsAreSuspected(t *testing.T) {
+	const said = "the first line, 5 4, is read as an arc; 4 lines follow it"
+	for text, want := range map[string]bool{
+		"5 4\n1 2\n2 3\n3 4\n4 5\n": true, "# c\n5,4\n1,2\n2,2\n3,4\n4,5\n": true,
+		"5 4\n1 2\n2 3\n3 4\n": false, "from to\n5 4\n1 2\n2 3\n3 4\n4 5\n": false,
+	} {
+		if got := remarks(t, "x.txt", text, Options{}); strings.Contains(got, said) != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
