@@ -219,6 +219,7 @@ func (s *Store) Reset() error {
 	if err := s.dropSums(); err != nil {
 		return err
 	}
+	s.changed()
 	err := s.state.Truncate(stateBytes)
 	if err == nil {
 		err = s.writeAt(s.state, nameState, make([]byte, stateBytes), 0)

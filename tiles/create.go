@@ -122,7 +122,7 @@ type creation struct {
 }
 
 func newCreation(dir string, m Meta) *creation {
-	return &creation{s: &Store{dir: dir, meta: m, geo: m.Geometry(), writable: true, hooks: hook.For(dir), best: -1}}
+	return &creation{s: unopened(dir, m, true)}
 }
 
 // finish makes all but the folder and its lock.

@@ -38,30 +38,30 @@ func (f field) copy(dst, src []byte, stride int) {
 
 // ReadRowPredecessors is ReadRow for predecessors: row numbers, int32, or
 // NoPredecessor. It fails with ErrNoPredecessors.
-func (s *Store) ReadRowPredecessors(dst []byte, u int) error {
-	f, err := s.predecessors()
+func (m Matrix) ReadRowPredecessors(dst []byte, u int) error {
+	f, err := m.s.predecessors()
 	if err != nil {
 		return err
 	}
-	return s.readRow(dst, u, f)
+	return m.readRow(dst, u, f)
 }
 
 // ReadColPredecessors is ReadCol for predecessors.
-func (s *Store) ReadColPredecessors(dst []byte, v int) error {
-	f, err := s.predecessors()
+func (m Matrix) ReadColPredecessors(dst []byte, v int) error {
+	f, err := m.s.predecessors()
 	if err != nil {
 		return err
 	}
-	return s.readCol(dst, v, f)
+	return m.readCol(dst, v, f)
 }
 
 // ReadEntriesPredecessors is ReadEntries for predecessors.
-func (s *Store) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
-	f, err := s.predecessors()
+func (m Matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
+	f, err := m.s.predecessors()
 	if err != nil {
 		return err
 	}
-	return s.readFields(dst, i, j, first, f)
+	return m.readFields(dst, i, j, first, f)
 }
 
 // WritePredecessors replaces the predecessors of some columns of row u, which
@@ -84,6 +84,7 @@ func (s *Store) WritePredecessors(u int, columns, predecessors []int32) error {
 		for n < len(columns) && int(columns[n])/t == j {
 			n++
 		}
+		s.changed()
 		err := s.touch("write", u/t, j, func(tile []byte) {
 			for k, v := range columns[:n] {
 				at := (u%t*t+int(v)%t)*s.geo.EntryBytes + f.off

@@ -3,6 +3,7 @@ package tiles
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +58,7 @@ func TestFilesOfAnotherStore(t *testing.T) {
 			must(t, c.Close())
 			must(t, read(there))
 			if version != FormatVersion {
-				toVersionOne(t, here)
+				toOldVersion(t, here)
 				must(t, read(here))
 			}
 			path := filepath.Join(here, name)
@@ -97,44 +98,60 @@ func TestStateOfAnotherStore(t *testing.T) {
 	}
 }
 
-// toVersionOne makes a store one of version 1, as that version had written it.
-func toVersionOne(t *testing.T, dir string) {
+// toOldVersion makes a store one of version 1, or 2 if it keeps predecessors, as that version had written it.
+func toOldVersion(t *testing.T, dir string) {
 	t.Helper()
 	s, err := OpenReadOnly(dir)
-	must(t, err)
-	csr, err := s.CSR()
-	must(t, err)
-	ids, err := s.IDs()
 	must(t, err)
 	st, _, err := s.State()
 	must(t, err)
 	said, err := ReadLive(dir)
-	must(t, err)
+	if !errors.Is(err, fs.ErrNotExist) {
+		must(t, err)
+	}
 	m := s.Meta()
-	must(t, s.Close())
 	m.Version, m.ID, m.Layout = distancesVersion, ID{}, ""
+	if m.Predecessors {
+		m.Version = pairsVersion
+	}
 	write := func(name string, fill func(f *os.File) error) {
 		f, err := os.Create(filepath.Join(dir, name))
 		must(t, err)
 		must(t, errors.Join(fill(f), f.Close()))
 	}
-	write(nameStore, func(f *os.File) error {
-		b, err := encodeMeta(m)
+	if !m.Dense {
+		csr, err := s.CSR()
 		must(t, err)
-		_, err = f.Write(b)
-		return err
-	})
-	write(nameGraph, func(f *os.File) error { return writeCSR(f, &m, csr) })
-	write(nameIDs, func(f *os.File) error { return writeIDs(f, &m, ids) })
+		write(nameGraph, func(f *os.File) error { return writeCSR(f, &m, csr) })
+	}
+	if m.IDs != "" {
+		ids, err := s.IDs()
+		must(t, err)
+		write(nameIDs, func(f *os.File) error { return writeIDs(f, &m, ids) })
+	}
+	must(t, s.Close())
+	b, err := encodeMeta(m)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, nameStore), b, 0o666))
 	write(nameState, func(f *os.File) error { return f.Truncate(stateBytes) })
 	write(nameLive, func(f *os.File) error { return f.Truncate(liveBytes) })
-	must(t, os.Remove(filepath.Join(dir, nameSums)))
-	s, err = Open(dir)
-	must(t, err)
-	_, _, err = s.Recover()
-	must(t, err)
+	if err := os.Remove(filepath.Join(dir, nameSums)); !errors.Is(err, fs.ErrNotExist) {
+		must(t, err)
+	}
+	s, _, _ = reopen(t, dir)
 	must(t, s.Checkpoint(st))
-	must(t, s.WriteSums([]uint32{42}))
+	writeSums(t, s)
 	must(t, s.SetLive(said))
 	must(t, s.Close())
+}
+
+// writeSums stores the checksums of what is there.
+func writeSums(t *testing.T, s *Store) {
+	t.Helper()
+	each, side := s.meta.SumsPerTile(), s.geo.Side()
+	sums := make([]uint32, s.geo.Tiles()*each)
+	for i := range s.geo.Tiles() {
+		must(t, s.TileSums(sums[i*each:][:each], i/side, i%side))
+	}
+	must(t, s.WriteSums(sums))
 }

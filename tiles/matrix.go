@@ -22,8 +22,12 @@ func (s *Store) tileError(op string, i, j, got int, want int64) error {
 
 // ReadTile copies tile (i,j) into dst, which has TileBytes bytes. It fails
 // with a *FaultError where the file cannot be read.
-func (s *Store) ReadTile(dst []byte, i, j int) error {
+func (m Matrix) ReadTile(dst []byte, i, j int) error {
+	s := m.s
 	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
+		return err
+	}
+	if err := m.check(i, j, 0, s.geo.T-1); err != nil {
 		return err
 	}
 	return s.touch("read", i, j, func(tile []byte) { copy(dst, tile) })
@@ -39,6 +43,7 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 	if err := s.tileError("write", i, j, len(src), s.geo.TileBytes()); err != nil {
 		return err
 	}
+	s.changed()
 	// MADV_POPULATE_WRITE before the copy was measured (first write, rewrite,
 	// write after a sync) and made no difference: what a page's first write
 	// costs is the file system's work, not the trap.
@@ -70,6 +75,7 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 	if s.mem == nil {
 		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
 	}
+	s.changed()
 	off := s.geo.TileOffset(i, 0)
 	if now, err := fileSize(s.dist); err != nil || now < off+size {
 		return errors.Join(err, s.shortFault("write", i, 0, now, now)) // a write would make it longer again
@@ -104,20 +110,24 @@ func (s *Store) Prefetch(i, j int) {
 
 // ReadRow copies the N distances of row u, without padding, into dst, which has
 // room for just these.
-func (s *Store) ReadRow(dst []byte, u int) error { return s.readRow(dst, u, s.distances()) }
+func (m Matrix) ReadRow(dst []byte, u int) error { return m.readRow(dst, u, m.s.distances()) }
 
 // ReadCol copies the distances of column v, N of them or as many as there are
 // rows, without padding, into dst, which has room for just these. It touches
 // every tile row of the column: as many pages.
-func (s *Store) ReadCol(dst []byte, v int) error { return s.readCol(dst, v, s.distances()) }
+func (m Matrix) ReadCol(dst []byte, v int) error { return m.readCol(dst, v, m.s.distances()) }
 
-func (s *Store) readRow(dst []byte, u int, f field) error {
+func (m Matrix) readRow(dst []byte, u int, f field) error {
+	s := m.s
 	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N*f.size); err != nil {
 		return err
 	}
 	i, at := u/s.geo.T, u%s.geo.T*s.geo.T*s.geo.EntryBytes
 	for j := 0; len(dst) > 0; j++ {
 		n := min(s.geo.T*f.size, len(dst))
+		if err := m.check(i, j, u%s.geo.T, u%s.geo.T); err != nil {
+			return err
+		}
 		if err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], s.geo.EntryBytes) }); err != nil {
 			return err
 		}
@@ -126,7 +136,8 @@ func (s *Store) readRow(dst []byte, u int, f field) error {
 	return nil
 }
 
-func (s *Store) readCol(dst []byte, v int, f field) error {
+func (m Matrix) readCol(dst []byte, v int, f field) error {
+	s := m.s
 	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()*f.size); err != nil {
 		return err
 	}
@@ -134,6 +145,9 @@ func (s *Store) readCol(dst []byte, v int, f field) error {
 	j, at := v/s.geo.T, v%s.geo.T*s.geo.EntryBytes
 	for i := 0; len(dst) > 0; i++ {
 		n := min(s.geo.T*f.size, len(dst))
+		if err := m.check(i, j, 0, n/f.size-1); err != nil {
+			return err
+		}
 		err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], row) })
 		if err != nil {
 			return err
@@ -155,11 +169,15 @@ func (s *Store) lineError(what string, u, of, got, want int) error {
 
 // ReadAt gives the bits of distance (u,v); for f32, math.Float32frombits of them
 // is the distance.
-func (s *Store) ReadAt(u, v int) (uint32, error) {
+func (m Matrix) ReadAt(u, v int) (uint32, error) {
+	s := m.s
 	if u < 0 || u >= s.geo.RowCount() || v < 0 || v >= s.geo.N {
 		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d×%d", s.dir, u, v, s.geo.RowCount(), s.geo.N)
 	}
 	t, e := s.geo.T, s.geo.EntryBytes
+	if err := m.check(u/t, v/t, u%t, u%t); err != nil {
+		return 0, err
+	}
 	at := (u%t*t + v%t) * e
 	var bits uint32
 	err := s.touch("read", u/t, v/t, func(tile []byte) { bits = binary.LittleEndian.Uint32(tile[at:]) })
@@ -177,7 +195,7 @@ func Sums(dst []uint32, tile []byte) {
 	}
 }
 
-// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j), padding included.
+// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j) as it is, padding included.
 func (s *Store) TileSums(dst []uint32, i, j int) error {
 	if err := s.tileError("sum", i, j, 0, 0); err != nil {
 		return err

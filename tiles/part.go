@@ -10,11 +10,11 @@ import (
 // is its r·T+c-th. It reads the file and not the mapping, so that a pass over
 // the matrix leaves nothing in the process's memory. It fails with a
 // *FaultError where the file cannot be read.
-func (s *Store) ReadEntries(dst []byte, i, j, first int) error {
-	return s.readFields(dst, i, j, first, s.distances())
+func (m Matrix) ReadEntries(dst []byte, i, j, first int) error {
+	return m.readFields(dst, i, j, first, m.s.distances())
 }
 
-// ReadTileFile is ReadTile from the file and not the mapping.
+// ReadTileFile is ReadTile from the file and not the mapping, and without a look at checksums.
 func (s *Store) ReadTileFile(dst []byte, i, j int) error {
 	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
 		return err
@@ -27,7 +27,8 @@ const fieldStep = 64 << 10
 
 var fieldBuffers = sync.Pool{New: func() any { return new([fieldStep]byte) }}
 
-func (s *Store) readFields(dst []byte, i, j, first int, f field) error {
+func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
+	s := m.s
 	e, all := s.geo.EntryBytes, s.geo.T*s.geo.T
 	count := len(dst) / f.size
 	if err := s.tileError("read", i, j, len(dst), int64(count)*int64(f.size)); err != nil {
@@ -35,6 +36,12 @@ func (s *Store) readFields(dst []byte, i, j, first int, f field) error {
 	}
 	if first < 0 || first > all || count > all-first {
 		return fmt.Errorf("read %s, tile (%d,%d): there are no %d entries from %d on", s.dir, i, j, count, first)
+	}
+	if count == 0 {
+		return nil
+	}
+	if err := m.check(i, j, first/s.geo.T, (first+count-1)/s.geo.T); err != nil {
+		return err
 	}
 	if f.size == e {
 		return s.readFile(dst, i, j, first)

@@ -62,7 +62,7 @@ func TestPartialStore(t *testing.T) {
 		}
 	}
 	must(t, s.Checkpoint(State{Done: 99, Algorithm: "x"}))
-	must(t, s.WriteSums(make([]uint32, g.Tiles())))
+	writeSums(t, s)
 	must(t, s.Close())
 	s, err = OpenReadOnly(dir)
 	must(t, err)

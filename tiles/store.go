@@ -19,6 +19,8 @@ import (
 // callers keep two goroutines from writing one tile, or writing a tile that
 // another reads, at a time.
 type Store struct {
+	Matrix
+
 	dir      string
 	meta     Meta
 	geo      Geometry
@@ -44,6 +46,15 @@ type Store struct {
 	liveMu  sync.Mutex // guards the rest
 	live    *os.File   // nil until SetLive
 	liveSeq uint64
+
+	checks atomic.Pointer[checks] // nil until they are looked for
+}
+
+// unopened returns a store that has nothing open yet.
+func unopened(dir string, m Meta, writable bool) *Store {
+	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
+	s.Matrix = Matrix{s: s}
+	return s
 }
 
 // Meta describes the store.
@@ -144,7 +155,7 @@ func openStore(dir string, writable bool, files func(*Store) error) (*Store, err
 	if err != nil {
 		return nil, notOpen(dir, err)
 	}
-	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
+	s := unopened(dir, m, writable)
 	if err := files(s); err != nil {
 		s.closeFiles()
 		return nil, err

@@ -94,7 +94,11 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if len(sums) != s.meta.sumCount() {
 		return fmt.Errorf("%s: %d checksums for %d tiles of %d", s.dir, len(sums), s.geo.Tiles(), s.meta.SumsPerTile())
 	}
-	return s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta))
+	if err := s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta)); err != nil {
+		return err
+	}
+	s.checks.Store(nil)
+	return nil
 }
 
 // Sums gives what WriteSums has stored. It fails with fs.ErrNotExist where no

@@ -65,3 +65,23 @@ func TestSciPyIsProved(t *testing.T) {
 		ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", "wrong.npy", "--full"}, flags...)...).want(t, 8, "entry [7, 11], from 8 to 12")
 	}
 }
+
+// TestAnswersAreChecked flips a bit of a solved matrix: what is asked of the 64 rows of a tile that it is in is refused, and
+// the rest is answered.
+func TestAnswersAreChecked(t *testing.T) {
+	dir := t.TempDir()
+	var arcs strings.Builder
+	for v := range 199 {
+		fmt.Fprintf(&arcs, "%d %d 3\n", v, v+1)
+	}
+	writeFile(t, dir, "g.txt", arcs.String())
+	ooc(t, dir, "solve", "g.txt", "--tile", "128", "--predecessors").want(t, 0)
+	flip(t, dir, "g.ooc", 4096+8*(70*128+100)) // the distance from 70 to 100
+	for _, words := range []string{"query g.ooc 70 100", "query g.ooc 127 3", "query g.ooc --row 90", "query g.ooc --col 100", "path g.ooc 70 100", "stats g.ooc", "export g.ooc g.npy"} {
+		ooc(t, dir, strings.Fields(words)...).want(t, exitCorrupt, "g.ooc/dist.npy", "tile (0,0), rows 64 to 127", "ooc scrub", "--restart")
+	}
+	ooc(t, dir, "query", "g.ooc", "63", "100").want(t, 0, "111")
+	ooc(t, dir, "query", "g.ooc", "70", "130").want(t, 0, "180")
+	ooc(t, dir, "query", "g.ooc", "--row", "130").want(t, 0)
+	ooc(t, dir, "scrub", "g.ooc").want(t, exitCorrupt, "tile (0,0), rows 64 to 127")
+}

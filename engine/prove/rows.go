@@ -52,7 +52,7 @@ func storeSource(p *engine.Problem) source {
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
 				for j := range g.Side() {
-					if err := p.Store().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
+					if err := p.Store().Unchecked().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
 						return err
 					}
 					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T}, laneColumns, false)

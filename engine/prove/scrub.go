@@ -104,7 +104,7 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	}
 	if err == nil {
 		tiles.Sums(got, buffer)
-		err = compareSums(s.p, t, got, s.sums)
+		err = s.p.Meta().CompareSums(t/side, t%side, 0, got, s.sums[t*len(got):])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,18 +120,6 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	}
 	if s.o.Damaged != nil {
 		s.o.Damaged(err)
-	}
-	return nil
-}
-
-// compareSums compares the checksums of a tile with those of all that the solve left. The error names the tile, and the first
-// strip of it that differs.
-func compareSums(p *engine.Problem, t int, got, sums []uint32) error {
-	for k, want := range sums[t*len(got):][:len(got)] {
-		if side, strip := p.Geometry().Side(), p.Geometry().T/len(got); got[k] != want {
-			return fmt.Errorf("tile (%d,%d), rows %d to %d of it: its checksum is %08x, it was solved with %08x",
-				t/side, t%side, k*strip, (k+1)*strip-1, got[k], want)
-		}
 	}
 	return nil
 }

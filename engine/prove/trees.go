@@ -64,7 +64,7 @@ func newTreeCheck(p *engine.Problem, weight func(u, v int) (float64, error)) *tr
 }
 
 func (c *treeCheck) row(u int) error {
-	if err := errors.Join(c.p.Store().ReadRow(c.raw, u), c.p.Store().ReadRowPredecessors(c.stored, u)); err != nil {
+	if err := errors.Join(c.p.Store().Unchecked().ReadRow(c.raw, u), c.p.Store().Unchecked().ReadRowPredecessors(c.stored, u)); err != nil {
 		return err
 	}
 	distances, noPath := entry.View[uint32](c.raw), c.p.Meta().Kind.Unreachable()
