@@ -18,7 +18,7 @@ import (
 // object's bytes. The first object is a head, each other one a change.
 const (
 	queueFormat  = "ooc batch"
-	queueVersion = 1
+	queueVersion = 2 // in version 1 there are no ids
 	sumDigits    = 8
 
 	longestRecord = 64 << 20 // bounds the memory that a reader takes
@@ -28,6 +28,7 @@ const (
 type head struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
+	ID      tiles.ID  `json:"id,omitzero"`
 	Created time.Time `json:"created"`
 	Command []string  `json:"command"`
 	Jobs    []headJob `json:"jobs"`
@@ -41,7 +42,8 @@ type headJob struct {
 }
 
 type change struct {
-	Job     int           `json:"job"` // from 0
+	ID      tiles.ID      `json:"id,omitzero"` // of the head
+	Job     int           `json:"job"`         // from 0
 	State   State         `json:"state"`
 	Attempt int           `json:"attempt"`
 	Restart bool          `json:"restart,omitempty"`
@@ -148,10 +150,12 @@ func begin(body []byte) (*Queue, error) {
 	switch {
 	case h.Format != queueFormat:
 		return nil, corrupt("it is no queue of a batch")
-	case h.Version != queueVersion:
-		return nil, corrupt("version %d, and this program reads %d", h.Version, queueVersion)
+	case h.Version < 1 || h.Version > queueVersion:
+		return nil, corrupt("version %d, and this program reads 1 to %d", h.Version, queueVersion)
+	case (h.ID == tiles.ID{}) != (h.Version == 1):
+		return nil, corrupt("version %d, and id %x", h.Version, h.ID)
 	}
-	q := &Queue{Created: h.Created, Command: h.Command, Jobs: make([]Job, len(h.Jobs))}
+	q := &Queue{id: h.ID, Created: h.Created, Command: h.Command, Jobs: make([]Job, len(h.Jobs))}
 	for i, j := range h.Jobs {
 		q.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
 	}
@@ -163,6 +167,9 @@ func (q *Queue) apply(body []byte) error {
 	var c change
 	if err := json.Unmarshal(body, &c); err != nil {
 		return corrupt("%v", err)
+	}
+	if c.ID != q.id {
+		return corrupt("it belongs to another batch")
 	}
 	if c.Job < 0 || c.Job >= len(q.Jobs) || !states[c.State] {
 		return corrupt("job %d in state %q of %d jobs", c.Job, c.State, len(q.Jobs))

@@ -55,6 +55,8 @@ type Queue struct {
 	Running bool // a process is at it now
 	PID     int  // that process, or the last one if that did not end cleanly; 0: none, or unknown
 	Torn    int  // bytes of a last record that was cut off
+
+	id tiles.ID // that each record carries
 }
 
 // Names in the folder.
@@ -247,8 +249,8 @@ func (l *Log) same(jobs []Job) error {
 
 // begin writes the first record.
 func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
-	l.Queue = &Queue{Dir: dir, Created: time.Now(), Command: command, Jobs: make([]Job, len(jobs))}
-	h := head{Format: queueFormat, Version: queueVersion, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
+	l.Queue = &Queue{Dir: dir, id: tiles.NewID(), Created: time.Now(), Command: command, Jobs: make([]Job, len(jobs))}
+	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
 	for i, j := range jobs {
 		l.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
 		in, err1 := inside(dir, j.Input)
@@ -299,7 +301,7 @@ func (l *Log) record(i int) {
 	if l.failed != nil {
 		return
 	}
-	c := change{Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
+	c := change{ID: l.id, Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
 		Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary}
 	if _, err := json.Marshal(c.Summary); err != nil {
 		c.Summary = nil // a rate that is no number must not cost the record

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -265,10 +266,10 @@ func FuzzDecode(f *testing.F) {
 		}
 		return b
 	}
-	first := line(head{Format: queueFormat, Version: 1, Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
+	first := line(head{Format: queueFormat, Version: queueVersion, ID: tiles.ID{1}, Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
 	f.Add(first)
-	f.Add(append(bytes.Clone(first), line(change{State: Solved, Attempt: 1})...))
-	f.Add(append(bytes.Clone(first), line(change{Job: -1, State: Solved})...))
+	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, State: Solved, Attempt: 1})...))
+	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, Job: -1, State: Solved})...))
 	f.Add([]byte("00000000 {}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, good, err := decode(bytes.NewReader(data))
@@ -286,4 +287,87 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestQueueOfTwo puts records of one queue behind those of another of the same jobs: refused, also where it is the last.
+func TestQueueOfTwo(t *testing.T) {
+	home := t.TempDir()
+	var parts [2][][]byte
+	for i := range parts {
+		dir := filepath.Join(home, "x.batch")
+		made(t, dir, 3)
+		whole, err := os.ReadFile(filepath.Join(dir, nameQueue))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[i] = slices.Collect(bytes.Lines(whole))
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := parts[0], parts[1]
+	for name, lines := range map[string][][]byte{
+		"one":         {a[0], a[1], b[2], a[3]},
+		"the last":    {a[0], a[1], a[2], b[3]},
+		"all":         {a[0], b[1], b[2], b[3]},
+		"two heads":   {a[0], b[0]},
+		"of none":     {a[0], line1(t, change{State: Solved, Attempt: 1})},
+		"to none":     {line1(t, head{Format: queueFormat, Version: 1, Jobs: make([]headJob, 5)}), a[1]},
+		"head of old": {line1(t, head{Format: queueFormat, Version: 1, ID: tiles.NewID()})},
+		"head of new": {line1(t, head{Format: queueFormat, Version: 2})},
+	} {
+		if _, _, err := decode(bytes.NewReader(slices.Concat(lines...))); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func line1(t *testing.T, record any) []byte {
+	t.Helper()
+	b, err := encode(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestQueueOfVersionOne goes on with a queue that was written before there were ids.
+func TestQueueOfVersionOne(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.batch")
+	_, was := made(t, dir, 3)
+	path := filepath.Join(dir, nameQueue)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old []byte
+	for line := range bytes.Lines(whole) {
+		body := bytes.TrimSuffix(line[sumDigits+1:], []byte("\n"))
+		at := bytes.Index(body, []byte(`"id":"`))
+		body = slices.Concat(body[:at], body[at+len(`"id":"`)+32+len(`",`):])
+		body = bytes.Replace(body, []byte(`"version":2`), []byte(`"version":1`), 1)
+		old = fmt.Appendf(old, "%s %s\n", sum(body), body)
+	}
+	if err := os.WriteFile(path, old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(dir, someJobs(filepath.Dir(dir), 5), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := snapshot(l.Queue); !reflect.DeepEqual(now, was[len(was)-1]) {
+		t.Errorf("it says %+v, and said %+v", now, was[len(was)-1])
+	}
+	scribble(seeded(t), l)
+	want := snapshot(l.Queue)
+	if err := errors.Join(l.failed, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Read(dir)
+	if err != nil || len(q.Jobs) != 5 || want[0].Attempt != q.Jobs[0].Attempt {
+		t.Errorf("%+v, %v", q, err)
+	}
+	if now, err := os.ReadFile(path); err != nil || bytes.Contains(now, []byte(`"id"`)) || !bytes.HasPrefix(now, old) {
+		t.Errorf("it was not gone on with as it was: %v", err)
+	}
 }
