@@ -32,7 +32,7 @@ func fullStore(t testing.TB) string {
 	must(t, err)
 	must(t, s.WriteTile(0, 0, bytes.Repeat([]byte{7}, 16384)))
 	must(t, s.Checkpoint(State{Done: 5}))
-	must(t, s.WriteSums([]uint32{42}))
+	writeSums(t, s)
 	must(t, s.SetLive([]byte(`{"type":"status"}`)))
 	must(t, s.Close())
 	return dir

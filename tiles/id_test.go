@@ -146,7 +146,7 @@ func toOldVersion(t *testing.T, dir string) {
 }
 
 // writeSums stores the checksums of what is there.
-func writeSums(t *testing.T, s *Store) {
+func writeSums(t testing.TB, s *Store) {
 	t.Helper()
 	each, side := s.meta.SumsPerTile(), s.geo.Side()
 	sums := make([]uint32, s.geo.Tiles()*each)
