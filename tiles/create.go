@@ -50,6 +50,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 		return nil, err
 	}
 	c := newCreation(s.dir, m)
+	c.named = true
 	if err := RoomInPlace(s.dir, s.path(nameDist), total(sizes(&m, ids))); err != nil {
 		return nil, err
 	}
@@ -118,6 +119,7 @@ type creation struct {
 	s        *Store
 	madeDir  bool
 	madeLock bool
+	named    bool       // the folder's name is durable: there was a store in it
 	files    []*os.File // open files to close on failure
 }
 
@@ -293,8 +295,11 @@ func (c *creation) publish() error {
 	if err := c.s.replaceFile(nameStore, nameStoreTmp, data); err != nil {
 		return err
 	}
+	if c.named {
+		return nil
+	}
 	err = SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
-	if !c.madeDir { // but perhaps an import that died did: a try does no harm, and need not be permitted
+	if !c.madeDir && errors.Is(err, fs.ErrPermission) { // whoever made the folder may sync its name, and perhaps did
 		return nil
 	}
 	return err
