@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ooc/cmd/ooc/internal/syscalls"
+	"ooc/engine/batch"
 	"ooc/tiles/crashtest"
 )
 
@@ -300,6 +301,9 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 func (x *trial) ofNoMatter() bool {
 	for _, c := range x.failed {
 		name := filepath.Base(c.Path)
+		if x.queue && c.Name == "fsync" && (strings.HasSuffix(name, batch.Extension) || c.Path == "." && c.Nth == 1) {
+			continue // of the queue's name: without it, the next run makes a new queue
+		}
 		if name != "live" && name != "lock" && c.Name != "sync_file_range" && c.Name != "unlinkat" && c.Name != "fchown" {
 			return false
 		}
@@ -319,7 +323,7 @@ func (x *trial) explained() error {
 	if x.first != nil { // what was cleaned up after counts as well
 		code = code || told(x.first.fail)
 	}
-	if !code && !slices.Contains(x.codes, x.code) {
+	if !code && !(x.queue && x.code == exitSomeFailed) {
 		return fmt.Errorf("exit code %d", x.code)
 	}
 	for _, c := range x.failed {
