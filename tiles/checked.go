@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"ooc/tiles/internal/system"
 	"sync/atomic"
 )
 
@@ -94,7 +95,7 @@ func (s *Store) stripSum(i, j, k int) (sum uint32, err error) {
 	s.mu.RLock()
 	if s.mem != nil { // readFile says if not
 		off := s.geo.TileOffset(i, j) + int64(first)*int64(s.geo.EntryBytes)
-		willNeed(s.pages(off, int64(last-first)*int64(s.geo.EntryBytes)))
+		system.WillNeed(s.pages(off, int64(last-first)*int64(s.geo.EntryBytes)))
 	}
 	s.mu.RUnlock()
 	buffer := fieldBuffers.Get().(*[fieldStep]byte)

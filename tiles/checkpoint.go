@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"ooc/tiles/internal/system"
 	"os"
 	"syscall"
 	"time"
@@ -316,7 +317,7 @@ func (s *Store) forgetFailed() error {
 	}
 	if err == nil && sf.note.kind == recordFailed && sf.note.inc == s.here {
 		_ = s.dist.Sync() // reports the old failure once more
-		dropCache(s.dist)
+		system.DropCache(s.dist)
 	}
 	return nil
 }

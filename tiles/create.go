@@ -12,6 +12,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
 )
 
 // Create makes a store at dir and opens it as its writer, ready to be written.
@@ -298,7 +299,7 @@ func (c *creation) publish() error {
 	if c.named {
 		return nil
 	}
-	err = SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+	err = system.SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
 	if !c.madeDir && errors.Is(err, fs.ErrPermission) { // whoever made the folder may sync its name, and perhaps did
 		return nil
 	}
@@ -335,7 +336,7 @@ func Reserve(f *os.File, size int64) error {
 	}
 	err := hook.AskPath("reserve", f.Name())
 	if err == nil {
-		err = reserve(f, size)
+		err = system.Reserve(f, size)
 	}
 	if err != nil {
 		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"ooc/tiles/internal/system"
 	"path/filepath"
 	"syscall"
 )
@@ -113,7 +114,7 @@ func classify(err error) error {
 	case errors.Is(err, ErrNoSpace), errors.Is(err, ErrCorrupt):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
-		errors.Is(err, syscall.EFBIG), isDiskFull(err):
+		errors.Is(err, syscall.EFBIG), system.IsDiskFull(err):
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"fmt"
+	"ooc/tiles/internal/system"
 	"runtime"
 	"unsafe"
 )
@@ -30,11 +31,11 @@ func (s *Store) fault(r any, op string, i, j int) error {
 // faultAt finds out why the mapping could not be touched at a file offset.
 func (s *Store) faultAt(op string, i, j int, off int64) error {
 	e := &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt}
-	size, err := fileSize(s.dist)
+	size, err := system.FileSize(s.dist)
 	if err == nil && size < s.geo.fileBytes() {
 		return s.shortFault(op, i, j, off, size)
 	}
-	free, ferr := freeSpace(s.dir)
+	free, ferr := system.FreeSpace(s.dir)
 	if op == "write" && ferr == nil && free < s.geo.TileBytes() {
 		e.Err = ErrNoSpace
 		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; free some space and solve again, which resumes", sizeString(free))

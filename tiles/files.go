@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
 )
 
 // Names of the files of a store.
@@ -45,7 +46,7 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 	if err := hook.AskPath("open", path); err != nil {
 		return nil, classify(err)
 	}
-	f, err := openNoFollow(path, flag, 0o666)
+	f, err := system.OpenNoFollow(path, flag, 0o666)
 	if err != nil {
 		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
 			return nil, notRegular(path, fi)
@@ -57,7 +58,7 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 	case err != nil:
 	case !fi.Mode().IsRegular():
 		err = notRegular(path, fi)
-	case flag&(os.O_WRONLY|os.O_RDWR) != 0 && linkCount(path, fi) > 1:
+	case flag&(os.O_WRONLY|os.O_RDWR) != 0 && system.LinkCount(path, fi) > 1:
 		err = hardLink(path)
 	}
 	if err != nil {
@@ -177,7 +178,7 @@ func (s *Store) replaceFile(name, tmp string, data []byte) error {
 // Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
 // is done for it. Reserve is what makes sure.
 func Room(dir, file string, size int64) error {
-	if free, err := freeSpace(dir); err == nil && free < size {
+	if free, err := system.FreeSpace(dir); err == nil && free < size {
 		return noSpace(file, size, free)
 	}
 	return nil
@@ -195,9 +196,9 @@ func RoomInPlace(dir, file string, size int64) error {
 // FreeInPlace is how many bytes this user may still allocate on the volume of a store at dir, once what is there of one
 // has given its space back. The folder may be missing.
 func FreeInPlace(dir string) (int64, error) {
-	free, err := freeSpace(dir)
+	free, err := system.FreeSpace(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return freeSpace(filepath.Dir(filepath.Clean(dir)))
+		return system.FreeSpace(filepath.Dir(filepath.Clean(dir)))
 	}
 	return free + held(dir), err
 }
@@ -205,7 +206,7 @@ func FreeInPlace(dir string) (int64, error) {
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
 // space back.
 func (s *Store) FreeBeside() (int64, error) {
-	free, err := freeSpace(s.dir)
+	free, err := system.FreeSpace(s.dir)
 	return free + s.CoreBytes(), err
 }
 
@@ -224,8 +225,8 @@ func held(dir string) (sum int64) {
 		path := filepath.Join(dir, e.Name())
 		if isCore(e.Name()) && e.IsDir() {
 			sum += held(path)
-		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && fi.Mode().IsRegular() && linkCount(path, fi) <= 1 {
-			sum += diskBytes(fi)
+		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && fi.Mode().IsRegular() && system.LinkCount(path, fi) <= 1 {
+			sum += system.DiskBytes(fi)
 		}
 	}
 	return sum
@@ -236,6 +237,9 @@ func noSpace(file string, need, free int64) error {
 	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
 		file, ErrNoSpace, syscall.ENOSPC, sizeString(need), sizeString(free))
 }
+
+// SyncDir makes created, renamed and removed names in a folder durable.
+func SyncDir(dir string) error { return system.SyncDir(dir) }
 
 func sizeString(n int64) string {
 	const units = "KMGTPE"
@@ -251,9 +255,9 @@ func sizeString(n int64) string {
 
 // Volume tells the volumes of folders apart, and says how many bytes this user may still allocate on that of dir.
 func Volume(dir string) (id string, free int64, err error) {
-	if id, err = volumeOf(dir); err != nil {
+	if id, err = system.Volume(dir); err != nil {
 		return "", 0, err
 	}
-	free, err = freeSpace(dir)
+	free, err = system.FreeSpace(dir)
 	return id, free, err
 }

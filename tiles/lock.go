@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
 )
 
 // lockMagic is the first line of a lock file; it also tells our folders from
@@ -21,9 +22,6 @@ const lockMagic = "ooc lock"
 
 // maxLock is more than any lock file's length.
 const maxLock = 4096
-
-// errBusy: the lock is held through another open file.
-var errBusy = errors.New("lock is held")
 
 // ErrNoLocks: the volume has no locks.
 var ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
@@ -34,7 +32,7 @@ func lock(f *os.File, dir string, exclusive bool) (err error) {
 	if h := hook.For(dir); h != nil && h.Lock != nil {
 		err = h.Lock
 	} else {
-		err = lockFile(f, exclusive)
+		err = system.Lock(f, exclusive)
 	}
 	for _, kind := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS} {
 		if errors.Is(err, kind) {
@@ -64,7 +62,7 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 		if err == nil {
 			var same bool
 			if same, err = sameFile(f, path); err == nil && same {
-				size, serr := fileSize(f)
+				size, serr := system.FileSize(f)
 				made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0 // else another process has made it meanwhile
 				if err = checkLock(dir); err == nil {
 					err = heldElsewhere(dir)
@@ -84,7 +82,7 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 			// lock: it guards nothing. Its successor's lock does.
 		}
 		f.Close()
-		if errors.Is(err, errBusy) {
+		if errors.Is(err, system.ErrBusy) {
 			if try++; try < 10 {
 				time.Sleep(10 * time.Millisecond)
 				continue
@@ -105,7 +103,7 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 func lockedBy(dir string, pid int, host string) error {
 	e := &LockedError{Dir: dir, PID: pid, Host: host}
 	if me, err := os.Hostname(); err == nil && host == me && pid != 0 {
-		e.Ending = ending(pid)
+		e.Ending = system.Ending(pid)
 	}
 	return e
 }
@@ -131,7 +129,7 @@ func NetworkVolume(dir string) string {
 	if h := hook.For(dir); h != nil && h.Volume != "" {
 		return h.Volume
 	}
-	return networkVolume(dir)
+	return system.Network(dir)
 }
 
 // sameFile says whether path still leads to f.
@@ -167,7 +165,7 @@ func writeHolder(f *os.File) {
 // the one that the next writer has just locked.
 func release(f *os.File) error {
 	const first = int64(len(lockMagic) + 1)
-	if size, err := fileSize(f); err == nil && size > first { // else it could not be written, and would grow by zeros
+	if size, err := system.FileSize(f); err == nil && size > first { // else it could not be written, and would grow by zeros
 		_ = f.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
 	}
 	return f.Close() // unlocks
@@ -210,7 +208,7 @@ func LockHolder(dir string) (pid int, host string, running bool, err error) {
 	}
 	defer f.Close()
 	err = lock(f, dir, false)
-	running = errors.Is(err, errBusy)
+	running = errors.Is(err, system.ErrBusy)
 	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
 		return 0, "", false, fmt.Errorf("locking %s: %w", path, err)
 	}

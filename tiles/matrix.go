@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"ooc/tiles/internal/system"
 	"runtime/debug"
 )
 
@@ -77,7 +78,7 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 	}
 	s.changed()
 	off := s.geo.TileOffset(i, 0)
-	if now, err := fileSize(s.dist); err != nil || now < off+size {
+	if now, err := system.FileSize(s.dist); err != nil || now < off+size {
 		return errors.Join(err, s.shortFault("write", i, 0, now, now)) // a write would make it longer again
 	}
 	if err := s.askTile("write", i, 0); err != nil {
@@ -88,7 +89,7 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
 			return fmt.Errorf("%w (%w)", s.faultAt("write", i, int(at/s.geo.TileBytes()), off+at+int64(n)), classify(err))
 		}
-		startWriting(s.dist, off+at, int64(len(part)))
+		system.StartWriting(s.dist, off+at, int64(len(part)))
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (s *Store) Prefetch(i, j int) {
 	defer s.mu.RUnlock()
 	if s.mem != nil {
 		off := s.geo.TileOffset(i, j)
-		willNeed(s.pages(off, s.geo.TileBytes()))
+		system.WillNeed(s.pages(off, s.geo.TileBytes()))
 	}
 }
 
@@ -228,7 +229,7 @@ func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
 		}
 	}(debug.SetPanicOnFault(true))
 	use(tile)
-	size, err := fileSize(s.dist)
+	size, err := system.FileSize(s.dist)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"ooc/tiles/internal/system"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +137,7 @@ func checkName(dir, name string) error {
 		return corrupt(path, "it is a %s, not a folder; remove it", typeName(fi))
 	case !fi.Mode().IsRegular():
 		return notRegular(path, fi)
-	case linkCount(path, fi) > 1:
+	case system.LinkCount(path, fi) > 1:
 		return hardLink(path)
 	case name == nameLock:
 		return checkLock(dir)

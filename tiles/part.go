@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"fmt"
+	"ooc/tiles/internal/system"
 	"sync"
 )
 
@@ -83,6 +84,6 @@ func (s *Store) DropCache() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem != nil {
-		dropCache(s.dist)
+		system.DropCache(s.dist)
 	}
 }

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"errors"
+	"ooc/tiles/internal/system"
 	"os"
 	"runtime/debug"
 	"time"
@@ -35,7 +36,7 @@ func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
 	if err := Room(dir, f.Name(), size); err != nil {
 		return r, err
 	}
-	if err := reserve(f, size); err != nil {
+	if err := system.Reserve(f, size); err != nil {
 		return r, classify(err)
 	}
 	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, 0)

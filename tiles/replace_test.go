@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
 )
 
 // steps runs something that changes the files of a store in dir, and returns
@@ -311,7 +312,7 @@ func TestReplaceStops(t *testing.T) {
 		f, err := os.Open(filepath.Join(dir, nameLock))
 		must(t, err)
 		defer f.Close()
-		if err := lockFile(f, false); !errors.Is(err, errBusy) {
+		if err := system.Lock(f, false); !errors.Is(err, system.ErrBusy) {
 			t.Errorf("before operation %d nobody has the lock: %v", clean.count, err)
 		}
 		return copied()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"ooc/tiles/internal/system"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,7 +163,7 @@ func TestFallocateFails(t *testing.T) {
 	f, err := os.Create(filepath.Join(vol, "x"))
 	must(t, err)
 	defer f.Close()
-	if err := classify(reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
+	if err := classify(system.Reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("reserving 4 MiB of 2: %v", err)
 	}
 }

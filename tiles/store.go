@@ -13,6 +13,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
 )
 
 // Store is an open store. Its methods may be called from many goroutines;
@@ -295,7 +296,7 @@ func (s *Store) sync(name string, do func() error) error {
 
 // syncNames makes created, renamed and removed names of the store durable.
 func (s *Store) syncNames() error {
-	return s.sync(".", func() error { return SyncDir(s.dir) })
+	return s.sync(".", func() error { return system.SyncDir(s.dir) })
 }
 
 // mayWrite says why this store may not be written, nil if it may.

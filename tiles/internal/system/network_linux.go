@@ -1,4 +1,4 @@
-package tiles
+package system
 
 import "golang.org/x/sys/unix"
 
@@ -18,7 +18,7 @@ var networks = map[uint32]string{
 	0x19830326:            "beegfs",
 }
 
-func networkVolume(dir string) string {
+func Network(dir string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return ""

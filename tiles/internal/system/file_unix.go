@@ -1,6 +1,6 @@
 //go:build unix
 
-package tiles
+package system
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoFollow opens path unless it is a symbolic link; opening never blocks.
-func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
+// OpenNoFollow opens path unless it is a symbolic link; opening never blocks.
+func OpenNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
 }
 
@@ -26,12 +26,12 @@ func SyncDir(dir string) error {
 	return d.Sync()
 }
 
-// isDiskFull covers what the common errno values do not: nothing, on Unix.
-func isDiskFull(error) bool { return false }
+// IsDiskFull covers what the common errno values do not: nothing, on Unix.
+func IsDiskFull(error) bool { return false }
 
-// fileSize is the file's size now, without the allocation of os.File.Stat: it
+// FileSize is the file's size now, without the allocation of os.File.Stat: it
 // is asked for after every access to a tile.
-func fileSize(f *os.File) (int64, error) {
+func FileSize(f *os.File) (int64, error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstat(int(f.Fd()), &st)
@@ -45,8 +45,8 @@ func fileSize(f *os.File) (int64, error) {
 	}
 }
 
-// freeSpace is what this user may still allocate on the volume of dir, bytes.
-func freeSpace(dir string) (int64, error) {
+// FreeSpace is what this user may still allocate on the volume of dir, bytes.
+func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, os.NewSyscallError("statfs", err)
@@ -66,8 +66,8 @@ func freeSpace(dir string) (int64, error) {
 	return int64(blocks * size), nil
 }
 
-// volumeOf names the volume of dir.
-func volumeOf(dir string) (string, error) {
+// Volume names the volume of dir.
+func Volume(dir string) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
 		return "", os.NewSyscallError("stat", err)
@@ -75,16 +75,16 @@ func volumeOf(dir string) (string, error) {
 	return fmt.Sprint(uint64(st.Dev)), nil
 }
 
-// linkCount is how many names a file has; 0 where the system does not say.
-func linkCount(_ string, fi fs.FileInfo) uint64 {
+// LinkCount is how many names a file has; 0 where the system does not say.
+func LinkCount(_ string, fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)
 	}
 	return 0
 }
 
-// diskBytes is what a file takes of its volume.
-func diskBytes(fi fs.FileInfo) int64 {
+// DiskBytes is what a file takes of its volume.
+func DiskBytes(fi fs.FileInfo) int64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return 512 * int64(st.Blocks)
 	}

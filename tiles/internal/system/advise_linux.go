@@ -1,4 +1,4 @@
-package tiles
+package system
 
 import (
 	"os"
@@ -10,8 +10,8 @@ import (
 // the largest transfer of the disk and drops the rest.
 const willNeedStep = 512 << 10
 
-// willNeed asks the kernel to read the range in the background.
-func willNeed(b []byte) {
+// WillNeed asks the kernel to read the range in the background.
+func WillNeed(b []byte) {
 	for len(b) > 0 {
 		n := min(len(b), willNeedStep)
 		_ = unix.Madvise(b[:n], unix.MADV_WILLNEED) // advice: failing it costs speed only
@@ -19,11 +19,11 @@ func willNeed(b []byte) {
 	}
 }
 
-// startWriting asks the system to begin writing a part of f to disk, so that
+// StartWriting asks the system to begin writing a part of f to disk, so that
 // the next sync finds little left to do.
-func startWriting(f *os.File, off, n int64) {
+func StartWriting(f *os.File, off, n int64) {
 	_ = unix.SyncFileRange(int(f.Fd()), off, n, unix.SYNC_FILE_RANGE_WRITE) // advice
 }
 
-// dropCache forgets the clean cached pages of f, so that reads see the disk.
-func dropCache(f *os.File) { _ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) }
+// DropCache forgets the clean cached pages of f, so that reads see the disk.
+func DropCache(f *os.File) { _ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) }

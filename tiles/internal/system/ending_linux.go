@@ -1,4 +1,4 @@
-package tiles
+package system
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 // exiting is PF_EXITING of the kernel's flags of a process.
 const exiting = 0x4
 
-// ending says whether a process of this host has ended, or is ending. It may
+// Ending says whether a process of this host has ended, or is ending. It may
 // hold its locks for seconds then, while page-locked memory is taken back, and
 // they may have passed to a process that it had started.
-func ending(pid int) bool {
+func Ending(pid int) bool {
 	if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 		return true
 	}

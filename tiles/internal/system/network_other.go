@@ -1,0 +1,5 @@
+//go:build !linux
+
+package system
+
+func Network(string) string { return "" }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package tiles
-
-func networkVolume(string) string { return "" }
