@@ -217,7 +217,7 @@ func (f *solveFlags) store(input string) (string, error) {
 	}
 	abs, err := filepath.Abs(out)
 	if owner := tiles.Owner(abs); err == nil && owner != "" {
-		return "", usageError{fmt.Errorf("%s is in %s, and what a store or a batch holds is its own; name another with --out", out, owner)}
+		return "", usageError{fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner)}
 	}
 	return out, err
 }

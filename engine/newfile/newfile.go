@@ -24,7 +24,7 @@ type File struct {
 }
 
 // ErrKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
-var ErrKept = errors.New("it is not for an output")
+var ErrKept = errors.New("nothing is written there")
 
 // Check fails where Write would, as far as that can be seen before: with fs.ErrExist where the file is there and is
 // not to be replaced, with ErrKept where it is one of Keep, in a store or in the folder of a batch.
@@ -107,11 +107,11 @@ func (f File) look() (at place, err error) {
 	}
 	for _, keep := range f.Keep {
 		if at.in(keep) {
-			return at, fmt.Errorf("%w: it is, or is in, %s, which the command needs as it is; name another", ErrKept, keep)
+			return at, fmt.Errorf("%w: the command itself uses %s; name another file", ErrKept, keep)
 		}
 	}
 	if owner := tiles.Owner(at.path); owner != "" {
-		return at, fmt.Errorf("%w: it is in %s, and what a store or a batch holds is its own; name another", ErrKept, owner)
+		return at, fmt.Errorf("%w: it is in %s, and only ooc itself writes in a store or a batch; name another file", ErrKept, owner)
 	}
 	if at.was != nil && !f.Overwrite {
 		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)
