@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"ooc/tiles/internal/system"
 	"sync/atomic"
+
+	"ooc/tiles/internal/system"
 )
 
 // Matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before it

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"ooc/tiles/internal/system"
 	"os"
 	"syscall"
 	"time"
+
+	"ooc/tiles/internal/system"
 )
 
 // tornTries is how often a reader looks again at a slot that does not check

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"ooc/tiles/internal/system"
 	"path/filepath"
 	"syscall"
+
+	"ooc/tiles/internal/system"
 )
 
 // Kinds of failure. Every error of this package that has one of these causes

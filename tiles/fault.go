@@ -2,9 +2,10 @@ package tiles
 
 import (
 	"fmt"
-	"ooc/tiles/internal/system"
 	"runtime"
 	"unsafe"
+
+	"ooc/tiles/internal/system"
 )
 
 // addressed is a panic of the runtime that knows the faulting address.

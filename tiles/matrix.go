@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"ooc/tiles/internal/system"
 	"runtime/debug"
+
+	"ooc/tiles/internal/system"
 )
 
 // tileError checks a tile's indices and the length of the caller's buffer.

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"ooc/tiles/internal/system"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"ooc/tiles/internal/system"
 )
 
 // Incomplete says whether dir holds a store whose import died before

@@ -2,8 +2,9 @@ package tiles
 
 import (
 	"fmt"
-	"ooc/tiles/internal/system"
 	"sync"
+
+	"ooc/tiles/internal/system"
 )
 
 // ReadEntries copies the distances of consecutive entries of tile (i,j) into

@@ -2,13 +2,14 @@ package tiles
 
 import (
 	"errors"
-	"ooc/tiles/internal/system"
 	"os"
 	"runtime/debug"
 	"time"
 
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sync/errgroup"
+
+	"ooc/tiles/internal/system"
 )
 
 // Rates are what a folder's disk and the memory before it do, in bytes/s.
