@@ -14,8 +14,20 @@ import (
 	"ooc/tiles"
 )
 
-// solveCore is Task.SolveCore.
+// solveCore is Task.SolveCore. A core that turns out to be damaged is made again, once: the rows that were made from it
+// are not lost.
 func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
+	sum, distances, pitch, err = p.solveCoreOnce(ctx, o, lines, w, print, reports)
+	if tiles.Damaged(err) {
+		if err := p.store.RemoveCore(); err != nil {
+			return task.Summary{}, nil, 0, err
+		}
+		return p.solveCoreOnce(ctx, o, lines, w, print, reports)
+	}
+	return sum, distances, pitch, err
+}
+
+func (p *Problem) solveCoreOnce(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
 	sub, err := p.openCore(ctx, w, print)
 	if err != nil {
 		return task.Summary{}, nil, 0, err

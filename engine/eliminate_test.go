@@ -276,8 +276,8 @@ func TestAlgorithmStays(t *testing.T) {
 	verifyAll(t, p)
 }
 
-// leaveCore interrupts an elimination of 600 vertices while its core is solved.
-func leaveCore(t *testing.T) *engine.Problem {
+// leaveCore interrupts an elimination of 600 vertices in a stage in which there is a core.
+func leaveCore(t *testing.T, stage live.Stage) *engine.Problem {
 	t.Helper()
 	const n = 600
 	r, b := seeds.New(t), graph.New(n, graph.AsKind(entry.KindI32))
@@ -295,7 +295,7 @@ func leaveCore(t *testing.T) *engine.Problem {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Progress = func(s live.Status) {
-		if s.Stage == live.StageCore {
+		if s.Stage == stage {
 			cancel()
 		}
 	}
@@ -312,7 +312,7 @@ func leaveCore(t *testing.T) *engine.Problem {
 // TestForecastWithCore wants a core that is there to be counted once: a solve that goes on with it takes no more space.
 func TestForecastWithCore(t *testing.T) {
 	smallCores(t, 0)
-	p := leaveCore(t)
+	p := leaveCore(t, live.StageCore)
 	there := p.Store().CoreBytes()
 	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Limits{}, "")
 	if err != nil || there < 64*64*entry.EntryBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
@@ -324,7 +324,7 @@ func TestForecastWithCore(t *testing.T) {
 // begins by them after a restart, which removes it.
 func TestAlgorithmStaysWithCore(t *testing.T) {
 	smallCores(t, 0)
-	p := leaveCore(t)
+	p := leaveCore(t, live.StageCore)
 	began := enginetest.RandomShape(seeds.New(t), 600, 64).Options(t)
 	began.Algorithm = rounds.BlockedName
 	if _, err := p.Solve(t.Context(), began); !errors.Is(err, plan.ErrAlgorithm) {
@@ -345,7 +345,7 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 // TestCoreUnreadable wants an elimination to stop where its core cannot be read now, and to keep it.
 func TestCoreUnreadable(t *testing.T) {
 	smallCores(t, 0)
-	p := leaveCore(t)
+	p := leaveCore(t, live.StageCore)
 	h, err := crashtest.Watch(filepath.Join(p.Dir(), "core"))
 	if err != nil {
 		t.Fatal(err)
@@ -366,6 +366,26 @@ func TestCoreUnreadable(t *testing.T) {
 	h.Step = nil
 	if left, err := p.CoreLeft(); err != nil || !left {
 		t.Errorf("the core is gone: %v, %v", left, err)
+	}
+	enginetest.Solve(t, p, eliminating(t))
+	verifyAll(t, p)
+}
+
+// TestDamagedCoreIsMadeAgain flips a byte of a core's matrix that has checksums.
+func TestDamagedCoreIsMadeAgain(t *testing.T) {
+	smallCores(t, 0)
+	p := leaveCore(t, live.StageExpand)
+	dir := filepath.Join(p.Dir(), "core")
+	f, err := os.OpenFile(tiles.MatrixPath(dir), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte{0x55}, 4096+5); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sums")); err != nil {
+		t.Fatal(err) // or nothing would be compared
 	}
 	enginetest.Solve(t, p, eliminating(t))
 	verifyAll(t, p)

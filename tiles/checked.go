@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
 	"ooc/tiles/internal/system"
@@ -79,10 +80,13 @@ func (m Matrix) check(i, j, firstRow, lastRow int) error {
 			return err
 		}
 		if err := s.meta.CompareSums(i, j, k, []uint32{got}, c.sums[tile+k:]); err != nil {
-			if s.checks.Load() == c {
-				return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart", s.dist.Name(), ErrCorrupt, err)
+			if s.checks.Load() != c {
+				return nil // this process writes to the matrix by now
 			}
-			return nil // this process writes to the matrix by now
+			if now, serr := s.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, c.sums) {
+				return fmt.Errorf("%s: its solve was begun again while it was read; ask again when that is done", s.dist.Name())
+			}
+			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart", s.dist.Name(), ErrCorrupt, err)
 		}
 		word.Or(bit)
 	}

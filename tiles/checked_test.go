@@ -104,3 +104,54 @@ func TestDamagedSumsAreNoAnswer(t *testing.T) {
 	}
 	must(t, second(s.Unchecked().ReadAt(0, 0)))
 }
+
+// TestBegunAgainWhileRead has a reader look at a solved matrix that another process begins again.
+func TestBegunAgainWhileRead(t *testing.T) {
+	made := pairsStore(t, 130, 64, nil)
+	must(t, made.Checkpoint(State{Algorithm: "x", Done: 130}))
+	writeSums(t, made)
+	reader, err := OpenReadOnly(made.Dir())
+	must(t, err)
+	defer reader.Close()
+	_, err = reader.ReadAt(0, 0)
+	must(t, err)
+	must(t, made.Reset())
+	must(t, made.WriteTile(1, 1, make([]byte, made.geo.TileBytes())))
+	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "begun again") {
+		t.Errorf("got %v", err)
+	}
+	must(t, made.Checkpoint(State{Algorithm: "x", Done: 130}))
+	writeSums(t, made)
+	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) {
+		t.Errorf("with checksums of the new solve: %v", err)
+	}
+	must(t, made.Close())
+}
+
+// TestSumsOfALostSlot wants a matrix that continues from an older slot to lose the checksums of the solve that ended.
+func TestSumsOfALostSlot(t *testing.T) {
+	made := pairsStore(t, 130, 64, nil)
+	must(t, made.Checkpoint(State{Algorithm: "x", Done: 64}))
+	must(t, made.Checkpoint(State{Algorithm: "x", Done: 130}))
+	writeSums(t, made)
+	newest := made.best
+	must(t, made.Close())
+	f, err := os.OpenFile(made.path(nameState), os.O_RDWR, 0)
+	must(t, err)
+	_, err = f.WriteAt([]byte{1}, int64(newest)*stateSector+50)
+	must(t, err)
+	must(t, f.Close())
+	s, err := Open(made.Dir())
+	must(t, err)
+	defer s.Close()
+	if st, counts, err := s.Recover(); err != nil || !counts || st.Done != 64 {
+		t.Fatalf("recovered %+v, %v, %v", st, counts, err)
+	}
+	if _, err := s.Sums(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("checksums: %v", err)
+	}
+	must(t, s.WriteTile(0, 0, make([]byte, s.geo.TileBytes())))
+	if _, err := s.ReadAt(0, 0); err != nil {
+		t.Error(err)
+	}
+}

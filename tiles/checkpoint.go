@@ -98,6 +98,13 @@ func (s *Store) Recover() (State, bool, error) {
 	} else if err := s.wipeNote(); err != nil {
 		return State{}, false, err
 	}
+	if st.Done < int64(s.geo.RowCount()) {
+		// A slot of a solved matrix was lost. What is computed again may differ in rounding from what was summed.
+		if err := s.dropSums(); err != nil {
+			return State{}, false, err
+		}
+		s.changed()
+	}
 	s.ready.Store(true)
 	return st, s.best >= 0, nil
 }

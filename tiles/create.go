@@ -77,11 +77,17 @@ func (s *Store) giveUp() (*os.File, error) {
 	if s.lock == nil {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrClosed)
 	}
-	if err := s.remove(nameStore); err != nil {
-		return nil, err
+	err := s.hooks.Ask("rename", nameStore)
+	if err == nil {
+		err = os.Rename(s.path(nameStore), s.path(nameStoreTmp))
 	}
-	if err := s.syncNames(); err != nil {
-		return nil, fmt.Errorf("replacing %s: %w", s.dir, err)
+	if err == nil {
+		if err = s.syncNames(); err != nil { // it is as it was
+			err = errors.Join(err, os.Rename(s.path(nameStoreTmp), s.path(nameStore)))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replacing %s: %w", s.dir, classify(err))
 	}
 	lock := s.lock
 	s.lock = nil
@@ -365,6 +371,8 @@ func (c *creation) undo() {
 	for _, f := range c.files {
 		f.Close() // some are closed already
 	}
+	os.Remove(c.s.path(nameStore)) // first, and durably: without the rest it would be called a damaged store
+	_ = system.SyncDir(c.s.dir)
 	for name := range ownNames {
 		if name != nameLock {
 			os.Remove(c.s.path(name))
