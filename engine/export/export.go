@@ -60,7 +60,7 @@ func File(ctx context.Context, p *engine.Problem, file string, o Options) error 
 		if err != nil {
 			return err
 		}
-		if err := e.write(ctx, x, out); err != nil {
+		if err := x.write(ctx, e, out); err != nil {
 			return err
 		}
 		return out.Close()
@@ -75,12 +75,20 @@ func File(ctx context.Context, p *engine.Problem, file string, o Options) error 
 func Write(ctx context.Context, p *engine.Problem, w io.Writer, o Options) error {
 	e, x, err := prepare(p, o)
 	if err == nil {
-		err = e.write(ctx, x, w)
+		err = x.write(ctx, e, w)
 	}
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
+}
+
+// write writes in a format, and fails if another process has begun the store again meanwhile.
+func (x *extract) write(ctx context.Context, e *Format, w io.Writer) error {
+	if err := e.write(ctx, x, w); err != nil {
+		return err
+	}
+	return x.p.Solved()
 }
 
 func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {

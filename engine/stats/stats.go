@@ -133,6 +133,9 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 	if err := x.pass(ctx); err != nil {
 		return nil, fmt.Errorf("statistics of %s: %w", p.Dir(), err)
 	}
+	if err := p.Solved(); err != nil { // another process may have begun it again
+		return nil, err
+	}
 	for _, g := range x.gatherers {
 		g.finish()
 	}
