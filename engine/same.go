@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -85,7 +86,7 @@ func (p *Problem) Differs(w Wanted) error {
 		{OfDirection, "", w.Directed != nil && *w.Directed != m.Directed},
 		{OfFormat, in.Format, w.Format != "" && w.Format != in.Format},
 		{OfColumns, in.Columns, w.Columns != "" && w.Columns != in.Columns},
-		{OfNoArc, in.NoArc, w.NoArc != "" && w.NoArc != in.NoArc},
+		{OfNoArc, in.NoArc, w.NoArc != "" && w.NoArc != cmp.Or(in.NoArc, "inf")},
 		{OfBase, in.Base, w.Base != "" && w.Base != in.Base},
 	} {
 		if a.differ {

@@ -37,7 +37,7 @@ func TestDiffers(t *testing.T) {
 	yes, no := true, false
 	made := tiles.Input{Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}
 	g := enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false)
-	create := func(rows tiles.RowSet) *engine.Problem {
+	create := func(rows tiles.RowSet, made tiles.Input) *engine.Problem {
 		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,8 @@ func TestDiffers(t *testing.T) {
 		t.Cleanup(func() { p.Close() })
 		return p
 	}
-	whole, some := create(nil), create(tiles.RowSet{3, 7})
+	whole, some := create(nil, made), create(tiles.RowSet{3, 7}, made)
+	plain := create(nil, tiles.Input{})
 	all := make(tiles.RowSet, g.N)
 	for v := range all {
 		all[v] = int32(v)
@@ -63,6 +64,9 @@ func TestDiffers(t *testing.T) {
 		{whole, engine.Wanted{Kind: entry.KindI32, Scale: g.Scale, Tile: 64, Sources: all, Directed: direction[1],
 			Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}, ""},
 		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}}, ""},
+		{plain, engine.Wanted{NoArc: "inf"}, ""}, // as if nobody said
+		{plain, engine.Wanted{NoArc: "0"}, engine.OfNoArc},
+		{whole, engine.Wanted{NoArc: "inf"}, engine.OfNoArc},
 		{whole, engine.Wanted{Kind: entry.KindF32, Base: "1"}, engine.OfKind}, // the first that differs
 		{whole, engine.Wanted{Scale: g.Scale + 1}, engine.OfScale},
 		{whole, engine.Wanted{Tile: 128}, engine.OfTile},

@@ -90,7 +90,7 @@ var badLists = []badInput{
 	{"header of other names", "x.csv", "fromnode,tonode,length_m,freespeed\n1,2,3,4\n", Options{}, 1, "the line has 4 columns: pick them by name, maybe --columns from=fromnode,to=tonode,weight=length_m"},
 	{"header of strange names", "x.csv", "a,b,c d,e\n1,2,3,4\n", Options{}, 1, `pick them by name, --columns from=A,to=B,weight=C with A, B and C of "a", "b", "c d", "e"`},
 	{"header that is not in order", "x.csv", "length_m,fromnode,tonode\n1,2,3\n", Options{}, 1, "it is not clear what the columns are: pick them by name, maybe --columns from=fromnode,to=tonode,weight=length_m"},
-	{"header that is not in order, two columns", "x.csv", "target,x\n1,2\n", Options{}, 2, "it is not clear what the columns are"},
+	{"header that is not in order, two columns", "x.csv", "target,x\n1,2\n", Options{}, 1, "it is not clear what the columns are"},
 	{"header with an unnamed column", "x.csv", ",a,b\n0,2,3\n", Options{}, 1, "it is not clear what the columns are"},
 	{"picked and not there", "x.csv", "a,b,c\n1,2,3\n", Options{Columns: "from=a,to=d"}, 1, `no column is named "d" in the first line: "a", "b", "c"`},
 	{"picked and there twice", "x.csv", "a,b,a\n1,2,3\n", Options{Columns: "from=a,to=b"}, 1, `two columns have the name "a": pick one by its number, 1 or 3`},
@@ -99,6 +99,10 @@ var badLists = []badInput{
 	{"as R's write.table", "x.txt", "\"from\" \"to\" \"weight\"\n\"1\" 1 2 3\n", Options{}, 2, "say --columns from=2,to=3,weight=4"},
 	{"one way", "x.csv", "from,to,length,OneWay\n1,2,3,0\n", Options{}, 1, `column "OneWay" seems to say which lines are one way`},
 	{"one way, picked", "x.csv", "a,b,is_one_way\n1,2,0\n", Options{Columns: "from=a,to=b"}, 1, `column "is_one_way" seems`},
+	{"one way, by number", "x.csv", "# c\na,b,oneway\n1,2,0\n", Options{Columns: "from,to"}, 2, `column "oneway" seems`},
+	{"one way, by number, with words", "x.csv", "a,b,oneway\n1,2,no\n", Options{Columns: "from=1,to=2"}, 1, `column "oneway" seems`},
+	{"a comma before three digits", "x.csv", "1;2;1,234\n", Options{}, 1, "\"1,234\" has a comma: if it separates thousands, remove it; if it is a decimal comma, write a point"},
+	{"braces with commas, and columns", "x.txt", "0 1 {'a': 3, 'b': 4}\n", Options{Columns: "from,to"}, 0, "braces"},
 	{"decimal comma", "x.csv", "1;2;3\n1;2;3,5\n", Options{}, 2, "\"3,5\" has a comma, but decimals are written with a point; where no comma stands for anything else, tr , . < FILE > NEW does it"},
 	{"decimal comma first", "x.csv", "a;b;3,5\n", Options{}, 1, "has a comma"},
 	{"decimal comma in quotes", "x.csv", "a,b,\"3,5\"\n", Options{}, 1, "but decimals are written with a point"},
@@ -145,6 +149,11 @@ func TestBadOptions(t *testing.T) {
 	} {
 		_, err := readBoth(t, "x.txt", "1 2 3\n", o)
 		graphtest.WantError(t, err, graph.ErrOptions)
+	}
+	for _, text := range []string{"1 2 3\n", "p sp 2 1\na 1 2 3\n", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 3\n"} {
+		if g, err := readBoth(t, "x", text, Options{NoArc: "inf"}); err != nil || g.Arcs() != 1 { // it says nothing there
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 	for _, c := range []struct {
 		text, says string

@@ -106,6 +106,15 @@ func columnOption(list string) (*columns, picks, error) {
 	return &c, p, nil
 }
 
+// unweighted reports whether Options.Columns names columns, and none for the weight.
+func (o Options) unweighted() bool {
+	if o.Columns == "" {
+		return false
+	}
+	c, p, err := columnOption(o.Columns)
+	return err == nil && (c == nil && p[2] == "" || c != nil && c.weight < 0)
+}
+
 // maxColumn is the most that the number of a column may be.
 const maxColumn = 1 << 16
 
@@ -219,6 +228,17 @@ func likely(header []string) columns {
 		}
 	}
 	return columns{from: at[0], to: at[1], weight: at[2]}
+}
+
+// longNames leaves out the names of one letter: alone, a u, v or w may be any end of an arc, and says nothing.
+func longNames(header []string) []string {
+	long := slices.Clone(header)
+	for i, name := range long {
+		if len(strings.TrimSpace(name)) == 1 {
+			long[i] = ""
+		}
+	}
+	return long
 }
 
 // letters returns the letters and digits of a name, in lower case.

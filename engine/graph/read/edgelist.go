@@ -237,31 +237,34 @@ func (r *edgeReader) oneWay() error {
 	return nil
 }
 
-// settle decides, from the second line, whether the first one was a header: two words above two numbers.
+// settle decides, from the second line, whether the first one was a header: from and to are words above integers. Other
+// columns, which are there only where the columns are named, say nothing.
 func (r *edgeReader) settle(line []byte) error {
 	if err := r.split(line); err != nil {
 		return err
 	}
-	numbers := 0
-	for _, f := range r.fields {
-		if _, ok := parseID(f.text); ok {
-			numbers++
-		}
-	}
-	if numbers < len(r.fields) {
+	if len(r.fields) < r.least {
 		return r.end()
 	}
-	header := r.held
-	r.held = nil
-	if r.named {
-		return nil
+	for _, i := range []int{r.from, r.to} {
+		if _, ok := parseID(r.fields[i].text); !ok {
+			return r.end()
+		}
 	}
+	header, at := r.held, r.in.line
+	r.held, r.in.line = nil, r.heldAt // for errors
 	if err := r.split(header); err != nil {
 		return err
 	}
-	if err := r.findColumns(true); err != nil {
-		return r.out.fail("%s", err)
+	if !r.named {
+		if err := r.findColumns(true); err != nil {
+			return r.out.fail("%s", err)
+		}
 	}
+	if err := r.oneWay(); err != nil {
+		return err
+	}
+	r.in.line = at
 	return nil
 }
 
@@ -307,6 +310,9 @@ func commaAmongBlanks(line []byte) (found []byte) {
 
 func (r *edgeReader) decimalComma(tok []byte) error {
 	how := ""
+	if _, behind, _ := bytes.Cut(tok, []byte(",")); len(behind) == 3 {
+		return r.out.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a point", number.Quoted(tok))
+	}
 	if r.sep == ';' {
 		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
 	}
@@ -314,12 +320,13 @@ func (r *edgeReader) decimalComma(tok []byte) error {
 }
 
 // looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
-// of columns or of vertices. A line with a number in it is never a header.
+// of columns or of vertices. A line with a number in it, or with the braces of networkx, is never a header.
 func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 	names := make([]string, len(r.fields))
 	for i, f := range r.fields {
-		index := i == 0 && len(r.fields) > 2 // pandas and R leave the name of their row numbers empty
-		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !index {
+		// pandas and R leave the name of their row numbers empty, and what no name in Options.Columns means may be.
+		empty := i == 0 && len(r.fields) > 2 || r.named && i != r.from && i != r.to && i != r.weight
+		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !empty || bytes.HasPrefix(f.text, []byte("{")) {
 			return false, false
 		}
 		if _, ok := number.Special(f.text); ok || isDecimalComma(f.text) {
@@ -349,7 +356,8 @@ func (r *edgeReader) findColumns(header bool) error {
 	case err != nil:
 		return fmt.Errorf("%w: %s", err, howToPick(r.width, names))
 	case !ok && widthErr == nil:
-		if other(c, byWidth) || other(likely(names), byWidth) || names[0] == "" {
+		words := longNames(names)
+		if c, _, _ = namedColumns(words); other(c, byWidth) || other(likely(words), byWidth) || names[0] == "" {
 			return fmt.Errorf("it is not clear what the columns are: %s", howToPick(r.width, names))
 		}
 		if r.width > 2 {

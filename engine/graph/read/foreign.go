@@ -62,8 +62,14 @@ func isJSON(head []byte) bool {
 	}
 }
 
+// plainBraces finds an edge list of networkx of which from and to can be read: no comma in it passes for a separator.
+var plainBraces = begins(`^(\s*(#.*)?\n)*[^\s,;]+ [^\s,;]+ \{[^,;\n]*\}\s*(\n|$)`)
+
 // refuseForeign names a format that is not read.
 func (in *reading) refuseForeign(head []byte) error {
+	if in.options.unweighted() && plainBraces(head) {
+		return nil
+	}
 	for _, f := range foreigns {
 		if f.detect(head) {
 			return in.Fail("it is %s, which is not read; in Python: %s", f.name, f.python)

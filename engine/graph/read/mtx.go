@@ -59,7 +59,7 @@ func readMTX(in *lineReader, o Options, out *sink) error {
 	switch {
 	case r.array:
 		return r.readArray()
-	case o.NoArc != "":
+	case o.namesNoArc():
 		return noArcHere(out.File, "a coordinate list")
 	}
 	r.plain = plainArcs{base: uint64(r.base), n: uint64(r.n), weighted: !r.pattern}

@@ -189,10 +189,16 @@ func (in *reading) fits() error {
 	switch {
 	case in.options.Columns != "" && !in.format.Columns:
 		return fmt.Errorf("%s is read as %s, and --columns is for edge lists: %w", in.Name, name, graph.ErrOptions)
-	case in.options.NoArc != "" && !in.format.NoArc:
+	case in.options.namesNoArc() && !in.format.NoArc:
 		return noArcHere(in.Name, "read as "+name)
 	}
 	return nil
+}
+
+// namesNoArc reports whether Options.NoArc names more than +Inf, which is no arc in any format.
+func (o Options) namesNoArc() bool {
+	x, _ := number.Special([]byte(o.NoArc))
+	return o.NoArc != "" && !(x > 0)
 }
 
 // noArcHere refuses Options.NoArc for what leaves out what is no arc.
