@@ -3,6 +3,8 @@
 package newfile
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -18,10 +20,36 @@ func writable(dir string) error {
 	return nil
 }
 
-// keepOwner gives f the owner and the group of another file, as far as the system lets us.
-func keepOwner(f *os.File, was fs.FileInfo) {
-	if s, ok := was.Sys().(*syscall.Stat_t); ok {
+// writableStream says why a device or a pipe cannot be written.
+func writableStream(path string) error {
+	if err := unix.Access(path, unix.W_OK); err != nil {
+		return &fs.PathError{Op: "access", Path: path, Err: err}
+	}
+	return nil
+}
+
+// openStream opens a device or a pipe. It does not wait for a reader of a pipe, for nothing could interrupt that.
+func openStream(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return os.OpenFile(path, os.O_WRONLY, 0)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)
+	if errors.Is(err, unix.ENXIO) {
+		err = fmt.Errorf("nobody reads this pipe; start its reader first: %w", unix.ENXIO)
+	}
+	return f, err
+}
+
+// keepAccess gives f the group, the mode and the owner of another file, as far as the system lets us: where it does not,
+// f stays ours alone, or its mode that of a file that is nobody else's. The owner is last, for only he may change the mode.
+func keepAccess(f *os.File, was fs.FileInfo) {
+	s, ok := was.Sys().(*syscall.Stat_t)
+	if ok {
 		_ = f.Chown(-1, int(s.Gid))
+	}
+	_ = f.Chmod(was.Mode().Perm())
+	if ok {
 		_ = f.Chown(int(s.Uid), -1)
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ooc/tiles"
 )
 
 // File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a pipe,
-// what is written goes there, and nothing is made or replaced.
+// what is written goes there, and nothing is made or replaced. A pipe without a reader is an error.
 type File struct {
 	Path      string
 	Overwrite bool     // replace what is there, and keep its mode and, where the system lets us, its owner
@@ -89,9 +90,9 @@ type place struct {
 func (f File) look() (at place, err error) {
 	at.was, err = os.Stat(f.Path)
 	switch {
-	case err == nil && at.was.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0:
+	case err == nil && at.was.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe) != 0:
 		at.stream = true
-		return at, nil
+		return at, writableStream(f.Path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return at, err
 	}
@@ -152,22 +153,25 @@ func (at place) begin() (*os.File, error) {
 	if at.was != nil {
 		mode = 0o600 // until it has those of the other
 	}
-	part, err := os.OpenFile(dir+"."+name+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil || at.was == nil {
-		return part, err
+	rest := "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	if most := longest - len(".") - len(rest); len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") // for a letter may be cut in two, which some file systems refuse
 	}
-	keepOwner(part, at.was) // where that is not ours to do, it is ours
-	if err := part.Chmod(at.was.Mode().Perm()); err != nil {
-		return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
+	part, err := os.OpenFile(dir+"."+name+rest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err == nil && at.was != nil {
+		keepAccess(part, at.was)
 	}
-	return part, nil
+	return part, err
 }
+
+// longest is how many bytes a name has at most on nearly all file systems.
+const longest = 255
 
 // pour fills a device or a pipe.
 func (f File) pour(fill func(w io.Writer) error) error {
-	out, err := os.OpenFile(f.Path, os.O_WRONLY, 0)
+	out, err := openStream(f.Path)
 	if err != nil {
-		return err
+		return f.named(err)
 	}
 	return errors.Join(fill(out), out.Close())
 }
