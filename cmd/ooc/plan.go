@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
 	"ooc/kernels"
@@ -78,13 +80,16 @@ func planCommand() *cobra.Command {
 // forecast plans the solve of a graph.
 func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Limits) (f *engine.Forecast, err error) {
 	in, err := gf.read(cmd, input, ".")
-	if errors.Is(err, tiles.ErrNoSpace) && input != "-" { // for a copy of a compressed matrix: its size alone will do
+	if errors.Is(err, tiles.ErrNoSpace) && isFile(input) { // for a copy of a compressed matrix: its size alone will do
 		o, err := gf.options(cmd, ".")
 		if err != nil {
 			return nil, err
 		}
 		e, err := read.Measure(input, o)
 		if err != nil {
+			return nil, err
+		}
+		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, sources); err != nil {
 			return nil, err
 		}
 		return engine.ForecastMatrix(cmd.Context(), e, d, limits)
@@ -98,6 +103,12 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 		return nil, err
 	}
 	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
+}
+
+// isFile reports whether an input can be read twice.
+func isFile(input string) bool {
+	info, err := os.Stat(input)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func printForecast(f *engine.Forecast, model string) {
