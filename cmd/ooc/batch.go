@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -161,28 +160,33 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	return needs, nil
 }
 
-// share has jobs do with the room that there is beside all stores, where that may be less than they could take. A job that
-// cannot do with its share needs what its plan says.
+// share has jobs do with the room that there is beside all stores, where that may be less than they could take. Each then
+// needs what its plan says, which may be more than its share. Run and dry run both ask Room of what share leaves.
 func share(jobs []job, list []batch.Job, needs []batch.Need, extents []graph.Extent, d kernels.Device) {
 	if batch.Room(list, needs) == nil {
 		return
 	}
-	could := slices.Clone(needs)
 	batch.Share(list, needs)
-	if batch.Room(list, needs) != nil {
-		return // the stores alone take too much
-	}
 	for i, j := range jobs {
 		n := &needs[i]
-		if could[i].Beside == 0 {
+		if n.Err != nil || n.Bytes == 0 { // or solved
 			continue
 		}
 		j.room = n.Bytes + n.Beside
 		f, err := j.forecast(&jobForecast{Store: list[i].Store}, extents[i], d)
-		if err == nil && f.BesideBytes > n.Beside {
-			n.Beside = f.BesideBytes + f.BesideBytes/16 // cores differ a little from plan to plan, as rates do
-			j.room = n.Bytes + n.Beside
+		if err != nil {
+			continue // which the job will say
 		}
+		left := j.roomAt(list[i].Store)
+		if f.StoreBytes > 0 {
+			n.Bytes = f.StoreBytes
+			n.Has = min(n.Has, n.Bytes)
+		}
+		n.Beside = f.BesideBytes + f.BesideBytes/16 // cores differ a little from plan to plan, as rates do
+		if left -= n.Bytes; left >= f.BesideBytes {
+			n.Beside = min(n.Beside, left)
+		}
+		j.room = max(j.room, n.Bytes+n.Beside)
 	}
 }
 
@@ -200,7 +204,11 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 			m, limits := p.Meta(), j.limits()
 			limits.Predecessors = m.Predecessors
 			e = graph.Extent{N: m.N, Dense: m.Dense}
-			return batch.Need{Vertices: m.N, Bytes: has, Has: has, Beside: engine.MostBeside(e, d, limits)}, e
+			n = batch.Need{Vertices: m.N, Bytes: has, Has: has}
+			if j.restart || p.Solved() != nil {
+				n.Beside = engine.MostBeside(e, d, limits)
+			}
+			return n, e
 		}
 	}
 	o, err := j.options(j.cmd, ".")

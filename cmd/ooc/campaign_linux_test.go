@@ -239,7 +239,7 @@ func TestRoomForCore(t *testing.T) {
 		if p := plan(small, graph, more...); p["store_bytes"].(float64) <= p["room_bytes"].(float64) {
 			t.Errorf("%v: planned %v", more, p)
 		}
-		ooc(t, small, slices.Concat([]string{"plan", graph}, with, more)...).want(t, 0, "disk", "no space", "choose another volume")
+		ooc(t, small, slices.Concat([]string{"plan", graph}, with, more)...).want(t, 0, "disk", "no space", "on another volume: ooc solve --out")
 		empty(small)
 	}
 
@@ -257,6 +257,7 @@ func TestRoomForCore(t *testing.T) {
 	writeFile(t, dir, "m.npy.gz", packed.String())
 	matrix := filepath.Join(dir, "m.npy.gz")
 	ooc(t, small, "plan", matrix).want(t, 0, "beside it", "no space")
+	ooc(t, small, "plan", matrix, "--sources", "random:5").want(t, exitUsage, "sources")
 	empty(small)
 	middle := volume("15m")
 	ooc(t, middle, "plan", matrix).want(t, 0, "beside it", "no space")
@@ -342,6 +343,20 @@ func TestBatchRoomForCores(t *testing.T) {
 	batch().want(t, 0, "b.ooc")
 	for _, store := range []string{"a.ooc", "b.ooc"} {
 		ooc(t, vol, "status", store).want(t, 0, "solved", "algorithm blocked")
+	}
+	for _, store := range []string{"a.ooc", "b.ooc"} {
+		if err := os.RemoveAll(filepath.Join(vol, store)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Room for one core, which is more than half of what there is for two: one job takes it, and the other does without.
+	must(t, "mount", "-o", "remount,size=22500k", vol)
+	writeFile(t, dir, "jobs", dir+"/a.gr --algorithm eliminate\n"+dir+"/b.gr\n")
+	for _, more := range [][]string{{"--dry-run"}, nil} {
+		ooc(t, vol, append([]string{"solve", "--jobs", filepath.Join(dir, "jobs"), "--device", "cpu", "--device-memory", "3MiB"}, more...)...).want(t, 0, "b.ooc")
+	}
+	for store, algorithm := range map[string]string{"a.ooc": "eliminate", "b.ooc": "blocked"} {
+		ooc(t, vol, "status", store).want(t, 0, "solved", "algorithm "+algorithm)
 	}
 	must(t, "mount", "-o", "remount,size=30m", vol)
 	batch("--algorithm", "eliminate", "--restart").want(t, 0)

@@ -47,6 +47,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 		needs[i], extents[i] = j.need(list[i].Store, d)
 	}
 	share(jobs, list, needs, extents, d)
+	room := batch.Room(list, needs)
 	var bytes int64
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
@@ -77,8 +78,8 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 	if !f.json {
 		fmt.Fprintf(terminal.Out, "%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
 	}
-	if err := batch.Room(list, needs); err != nil || failing == 0 {
-		return err
+	if room != nil || failing == 0 {
+		return room
 	}
 	return fmt.Errorf("%w: %d of %d", errWouldFail, failing, len(jobs))
 }
@@ -89,7 +90,7 @@ func (j job) describe(t *jobForecast, n *batch.Need, e graph.Extent, d kernels.D
 	if err != nil {
 		return err
 	}
-	n.Beside = plan.BesideBytes
+	n.Beside = plan.BesideBytes // less than what room is kept for
 	if plan.StoreBytes > 0 {
 		n.Bytes = plan.StoreBytes
 		n.Has = min(n.Has, n.Bytes)

@@ -94,6 +94,10 @@ func TestOutputsDestroyNothing(t *testing.T) {
 			t.Errorf("solve --out %s changed files", out)
 		}
 	}
+	if err := os.CopyFS(filepath.Join(dir, batch, "moved.ooc"), os.DirFS(filepath.Join(dir, "g.ooc"))); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", "g.gr", "--out", batch+"/moved.ooc").want(t, 0, "already solved")
 	writeFile(t, dir, "rows.csv", "1\n2\n")
 	refused(t, dir, "export g.ooc rows.csv --rows @rows.csv", "rows.csv")
 	refused(t, dir, "export g.ooc rows.csv --rows 3,@rows.csv", "rows.csv")

@@ -216,7 +216,7 @@ func (f *solveFlags) store(input string) (string, error) {
 		out = storeName(input)
 	}
 	abs, err := filepath.Abs(out)
-	if owner := tiles.Owner(abs); err == nil && owner != "" {
+	if owner := tiles.Owner(abs); err == nil && owner != "" && (isStore(owner) || !isStore(out)) { // a store that is in a batch goes on
 		return "", usageError{fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner)}
 	}
 	return out, err
