@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/mst"
 	"ooc/engine/text"
-	"ooc/kernels/entry"
 )
 
 func mstCommand() *cobra.Command {
@@ -65,29 +65,25 @@ func showTree(p mst.Progress) {
 }
 
 func printTree(r *mst.Result, asJSON bool) error {
-	ids, s := r.Facts.IDs, r.Summary
+	ids, s, number := r.Facts.IDs, r.Summary, r.Facts.Numbers()
 	if asJSON {
 		for _, e := range r.Edges {
 			terminal.PrintJSON("edge", struct {
-				U      string  `json:"u"`
-				V      string  `json:"v"`
-				Weight float64 `json:"weight"`
-			}{ids.Name(int(e.U)), ids.Name(int(e.V)), e.Weight})
+				U      string          `json:"u"`
+				V      string          `json:"v"`
+				Weight json.RawMessage `json:"weight"`
+			}{ids.Name(int(e.U)), ids.Name(int(e.V)), number.JSON(e.Weight)})
 		}
 		terminal.PrintJSON("summary", s)
 		return nil
 	}
-	show := text.Distance
-	if r.Facts.Kind == entry.KindI32 {
-		show = text.ExactDistance
-	}
 	w := bufio.NewWriterSize(terminal.Out, 1<<16)
 	for _, e := range r.Edges {
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(int(e.U)), ids.Name(int(e.V)), show(e.Weight)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(int(e.U)), ids.Name(int(e.V)), number.Text(e.Weight)); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "total\t%s\n", text.ExactDistance(s.Total))
+	fmt.Fprintf(w, "total\t%s\n", text.Float64.Text(s.Total))
 	if err := w.Flush(); err != nil {
 		return err
 	}

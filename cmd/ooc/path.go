@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -44,7 +45,7 @@ func pathCommand() *cobra.Command {
 				return err
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			out := pathPrinter{ids: ids, w: w, json: asJSON}
+			out := pathPrinter{ids: ids, number: show.Numbers(p), w: w, json: asJSON}
 			if pairs != "" {
 				err = out.file(cmd, p, pairs)
 			} else {
@@ -60,9 +61,10 @@ func pathCommand() *cobra.Command {
 
 // pathPrinter writes paths.
 type pathPrinter struct {
-	ids  graph.IDs
-	w    io.Writer
-	json bool
+	ids    graph.IDs
+	number text.Numbers
+	w      io.Writer
+	json   bool
 }
 
 func lookupPair(p *engine.Problem, u, v string) (pair [2]int, err error) {
@@ -129,10 +131,10 @@ func (o *pathPrinter) print(path *path.Route) error {
 		_, err := fmt.Fprintf(o.w, "%s\t%s\tunreachable\n", from, to)
 		return err
 	}
-	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, text.ExactDistance(path.Length), len(path.Weights))
+	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, o.number.Text(path.Length), len(path.Weights))
 	for i, weight := range path.Weights {
 		if err == nil {
-			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), text.ExactDistance(weight))
+			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), o.number.Text(weight))
 		}
 	}
 	return err
@@ -140,23 +142,21 @@ func (o *pathPrinter) print(path *path.Route) error {
 
 func (o *pathPrinter) printJSON(path *path.Route) error {
 	object := struct {
-		Type      string    `json:"type"`
-		From      string    `json:"from"`
-		To        string    `json:"to"`
-		Reachable bool      `json:"reachable"`
-		Length    *float64  `json:"length"` // null where there is no path
-		Vertices  []string  `json:"vertices"`
-		Weights   []float64 `json:"weights"`
-	}{Type: "path", From: o.ids.Name(path.From), To: o.ids.Name(path.To), Reachable: path.Reachable(), Weights: path.Weights}
+		Type      string            `json:"type"`
+		From      string            `json:"from"`
+		To        string            `json:"to"`
+		Reachable bool              `json:"reachable"`
+		Length    json.RawMessage   `json:"length"` // null where there is no path
+		Vertices  []string          `json:"vertices"`
+		Weights   []json.RawMessage `json:"weights"`
+	}{Type: "path", From: o.ids.Name(path.From), To: o.ids.Name(path.To), Reachable: path.Reachable(), Length: o.number.JSON(path.Length)}
 	object.Vertices = make([]string, len(path.Vertices))
 	for i, v := range path.Vertices {
 		object.Vertices[i] = o.ids.Name(int(v))
 	}
-	if object.Weights == nil {
-		object.Weights = []float64{}
-	}
-	if path.Reachable() {
-		object.Length = &path.Length
+	object.Weights = make([]json.RawMessage, len(path.Weights))
+	for i, weight := range path.Weights {
+		object.Weights[i] = o.number.JSON(weight)
 	}
 	return json.NewEncoder(o.w).Encode(object)
 }

@@ -148,13 +148,13 @@ func queryNear(p *engine.Problem, w io.Writer, id string, near stats.Near) error
 	if err != nil {
 		return err
 	}
-	show := show.Numbers(p)
+	number := show.Numbers(p)
 	for _, n := range list {
 		u, v := id, ids.Name(n.Row)
 		if near.Incoming {
 			u, v = v, u
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, show(n.Distance)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number.Text(n.Distance)); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func queryPair(p *engine.Problem, w io.Writer, ids graph.IDs, u, v int) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), show.Numbers(p)(d))
+	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), show.Numbers(p).Text(d))
 	return err
 }
 
@@ -188,13 +188,13 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 	if err := read(d, at); err != nil {
 		return err
 	}
-	show := show.Numbers(p)
+	number := show.Numbers(p)
 	for i, x := range d {
 		u, v := id, name(i)
 		if !isRow {
 			u, v = v, u
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, show(x)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number.Text(x)); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"time"
@@ -141,17 +141,14 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 // printVertices prints an object for each vertex and source.
 func printVertices(r *sssp.Result) {
 	type vertex struct {
-		Source      string   `json:"source"`
-		Vertex      string   `json:"vertex"`
-		Distance    *float64 `json:"distance"` // null where there is no path
-		Predecessor *string  `json:"predecessor"`
+		Source      string          `json:"source"`
+		Vertex      string          `json:"vertex"`
+		Distance    json.RawMessage `json:"distance"` // null where there is no path
+		Predecessor *string         `json:"predecessor"`
 	}
 	for i, s := range r.Sources {
 		for v, pred := range r.Pred[i] {
-			o := vertex{Source: r.Name(int32(s)), Vertex: r.Name(int32(v))}
-			if d := r.Distance(i, v); !math.IsInf(d, 1) {
-				o.Distance = &d
-			}
+			o := vertex{Source: r.Name(int32(s)), Vertex: r.Name(int32(v)), Distance: r.Facts.Numbers().JSON(r.Distance(i, v))}
 			if pred >= 0 {
 				name := r.Name(pred)
 				o.Predecessor = &name

@@ -12,7 +12,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
-	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -53,12 +52,13 @@ func printStatus(dir string, asJSON bool) error {
 	if len(m.Command) > 0 {
 		fmt.Fprintf(terminal.Out, "          by: %s\n", show.SameCommand(m.Command))
 	}
+	number := show.Numbers(p)
 	direction := "directed"
 	if !m.Directed {
 		direction = "undirected"
 	}
 	fmt.Fprintf(terminal.Out, "          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
-		text.Distance(m.MinWeight/float64(m.Scale)), text.Distance(m.MaxWeight/float64(m.Scale)), m.Kind)
+		number.Text(m.MinWeight/float64(m.Scale)), number.Text(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
 		fmt.Fprintf(terminal.Out, "rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
 	}

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"math"
 	"strconv"
 
 	"ooc/engine/text"
@@ -13,11 +12,13 @@ type textForm struct {
 	x      *extract
 	noPath uint32
 	none   []byte // in its place
-	bytes  int    // an element takes about so many, with what separates it
+	number text.Numbers
+	bytes  int // an element takes about so many, with what separates it
 }
 
 func (x *extract) text(none float64) textForm {
-	f := textForm{x: x, noPath: x.p.Meta().Kind.Unreachable(), none: text.AppendNumber(nil, none, 64), bytes: 16}
+	f := textForm{x: x, noPath: x.p.Meta().Kind.Unreachable(), none: text.Float64.Append(nil, none),
+		number: text.NumbersOf(x.p.Meta().Kind, x.p.Meta().Scale), bytes: 16}
 	if x.p.Meta().Scale == 1 && x.p.Meta().Kind == entry.KindI32 {
 		f.bytes = 8
 	}
@@ -28,10 +29,9 @@ func (f *textForm) append(out []byte, bits uint32) []byte {
 	switch m := f.x.p.Meta(); {
 	case bits == f.noPath:
 		return append(out, f.none...)
-	case m.Scale > 1:
-		return text.AppendNumber(out, f.x.p.Meta().Distance(bits), 64)
-	case m.Kind == entry.KindI32:
+	case m.Kind == entry.KindI32 && m.Scale == 1: // as below, and faster
 		return strconv.AppendInt(out, int64(int32(bits)), 10)
+	default:
+		return f.number.Append(out, m.Distance(bits))
 	}
-	return text.AppendNumber(out, float64(math.Float32frombits(bits)), 32)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"ooc/engine/graph/internal/number"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -59,7 +59,7 @@ const LongestDistance = "the longest distance that cannot be ruled out"
 func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
-	what := fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, number.Format(widest))
+	what := fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, text.Float64.Text(widest))
 	for _, t := range tighter {
 		if bound < limit {
 			return nil

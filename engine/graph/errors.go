@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -50,7 +51,7 @@ type RangeError struct {
 // Error names the bound, the limit and what the user can do.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s",
-		where(e.File, e.Line), e.What, number.Format(e.Bound), e.Kind, number.Format(e.Limit), e.Hint)
+		where(e.File, e.Line), e.What, text.Float64.Text(e.Bound), e.Kind, text.Float64.Text(e.Limit), e.Hint)
 }
 
 // Is reports whether target is ErrBadInput.
@@ -73,11 +74,12 @@ func kindHint(scale int64) string {
 
 // NegativeCycleError names one negative cycle of a graph. It matches ErrNegativeCycle.
 type NegativeCycleError struct {
-	File   string
-	Line   int64    // where the cycle is one line of the input (a self-loop); else 0
-	Cycle  []string // the ids of its vertices in order, the first not repeated at the end
-	Length float64  // in the input's units
-	Hint   string   // "" or what to try
+	File    string
+	Line    int64        // where the cycle is one line of the input (a self-loop); else 0
+	Cycle   []string     // the ids of its vertices in order, the first not repeated at the end
+	Length  float64      // in the input's units
+	Numbers text.Numbers // how Length is written
+	Hint    string       // "" or what to try
 }
 
 // Error prints the cycle, shortened in the middle where it is long, and its length.
@@ -89,7 +91,7 @@ func (e *NegativeCycleError) Error() string {
 		ids = append(append(ids[:most/2:most/2], skipped), ids[len(ids)-most/2:]...)
 	}
 	text := fmt.Sprintf("%snegative cycle of length %s: %s", where(e.File, e.Line),
-		number.Format(e.Length), strings.Join(ids, " → "))
+		e.Numbers.Text(e.Length), strings.Join(ids, " → "))
 	if e.Hint != "" {
 		text += " (" + e.Hint + ")"
 	}

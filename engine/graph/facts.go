@@ -3,6 +3,7 @@ package graph
 import (
 	"time"
 
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -28,6 +29,9 @@ func (g *Graph) Facts() Facts {
 		SelfLoops: g.SelfLoops, Parallel: g.Parallel, NoArcs: g.NoArcs,
 	}
 }
+
+// Numbers is how weights and distances are written.
+func (f *Facts) Numbers() text.Numbers { return text.NumbersOf(f.Kind, f.Scale) }
 
 // Source says what a graph was read from.
 type Source struct {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -229,6 +230,11 @@ func extremes[W int32 | float32](weights []W) (least, most float64) {
 		lo, hi = min(lo, w), max(hi, w)
 	}
 	return float64(lo), float64(hi)
+}
+
+// InputWeight writes the weight of an arc in the input's units.
+func (g *Graph) InputWeight(arc int64) string {
+	return text.NumbersOf(g.Kind, g.Scale).Text(g.Weight(arc) / float64(g.Scale))
 }
 
 // WeightBytes returns the weights as stored: 4 bytes each, little-endian.

@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -163,7 +164,7 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 		return nil, &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices are not believed with only %d arc(s)", g.N, in.Arcs)}
 	case in.Loop != nil:
 		return nil, &NegativeCycleError{File: in.File, Line: in.Loop.Line, Cycle: []string{g.Name(int(in.Loop.Vertex))},
-			Length: in.Loop.Weight / float64(g.Scale)}
+			Length: in.Loop.Weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
 	}
 	g.setArcs(in.take().Rows(g.N))
 	if in.Undirected {

@@ -129,7 +129,7 @@ func (f *Facts) NegativeCycle(file string, cycle []int32, weights []float64) err
 	for _, w := range weights {
 		magnitude += math.Abs(w)
 	}
-	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale)}
+	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale), Numbers: f.Numbers()}
 	first := slices.Index(cycle, slices.Min(cycle)) // the cycle begins with its first row
 	for i := range cycle {
 		e.Cycle = append(e.Cycle, f.IDs.Name(int(cycle[(first+i)%len(cycle)])))

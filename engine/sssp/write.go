@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"ooc/engine/graph/packed"
@@ -41,31 +40,19 @@ func (r *Result) Name(v int32) string {
 // several sources, the source before these. Without a path the distance is "unreachable", and without a
 // predecessor that is -.
 func (r *Result) Text(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 1<<16)
+	out, number := bufio.NewWriterSize(w, 1<<16), r.Facts.Numbers()
 	for i, s := range r.Sources {
 		for v := range r.Facts.N {
 			if len(r.Sources) > 1 {
 				out.WriteString(r.Name(int32(s)) + "\t")
 			}
-			out.WriteString(r.Name(int32(v)) + "\t" + r.number(i, v) + "\t" + r.Name(r.Pred[i][v]))
+			out.WriteString(r.Name(int32(v)) + "\t" + number.Text(r.Distance(i, v)) + "\t" + r.Name(r.Pred[i][v]))
 			if err := out.WriteByte('\n'); err != nil {
 				return err
 			}
 		}
 	}
 	return out.Flush()
-}
-
-// number prints a distance: in i32 with every digit, else with the nine that a float32 has at most.
-func (r *Result) number(i, v int) string {
-	d := r.Distance(i, v)
-	if math.IsInf(d, 1) {
-		return "unreachable"
-	}
-	if r.Facts.Kind == entry.KindF32 && (d != math.Trunc(d) || math.Abs(d) >= 1e15) {
-		return strconv.FormatFloat(d, 'g', 9, 64)
-	}
-	return strconv.FormatFloat(d, 'f', -1, 64)
 }
 
 // NPY writes an array for NumPy, a row a source (one row alone has one dimension), whose entries have the fields

@@ -1,6 +1,6 @@
 package stats
 
-import "fmt"
+import "ooc/engine/text"
 
 // centralities are computed from sums of distances and of their reciprocals.
 var centralities = statistic{
@@ -47,7 +47,7 @@ func (t *textWriter) central(name string, directed bool, in, out []float64) {
 				best = v
 			}
 		}
-		return fmt.Sprintf("%.9g at %s", list[best], t.ids.Name(best))
+		return text.Float64.Text(list[best]) + " at " + t.ids.Name(best)
 	}
 	if !directed {
 		t.row(name, "at most %s", best(in))

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-
-	"ooc/engine/text"
 )
 
 // MaxBins is the most bins that a histogram of bins of one width can be asked for.
@@ -328,7 +326,7 @@ func (t *textWriter) histogram(name string, h *Histogram) {
 	most, total, width := int64(1), h.Below+h.Above, 0
 	edges := make([]string, len(h.Edges))
 	for i, e := range h.Edges {
-		edges[i] = text.Distance(e)
+		edges[i] = t.number(e)
 		width = max(width, len(edges[i]))
 	}
 	for _, count := range h.Counts {

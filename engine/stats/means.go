@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"ooc/engine/text"
+)
 
 // means are numbers of the whole graph.
 var means = statistic{
@@ -16,12 +20,12 @@ var means = statistic{
 	},
 	text: func(r *Result, t *textWriter) {
 		if r.ReachablePairs > 0 {
-			t.row("mean", "%.9g over reachable pairs, %.9g in total", r.MeanDistance, r.TotalDistance)
+			t.row("mean", "%s over reachable pairs, %s in total", text.Float64.Text(r.MeanDistance), text.Float64.Text(r.TotalDistance))
 		}
 		if r.Connected {
-			t.row("Wiener index", "%.15g", r.WienerIndex)
+			t.row("Wiener index", "%s", text.Float64.Text(r.WienerIndex))
 		}
-		t.row("efficiency", "%.9g", r.GlobalEfficiency)
+		t.row("efficiency", "%s", text.Float64.Text(r.GlobalEfficiency))
 	},
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -61,6 +62,8 @@ type Result struct {
 	Nearest [][]Neighbor // of each vertex; nil if not asked for
 
 	More map[string][]float64 // what has no field here, by the name of its column: a number of each vertex
+
+	numbers text.Numbers // how distances are written
 }
 
 // Options say what to gather beside what is always gathered. The zero value is nothing.
@@ -120,7 +123,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%w: %s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store",
 			graph.ErrNoVertex, p.Dir())
 	}
-	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed}
+	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed, numbers: text.NumbersOf(p.Meta().Kind, p.Meta().Scale)}
 	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, float: p.Meta().Kind == entry.KindF32, none: p.Meta().Kind.Unreachable()}
 	for _, one := range statistics {
 		if one.gather == nil {

@@ -8,17 +8,12 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"ooc/engine/graph"
-	"ooc/engine/text"
-	"ooc/kernels/entry"
 )
 
 // WriteText writes for people: a line for each number of the whole graph, and histograms. store is what the graph is
 // called.
 func (r *Result) WriteText(w io.Writer, store string, ids graph.IDs) error {
-	t := &textWriter{w: w, ids: ids, number: text.Distance}
-	if r.Kind == string(entry.KindI32) {
-		t.number = text.ExactDistance
-	}
+	t := &textWriter{w: w, ids: ids, number: r.numbers.Text}
 	direction, connected := "directed", "strongly connected"
 	if !r.Directed {
 		direction, connected = "undirected", "connected"

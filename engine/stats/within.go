@@ -12,7 +12,7 @@ var within = statistic{
 	columns: func(r *Result) []Column {
 		var columns []Column
 		for _, w := range r.Within {
-			columns = append(columns, ofCounts("within_"+string(text.AppendNumber(nil, w.Distance, 64)), w.Count))
+			columns = append(columns, ofCounts("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count))
 		}
 		return columns
 	},

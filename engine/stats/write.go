@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 
 	"ooc/engine/graph"
 	"ooc/engine/text"
@@ -19,12 +18,12 @@ type Column struct {
 	Stored bool                // numbers are entries of the matrix: float32 in stores of that kind
 }
 
-// bits is the precision of a column's numbers.
-func (r *Result) bits(stored bool) int {
-	if stored && r.Kind == "f32" {
-		return 32
+// format is how a column's numbers are written.
+func (r *Result) format(stored bool) text.Numbers {
+	if stored {
+		return r.numbers
 	}
-	return 64
+	return text.Float64
 }
 
 // WriteCSV writes the columns as a table (RFC 4180, but for line ends of one character) with a line of names,
@@ -45,7 +44,7 @@ func (r *Result) WriteCSV(w io.Writer, ids graph.IDs) error {
 		for _, c := range columns {
 			line = append(line, ',')
 			if c.Number != nil {
-				line = text.AppendNumber(line, c.Number(v), r.bits(c.Stored))
+				line = r.format(c.Stored).Append(line, c.Number(v))
 			} else if at := c.Vertex(v); at >= 0 {
 				line = text.AppendCell(line, ids.Name(at))
 			}
@@ -106,7 +105,7 @@ func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.
 			text = append(text, ',')
 		}
 		if c.Number != nil {
-			text = appendJSONNumber(text, c.Number(v), r.bits(c.Stored))
+			text = append(text, r.format(c.Stored).JSON(c.Number(v))...)
 		} else {
 			text = appendJSONVertex(text, c.Vertex(v), ids)
 		}
@@ -121,9 +120,9 @@ func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.
 func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
 	switch v := value.(type) {
 	case entryNumber:
-		return appendJSONNumber(out, float64(v), r.bits(true))
+		return append(out, r.numbers.JSON(float64(v))...)
 	case float64:
-		return appendJSONNumber(out, v, 64)
+		return append(out, text.Float64.JSON(v)...)
 	case rowList:
 		out = append(out, '[')
 		for i, at := range v {
@@ -134,7 +133,7 @@ func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
 		}
 		return append(out, ']')
 	case *Histogram:
-		return v.appendJSON(out)
+		return v.appendJSON(out, r.numbers)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -143,7 +142,7 @@ func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
 	return append(out, text...)
 }
 
-func (h *Histogram) appendJSON(out []byte) []byte {
+func (h *Histogram) appendJSON(out []byte, number text.Numbers) []byte {
 	if h == nil {
 		return append(out, "null"...)
 	}
@@ -152,17 +151,10 @@ func (h *Histogram) appendJSON(out []byte) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendJSONNumber(out, e, 64)
+		out = append(out, number.JSON(e)...)
 	}
 	counts, _ := json.Marshal(h.Counts) // integers do not fail
 	return fmt.Appendf(out, `],"counts":%s,"below":%d,"above":%d}`, counts, h.Below, h.Above)
-}
-
-func appendJSONNumber(out []byte, x float64, bits int) []byte {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return append(out, "null"...)
-	}
-	return text.AppendNumber(out, x, bits)
 }
 
 func appendJSONVertex(out []byte, row int, ids graph.IDs) []byte {

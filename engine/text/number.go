@@ -1,14 +1,33 @@
 package text
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
+
+	"ooc/kernels/entry"
 )
 
-// AppendNumber writes integers whole, others with the fewest digits that tell them from their neighbours
-// among numbers of so many bits. Python, NumPy, R and C read what it writes.
-func AppendNumber(out []byte, v float64, bits int) []byte {
+// Numbers writes the distances and weights of one graph, in the same way wherever they are shown: integers whole, others as
+// the shortest decimal that reads back as what is stored.
+type Numbers struct {
+	single bool // what is stored is a float32
+}
+
+// Float64 writes sums and means, which are computed in double precision.
+var Float64 Numbers
+
+// NumbersOf returns what writes the distances and weights of a kind, whose weights were multiplied by scale.
+func NumbersOf(kind entry.Kind, scale int64) Numbers {
+	return Numbers{single: kind == entry.KindF32 && scale == 1} // else they are integers, which the scale may divide
+}
+
+// Append writes a number so that Python, NumPy, R and C read it. Infinity is inf.
+func (n Numbers) Append(out []byte, v float64) []byte {
+	bits := 64
+	if n.single {
+		v, bits = float64(float32(v)), 32
+	}
 	size := math.Abs(v)
 	switch {
 	case v != v:
@@ -25,12 +44,18 @@ func AppendNumber(out []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(out, v, 'e', -1, bits)
 }
 
-// AppendCell quotes an id that a reader might split or trim otherwise.
-func AppendCell(out []byte, id string) []byte {
-	if !strings.ContainsAny(id, "\",;\t\r\n") && strings.TrimSpace(id) == id && id != "" {
-		return append(out, id...)
+// Text is Append for people: infinity is "unreachable".
+func (n Numbers) Text(v float64) string {
+	if math.IsInf(v, 1) {
+		return "unreachable"
 	}
-	out = append(out, '"')
-	out = append(out, strings.ReplaceAll(id, `"`, `""`)...)
-	return append(out, '"')
+	return string(n.Append(nil, v))
+}
+
+// JSON is Append for JSON, where what is infinite or undefined is null.
+func (n Numbers) JSON(v float64) json.RawMessage {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return json.RawMessage("null")
+	}
+	return n.Append(nil, v)
 }

@@ -22,7 +22,6 @@ import (
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
-	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -107,9 +106,10 @@ var directions = map[bool]string{true: "directed", false: "undirected"}
 
 // Imported says what was read.
 func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
+	number := g.Numbers()
 	d.Note("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
 		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
-		text.Distance(g.MinWeight/float64(g.Scale)), text.Distance(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed], terminal.Time(took.Seconds()), out)
+		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed], terminal.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
 		d.Note("  %s", remark)
 	}
@@ -324,12 +324,7 @@ func StatusLine(s live.Status) string {
 }
 
 // Numbers returns what prints a store's distances.
-func Numbers(p *engine.Problem) func(float64) string {
-	if p.Meta().Kind == entry.KindI32 {
-		return text.ExactDistance
-	}
-	return text.Distance
-}
+func Numbers(p *engine.Problem) text.Numbers { return text.NumbersOf(p.Meta().Kind, p.Meta().Scale) }
 
 // SameCommand is a command line for a shell, without --restart.
 func SameCommand(args []string) string {

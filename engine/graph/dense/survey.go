@@ -141,7 +141,7 @@ func (s *surveyor) settle() error {
 	f.Negative = f.MinWeight < 0
 	if s.loop != noLine {
 		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
-		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Hint: "it is on the diagonal"}
+		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })

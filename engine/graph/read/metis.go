@@ -320,5 +320,5 @@ func (r *metisReader) pairUp(g *graph.Graph) error {
 		return r.out.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v), r.lineOf(v))
 	}
 	return r.out.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s", g.Name(u), g.Name(v),
-		number.Format(g.Weight(g.Find(u, v))/float64(g.Scale)), r.lineOf(v), number.Format(g.Weight(back)/float64(g.Scale)))
+		g.InputWeight(g.Find(u, v)), r.lineOf(v), g.InputWeight(back))
 }

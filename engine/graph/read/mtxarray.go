@@ -160,10 +160,10 @@ func (a *mtxArray) pairUp(g *graph.Graph) error {
 	}
 	other := "no arc"
 	if k := g.Find(v, u); k >= 0 {
-		other = number.Format(g.Weight(k) / float64(g.Scale))
+		other = g.InputWeight(k)
 	}
 	return a.out.failAll("the matrix is not symmetric, as --undirected says: row %s, column %s has %s, but row %[2]s, column %[1]s has %[4]s",
-		g.Name(u), g.Name(v), number.Format(g.Weight(g.Find(u, v))/float64(g.Scale)), other)
+		g.Name(u), g.Name(v), g.InputWeight(g.Find(u, v)), other)
 }
 
 // isIgnored reports whether an entry on the diagonal is: if it is a number that is not negative, or none.
