@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -528,7 +529,7 @@ func TestStatusAfterKill(t *testing.T) {
 				resumed = line["resumed_from"]
 			}
 		}
-		if resumed != progress || done != 2500*progress {
+		if resumed != progress || done != math.Round(2500*progress) {
 			t.Errorf("%s: status said %v, plan %v, and the run went on from %v", algorithm, progress, done/2500, resumed)
 		}
 		if err := os.RemoveAll(store); err != nil {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -263,31 +262,6 @@ func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer
 	}()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd, &stderr
-}
-
-func TestStopAndResume(t *testing.T) {
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		dir := t.TempDir()
-		cmd, stderr := running(t, dir, "--timeline", "long.json")
-		ooc(t, dir, "solve", "long.gr").want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid))
-		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid))
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code == 0 {
-			t.Skip("the solve ended before the signal came")
-		} else if code != 130 || !strings.Contains(stderr.String(), "ooc solve long.gr --json") {
-			t.Fatalf("%v: exit code %d\n%s", sig, code, stderr)
-		}
-		ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", "ooc solve long.ooc")
-		ooc(t, dir, "status", "long.ooc").want(t, 0, "next      ooc solve long.ooc")
-		if left, err := filepath.Glob(filepath.Join(dir, "*long.json*")); err != nil || len(left) != 0 {
-			t.Errorf("left of a timeline: %v, %v", left, err) // it would be in the way of the same command
-		}
-		ooc(t, dir, "solve", "long.gr", "--timeline", "long.json").want(t, 0, "solved long.ooc")
-		ooc(t, dir, "verify", "long.ooc", "--rows", "16").want(t, 0)
-	}
 }
 
 func TestTruncatedUnderSolve(t *testing.T) {

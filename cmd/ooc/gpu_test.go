@@ -70,7 +70,7 @@ func TestCampaignMemoryTaken(t *testing.T) {
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "24000", "-m", "240000").want(t, 0)
 	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--checkpoint", "200ms", "--out"}
 	ooc(t, dir, append(solve, "whole.ooc")...).want(t, 0)
-	want := readFile(t, dir, "whole.ooc", "sums")
+	want := checksums(t, dir, "whole.ooc")
 
 	end := startHog(t)
 	t.Log(ooc(t, dir, append(solve, "asked.ooc", "--device-memory", "8GiB")...).want(t, 1, "device memory exhausted", "--device-memory").stderr)
@@ -99,7 +99,7 @@ func TestCampaignMemoryTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, store := range []string{"left.ooc", "asked.ooc", "during.ooc"} {
-		if !bytes.Equal(readFile(t, dir, store, "sums"), want) {
+		if !bytes.Equal(checksums(t, dir, store), want) {
 			t.Errorf("%s has other checksums", store)
 		}
 	}

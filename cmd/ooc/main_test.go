@@ -134,6 +134,17 @@ func readFile(t testing.TB, parts ...string) []byte {
 	return b
 }
 
+// checksums returns the checksums of a solved store: the file but for its header, in which the store's own id is.
+func checksums(t testing.TB, dir, store string) []byte {
+	t.Helper()
+	const header = 64
+	b := readFile(t, dir, store, "sums")
+	if len(b) <= header {
+		t.Fatalf("%s: sums has %d bytes", store, len(b))
+	}
+	return b[header:]
+}
+
 // seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
 func seeded(t testing.TB) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())

@@ -112,7 +112,7 @@ func TestCampaignSoak(t *testing.T) {
 		began, before := time.Now(), len(rates)
 		g.solve(t, dir, &rates, &held)
 		t.Logf("solve %d took %v; at most %d MiB beside files", solves+1, time.Since(began).Round(time.Second), slices.Max(append(held[before:], 0))>>20)
-		sums := readFile(t, dir, "g.ooc", "sums")
+		sums := checksums(t, dir, "g.ooc")
 		if first == nil {
 			first = sums
 		}
