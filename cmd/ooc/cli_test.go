@@ -418,3 +418,18 @@ func TestExport(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestOneLineAboutTheDevice: a machine without a GPU is no mishap, and only who asks for one, or for the list, is told why
+// there is none.
+func TestOneLineAboutTheDevice(t *testing.T) {
+	dir := t.TempDir()
+	r := ooc(t, dir, "solve", rome(t)).want(t, 0)
+	if first, rest, _ := strings.Cut(r.stderr, "\n"); !strings.HasPrefix(first, "device ") || strings.Contains(first, "(") ||
+		!strings.HasPrefix(rest, "imported") {
+		t.Errorf("a solve begins with\n%s", r.stderr)
+	}
+	if len(testDevices(t)) == 1 {
+		ooc(t, dir, "devices").want(t, 0, "not usable: cuda: no CUDA device")
+		ooc(t, dir, "solve", rome(t), "--device", "cuda").want(t, 1, "no CUDA device")
+	}
+}

@@ -152,7 +152,7 @@ func (f *deviceFlags) check() error {
 	return nil
 }
 
-// open opens the device. If the user did not name it, why says why it was chosen.
+// open opens the device. If the user did not name it, why says what is wrong with a faster one, "" if nothing is.
 func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 	if err := f.check(); err != nil {
 		return nil, "", err

@@ -105,7 +105,10 @@ func open(drv driver, o Options) (*Device, error) {
 func (d *Device) identify() error {
 	n, r := d.driver.deviceCount()
 	if r != success || n == 0 {
-		return fmt.Errorf("%w: %w", ErrNoDevice, newError(d.driver, "cuDeviceGetCount", max(r, noDevice)))
+		if r == success {
+			r = noDevice
+		}
+		return fmt.Errorf("%w: %w", none(r), newError(d.driver, "cuDeviceGetCount", r))
 	}
 	if d.ordinal >= n {
 		return fmt.Errorf("%w: GPU %d: there are %d, counted from 0", ErrNoDevice, d.ordinal, n)

@@ -9,6 +9,17 @@ import (
 // ErrNoDevice is wrapped by Open's error where there is no driver, no GPU, or none new enough.
 var ErrNoDevice = errors.New("no CUDA device")
 
+// ErrAbsent is the ErrNoDevice of a machine without a driver, or whose driver finds no GPU: nothing there is broken.
+var ErrAbsent = fmt.Errorf("%w", ErrNoDevice)
+
+// none is the kind of a result with which CUDA says that it has no GPU, or none that works.
+func none(r Result) error {
+	if r == noDevice {
+		return ErrAbsent
+	}
+	return ErrNoDevice
+}
+
 // Result is a CUresult, the error code of the driver API; 0 is success.
 type Result int32
 

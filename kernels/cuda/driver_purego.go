@@ -55,7 +55,7 @@ type library struct {
 func openDriver() (driver, error) {
 	lib, err := openLibrary()
 	if err != nil {
-		return nil, fmt.Errorf("%w: the NVIDIA driver's library cannot be loaded: %w", ErrNoDevice, err)
+		return nil, fmt.Errorf("%w: the NVIDIA driver's library cannot be loaded: %w", ErrAbsent, err)
 	}
 	l := &library{}
 	fields := reflect.ValueOf(l).Elem()
@@ -72,7 +72,7 @@ func openDriver() (driver, error) {
 		*(*uintptr)(fields.Field(i).Addr().UnsafePointer()) = at
 	}
 	if r := l.call(l.cuInit, 0); r != success {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, newError(l, "cuInit", r))
+		return nil, fmt.Errorf("%w: %w", none(r), newError(l, "cuInit", r))
 	}
 	return l, nil
 }

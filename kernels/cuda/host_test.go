@@ -105,6 +105,9 @@ func TestOpenErrors(t *testing.T) {
 			if err == nil || errors.Is(err, ErrNoDevice) != c.noDevice || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v; want ErrNoDevice: %t, and %q in it", err, c.noDevice, c.says)
 			}
+			if errors.Is(err, ErrAbsent) != (name == "no GPU") {
+				t.Errorf("%v: is there nothing to use, or something broken?", err)
+			}
 			if f.contexts != 0 {
 				t.Error("the context is still held")
 			}

@@ -86,13 +86,12 @@ func (d *Display) Note(format string, args ...any) {
 	fmt.Fprintf(d.out, above+format+"\n", args...)
 }
 
-// Device prints which device computes, and why not a faster one.
+// Device prints which device computes, and what is wrong with one that would be faster, if anything is.
 func (d *Display) Device(dev kernels.Device, why string) {
-	text := dev.Info().Name + ": " + dev.Info().Model
+	d.Note("device %s: %s", dev.Info().Name, dev.Info().Model)
 	if why != "" {
-		text += " (" + why + ")"
+		d.Note("warning: another device was tried and cannot be used: %s", why)
 	}
-	d.Note("device %s", text)
 }
 
 // Volume warns if a store is on a network volume.

@@ -63,19 +63,22 @@ func Names() []string {
 	return names
 }
 
-// Open opens a device by name, such as "cpu" or "cuda:1"; "auto" or "" takes the first that works,
-// and why says why those before it did not. memory limits the bytes that a solve may use on it. 0 is half of the
+// Open opens a device by name, such as "cpu" or "cuda:1"; "auto" or "" takes the first that works, and why says what is
+// wrong with those before it; "" where they are merely not there. memory limits the bytes that a solve may use on it. 0 is half of the
 // free memory on the CPU, and most of the free memory on a GPU.
 func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if name == "" || name == "auto" {
-		var reasons []error
+		var failed, reasons []error
 		for _, k := range kinds {
 			if d, err = k.open(0, memory); err == nil {
 				return d, joinLines(reasons), nil
 			}
-			reasons = append(reasons, err)
+			failed = append(failed, err)
+			if !errors.Is(err, cuda.ErrAbsent) {
+				reasons = append(reasons, err)
+			}
 		}
-		return nil, "", errors.Join(reasons...)
+		return nil, "", errors.Join(failed...)
 	}
 	kind, rest, _ := strings.Cut(name, ":")
 	index := 0
@@ -89,7 +92,7 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 			if d, err = k.open(index, memory); err != nil {
 				return nil, "", err
 			}
-			return d, "asked for", nil
+			return d, "", nil
 		}
 	}
 	return nil, "", fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, name, strings.Join(Names(), ", "))
