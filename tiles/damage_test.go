@@ -174,8 +174,8 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: %v", news, err)
 		}
 	}
-	if _, _, running, err := LockHolder(dir); running || err != nil {
-		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
+	if h, err := LockHolder(dir); h.Running || err != nil {
+		t.Errorf("the refused Open kept the lock: %v, %v", h.Running, err)
 	}
 }
 

@@ -127,6 +127,16 @@ func ReadLive(dir string) ([]byte, error) {
 	}
 }
 
+// LiveTime is when SetLive last said something on the store in dir, by the
+// clock of its volume. It fails with fs.ErrNotExist where nothing was said.
+func LiveTime(dir string) (time.Time, error) {
+	info, err := os.Lstat(filepath.Join(dir, nameLive))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
 // readLive looks once: the sequence number before and after must be the same
 // even one.
 func readLive(f *os.File, m *Meta) ([]byte, error) {

@@ -87,8 +87,7 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 				time.Sleep(10 * time.Millisecond)
 				continue
 			}
-			pid, host := readHolder(path)
-			return nil, false, lockedBy(dir, pid, host)
+			return nil, false, lockedBy(dir, readHolder(path))
 		}
 		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
 			os.Remove(path) // we made it, and nobody can hold it
@@ -100,10 +99,10 @@ func acquire(dir string) (f *os.File, made bool, err error) {
 }
 
 // lockedBy is the error of a lock that another process holds.
-func lockedBy(dir string, pid int, host string) error {
-	e := &LockedError{Dir: dir, PID: pid, Host: host}
-	if me, err := os.Hostname(); err == nil && host == me && pid != 0 {
-		e.Ending = system.Ending(pid)
+func lockedBy(dir string, h Holder) error {
+	e := &LockedError{Dir: dir, PID: h.PID, Host: h.Host}
+	if me, err := os.Hostname(); err == nil && h.Host == me && h.PID != 0 {
+		e.Ending = system.Ending(h.PID)
 	}
 	return e
 }
@@ -116,11 +115,11 @@ func heldElsewhere(dir string) error {
 	if volume == "" {
 		return nil
 	}
-	pid, host := readHolder(filepath.Join(dir, nameLock))
-	if me, err := os.Hostname(); pid == 0 || err == nil && host == me {
+	h := readHolder(filepath.Join(dir, nameLock))
+	if me, err := os.Hostname(); h.PID == 0 || err == nil && h.Host == me {
 		return nil
 	}
-	return &LockedError{Dir: dir, PID: pid, Host: host, Volume: volume}
+	return &LockedError{Dir: dir, PID: h.PID, Host: h.Host, Volume: volume}
 }
 
 // NetworkVolume names the network file system that dir is on, "nfs" or the
@@ -156,6 +155,9 @@ func writeHolder(f *os.File) {
 		host = "unknown"
 	}
 	text := fmt.Sprintf("%s\npid %d\nhost %s\n", lockMagic, os.Getpid(), host)
+	if self := system.Self(); self != "" {
+		text += "process " + self + "\n"
+	}
 	if _, err := f.WriteAt([]byte(text), 0); err == nil {
 		_ = f.Truncate(int64(len(text)))
 	}
@@ -171,49 +173,82 @@ func release(f *os.File) error {
 	return f.Close() // unlocks
 }
 
-// readHolder parses a lock file; pid is 0 if it names none.
-func readHolder(path string) (pid int, host string) {
+// ProcessState is what a process does, as far as this system tells.
+type ProcessState = system.ProcessState
+
+// The states of a process. "" is unknown.
+const (
+	ProcessRuns      = system.ProcessRuns
+	ProcessStopped   = system.ProcessStopped // by SIGSTOP, Ctrl-Z or a debugger
+	ProcessEnded     = system.ProcessEnded   // and something else keeps its lock
+	ProcessElsewhere = system.ProcessElsewhere
+	ProcessContained = system.ProcessContained
+)
+
+// Holder is the process that writes a store, or was the last to.
+type Holder struct {
+	PID      int // 0: it ended cleanly, or is unknown
+	Host     string
+	Running  bool   // it has the lock
+	identity string // as system.Self gives it; "" if unknown
+}
+
+// State says what the process does, by whatever is known of it beside its number.
+func (h Holder) State() ProcessState {
+	state := system.StateOf(h.PID, h.identity)
+	if me, err := os.Hostname(); state == system.ProcessUnknown && err == nil && h.PID != 0 && h.Host != me {
+		state = ProcessElsewhere
+	}
+	return state
+}
+
+// readHolder parses a lock file; PID is 0 if it names none.
+func readHolder(path string) (h Holder) {
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
-		return 0, ""
+		return h
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxLock))
 	if err != nil {
-		return 0, ""
+		return h
 	}
 	lines := strings.Split(string(b), "\n")
 	if len(lines) < 3 || lines[0] != lockMagic {
-		return 0, ""
+		return h
 	}
-	pid, err = strconv.Atoi(strings.TrimPrefix(lines[1], "pid "))
+	pid, err := strconv.Atoi(strings.TrimPrefix(lines[1], "pid "))
 	if err != nil || pid <= 0 {
-		return 0, ""
+		return h
 	}
-	return pid, strings.TrimPrefix(lines[2], "host ")
+	h.PID, h.Host = pid, strings.TrimPrefix(lines[2], "host ")
+	if len(lines) > 3 {
+		h.identity = strings.TrimPrefix(lines[3], "process ")
+	}
+	return h
 }
 
 // LockHolder says which process is, or was last, the writer of the store in
-// dir, and whether it still runs, that is, holds the lock. After a clean end
-// pid is 0. It takes no lock of its own beyond an instant, and works on
-// read-only media.
-func LockHolder(dir string) (pid int, host string, running bool, err error) {
+// dir, and whether it still runs, that is, holds the lock. It takes no lock of
+// its own beyond an instant, and works on read-only media.
+func LockHolder(dir string) (Holder, error) {
 	path := filepath.Join(dir, nameLock)
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return 0, "", false, nil
+		return Holder{}, nil
 	}
 	if err != nil {
-		return 0, "", false, err
+		return Holder{}, err
 	}
 	defer f.Close()
 	err = lock(f, dir, false)
-	running = errors.Is(err, system.ErrBusy)
+	running := errors.Is(err, system.ErrBusy)
 	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
-		return 0, "", false, fmt.Errorf("locking %s: %w", path, err)
+		return Holder{}, fmt.Errorf("locking %s: %w", path, err)
 	}
-	pid, host = readHolder(path)
-	return pid, host, running, nil
+	h := readHolder(path)
+	h.Running = running
+	return h, nil
 }
 
 // FolderLock is the lock of a folder of ours that is no store.

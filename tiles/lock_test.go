@@ -141,8 +141,8 @@ func TestLockBetweenProcesses(t *testing.T) {
 	s := newStore(t, 64, 64)
 	dir := s.Dir()
 	must(t, s.Close())
-	if pid, _, running, err := LockHolder(dir); pid != 0 || running || err != nil {
-		t.Errorf("after a clean end: %d, %v, %v", pid, running, err)
+	if h, err := LockHolder(dir); h != (Holder{}) || err != nil {
+		t.Errorf("after a clean end: %+v, %v", h, err)
 	}
 	cmd := child(t, "hold", dir)
 	start(t, cmd)
@@ -158,16 +158,16 @@ func TestLockBetweenProcesses(t *testing.T) {
 			t.Errorf("%s of a locked store: %v", name, err)
 		}
 	}
-	if pid, h, running, err := LockHolder(dir); pid != cmd.Process.Pid || h != host || !running || err != nil {
-		t.Errorf("holder %d on %s, running %v, %v", pid, h, running, err)
+	if h, err := LockHolder(dir); h.PID != cmd.Process.Pid || h.Host != host || !h.Running || err != nil {
+		t.Errorf("holder %+v, %v", h, err)
 	}
 	r, err := OpenReadOnly(dir)
 	must(t, err)
 	must(t, r.Close())
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
-	if pid, _, running, err := LockHolder(dir); pid != cmd.Process.Pid || running || err != nil {
-		t.Errorf("after a kill: %d, %v, %v", pid, running, err)
+	if h, err := LockHolder(dir); h.PID != cmd.Process.Pid || h.Running || err != nil {
+		t.Errorf("after a kill: %+v, %v", h, err)
 	}
 	reopen(t, dir)
 }
@@ -192,8 +192,8 @@ func TestVolumeWithoutLocks(t *testing.T) {
 		if _, err := Open(s.Dir()); !errors.Is(err, ErrNoLocks) || !errors.Is(err, kind) || !strings.Contains(err.Error(), "--out") {
 			t.Errorf("%v: a writer: %v", kind, err)
 		}
-		if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
-			t.Errorf("%v: a reader is told %v, %v", kind, running, err)
+		if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+			t.Errorf("%v: a reader is told %+v, %v", kind, h, err)
 		}
 		dir := filepath.Join(t.TempDir(), "new.ooc")
 		hook.Set(dir, &hook.Hooks{Lock: refused})
@@ -365,13 +365,13 @@ func TestLockIsNeverHeldTwice(t *testing.T) {
 
 func TestLockHolderOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	if pid, host, running, err := LockHolder(dir); pid != 0 || host != "" || running || err != nil {
-		t.Errorf("an empty folder is held by %d on %q, %v, %v", pid, host, running, err)
+	if h, err := LockHolder(dir); h != (Holder{}) || err != nil {
+		t.Errorf("an empty folder is held by %+v, %v", h, err)
 	}
 	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n", "ooc lock\npid -3\nhost h\n"} {
 		must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(text), 0o666))
-		if pid, _, running, err := LockHolder(dir); pid != 0 || running || err != nil {
-			t.Errorf("%q: pid %d, %v, %v", text, pid, running, err)
+		if h, err := LockHolder(dir); h.PID != 0 || h.Running || err != nil {
+			t.Errorf("%q: %+v, %v", text, h, err)
 		}
 	}
 }

@@ -67,9 +67,9 @@ func Vacant(dir string) error {
 	if _, err := ownFiles(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	pid, host, running, err := LockHolder(dir)
-	if err == nil && running {
-		err = lockedBy(dir, pid, host)
+	h, err := LockHolder(dir)
+	if err == nil && h.Running {
+		err = lockedBy(dir, h)
 	}
 	return err
 }

@@ -326,8 +326,8 @@ func TestReadOnlyMedium(t *testing.T) {
 	if b, err := ReadLive(s.Dir()); string(b) != "bye" || err != nil {
 		t.Errorf("live %q, %v", b, err)
 	}
-	if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
-		t.Errorf("lock: %v, %v", running, err)
+	if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+		t.Errorf("lock: %v, %v", h.Running, err)
 	}
 	if _, err := Open(s.Dir()); !errors.Is(err, unix.EROFS) {
 		t.Errorf("Open for writing: %v", err)

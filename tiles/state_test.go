@@ -364,8 +364,8 @@ func TestUnreadable(t *testing.T) {
 	if _, err := Open(s.Dir()); !errors.Is(err, syscall.EIO) {
 		t.Errorf("Open without having read the state: %v", err)
 	}
-	if _, _, running, err := LockHolder(s.Dir()); running || err != nil {
-		t.Errorf("the refused Open kept the lock: %v, %v", running, err)
+	if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+		t.Errorf("the refused Open kept the lock: %v, %v", h.Running, err)
 	}
 	reopen(t, s.Dir())
 	if _, err := Create(fresh, testMeta(64, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) || errors.Is(err, ErrNotStore) {

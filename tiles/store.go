@@ -134,7 +134,10 @@ func notOpen(dir string, err error) error {
 	case ierr != nil:
 		return ierr
 	case half:
-		return fmt.Errorf("%s: %w: its import died, or still runs; solve the graph again, which starts a dead one over", dir, ErrIncomplete)
+		if h, err := LockHolder(dir); err == nil && h.Running {
+			return fmt.Errorf("%s: %w: process %d on %s imports its graph now; follow it with: ooc watch %s", dir, ErrIncomplete, h.PID, h.Host, dir)
+		}
+		return fmt.Errorf("%s: %w: its import died; solve the graph again, which starts it over", dir, ErrIncomplete)
 	}
 	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
 }

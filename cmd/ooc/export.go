@@ -94,12 +94,12 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 		} else if o.Format == "" {
 			o.Format = "csv"
 		}
-		return exportError(p, export.Write(cmd.Context(), p, terminal.Out, o))
+		return wayOut(p.Dir(), export.Write(cmd.Context(), p, terminal.Out, o))
 	}
 	began := time.Now()
 	graceful.Store(true)
 	if err := export.File(cmd.Context(), p, file, o); err != nil {
-		return exportError(p, err)
+		return wayOut(p.Dir(), err)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -107,12 +107,4 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 	}
 	fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
 	return nil
-}
-
-// exportError adds the way out to an error.
-func exportError(p *engine.Problem, err error) error {
-	if errors.Is(err, engine.ErrUnsolved) {
-		return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(p.Dir()))
-	}
-	return err
 }

@@ -38,7 +38,7 @@ func pathCommand() *cobra.Command {
 			}
 			defer p.Close()
 			if err := p.Solved(); err != nil {
-				return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
+				return wayOut(args[0], err)
 			}
 			ids, err := p.IDs()
 			if err != nil {

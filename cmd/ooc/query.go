@@ -46,7 +46,7 @@ func queryCommand() *cobra.Command {
 			}
 			defer p.Close()
 			if err := p.Solved(); err != nil {
-				return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
+				return wayOut(args[0], err)
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
 			return errors.Join(f.answer(p, w, args[1:]), w.Flush())

@@ -41,7 +41,7 @@ func scrubCommand() *cobra.Command {
 			case errors.Is(err, task.ErrInterrupted):
 				return fmt.Errorf("%w; continue with: ooc scrub %s --from %d", err, terminal.Quote(args[0]), s.Next)
 			case errors.Is(err, engine.ErrUnsolved):
-				return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
+				return wayOut(args[0], err)
 			case errors.Is(err, prove.ErrNoTile):
 				return usageError{err}
 			case err != nil:

@@ -73,7 +73,7 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	}
 	s, err := f.gather(cmd.Context(), p, o)
 	if err != nil {
-		return exportError(p, err)
+		return wayOut(p.Dir(), err)
 	}
 	switch {
 	case f.json:

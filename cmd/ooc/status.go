@@ -44,7 +44,11 @@ func printStatus(dir string, asJSON bool) error {
 		if !v.Running {
 			v.PID = 0 // that of a process which is gone
 		}
-		terminal.PrintJSON("status", v.Status)
+		terminal.PrintJSON("status", struct {
+			live.Status
+			Process tiles.ProcessState `json:"process,omitempty"`         // what it does, where that can be told
+			Silent  float64            `json:"no_news_seconds,omitempty"` // then there are no rates and no time left
+		}{v.Status, v.Process, v.Silent.Seconds()})
 		return nil
 	}
 	m, geom, st := p.Meta(), p.Geometry(), v.Status
@@ -73,7 +77,11 @@ func printStatus(dir string, asJSON bool) error {
 	if st.Algorithm != "" {
 		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, stage)
 	}
-	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", st.State, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
+	state := string(st.State)
+	if v.Process == tiles.ProcessStopped {
+		state = string(v.Process)
+	}
+	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", state, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
 	printNext(&show.Watched{Dir: dir, View: v})
 	return nil
 }
@@ -89,8 +97,11 @@ func printNext(w *show.Watched) {
 		case v.DistanceRate > 0:
 			rate = terminal.DistanceRate(v.DistanceRate)
 		}
-		fmt.Fprintf(terminal.Out, "          by process %d on %s, %s, %s\n", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
-		fmt.Fprintf(terminal.Out, "next      ooc watch %s\n", terminal.Quote(w.Dir))
+		by := fmt.Sprintf("by process %d on %s, %s, %s", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
+		if w.Halted() {
+			by = w.Told()
+		}
+		fmt.Fprintf(terminal.Out, "          %s\nnext      %s\n", by, w.Next())
 		return
 	}
 	if v.State != live.Solved && v.Progress > v.RestorePoint {

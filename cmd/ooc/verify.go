@@ -58,10 +58,7 @@ func verifyCommand() *cobra.Command {
 			} else {
 				err = f.sample(cmd, p)
 			}
-			if errors.Is(err, engine.ErrUnsolved) {
-				err = fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(args[0]))
-			}
-			return err
+			return wayOut(args[0], err)
 		},
 	}
 	fl := cmd.Flags()

@@ -130,6 +130,9 @@ func printLines(ctx context.Context, w *show.Watched, out io.Writer) error {
 		var err error
 		if state != said {
 			said, told = state, time.Time{}
+			if w.Halted() {
+				state, told = w.Told(), at // without rates
+			}
 			_, err = fmt.Fprintf(out, "%s: %s\n", w.Dir, state)
 		}
 		if stillRunning(w) && at.Sub(told) >= show.LinesEvery {
@@ -164,7 +167,11 @@ func printProgress(w *show.Watched, out io.Writer) error {
 	if w.Err != nil || w.View.Stage == "" {
 		return nil // it has said nothing yet
 	}
-	_, err := fmt.Fprintln(out, show.StatusLine(w.View.Status))
+	line := show.StatusLine(w.View.Status)
+	if w.Halted() {
+		line = fmt.Sprintf("%s: %s", w.Dir, w.Told())
+	}
+	_, err := fmt.Fprintln(out, line)
 	return err
 }
 

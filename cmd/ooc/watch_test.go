@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -402,4 +404,61 @@ func TestWatchBatch(t *testing.T) {
 	c.await(0, "b.ooc")
 	c.press("q")
 	c.ends(0)
+}
+
+// TestStoppedProcess stops a solve as Ctrl-Z would, and wants it said, without rates and a time left, by all who ask.
+func TestStoppedProcess(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system does not tell of a process whether it is stopped")
+	}
+	dir := t.TempDir()
+	cmd := longSolve(t, dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	status := func() map[string]any {
+		r := ooc(t, dir, "status", "long.ooc", "--json")
+		if r.code != 0 { // there is no store yet
+			return map[string]any{}
+		}
+		return jsonLines(t, r.stdout)[0]
+	}
+	for status()["progress"] == nil || status()["progress"].(float64) == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	by := fmt.Sprintf("process %d ", cmd.Process.Pid)
+	ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", by, "is solving it", "ooc watch long.ooc")
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for status()["process"] != "stopped" {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if st := status(); st["pid"] != float64(cmd.Process.Pid) || st["relaxations_per_second"] != 0.0 || st["eta_seconds"] != -1.0 {
+		t.Errorf("of a stopped process: %v", st)
+	}
+	said := ooc(t, dir, "status", "long.ooc").want(t, 0, by+"is stopped", fmt.Sprintf("next      kill -CONT %d", cmd.Process.Pid))
+	if strings.Contains(said.stdout, "relax/s") || strings.Contains(said.stdout, " left") {
+		t.Errorf("a stopped solve has a rate, or a time left:\n%s", said.stdout)
+	}
+	for _, ask := range [][]string{{"query", "long.ooc", "1", "2"}, {"path", "long.ooc", "1", "2"}, {"export", "long.ooc", "-"}, {"stats", "long.ooc"}, {"verify", "long.ooc"}} {
+		ooc(t, dir, ask...).want(t, 1, "not solved yet", by+"is stopped", "kill -CONT")
+	}
+	w := onTerminal(t, command(t, dir, "watch", "long.ooc"), 120, 40)
+	at := w.await(0, by+"is stopped")
+	if text := w.written(); strings.Contains(text, "relax/s") || strings.Contains(text, " left") {
+		t.Errorf("watch shows a rate, or a time left:\n%s", text)
+	}
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	w.await(at, "relax/s")
+	w.press("q")
+	w.ends(0)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", "continue with: ooc solve long.ooc")
 }

@@ -54,7 +54,9 @@ type Queue struct {
 
 	Running bool // a process is at it now
 	PID     int  // that process, or the last one if that did not end cleanly; 0: none, or unknown
-	Torn    int  // bytes of a last record that was cut off
+	Host    string
+	Process tiles.ProcessState // what it does, if it is at it now
+	Torn    int                // bytes of a last record that was cut off
 
 	id tiles.ID // that each record carries
 }
@@ -79,7 +81,11 @@ func Read(dir string) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.PID, _, q.Running, err = tiles.LockHolder(dir)
+	h, err := tiles.LockHolder(dir)
+	q.PID, q.Host, q.Running = h.PID, h.Host, h.Running
+	if h.Running {
+		q.Process = h.State()
+	}
 	for i := range q.Jobs {
 		if j := &q.Jobs[i]; !q.Running && (j.State == Reading || j.State == Solving) {
 			j.State = Interrupted // by whatever ended that process

@@ -16,6 +16,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/live"
 	"ooc/engine/task"
+	"ooc/tiles"
 )
 
 // Batch shows a batch: a line that stays for each job that ends, and a block with the jobs that run.
@@ -212,7 +213,11 @@ func PrintBatch(dir string, asJSON bool) error {
 		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
 	switch {
 	case q.Running:
-		fmt.Fprintf(terminal.Out, "          by process %d\n", q.PID)
+		by := fmt.Sprintf("by process %d", q.PID)
+		if q.Process != tiles.ProcessRuns && q.Process != "" {
+			by = doing(q.PID, q.Host, q.Process)
+		}
+		fmt.Fprintf(terminal.Out, "          %s\n", by)
 	case q.Torn > 0:
 		fmt.Fprintf(terminal.Out, "          its last record was cut off and does not count (%s); the next run finds out from the stores\n", terminal.Count(q.Torn, "byte", "bytes"))
 		fallthrough

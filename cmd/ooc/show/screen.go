@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/dustin/go-humanize"
@@ -11,6 +12,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
+	"ooc/tiles"
 )
 
 // Watched is what ooc watch has seen of a store, or of a batch.
@@ -82,8 +84,8 @@ func first(rows []string, n int) []string { return rows[:min(len(rows), max(0, n
 
 // title says what the store is doing.
 func (w *Watched) title(width int, p terminal.Paint) string {
-	text, colour := w.State(), "good"
-	if w.Err != nil || w.View.Died {
+	text, colour := w.Told(), "good"
+	if w.Err != nil || w.View.Died || w.halted() != "" {
 		colour = "warn"
 	}
 	return p.Text(colour, terminal.Clip(w.Dir+": "+text, width))
@@ -93,11 +95,13 @@ func (w *Watched) title(width int, p terminal.Paint) string {
 func (w *Watched) State() string {
 	v := &w.View
 	by := fmt.Sprintf(" by process %d on %s", v.PID, v.Host)
-	switch {
+	switch halted := w.halted(); {
 	case w.Queue != nil:
 		return queueState(w.Queue)
 	case w.Err != nil:
 		return w.Err.Error()
+	case halted != "":
+		return halted
 	case v.Running && v.State == live.Solved:
 		return "solved; process " + fmt.Sprint(v.PID) + " still has it"
 	case v.Running:
@@ -110,8 +114,60 @@ func (w *Watched) State() string {
 	return string(v.State)
 }
 
-// Next is the command to run next on a store that no process has.
+// halted says what is known of a process that has the store and does not go on, or has said nothing for long; "" if it
+// does what it should.
+func (w *Watched) halted() string {
+	v := &w.View
+	if w.Queue != nil || w.Err != nil || !v.Running {
+		return ""
+	}
+	switch what := doing(v.PID, v.Host, v.Process); {
+	case v.Silent > 0, v.Process == tiles.ProcessStopped, v.Process == tiles.ProcessEnded:
+		return what
+	}
+	return ""
+}
+
+// Halted reports whether the store's process does not go on, or has said nothing for long.
+func (w *Watched) Halted() bool { return w.halted() != "" }
+
+// doing says what a process does.
+func doing(pid int, host string, state tiles.ProcessState) string {
+	switch state {
+	case tiles.ProcessStopped:
+		return fmt.Sprintf("process %d is stopped", pid)
+	case tiles.ProcessEnded:
+		return fmt.Sprintf("process %d has ended, and its lock is not free yet", pid)
+	case tiles.ProcessElsewhere:
+		return fmt.Sprintf("process %d is on another host: %s", pid, host)
+	case tiles.ProcessContained:
+		return fmt.Sprintf("process %d is in another container: %s", pid, host)
+	case tiles.ProcessRuns:
+		return fmt.Sprintf("process %d on %s still runs", pid, host)
+	}
+	return fmt.Sprintf("whether process %d on %s still runs cannot be told", pid, host)
+}
+
+// Told is State with how long nothing was heard of the solve, if that is too long.
+func (w *Watched) Told() string {
+	silent := w.View.Silent.Truncate(time.Second)
+	switch {
+	case w.halted() == "" || silent == 0:
+		return w.State()
+	case silent < time.Minute:
+		return fmt.Sprintf("no news for %d s; %s", silent/time.Second, w.State())
+	}
+	return fmt.Sprintf("no news for %s; %s", terminal.Time(silent.Seconds()), w.State())
+}
+
+// Next is the command to run next.
 func (w *Watched) Next() string {
+	if w.View.Running && w.View.Process == tiles.ProcessStopped {
+		return fmt.Sprintf("kill -CONT %d, or fg in its terminal", w.View.PID)
+	}
+	if w.View.Running && w.View.Process != tiles.ProcessEnded {
+		return "ooc watch " + terminal.Quote(w.Dir)
+	}
 	if w.View.State == live.Solved {
 		return fmt.Sprintf("ooc query %s U V", terminal.Quote(w.Dir))
 	}
@@ -149,7 +205,10 @@ func (w *Watched) figures(width int, p terminal.Paint) []string {
 		terminal.Row(width, "device", s.Device),
 		stageRow(s, width),
 	}
+	left := terminal.TimeLeft(s.ETA)
 	switch {
+	case w.halted() != "":
+		rows, left = append(rows, terminal.Row(width, "next", w.Next())), ""
 	case s.State == live.Paused, s.Stage == live.StageExpand:
 		rows = append(rows, rateRow(s, width))
 	case s.Rounds > 0:
@@ -163,7 +222,7 @@ func (w *Watched) figures(width int, p terminal.Paint) []string {
 		rows = append(rows, terminal.Row(width, "memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
 	}
 	rows = append(rows,
-		terminal.Row(width, "time", terminal.Time(s.Elapsed)+" elapsed", terminal.TimeLeft(s.ETA)),
+		terminal.Row(width, "time", terminal.Time(s.Elapsed)+" elapsed", left),
 		terminal.Row(width, "restore", restoreParts(s)...),
 		progressBar(s, width))
 	for i := range rows {
@@ -216,6 +275,8 @@ func queueState(q *batch.Queue) string {
 	n := q.Counts()
 	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], terminal.Count(len(q.Jobs), "job", "jobs"), n[batch.Failed])
 	switch {
+	case q.Running && (q.Process == tiles.ProcessStopped || q.Process == tiles.ProcessEnded):
+		return text + "; " + doing(q.PID, q.Host, q.Process)
 	case q.Running:
 		return fmt.Sprintf("%s, by process %d", text, q.PID)
 	case n[batch.Solved] < len(q.Jobs):

@@ -9,18 +9,26 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
+	"ooc/tiles"
 )
 
 var update = flag.Bool("update", false, "write the screens that tests compare with")
 
 // escape is what colours text.
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// silent is the view of a solve that has said nothing for a while.
+func silent(how time.Duration, process tiles.ProcessState) engine.View {
+	return engine.View{Running: true, Host: "box", Process: process, Silent: how,
+		Live: live.Live{Status: live.Status{State: live.Running, Stage: live.StageRounds, Rounds: 9, PID: 7, ETA: -1}}}
+}
 
 // midRound is a solve in the middle of a round, with a board of across×down cells.
 func midRound(across, down int) *Watched {
@@ -165,6 +173,12 @@ func TestRestingScreens(t *testing.T) {
 		{engine.View{Died: true, Host: "box", Live: live.Live{Status: live.Status{State: live.Unfinished, PID: 7}}}, []string{"process 7 on box ended before it was done", "ooc solve roads.ooc"}},
 		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V"}},
 		{engine.View{Running: true, Live: live.Live{Status: live.Status{State: live.Importing, PID: 7}}}, []string{"importing by process 7"}},
+		{silent(12*time.Second, tiles.ProcessStopped), []string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
+		{silent(200*time.Second, tiles.ProcessElsewhere), []string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
+		{silent(10*time.Second, tiles.ProcessContained), []string{"no news for 10 s; process 7 is in another container: box"}},
+		{silent(time.Minute, tiles.ProcessEnded), []string{"process 7 has ended", "ooc solve roads.ooc"}},
+		{silent(time.Minute, tiles.ProcessRuns), []string{"no news for 1 min 0 s; process 7 on box still runs"}},
+		{silent(time.Minute, ""), []string{"whether process 7 on box still runs cannot be told"}},
 	} {
 		screen := (&Watched{Dir: "roads.ooc", View: c.view}).Screen(120, 24, false)
 		for _, want := range c.want {

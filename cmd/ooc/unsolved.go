@@ -1,0 +1,27 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+)
+
+// wayOut adds to an error of a store that is not solved what to do about it: to go on, or to follow the process that does.
+// It leaves other errors as they are.
+func wayOut(dir string, err error) error {
+	if !errors.Is(err, engine.ErrUnsolved) {
+		return err
+	}
+	w := show.Watched{Dir: dir}
+	if look(&w); w.Err != nil || !w.View.Running {
+		return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(dir))
+	}
+	if w.Halted() {
+		return fmt.Errorf("%s is %w: %s; continue with: %s", dir, engine.ErrUnsolved, w.Told(), w.Next())
+	}
+	return fmt.Errorf("%s is %w: process %d on %s is solving it, %.1f %% done; follow it with: %s",
+		dir, engine.ErrUnsolved, w.View.PID, w.View.Host, 100*w.View.Progress, w.Next())
+}

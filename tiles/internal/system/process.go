@@ -1,0 +1,55 @@
+package system
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ProcessState is what can be told of a process by its number and its identity.
+type ProcessState string
+
+// The states of a process. A number alone says nothing: it may be another process's by now, or count in another container.
+const (
+	ProcessUnknown   ProcessState = ""
+	ProcessRuns      ProcessState = "running"
+	ProcessStopped   ProcessState = "stopped"
+	ProcessEnded     ProcessState = "ended"
+	ProcessElsewhere ProcessState = "on another host"
+	ProcessContained ProcessState = "in another container"
+)
+
+// birth is what tells a process from all others: the run of the system that it belongs to, the container in which its
+// number counts, and when it began. What the system does not say is "-".
+type birth struct{ boot, space, start string }
+
+func (b birth) String() string { return fmt.Sprintf("%s %s %s", b.boot, b.space, b.start) }
+
+// Self is this process's identity, which StateOf takes; "" where the system has none.
+func Self() string {
+	b, state := self()
+	if state == ProcessUnknown {
+		return ""
+	}
+	return b.String()
+}
+
+// StateOf says what the process of this number and identity does.
+func StateOf(pid int, identity string) ProcessState {
+	me, known := self()
+	f := strings.Fields(identity)
+	if len(f) != 3 || known == ProcessUnknown {
+		return ProcessUnknown
+	}
+	its := birth{f[0], f[1], f[2]}
+	switch {
+	case its.boot != me.boot:
+		return ProcessElsewhere
+	case its.space != me.space:
+		return ProcessContained
+	}
+	start, state := lookAt(pid)
+	if state != ProcessUnknown && state != ProcessEnded && start != its.start {
+		return ProcessEnded // and its number is another's
+	}
+	return state
+}

@@ -1,0 +1,46 @@
+package system
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// States of a process in the kernel's record of it.
+const (
+	stopped = 4 // SSTOP
+	zombie  = 5 // SZOMB
+)
+
+func self() (birth, ProcessState) {
+	boot, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return birth{}, ProcessUnknown
+	}
+	start, state := lookAt(os.Getpid())
+	return birth{boot, "-", start}, state
+}
+
+// lookAt says when a process began, and what it does.
+func lookAt(pid int) (start string, state ProcessState) {
+	if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+		return "", ProcessEnded
+	}
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return "", ProcessUnknown
+	}
+	start = fmt.Sprintf("%d.%06d", k.Proc.P_starttime.Sec, k.Proc.P_starttime.Usec)
+	switch k.Proc.P_stat {
+	case zombie:
+		return start, ProcessEnded
+	case stopped:
+		return start, ProcessStopped
+	}
+	return start, ProcessRuns
+}
+
+// Ending is not asked here: memory that is page-locked, which takes a process long to give back, is a GPU's.
+func Ending(int) bool { return false }
