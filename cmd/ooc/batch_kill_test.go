@@ -77,7 +77,7 @@ func TestBatchKilledAndResumed(t *testing.T) {
 	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) bool {
 		ooc(t, dir, args...).want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid)) // two at once
 		q := theQueue(t, dir)
-		ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid), "solving")
+		ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, fmt.Sprintf("process %d", cmd.Process.Pid), "solving")
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
