@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -14,8 +14,7 @@ import (
 func (p *Problem) begun(state tiles.State) (string, error) {
 	if state.Done > 0 {
 		if solverNamed(state.Algorithm) == nil {
-			return "", fmt.Errorf("%w: %s was begun by algorithm %q, which this version does not know; continue with the one that began it, or begin again with --restart",
-				plan.ErrAlgorithm, p.Dir(), state.Algorithm)
+			return "", text.ErrorOf(plan.ErrAlgorithm, "%s was begun by algorithm %q, which this version does not know; continue with the one that began it, or begin again with --restart", p.Dir(), state.Algorithm)
 		}
 		return state.Algorithm, nil
 	}
@@ -39,7 +38,7 @@ func (p *Problem) goesOn(asked, begun string) (string, error) {
 	case wanted != nil && wanted.Traits().Pivots && was.Traits().Pivots:
 		return asked, nil
 	case asked != "" && asked != plan.Auto && asked != begun:
-		return "", fmt.Errorf("%w: %s was begun by algorithm %s; continue with that, or begin again with --restart", plan.ErrAlgorithm, p.Dir(), begun)
+		return "", text.ErrorOf(plan.ErrAlgorithm, "%s was begun by algorithm %s; continue with that, or begin again with --restart", p.Dir(), begun)
 	}
 	return begun, nil
 }

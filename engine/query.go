@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ooc/engine/graph"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -36,7 +37,7 @@ func (p *Problem) Lookup(id string) (int, error) {
 	}
 	row, ok := ids.Row(id, p.geom.N)
 	if !ok {
-		return 0, fmt.Errorf("%w: %s has no vertex %q", graph.ErrNoVertex, p.Dir(), id)
+		return 0, text.ErrorOf(graph.ErrNoVertex, "%s has no vertex %q", p.Dir(), id)
 	}
 	return row, nil
 }
@@ -86,7 +87,7 @@ func (p *Problem) Place(u int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("%w: %s keeps distances from chosen sources, and %s is none of them", graph.ErrNoVertex, p.Dir(), ids.Name(u))
+	return 0, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and %s is none of them", p.Dir(), ids.Name(u))
 }
 
 // Row fills dst, of N elements, with the distances from row u to every row, in the input's units. Errors are

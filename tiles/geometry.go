@@ -7,10 +7,12 @@ import (
 	"ooc/kernels/entry"
 )
 
+// MaxT is the largest edge of a tile.
+const MaxT = 1 << 16
+
 // Limits that keep every size below 2⁶² and every index in an int32.
 const (
-	maxN         = math.MaxInt32 - 1<<16
-	maxT         = 1 << 16
+	maxN         = math.MaxInt32 - MaxT
 	tileGrain    = 64 // T is a multiple of this
 	maxMatrixLen = int64(1) << 60
 )
@@ -75,8 +77,8 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
 	case g.Rows < 0 || g.Rows > g.N:
 		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
-	case g.T < tileGrain || g.T > maxT || g.T%tileGrain != 0:
-		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, maxT)
+	case g.T < tileGrain || g.T > MaxT || g.T%tileGrain != 0:
+		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, MaxT)
 	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8:
 		return fmt.Errorf("entries of %d bytes are not supported", g.EntryBytes)
 	}

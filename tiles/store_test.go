@@ -41,7 +41,7 @@ func TestGeometry(t *testing.T) {
 	}
 	for _, g := range []Geometry{
 		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
-		{N: 10, T: maxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
+		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
 		{N: 10, T: 64, EntryBytes: 4, Rows: 11}, {N: 10, T: 64, EntryBytes: 4, Rows: -1},
 	} {
 		if g.Validate() == nil {

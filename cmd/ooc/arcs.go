@@ -10,6 +10,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
+	"ooc/engine/text"
 	"ooc/kernels"
 )
 
@@ -76,7 +77,7 @@ func find(f graph.Facts) lookup {
 	return func(id string) (int, error) {
 		row, ok := f.IDs.Row(id, f.N)
 		if !ok {
-			return 0, fmt.Errorf("%w: the input has no vertex %q", graph.ErrNoVertex, id)
+			return 0, text.ErrorOf(graph.ErrNoVertex, "the input has no vertex %q", id)
 		}
 		return row, nil
 	}

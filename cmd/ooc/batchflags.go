@@ -30,7 +30,7 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs: a graph and its own flags a line, quoted as for a shell, # for comments")
 	fl.BoolVar(&f.stopOnError, "stop-on-error", false, "begin no job of a batch after one has failed")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be solved, where, how and how long that takes, and write nothing")
-	fl.Float64Var(&f.maxHours, "max-hours", 0, "checkpoint and stop (exit code 130) in time before this many hours have passed")
+	fl.Var(hours(&f.maxHours), "max-hours", "checkpoint and stop (exit code 130) in time before this many hours have passed")
 }
 
 // Flags for the whole batch, and flags that every job needs with a value of its own.
@@ -46,8 +46,6 @@ func (f *solveFlags) count(_ *cobra.Command, args []string) error {
 		return errors.New("accepts 1 argument or more, or --jobs FILE; received none")
 	case len(args) > 0 && f.jobs != "":
 		return errors.New("--jobs FILE names the graphs: give it no others")
-	case f.maxHours < 0:
-		return fmt.Errorf("--max-hours %v: want more than 0", f.maxHours)
 	}
 	return nil
 }
@@ -98,7 +96,7 @@ func (f *solveFlags) maxHoursOver(cmd *cobra.Command) string {
 // timeFor is the time after which a solve begins to stop: a twentieth of the time, and at most ten minutes, before the end.
 // The checkpoint then has to write what one interval has changed, or what the system has not written back yet.
 func timeFor(hours float64) time.Duration {
-	whole := time.Duration(min(hours, 1e5) * float64(time.Hour))
+	whole := time.Duration(hours * float64(time.Hour))
 	return whole - min(whole/20, 10*time.Minute)
 }
 
@@ -116,7 +114,7 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		return nil, nil, usageError{errors.New("standard input (-) can only be solved, and alone")}
 	}
 	if !f.isBatch(args) { // one graph of which nothing but the outlook is wanted
-		return []job{{f, cmd, args[0], args[0]}}, nil, f.checkSolve()
+		return []job{{f, cmd, args[0], args[0]}}, nil, nil
 	}
 	for _, name := range flagsOfOne {
 		if cmd.Flags().Changed(name) {
@@ -186,7 +184,10 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	c, f := newSolve()
 	c.SetContext(cmd.Context())
 	if err := c.ParseFlags(append(shared(cmd, words), words...)); err != nil {
-		return job{}, usageError{err}
+		return job{}, flagError(c, err)
+	}
+	if err := checkFlags(c); err != nil {
+		return job{}, err
 	}
 	for _, name := range flagsOfBatch {
 		if c.Flags().Changed(name) {
@@ -202,10 +203,8 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 		return job{}, usageError{fmt.Errorf("%s: a job is one graph in a file, or a store", j.input)}
 	}
 	_, err := f.options(c, ".")
-	for _, e := range []error{c.ValidateFlagGroups(), f.checkSolve(), f.check()} {
-		if err == nil && e != nil {
-			err = usageError{e}
-		}
+	if err == nil {
+		err = f.check()
 	}
 	return j, err
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +14,7 @@ import (
 )
 
 func benchCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine"}
 	cmd.AddCommand(benchKernelsCommand(), benchCUDACommand(), benchTablesCommand())
 	return cmd
 }
@@ -24,8 +25,10 @@ func benchKernelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernels",
 		Short: "The CPU's (min,+) product against a ceiling measured with operands in registers, in one run",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkBench(o); err != nil {
+				return usageError{err}
+			}
 			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
 			if !asJSON {
 				fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
@@ -49,13 +52,32 @@ func benchKernelsCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&o.Paths, "paths", nil, "avx512, avx2, portable (default: all that run here)")
 	fl.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads (default: 1 and all)")
-	fl.IntVar(&o.T, "tile", 1024, "tile edge, a multiple of 64")
-	fl.IntVar(&o.M, "round", 1, "tiles along the inner dimension")
-	fl.IntVar(&o.Rounds, "rounds", 11, "alternations of product and ceiling, of which the medians count")
+	o.T, o.M, o.Rounds = 1024, 1, 11
+	fl.Var(tileEdge(&o.T), "tile", "tile edge, a multiple of 64")
+	fl.Var(between(&o.M, 1, 1024), "round", "tiles along the inner dimension")
+	fl.Var(atLeast(&o.Rounds, 1), "rounds", "alternations of product and ceiling, of which the medians count")
 	fl.BoolVar(&o.Pairs, "predecessors", false, "measure the same products with predecessors, in turn with those without")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
+
+// checkBench checks what is in lists.
+func checkBench(o cpu.BenchOptions) error {
+	for _, path := range o.Paths {
+		if !slices.Contains(cpu.PathNames(), path) {
+			return fmt.Errorf("--paths %s: want some of %s", plainly(path), strings.Join(cpu.PathNames(), ", "))
+		}
+	}
+	for _, n := range o.Threads {
+		if n < 1 || n > mostThreads {
+			return fmt.Errorf("--threads %d: want numbers from 1 to %d", n, mostThreads)
+		}
+	}
+	return nil
+}
+
+// mostThreads is more than any machine has.
+const mostThreads = 1 << 14
 
 func benchCUDACommand() *cobra.Command {
 	var o cuda.BenchOptions
@@ -64,7 +86,6 @@ func benchCUDACommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cuda",
 		Short: "A GPU's (min,+) products against its ceiling, closures, small tiles and copies",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			d, err := cuda.Open(cuda.Options{Ordinal: ordinal})
 			if err != nil {
@@ -81,8 +102,9 @@ func benchCUDACommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&ordinal, "ordinal", 0, "which GPU")
-	fl.IntVar(&o.Rounds, "rounds", 5, "measurements, of which the median counts")
+	fl.Var(atLeast(&ordinal, 0), "ordinal", "which GPU")
+	o.Rounds = 5
+	fl.Var(atLeast(&o.Rounds, 1), "rounds", "measurements, of which the median counts")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }

@@ -24,9 +24,9 @@ func exportCommand() *cobra.Command {
 	var predecessors bool
 	noPath := entry.SciPyNoVertex
 	var formats strings.Builder
-	var names []string
+	var names, words []string
 	for _, e := range export.Formats {
-		names = append(names, "."+e.Name)
+		names, words = append(names, "."+e.Name), append(words, e.Name)
 		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
@@ -80,9 +80,9 @@ func exportCommand() *cobra.Command {
 	fl.StringVar(&rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
 	fl.StringVar(&cols, "cols", "", "the same for columns")
 	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
-	fl.StringVar(&o.Format, "format", "", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.Var(word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
 	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
-	fl.Int32Var(&noPath, "no-path", noPath, "the number where there is no predecessor")
+	fl.Var(entryOf(&noPath), "no-path", "the number where there is no predecessor")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
 }

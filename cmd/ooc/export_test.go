@@ -59,14 +59,14 @@ func TestExportMistakes(t *testing.T) {
 		words, text string
 	}{
 		{2, "d.npy --unreachable far", "--unreachable far"},
-		{2, "d.npy --format xls", ".xls"},
+		{2, "d.npy --format xls", "want one of npy, csv, mtx"},
 		{2, "d", ".npy, .csv, .mtx"},
 		{2, "d.npy --rows nice..paris", "ends before it starts"},
 		{2, "d.npy --rows @none", "names no vertex"},
-		{3, "d.npy --rows rome", `--rows: no such vertex: towns.ooc has no vertex "rome"`},
+		{3, "d.npy --rows rome", `--rows: towns.ooc has no vertex "rome"`},
 		{3, "d.npy --cols paris..rome", `no vertex "rome"`},
 		{3, "d.npy --cols paris,,nice", `no vertex ""`},
-		{3, "d.npy --cols @ids", `ids:2: no such vertex`},
+		{3, "d.npy --cols @ids", `ids:2: towns.ooc has no vertex`},
 		{3, "d.npy --cols @missing", "missing"},
 		{3, "no/d.npy", "no such file"},
 	} {

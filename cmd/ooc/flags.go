@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
-	"ooc/engine/graph"
 	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
@@ -66,13 +64,13 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 		names = append(names, format.Name)
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
+	fl.Var(word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
 	fl.StringVar(&f.columns, "columns", "", "an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, as in id,from,to,weight")
-	fl.IntVar(&f.base, "base", 0, "the smallest vertex id, where ids are consecutive (default: the format's)")
+	fl.Var(between(&f.base, 0, math.MaxInt32), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
-	fl.StringVar(&f.kind, "kind", "", "i32 or f32 (default: i32 for integer weights, else f32)")
-	fl.Int64Var(&f.scale, "scale", 0, "multiply weights by this, which must make them integers")
+	fl.Var(word(&f.kind, string(entry.KindI32), string(entry.KindF32)), "kind", "i32 or f32 (default: i32 for integer weights, else f32)")
+	fl.Var(large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, the number that is no arc (default: inf, which always is none)")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
@@ -89,12 +87,6 @@ func (f *graphFlags) options(cmd *cobra.Command, spool string) (read.Options, er
 	case f.undirected:
 		no := false
 		o.Directed = &no
-	}
-	if !slices.Contains([]entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32}, o.Kind) {
-		return o, usageError{fmt.Errorf("--kind %s: known are i32 and f32", f.kind)}
-	}
-	if f.scale < 0 {
-		return o, usageError{fmt.Errorf("--scale %d: want 1 or more", f.scale)}
 	}
 	return o, nil
 }
@@ -117,17 +109,19 @@ type deviceFlags struct {
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.algorithm, "algorithm", "auto", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
+	f.algorithm = "auto"
+	fl.Var(word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.IntVar(&f.streams, "streams", 0, "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
-	fl.IntVar(&f.round, "round", 0, "round width in vertices, a multiple of the tile edge (default: planned)")
-	fl.IntVar(&f.tile, "tile", 0, "tile edge of a new store, a multiple of 64 (default: planned)")
+	fl.Var(between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
+	fl.Var(whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.Var(tileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 
 // addDevice adds the flags of every command that computes on a device.
 func addDevice(cmd *cobra.Command, name *string, memory *size) {
-	cmd.Flags().StringVar(name, "device", "auto", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
+	*name = "auto"
+	cmd.Flags().Var(deviceName(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
 	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
@@ -137,17 +131,8 @@ func addPredecessors(cmd *cobra.Command, wanted *bool) {
 }
 
 func (f *deviceFlags) check() error {
-	switch {
-	case f.tile < 0 || f.tile%64 != 0:
-		return usageError{fmt.Errorf("--tile %d: want a multiple of 64", f.tile)}
-	case f.round < 0 || f.round%64 != 0:
-		return usageError{fmt.Errorf("--round %d: want a multiple of the tile edge", f.round)}
-	case f.tile > 0 && f.round%f.tile != 0:
+	if f.tile > 0 && f.round%f.tile != 0 {
 		return usageError{fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile)}
-	case !slices.Contains(engine.Algorithms, f.algorithm):
-		return usageError{fmt.Errorf("--algorithm %s: there are %s", f.algorithm, strings.Join(engine.Algorithms, ", "))}
-	case f.streams < 0 || f.streams > 64:
-		return usageError{fmt.Errorf("--streams %d: want 1 to 64", f.streams)}
 	}
 	return nil
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/write"
 )
@@ -42,9 +44,10 @@ func genCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.Int64VarP(&o.N, "vertices", "n", 0, "vertices")
-	fl.Int64VarP(&o.M, "arcs", "m", 0, "arcs of random and rmat, undirected edges (default: 10 a vertex)")
-	fl.Uint64Var(&o.Seed, "seed", 1, "seed of the generator")
+	fl.VarP(large(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
+	fl.VarP(large(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
+	o.Seed = 1
+	fl.Var(seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd

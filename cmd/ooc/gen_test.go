@@ -42,7 +42,7 @@ func TestGen(t *testing.T) {
 	ooc(t, dir, "solve", "g.csv.zst", "--out", "road.ooc").want(t, 0, "solved road.ooc")
 	for args, text := range map[string]string{
 		"gen random g.gr": "-n N", "gen random g.xyz -n 3": ".xyz", "gen lattice x.gr -n 3": "lattice",
-		"gen ring x.gr -n 3 -m 4": "3 vertices make a ring of 3 arcs", "gen random x.gr -n -3": "-n N", "gen random -n 3": "usage",
+		"gen ring x.gr -n 3 -m 4": "3 vertices make a ring of 3 arcs", "gen random x.gr -n -3": "--vertices -3: want a whole number from 1", "gen random -n 3": "usage",
 	} {
 		ooc(t, dir, strings.Fields(args)...).want(t, 2, text)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -30,7 +31,6 @@ func run(args []string) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(terminal.Out)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err = moreFiles(err); err != nil {
 		reportJSON(cmd, err)
@@ -55,38 +55,74 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q; ooc --help lists those there are", args[0])}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	for _, c := range []func() *cobra.Command{
 		solveCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
 		ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, benchCommand,
 	} {
-		sub := c()
-		if sub.Args == nil {
-			sub.Args = cobra.NoArgs
-		}
-		args := sub.Args
-		sub.Args = func(cmd *cobra.Command, a []string) error {
-			err := args(cmd, a)
-			if err == nil {
-				err = cmd.ValidateFlagGroups() // cobra asks again later, with an error of no kind
-			}
-			if err != nil {
-				return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
-			}
-			return nil
-		}
-		root.AddCommand(sub)
+		root.AddCommand(c())
 	}
+	root.SetOut(terminal.Out) // before there are commands that print to it
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd() // adds it
+	root.InitDefaultCompletionCmd()
+	checked(root)
 	return root
+}
+
+// checked has a command, and those below it, refuse what is wrong with their arguments and flags with a usageError.
+func checked(cmd *cobra.Command) {
+	args := cmd.Args
+	if args == nil {
+		args = cobra.ExactArgs(0)
+	}
+	if !cmd.Runnable() { // cobra would print its help whatever follows it
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = func(cmd *cobra.Command, words []string) error {
+		if cmd.HasSubCommands() && len(words) > 0 {
+			return unknownCommand(cmd, words[0])
+		}
+		err := args(cmd, words)
+		if err != nil {
+			return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
+		}
+		return checkFlags(cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		checked(sub)
+	}
+}
+
+// unknownCommand says that a command has no such command below it, and which may be meant.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	hint := cmd.CommandPath() + " --help lists those there are"
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
+	}
+	return usageError{fmt.Errorf("unknown command %q; %s", cmd.CommandPath()+" "+name, hint)}
+}
+
+// helpCommand is cobra's, but for its exit code where there is no such command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			about, rest, err := cmd.Root().Find(words)
+			if err != nil {
+				return usageError{err}
+			}
+			if len(rest) > 0 {
+				return unknownCommand(about, rest[0])
+			}
+			return about.Help()
+		},
+	}
 }
 
 const version = "0.1.0"

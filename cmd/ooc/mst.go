@@ -56,7 +56,8 @@ func mstCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&method, "method", mst.Methods[0].Name, strings.Join(mst.MethodNames(), ", "))
+	method = mst.Methods[0].Name
+	cmd.Flags().Var(word(&method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
 	return cmd
 }
 

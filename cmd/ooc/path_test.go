@@ -30,7 +30,7 @@ func TestPath(t *testing.T) {
 	}{
 		{3, "paris rome", `no vertex "rome"`},
 		{3, "rome paris", `no vertex "rome"`},
-		{3, "--pairs bad", `bad:2: no such vertex`},
+		{3, "--pairs bad", `bad:2: towns.ooc has no vertex`},
 		{3, "--pairs missing", "missing"},
 		{2, "paris", "U V"},
 		{2, "", "U V"},

@@ -56,7 +56,7 @@ func queryCommand() *cobra.Command {
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
 	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
 	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
-	fl.IntVar(&f.nearest, "k-nearest", 0, "of the row or column, print only so many nearest other vertices")
+	fl.Var(atLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
 	return cmd
 }
@@ -90,9 +90,7 @@ func (f *queryFlags) checkNear(cmd *cobra.Command) error {
 	}
 	near := stats.Near{K: math.MaxInt, Within: math.Inf(1)}
 	if few {
-		if near.K = f.nearest; near.K < 1 {
-			return fmt.Errorf("--k-nearest %d: want 1 or more", near.K)
-		}
+		near.K = f.nearest
 	}
 	if limited {
 		var err error

@@ -39,7 +39,7 @@ func scrubCommand() *cobra.Command {
 			show.End()
 			switch {
 			case errors.Is(err, task.ErrInterrupted):
-				return fmt.Errorf("%w; continue with: ooc scrub %s --from %d", err, terminal.Quote(args[0]), s.Next)
+				return fmt.Errorf("%w; continue with: %s", err, terminal.Command("scrub", []string{fmt.Sprintf("--from=%d", s.Next)}, args[0]))
 			case errors.Is(err, engine.ErrUnsolved):
 				return wayOut(args[0], err)
 			case errors.Is(err, prove.ErrNoTile):
@@ -56,7 +56,7 @@ func scrubCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&o.From, "from", 0, "the tile to begin with, counted row by row from 0")
+	cmd.Flags().Var(atLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,21 +74,15 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
-	fl.DurationVar(&f.checkpoint, "checkpoint", task.DefaultCheckpoint, "time between checkpoints")
+	f.checkpoint = task.DefaultCheckpoint
+	fl.Var(period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: GRAPH's store is made anew and nothing of it kept; a STORE given itself forgets its distances only")
-	fl.StringVar(&f.progress, "progress", "auto", "auto, always (draw also where standard error is no terminal) or never")
+	f.progress = "auto"
+	fl.Var(word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, what each stage of the rounds did when in this run is in this file, for ui.perfetto.dev or chrome://tracing")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
 	return cmd, f
-}
-
-// checkSolve finds mistakes in flags of a solve that show without the input.
-func (f *solveFlags) checkSolve() error {
-	if f.checkpoint <= 0 {
-		return usageError{fmt.Errorf("--checkpoint %v: want more than 0", f.checkpoint)}
-	}
-	return nil
 }
 
 // checkTimeline decides whether a timeline is written, and fails if its file must not be made. A solved store has none to
@@ -109,9 +102,6 @@ func (f *solveFlags) checkTimeline(cmd *cobra.Command, input string, keep ...str
 }
 
 func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
-	if err := f.checkSolve(); err != nil {
-		return err
-	}
 	if err := f.checkTimeline(cmd, input); err != nil {
 		return err
 	}
@@ -172,16 +162,16 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 // store takes its place, unless nothing of it was kept.
 func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 	if st, err := p.Status(); input == "-" && p.Meta().Dense && err == nil && st.State == live.New {
-		return fmt.Sprintf("ooc solve - --restart --out %s < INPUT", terminal.Quote(p.Dir()))
+		return terminal.Command("solve", []string{"--restart", terminal.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
 	}
 	if input == "-" {
-		words := []string{"ooc solve", terminal.Quote(p.Dir())}
+		var flags []string
 		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
 			if fl := cmd.Flags().Lookup(name); fl.Changed {
-				words = append(words, terminal.Quote("--"+name+"="+fl.Value.String()))
+				flags = append(flags, terminal.Quote("--"+name+"="+fl.Value.String()))
 			}
 		}
-		return strings.Join(words, " ")
+		return terminal.Command("solve", flags, p.Dir())
 	}
 	return show.SameCommand(os.Args)
 }

@@ -44,8 +44,10 @@ func ssspCommand() *cobra.Command {
 	f.arcsFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
-	fl.StringVar(&f.method, "method", sssp.Methods[0].Name, strings.Join(sssp.MethodNames(), ", "))
-	fl.IntVar(&f.group, "group", 0, "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
+	f.method = sssp.Methods[0].Name
+	fl.Var(word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
+	fl.Var(whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
+		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
 	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
@@ -55,8 +57,6 @@ func (f *ssspFlags) check() error {
 	switch {
 	case f.sources == "":
 		return usageError{errors.New("name a vertex to start from: --source S")}
-	case f.group < 0 || f.group > kernels.MaxGroup || f.group&(f.group-1) != 0:
-		return usageError{fmt.Errorf("--group %d: want a power of two up to %d", f.group, kernels.MaxGroup)}
 	case f.group > 0 && f.method == "product", f.group > 1 && f.method == "naive":
 		return usageError{fmt.Errorf("--group says nothing to --method %s", f.method)}
 	}

@@ -42,7 +42,7 @@ func statsCommand() *cobra.Command {
 	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
 	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
 	fl.StringVar(&f.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
-	fl.IntVar(&f.nearest, "k-nearest", 0, "list so many nearest vertices of each; with --csv or --json")
+	fl.Var(atLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
 	fl.StringVar(&f.within, "within", "", "count, for each vertex, those within these distances: 100,500")
 	fl.StringVar(&f.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --plot file if it is there")
@@ -130,8 +130,8 @@ func (f *statsFlags) options() (o stats.Options, err error) {
 		return o, nil
 	}
 	if n, err := strconv.Atoi(f.bins); err == nil {
-		if n < 2 {
-			return o, fmt.Errorf("--bins %d: want 2 or more", n)
+		if n < 2 || n > stats.MaxBins {
+			return o, fmt.Errorf("--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
 		}
 		o.Bins = n
 		return o, nil

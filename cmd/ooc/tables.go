@@ -19,10 +19,9 @@ func benchTablesCommand() *cobra.Command {
 		Long: "tables measures methods beside one another on one thread, all threads and a GPU if there is one, and prints Markdown with\n" +
 			"speed-ups and what was published. Each cell is measured, or left out by the rule that stands above the tables. Stores\n" +
 			"are made in --dir and removed; the largest takes 0.9 GiB, of a quick run 64 MiB.",
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Budget < 0 {
-				return usageError{fmt.Errorf("--budget %v: want a time", o.Budget)}
+			if err := isFolder(o.Dir); err != nil {
+				return fmt.Errorf("--dir: %w", err)
 			}
 			graceful.Store(true) // stores in the middle of a solve are to be removed
 			o.Progress = func(what string, elapsed time.Duration) {
@@ -32,7 +31,7 @@ func benchTablesCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
-	cmd.Flags().DurationVar(&o.Budget, "budget", 0, "leave out what would end later (default 5m0s, 1m30s with --quick)")
+	cmd.Flags().Var(period(&o.Budget), "budget", "leave out what would end later (default 5m0s, 1m30s with --quick)")
 	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
 	return cmd
 }

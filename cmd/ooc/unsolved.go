@@ -17,7 +17,7 @@ func wayOut(dir string, err error) error {
 	}
 	w := show.Watched{Dir: dir}
 	if look(&w); w.Err != nil || !w.View.Running {
-		return fmt.Errorf("%w; continue with: ooc solve %s", err, terminal.Quote(dir))
+		return fmt.Errorf("%w; continue with: %s", err, terminal.Command("solve", nil, dir))
 	}
 	if w.Halted() {
 		return fmt.Errorf("%s is %w: %s; continue with: %s", dir, engine.ErrUnsolved, w.Told(), w.Next())

@@ -62,8 +62,9 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.rows, "rows", 64, "how many random sources to compare; 0: checksums only")
-	fl.Uint64Var(&f.seed, "seed", 0, "choose the same rows again")
+	f.rows = 64
+	fl.Var(atLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: checksums only")
+	fl.Var(seed(&f.seed), "seed", "choose the same rows again")
 	fl.BoolVar(&f.full, "full", false, "prove every distance")
 	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
 	fl.BoolVar(&f.json, "json", false, "one JSON object")
@@ -73,9 +74,6 @@ func verifyCommand() *cobra.Command {
 
 // check finds mistakes on the command line, and chooses a seed.
 func (f *verifyFlags) check(cmd *cobra.Command) error {
-	if f.rows < 0 {
-		return usageError{fmt.Errorf("--rows %d: want 0 or more", f.rows)}
-	}
 	if f.full && (cmd.Flags().Changed("rows") || cmd.Flags().Changed("seed")) {
 		return usageError{errors.New("--full proves all rows: give it without --rows and --seed")}
 	}

@@ -140,7 +140,7 @@ func printLines(ctx context.Context, w *show.Watched, out io.Writer) error {
 			err = errors.Join(err, printProgress(w, out))
 		}
 		if err == nil && finished(w) && w.Queue != nil && w.Queue.Counts()[batch.Failed] > 0 {
-			err = fmt.Errorf("%w: ooc status %s says which", batch.ErrSomeFailed, terminal.Quote(w.Queue.Dir))
+			err = fmt.Errorf("%w: %s says which", batch.ErrSomeFailed, terminal.Command("status", nil, w.Queue.Dir))
 		}
 		if err != nil || finished(w) {
 			return err

@@ -35,10 +35,10 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 	if IsPattern(arg) {
 		found, err := filepath.Glob(arg)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %s: %w", ErrJobs, arg, err)
+			return nil, nil, text.ErrorOf(ErrJobs, "%s: %w", arg, err)
 		}
 		if len(found) == 0 {
-			return nil, nil, fmt.Errorf("%w: nothing matches %s", ErrJobs, arg)
+			return nil, nil, text.ErrorOf(ErrJobs, "nothing matches %s", arg)
 		}
 		return found, nil, nil
 	}
@@ -46,10 +46,10 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return []string{arg}, nil, nil // what is wrong with it is for the job to say
 	}
 	if half, err := tiles.Incomplete(arg); err == nil && half {
-		return nil, nil, fmt.Errorf("%w: %s is a store whose import died, or still runs; solve its graph", ErrJobs, arg)
+		return nil, nil, text.ErrorOf(ErrJobs, "%s is a store whose import died, or still runs; solve its graph", arg)
 	}
 	if Is(arg) {
-		return nil, nil, fmt.Errorf("%w: %s is the queue of a batch; ooc status %s says which command continues it", ErrJobs, arg, arg)
+		return nil, nil, text.ErrorOf(ErrJobs, "%s is the queue of a batch; ooc status names the command that continues it", arg)
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {
@@ -67,7 +67,7 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		}
 	}
 	if len(inputs) == 0 {
-		return nil, nil, fmt.Errorf("%w: no file in %s has the name of a graph (%s)", ErrJobs, arg, strings.Join(read.Extensions(), " "))
+		return nil, nil, text.ErrorOf(ErrJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
 }
@@ -93,11 +93,11 @@ func ReadLines(in io.Reader, name string) ([]Line, error) {
 	})
 	switch {
 	case bad, errors.Is(err, text.ErrLongLine):
-		return nil, fmt.Errorf("%w: %w", ErrJobs, err)
+		return nil, text.ErrorOf(ErrJobs, "%w", err)
 	case err != nil:
 		return nil, err
 	case len(lines) == 0:
-		return nil, fmt.Errorf("%w: %s names no job", ErrJobs, name)
+		return nil, text.ErrorOf(ErrJobs, "%s names no job", name)
 	}
 	return lines, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -129,11 +130,9 @@ func Distinct(jobs []Job, from []string) error {
 			continue
 		}
 		if place(jobs[first].Input) == place(jobs[i].Input) {
-			return fmt.Errorf("%w: %s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file",
-				ErrJobs, jobs[i].Input, from[first], from[i])
+			return text.ErrorOf(ErrJobs, "%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file", jobs[i].Input, from[first], from[i])
 		}
-		return fmt.Errorf("%w: %s (%s) and %s (%s) would both be solved into %s: give one another store with --out in a jobs file, or rename it",
-			ErrJobs, jobs[first].Input, from[first], jobs[i].Input, from[i], jobs[i].Store)
+		return text.ErrorOf(ErrJobs, "%s (%s) and %s (%s) would both be solved into %s: give one another store with --out in a jobs file, or rename it", jobs[first].Input, from[first], jobs[i].Input, from[i], jobs[i].Store)
 	}
 	return nil
 }

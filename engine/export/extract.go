@@ -1,12 +1,12 @@
 package export
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -42,7 +42,7 @@ func pickRows(p *engine.Problem, vertices []int) (picked, error) {
 	for i, v := range k.at {
 		place, ok := p.Meta().Sources.Index(v)
 		if !ok {
-			return picked{}, fmt.Errorf("%w: %s keeps no distances from row %d", graph.ErrNoVertex, p.Dir(), v)
+			return picked{}, text.ErrorOf(graph.ErrNoVertex, "%s keeps no distances from row %d", p.Dir(), v)
 		}
 		k.at[i] = place
 	}
@@ -55,11 +55,11 @@ func pickColumns(p *engine.Problem, vertices []int) (picked, error) {
 	}
 	for _, v := range vertices {
 		if v < 0 || v >= p.Geometry().N {
-			return picked{}, fmt.Errorf("%w: %s has no row or column %d", graph.ErrNoVertex, p.Dir(), v)
+			return picked{}, text.ErrorOf(graph.ErrNoVertex, "%s has no row or column %d", p.Dir(), v)
 		}
 	}
 	if len(vertices) == 0 {
-		return picked{}, fmt.Errorf("%w: none is picked", graph.ErrNoVertex)
+		return picked{}, text.ErrorOf(graph.ErrNoVertex, "no vertex is picked")
 	}
 	return picked{at: vertices, n: len(vertices)}, nil
 }

@@ -75,9 +75,9 @@ func (b *Builder) checkIDs() {
 	switch {
 	case b.err != nil:
 	case !b.ids.Consecutive() && names != b.n:
-		b.err = fmt.Errorf("%d ids for %d vertices: %w", names, b.n, ErrOptions)
+		b.err = number.BadOption("%d ids for %d vertices", names, b.n)
 	case !ascends(b.ids.Numeric):
-		b.err = fmt.Errorf("numeric ids do not ascend: %w", ErrOptions)
+		b.err = number.BadOption("numeric ids do not ascend")
 	}
 }
 
@@ -141,6 +141,6 @@ func (b *Builder) Build() (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	b.err = fmt.Errorf("the builder was used before: %w", ErrOptions)
+	b.err = number.BadOption("the builder was used before")
 	return b.in.Graph(b.ids)
 }

@@ -3,7 +3,6 @@ package path
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -62,7 +62,7 @@ func NewGonum(p *engine.Problem) (*Gonum, error) {
 		return nil, err
 	}
 	if w.ids.Text != nil {
-		return nil, fmt.Errorf("%w: the ids of %s are texts, and gonum's are numbers", graph.ErrNoVertex, p.Dir())
+		return nil, text.ErrorOf(graph.ErrNoVertex, "the ids of %s are texts, and gonum's are numbers", p.Dir())
 	}
 	if w.back == nil { // paths follow predecessors; whether there are others is for arcs to say
 		g, err := p.Graph()

@@ -11,6 +11,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/internal/parallel"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -121,7 +122,7 @@ func (w *Walker) fork() *Walker {
 // the stored distance. In f32, stored predecessors are followed without comparing.
 func (w *Walker) Between(u, v int) (Route, error) {
 	if v < 0 || v >= w.p.Geometry().N {
-		return Route{}, fmt.Errorf("%w: %s has no row %d", graph.ErrNoVertex, w.p.Dir(), v)
+		return Route{}, text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), v)
 	}
 	if err := w.load(u); err != nil {
 		return Route{}, err
@@ -200,7 +201,7 @@ func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 // load reads the distances from row u.
 func (w *Walker) load(u int) error {
 	if u < 0 || u >= w.p.Geometry().N {
-		return fmt.Errorf("%w: %s has no row %d", graph.ErrNoVertex, w.p.Dir(), u)
+		return text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), u)
 	}
 	if u == w.source {
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -101,19 +102,19 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 		can := a.Traits()
 		switch {
 		case can.Arcs && q.Graph == nil:
-			return nil, fmt.Errorf("%w: a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan", ErrAlgorithm)
+			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
 		case l.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
 		case sources && !can.Sources:
-			return nil, fmt.Errorf("%w: %s needs every row, not only those of chosen sources; leave the algorithm to the plan", ErrAlgorithm, name)
+			return nil, text.ErrorOf(ErrAlgorithm, "%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
 		}
 		return []Algorithm{a}, nil
 	}
 	switch {
 	case sources && l.Predecessors:
-		return nil, fmt.Errorf("%w: predecessors are kept in rounds, which need every row, not only those of chosen sources", ErrAlgorithm)
+		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept in rounds, which need every row, not only those of chosen sources")
 	case sources && q.Graph == nil:
-		return nil, fmt.Errorf("%w: chosen sources need a sparse graph, and the input is a matrix; solve all of it", ErrAlgorithm)
+		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}
 	var left []Algorithm
 	for _, a := range list {

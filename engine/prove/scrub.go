@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/internal/parallel"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -47,7 +48,7 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	}
 	all := p.Geometry().Tiles()
 	if o.From < 0 || o.From >= all {
-		return s.result, fmt.Errorf("%w: %s has tiles 0 to %d, and none %d to begin with", ErrNoTile, p.Dir(), all-1, o.From)
+		return s.result, text.ErrorOf(ErrNoTile, "%s has tiles 0 to %d, and none %d to begin with", p.Dir(), all-1, o.From)
 	}
 	s.seen = make([]bool, all)
 	p.Store().DropCache()

@@ -7,6 +7,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -39,7 +40,7 @@ var blocked = Algorithm{
 func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) (plan.Rounds, error) {
 	side := geom.Side()
 	if l.Round < 0 || l.Round%geom.T != 0 {
-		return plan.Rounds{}, fmt.Errorf("%w: %d is not a multiple of the tile edge %d", plan.ErrRound, l.Round, geom.T)
+		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
 	}
 	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
 	lo, hi := 1, max(1, min(left, plan.MaxRound/geom.T, side/plan.LeastRounds))

@@ -9,8 +9,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// text draws a board for people: the phase, . for none, and * behind what is on its way.
-func text(b *live.Board) string {
+// drawn draws a board for people: the phase, . for none, and * behind what is on its way.
+func drawn(b *live.Board) string {
 	var s strings.Builder
 	for k, c := range b.Cells {
 		s.WriteByte(".123"[c.Phase()])
@@ -26,7 +26,7 @@ func text(b *live.Board) string {
 
 func TestBoardOfARound(t *testing.T) {
 	g := newGrid(4, 4, 1)
-	if got := text(g.board(g.least(), 1)); got != "....\n....\n....\n....\n" {
+	if got := drawn(g.board(g.least(), 1)); got != "....\n....\n....\n....\n" {
 		t.Errorf("at the start:\n%s", got)
 	}
 	g.finished(1*4+1, 2, 1)
@@ -39,7 +39,7 @@ func TestBoardOfARound(t *testing.T) {
 	g.begun(0)
 	g.finished(3, 2, 3)
 	b := g.board(g.least(), 1)
-	if got := text(b); got != ".*2.3\n2122\n.2..\n.2..\n" || b.Cells[5].Share() != 1 || b.Cells[0].Share() != 0 {
+	if got := drawn(b); got != ".*2.3\n2122\n.2..\n.2..\n" || b.Cells[5].Share() != 1 || b.Cells[0].Share() != 0 {
 		t.Errorf("in the middle of the round:\n%s", got)
 	}
 	g.finished(2*4+2, 3, 1)
@@ -49,7 +49,7 @@ func TestBoardOfARound(t *testing.T) {
 	for i := range 16 {
 		g.finished(i, 4, 3)
 	}
-	if got := text(g.board(g.least(), 1)); got != "3333\n3333\n3333\n3333\n" {
+	if got := drawn(g.board(g.least(), 1)); got != "3333\n3333\n3333\n3333\n" {
 		t.Errorf("at the end:\n%s", got)
 	}
 }

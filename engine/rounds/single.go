@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -62,7 +63,7 @@ const singleWindow = 2
 
 func needsTileOps(d kernels.Device) error {
 	if _, ok := kernels.As[kernels.TileOps](d); !ok {
-		return fmt.Errorf("%w: %s has no kernel for %s; use another --device or --algorithm", plan.ErrAlgorithm, d.Info().Name, SingleStageName)
+		return text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device or --algorithm", d.Info().Name, SingleStageName)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -80,7 +81,7 @@ func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rat
 	p := plan.NewRounds(geom, l)
 	p.Passes = true
 	if l.Round < 0 || l.Round%geom.T != 0 {
-		return plan.Rounds{}, fmt.Errorf("%w: %d is not a multiple of the tile edge %d", plan.ErrRound, l.Round, geom.T)
+		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
 	}
 	room := int((info.Memory - info.Scratch - flagBytes) / geom.TileBytes())
 	if room < leastSquaring(p.Side) {

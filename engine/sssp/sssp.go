@@ -20,6 +20,7 @@ import (
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -133,11 +134,11 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
 	for _, s := range o.Sources {
 		if s < 0 || s >= p.facts.N {
-			return nil, fmt.Errorf("%w: row %d of %d", graph.ErrNoVertex, s, p.facts.N)
+			return nil, text.ErrorOf(graph.ErrNoVertex, "there is no row %d; there are %d, from 0", s, p.facts.N)
 		}
 	}
 	if len(o.Sources) == 0 {
-		return nil, fmt.Errorf("%w: no source", graph.ErrNoVertex)
+		return nil, text.ErrorOf(graph.ErrNoVertex, "no source is given")
 	}
 	if err := p.fits(); err != nil {
 		return nil, err

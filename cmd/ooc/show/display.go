@@ -182,7 +182,7 @@ func (d *Display) Summary(s task.Summary) {
 		return
 	}
 	if s.AlreadySolved {
-		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work); ask it with: ooc query %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Quote(s.Store))
+		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work); ask it with: %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Command("query", nil, s.Store))
 		return
 	}
 	rate := terminal.Rate(s.Rate)
@@ -327,9 +327,9 @@ func Numbers(p *engine.Problem) text.Numbers { return text.NumbersOf(p.Meta().Ki
 
 // SameCommand is a command line for a shell, without --restart.
 func SameCommand(args []string) string {
-	words := []string{"ooc"}
+	words, names := []string{"ooc"}, false // after --, all are names
 	for _, a := range args[min(1, len(args)):] {
-		if a != "--restart" && !strings.HasPrefix(a, "--restart=") {
+		if names = names || a == "--"; names || a != "--restart" && !strings.HasPrefix(a, "--restart=") {
 			words = append(words, terminal.Quote(a))
 		}
 	}

@@ -166,12 +166,12 @@ func (w *Watched) Next() string {
 		return fmt.Sprintf("kill -CONT %d, or fg in its terminal", w.View.PID)
 	}
 	if w.View.Running && w.View.Process != tiles.ProcessEnded {
-		return "ooc watch " + terminal.Quote(w.Dir)
+		return terminal.Command("watch", nil, w.Dir)
 	}
 	if w.View.State == live.Solved {
-		return fmt.Sprintf("ooc query %s U V", terminal.Quote(w.Dir))
+		return terminal.Command("query", nil, w.Dir) + " U V"
 	}
-	return "ooc solve " + terminal.Quote(w.Dir)
+	return terminal.Command("solve", nil, w.Dir)
 }
 
 // resting are the rows for a store that no process has.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,6 +33,19 @@ func Clip(row string, width int) string {
 		return row
 	}
 	return string([]rune(row)[:max(0, width-1)]) + "…"
+}
+
+// Command is a command of ooc to paste into a shell: its name, flags that are ready to paste, and names of any kind. Where a
+// name begins with -, it says that no flags follow.
+func Command(name string, flags []string, names ...string) string {
+	words := append([]string{"ooc", name}, flags...)
+	if slices.ContainsFunc(names, func(n string) bool { return len(n) > 1 && n[0] == '-' }) {
+		words = append(words, "--")
+	}
+	for _, n := range names {
+		words = append(words, Quote(n))
+	}
+	return strings.Join(words, " ")
 }
 
 // Quote makes a word safe to paste into a shell.

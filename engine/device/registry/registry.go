@@ -80,22 +80,43 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 		}
 		return nil, "", errors.Join(failed...)
 	}
-	kind, rest, _ := strings.Cut(name, ":")
-	index := 0
-	if rest != "" {
+	k, index, err := find(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if d, err = k.open(index, memory); err != nil {
+		return nil, "", err
+	}
+	return d, "", nil
+}
+
+// Known fails with device.ErrUnknown for a name that Open takes for no device, whether that is there or not.
+func Known(name string) error {
+	if name == "auto" {
+		return nil
+	}
+	_, _, err := find(name)
+	return err
+}
+
+// find returns the kind that a name begins with, and the number that follows.
+func find(name string) (k kind, index int, err error) {
+	prefix, rest, numbered := strings.Cut(name, ":")
+	if numbered {
 		if index, err = strconv.Atoi(rest); err != nil || index < 0 {
-			return nil, "", fmt.Errorf("%w: device %q: %q is no number of a device", device.ErrUnknown, name, rest)
+			return k, 0, fmt.Errorf("%w: device %q: %q is no number of a device", device.ErrUnknown, name, rest)
 		}
 	}
 	for _, k := range kinds {
-		if k.name == kind {
-			if d, err = k.open(index, memory); err != nil {
-				return nil, "", err
-			}
-			return d, "", nil
+		switch {
+		case k.name != prefix:
+		case index > 0 && k.count == nil:
+			return k, 0, fmt.Errorf("%w: %q: there is one %s", device.ErrUnknown, name, prefix)
+		default:
+			return k, index, nil
 		}
 	}
-	return nil, "", fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, name, strings.Join(Names(), ", "))
+	return k, 0, fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, name, strings.Join(Names(), ", "))
 }
 
 func joinLines(reasons []error) string {

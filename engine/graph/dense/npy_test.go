@@ -131,8 +131,8 @@ func TestBadMatrices(t *testing.T) {
 		{"i8", 3e9, Options{Kind: entry.KindI32, Scale: 10}, graph.ErrBadInput, "use a smaller --scale"},
 		{"i8", 3e9, Options{Kind: entry.KindF32, NoArc: "inf"}, nil, ""},
 		{"b1", 2, Options{}, graph.ErrBadInput, "2 is neither False nor True"},
-		{"f8", 1, Options{Scale: -1}, graph.ErrOptions, "scale -1"},
-		{"f8", 1, Options{Base: new(-1)}, graph.ErrOptions, "base -1"},
+		{"f8", 1, Options{Scale: -1}, graph.ErrOptions, "a scale of -1"},
+		{"f8", 1, Options{Base: new(-1)}, graph.ErrOptions, "ids from -1"},
 		{"f8", 1, Options{Kind: "i16"}, graph.ErrOptions, "i16"},
 	} {
 		for _, fortran := range []bool{false, true} {

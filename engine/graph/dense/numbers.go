@@ -131,7 +131,7 @@ func (x *numbers) setNoArc(text string) error {
 	d, isDecimal := number.Scan(tok)
 	switch {
 	case !isSpecial && !isDecimal:
-		return fmt.Errorf("--no-arc %s is not a number: %w", number.Quoted(tok), graph.ErrOptions)
+		return number.BadOption("--no-arc %s is not a number", number.Quoted(tok))
 	case x.entryType.bits > 0:
 		if isDecimal {
 			value, _ = strconv.ParseFloat(string(tok), x.entryType.bits) // +Inf or −Inf where it is too large
@@ -157,7 +157,7 @@ func (x *numbers) setNoArc(text string) error {
 		x.noneInt = uint64(i)
 		return nil
 	}
-	return fmt.Errorf("--no-arc %s is no value of the matrix's type, %s…%d: %w", number.Quoted(tok), strconv.FormatInt(x.lo, 10), x.hi, graph.ErrOptions)
+	return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok), strconv.FormatInt(x.lo, 10), x.hi)
 }
 
 // wordsOf writes the weights of the entries in raw, which were surveyed before, as words of the kind.

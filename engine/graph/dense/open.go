@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
+	"ooc/engine/graph/internal/number"
 	"ooc/kernels/entry"
 )
 
@@ -193,7 +193,7 @@ func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
 	d.facts = graph.Facts{N: n, Directed: o.Directed == nil || *o.Directed, Scale: numbers.scale}
 	if o.Base != nil {
 		if *o.Base < 0 || *o.Base > math.MaxInt32 {
-			return nil, fmt.Errorf("base %d: %w", *o.Base, graph.ErrOptions)
+			return nil, number.BadOption("ids from %d; they begin with a number from 0 to %d", *o.Base, math.MaxInt32)
 		}
 		d.facts.IDs.Base = int64(*o.Base)
 	}

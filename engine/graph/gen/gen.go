@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/write"
 	"ooc/engine/newfile"
 )
@@ -96,22 +97,22 @@ func kindOf(kind string, o *Options) (*Kind, error) {
 		}
 		names = append(names, Kinds[i].Name)
 	}
-	return nil, fmt.Errorf("kind %q is not one of %s: %w", kind, strings.Join(names, ", "), graph.ErrOptions)
+	return nil, number.BadOption("kind %q is not one of %s", kind, strings.Join(names, ", "))
 }
 
 func (g *Kind) complete(o *Options) error {
 	if o.N < 1 || o.N > graph.MaxVertices || o.M < 0 || o.M > math.MaxInt64/2 { // M may have to be doubled
-		return fmt.Errorf("a graph of %d vertices and %d arcs: %w", o.N, o.M, graph.ErrOptions)
+		return number.BadOption("a graph of %d vertices and %d arcs", o.N, o.M)
 	}
 	if g.Arcs == nil {
 		if o.N == 1 && o.M > 0 {
-			return fmt.Errorf("one vertex has no arcs to others: %w", graph.ErrOptions)
+			return number.BadOption("one vertex has no arcs to others; ask for no arcs, or for more vertices")
 		}
 		return nil
 	}
 	m := g.Arcs(o.N, o.Undirected)
 	if o.M != 0 && o.M != m {
-		return fmt.Errorf("%d vertices make a %s of %d arcs, not %d: %w", o.N, g.Name, m, o.M, graph.ErrOptions)
+		return number.BadOption("%d vertices make a %s of %d arcs, not %d; leave the number of arcs away", o.N, g.Name, m, o.M)
 	}
 	o.M = m
 	return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
 )
 
@@ -57,7 +56,7 @@ type picks [3]string
 // the columns where these need no header, and else picks.
 func columnOption(list string) (*columns, picks, error) {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("columns %q: %s: %w", list, fmt.Sprintf(format, args...), graph.ErrOptions)
+		return number.BadOption("columns %q: %s", list, fmt.Sprintf(format, args...))
 	}
 	var p picks
 	names := strings.Split(list, ",")

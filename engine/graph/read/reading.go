@@ -3,7 +3,6 @@ package read
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -69,7 +68,7 @@ func (in *reading) newSink() (*sink, error) {
 		return nil, err
 	}
 	if base := in.options.Base; base != nil && (*base < 0 || *base > math.MaxInt32) {
-		return nil, fmt.Errorf("base %d: %w", *base, graph.ErrOptions)
+		return nil, number.BadOption("ids from %d; they begin with a number from 0 to %d", *base, math.MaxInt32)
 	}
 	return &sink{Intake: graph.Intake{File: in.Name, Free: believed, Weigh: weigh}}, nil
 }
@@ -136,7 +135,7 @@ func (in *reading) detect(data *bufio.Reader) error {
 	if in.options.Format != "" {
 		in.format = byName(in.options.Format)
 		if in.format == nil {
-			return fmt.Errorf("format %q is not one of %s: %w", in.options.Format, formatNames(), graph.ErrOptions)
+			return number.BadOption("format %q is not one of %s", in.options.Format, formatNames())
 		}
 		return nil
 	}
@@ -188,7 +187,7 @@ func (in *reading) fits() error {
 	name := in.format.Name
 	switch {
 	case in.options.Columns != "" && !in.format.Columns:
-		return fmt.Errorf("%s is read as %s, and --columns is for edge lists: %w", in.Name, name, graph.ErrOptions)
+		return number.BadOption("%s is read as %s, and --columns is for edge lists", in.Name, name)
 	case in.options.namesNoArc() && !in.format.NoArc:
 		return noArcHere(in.Name, "read as "+name)
 	}
@@ -203,7 +202,7 @@ func (o Options) namesNoArc() bool {
 
 // noArcHere refuses Options.NoArc for what leaves out what is no arc.
 func noArcHere(file, is string) error {
-	return fmt.Errorf("%s is %s, and --no-arc is for matrices that hold every entry: %w", file, is, graph.ErrOptions)
+	return number.BadOption("%s is %s, and --no-arc is for matrices that hold every entry", file, is)
 }
 
 // find returns the first format that is like that, or nil.

@@ -2,14 +2,13 @@ package write
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ooc/engine/graph"
+	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
 )
 
@@ -47,8 +46,8 @@ func FormatOf(name string) (*Format, error) {
 		}
 		known = append(known, Formats[i].Extensions...)
 	}
-	return nil, fmt.Errorf("no format is written to a name like %q; there are %s: %w",
-		filepath.Base(name), strings.Join(known, " "), graph.ErrOptions)
+	return nil, number.BadOption("no format is written to a name like %q; there are %s",
+		filepath.Base(name), strings.Join(known, " "))
 }
 
 // Stream writes a graph to a stream, arc after arc.

@@ -10,11 +10,15 @@ import (
 	"strconv"
 	"unsafe"
 
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
 // ErrOption is what errors about a kind, a scale or a number that is no arc match with errors.Is.
 var ErrOption = errors.New("bad option")
+
+// BadOption returns an error that matches ErrOption and says nothing but the reason.
+func BadOption(format string, args ...any) error { return text.ErrorOf(ErrOption, format, args...) }
 
 // Auto is the kind that Weighing settles: i32 until a weight is not an integer.
 const Auto entry.Kind = ""
@@ -288,9 +292,9 @@ func NewWeighing(kind entry.Kind, scale int64) (Weighing, error) {
 	w := Weighing{Want: kind, Scale: scale}
 	switch {
 	case scale < 0:
-		return w, fmt.Errorf("scale %d: %w", scale, ErrOption)
+		return w, BadOption("a scale of %d; it is 1 or more", scale)
 	case kind != Auto && kind != entry.KindI32 && kind != entry.KindF32:
-		return w, fmt.Errorf("kind %q: %w", kind, ErrOption)
+		return w, BadOption("kind %q is not one of %s, %s", kind, entry.KindI32, entry.KindF32)
 	}
 	if w.Scale == 0 {
 		w.Scale = 1
@@ -398,7 +402,7 @@ func (w *Weighing) SetNone(text string) error {
 	case isDecimal:
 		w.none = tok
 	case !isSpecial && len(tok) > 0:
-		return fmt.Errorf("--no-arc %s is not a number: %w", Quoted(tok), ErrOption)
+		return BadOption("--no-arc %s is not a number", Quoted(tok))
 	}
 	return nil
 }

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// bad is what a flag refuses: values, the exit code for them, and what the message says.
+type bad struct {
+	values string // separated by blanks; the empty value is refused everywhere
+	code   int
+	says   string
+}
+
+const (
+	noNumber = "nan inf -inf NaN 0x10 1_000 3.5 1e9 10parsecs 12GiB 99999999999999999999999 rubbish "
+	noWord   = "nan -1 0 1e9 rubbish AUTO "
+	noPeriod = "nan inf -inf -1 0 0s -5m 0x10 1e9 60 1e9h 10parsecs 99999999999999999999999 rubbish "
+	noSize   = "nan inf -inf -1 0 0MiB 0x10 1e9 10parsecs 99999999999999999999999 -4GiB rubbish "
+	noReal   = "nan NaN 10parsecs rubbish 1,5x "
+	noID     = "nan -1 0 51 1e9 rubbish "
+	noFile   = "missing 1e9 -1 nan "
+)
+
+// rubbish is what each flag refuses, by its name, or by the command and its name where flags of several commands differ.
+// A new flag has to be added.
+var rubbish = map[string]bad{
+	"algorithm":       {noWord, exitUsage, "want one of auto, blocked"},
+	"base":            {noNumber + "-1 2147483648", exitUsage, "want a whole number from 0 to 2147483647"},
+	"checkpoint":      {noPeriod, exitUsage, "want a time of more than 0 with its unit"},
+	"columns":         {noWord + "from=1 from,from to,from,to", exitUsage, "columns"},
+	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exitUsage, "want one of auto, cuda, cpu"},
+	"device-memory":   {noSize, exitUsage, "size"},
+	"directed":        {"", exitUsage, "want true or false"},
+	"dry-run":         {"", exitUsage, "want true or false"},
+	"format":          {noWord, exitUsage, "want one of dimacs"},
+	"help":            {"", exitUsage, "want true or false"},
+	"host-memory":     {noSize, exitUsage, "size"},
+	"jobs":            {noFile, exitBadInput, "no such file"},
+	"json":            {"", exitUsage, "want true or false"},
+	"kind":            {noWord, exitUsage, "want one of i32, f32"},
+	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exitUsage, "want a number of hours"},
+	"method":          {noWord[:len(noWord)-len("AUTO ")], exitUsage, "want one of"},
+	"no-arc":          {"nan rubbish 1e9 0", exitUsage, "--no-arc"},
+	"no-descriptions": {"", exitUsage, "want true or false"},
+	"overwrite":       {"", exitUsage, "want true or false"},
+	"predecessors":    {"", exitUsage, "want true or false"},
+	"progress":        {noWord, exitUsage, "want one of auto, always, never"},
+	"restart":         {"", exitUsage, "want true or false"},
+	"round":           {noNumber + "-64 0 1 100", exitUsage, "want a multiple of the tile edge"},
+	"scale":           {noNumber + "-1 0", exitUsage, "want a whole number from 1"},
+	"seed":            {noNumber + "-1", exitUsage, "want a whole number"},
+	"sources":         {noID, exitBadInput, "has no vertex"},
+	"stop-on-error":   {"", exitUsage, "want true or false"},
+	"streams":         {noNumber + "-1 0 65", exitUsage, "want a whole number from 1 to 64"},
+	"tile":            {noNumber + "-64 0 100 65600", exitUsage, "want a multiple of 64 up to 65536"},
+	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exitUsage, "write g."},
+	"undirected":      {"", exitUsage, "want true or false"},
+	"version":         {"", exitUsage, "want true or false"},
+	"k-nearest":       {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
+	"pairs":           {noFile, exitBadInput, "no such file"},
+
+	"ooc solve --out":             {"g.ooc/in g.ooc/core/in", exitUsage, "name another folder with --out"},
+	"ooc query --row":             {noID, exitBadInput, "has no vertex"},
+	"ooc query --col":             {noID, exitBadInput, "has no vertex"},
+	"ooc query --within":          {noReal, exitUsage, "want a distance"},
+	"ooc export --rows":           {noID + "1..rubbish", exitBadInput, "has no vertex"},
+	"ooc export --cols":           {noID + "1..rubbish", exitBadInput, "has no vertex"},
+	"ooc export --format":         {noWord, exitUsage, "want one of npy, csv, mtx"},
+	"ooc export --no-path":        {noNumber + "2147483648", exitUsage, "want a whole number from -2147483648"},
+	"ooc export --unreachable":    {"10parsecs rubbish 1,5", exitUsage, "want a number, inf or nan"},
+	"ooc verify --full":           {"", exitUsage, "want true or false"},
+	"ooc verify --matrix":         {noFile, exitBadInput, "no such file"},
+	"ooc verify --rows":           {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
+	"ooc scrub --from":            {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
+	"ooc stats --csv":             {"", exitUsage, "want true or false"},
+	"ooc stats --bins":            {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999", exitUsage, "bins"},
+	"ooc stats --within":          {noReal + "5,rubbish", exitUsage, "within"},
+	"ooc stats --plot":            {"nan x.jpg 1e9", exitUsage, "there are .png and .svg"},
+	"ooc sssp --group":            {noNumber + "-1 0 3 2048", exitUsage, "want a power of two up to 1024"},
+	"ooc sssp --out":              {"g.gr g.ooc g.ooc/dist.npy", exitUsage, "write g."},
+	"ooc sssp --source":           {noID, exitBadInput, "has no vertex"},
+	"ooc gen --arcs":              {noNumber + "-1", exitUsage, "want a whole number from 0"},
+	"ooc gen --vertices":          {noNumber + "-1 0 2147483648", exitUsage, "want a whole number from 1 to 2147483647"},
+	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", exitUsage, "want some of"},
+	"ooc bench kernels --round":   {noNumber + "-1 0", exitUsage, "want a whole number from 1"},
+	"ooc bench kernels --rounds":  {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
+	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exitUsage, "want"},
+	"ooc bench cuda --ordinal":    {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
+	"ooc bench cuda --rounds":     {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
+	"ooc bench tables --budget":   {noPeriod, exitUsage, "want a time of more than 0 with its unit"},
+	"ooc bench tables --dir":      {noFile, exitBadInput, "no such file"},
+	"ooc bench tables --quick":    {"", exitUsage, "want true or false"},
+}
+
+// linesFor are what commands, and flags of them, need on a command line beside a flag.
+var linesFor = map[string]string{
+	"ooc solve": "g.gr --out new.ooc", "ooc status": "g.ooc", "ooc watch": "g.ooc", "ooc query": "g.ooc", "ooc path": "g.ooc", "ooc export": "g.ooc new.npy",
+	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc mst": "g.gr", "ooc plan": "g.gr", "ooc gen": "random new.gr",
+	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
+	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc bench tables": "--quick",
+}
+
+// TestRubbish gives every flag of every command what it cannot take, and demands the exit code, a message that names the flag
+// and what it wants, and that nothing changes on disk.
+func TestRubbish(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "50", "-m", "200", "--undirected").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
+	t.Chdir(dir)
+	before, used := tree(t, dir), map[string]bool{}
+	eachFlag(newRoot(), func(cmd *cobra.Command, fl *pflag.Flag) {
+		name := cmd.CommandPath() + " --" + fl.Name
+		key := name
+		if _, ok := rubbish[key]; !ok {
+			key = fl.Name
+		}
+		b, ok := rubbish[key]
+		if used[key] = true; !ok {
+			t.Errorf("%s: give it rubbish, in the table", name)
+			return
+		}
+		line, ok := linesFor[name]
+		if !ok {
+			line = linesFor[cmd.CommandPath()]
+		}
+		words := append(strings.Fields(cmd.CommandPath())[1:], strings.Fields(line)...)
+		values := strings.Fields(b.values)
+		if fl.Value.Type() == "bool" {
+			values = append(values, "maybe", "2")
+		}
+		for _, value := range values {
+			refuses(t, append(words, "--"+fl.Name+"="+value), b.code, b.says)
+		}
+		refuses(t, append(words, "--"+fl.Name+"="), exitUsage, "--"+fl.Name)
+		if after := tree(t, dir); !maps.Equal(before, after) {
+			t.Fatalf("%s changed files", name)
+		}
+	})
+	for key := range rubbish {
+		if !used[key] {
+			t.Errorf("the table has %s, and no command", key)
+		}
+	}
+}
+
+// refuses demands that a command line fails, in plain words.
+func refuses(t *testing.T, words []string, code int, says string) {
+	t.Helper()
+	err := fails(words)
+	if exitCode(err) != code {
+		t.Errorf("ooc %v: exit code %d, want %d: %v", words, exitCode(err), code, err)
+		return
+	}
+	if !strings.Contains(err.Error(), says) {
+		t.Errorf("ooc %v: %q lacks %q", words, err, says)
+	}
+	for _, inner := range []string{"strconv", "parsing", "bad option", "invalid argument"} {
+		if strings.Contains(err.Error(), inner) {
+			t.Errorf("ooc %v: %q: that is said to programmers", words, err)
+		}
+	}
+}
+
+// fails runs a command in this process, where it must not come to do anything.
+func fails(words []string) error {
+	root := newRoot()
+	root.SetArgs(words)
+	return root.ExecuteContext(context.Background())
+}
+
+// eachFlag calls do for every flag of every command.
+func eachFlag(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	cmd.Flags().VisitAll(func(fl *pflag.Flag) { do(cmd, fl) })
+	for _, sub := range cmd.Commands() {
+		eachFlag(sub, do)
+	}
+}
+
+// TestUnknownCommands wants a suggestion where one is near, and exit code 2 everywhere.
+func TestUnknownCommands(t *testing.T) {
+	for line, says := range map[string]string{
+		"slove":                             "did you mean ooc solve?",
+		"slove g.gr":                        "did you mean ooc solve?",
+		"help slove":                        "did you mean ooc solve?",
+		"frobnicate":                        "ooc --help lists",
+		"help frobnicate":                   "ooc --help lists",
+		"bench kernls":                      "did you mean ooc bench kernels?",
+		"help bench kernls":                 "did you mean ooc bench kernels?",
+		"bench rubbish":                     "ooc bench --help lists",
+		"help solve rubbish":                "solve rubbish",
+		"completion fsh":                    "ooc completion fish",
+		"devices rubbish":                   "accepts 0 arg",
+		"query s.ooc -1 2":                  "give -- before names that begin with -",
+		"plan g.gr --directed --undirected": "give one of them",
+	} {
+		refuses(t, strings.Fields(line), exitUsage, says)
+	}
+}
