@@ -68,7 +68,7 @@ func TestCampaignMemoryTaken(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "24000", "-m", "240000").want(t, 0)
-	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--checkpoint", "200ms", "--out"}
+	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--tile", "1024", "--checkpoint", "200ms", "--out"}
 	ooc(t, dir, append(solve, "whole.ooc")...).want(t, 0)
 	want := checksums(t, dir, "whole.ooc")
 
