@@ -196,11 +196,19 @@ func RoomInPlace(dir, file string, size int64) error {
 // FreeInPlace is how many bytes this user may still allocate on the volume of a store at dir, once what is there of one
 // has given its space back. The folder may be missing.
 func FreeInPlace(dir string) (int64, error) {
-	free, err := system.FreeSpace(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return system.FreeSpace(filepath.Dir(filepath.Clean(dir)))
-	}
+	free, err := system.FreeSpace(standing(dir))
 	return free + held(dir), err
+}
+
+// standing is a folder, or the nearest above it that is there.
+func standing(dir string) string {
+	for {
+		up := filepath.Dir(filepath.Clean(dir))
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || up == dir {
+			return dir
+		}
+		dir = up
+	}
 }
 
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
@@ -255,6 +263,7 @@ func sizeString(n int64) string {
 
 // Volume tells the volumes of folders apart, and says how many bytes this user may still allocate on that of dir.
 func Volume(dir string) (id string, free int64, err error) {
+	dir = standing(dir)
 	if id, err = system.Volume(dir); err != nil {
 		return "", 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -298,5 +299,44 @@ func TestTornQueueIsSaid(t *testing.T) {
 	ooc(t, dir, "solve", "a.csv", "b.csv").want(t, 0, "already solved")
 	if q := theQueue(t, dir); q.Torn != 0 {
 		t.Errorf("%d bytes torn", q.Torn)
+	}
+}
+
+// TestOutDir solves a batch and a single graph into a folder that is not there yet, and again, and refuses what cannot be.
+func TestOutDir(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
+	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 7\n")
+	if err := os.Mkdir(filepath.Join(dir, "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, dir, "x/a.gr", "p sp 2 1\na 1 2 9\n")
+	before := tree(t, dir)
+	for line, says := range map[string]string{
+		"a.gr x/a.gr --out-dir y":            "a.gr and x/a.gr would both be solved into y/a.ooc",
+		"a.gr b.gr --out-dir a.gr":           "is no folder",
+		"a.gr --out-dir a.gr":                "is no folder",
+		"a.gr --out-dir a.gr --dry-run":      "is no folder",
+		"a.gr --out-dir y --out y/other":     "give one of them",
+		"a.gr b.gr --out y":                  "--out-dir",
+		"a.gr b.gr --out-dir y --timeline t": "--timeline",
+	} {
+		ooc(t, dir, append([]string{"solve", "--device", "cpu"}, strings.Fields(line)...)...).want(t, exitUsage, says)
+	}
+	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--dry-run").want(t, 0, filepath.Join("y", "z", "b.ooc"))
+	if !maps.Equal(before, tree(t, dir)) {
+		t.Fatal("what was refused, or only planned, changed files")
+	}
+	for range 2 {
+		ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--device", "cpu").want(t, 0)
+	}
+	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--json").want(t, 0, `"counts":{"solved":2}`, `"attempt":1`)
+	ooc(t, dir, "query", "y/z/b.ooc", "1", "2").want(t, 0, "7")
+	ooc(t, dir, "solve", "a.gr", "--out-dir", "one/of", "--device", "cpu").want(t, 0, "solved")
+	ooc(t, dir, "solve", "a.gr", "--out-dir", "one/of").want(t, 0, "already solved")
+	writeFile(t, dir, "jobs", "a.gr\nb.gr --out own.ooc\nx/a.gr --out-dir third\n")
+	ooc(t, dir, "solve", "--jobs", "jobs", "--out-dir", "second", "--device", "cpu").want(t, 0)
+	for _, store := range []string{"second/a.ooc", "own.ooc", "third/a.ooc"} {
+		ooc(t, dir, "query", store, "1", "2").want(t, 0)
 	}
 }

@@ -42,6 +42,8 @@ var (
 // count checks how many graphs there are, and flags that every run needs.
 func (f *solveFlags) count(_ *cobra.Command, args []string) error {
 	switch {
+	case f.out != "" && f.outDir != "":
+		return errors.New("--out names the store, and --out-dir its folder: give one of them")
 	case len(args) == 0 && f.jobs == "":
 		return errors.New("accepts 1 argument or more, or --jobs FILE; received none")
 	case len(args) > 0 && f.jobs != "":
@@ -114,11 +116,11 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		return nil, nil, usageError{errors.New("standard input (-) can only be solved, and alone")}
 	}
 	if !f.isBatch(args) { // one graph of which nothing but the outlook is wanted
-		return []job{{f, cmd, args[0], args[0]}}, nil, nil
+		return []job{{f, cmd, args[0], args[0]}}, nil, f.checkOutDir()
 	}
 	for _, name := range flagsOfOne {
 		if cmd.Flags().Changed(name) {
-			return nil, nil, usageError{fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE", name)}
+			return nil, nil, usageError{fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE; --out-dir DIR has all stores in one folder", name)}
 		}
 	}
 	if f.jobs != "" {
@@ -203,8 +205,10 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 		return job{}, usageError{fmt.Errorf("%s: a job is one graph in a file, or a store", j.input)}
 	}
 	_, err := f.options(c, ".")
-	if err == nil {
-		err = f.check()
+	for _, check := range []func() error{f.check, f.checkOutDir} {
+		if err == nil {
+			err = check()
+		}
 	}
 	return j, err
 }

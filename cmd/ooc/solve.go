@@ -29,13 +29,14 @@ type solveFlags struct {
 	graphFlags
 	deviceFlags
 	batchFlags
-	out, sources, progress string
-	timeline               string
-	lines                  *newfile.File // that timeline is; nil: there is none to write
-	checkpoint             time.Duration
-	restart, json          bool
-	overwrite              bool
-	predecessors           bool
+	out, outDir       string
+	sources, progress string
+	timeline          string
+	lines             *newfile.File // that timeline is; nil: there is none to write
+	checkpoint        time.Duration
+	restart, json     bool
+	overwrite         bool
+	predecessors      bool
 
 	room int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
@@ -72,6 +73,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	f.batchFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
+	fl.StringVar(&f.outDir, "out-dir", "", "the folder of stores that are named as their graphs; it is made if it is not there (default: the current directory)")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
 	f.checkpoint = task.DefaultCheckpoint
@@ -103,6 +105,9 @@ func (f *solveFlags) checkTimeline(cmd *cobra.Command, input string, keep ...str
 
 func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err := f.checkTimeline(cmd, input); err != nil {
+		return err
+	}
+	if err := f.checkOutDir(); err != nil {
 		return err
 	}
 	show, err := show.New(f.progress, f.json)
@@ -203,7 +208,7 @@ func (f *solveFlags) store(input string) (string, error) {
 	}
 	out := f.out
 	if out == "" {
-		out = storeName(input)
+		out = filepath.Join(f.outDir, storeName(input))
 	}
 	abs, err := filepath.Abs(out)
 	if owner := tiles.Owner(abs); err == nil && owner != "" && (isStore(owner) || !isStore(out)) { // a store that is in a batch goes on
@@ -219,6 +224,11 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		return nil, err
 	}
 	if !isStore(out) {
+		if f.outDir != "" && f.out == "" {
+			if err := makeFolder(f.outDir); err != nil {
+				return nil, fmt.Errorf("--out-dir: %w", err)
+			}
+		}
 		_, err := patient(cmd.Context(), show, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
 		if err != nil { // before a graph is read for nothing
 			return nil, err

@@ -65,6 +65,7 @@ var rubbish = map[string]bad{
 	"k-nearest":       {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
 	"pairs":           {noFile, exitBadInput, "no such file"},
 
+	"out-dir":                     {"g.gr g.ooc/dist.npy/x g.ooc", exitUsage, "--out"},
 	"ooc solve --out":             {"g.ooc/in g.ooc/core/in", exitUsage, "name another folder with --out"},
 	"ooc query --row":             {noID, exitBadInput, "has no vertex"},
 	"ooc query --col":             {noID, exitBadInput, "has no vertex"},
@@ -103,7 +104,7 @@ var linesFor = map[string]string{
 	"ooc solve": "g.gr --out new.ooc", "ooc status": "g.ooc", "ooc watch": "g.ooc", "ooc query": "g.ooc", "ooc path": "g.ooc", "ooc export": "g.ooc new.npy",
 	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc mst": "g.gr", "ooc plan": "g.gr", "ooc gen": "random new.gr",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
-	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc bench tables": "--quick",
+	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }
 
 // TestRubbish gives every flag of every command what it cannot take, and demands the exit code, a message that names the flag

@@ -41,7 +41,7 @@ func Room(jobs []Job, needs []Need) error {
 			}
 			list = append(list, fmt.Sprintf("  %s  %s (%s vertices)%s", humanize.IBytes(uint64(n.Bytes-n.Has)), jobs[i].Store, humanize.Comma(int64(n.Vertices)), beside))
 		}
-		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give some of them another volume with --out in a jobs file",
+		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give them another volume with --out-dir, or some with --out in a jobs file",
 			tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)), strings.Join(list, "\n")))
 	}
 	return errors.Join(errs...)
@@ -118,6 +118,14 @@ func volumes(jobs []Job, needs []Need) (list []*volume) {
 	return list
 }
 
+// namedIn is an input, with where it was named if that says more.
+func namedIn(input, from string) string {
+	if input == from {
+		return input
+	}
+	return fmt.Sprintf("%s (%s)", input, from)
+}
+
 // Distinct fails if two jobs have the same store. from says where each job was named; a name that is equal to the input is
 // not repeated.
 func Distinct(jobs []Job, from []string) error {
@@ -132,7 +140,8 @@ func Distinct(jobs []Job, from []string) error {
 		if place(jobs[first].Input) == place(jobs[i].Input) {
 			return text.ErrorOf(ErrJobs, "%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file", jobs[i].Input, from[first], from[i])
 		}
-		return text.ErrorOf(ErrJobs, "%s (%s) and %s (%s) would both be solved into %s: give one another store with --out in a jobs file, or rename it", jobs[first].Input, from[first], jobs[i].Input, from[i], jobs[i].Store)
+		return text.ErrorOf(ErrJobs, "%s and %s would both be solved into %s: give one another store with --out in a jobs file, or rename it",
+			namedIn(jobs[first].Input, from[first]), namedIn(jobs[i].Input, from[i]), jobs[i].Store)
 	}
 	return nil
 }
