@@ -40,13 +40,13 @@ var Formats = []Format{
 	mtxFormat,
 }
 
-// ErrNoFormat is wrapped by the error of an export to a format that there is not.
+// ErrNoFormat is wrapped by the error of an export to an unknown format.
 var ErrNoFormat = errors.New("no format")
 
-// File writes distances to a file, compressed if its last extension is .gz or .zst, streamed in at most
-// 256 MiB of memory beside the ids. The file appears under its name only once it is whole and synced. It
-// fails with engine.ErrUnsolved where distances are not final, with graph.ErrNoVertex for rows and columns that it has
-// not, with ErrNoFormat, and with fs.ErrExist where the file is there and not to be overwritten.
+// File writes distances to a file, and compresses it if its last extension is .gz or .zst. It takes at most 256 MiB of memory
+// beside the ids. The file appears under its name only once it is whole and synced. Errors: engine.ErrUnsolved if the
+// distances are not final, graph.ErrNoVertex if the store lacks a row or column, ErrNoFormat, and fs.ErrExist if the file
+// exists and may not be overwritten.
 func File(ctx context.Context, p *engine.Problem, file string, o Options) error {
 	if o.Format == "" {
 		o.Format = strings.TrimPrefix(filepath.Ext(packed.TrimExt(file)), ".")

@@ -32,7 +32,7 @@ func (k picked) number(i int) int {
 	return k.at[i]
 }
 
-// pickRows finds the rows of vertices, of which a store may have some only.
+// pickRows finds the rows of vertices. A store may hold only some rows.
 func pickRows(p *engine.Problem, vertices []int) (picked, error) {
 	if vertices == nil {
 		return picked{n: p.Geometry().RowCount()}, nil
@@ -64,22 +64,22 @@ func pickColumns(p *engine.Problem, vertices []int) (picked, error) {
 	return picked{at: vertices, n: len(vertices)}, nil
 }
 
-// rowName returns the id of a row of the extract, colName that of a column.
+// rowName returns the id of a row of the extract, and colName that of a column.
 func (x *extract) rowName(i int) string {
 	return x.ids.Name(x.p.Meta().Sources.Vertex(x.rows.number(i)))
 }
 
 func (x *extract) colName(i int) string { return x.ids.Name(x.cols.number(i)) }
 
-// stretch is a stretch of rows, or of columns, of one tile.
+// stretch is a range of neighbouring rows, or columns, of one tile.
 type stretch struct {
 	tile, first int
 	to          []int // where each goes in the block; -1: it is read and not wanted
-	packed      bool  // they go one beside the other
+	packed      bool  // their places in the block are neighbours too
 }
 
-// stretches cuts the picks lo…hi-1 into stretches within tiles, in the order of the matrix. Bridged stretches may
-// hold what is not wanted: what stands beside wanted entries in a row of a tile costs less to read than to skip.
+// stretches cuts the picks lo…hi-1 into stretches within tiles, in the order of the matrix. A bridged stretch also covers
+// small gaps: to read unwanted entries between wanted ones costs less than to skip them.
 func (k picked) stretches(lo, hi, edge int, bridge bool) []stretch {
 	order := make([]int, hi-lo)
 	for i := range order {
@@ -120,10 +120,10 @@ func (x *extract) read(b *block, rows, cols []stretch, width int) error {
 	return nil
 }
 
-// readThrough is the longest gap, in bytes, that is read rather than skipped: the system would read it ahead.
+// readThrough is the longest gap, in bytes, that is read instead of skipped. The system would read that much ahead anyway.
 const readThrough = 16 << 10
 
-// readPart reads where rows and columns of a tile cross.
+// readPart reads the entries of a tile where chosen rows and chosen columns cross.
 func (x *extract) readPart(b *block, r, c stretch, width int) error {
 	edge, wide := x.p.Geometry().T, len(c.to)
 	step := max(1, len(b.part)/(4*edge)) // rows of the tile at a time
@@ -143,7 +143,7 @@ func (x *extract) readPart(b *block, r, c stretch, width int) error {
 	return nil
 }
 
-// scatter puts a row of a tile, from the stretch's first column on, where it goes.
+// scatter copies the wanted entries of a tile's row to their places in the block.
 func (c *stretch) scatter(line, from []uint32) {
 	if c.packed {
 		copy(line[c.to[0]:], from[:len(c.to)])
@@ -156,7 +156,7 @@ func (c *stretch) scatter(line, from []uint32) {
 	}
 }
 
-// element is how an export shows distances.
+// element says which type an export gives its entries, and what stands for no path.
 type element int
 
 const (

@@ -7,8 +7,8 @@ import (
 )
 
 // mtxFormat writes a dense Matrix Market array, which is column after column, an entry a line:
-// https://math.nist.gov/MatrixMarket/formats.html. Not a sparse one (coordinate): there, what is missing
-// means zero to those who read it, and hardly any pair is missing.
+// https://math.nist.gov/MatrixMarket/formats.html. It is not a sparse one (coordinate): readers take
+// what is missing there for zero, and hardly any pair is missing.
 var mtxFormat = Format{
 	Name:  "mtx",
 	Title: "dense Matrix Market array",

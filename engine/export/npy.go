@@ -35,7 +35,7 @@ func npyHeader2D(descr string, rows, cols int) []byte {
 	return npy.Header("'"+descr+"'", fmt.Sprintf("(%d, %d)", rows, cols))
 }
 
-// replace keeps entries as they are stored, but for those without a path.
+// replace keeps entries as they are stored, except those without a path.
 func (x *extract) replace(none uint32) func(b *block) []byte {
 	noPath := x.p.Meta().Kind.Unreachable()
 	return func(b *block) []byte {

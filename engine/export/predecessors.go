@@ -15,8 +15,8 @@ import (
 	"ooc/tiles"
 )
 
-// predecessorWriter returns what writes the predecessors of rows as a 2-D array of int32, with none in the place of
-// those that there are not. Each row is a tree of shortest paths from its vertex, also where arcs have weight 0.
+// predecessorWriter returns a function that writes the predecessors of rows as a 2-D array of int32; none stands where there
+// is no predecessor. Each row is a tree of shortest paths from its vertex, even with arcs of weight 0.
 func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Writer) error {
 	return func(ctx context.Context, x *extract, w io.Writer) error {
 		g, err := x.p.Graph()
@@ -47,7 +47,7 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 	}
 }
 
-// storedPredecessorWriter returns what writes the predecessors that the store keeps.
+// storedPredecessorWriter returns a function that writes the predecessors which the store keeps.
 func storedPredecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Writer) error {
 	return func(ctx context.Context, x *extract, w io.Writer) error {
 		if _, err := w.Write(npyHeader2D("<i4", x.rows.n, x.cols.n)); err != nil {
@@ -83,8 +83,8 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	return t
 }
 
-// replace puts the predecessors on shortest paths from source in the place of the stored distances. It returns a
-// vertex whose distance no arcs make, or -1.
+// replace overwrites the stored distances from source with predecessors on shortest paths. If the arcs do not add up to some
+// vertex's distance it returns that vertex, else -1.
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1
 	switch {
@@ -104,8 +104,8 @@ func (t *treeMaker) replace(row []uint32, source int) int {
 	return wrong
 }
 
-// falling takes any tight arc: where all weights are positive, distances fall along them towards the source. The
-// compiler makes a conditional move of the choice, and no branch, which nobody could predict.
+// falling takes any tight arc. All weights are positive here, so distances fall from arc to arc towards the source, and
+// there is no cycle. The choice compiles to a conditional move: a branch would often be mispredicted.
 func (t *treeMaker) falling(row []uint32, source int) int {
 	wrong := -1
 	if row[source] != 0 {
@@ -131,8 +131,8 @@ func (t *treeMaker) falling(row []uint32, source int) int {
 	return wrong
 }
 
-// exact searches from the source over tight arcs, breadth first: these reach every vertex that can be reached, and
-// each but once, whatever cycles of length 0 there are.
+// exact searches from the source over tight arcs, breadth first. They lead to every reachable vertex, and the search visits
+// each once, so cycles of length 0 do no harm.
 func (t *treeMaker) exact(row []uint32, source int32) int {
 	for v := range t.pred {
 		t.pred[v] = -1
@@ -162,8 +162,8 @@ func (t *treeMaker) exact(row []uint32, source int32) int {
 	return -1
 }
 
-// rounded takes the arcs that miss least from tight. Where they do not make a tree, or one whose paths are further
-// from the stored distances than rounding allows, it searches.
+// rounded takes into each vertex the arc that is nearest to tight. If these arcs make no tree, or one whose paths differ from
+// the stored distances by more than rounding allows, it searches the graph instead.
 func (t *treeMaker) rounded(row []uint32, source int) int {
 	for v, bits := range row {
 		t.dist[v] = float64(math.Float32frombits(bits))
@@ -189,7 +189,7 @@ func (t *treeMaker) rounded(row []uint32, source int) int {
 	return t.misses(source)
 }
 
-// misses returns a vertex whose path in pred, which search has measured, is not as long as its distance; or -1.
+// misses returns a vertex whose path in pred, as search measured it, differs from its stored distance; or -1.
 func (t *treeMaker) misses(source int) int {
 	for v, d := range t.dist {
 		arcs, magnitude := t.search.Path(v)

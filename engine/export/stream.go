@@ -10,10 +10,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// lines says how an export goes through an extract: by rows or by columns, so many of them at a time.
+// lines says how an export goes through an extract: by rows or by columns, and how many at a time.
 type lines struct {
 	columns bool
-	bytes   int // that an element takes in block.out, about; 0 where encode leaves that alone
+	bytes   int // about what an element takes in block.out; 0 where encode writes nothing there
 	encode  func(b *block) []byte
 }
 
@@ -22,9 +22,9 @@ type block struct {
 	lo, hi  int
 	stored  []byte   // the entries, row by row in both cases
 	entries []uint32 // the same
-	part    []byte   // of a tile, before it is spread to entries
-	out     []byte   // what encode made of them
-	err     error    // or why it could not
+	part    []byte   // a piece of a tile, before its entries are copied to their places
+	out     []byte   // the encoded entries
+	err     error    // why reading or encoding failed
 	done    chan struct{}
 }
 
@@ -32,7 +32,7 @@ type block struct {
 // large, because the rows of a tile that they cross are read whole, again for each block.
 const (
 	blockBytes  = 4 << 20
-	blocksBytes = 144 << 20 // for all blocks; what else the program holds comes on top
+	blocksBytes = 144 << 20 // for all blocks together
 	partBytes   = 1 << 20
 	maxThreads  = 8
 )
@@ -43,7 +43,7 @@ type pump struct {
 	*extract
 	lines
 	count, across, height int       // lines, their length, and lines in a block
-	fixed                 []stretch // what every block has of the other side: all
+	fixed                 []stretch // all stretches of the other side; every block has them
 	free, queue, order    chan *block
 }
 
@@ -78,7 +78,7 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	return g.Wait()
 }
 
-// deal gives blocks out in order, so that the next one to be written always has its memory.
+// deal hands out blocks in order, so that the next one to be written always has memory.
 func (p *pump) deal(ctx context.Context) error {
 	defer close(p.queue)
 	defer close(p.order)

@@ -11,9 +11,9 @@ import (
 type textForm struct {
 	x      *extract
 	noPath uint32
-	none   []byte // in its place
+	none   []byte // stands for no path
 	number text.Numbers
-	bytes  int // an element takes about so many, with what separates it
+	bytes  int // about what an element takes, its separator included
 }
 
 func (x *extract) text(none float64) textForm {

@@ -12,9 +12,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// boruvka joins every component with the one that its lightest edge leads to, which at least halves their number: a
-// pass over all arcs each time, at most log₂ n of them, and one that finds nothing where several components are left
-// (O. Borůvka, O jistém problému minimálním, 1926). Arcs that do not fit the device are streamed.
+// boruvka joins every component with the one that its lightest edge leads to (O. Borůvka, O jistém problému minimálním,
+// 1926). Each pass over all arcs at least halves the number of components, so there are at most log₂ n passes, and one more
+// that finds nothing if the graph is disconnected. Arcs that do not fit the device are streamed.
 var boruvka = Method{
 	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
 	run: func(ctx context.Context, p *problem) error {
@@ -53,7 +53,7 @@ func (x *forest) open() (err error) {
 	}
 	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: true}
 	if g, ok := x.arcs.(*graph.Graph); ok {
-		x.feed, err = feed.Compressed(g, o) // it is its own reverse
+		x.feed, err = feed.Compressed(g, o) // an undirected graph is its own reverse
 	} else {
 		x.feed, err = feed.Pieces(x.arcs, o)
 	}
@@ -91,7 +91,7 @@ func (x *forest) run(ctx context.Context) error {
 		if err := x.pass(); err != nil {
 			return err
 		}
-		joined = x.join() && len(x.edges) < x.facts.N-1 // else all are one
+		joined = x.join() && len(x.edges) < x.facts.N-1 // otherwise one component is left
 		x.report(len(x.edges))
 	}
 	return nil
@@ -120,8 +120,8 @@ func (x *forest) pass() error {
 		x.stream.CopyOut(entry.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
 }
 
-// join takes the least edge of each component, by weight and then by the indices of its ends. As no two edges are
-// equal, those taken make no cycle. It reports whether there were any.
+// join takes the least edge of each component, by weight and then by the indices of its ends. No two edges are equal in this
+// order, so the edges taken make no cycle. It reports whether it took any.
 func (x *forest) join() (joined bool) {
 	least := make([]edge, x.facts.N) // by root; u == v for none
 	for v := range x.facts.N {
@@ -139,7 +139,7 @@ func (x *forest) join() (joined bool) {
 			continue
 		}
 		joined = true
-		if a, b := x.root(e.u), x.root(e.v); a != b { // else the other component has taken it
+		if a, b := x.root(e.u), x.root(e.v); a != b { // otherwise the other component took the same edge
 			x.parent[max(a, b)] = min(a, b)
 			x.edges = append(x.edges, e)
 		}

@@ -20,7 +20,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// ErrMethod is wrapped by the error of a method that is not there, or of a device that cannot do it.
+// ErrMethod is wrapped by the error of an unknown method, or of a device that cannot run it.
 var ErrMethod = errors.New("wrong method")
 
 // ErrDirected is wrapped by the error of a directed graph.
@@ -87,11 +87,11 @@ type Summary struct {
 	Total      float64 `json:"total"`
 	Method     string  `json:"method"`
 	Device     string  `json:"device"`
-	Passes     int     `json:"passes"`  // over all arcs; 1 where each is looked at when its vertex is taken
+	Passes     int     `json:"passes"`  // over all arcs; 1 in a method that looks at each arc once
 	Seconds    float64 `json:"seconds"` // without reading the graph
 }
 
-// problem is one call of Run.
+// problem is the state of one call of Run.
 type problem struct {
 	Options
 	arcs   Arcs
@@ -153,7 +153,7 @@ func (p *problem) result(method string) *Result {
 	return r
 }
 
-// keyOf orders the bits of an entry as an integer. It is its own inverse.
+// keyOf maps the bits of an entry to an integer of the same order. It is its own inverse.
 func (p *problem) keyOf(bits uint32) int32 {
 	key := int32(bits)
 	if p.facts.Kind == entry.KindF32 && key < 0 { // of a negative float, a larger magnitude is less

@@ -17,8 +17,8 @@ import (
 
 // prim takes one vertex after another, the one nearest to the tree, over adjacency arrays on the device: V, where
 // the edges of a vertex begin, E, where they lead, and W, their weights (R. C. Prim, Shortest connection networks and
-// some generalizations, 1957). A step lowers the keys of a vertex's neighbours and reduces all keys to the least
-// and its index. The device follows that index by itself, so that the host only counts steps.
+// some generalizations, 1957). A step lowers the keys of a vertex's neighbours, then finds the least key and its vertex. The
+// device goes on to that vertex by itself; the host only counts steps.
 var prim = Method{
 	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
 	run: func(ctx context.Context, p *problem) error {
@@ -50,7 +50,7 @@ type tree struct {
 	grow   kernels.Grow
 }
 
-// stepsAtOnce is how many steps are enqueued before the host looks whether it shall end.
+// stepsAtOnce is how many steps are enqueued before the host checks whether to stop.
 const stepsAtOnce = 2048
 
 func (x *tree) run(ctx context.Context, g *graph.Graph) error {
@@ -78,7 +78,7 @@ func (x *tree) run(ctx context.Context, g *graph.Graph) error {
 		return err
 	}
 	for v, key := range keys {
-		if key != kernels.KeyNone { // else the first of its component
+		if key != kernels.KeyNone { // otherwise this vertex is the first of its component
 			x.edges = append(x.edges, edge{parents[v], int32(v), key})
 		}
 	}
@@ -105,12 +105,12 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	}{
 		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
 		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
-		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}}, // the first vertex begins
+		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}}, // the tree begins with vertex 0
 	}
 	bytes := int64(0)
 	for _, a := range arrays {
 		a.to.Off = bytes
-		bytes += (int64(len(a.data))*entry.EntryBytes + 511) / 256 * 256 // some of it free: no array is empty
+		bytes += (int64(len(a.data))*entry.EntryBytes + 511) / 256 * 256 // rounded up, with some to spare: no array may be empty
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)
@@ -127,7 +127,7 @@ func (x *tree) open(g *graph.Graph) (err error) {
 			err = errors.Join(err, x.stream.CopyIn(*a.to, entry.Bytes(a.data)))
 		}
 	}
-	return errors.Join(err, x.stream.Sync()) // before the host's copies go
+	return errors.Join(err, x.stream.Sync()) // the host's arrays are freed after this
 }
 
 func (x *tree) close() error { return feed.Close(nil, x.stream, x.buf) }

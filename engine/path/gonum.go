@@ -43,8 +43,8 @@ func FromGonum(g gonum.Weighted, options ...graph.BuildOption) (*graph.Graph, er
 	return b.Build()
 }
 
-// Gonum answers for a solved store as gonum's path.AllShortest does for a graph in memory; nodes are the vertices'
-// numeric ids. Its methods may be called concurrently.
+// Gonum answers for a solved store what gonum's path.AllShortest answers for a graph in memory. A node is a vertex's
+// numeric id. Its methods may be called concurrently.
 type Gonum struct {
 	p   *engine.Problem
 	ids graph.IDs
@@ -64,7 +64,7 @@ func NewGonum(p *engine.Problem) (*Gonum, error) {
 	if w.ids.Text != nil {
 		return nil, text.ErrorOf(graph.ErrNoVertex, "the ids of %s are texts, and gonum's are numbers", p.Dir())
 	}
-	if w.back == nil { // paths follow predecessors; whether there are others is for arcs to say
+	if w.back == nil { // predecessors give one path; only arcs tell whether there are others
 		g, err := p.Graph()
 		if err == nil {
 			w.back = g.Reverse()
@@ -147,8 +147,8 @@ func (s *Gonum) id(row int32) int64 {
 	return s.ids.Base + int64(row)
 }
 
-// unique reports whether one arc alone leads shortest to each vertex of a path from the source whose distances are
-// loaded, and none to the source.
+// unique reports whether the path from the loaded source is the only shortest one: exactly one tight arc enters each of
+// its later vertices, and none enters the source.
 func (w *Walker) unique(p Route) (bool, error) {
 	slack := 0.0
 	if w.p.Meta().Kind == entry.KindF32 {
@@ -169,8 +169,8 @@ func (w *Walker) unique(p Route) (bool, error) {
 	return true, nil
 }
 
-// into calls do with the arcs into y: without a graph, with those that are shortest paths, which all arcs of shortest paths are.
-// They are the entries whose predecessor is the row itself.
+// into calls do for each arc into y. Where the store has no graph, an arc is an entry whose predecessor is its own row:
+// every arc on a shortest path is itself a shortest path, so none of those is missed.
 func (w *Walker) into(y int32, do func(x int32, weight float64)) error {
 	if w.back != nil {
 		for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {

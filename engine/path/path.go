@@ -46,15 +46,15 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 	return w.All(ctx, pairs)
 }
 
-// Walker finds shortest paths in a solved store: from the target it walks
-// backwards over tight arcs, those (x,y) with d(u,x) + w(x,y) = d(u,y). It holds the graph with its arcs reversed
-// round and the distances from one source, and is for one goroutine. In a store that keeps predecessors it follows
-// those, and takes the distance between two neighbours on the path for the arc's weight, which in i32 it is.
+// Walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
+// d(u,x) + w(x,y) = d(u,y). It holds the graph with all arcs reversed, and the distances from one source. Only one
+// goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance between
+// its ends, which in i32 is exact.
 type Walker struct {
 	p       *engine.Problem
 	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
-	source  int       // whose distances dist holds; -1: nobody's
+	source  int       // the row whose distances dist holds; -1: none
 	dist    []float64 // in stored units
 	raw     []byte
 	stored  []byte        // the predecessors of source, where the store keeps them
@@ -168,8 +168,8 @@ func (w *Walker) follow(u, v int) (Route, error) {
 	return w.path(u, v), nil
 }
 
-// All returns a shortest path for each pair of rows, in their order. Pairs of the same source cost one reading of
-// its row of distances, and all processors work on them. Errors are those of Between, and why ctx ended.
+// All returns a shortest path for each pair of rows, in their order. It reads the distances of each source once, and uses
+// all processors. Errors are those of Between, and the cause when ctx ended.
 func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 	order := make([]int, len(pairs))
 	for i := range order {
@@ -304,7 +304,7 @@ func (w *Walker) searched(u, v int) bool {
 	return true
 }
 
-// path turns steps round.
+// path returns the steps in reverse, from the source to the target.
 func (w *Walker) path(u, v int) Route {
 	arcs := len(w.steps) - 1
 	p := Route{From: u, To: v, Vertices: make([]int32, arcs+1), Weights: make([]float64, arcs)}
@@ -320,7 +320,7 @@ func (w *Walker) path(u, v int) Route {
 	return p
 }
 
-// near reports whether the path to v that steps hold is as long as the stored distance, in f32 within rounding.
+// near reports whether the path in steps is as long as the stored distance to v; in f32, within rounding.
 func (w *Walker) near(v int) bool {
 	if w.p.Meta().Kind == entry.KindI32 {
 		return true // each arc was tight
