@@ -169,7 +169,7 @@ func (a *arcLists) into(v int32, s *rowMender) ([]shortArc, error) {
 	distances := entry.View[uint32](s.column)
 	for x, p := range entry.View[int32](s.before) {
 		if int(p) == x {
-			list = append(list, shortArc{p, a.p.meta.Kind.Value(distances[x])})
+			list = append(list, shortArc{p, a.p.meta.Kind.Value(uint64(distances[x]))})
 		}
 	}
 	a.mu.Lock()
@@ -259,7 +259,7 @@ func (s *rowMender) row(u int) (columns, predecessors []int32, err error) {
 // descends reports whether each predecessor is nearer to u than its vertex. That is usual if no weight is negative, and
 // then predecessors lead to u without a further look. Non-negative floats are ordered like their bits.
 func (s *rowMender) descends(u int, pred []int32) bool {
-	distances, noPath := entry.View[uint32](s.raw), s.p.meta.Kind.Unreachable()
+	distances, noPath := entry.View[uint32](s.raw), uint32(s.p.meta.Kind.Unreachable())
 	for v, x := range pred {
 		switch {
 		case uint(x) < uint(len(distances)):
@@ -278,7 +278,7 @@ func (s *rowMender) descends(u int, pred []int32) bool {
 func (s *rowMender) walk(u int, pred []int32) {
 	clear(s.state)
 	s.state[u] = rooted
-	distances, noPath := entry.View[uint32](s.raw), s.p.meta.Kind.Unreachable()
+	distances, noPath := entry.View[uint32](s.raw), uint32(s.p.meta.Kind.Unreachable())
 	for v := range pred {
 		x := int32(v)
 		s.trail = s.trail[:0]
@@ -357,9 +357,9 @@ func (s *rowMender) look(place int32) error {
 		return err
 	}
 	distances := entry.View[uint32](s.raw)
-	d, best := kind.Value(distances[v]), candidate{to: place, loss: math.Inf(1)}
+	d, best := kind.Value(uint64(distances[v])), candidate{to: place, loss: math.Inf(1)}
 	for _, a := range arcs {
-		loss := max(0, kind.Value(distances[a.from])+a.weight-d)
+		loss := max(0, kind.Value(uint64(distances[a.from]))+a.weight-d)
 		switch {
 		case loss > 0 && kind == entry.KindI32, math.IsInf(loss, 1):
 		case s.state[a.from] == walked:

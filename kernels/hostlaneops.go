@@ -13,37 +13,43 @@ type HostLaneOps interface {
 	// row itself plus the arc's weight.
 	Climb(v entry.Variant, m Lanes, a *Arcs, rows []int32)
 	// Cross sets every row j of dst to the minimum over i of src's row i plus weights[i][j], or to unreachable if src has
-	// no rows. Each element of weights has an entry for each row of dst.
+	// no rows. Each element of weights has a weight, as those of Arcs, for each row of dst.
 	Cross(v entry.Variant, dst, src Lanes, weights [][]uint32)
 	// Sweep sets row r, for r from lo to hi-1 in turn, to the minimum over r's arcs of the row at the arc's end plus its
 	// weight. If keep[r] is set, the old content of row r takes part in the minimum. A nil keep keeps no row.
 	Sweep(v entry.Variant, m Lanes, a *Arcs, lo, hi int, keep []bool)
 	// Transpose copies rows of m to columns of dst. The output row of lane l begins at byte places[l] of dst; its entry k
-	// is lane l of row columns[k]. The number of columns is a multiple of HostLaneUnit. past says that dst is not read
+	// is lane l of row columns[k]. The number of columns is a multiple of m.Unit(). past says that dst is not read
 	// again soon: if it is aligned, it is then written past the caches.
 	Transpose(dst []byte, places []int64, m Lanes, columns []int32, past bool)
 }
 
-// HostLaneUnit divides the number of lanes of HostLaneOps: 16 entries fill a cache line.
-const HostLaneUnit = 16
+// HostLaneUnit is Lanes.Unit of entries of 4 bytes.
+const HostLaneUnit = lineBytes / 4
+
+const lineBytes = 64 // of a cache line
 
 // Arcs are weighted arcs between the rows of a Lanes, in compressed rows: the arcs of row r are those from
 // Offsets[r] to Offsets[r+1]-1.
 type Arcs struct {
 	Offsets []int32
 	Ends    []int32  // the row at the arc's other end
-	Weights []uint32 // the bits of an entry of the operation's variant; never unreachable
+	Weights []uint32 // entries of the operation's variant in entry.Variant.WeightBytes each; never unreachable
 }
 
-// Lanes is a matrix of 4-byte entries whose rows are vertices and whose columns, the lanes, are sources.
-// Row r begins at byte 4·Width·r.
+// Lanes is a matrix of entries whose rows are vertices and whose columns, the lanes, are sources.
+// Row r begins at byte Entry·Width·r.
 type Lanes struct {
 	Data  []byte // aligned to 64 bytes, or slower
-	Width int    // lanes of a row, a multiple of HostLaneUnit
+	Width int    // lanes of a row, a multiple of Unit
+	Entry int    // bytes of an entry
 }
+
+// Unit divides the number of lanes: so many entries fill a cache line.
+func (l Lanes) Unit() int { return lineBytes / l.Entry }
 
 // Row returns the memory of row r.
 func (l Lanes) Row(r int) []byte {
-	bytes := entry.EntryBytes * l.Width
+	bytes := l.Entry * l.Width
 	return l.Data[r*bytes : (r+1)*bytes : (r+1)*bytes]
 }

@@ -1,15 +1,15 @@
-// Package kernels owns the arithmetic of ooc: the (min,+) product and the closure of square tiles of
-// 4-byte entries, and the devices that run them. It knows nothing of disks, graphs or schedules.
+// Package kernels owns the arithmetic of ooc: the (min,+) product and the closure of square tiles,
+// and the devices that run them. It knows nothing of disks, graphs or schedules.
 //
 // # Units and layout
 //
-// A tile is T×T entries of 4 bytes, row-major and contiguous, T a multiple of 64. All sizes are bytes.
+// A tile is T×T entries of entry.Variant.Bytes, row-major and contiguous, T a multiple of 64. All sizes are bytes.
 // A relaxation is one add and one min: c = min(c, a+b). A product of T×T by T×T tiles is T³ relaxations.
 //
 // # Invariants
 //
-//   - Unreachable is Inf32 in the integer variants and +Inf in the float ones.
-//   - No entry is NaN, −Inf or −0.0, and no integer entry exceeds Inf32.
+//   - Unreachable is what entry.Variant.Unreachable says: +Inf in the float variants.
+//   - No entry is NaN, −Inf or −0.0, and no integer entry exceeds unreachable.
 //   - In the non-negative variants every entry is ≥ 0; in I32Signed every entry other than Inf32 has a
 //     magnitude below Limit32.
 //   - Operations on one Stream run in the order they were given; operations on different streams run in

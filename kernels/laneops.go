@@ -33,7 +33,7 @@ type LevelRange struct {
 type Level struct {
 	Lanes                  Tile // rows of Width entries
 	Width                  int  // a multiple of DeviceLaneUnit
-	Offsets, Ends, Weights Tile // arcs in compressed rows, by row, as in Arcs: int32, int32 and entries
+	Offsets, Ends, Weights Tile // arcs in compressed rows, by row, as in Arcs: int32, int32 and weights
 	Sources                Tile // of each lane, int32: a row, or -1; the zero Tile: there are none
 	Fresh                  bool
 	Ranges                 []LevelRange

@@ -5,7 +5,8 @@ import (
 )
 
 // VectorOps are the operations of a device on vectors in its memory, which have an entry for each vertex. Shortest paths
-// from a few sources and minimum spanning trees need them. Like the methods of a stream, these only enqueue.
+// from a few sources and minimum spanning trees need them. Like the methods of a stream, these only enqueue. Their variants
+// are those of entry.Words.
 type VectorOps interface {
 	// Pull runs a step of Bellman–Ford. The caller orders the steps of a sweep whose blocks share a vertex: they run one
 	// after another in the order of Block.Row. Other steps may run at the same time. All steps of a sweep write the one
@@ -58,7 +59,7 @@ func (p Pull) Vector(i int) Pull {
 	for _, t := range []*Tile{&p.Dist, &p.Next, &p.Pred} {
 		t.Off += int64(i) * p.Stride
 	}
-	p.Changed.Off += int64(i) * entry.EntryBytes
+	p.Changed.Off += int64(i) * 4
 	p.Count = 1
 	return p
 }

@@ -110,7 +110,7 @@ func (m *Meta) SumsPerTile() int {
 
 // Validate says whether a store with this description can exist.
 func (m Meta) Validate() error {
-	if !m.Kind.Valid() {
+	if !m.Kind.Stored() {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
 	}
 	if err := m.Geometry().Validate(); err != nil {
@@ -216,7 +216,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
 	case head.Version == FormatVersion && !knownLayout(head.Layout):
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
-	case head.Version == FormatVersion && !head.Kind.Valid():
+	case head.Version == FormatVersion && !head.Kind.Stored():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
 	var sf storeFile

@@ -10,7 +10,7 @@ import (
 func (m *Meta) Variant() entry.Variant { return m.Kind.Variant(m.Negative) }
 
 // Distance returns an entry's bits as a distance in the input's units; unreachable is +Inf.
-func (m *Meta) Distance(bits uint32) float64 { return m.Kind.Distance(bits, m.Scale) }
+func (m *Meta) Distance(bits uint32) float64 { return m.Kind.Distance(uint64(bits), m.Scale) }
 
 // MatrixName is the matrix's name in the store, for people.
 const MatrixName = nameDist

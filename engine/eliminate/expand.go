@@ -263,7 +263,7 @@ func renew(sums []uint32, tile []byte, change func()) {
 // padRows fills the padding rows of the last row of tiles, from the given row on, as those of isolated vertices.
 func (w *expansion) padRows(data []byte, i, from int) {
 	g := w.run.Geometry
-	inf := w.run.Meta.Kind.Unreachable()
+	inf := uint32(w.run.Meta.Kind.Unreachable())
 	for j := range g.Side() {
 		tile := entry.View[uint32](data[int64(j)*g.TileBytes():][:g.TileBytes()])
 		for k := from * g.T; k < len(tile); k++ {

@@ -17,7 +17,7 @@ type textForm struct {
 }
 
 func (x *extract) text(none float64) textForm {
-	f := textForm{x: x, noPath: x.p.Meta().Kind.Unreachable(), none: text.Float64.Append(nil, none),
+	f := textForm{x: x, noPath: uint32(x.p.Meta().Kind.Unreachable()), none: text.Float64.Append(nil, none),
 		number: text.NumbersOf(x.p.Meta().Kind, x.p.Meta().Scale), bytes: 16}
 	if x.p.Meta().Scale == 1 && x.p.Meta().Kind == entry.KindI32 {
 		f.bytes = 8

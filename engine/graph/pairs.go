@@ -7,7 +7,7 @@ import (
 )
 
 // NewPairs returns what fills tiles of pairs of a matrix of some kind, as a store that keeps predecessors has them.
-func NewPairs(w Weights, kind entry.Kind) Weights { return pairs{w, kind.Unreachable()} }
+func NewPairs(w Weights, kind entry.Kind) Weights { return pairs{w, uint32(kind.Unreachable())} }
 
 // pairs fills tiles of pairs: the vertex before j on an arc from i is i.
 type pairs struct {

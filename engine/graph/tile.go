@@ -33,7 +33,7 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 		return nil
 	}
 	words := entry.View[uint32](dst)
-	entry.Fill(words, g.Kind.Unreachable())
+	entry.Fill(words, uint32(g.Kind.Unreachable()))
 	if g.Kind == entry.KindI32 {
 		placeArcs(g, words, g.I32, t, i, j, func(w int32) uint32 { return uint32(min(w, entry.Inf32)) })
 	} else {

@@ -185,7 +185,7 @@ func (w *Walker) into(y int32, do func(x int32, weight float64)) error {
 	}
 	for x, b := range entry.View[int32](before) {
 		if int(b) == x {
-			do(b, w.p.Meta().Kind.Value(entry.View[uint32](distances)[x]))
+			do(b, w.p.Meta().Kind.Value(uint64(entry.View[uint32](distances)[x])))
 		}
 	}
 	return nil

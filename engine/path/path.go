@@ -157,7 +157,7 @@ func (w *Walker) follow(u, v int) (Route, error) {
 		if err != nil {
 			return Route{}, err
 		}
-		weight := w.p.Meta().Kind.Value(bits)
+		weight := w.p.Meta().Kind.Value(uint64(bits))
 		if w.p.Meta().Kind == entry.KindI32 && w.dist[x]+weight != w.dist[y] {
 			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look with: ooc verify",
 				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong)
@@ -220,7 +220,7 @@ func (w *Walker) load(u int) error {
 		}
 	}
 	for v, bits := range entry.View[uint32](w.raw) {
-		w.dist[v] = w.p.Meta().Kind.Value(bits)
+		w.dist[v] = w.p.Meta().Kind.Value(uint64(bits))
 	}
 	w.source = u
 	return nil

@@ -201,7 +201,7 @@ type worker struct {
 
 func (pr *prover) newWorker() *worker {
 	w := &worker{prover: pr, read: pr.lanes(pr.ops), search: pr.newSearcher()}
-	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce}
+	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce, Entry: entry.EntryBytes}
 	w.words = entry.View[uint32](w.m.Data)
 	return w
 }

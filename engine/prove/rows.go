@@ -55,7 +55,7 @@ func storeSource(p *engine.Problem) source {
 					if err := p.Store().Unchecked().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
 						return err
 					}
-					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T}, laneColumns, false)
+					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T, Entry: entry.EntryBytes}, laneColumns, false)
 				}
 				return nil
 			}
@@ -108,7 +108,7 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 					}
 					storeEntries(words[l*width:], line, g.Kind)
 				}
-				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width}, laneColumns, false)
+				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.EntryBytes}, laneColumns, false)
 				return nil
 			}
 		},

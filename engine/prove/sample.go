@@ -172,7 +172,7 @@ func newRowReader(p *engine.Problem) rowReader {
 			return err
 		}
 		for v, bits := range entry.View[uint32](raw) {
-			dst[v] = p.Meta().Kind.Value(bits)
+			dst[v] = p.Meta().Kind.Value(uint64(bits))
 		}
 		return nil
 	}

@@ -67,7 +67,7 @@ func (c *treeCheck) row(u int) error {
 	if err := errors.Join(c.p.Store().Unchecked().ReadRow(c.raw, u), c.p.Store().Unchecked().ReadRowPredecessors(c.stored, u)); err != nil {
 		return err
 	}
-	distances, noPath := entry.View[uint32](c.raw), c.p.Meta().Kind.Unreachable()
+	distances, noPath := entry.View[uint32](c.raw), uint32(c.p.Meta().Kind.Unreachable())
 	pred := entry.View[int32](c.stored)
 	clear(c.arcs)
 	for v, x := range pred {
@@ -105,7 +105,7 @@ func (c *treeCheck) arc(u, x, y int) error {
 	if kind == entry.KindF32 {
 		allowed = entry.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
 	}
-	from, to := kind.Value(distances[x]), kind.Value(distances[y])
+	from, to := kind.Value(uint64(distances[x])), kind.Value(uint64(distances[y]))
 	if miss := math.Abs(from + w - to); !(miss <= allowed) || math.IsInf(w, 1) {
 		return c.wrong(u, y, "predecessor %d, from which an arc of %v makes no %v of %v", x, w, to, from)
 	}

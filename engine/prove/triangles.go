@@ -106,7 +106,7 @@ func (x *triangles) check(s triangle) (sums int64, err error) {
 	for r := range triangleRows {
 		x.values(x.vc, x.c[4*r*t:4*(r+1)*t])
 		for k, bits := range entry.View[uint32](x.a[4*r*t : 4*(r+1)*t]) {
-			a := x.p.Meta().Kind.Value(bits)
+			a := x.p.Meta().Kind.Value(uint64(bits))
 			if math.IsInf(a, 1) {
 				continue
 			}
@@ -125,7 +125,7 @@ func (x *triangles) check(s triangle) (sums int64, err error) {
 // values are the entries in stored units.
 func (x *triangles) values(dst []float64, src []byte) {
 	for i, bits := range entry.View[uint32](src) {
-		dst[i] = x.p.Meta().Kind.Value(bits)
+		dst[i] = x.p.Meta().Kind.Value(uint64(bits))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTriangles(t *testing.T) {
 		for range 12 {
 			u, v := r.IntN(n), r.IntN(n)
 			was := enginetest.Change(t, p, u, v, func(bits uint32) uint32 {
-				d := p.Meta().Kind.Value(bits)
+				d := p.Meta().Kind.Value(uint64(bits))
 				switch {
 				case math.IsInf(d, 1):
 					d = float64(r.IntN(1000))

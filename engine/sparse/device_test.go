@@ -119,7 +119,7 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 				}
 				if i*edge+l < len(batch) {
 					out = append(out, row)
-				} else if slices.ContainsFunc(row, func(x uint32) bool { return x != e.Variant.Unreachable() }) {
+				} else if slices.ContainsFunc(row, func(x uint32) bool { return x != uint32(e.Variant.Unreachable()) }) {
 					t.Fatalf("a row that pads tiles is not unreachable")
 				}
 			}

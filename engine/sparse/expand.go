@@ -101,7 +101,7 @@ func (x *Expander) check(sources []int32, to Target) error {
 // expand computes one batch.
 func (x *Expander) expand(to Target) error {
 	n, width := len(x.e.Vertices), len(x.batch)
-	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*entry.EntryBytes], Width: width}
+	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*entry.EntryBytes], Width: width, Entry: entry.EntryBytes}
 	x.start(m)
 	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
 	err := x.cross(m)
@@ -157,7 +157,7 @@ func (x *Expander) reach(m kernels.Lanes, r int32) {
 
 // fillUnreachable fills row r of m.
 func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
-	fill(entry.View[uint32](m.Row(r)), x.e.Variant.Unreachable())
+	fill(entry.View[uint32](m.Row(r)), uint32(x.e.Variant.Unreachable()))
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
@@ -175,11 +175,11 @@ func (x *Expander) cross(m kernels.Lanes) error {
 	if core == 0 {
 		return nil
 	}
-	src := kernels.Lanes{Data: x.scratch[len(m.Data):][:len(x.reached)*row], Width: m.Width}
+	src := kernels.Lanes{Data: x.scratch[len(m.Data):][:len(x.reached)*row], Width: m.Width, Entry: entry.EntryBytes}
 	for i, r := range x.reached {
 		copy(src.Row(i), m.Row(int(r)))
 	}
-	return x.core.Cross(kernels.Lanes{Data: m.Data[:core*row], Width: m.Width}, src, x.reached)
+	return x.core.Cross(kernels.Lanes{Data: m.Data[:core*row], Width: m.Width, Entry: entry.EntryBytes}, src, x.reached)
 }
 
 // write transposes m to the target, segment by segment.

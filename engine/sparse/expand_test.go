@@ -27,7 +27,7 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.HostLaneOp
 	core := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core(), Pitch: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit)}
 	core.Matrix = make([]uint32, core.Pitch*core.Pitch)
 	for i := range core.Matrix {
-		core.Matrix[i] = []uint32{0, e.Variant.Unreachable()}[r.IntN(2)]
+		core.Matrix[i] = []uint32{0, uint32(e.Variant.Unreachable())}[r.IntN(2)]
 	}
 	for i := range m {
 		for j := range m {

@@ -182,7 +182,7 @@ const stripEdge = 64
 func (p *problem) matrixRows() rowReader {
 	n, tiles := p.facts.N, (p.facts.N+stripEdge-1)/stripEdge
 	strip := make([]uint32, tiles*stripEdge*stripEdge)
-	holds, none := -1, p.variant.Unreachable()
+	holds, none := -1, uint32(p.variant.Unreachable())
 	ends, weights := make([]int32, 0, n), make([]uint32, 0, n)
 	return func(u int) ([]int32, []uint32, error) {
 		const tile = stripEdge * stripEdge

@@ -33,7 +33,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width},
+	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width, Entry: entry.EntryBytes},
 		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
@@ -82,7 +82,7 @@ type laneBatch struct {
 func (x *laneBatch) run(ctx context.Context) error {
 	n, width := x.facts.N, x.lanes.Width
 	for i := range x.words {
-		x.words[i] = x.variant.Unreachable()
+		x.words[i] = uint32(x.variant.Unreachable())
 	}
 	for i, s := range x.sources {
 		x.words[s*width+i] = 0

@@ -59,7 +59,7 @@ func (x *tileBatch) at(source, v int) int {
 }
 
 func (x *tileBatch) run(ctx context.Context) error {
-	x.host = slices.Repeat([]uint32{x.variant.Unreachable()}, x.tiles*x.edge*x.edge)
+	x.host = slices.Repeat([]uint32{uint32(x.variant.Unreachable())}, x.tiles*x.edge*x.edge)
 	for i, s := range x.sources {
 		x.host[x.at(i, s)] = 0
 	}

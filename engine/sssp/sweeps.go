@@ -136,7 +136,7 @@ func (x *vectorBatch) begin() error {
 	dist, pred := make([]uint32, x.facts.N), make([]uint32, x.facts.N)
 	none := entry.NoVertex
 	for v := range dist {
-		dist[v], pred[v] = x.variant.Unreachable(), uint32(none)
+		dist[v], pred[v] = uint32(x.variant.Unreachable()), uint32(none)
 	}
 	for s, from := range x.starts {
 		for _, v := range from {
@@ -146,7 +146,7 @@ func (x *vectorBatch) begin() error {
 			return err
 		}
 		for _, v := range from {
-			dist[v] = x.variant.Unreachable()
+			dist[v] = uint32(x.variant.Unreachable())
 		}
 		x.live[s] = true
 	}

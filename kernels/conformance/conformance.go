@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -18,6 +17,9 @@ import (
 
 // EnvSeed names the environment variable that fixes the seed of the inputs.
 const EnvSeed = "OOC_SEED"
+
+// Variants are those that the device under test is to have: all, until a device lacks some.
+var Variants = entry.Variants
 
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
@@ -155,17 +157,36 @@ func (b *bench) record(s kernels.Stream) kernels.Event {
 }
 
 // matrix holds entries as bits, of whichever variant: bits are what devices store and what is compared.
-type matrix []uint32
+type matrix []uint64
 
-// bytes views the entries as what copies take.
-func (m matrix) bytes() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*entry.EntryBytes)
+// pack returns the entries in memory, size bytes each.
+func (m matrix) pack(size int) []byte {
+	b := make([]byte, 0, len(m)*size)
+	for _, bits := range m {
+		for k := range size {
+			b = append(b, byte(bits>>(8*k)))
+		}
+	}
+	return b
 }
 
-// poison fills m with random bits, which are wrong as results.
-func (b *bench) poison(m matrix) {
+// unpack returns the entries that memory holds.
+func unpack(b []byte, size int) matrix {
+	m := make(matrix, len(b)/size)
 	for i := range m {
-		m[i] = b.Uint32()
+		for k, x := range b[i*size:][:size] {
+			m[i] |= uint64(x) << (8 * k)
+		}
+	}
+	return m
+}
+
+const wordBytes = 4 // of what is no entry: vertices, offsets, checksums
+
+// poison fills m with random bits, which are wrong as results.
+func poison(r *rand.Rand, m matrix, size int) {
+	for i := range m {
+		m[i] = r.Uint64() >> (64 - 8*size)
 	}
 }
 
@@ -174,6 +195,7 @@ type arena struct {
 	*bench
 	buf    kernels.Buffer
 	t      int
+	size   int    // bytes of an entry
 	places []int  // of tiles, in entries
 	want   matrix // what the whole buffer shall hold
 }
@@ -192,17 +214,17 @@ func (b *bench) layOut(t, n int) (places []int, size int) {
 }
 
 // newArena lays out n tiles of edge t.
-func (b *bench) newArena(t, n int) *arena {
-	places, size := b.layOut(t, n)
-	a := &arena{bench: b, t: t, places: places, want: make(matrix, size)}
-	b.poison(a.want)
-	a.buf = b.alloc(int64(size * entry.EntryBytes))
+func (b *bench) newArena(v entry.Variant, t, n int) *arena {
+	places, entries := b.layOut(t, n)
+	a := &arena{bench: b, t: t, size: v.Bytes(), places: places, want: make(matrix, entries)}
+	poison(b.Rand, a.want, a.size)
+	a.buf = b.alloc(int64(entries * a.size))
 	return a
 }
 
 // tile returns tile i on the device.
 func (a *arena) tile(i int) kernels.Tile {
-	return kernels.Tile{Buf: a.buf, Off: int64(a.places[i] * entry.EntryBytes)}
+	return kernels.Tile{Buf: a.buf, Off: int64(a.places[i] * a.size)}
 }
 
 func (a *arena) tiles(lo, n int) []kernels.Tile {
@@ -228,17 +250,17 @@ func (a *arena) whole() kernels.Tile { return kernels.Tile{Buf: a.buf} }
 // upload copies all of want to the device.
 func (a *arena) upload() {
 	a.Helper()
-	a.must(a.stream.CopyIn(a.whole(), a.want.bytes()))
+	a.must(a.stream.CopyIn(a.whole(), a.want.pack(a.size)))
 	a.must(a.stream.Sync())
 }
 
 // check compares the whole buffer, gaps too, with want; tiles in except are left out.
 func (a *arena) check(v entry.Variant, except ...int) {
 	a.Helper()
-	got := make(matrix, len(a.want))
-	a.poison(got)
-	a.must(a.stream.CopyOut(got.bytes(), a.whole()))
+	memory := make([]byte, len(a.want)*a.size)
+	a.must(a.stream.CopyOut(memory, a.whole()))
 	a.must(a.stream.Sync())
+	got := unpack(memory, a.size)
 	for _, i := range except {
 		copy(got[a.places[i]:][:a.t*a.t], a.data(i))
 	}

@@ -14,7 +14,7 @@ import (
 // LaneOps runs the part of the suite that judges a device's kernels.LaneOps.
 func LaneOps(t *testing.T, open Open) {
 	b, d := benchOf[kernels.LaneOps](t, open)
-	for _, v := range entry.Variants {
+	for _, v := range Variants {
 		t.Run(v.String(), func(t *testing.T) {
 			for range 25 {
 				b.with(t).levels(d, v)
@@ -44,7 +44,7 @@ func (l *lanes) level(v entry.Variant, fresh bool, ranges []kernels.LevelRange) 
 			to := l.row(row)
 			if fresh {
 				for i := range to {
-					to[i] = infBits(v)
+					to[i] = v.Unreachable()
 				}
 			}
 			for k := l.offsets[row]; k < l.offsets[row+1]; k++ {
@@ -67,7 +67,7 @@ func (l *lanes) transposed(v entry.Variant, edge, side int, columns matrix) matr
 	for c := range side * edge {
 		row := int(int32(columns[c]))
 		for i := range l.width {
-			x := infBits(v)
+			x := v.Unreachable()
 			if row >= 0 {
 				x = l.row(row)[i]
 			}
@@ -86,7 +86,7 @@ func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 	for i := range edge {
 		row := to[i*width:][:width]
 		for l := range row {
-			row[l] = infBits(v)
+			row[l] = v.Unreachable()
 		}
 		for k := range edge {
 			for l := range row {
@@ -98,7 +98,7 @@ func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 }
 
 // randomEntry draws an entry, unreachable once in three times if it may be.
-func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint32 {
+func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint64 {
 	w := laneGraph{r: b.Rand, v: v}
 	return w.randomEntry(unreachable)
 }
@@ -118,9 +118,9 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 		for range r.Hi - r.Lo {
 			degree := b.IntN(most)
 			for range degree {
-				l.ends, l.weights = append(l.ends, uint32(b.IntN(rows))), append(l.weights, b.randomEntry(v, false))
+				l.ends, l.weights = append(l.ends, uint64(b.IntN(rows))), append(l.weights, b.randomEntry(v, false))
 			}
-			l.offsets = append(l.offsets, uint32(len(l.ends)))
+			l.offsets = append(l.offsets, uint64(len(l.ends)))
 			r.Degree = max(r.Degree, int32(degree))
 		}
 		rows = int(r.Hi)
@@ -133,7 +133,7 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 	if b.IntN(2) == 0 {
 		l.sources = make(matrix, l.width)
 		for i := range l.sources {
-			l.sources[i] = uint32(int32(b.IntN(rows+1) - 1))
+			l.sources[i] = uint64(uint32(b.IntN(rows+1) - 1))
 		}
 	}
 	return l, ranges
@@ -149,13 +149,13 @@ func (b *bench) uploaded(m matrix) (t kernels.Tile) {
 
 func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 	l, ranges := b.newLanes(v)
-	k := kernels.Level{Lanes: b.upload(l.rows), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends), Weights: b.upload(l.weights),
+	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends), Weights: b.uploadAs(l.weights, v.WeightBytes()),
 		Sources: b.uploaded(l.sources), Fresh: b.IntN(2) == 0, Ranges: ranges}
 	l.level(v, k.Fresh, ranges)
 	b.must(d.Level(b.stream, v, k))
 	b.must(b.stream.Sync())
 	b.sameEntries(v, fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), len(l.rows)/l.width, l.width, k.Fresh, l.sources != nil),
-		b.download(k.Lanes, len(l.rows)), l.rows)
+		b.downloadAs(k.Lanes, len(l.rows), v.Bytes()), l.rows)
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
@@ -167,11 +167,12 @@ func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	for i := range weights {
 		weights[i] = b.randomEntry(v, true)
 	}
-	b.poison(to)
-	p := kernels.LaneProduct{Dst: b.upload(to), Src: b.upload(from), Width: width, Weights: b.upload(weights), Edge: edge}
+	size := v.Bytes()
+	poison(b.Rand, to, size)
+	p := kernels.LaneProduct{Dst: b.uploadAs(to, size), Src: b.uploadAs(from, size), Width: width, Weights: b.uploadAs(weights, size), Edge: edge}
 	b.must(d.LaneProduct(b.stream, v, p))
 	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.download(p.Dst, len(to)), laneTimes(v, from, weights, edge, width))
+	b.sameEntries(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.downloadAs(p.Dst, len(to), size), laneTimes(v, from, weights, edge, width))
 }
 
 func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
@@ -182,14 +183,15 @@ func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 	}
 	columns := make(matrix, side*edge)
 	for i := range columns {
-		columns[i] = uint32(int32(b.IntN(len(l.rows)/l.width+1) - 1))
+		columns[i] = uint64(uint32(b.IntN(len(l.rows)/l.width+1) - 1))
 	}
 	to := make(matrix, l.width*side*edge)
-	b.poison(to)
-	t := kernels.LaneTranspose{Dst: b.upload(to), Edge: edge, Side: side, Lanes: b.upload(l.rows), Width: l.width, Columns: b.upload(columns), Sources: b.uploaded(l.sources)}
+	size := v.Bytes()
+	poison(b.Rand, to, size)
+	t := kernels.LaneTranspose{Dst: b.uploadAs(to, size), Edge: edge, Side: side, Lanes: b.uploadAs(l.rows, size), Width: l.width, Columns: b.upload(columns), Sources: b.uploaded(l.sources)}
 	b.must(d.LaneTranspose(b.stream, v, t))
 	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.download(t.Dst, len(to)), l.transposed(v, edge, side, columns))
+	b.sameEntries(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.downloadAs(t.Dst, len(to), size), l.transposed(v, edge, side, columns))
 }
 
 // checksums wants the checksums that hash/crc32 finds, and nothing else written.
@@ -200,14 +202,14 @@ func (b *bench) checksums(d kernels.LaneOps) {
 			edge, count = kernels.DeviceLaneUnit, 2100+b.IntN(500)
 		}
 		blocks, to := make(matrix, edge*edge*count), make(matrix, count+3)
-		b.poison(blocks)
-		b.poison(to)
+		poison(b.Rand, blocks, wordBytes)
+		poison(b.Rand, to, wordBytes)
 		want := slices.Clone(to)
 		for i := range count {
-			want[i] = crc32.Checksum(blocks[i*edge*edge:][:edge*edge].bytes(), crc32.MakeTable(crc32.Castagnoli))
+			want[i] = uint64(crc32.Checksum(blocks[i*edge*edge:][:edge*edge].pack(wordBytes), crc32.MakeTable(crc32.Castagnoli)))
 		}
 		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
-		b.must(d.Checksums(b.stream, dst, src, int64(edge*edge*entry.EntryBytes), count))
+		b.must(d.Checksums(b.stream, dst, src, int64(edge*edge*wordBytes), count))
 		b.must(b.stream.Sync())
 		b.sameEntries(entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
 	}
@@ -292,17 +294,17 @@ type transfer struct {
 	err error
 }
 
-func (x *transfer) in(t kernels.Tile, n int) matrix {
-	m := make(matrix, n)
+func (x *transfer) in(t kernels.Tile, n, size int) matrix {
+	memory := make([]byte, n*size)
 	if n > 0 && x.err == nil {
-		x.err = errors.Join(x.s.CopyOut(m.bytes(), t), x.s.Sync())
+		x.err = errors.Join(x.s.CopyOut(memory, t), x.s.Sync())
 	}
-	return m
+	return unpack(memory, size)
 }
 
-func (x *transfer) out(t kernels.Tile, m matrix) error {
+func (x *transfer) out(t kernels.Tile, m matrix, size int) error {
 	if x.err == nil && len(m) > 0 {
-		x.err = errors.Join(x.s.CopyIn(t, m.bytes()), x.s.Sync())
+		x.err = errors.Join(x.s.CopyIn(t, m.pack(size)), x.s.Sync())
 	}
 	return x.err
 }
@@ -311,7 +313,7 @@ func (x *transfer) sources(t kernels.Tile, width int) matrix {
 	if t == (kernels.Tile{}) {
 		return nil
 	}
-	return x.in(t, width)
+	return x.in(t, width, wordBytes)
 }
 
 // Level implements kernels.LaneOps.
@@ -320,44 +322,44 @@ func (d plainLaneOps) Level(s kernels.Stream, v entry.Variant, l kernels.Level) 
 	for _, r := range l.Ranges {
 		rows = max(rows, int(r.Hi))
 	}
-	p := lanes{width: l.Width, offsets: x.in(l.Offsets, rows+1), sources: x.sources(l.Sources, l.Width)}
-	p.ends, p.weights = x.in(l.Ends, int(p.offsets[rows])), x.in(l.Weights, int(p.offsets[rows]))
+	p := lanes{width: l.Width, offsets: x.in(l.Offsets, rows+1, wordBytes), sources: x.sources(l.Sources, l.Width)}
+	p.ends, p.weights = x.in(l.Ends, int(p.offsets[rows]), wordBytes), x.in(l.Weights, int(p.offsets[rows]), v.WeightBytes())
 	for _, end := range p.ends {
 		rows = max(rows, int(end)+1)
 	}
-	if p.rows = x.in(l.Lanes, rows*l.Width); x.err == nil {
+	if p.rows = x.in(l.Lanes, rows*l.Width, v.Bytes()); x.err == nil {
 		p.level(v, l.Fresh, l.Ranges)
 	}
-	return x.out(l.Lanes, p.rows)
+	return x.out(l.Lanes, p.rows, v.Bytes())
 }
 
 // LaneProduct implements kernels.LaneOps.
 func (d plainLaneOps) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	x := &transfer{s: s}
-	from, weights := x.in(p.Src, p.Edge*p.Width), x.in(p.Weights, p.Edge*p.Edge)
-	return x.out(p.Dst, laneTimes(v, from, weights, p.Edge, p.Width))
+	from, weights := x.in(p.Src, p.Edge*p.Width, v.Bytes()), x.in(p.Weights, p.Edge*p.Edge, v.Bytes())
+	return x.out(p.Dst, laneTimes(v, from, weights, p.Edge, p.Width), v.Bytes())
 }
 
 // LaneTranspose implements kernels.LaneOps.
 func (d plainLaneOps) LaneTranspose(s kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
 	x, rows := &transfer{s: s}, 0
-	columns := x.in(t.Columns, t.Side*t.Edge)
+	columns := x.in(t.Columns, t.Side*t.Edge, wordBytes)
 	for _, row := range columns {
 		rows = max(rows, int(int32(row))+1)
 	}
-	p := lanes{width: t.Width, rows: x.in(t.Lanes, rows*t.Width), sources: x.sources(t.Sources, t.Width)}
+	p := lanes{width: t.Width, rows: x.in(t.Lanes, rows*t.Width, v.Bytes()), sources: x.sources(t.Sources, t.Width)}
 	if x.err != nil {
 		return x.err
 	}
-	return x.out(t.Dst, p.transposed(v, t.Edge, t.Side, columns))
+	return x.out(t.Dst, p.transposed(v, t.Edge, t.Side, columns), v.Bytes())
 }
 
 // Checksums implements kernels.LaneOps.
 func (d plainLaneOps) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	x, n := &transfer{s: s}, int(bytes)/entry.EntryBytes
-	blocks, sums := x.in(src, n*count), make(matrix, count)
+	x, sums := &transfer{s: s}, make(matrix, count)
+	blocks := x.in(src, int(bytes)*count, 1).pack(1)
 	for i := range sums {
-		sums[i] = crc32.Checksum(blocks[i*n:][:n].bytes(), crc32.MakeTable(crc32.Castagnoli))
+		sums[i] = uint64(crc32.Checksum(blocks[i*int(bytes):][:bytes], crc32.MakeTable(crc32.Castagnoli)))
 	}
-	return x.out(dst, sums)
+	return x.out(dst, sums, wordBytes)
 }

@@ -22,7 +22,7 @@ func shapes() []shape {
 // minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
 // one at the others, fresh and not.
 func minPlus(b *bench) {
-	for _, v := range entry.Variants {
+	for _, v := range Variants {
 		for _, s := range shapes() {
 			all := patterns(v)
 			if s.t*s.m > 256 {
@@ -41,7 +41,7 @@ func minPlus(b *bench) {
 
 // oneProduct runs one product and judges every byte of the buffer it is in.
 func (b *bench) oneProduct(v entry.Variant, s shape, p pattern, fresh bool) {
-	a := b.newArena(s.t, 1+2*s.m)
+	a := b.newArena(v, s.t, 1+2*s.m)
 	for i := range 1 + 2*s.m {
 		p.fill(b.Rand, a.data(i))
 	}
@@ -74,7 +74,7 @@ func (a *arena) product(v entry.Variant, c, lo, ro, m int, fresh bool) kernels.P
 
 // minPlusBatch runs batches of products that share operands, fresh and not.
 func minPlusBatch(b *bench) {
-	for _, v := range entry.Variants {
+	for _, v := range Variants {
 		for _, s := range []shape{{64, 2}, {128, 1}} {
 			b.Run(fmt.Sprintf("%s/T=%d", v, s.t), func(t *testing.T) { b.with(t).oneBatch(v, s) })
 		}
@@ -84,7 +84,7 @@ func minPlusBatch(b *bench) {
 func (b *bench) oneBatch(v entry.Variant, s shape) {
 	const operands = 5
 	n := 3 + b.IntN(20)
-	a := b.newArena(s.t, operands+s.m+n)
+	a := b.newArena(v, s.t, operands+s.m+n)
 	all := patterns(v)
 	for i := range a.places {
 		all[b.IntN(len(all))].fill(b.Rand, a.data(i))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -46,12 +45,17 @@ func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(
 
 // pairEntry is an entry as it is stored.
 type pairEntry struct {
-	d uint32
+	d uint64
 	p int32
 }
 
-func bytesOf(m []pairEntry) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)*entry.PairBytes)
+// packPairs returns pairs in memory.
+func packPairs(m []pairEntry) []byte {
+	words := make([]uint64, len(m))
+	for i, x := range m {
+		words[i] = x.d | uint64(uint32(x.p))<<32
+	}
+	return entry.Bytes(words)
 }
 
 // pairTiles is a buffer with tiles of pairs in it, at odd places.
@@ -67,7 +71,7 @@ func (b *tracking) pairTiles(t, n int) *pairTiles {
 	places, size := b.layOut(t, n)
 	a := &pairTiles{tracking: b, t: t, places: places, want: make([]pairEntry, size)}
 	for i := range a.want {
-		a.want[i] = pairEntry{b.Uint32(), int32(b.Uint32())}
+		a.want[i] = pairEntry{uint64(b.Uint32()), int32(b.Uint32())}
 	}
 	a.buf = b.alloc(int64(size * entry.PairBytes))
 	return a
@@ -83,14 +87,17 @@ func (a *pairTiles) tiles(lo, n int) (all []kernels.Tile) {
 func (a *pairTiles) data(i int) []pairEntry { return a.want[a.places[i]:][:a.t*a.t] }
 
 func (a *pairTiles) upload() {
-	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, bytesOf(a.want)))
+	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, packPairs(a.want)))
 	a.must(a.tracker.Sync())
 }
 
 func (a *pairTiles) download() []pairEntry {
-	got := make([]pairEntry, len(a.want))
-	a.must(a.tracker.CopyOut(bytesOf(got), kernels.Tile{Buf: a.buf}))
+	got, words := make([]pairEntry, len(a.want)), make([]uint64, len(a.want))
+	a.must(a.tracker.CopyOut(entry.Bytes(words), kernels.Tile{Buf: a.buf}))
 	a.must(a.tracker.Sync())
+	for i, w := range words {
+		got[i] = pairEntry{w & math.MaxUint32, int32(w >> 32)}
+	}
 	return got
 }
 
@@ -99,7 +106,7 @@ func (a *pairTiles) download() []pairEntry {
 func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	for at := range a.data(i) {
 		x := pairEntry{p.randomEntry(a.Rand), a.Int32N(math.MaxInt32)}
-		if x.d == infinity(v) {
+		if x.d == v.Unreachable() {
 			x.p = entry.NoVertex
 		}
 		if diagonal && at%(a.t+1) == 0 {
@@ -110,7 +117,7 @@ func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 }
 
 func pairProducts(b *tracking) {
-	for _, v := range entry.Variants {
+	for _, v := range entry.Words {
 		for _, s := range []shape{{64, 1}, {64, 4}, {192, 2}, {320, 1}} {
 			all := patterns(v)
 			if s.t*s.m > 64 {
@@ -136,7 +143,7 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 	before := 2 + row*s.m + k
 	a.fill(v, 0, p, false)
 	for at, x := range a.data(before) { // what is not above it in C
-		if y := &a.data(0)[at]; lower(v, infinity(v), y.d, 0) != lower(v, x.d, y.d, 0) {
+		if y := &a.data(0)[at]; lower(v, v.Unreachable(), y.d, 0) != lower(v, x.d, y.d, 0) {
 			*y = x
 		}
 	}
@@ -204,7 +211,7 @@ func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) b
 		left, right := a.data(2+m), a.data(2+s.m+m)
 		for k := range s.t {
 			l, r := left[i*s.t+k], right[k*s.t+j]
-			if r.p == x.p && r.p != entry.NoVertex && lower(v, infinity(v), l.d, r.d) == x.d {
+			if r.p == x.p && r.p != entry.NoVertex && lower(v, v.Unreachable(), l.d, r.d) == x.d {
 				return true
 			}
 		}
@@ -214,10 +221,10 @@ func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) b
 
 func pairClosures(b *tracking) {
 	all := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}}
-	for _, v := range entry.Variants {
+	for _, v := range entry.Words {
 		for i, s := range all {
 			for _, g := range graphPatterns {
-				if (g.signed && v != entry.I32Signed && v != entry.F32Signed) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
+				if (g.signed && !v.Signed()) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
@@ -230,7 +237,7 @@ func pairClosures(b *tracking) {
 func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	n := s.m * s.t
 	arcs := b.graph(v, n, g)
-	plain := b.newArena(s.t, s.m*s.m)
+	plain := b.newArena(v, s.t, s.m*s.m)
 	plain.setSquare(s.m, arcs)
 	plain.upload()
 	b.must(b.stream.Closure(v, s.t, plain.tiles(0, s.m*s.m)))
@@ -242,7 +249,7 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	for at, w := range arcs {
 		i, j := at/n, at%n
 		x := pairEntry{w, int32(i)}
-		if i == j || w == infinity(v) {
+		if i == j || w == v.Unreachable() {
 			x.p = entry.NoVertex
 		}
 		a.want[place(i, j)] = x
@@ -256,7 +263,7 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 		if x.d != d && !b.tight(v, g, n, d, 0, x.d) {
 			b.Fatalf("entry (%d,%d): %s, %s without predecessors", i, j, show(v, x.d), show(v, d))
 		}
-		if none := i == j || d == infinity(v); none != (x.p == entry.NoVertex) || x.p >= int32(n) {
+		if none := i == j || d == v.Unreachable(); none != (x.p == entry.NoVertex) || x.p >= int32(n) {
 			b.Fatalf("entry (%d,%d) = %s has predecessor %d", i, j, show(v, x.d), x.p)
 		} else if !none && !b.tight(v, g, n, want[i*n+int(x.p)], arcs[int(x.p)*n+j], d) {
 			b.Fatalf("entry (%d,%d) = %s: predecessor %d at %s, arc %s", i, j, show(v, d), x.p,
@@ -272,17 +279,17 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 }
 
 // tight reports whether a distance and an arc make another distance, within rounding where the graph has any.
-func (b *tracking) tight(v entry.Variant, g graphPattern, n int, before, arc, d uint32) bool {
+func (b *tracking) tight(v entry.Variant, g graphPattern, n int, before, arc, d uint64) bool {
 	if v.Float() && !g.exact {
-		x, w, y := float64(fval(before)), float64(fval(arc)), float64(fval(d))
-		return math.Abs(x+w-y) <= 2*float64(n)*y/(1<<24)
+		x, w, y := v.Kind().Value(before), v.Kind().Value(arc), v.Kind().Value(d)
+		return math.Abs(x+w-y) <= 2*float64(n)*y*epsilon(v)
 	}
-	return arc != infinity(v) && lower(v, infinity(v), before, arc) == d
+	return arc != v.Unreachable() && lower(v, v.Unreachable(), before, arc) == d
 }
 
 // pairPivots compares runs of pivots with Floyd–Warshall, step by step.
 func pairPivots(b *tracking) {
-	for _, v := range entry.Variants {
+	for _, v := range entry.Words {
 		for range 4 {
 			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
 			n := m * edge
@@ -290,7 +297,7 @@ func pairPivots(b *tracking) {
 			at := func(i, j int) *pairEntry { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
 			for i, w := range b.arcsOfPivots(v, n) {
 				x := pairEntry{w, int32(i / n)}
-				if i/n == i%n || w == infinity(v) {
+				if i/n == i%n || w == v.Unreachable() {
 					x.p = entry.NoVertex
 				}
 				*at(i/n, i%n) = x
@@ -323,7 +330,7 @@ func badPairs(b *tracking) {
 	const t = 64
 	buf := b.alloc(3 * t * t * entry.PairBytes)
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * t * t * entry.PairBytes} }
-	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*entry.EntryBytes}
+	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*entry.PairBytes/2}
 	product := func(c, x, y kernels.Tile, fresh bool, before kernels.Tile) func(s kernels.Stream) error {
 		p := kernels.Product{C: c, A: []kernels.Tile{x}, B: []kernels.Tile{y}, Fresh: fresh, Before: before}
 		return func(s kernels.Stream) error { return s.MinPlus(entry.I32, t, []kernels.Product{p}) }

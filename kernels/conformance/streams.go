@@ -11,20 +11,25 @@ import (
 // copies moves blocks of many sizes to many places, in and out.
 func copies(b *bench) {
 	const size = 1 << 20 // entries
-	buf := b.alloc(size * entry.EntryBytes)
-	host := make(matrix, size)
-	b.poison(host)
-	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, host.bytes()))
+	buf := b.alloc(size * wordBytes)
+	host := make([]uint32, size)
+	scramble := func(words []uint32) {
+		for i := range words {
+			words[i] = b.Uint32()
+		}
+	}
+	scramble(host)
+	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(host)))
 	b.must(b.stream.Sync())
 	for range 200 {
 		n := 1 + b.IntN(1<<b.IntN(20))
 		at := b.IntN(size - n + 1)
-		b.poison(host[at:][:n])
-		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)}, host[at:][:n].bytes()))
+		scramble(host[at:][:n])
+		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}, entry.Bytes(host[at:][:n])))
 		n = 1 + b.IntN(1<<b.IntN(20))
 		at = b.IntN(size - n + 1)
-		got := make(matrix, n)
-		b.must(b.stream.CopyOut(got.bytes(), kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)}))
+		got := make([]uint32, n)
+		b.must(b.stream.CopyOut(entry.Bytes(got), kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}))
 		b.must(b.stream.Sync())
 		for i := range got {
 			if got[i] != host[at+i] {
@@ -63,25 +68,26 @@ func hostMemory(b *bench) {
 // order overwrites, between operations of one stream, what the earlier ones used.
 func order(b *bench) {
 	const t, v = 128, entry.I32
-	a := b.newArena(t, 3)
+	a := b.newArena(v, t, 3)
 	small := patterns(v)[4]
-	var inputs, got [10]matrix
-	want := [len(got)]matrix{}
-	for i := range inputs {
-		inputs[i], got[i], want[i] = make(matrix, t*t), make(matrix, t*t), make(matrix, t*t)
-		small.fill(b.Rand, inputs[i])
-		b.poison(got[i])
-		refMinPlus(v, t, want[i], []matrix{inputs[i]}, []matrix{inputs[i]}, true)
+	var memory, got [10][]byte
+	var want [len(got)]matrix
+	for i := range got {
+		input := make(matrix, t*t)
+		got[i], want[i] = make([]byte, t*t*a.size), make(matrix, t*t)
+		small.fill(b.Rand, input)
+		memory[i] = input.pack(a.size)
+		refMinPlus(v, t, want[i], []matrix{input}, []matrix{input}, true)
 	}
-	for i := range inputs {
-		b.must(b.stream.CopyIn(a.tile(0), inputs[i].bytes()))
+	for i := range got {
+		b.must(b.stream.CopyIn(a.tile(0), memory[i]))
 		b.must(b.stream.MinPlus(v, t, []kernels.Product{
 			{C: a.tile(1 + i%2), A: a.tiles(0, 1), B: a.tiles(0, 1), Fresh: true}}))
-		b.must(b.stream.CopyOut(got[i].bytes(), a.tile(1+i%2)))
+		b.must(b.stream.CopyOut(got[i], a.tile(1+i%2)))
 	}
 	b.must(b.stream.Sync())
 	for i := range got {
-		b.equal(v, got[i], want[i])
+		b.equal(v, unpack(got[i], a.size), want[i])
 	}
 }
 
@@ -108,16 +114,16 @@ func wait(b *bench) {
 	const t, v = 256, entry.I32
 	second := b.newStream()
 	for range 5 {
-		a := b.newArena(t, 4)
+		a := b.newArena(v, t, 4)
 		a.draw(v, 3)
 		a.upload()
 		a.slow(b.stream, v, 3, 50)
 		b.must(b.stream.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
 		b.must(second.Wait(b.record(b.stream)))
-		got := make(matrix, t*t)
-		b.must(second.CopyOut(got.bytes(), a.tile(0)))
+		got := make([]byte, t*t*a.size)
+		b.must(second.CopyOut(got, a.tile(0)))
 		b.must(second.Sync())
-		b.equal(v, got, a.data(0))
+		b.equal(v, unpack(got, a.size), a.data(0))
 		b.must(b.stream.Sync())
 	}
 }
@@ -125,10 +131,10 @@ func wait(b *bench) {
 // pingPong hands one tile back and forth between two streams, each step of which changes it.
 func pingPong(b *bench) {
 	const t, v, turns = 128, entry.I32, 12
-	a := b.newArena(t, 4)
+	a := b.newArena(v, t, 4)
 	a.draw(v, 1)
 	for i := range a.data(1) {
-		a.data(1)[i] = infinity(v) // adds one to each entry
+		a.data(1)[i] = v.Unreachable() // adds one to each entry
 		if i/t == i%t {
 			a.data(1)[i] = 1
 		}
@@ -151,13 +157,13 @@ func pingPong(b *bench) {
 		last = b.record(s)
 	}
 	b.must(last.Sync())
-	got := make(matrix, t*t)
-	b.must(b.stream.CopyOut(got.bytes(), a.tile(0)))
+	got := make([]byte, t*t*a.size)
+	b.must(b.stream.CopyOut(got, a.tile(0)))
 	b.must(b.stream.Sync())
 	for i := range want {
 		want[i] += turns
 	}
-	b.equal(v, got, want)
+	b.equal(v, unpack(got, a.size), want)
 }
 
 // manyStreams runs independent work on several streams, each owned by a goroutine.
@@ -167,21 +173,21 @@ func manyStreams(b *bench) {
 	for range n {
 		c := b.with(b.T)
 		c.stream = b.newStream()
-		a := c.newArena(t, 3)
+		a := c.newArena(v, t, 3)
 		a.draw(v, 3)
-		got := make(matrix, t*t)
-		start := append(matrix(nil), a.want...)
+		memory := make([]byte, t*t*a.size)
+		start := a.want.pack(a.size)
 		p := a.product(v, 0, 1, 2, 1, false)
 		group.Go(func() {
 			for range 5 {
-				if err := roundTrip(c.stream, v, t, a.whole(), start, p, got); err != nil {
+				if err := roundTrip(c.stream, v, t, a.whole(), start, p, memory); err != nil {
 					b.Error(err)
 					return
 				}
 			}
-			for i := range got {
-				if got[i] != a.data(0)[i] {
-					b.Errorf("entry %d: got %s, want %s", i, show(v, got[i]), show(v, a.data(0)[i]))
+			for i, bits := range unpack(memory, a.size) {
+				if bits != a.data(0)[i] {
+					b.Errorf("entry %d: got %s, want %s", i, show(v, bits), show(v, a.data(0)[i]))
 					return
 				}
 			}
@@ -190,14 +196,14 @@ func manyStreams(b *bench) {
 	group.Wait()
 }
 
-func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in matrix, p kernels.Product, out matrix) error {
-	if err := s.CopyIn(whole, in.bytes()); err != nil {
+func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in []byte, p kernels.Product, out []byte) error {
+	if err := s.CopyIn(whole, in); err != nil {
 		return err
 	}
 	if err := s.MinPlus(v, t, []kernels.Product{p}); err != nil {
 		return err
 	}
-	if err := s.CopyOut(out.bytes(), p.C); err != nil {
+	if err := s.CopyOut(out, p.C); err != nil {
 		return err
 	}
 	return s.Sync()
@@ -206,7 +212,7 @@ func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in 
 // events wants times that run forward, along a stream and across streams.
 func events(b *bench) {
 	const t, v = 256, entry.I32
-	a := b.newArena(t, 4)
+	a := b.newArena(v, t, 4)
 	a.draw(v, 3)
 	a.upload()
 	second := b.newStream()
@@ -231,23 +237,23 @@ func events(b *bench) {
 // closeQueued closes a stream with work in its queue: all of it is done.
 func closeQueued(b *bench) {
 	const t, v = 128, entry.I32
-	a := b.newArena(t, 4)
+	a := b.newArena(v, t, 4)
 	a.draw(v, 3)
 	a.upload()
 	s, err := b.device.NewStream()
 	b.must(err)
 	a.slow(s, v, 3, 50)
-	got := make(matrix, t*t)
+	got := make([]byte, t*t*a.size)
 	b.must(s.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
-	b.must(s.CopyOut(got.bytes(), a.tile(0)))
+	b.must(s.CopyOut(got, a.tile(0)))
 	b.must(s.Close())
-	b.equal(v, got, a.data(0))
+	b.equal(v, unpack(got, a.size), a.data(0))
 }
 
 // badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.
 func badOperations(b *bench) {
 	const t = 64
-	const bytes = t * t * entry.EntryBytes
+	const bytes = t * t * 4 // of entry.I32
 	buf := b.alloc(2 * bytes)
 	tile := func(off int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: off} }
 	tiles := func(ts ...kernels.Tile) []kernels.Tile { return ts }

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -20,7 +19,7 @@ func TileOps(t *testing.T, open Open) {
 
 // ceiling wants a rate of each variant.
 func (b *bench) ceiling(d kernels.TileOps) {
-	for _, v := range entry.Variants {
+	for _, v := range Variants {
 		if rate := d.Ceiling(v); rate <= 0 {
 			b.Errorf("%s: ceiling %g", v, rate)
 		}
@@ -29,19 +28,19 @@ func (b *bench) ceiling(d kernels.TileOps) {
 
 // pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
 func (b *bench) pivots(d kernels.TileOps) {
-	for _, v := range entry.Variants {
+	for _, v := range Variants {
 		for range 8 {
 			m := 1 + b.IntN(3)
-			x := &vectorGraph{bench: b, v: v, n: m * 64}
-			a := b.newArena(64, m*m)
-			full := b.arcsOfPivots(v, x.n)
-			lo := b.IntN(x.n)
-			hi := lo + b.IntN(x.n-lo+1)
+			n := m * 64
+			a := b.newArena(v, 64, m*m)
+			full := b.arcsOfPivots(v, n)
+			lo := b.IntN(n)
+			hi := lo + b.IntN(n-lo+1)
 			want := slices.Clone(full)
 			for k := lo; k < hi; k++ {
-				for i := range x.n {
-					for j := range x.n {
-						want[i*x.n+j] = lower(v, want[i*x.n+j], want[i*x.n+k], want[k*x.n+j])
+				for i := range n {
+					for j := range n {
+						want[i*n+j] = lower(v, want[i*n+j], want[i*n+k], want[k*n+j])
 					}
 				}
 			}
@@ -65,19 +64,17 @@ func (b *bench) pivots(d kernels.TileOps) {
 func (b *bench) arcsOfPivots(v entry.Variant, n int) matrix {
 	full, potential := make(matrix, n*n), make([]int, n)
 	for i := range potential {
-		if v == entry.I32Signed || v == entry.F32Signed {
+		if v.Signed() {
 			potential[i] = b.IntN(50)
 		}
 	}
 	for i := range full {
 		u, w := i/n, i%n
-		full[i] = infBits(v)
+		full[i] = v.Unreachable()
 		if length := b.IntN(20) + potential[u] - potential[w]; u == w {
 			full[i] = 0
-		} else if arc := b.IntN(n) < 4; arc && v.Float() {
-			full[i] = math.Float32bits(float32(length))
-		} else if arc {
-			full[i] = uint32(int32(length))
+		} else if b.IntN(n) < 4 {
+			full[i] = v.Kind().Bits(float64(length))
 		}
 	}
 	return full
@@ -94,7 +91,7 @@ func split(a *arena, m int, full matrix) {
 func (b *bench) differ(d kernels.TileOps) {
 	for range 50 {
 		x := make(matrix, 1+b.IntN(5000))
-		b.poison(x)
+		poison(b.Rand, x, wordBytes)
 		y := slices.Clone(x)
 		bytes := len(x)
 		want := b.IntN(2) == 0
@@ -104,7 +101,7 @@ func (b *bench) differ(d kernels.TileOps) {
 			y[at+1]++ // past what is compared
 		}
 		flag := b.upload(matrix{0})
-		b.must(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*entry.EntryBytes)))
+		b.must(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*wordBytes)))
 		b.must(b.stream.Sync())
 		if got := b.download(flag, 1)[0]; got > 1 || (got == 1) != want {
 			b.Fatalf("%d entries, %d compared: the flag is %d, and they differ: %v", len(x), bytes, got, want)

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -31,7 +30,7 @@ func (b *bench) newVectorGraph(v entry.Variant) *vectorGraph {
 	x.weights = make(matrix, x.n*x.n)
 	degree := b.IntN(8)
 	for i := range x.weights {
-		x.weights[i] = infBits(v)
+		x.weights[i] = v.Unreachable()
 		if b.IntN(x.n) < degree {
 			x.weights[i] = x.number()
 		}
@@ -40,15 +39,15 @@ func (b *bench) newVectorGraph(v entry.Variant) *vectorGraph {
 }
 
 // number is a random weight, small so that sums are often equal.
-func (x *vectorGraph) number() uint32 {
+func (x *vectorGraph) number() uint64 {
 	w := x.IntN(20)
-	if x.v == entry.I32Signed || x.v == entry.F32Signed {
+	if x.v.Signed() {
 		w -= 10
 	}
 	if x.v.Float() {
-		return math.Float32bits(float32(w) / 3)
+		return fbits(float32(w) / 3)
 	}
-	return uint32(int32(w))
+	return uint64(uint32(w))
 }
 
 // vector returns random entries, a third of them unreachable.
@@ -56,29 +55,33 @@ func (x *vectorGraph) vector() matrix {
 	m := make(matrix, x.n)
 	for i := range m {
 		if m[i] = x.number(); x.IntN(3) == 0 {
-			m[i] = infBits(x.v)
+			m[i] = x.v.Unreachable()
 		}
 	}
 	return m
 }
 
-// upload copies entries to memory of their own on the device.
-func (b *bench) upload(m matrix) kernels.Tile {
+// upload copies words to memory of their own on the device.
+func (b *bench) upload(m matrix) kernels.Tile { return b.uploadAs(m, wordBytes) }
+
+func (b *bench) uploadAs(m matrix, size int) kernels.Tile {
 	b.Helper()
-	t := kernels.Tile{Buf: b.alloc(int64(max(1, len(m))) * entry.EntryBytes)}
-	if len(m) > 0 {
-		b.must(b.stream.CopyIn(t, m.bytes()))
+	t := kernels.Tile{Buf: b.alloc(int64(max(1, len(m)) * size))}
+	if memory := m.pack(size); len(m) > 0 {
+		b.must(b.stream.CopyIn(t, memory))
 		b.must(b.stream.Sync())
 	}
 	return t
 }
 
-func (b *bench) download(t kernels.Tile, n int) matrix {
+func (b *bench) download(t kernels.Tile, n int) matrix { return b.downloadAs(t, n, wordBytes) }
+
+func (b *bench) downloadAs(t kernels.Tile, n, size int) matrix {
 	b.Helper()
-	m := make(matrix, n)
-	b.must(b.stream.CopyOut(m.bytes(), t))
+	memory := make([]byte, n*size)
+	b.must(b.stream.CopyOut(memory, t))
 	b.must(b.stream.Sync())
-	return m
+	return unpack(memory, size)
 }
 
 // blocks cuts the vectorGraph into random blocks on the device: compressed rows, or pieces of the matrix. Those that share
@@ -105,18 +108,18 @@ func (x *vectorGraph) compressed(lo, hi int) kernels.Block {
 	offsets, ends, weights := matrix{0}, matrix{}, matrix{}
 	for v := lo; v < hi; v++ {
 		for u := range x.n {
-			if w := x.weights[u*x.n+v]; w != infBits(x.v) {
-				ends, weights = append(ends, uint32(u)), append(weights, w)
+			if w := x.weights[u*x.n+v]; w != x.v.Unreachable() {
+				ends, weights = append(ends, uint64(u)), append(weights, w)
 			}
 		}
-		offsets = append(offsets, uint32(len(ends)))
+		offsets = append(offsets, uint64(len(ends)))
 	}
 	return kernels.Block{Lo: lo, Hi: hi, Offsets: x.upload(offsets), Ends: x.upload(ends), Weights: x.upload(weights)}
 }
 
 func (x *vectorGraph) piece(lo, hi, edge, row, rows int, transposed bool) kernels.Block {
 	m := make(matrix, rows*edge)
-	x.poison(m) // padding is not looked at
+	poison(x.Rand, m, wordBytes) // padding is not looked at
 	for r := range rows {
 		for c := range hi - lo {
 			at := r*edge + c
@@ -130,20 +133,17 @@ func (x *vectorGraph) piece(lo, hi, edge, row, rows int, transposed bool) kernel
 }
 
 // less reports whether an entry is less than another.
-func less(v entry.Variant, x, y uint32) bool {
-	if v.Float() {
-		return math.Float32frombits(x) < math.Float32frombits(y)
-	}
-	return int32(x) < int32(y)
+func less(v entry.Variant, x, y uint64) bool {
+	return v.Kind().Value(x) < v.Kind().Value(y)
 }
 
 // pulled is the judge of a sweep.
-func (x *vectorGraph) pulled(dist, pred matrix) (next, after matrix, changed uint32) {
+func (x *vectorGraph) pulled(dist, pred matrix) (next, after matrix, changed uint64) {
 	next, after = slices.Clone(dist), slices.Clone(pred)
 	for v := range x.n {
 		for u := range x.n {
-			if s := lower(x.v, infBits(x.v), dist[u], x.weights[u*x.n+v]); less(x.v, s, next[v]) {
-				next[v], after[v], changed = s, uint32(u), 1
+			if s := lower(x.v, x.v.Unreachable(), dist[u], x.weights[u*x.n+v]); less(x.v, s, next[v]) {
+				next[v], after[v], changed = s, uint64(u), 1
 			}
 		}
 	}
@@ -151,15 +151,15 @@ func (x *vectorGraph) pulled(dist, pred matrix) (next, after matrix, changed uin
 }
 
 func (b *bench) pulls(d kernels.VectorOps) {
-	for _, v := range entry.Variants {
+	for _, v := range entry.Words {
 		for range 25 {
 			x := b.newVectorGraph(v)
 			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
 			var dist, pred, want, after, changed matrix
 			for range count { // one behind the other, with gaps that nobody is to touch
 				d, p, gap := x.vector(), make(matrix, x.n), make(matrix, stride-x.n)
-				x.poison(p)
-				x.poison(gap)
+				poison(x.Rand, p, wordBytes)
+				poison(x.Rand, gap, wordBytes)
 				next, preds, did := x.pulled(d, p)
 				dist, pred, changed = slices.Concat(dist, d, gap), slices.Concat(pred, p, gap), append(changed, did)
 				want, after = slices.Concat(want, next, gap), slices.Concat(after, preds, gap)
@@ -167,11 +167,11 @@ func (b *bench) pulls(d kernels.VectorOps) {
 			junk := slices.Clone(want) // whose gaps are to stay
 			for i := range junk {
 				if i%stride < x.n {
-					junk[i] = x.Uint32()
+					junk[i] = uint64(x.Uint32())
 				}
 			}
 			p := kernels.Pull{Dist: x.upload(dist), Next: x.upload(junk), Pred: x.upload(pred), Changed: x.upload(make(matrix, count)), Group: 1 << x.IntN(11),
-				Count: count, Stride: int64(stride) * entry.EntryBytes}
+				Count: count, Stride: int64(stride) * wordBytes}
 			if count == 1 {
 				p.Count = x.IntN(2)
 			}
@@ -206,21 +206,21 @@ func (x *vectorGraph) same(v entry.Variant, what string, got, want matrix) {
 }
 
 func (b *bench) links(d kernels.VectorOps) {
-	for _, v := range entry.Variants {
+	for _, v := range entry.Words {
 		for range 25 {
 			x := b.newVectorGraph(v)
 			component := make(matrix, x.n)
 			for i := range component {
-				component[i] = uint32(x.IntN(1 + x.n/3))
+				component[i] = uint64(x.IntN(1 + x.n/3))
 			}
 			light, ends := make(matrix, x.n), make(matrix, x.n)
 			l := kernels.Link{Component: x.upload(component), Light: x.upload(light), Ends: x.upload(ends)}
 			for to := range x.n {
 				none := entry.NoVertex
-				light[to], ends[to] = infBits(v), uint32(none)
+				light[to], ends[to] = v.Unreachable(), uint64(uint32(none))
 				for u := range x.n {
 					if w := x.weights[u*x.n+to]; component[u] != component[to] && less(v, w, light[to]) {
-						light[to], ends[to] = w, uint32(u)
+						light[to], ends[to] = w, uint64(u)
 					}
 				}
 			}
@@ -241,7 +241,7 @@ func (b *bench) leasts(d kernels.VectorOps) {
 		for _, spread := range []int32{1, 3, 1 << 20} {
 			source := make(matrix, n)
 			for i := range source {
-				source[i] = uint32(b.Int32N(2*spread+1) - spread)
+				source[i] = uint64(uint32(b.Int32N(2*spread+1) - spread))
 			}
 			best := 0
 			for i, x := range source {
@@ -250,7 +250,7 @@ func (b *bench) leasts(d kernels.VectorOps) {
 				}
 			}
 			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 3))}
-			l.Result.Off = int64(b.IntN(2)) * entry.EntryBytes
+			l.Result.Off = int64(b.IntN(2)) * wordBytes
 			b.must(d.Least(b.stream, l))
 			b.must(b.stream.Sync())
 			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {
@@ -266,12 +266,12 @@ func (b *bench) grows(d kernels.VectorOps) {
 		at := x.compressed(0, x.n)
 		keys, parents, tree := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n)
 		for i := range keys {
-			keys[i] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), x.number()}[x.IntN(3)]
+			keys[i] = [...]uint64{uint64(kernels.KeyNone), uint64(kernels.KeyTaken), x.number()}[x.IntN(3)]
 		}
-		least := matrix{x.Uint32N(100), uint32(x.IntN(x.n))}
-		neighbours := func(u int, offer func(v int, w uint32)) {
+		least := matrix{x.Uint64N(100), uint64(x.IntN(x.n))}
+		neighbours := func(u int, offer func(v int, w uint64)) {
 			for v := range x.n { // the arcs into u are its neighbours here
-				if w := x.weights[v*x.n+u]; w != infBits(x.v) {
+				if w := x.weights[v*x.n+u]; w != x.v.Unreachable() {
 					offer(v, w)
 				}
 			}
@@ -282,15 +282,15 @@ func (b *bench) grows(d kernels.VectorOps) {
 }
 
 // growSteps compares some steps with plain ones.
-func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint32))) {
+func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint64))) {
 	g := kernels.Grow{N: x.n, Steps: steps, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
 		Tree: x.upload(tree), Least: x.upload(least)}
 	for range steps {
 		u := int(least[1])
-		tree[u], keys[u] = least[0], uint32(kernels.KeyTaken)
-		neighbours(u, func(v int, w uint32) {
-			if int32(w) < int32(keys[v]) && keys[v] != uint32(kernels.KeyTaken) {
-				keys[v], parents[v] = w, uint32(u)
+		tree[u], keys[u] = least[0], uint64(kernels.KeyTaken)
+		neighbours(u, func(v int, w uint64) {
+			if int32(w) < int32(keys[v]) && keys[v] != uint64(kernels.KeyTaken) {
+				keys[v], parents[v] = w, uint64(u)
 			}
 		})
 		best := 0
@@ -299,7 +299,7 @@ func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, par
 				best = i
 			}
 		}
-		least[0], least[1] = keys[best], uint32(best)
+		least[0], least[1] = keys[best], uint64(best)
 	}
 	x.must(d.Grow(x.stream, g))
 	x.must(x.stream.Sync())
@@ -315,16 +315,16 @@ func (b *bench) growMany(d kernels.VectorOps) {
 	keys, offsets := make(matrix, x.n), make(matrix, x.n+1)
 	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
 	for v := range x.n {
-		keys[v] = [...]uint32{uint32(kernels.KeyNone), uint32(kernels.KeyTaken), 2 + x.Uint32N(1000)}[x.IntN(3)]
+		keys[v] = [...]uint64{uint64(kernels.KeyNone), uint64(kernels.KeyTaken), 2 + x.Uint64N(1000)}[x.IntN(3)]
 		if x.IntN(3) == 0 {
-			ends, weights = append(ends, uint32(v)), append(weights, 1+x.Uint32N(1000))
+			ends, weights = append(ends, uint64(v)), append(weights, 1+x.Uint64N(1000))
 		}
 	}
 	for v := u + 1; v <= x.n; v++ {
-		offsets[v] = uint32(len(ends)) // the others have none
+		offsets[v] = uint64(len(ends)) // the others have none
 	}
 	at := kernels.Block{Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights)}
-	x.growSteps(d, at, keys, make(matrix, x.n), make(matrix, x.n), matrix{5, uint32(u)}, 3, func(of int, offer func(v int, w uint32)) {
+	x.growSteps(d, at, keys, make(matrix, x.n), make(matrix, x.n), matrix{5, uint64(u)}, 3, func(of int, offer func(v int, w uint64)) {
 		for k, v := range ends {
 			if of == u {
 				offer(int(v), weights[k])

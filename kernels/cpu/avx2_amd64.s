@@ -1401,6 +1401,718 @@ done:
 	VZEROUPPER
 	RET
 
+// func stripU16AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stripU16AVX2(SB), NOSPLIT, $0-80
+	MOVQ         c+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVL         $0x7f7f7f7f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         AX, R9
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y9
+	ADDQ         R13, R12
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y10
+	VPUNPCKLWD   Y10, Y9, Y11
+	VPUNPCKHWD   Y10, Y9, Y9
+	VMOVUPS      Y11, (R10)
+	VMOVUPS      Y9, 32(R10)
+	VBROADCASTSS (R9), Y10
+	VPADDW       Y10, Y11, Y12
+	VPADDW       Y10, Y9, Y10
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y10, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y10
+	VPADDW       Y10, Y11, Y12
+	VPADDW       Y10, Y9, Y10
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y10, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y10
+	VPADDW       Y10, Y11, Y12
+	VPADDW       Y10, Y9, Y10
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y10, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y10
+	VPADDW       Y10, Y11, Y11
+	VPADDW       Y10, Y9, Y9
+	VPMINUW      Y11, Y7, Y7
+	VPMINUW      Y9, Y8, Y8
+	ADDQ         R13, R12
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x02, R11
+	JNE          packLoop
+	VPSRLD       $0x10, Y1, Y9
+	VPMINUW      Y9, Y1, Y1
+	VPSRLD       $0x10, Y2, Y9
+	VPMINUW      Y9, Y2, Y2
+	VPACKUSDW    Y2, Y1, Y1
+	VPSRLD       $0x10, Y3, Y2
+	VPMINUW      Y2, Y3, Y3
+	VPSRLD       $0x10, Y4, Y2
+	VPMINUW      Y2, Y4, Y4
+	VPACKUSDW    Y4, Y3, Y3
+	VPSRLD       $0x10, Y5, Y2
+	VPMINUW      Y2, Y5, Y5
+	VPSRLD       $0x10, Y6, Y2
+	VPMINUW      Y2, Y6, Y6
+	VPACKUSDW    Y6, Y5, Y5
+	VPSRLD       $0x10, Y7, Y2
+	VPMINUW      Y2, Y7, Y7
+	VPSRLD       $0x10, Y8, Y2
+	VPMINUW      Y2, Y8, Y8
+	VPACKUSDW    Y8, Y7, Y7
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VPMINUW      (R9), Y1, Y1
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y3, Y3
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y5, Y5
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y7, Y7
+
+packedstoreC:
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JEQ     done
+
+rowLoop:
+	MOVQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y1
+	VMOVAPS    Y0, Y2
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+
+kLoop:
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSS (R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS (R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS (R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS (R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      64(R10), Y9
+	VMOVUPS      96(R10), Y10
+	VBROADCASTSS 4(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 4(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 4(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 4(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      128(R10), Y9
+	VMOVUPS      160(R10), Y10
+	VBROADCASTSS 8(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 8(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 8(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 8(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      192(R10), Y9
+	VMOVUPS      224(R10), Y10
+	VBROADCASTSS 12(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 12(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 12(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 12(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      256(R10), Y9
+	VMOVUPS      288(R10), Y10
+	VBROADCASTSS 16(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 16(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 16(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 16(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      320(R10), Y9
+	VMOVUPS      352(R10), Y10
+	VBROADCASTSS 20(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 20(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 20(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 20(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      384(R10), Y9
+	VMOVUPS      416(R10), Y10
+	VBROADCASTSS 24(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 24(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 24(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 24(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	VMOVUPS      448(R10), Y9
+	VMOVUPS      480(R10), Y10
+	VBROADCASTSS 28(R9), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y1, Y1
+	VPMINUW      Y11, Y2, Y2
+	VBROADCASTSS 28(R9)(SI*1), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y3, Y3
+	VPMINUW      Y11, Y4, Y4
+	VBROADCASTSS 28(R9)(SI*2), Y11
+	VPADDW       Y11, Y9, Y12
+	VPADDW       Y11, Y10, Y11
+	VPMINUW      Y12, Y5, Y5
+	VPMINUW      Y11, Y6, Y6
+	VBROADCASTSS 28(R9)(R8*1), Y11
+	VPADDW       Y11, Y9, Y9
+	VPADDW       Y11, Y10, Y10
+	VPMINUW      Y9, Y7, Y7
+	VPMINUW      Y10, Y8, Y8
+	ADDQ         $0x20, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x10, R11
+	JNE          kLoop
+	VPSRLD       $0x10, Y1, Y9
+	VPMINUW      Y9, Y1, Y1
+	VPSRLD       $0x10, Y2, Y9
+	VPMINUW      Y9, Y2, Y2
+	VPACKUSDW    Y2, Y1, Y1
+	VPSRLD       $0x10, Y3, Y2
+	VPMINUW      Y2, Y3, Y3
+	VPSRLD       $0x10, Y4, Y2
+	VPMINUW      Y2, Y4, Y4
+	VPACKUSDW    Y4, Y3, Y3
+	VPSRLD       $0x10, Y5, Y2
+	VPMINUW      Y2, Y5, Y5
+	VPSRLD       $0x10, Y6, Y2
+	VPMINUW      Y2, Y6, Y6
+	VPACKUSDW    Y6, Y5, Y5
+	VPSRLD       $0x10, Y7, Y2
+	VPMINUW      Y2, Y7, Y7
+	VPSRLD       $0x10, Y8, Y2
+	VPMINUW      Y2, Y8, Y8
+	VPACKUSDW    Y8, Y7, Y7
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VPMINUW      (R9), Y1, Y1
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y3, Y3
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y5, Y5
+	ADDQ         BX, R9
+	VPMINUW      (R9), Y7, Y7
+
+storeC:
+	VMOVUPS Y1, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JNE     rowLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func stripF64AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stripF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         c+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         packed+24(FP), DX
+	MOVQ         ldc+32(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         rows+64(FP), DI
+	LEAQ         (SI)(SI*2), R8
+	MOVQ         $0x7ff0000000000000, R9
+	VMOVQ        R9, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, R9
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	PREFETCHT0   (R9)
+	ADDQ         BX, R9
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	PREFETCHT0   (R9)
+	VMOVAPS      Y0, Y7
+	VMOVAPS      Y0, Y8
+	MOVQ         k+56(FP), R11
+	MOVQ         b+16(FP), R12
+	MOVQ         ldb+48(FP), R13
+	MOVQ         CX, R9
+	MOVQ         DX, R10
+	MOVQ         R13, R14
+	SHLQ         $0x05, R14
+
+packLoop:
+	PREFETCHT0   (R12)(R14*1)
+	VMOVUPS      (R12), Y9
+	VMOVUPS      32(R12), Y10
+	VMOVUPS      Y9, (R10)
+	VMOVUPS      Y10, 32(R10)
+	VBROADCASTSD (R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD (R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD (R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD (R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	ADDQ         R13, R12
+	ADDQ         $0x08, R9
+	ADDQ         $0x00000040, R10
+	DECQ         R11
+	JNE          packLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          packedstoreC
+	MOVQ         AX, R9
+	VMINPD       (R9), Y1, Y1
+	VMINPD       32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VMINPD       (R9), Y3, Y3
+	VMINPD       32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VMINPD       (R9), Y5, Y5
+	VMINPD       32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VMINPD       (R9), Y7, Y7
+	VMINPD       32(R9), Y8, Y8
+
+packedstoreC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JEQ     done
+
+rowLoop:
+	MOVQ       AX, R9
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y1
+	VMOVAPS    Y0, Y2
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y3
+	VMOVAPS    Y0, Y4
+	PREFETCHT0 (R9)
+	ADDQ       BX, R9
+	VMOVAPS    Y0, Y5
+	VMOVAPS    Y0, Y6
+	PREFETCHT0 (R9)
+	VMOVAPS    Y0, Y7
+	VMOVAPS    Y0, Y8
+	MOVQ       k+56(FP), R11
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+
+kLoop:
+	VMOVUPS      (R10), Y9
+	VMOVUPS      32(R10), Y10
+	VBROADCASTSD (R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD (R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD (R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD (R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      64(R10), Y9
+	VMOVUPS      96(R10), Y10
+	VBROADCASTSD 8(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 8(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 8(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 8(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      128(R10), Y9
+	VMOVUPS      160(R10), Y10
+	VBROADCASTSD 16(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 16(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 16(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 16(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      192(R10), Y9
+	VMOVUPS      224(R10), Y10
+	VBROADCASTSD 24(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 24(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 24(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 24(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      256(R10), Y9
+	VMOVUPS      288(R10), Y10
+	VBROADCASTSD 32(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 32(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 32(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 32(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      320(R10), Y9
+	VMOVUPS      352(R10), Y10
+	VBROADCASTSD 40(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 40(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 40(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 40(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      384(R10), Y9
+	VMOVUPS      416(R10), Y10
+	VBROADCASTSD 48(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 48(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 48(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 48(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	VMOVUPS      448(R10), Y9
+	VMOVUPS      480(R10), Y10
+	VBROADCASTSD 56(R9), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y1, Y1
+	VMINPD       Y11, Y2, Y2
+	VBROADCASTSD 56(R9)(SI*1), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y3, Y3
+	VMINPD       Y11, Y4, Y4
+	VBROADCASTSD 56(R9)(SI*2), Y11
+	VADDPD       Y11, Y9, Y12
+	VADDPD       Y11, Y10, Y11
+	VMINPD       Y12, Y5, Y5
+	VMINPD       Y11, Y6, Y6
+	VBROADCASTSD 56(R9)(R8*1), Y11
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y11, Y10, Y10
+	VMINPD       Y9, Y7, Y7
+	VMINPD       Y10, Y8, Y8
+	ADDQ         $0x40, R9
+	ADDQ         $0x00000200, R10
+	SUBQ         $0x08, R11
+	JNE          kLoop
+	MOVQ         fresh+72(FP), R9
+	TESTQ        R9, R9
+	JNE          storeC
+	MOVQ         AX, R9
+	VMINPD       (R9), Y1, Y1
+	VMINPD       32(R9), Y2, Y2
+	ADDQ         BX, R9
+	VMINPD       (R9), Y3, Y3
+	VMINPD       32(R9), Y4, Y4
+	ADDQ         BX, R9
+	VMINPD       (R9), Y5, Y5
+	VMINPD       32(R9), Y6, Y6
+	ADDQ         BX, R9
+	VMINPD       (R9), Y7, Y7
+	VMINPD       32(R9), Y8, Y8
+
+storeC:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y3, (AX)
+	VMOVUPS Y4, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	ADDQ    BX, AX
+	VMOVUPS Y7, (AX)
+	VMOVUPS Y8, 32(AX)
+	ADDQ    BX, AX
+	IMUL3Q  $0x04, SI, R9
+	ADDQ    R9, CX
+	SUBQ    $0x04, DI
+	JNE     rowLoop
+
+done:
+	VZEROUPPER
+	RET
+
 // func baseI32AVX2(d *byte)
 // Requires: AVX, AVX2
 TEXT ·baseI32AVX2(SB), NOSPLIT, $0-8
@@ -1650,6 +2362,138 @@ rowLoop:
 	JNE          rowLoop
 	ADDQ         $0x00000100, CX
 	ADDQ         $0x04, DX
+	DECQ         BX
+	JNE          kLoop
+	VZEROUPPER
+	RET
+
+// func baseU16AVX2(d *byte)
+// Requires: AVX, AVX2
+TEXT ·baseU16AVX2(SB), NOSPLIT, $0-8
+	MOVQ d+0(FP), AX
+	MOVQ AX, CX
+	MOVQ AX, DX
+	MOVQ $0x00000040, BX
+
+kLoop:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	MOVQ    AX, SI
+	MOVQ    DX, DI
+	MOVQ    $0x00000040, R8
+
+rowLoop:
+	VPBROADCASTW (DI), Y4
+	VPADDW       Y4, Y0, Y5
+	VPMINUW      (SI), Y5, Y5
+	VMOVUPS      Y5, (SI)
+	VPADDW       Y4, Y1, Y5
+	VPMINUW      32(SI), Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	VPADDW       Y4, Y2, Y5
+	VPMINUW      64(SI), Y5, Y5
+	VMOVUPS      Y5, 64(SI)
+	VPADDW       Y4, Y3, Y4
+	VPMINUW      96(SI), Y4, Y4
+	VMOVUPS      Y4, 96(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, DI
+	DECQ         R8
+	JNE          rowLoop
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x02, DX
+	DECQ         BX
+	JNE          kLoop
+	VZEROUPPER
+	RET
+
+// func baseF64AVX2(d *byte)
+// Requires: AVX
+TEXT ·baseF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ d+0(FP), AX
+	MOVQ AX, CX
+	MOVQ AX, DX
+	MOVQ $0x00000040, BX
+
+kLoop:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	VMOVUPS 256(CX), Y8
+	VMOVUPS 288(CX), Y9
+	VMOVUPS 320(CX), Y10
+	VMOVUPS 352(CX), Y11
+	VMOVUPS 384(CX), Y12
+	VMOVUPS 416(CX), Y13
+	VMOVUPS 448(CX), Y14
+	VMOVUPS 480(CX), Y15
+	MOVQ    AX, SI
+	MOVQ    DX, DI
+	MOVQ    $0x00000040, R8
+
+rowLoop:
+	VBROADCASTSD (DI), Y16
+	VADDPD       Y16, Y0, Y17
+	VMINPD       (SI), Y17, Y17
+	VMOVUPS      Y17, (SI)
+	VADDPD       Y16, Y1, Y17
+	VMINPD       32(SI), Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	VADDPD       Y16, Y2, Y17
+	VMINPD       64(SI), Y17, Y17
+	VMOVUPS      Y17, 64(SI)
+	VADDPD       Y16, Y3, Y17
+	VMINPD       96(SI), Y17, Y17
+	VMOVUPS      Y17, 96(SI)
+	VADDPD       Y16, Y4, Y17
+	VMINPD       128(SI), Y17, Y17
+	VMOVUPS      Y17, 128(SI)
+	VADDPD       Y16, Y5, Y17
+	VMINPD       160(SI), Y17, Y17
+	VMOVUPS      Y17, 160(SI)
+	VADDPD       Y16, Y6, Y17
+	VMINPD       192(SI), Y17, Y17
+	VMOVUPS      Y17, 192(SI)
+	VADDPD       Y16, Y7, Y17
+	VMINPD       224(SI), Y17, Y17
+	VMOVUPS      Y17, 224(SI)
+	VADDPD       Y16, Y8, Y17
+	VMINPD       256(SI), Y17, Y17
+	VMOVUPS      Y17, 256(SI)
+	VADDPD       Y16, Y9, Y17
+	VMINPD       288(SI), Y17, Y17
+	VMOVUPS      Y17, 288(SI)
+	VADDPD       Y16, Y10, Y17
+	VMINPD       320(SI), Y17, Y17
+	VMOVUPS      Y17, 320(SI)
+	VADDPD       Y16, Y11, Y17
+	VMINPD       352(SI), Y17, Y17
+	VMOVUPS      Y17, 352(SI)
+	VADDPD       Y16, Y12, Y17
+	VMINPD       384(SI), Y17, Y17
+	VMOVUPS      Y17, 384(SI)
+	VADDPD       Y16, Y13, Y17
+	VMINPD       416(SI), Y17, Y17
+	VMOVUPS      Y17, 416(SI)
+	VADDPD       Y16, Y14, Y17
+	VMINPD       448(SI), Y17, Y17
+	VMOVUPS      Y17, 448(SI)
+	VADDPD       Y16, Y15, Y16
+	VMINPD       480(SI), Y16, Y16
+	VMOVUPS      Y16, 480(SI)
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	DECQ         R8
+	JNE          rowLoop
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x08, DX
 	DECQ         BX
 	JNE          kLoop
 	VZEROUPPER
@@ -2088,6 +2932,298 @@ loop:
 	VMINPS Y13, Y11, Y11
 	VADDPS Y0, Y0, Y13
 	VMINPS Y13, Y12, Y12
+	DECQ   AX
+	JNE    loop
+	VZEROUPPER
+	RET
+
+// func ceilingU16AVX2(turns int)
+// Requires: AVX, AVX2
+TEXT ·ceilingU16AVX2(SB), NOSPLIT, $0-8
+	MOVQ         turns+0(FP), AX
+	MOVL         $0x3f800000, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X5
+	VPBROADCASTD X5, Y5
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X6
+	VPBROADCASTD X6, Y6
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X7
+	VPBROADCASTD X7, Y7
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X8
+	VPBROADCASTD X8, Y8
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X9
+	VPBROADCASTD X9, Y9
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X10
+	VPBROADCASTD X10, Y10
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X11
+	VPBROADCASTD X11, Y11
+	MOVL         $0x7f7f7f7f, CX
+	VMOVD        CX, X12
+	VPBROADCASTD X12, Y12
+
+loop:
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y1, Y1
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y2, Y2
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y3, Y3
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y4, Y4
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y5, Y5
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y6, Y6
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y7, Y7
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y8, Y8
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y9, Y9
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y10, Y10
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y11, Y11
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y12, Y12
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y1, Y1
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y2, Y2
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y3, Y3
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y4, Y4
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y5, Y5
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y6, Y6
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y7, Y7
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y8, Y8
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y9, Y9
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y10, Y10
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y11, Y11
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y12, Y12
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y1, Y1
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y2, Y2
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y3, Y3
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y4, Y4
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y5, Y5
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y6, Y6
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y7, Y7
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y8, Y8
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y9, Y9
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y10, Y10
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y11, Y11
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y12, Y12
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y1, Y1
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y2, Y2
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y3, Y3
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y4, Y4
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y5, Y5
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y6, Y6
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y7, Y7
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y8, Y8
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y9, Y9
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y10, Y10
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y11, Y11
+	VPADDW  Y0, Y0, Y13
+	VPMINUW Y13, Y12, Y12
+	DECQ    AX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func ceilingF64AVX2(turns int)
+// Requires: AVX, AVX2
+TEXT ·ceilingF64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         turns+0(FP), AX
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X7
+	VPBROADCASTQ X7, Y7
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X8
+	VPBROADCASTQ X8, Y8
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X9
+	VPBROADCASTQ X9, Y9
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X10
+	VPBROADCASTQ X10, Y10
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X11
+	VPBROADCASTQ X11, Y11
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X12
+	VPBROADCASTQ X12, Y12
+
+loop:
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y1, Y1
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y2, Y2
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y3, Y3
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y4, Y4
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y5, Y5
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y6, Y6
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y7, Y7
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y8, Y8
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y9, Y9
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y10, Y10
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y11, Y11
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y12, Y12
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y1, Y1
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y2, Y2
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y3, Y3
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y4, Y4
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y5, Y5
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y6, Y6
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y7, Y7
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y8, Y8
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y9, Y9
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y10, Y10
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y11, Y11
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y12, Y12
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y1, Y1
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y2, Y2
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y3, Y3
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y4, Y4
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y5, Y5
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y6, Y6
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y7, Y7
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y8, Y8
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y9, Y9
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y10, Y10
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y11, Y11
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y12, Y12
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y1, Y1
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y2, Y2
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y3, Y3
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y4, Y4
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y5, Y5
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y6, Y6
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y7, Y7
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y8, Y8
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y9, Y9
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y10, Y10
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y11, Y11
+	VADDPD Y0, Y0, Y13
+	VMINPD Y13, Y12, Y12
 	DECQ   AX
 	JNE    loop
 	VZEROUPPER
@@ -5622,6 +6758,586 @@ fresh:
 	VMINPS       Y12, Y9, Y9
 	VADDPS       Y8, Y11, Y11
 	VMINPS       Y11, Y10, Y10
+	VMOVUPS      Y9, (SI)
+	VMOVUPS      Y10, 32(SI)
+	ADDQ         R8, SI
+	INCQ         R10
+	CMPQ         R10, DI
+	JLT          rowLoop
+	VZEROUPPER
+	RET
+
+// func sweep32U16AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·sweep32U16AVX2(SB), NOSPLIT, $0-64
+	MOVL         $0x7f7f7f7f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         ends+24(FP), BX
+	MOVQ         weights+32(FP), SI
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
+	MOVLQSX      (DX), R11
+
+rowLoop:
+	MOVQ    R11, R10
+	MOVLQSX 4(DX), R11
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	CMPB    (DI), $0x00
+	JE      fresh
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+
+fresh:
+	CMPQ R10, R11
+	JGE  rowDone
+
+arcLoop:
+	MOVLQSX      (BX)(R10*4), R12
+	IMULQ        R9, R12
+	VPBROADCASTW (SI)(R10*4), Y3
+	VPADDW       (CX)(R12*1), Y3, Y4
+	VPMINUW      Y4, Y1, Y1
+	VPADDW       32(CX)(R12*1), Y3, Y3
+	VPMINUW      Y3, Y2, Y2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          arcLoop
+
+rowDone:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    R9, AX
+	ADDQ    $0x04, DX
+	INCQ    DI
+	DECQ    R8
+	JNE     rowLoop
+	VZEROUPPER
+	RET
+
+// func climb32U16AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·climb32U16AVX2(SB), NOSPLIT, $0-48
+	MOVL         $0x7f7f7f7f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         src+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         count+32(FP), SI
+	MOVQ         stride+40(FP), DI
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	XORQ         AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VPBROADCASTW (BX)(AX*4), Y2
+	VPADDW       Y0, Y2, Y3
+	VPMINUW      (CX)(R8*1), Y3, Y3
+	VMOVUPS      Y3, (CX)(R8*1)
+	VPADDW       Y1, Y2, Y2
+	VPMINUW      32(CX)(R8*1), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(R8*1)
+	INCQ         AX
+	CMPQ         AX, SI
+	JLT          arcLoop
+	VZEROUPPER
+	RET
+
+// func sweep128U16AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·sweep128U16AVX2(SB), NOSPLIT, $0-64
+	MOVL         $0x7f7f7f7f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         ends+24(FP), BX
+	MOVQ         weights+32(FP), SI
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
+	MOVLQSX      (DX), R11
+
+rowLoop:
+	MOVQ    R11, R10
+	MOVLQSX 4(DX), R11
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	CMPB    (DI), $0x00
+	JE      fresh
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS 64(AX), Y3
+	VMOVUPS 96(AX), Y4
+	VMOVUPS 128(AX), Y5
+	VMOVUPS 160(AX), Y6
+	VMOVUPS 192(AX), Y7
+	VMOVUPS 224(AX), Y8
+
+fresh:
+	CMPQ R10, R11
+	JGE  rowDone
+
+arcLoop:
+	MOVLQSX      (BX)(R10*4), R12
+	IMULQ        R9, R12
+	VPBROADCASTW (SI)(R10*4), Y9
+	VPADDW       (CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y1, Y1
+	VPADDW       32(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y2, Y2
+	VPADDW       64(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y3, Y3
+	VPADDW       96(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y4, Y4
+	VPADDW       128(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y5, Y5
+	VPADDW       160(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y6, Y6
+	VPADDW       192(CX)(R12*1), Y9, Y10
+	VPMINUW      Y10, Y7, Y7
+	VPADDW       224(CX)(R12*1), Y9, Y9
+	VPMINUW      Y9, Y8, Y8
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          arcLoop
+
+rowDone:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
+	ADDQ    R9, AX
+	ADDQ    $0x04, DX
+	INCQ    DI
+	DECQ    R8
+	JNE     rowLoop
+	VZEROUPPER
+	RET
+
+// func climb128U16AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·climb128U16AVX2(SB), NOSPLIT, $0-48
+	MOVL         $0x7f7f7f7f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         src+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         count+32(FP), SI
+	MOVQ         stride+40(FP), DI
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      96(AX), Y3
+	VMOVUPS      128(AX), Y4
+	VMOVUPS      160(AX), Y5
+	VMOVUPS      192(AX), Y6
+	VMOVUPS      224(AX), Y7
+	XORQ         AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VPBROADCASTW (BX)(AX*4), Y8
+	VPADDW       Y0, Y8, Y9
+	VPMINUW      (CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, (CX)(R8*1)
+	VPADDW       Y1, Y8, Y9
+	VPMINUW      32(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 32(CX)(R8*1)
+	VPADDW       Y2, Y8, Y9
+	VPMINUW      64(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 64(CX)(R8*1)
+	VPADDW       Y3, Y8, Y9
+	VPMINUW      96(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 96(CX)(R8*1)
+	VPADDW       Y4, Y8, Y9
+	VPMINUW      128(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 128(CX)(R8*1)
+	VPADDW       Y5, Y8, Y9
+	VPMINUW      160(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 160(CX)(R8*1)
+	VPADDW       Y6, Y8, Y9
+	VPMINUW      192(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 192(CX)(R8*1)
+	VPADDW       Y7, Y8, Y8
+	VPMINUW      224(CX)(R8*1), Y8, Y8
+	VMOVUPS      Y8, 224(CX)(R8*1)
+	INCQ         AX
+	CMPQ         AX, SI
+	JLT          arcLoop
+	VZEROUPPER
+	RET
+
+// func crossU16AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
+// Requires: AVX, AVX2
+TEXT ·crossU16AVX2(SB), NOSPLIT, $0-96
+	MOVL         $0x7f7f7f7f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         s0+8(FP), AX
+	VMOVUPS      (AX), Y1
+	VMOVUPS      32(AX), Y2
+	MOVQ         w0+40(FP), AX
+	MOVQ         s1+16(FP), CX
+	VMOVUPS      (CX), Y3
+	VMOVUPS      32(CX), Y4
+	MOVQ         w1+48(FP), CX
+	MOVQ         s2+24(FP), DX
+	VMOVUPS      (DX), Y5
+	VMOVUPS      32(DX), Y6
+	MOVQ         w2+56(FP), DX
+	MOVQ         s3+32(FP), BX
+	VMOVUPS      (BX), Y7
+	VMOVUPS      32(BX), Y8
+	MOVQ         w3+64(FP), BX
+	MOVQ         dst+0(FP), SI
+	MOVQ         count+72(FP), DI
+	MOVQ         stride+80(FP), R8
+	MOVQ         keep+88(FP), R9
+	XORQ         R10, R10
+
+rowLoop:
+	VMOVAPS Y0, Y9
+	VMOVAPS Y0, Y10
+	TESTQ   R9, R9
+	JE      fresh
+	VMOVUPS (SI), Y9
+	VMOVUPS 32(SI), Y10
+
+fresh:
+	VPBROADCASTW (AX)(R10*4), Y11
+	VPADDW       Y1, Y11, Y12
+	VPMINUW      Y12, Y9, Y9
+	VPADDW       Y2, Y11, Y11
+	VPMINUW      Y11, Y10, Y10
+	VPBROADCASTW (CX)(R10*4), Y11
+	VPADDW       Y3, Y11, Y12
+	VPMINUW      Y12, Y9, Y9
+	VPADDW       Y4, Y11, Y11
+	VPMINUW      Y11, Y10, Y10
+	VPBROADCASTW (DX)(R10*4), Y11
+	VPADDW       Y5, Y11, Y12
+	VPMINUW      Y12, Y9, Y9
+	VPADDW       Y6, Y11, Y11
+	VPMINUW      Y11, Y10, Y10
+	VPBROADCASTW (BX)(R10*4), Y11
+	VPADDW       Y7, Y11, Y12
+	VPMINUW      Y12, Y9, Y9
+	VPADDW       Y8, Y11, Y11
+	VPMINUW      Y11, Y10, Y10
+	VMOVUPS      Y9, (SI)
+	VMOVUPS      Y10, 32(SI)
+	ADDQ         R8, SI
+	INCQ         R10
+	CMPQ         R10, DI
+	JLT          rowLoop
+	VZEROUPPER
+	RET
+
+// func sweep8F64AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·sweep8F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         $0x7ff0000000000000, AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         ends+24(FP), BX
+	MOVQ         weights+32(FP), SI
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
+	MOVLQSX      (DX), R11
+
+rowLoop:
+	MOVQ    R11, R10
+	MOVLQSX 4(DX), R11
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	CMPB    (DI), $0x00
+	JE      fresh
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+
+fresh:
+	CMPQ R10, R11
+	JGE  rowDone
+
+arcLoop:
+	MOVLQSX      (BX)(R10*4), R12
+	IMULQ        R9, R12
+	VBROADCASTSD (SI)(R10*8), Y3
+	VADDPD       (CX)(R12*1), Y3, Y4
+	VMINPD       Y4, Y1, Y1
+	VADDPD       32(CX)(R12*1), Y3, Y3
+	VMINPD       Y3, Y2, Y2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          arcLoop
+
+rowDone:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    R9, AX
+	ADDQ    $0x04, DX
+	INCQ    DI
+	DECQ    R8
+	JNE     rowLoop
+	VZEROUPPER
+	RET
+
+// func climb8F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·climb8F64AVX2(SB), NOSPLIT, $0-48
+	MOVQ         $0x7ff0000000000000, AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         src+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         count+32(FP), SI
+	MOVQ         stride+40(FP), DI
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	XORQ         AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSD (BX)(AX*8), Y2
+	VADDPD       Y0, Y2, Y3
+	VMINPD       (CX)(R8*1), Y3, Y3
+	VMOVUPS      Y3, (CX)(R8*1)
+	VADDPD       Y1, Y2, Y2
+	VMINPD       32(CX)(R8*1), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(R8*1)
+	INCQ         AX
+	CMPQ         AX, SI
+	JLT          arcLoop
+	VZEROUPPER
+	RET
+
+// func sweep32F64AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·sweep32F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         $0x7ff0000000000000, AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         ends+24(FP), BX
+	MOVQ         weights+32(FP), SI
+	MOVQ         keep+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         stride+56(FP), R9
+	MOVLQSX      (DX), R11
+
+rowLoop:
+	MOVQ    R11, R10
+	MOVLQSX 4(DX), R11
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	VMOVAPS Y0, Y8
+	CMPB    (DI), $0x00
+	JE      fresh
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS 64(AX), Y3
+	VMOVUPS 96(AX), Y4
+	VMOVUPS 128(AX), Y5
+	VMOVUPS 160(AX), Y6
+	VMOVUPS 192(AX), Y7
+	VMOVUPS 224(AX), Y8
+
+fresh:
+	CMPQ R10, R11
+	JGE  rowDone
+
+arcLoop:
+	MOVLQSX      (BX)(R10*4), R12
+	IMULQ        R9, R12
+	VBROADCASTSD (SI)(R10*8), Y9
+	VADDPD       (CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y1, Y1
+	VADDPD       32(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y2, Y2
+	VADDPD       64(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y3, Y3
+	VADDPD       96(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y4, Y4
+	VADDPD       128(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y5, Y5
+	VADDPD       160(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y6, Y6
+	VADDPD       192(CX)(R12*1), Y9, Y10
+	VMINPD       Y10, Y7, Y7
+	VADDPD       224(CX)(R12*1), Y9, Y9
+	VMINPD       Y9, Y8, Y8
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          arcLoop
+
+rowDone:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y5, 128(AX)
+	VMOVUPS Y6, 160(AX)
+	VMOVUPS Y7, 192(AX)
+	VMOVUPS Y8, 224(AX)
+	ADDQ    R9, AX
+	ADDQ    $0x04, DX
+	INCQ    DI
+	DECQ    R8
+	JNE     rowLoop
+	VZEROUPPER
+	RET
+
+// func climb32F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+// Requires: AVX, AVX2
+TEXT ·climb32F64AVX2(SB), NOSPLIT, $0-48
+	MOVQ         $0x7ff0000000000000, AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         src+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         count+32(FP), SI
+	MOVQ         stride+40(FP), DI
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      96(AX), Y3
+	VMOVUPS      128(AX), Y4
+	VMOVUPS      160(AX), Y5
+	VMOVUPS      192(AX), Y6
+	VMOVUPS      224(AX), Y7
+	XORQ         AX, AX
+
+arcLoop:
+	MOVLQSX      (DX)(AX*4), R8
+	IMULQ        DI, R8
+	VBROADCASTSD (BX)(AX*8), Y8
+	VADDPD       Y0, Y8, Y9
+	VMINPD       (CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, (CX)(R8*1)
+	VADDPD       Y1, Y8, Y9
+	VMINPD       32(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 32(CX)(R8*1)
+	VADDPD       Y2, Y8, Y9
+	VMINPD       64(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 64(CX)(R8*1)
+	VADDPD       Y3, Y8, Y9
+	VMINPD       96(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 96(CX)(R8*1)
+	VADDPD       Y4, Y8, Y9
+	VMINPD       128(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 128(CX)(R8*1)
+	VADDPD       Y5, Y8, Y9
+	VMINPD       160(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 160(CX)(R8*1)
+	VADDPD       Y6, Y8, Y9
+	VMINPD       192(CX)(R8*1), Y9, Y9
+	VMOVUPS      Y9, 192(CX)(R8*1)
+	VADDPD       Y7, Y8, Y8
+	VMINPD       224(CX)(R8*1), Y8, Y8
+	VMOVUPS      Y8, 224(CX)(R8*1)
+	INCQ         AX
+	CMPQ         AX, SI
+	JLT          arcLoop
+	VZEROUPPER
+	RET
+
+// func crossF64AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
+// Requires: AVX, AVX2
+TEXT ·crossF64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         $0x7ff0000000000000, AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         s0+8(FP), AX
+	VMOVUPS      (AX), Y1
+	VMOVUPS      32(AX), Y2
+	MOVQ         w0+40(FP), AX
+	MOVQ         s1+16(FP), CX
+	VMOVUPS      (CX), Y3
+	VMOVUPS      32(CX), Y4
+	MOVQ         w1+48(FP), CX
+	MOVQ         s2+24(FP), DX
+	VMOVUPS      (DX), Y5
+	VMOVUPS      32(DX), Y6
+	MOVQ         w2+56(FP), DX
+	MOVQ         s3+32(FP), BX
+	VMOVUPS      (BX), Y7
+	VMOVUPS      32(BX), Y8
+	MOVQ         w3+64(FP), BX
+	MOVQ         dst+0(FP), SI
+	MOVQ         count+72(FP), DI
+	MOVQ         stride+80(FP), R8
+	MOVQ         keep+88(FP), R9
+	XORQ         R10, R10
+
+rowLoop:
+	VMOVAPS Y0, Y9
+	VMOVAPS Y0, Y10
+	TESTQ   R9, R9
+	JE      fresh
+	VMOVUPS (SI), Y9
+	VMOVUPS 32(SI), Y10
+
+fresh:
+	VBROADCASTSD (AX)(R10*8), Y11
+	VADDPD       Y1, Y11, Y12
+	VMINPD       Y12, Y9, Y9
+	VADDPD       Y2, Y11, Y11
+	VMINPD       Y11, Y10, Y10
+	VBROADCASTSD (CX)(R10*8), Y11
+	VADDPD       Y3, Y11, Y12
+	VMINPD       Y12, Y9, Y9
+	VADDPD       Y4, Y11, Y11
+	VMINPD       Y11, Y10, Y10
+	VBROADCASTSD (DX)(R10*8), Y11
+	VADDPD       Y5, Y11, Y12
+	VMINPD       Y12, Y9, Y9
+	VADDPD       Y6, Y11, Y11
+	VMINPD       Y11, Y10, Y10
+	VBROADCASTSD (BX)(R10*8), Y11
+	VADDPD       Y7, Y11, Y12
+	VMINPD       Y12, Y9, Y9
+	VADDPD       Y8, Y11, Y11
+	VMINPD       Y11, Y10, Y10
 	VMOVUPS      Y9, (SI)
 	VMOVUPS      Y10, 32(SI)
 	ADDQ         R8, SI

@@ -24,6 +24,16 @@ func stripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb
 //go:noescape
 func stripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
 
+// stripU16AVX2 relaxes rows×16 entries of C, see stripFunc.
+//
+//go:noescape
+func stripU16AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+
+// stripF64AVX2 relaxes rows×8 entries of C, see stripFunc.
+//
+//go:noescape
+func stripF64AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int, fresh int)
+
 // baseI32AVX2 closes a contiguous 64×64 block.
 //
 //go:noescape
@@ -44,6 +54,16 @@ func baseF32AVX2(d *byte)
 //go:noescape
 func baseF32SignedAVX2(d *byte)
 
+// baseU16AVX2 closes a contiguous 64×64 block.
+//
+//go:noescape
+func baseU16AVX2(d *byte)
+
+// baseF64AVX2 closes a contiguous 64×64 block.
+//
+//go:noescape
+func baseF64AVX2(d *byte)
+
 // ceilingI32AVX2 does turns × 384 relaxations on registers.
 func ceilingI32AVX2(turns int)
 
@@ -52,6 +72,12 @@ func ceilingF32AVX2(turns int)
 
 // ceilingF32SignedAVX2 does turns × 384 relaxations on registers.
 func ceilingF32SignedAVX2(turns int)
+
+// ceilingU16AVX2 does turns × 768 relaxations on registers.
+func ceilingU16AVX2(turns int)
+
+// ceilingF64AVX2 does turns × 192 relaxations on registers.
+func ceilingF64AVX2(turns int)
 
 // pairStripI32AVX2 relaxes rows×16 pairs of C, see pairStripFunc.
 //
@@ -212,6 +238,56 @@ func climb64F32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, coun
 //
 //go:noescape
 func crossF32SignedAVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
+
+// sweep32U16AVX2 sweeps count rows for 32 lanes, see path.
+//
+//go:noescape
+func sweep32U16AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+
+// climb32U16AVX2 pushes count arcs for 32 lanes, see path.
+//
+//go:noescape
+func climb32U16AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// sweep128U16AVX2 sweeps count rows for 128 lanes, see path.
+//
+//go:noescape
+func sweep128U16AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+
+// climb128U16AVX2 pushes count arcs for 128 lanes, see path.
+//
+//go:noescape
+func climb128U16AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// crossU16AVX2 crosses from four rows to count rows for 32 lanes, see path.
+//
+//go:noescape
+func crossU16AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
+
+// sweep8F64AVX2 sweeps count rows for 8 lanes, see path.
+//
+//go:noescape
+func sweep8F64AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+
+// climb8F64AVX2 pushes count arcs for 8 lanes, see path.
+//
+//go:noescape
+func climb8F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// sweep32F64AVX2 sweeps count rows for 32 lanes, see path.
+//
+//go:noescape
+func sweep32F64AVX2(dst *byte, rows *byte, offsets *byte, ends *byte, weights *byte, keep *byte, count int, stride int)
+
+// climb32F64AVX2 pushes count arcs for 32 lanes, see path.
+//
+//go:noescape
+func climb32F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// crossF64AVX2 crosses from four rows to count rows for 8 lanes, see path.
+//
+//go:noescape
+func crossF64AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
 
 // transposeAVX2 transposes blocks of 16×16 entries, see path.
 //

@@ -7,28 +7,29 @@ import "github.com/klauspost/cpuid/v2"
 var avx512 = &path{
 	name: "avx512", label: "AVX-512",
 	lacking: func() string {
-		if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX2) {
+		if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX2) {
 			return ""
 		}
-		return "the processor or the operating system lacks AVX-512F"
+		return "the processor or the operating system lacks AVX-512F or BW"
 	},
 
-	strip:   [variants]strip{{stripI32AVX512, 32}, {stripI32SignedAVX512, 32}, {stripF32AVX512, 32}, {stripF32SignedAVX512, 32}},
-	base:    [variants]baseFunc{baseI32AVX512, baseI32SignedAVX512, baseF32AVX512, baseF32SignedAVX512},
-	ceiling: [variants]ceilingFunc{ceilingI32AVX512, ceilingI32AVX512, ceilingF32AVX512, ceilingF32SignedAVX512},
-	perTurn: 24 * 4 * 16,
+	strip: [variants]strip{{stripI32AVX512, 32}, {stripI32SignedAVX512, 32}, {stripF32AVX512, 32}, {stripF32SignedAVX512, 32},
+		{stripU16AVX512, 32}, {stripF64AVX512, 16}},
+	base:    [variants]baseFunc{baseI32AVX512, baseI32SignedAVX512, baseF32AVX512, baseF32SignedAVX512, baseU16AVX512, baseF64AVX512},
+	ceiling: [variants]ceilingFunc{ceilingI32AVX512, ceilingI32AVX512, ceilingF32AVX512, ceilingF32SignedAVX512, ceilingU16AVX512, ceilingF64AVX512},
+	perTurn: relaxationsOf(24 * 4 * 64),
 
-	pairStrip:      [variants]pairStripFunc{pairStripI32AVX512, pairStripI32SignedAVX512, pairStripF32AVX512, pairStripF32SignedAVX512},
+	pairStrip:      [words]pairStripFunc{pairStripI32AVX512, pairStripI32SignedAVX512, pairStripF32AVX512, pairStripF32SignedAVX512},
 	pairPanel:      32,
-	pairBase:       [variants]baseFunc{pairBaseI32AVX512, pairBaseI32SignedAVX512, pairBaseF32AVX512, pairBaseF32SignedAVX512},
-	pairClimb:      [variants]climbFunc{pairClimbI32AVX512, pairClimbI32SignedAVX512, pairClimbF32AVX512, pairClimbF32SignedAVX512},
+	pairBase:       [words]baseFunc{pairBaseI32AVX512, pairBaseI32SignedAVX512, pairBaseF32AVX512, pairBaseF32SignedAVX512},
+	pairClimb:      [words]climbFunc{pairClimbI32AVX512, pairClimbI32SignedAVX512, pairClimbF32AVX512, pairClimbF32SignedAVX512},
 	pairClimbBytes: 512,
 
-	sweep16:       [variants]sweepFunc{sweep16I32AVX512, sweep16I32SignedAVX512, sweep16F32AVX512, sweep16F32SignedAVX512},
-	sweep64:       [variants]sweepFunc{sweep64I32AVX512, sweep64I32SignedAVX512, sweep64F32AVX512, sweep64F32SignedAVX512},
-	climb16:       [variants]climbFunc{climb16I32AVX512, climb16I32SignedAVX512, climb16F32AVX512, climb16F32SignedAVX512},
-	climb64:       [variants]climbFunc{climb64I32AVX512, climb64I32SignedAVX512, climb64F32AVX512, climb64F32SignedAVX512},
-	cross:         [variants]crossFunc{crossI32AVX512, crossI32SignedAVX512, crossF32AVX512, crossF32SignedAVX512},
-	transpose:     transposeAVX512,
-	transposePast: transposePastAVX512,
+	sweep:         [variants]sweepFunc{sweep16I32AVX512, sweep16I32SignedAVX512, sweep16F32AVX512, sweep16F32SignedAVX512, sweep32U16AVX512, sweep8F64AVX512},
+	sweepFour:     [variants]sweepFunc{sweep64I32AVX512, sweep64I32SignedAVX512, sweep64F32AVX512, sweep64F32SignedAVX512, sweep128U16AVX512, sweep32F64AVX512},
+	climb:         [variants]climbFunc{climb16I32AVX512, climb16I32SignedAVX512, climb16F32AVX512, climb16F32SignedAVX512, climb32U16AVX512, climb8F64AVX512},
+	climbFour:     [variants]climbFunc{climb64I32AVX512, climb64I32SignedAVX512, climb64F32AVX512, climb64F32SignedAVX512, climb128U16AVX512, climb32F64AVX512},
+	cross:         [variants]crossFunc{crossI32AVX512, crossI32SignedAVX512, crossF32AVX512, crossF32SignedAVX512, crossU16AVX512, crossF64AVX512},
+	transpose:     bySize{transposePortable[uint16], transposeAVX512, transposePortable[float64]},
+	transposePast: bySize{transposePortable[uint16], transposePastAVX512, transposePortable[float64]},
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"time"
-	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -103,7 +102,7 @@ func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string,
 	}
 	defer b.close()
 	var pairs *benchProduct
-	if o.Pairs {
+	if o.Pairs && v < words {
 		if pairs, err = newBenchProduct(o, v, name, threads, true); err != nil {
 			return row, err
 		}
@@ -170,7 +169,7 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 		return nil, err
 	}
 	b := &benchProduct{device: device, variant: v, t: t}
-	entryBytes, newStream := int64(entry.EntryBytes), device.NewStream
+	entryBytes, newStream := int64(v.Bytes()), device.NewStream
 	if pairs {
 		entryBytes, newStream = entry.PairBytes, device.NewTrackingStream
 	}
@@ -198,18 +197,11 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 	return b, nil
 }
 
-// fillBench writes entries of 0…65535.
+// fillBench writes entries of 0…32639.
 func fillBench(v entry.Variant, data []byte) {
-	r := rand.New(rand.NewPCG(1, 2))
-	ints := entries[int32](&data[0], len(data)/entry.EntryBytes)
-	floats := unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), len(ints))
-	for i := range ints {
-		x := r.Int32N(1 << 16)
-		if v.Float() {
-			floats[i] = float32(x)
-		} else {
-			ints[i] = x
-		}
+	r, kind := rand.New(rand.NewPCG(1, 2)), v.Kind()
+	for i := range len(data) / kind.Bytes() {
+		kind.Put(data, i, kind.Bits(float64(r.Int32N(int32(entry.Inf16)+1))))
 	}
 }
 

@@ -53,5 +53,5 @@ func probeCeiling(p *path, v entry.Variant, threads, turns, calls int) float64 {
 		})
 	}
 	_ = group.Wait() // the goroutines return no error
-	return float64(threads) * float64(calls) * float64(turns) * float64(p.perTurn) / time.Since(start).Seconds()
+	return float64(threads) * float64(calls) * float64(turns) * float64(p.perTurn[v]) / time.Since(start).Seconds()
 }

@@ -58,10 +58,10 @@ type closer struct {
 
 // Closure implements kernels.Stream.
 func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
-	if err := checkShape(v, t); err != nil {
+	x, err := s.shape(v, t)
+	if err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
-	x := s.arithmetic(v)
 	p, err := s.device.newPivot(t, x.entryBytes, tiles)
 	if err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
@@ -110,11 +110,11 @@ func (c *closer) close(block span, size int, run runner, diagonal func(k span)) 
 
 // smallest closes a block of baseEdge. In a tile its rows may share a few cache sets: it works on a copy.
 func smallest(scratch *byte, block view, base func(d *byte)) {
-	const row = baseEdge * entry.EntryBytes
+	row := baseEdge * block.entryBytes
 	for i := range baseEdge {
 		line := unsafe.Slice(addr(scratch, i*row), row)
 		copy(line, unsafe.Slice(block.at(i, 0).p, row))
-		lowerDiagonal(line, i)
+		lowerDiagonal(line, i, block.entryBytes)
 	}
 	base(scratch)
 	for i := range baseEdge {
@@ -122,10 +122,11 @@ func smallest(scratch *byte, block view, base func(d *byte)) {
 	}
 }
 
-// lowerDiagonal makes entry i of a row at most 0. A positive float is a positive integer too.
-func lowerDiagonal(line []byte, i int) {
-	if d := entries[int32](&line[0], baseEdge); d[i] > 0 {
-		d[i] = 0
+// lowerDiagonal makes entry i of a row at most 0. The highest bit is the sign, but in entries of 2 bytes, which have none.
+func lowerDiagonal(line []byte, i, entryBytes int) {
+	at := line[i*entryBytes:][:entryBytes]
+	if negative := at[entryBytes-1]&0x80 != 0; !negative || entryBytes == 2 {
+		clear(at)
 	}
 }
 

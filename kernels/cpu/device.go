@@ -166,7 +166,7 @@ func (d *Device) FreeHost(b []byte) error {
 // NewStream starts a stream.
 func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(d.path.distances) }
 
-func (d *Device) newStream(x func(v entry.Variant) arithmetic) (kernels.Stream, error) {
+func (d *Device) newStream(x func(v entry.Variant) (arithmetic, error)) (kernels.Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

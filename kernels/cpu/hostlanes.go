@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	lineBytes  = 64            // of 16 lanes, a cache line
-	bytes64    = 4 * lineBytes // of 64 lanes
-	crossWidth = 4             // rows of the source in one crossing
-	sweepRows  = 512           // of one call: short against Go's preemption
+	lineBytes  = 64 // of a cache line
+	fourLines  = 4 * lineBytes
+	crossWidth = 4   // rows of the source in one crossing
+	sweepRows  = 512 // of one call: short against Go's preemption
 )
 
 // at returns the address of element i.
@@ -20,18 +20,18 @@ func at[E any](s []E, i int) *byte { return (*byte)(unsafe.Pointer(&s[i])) }
 
 // Climb implements kernels.HostLaneOps.
 func (d *Device) Climb(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, rows []int32) {
-	stride := rowBytes(m)
-	p := d.path
+	stride := rowBytes(m, v.Bytes())
+	p, weight := d.path, v.WeightBytes()/4
 	for _, r := range rows {
 		lo, hi := int(a.Offsets[r]), int(a.Offsets[r+1])
 		if lo == hi {
 			continue
 		}
-		row, ends, weights := m.Row(int(r)), at(a.Ends[:hi], lo), at(a.Weights[:hi], lo)
+		row, ends, weights := m.Row(int(r)), at(a.Ends[:hi], lo), at(a.Weights[:hi*weight], lo*weight)
 		for b := 0; b < stride; {
-			climb, bytes := p.climb16[v], lineBytes
-			if stride-b >= bytes64 {
-				climb, bytes = p.climb64[v], bytes64
+			climb, bytes := p.climb[v], lineBytes
+			if stride-b >= fourLines {
+				climb, bytes = p.climbFour[v], fourLines
 			}
 			climb(at(row, b), at(m.Data, b), ends, weights, hi-lo, stride)
 			b += bytes
@@ -44,10 +44,10 @@ var none [sweepRows]bool
 
 // Sweep implements kernels.HostLaneOps.
 func (d *Device) Sweep(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi int, keep []bool) {
-	stride := rowBytes(m)
+	stride := rowBytes(m, v.Bytes())
 	p := d.path
 	if len(a.Ends) == 0 { // an address is needed, and not read
-		a = &kernels.Arcs{Offsets: a.Offsets, Ends: make([]int32, 1), Weights: make([]uint32, 1)}
+		a = &kernels.Arcs{Offsets: a.Offsets, Ends: make([]int32, 1), Weights: make([]uint32, v.WeightBytes()/4)}
 	}
 	ends, weights := at(a.Ends, 0), at(a.Weights, 0)
 	for ; lo < hi; lo += sweepRows {
@@ -59,9 +59,9 @@ func (d *Device) Sweep(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi
 			kept = at(keep[:lo+count], lo)
 		}
 		for b := 0; b < stride; {
-			sweep, bytes := p.sweep16[v], lineBytes
-			if stride-b >= bytes64 {
-				sweep, bytes = p.sweep64[v], bytes64
+			sweep, bytes := p.sweep[v], lineBytes
+			if stride-b >= fourLines {
+				sweep, bytes = p.sweepFour[v], fourLines
 			}
 			sweep(at(rows, b), at(m.Data, b), offsets, ends, weights, kept, count, stride)
 			b += bytes
@@ -71,7 +71,7 @@ func (d *Device) Sweep(v entry.Variant, m kernels.Lanes, a *kernels.Arcs, lo, hi
 
 // Cross implements kernels.HostLaneOps.
 func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint32) {
-	stride := rowBytes(dst)
+	stride := rowBytes(dst, v.Bytes())
 	if src.Width != dst.Width {
 		panic(fmt.Sprintf("cpu: crossing from %d lanes to %d", src.Width, dst.Width))
 	}
@@ -86,7 +86,7 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 		var s, w [crossWidth]*byte
 		for k := range s {
 			x := min(i+k, len(weights)-1) // a row twice does no harm
-			s[k], w[k] = at(src.Row(x), 0), at(weights[x][:count], 0)
+			s[k], w[k] = at(src.Row(x), 0), at(weights[x][:count*v.WeightBytes()/4], 0)
 		}
 		for b := 0; b < stride; b += lineBytes {
 			p.cross[v](at(dst.Data, b), addr(s[0], b), addr(s[1], b), addr(s[2], b), addr(s[3], b),
@@ -97,8 +97,8 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 
 // Transpose implements kernels.HostLaneOps.
 func (d *Device) Transpose(dst []byte, places []int64, m kernels.Lanes, columns []int32, past bool) {
-	stride := rowBytes(m)
-	if len(places) != m.Width || len(columns)%kernels.HostLaneUnit != 0 {
+	stride := rowBytes(m, m.Entry)
+	if len(places) != m.Width || len(columns)%m.Unit() != 0 {
 		panic(fmt.Sprintf("cpu: transposing %d columns of %d lanes to %d rows", len(columns), m.Width, len(places)))
 	}
 	if len(columns) == 0 {
@@ -106,25 +106,27 @@ func (d *Device) Transpose(dst []byte, places []int64, m kernels.Lanes, columns 
 	}
 	misaligned := uintptr(unsafe.Pointer(&dst[0]))
 	for _, place := range places {
-		_ = dst[place : place+int64(len(columns)*entry.EntryBytes)] // panics beyond dst
+		_ = dst[place : place+int64(len(columns)*m.Entry)] // panics beyond dst
 		misaligned |= uintptr(place)
 	}
-	transpose := d.path.transpose
+	transpose := d.path.transpose.of(m.Entry)
 	if past && misaligned%lineBytes == 0 {
-		transpose = d.path.transposePast
+		transpose = d.path.transposePast.of(m.Entry)
 	}
 	for b := 0; b < stride; b += lineBytes {
-		transpose(at(dst, 0), at(places, b/entry.EntryBytes), at(m.Data, b), at(columns, 0),
-			len(columns)/kernels.HostLaneUnit, stride)
+		transpose(at(dst, 0), at(places, b/m.Entry), at(m.Data, b), at(columns, 0), len(columns)/m.Unit(), stride)
 	}
 }
 
-// rowBytes returns the bytes of a row of m.
-func rowBytes(m kernels.Lanes) int {
-	if m.Width <= 0 || m.Width%kernels.HostLaneUnit != 0 {
-		panic(fmt.Sprintf("cpu: %d lanes: want a multiple of %d", m.Width, kernels.HostLaneUnit))
+// rowBytes returns the bytes of a row of m, which is to have entries of so many bytes.
+func rowBytes(m kernels.Lanes, entryBytes int) int {
+	if m.Entry != entryBytes || m.Entry == 0 {
+		panic(fmt.Sprintf("cpu: lanes of %d bytes: want %d", m.Entry, entryBytes))
 	}
-	return m.Width * entry.EntryBytes
+	if m.Width <= 0 || m.Width%m.Unit() != 0 {
+		panic(fmt.Sprintf("cpu: %d lanes: want a multiple of %d", m.Width, m.Unit()))
+	}
+	return m.Width * m.Entry
 }
 
 func flag(b bool) int {

@@ -1,24 +1,29 @@
 package cpu
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"ooc/kernels"
-	"ooc/kernels/entry"
-)
-
-const lineLanes = lineBytes / entry.EntryBytes
-
-func sweepForms(lanes int) [variants]sweepFunc {
+func sweepForms(lines int) [variants]sweepFunc {
 	return forms(
-		func(inf, limit int32) sweepFunc { return sweepForm(lanes, inf, limit) },
-		func(inf, limit float32) sweepFunc { return sweepForm(lanes, inf, limit) })
+		func(inf, limit int32) sweepFunc { return sweepForm(lines, inf, limit) },
+		func(inf, limit float32) sweepFunc { return sweepForm(lines, inf, limit) },
+		func(inf, limit uint16) sweepFunc { return sweepForm(lines, inf, limit) },
+		func(inf, limit float64) sweepFunc { return sweepForm(lines, inf, limit) })
 }
 
-func climbForms(lanes int) [variants]climbFunc {
+func climbForms(lines int) [variants]climbFunc {
 	return forms(
-		func(inf, limit int32) climbFunc { return climbForm(lanes, inf, limit) },
-		func(inf, limit float32) climbFunc { return climbForm(lanes, inf, limit) })
+		func(inf, limit int32) climbFunc { return climbForm(lines, inf, limit) },
+		func(inf, limit float32) climbFunc { return climbForm(lines, inf, limit) },
+		func(inf, limit uint16) climbFunc { return climbForm(lines, inf, limit) },
+		func(inf, limit float64) climbFunc { return climbForm(lines, inf, limit) })
+}
+
+// lanesOf returns how many entries lines have.
+func lanesOf[E number](lines int) int { return lines * lineBytes / sizeOf[E]() }
+
+// weightsAt returns weight k from memory.
+func weightAt[E number](memory *byte, k int) E {
+	return *(*E)(unsafe.Pointer(addr(memory, max(4, sizeOf[E]())*k)))
 }
 
 // lower sets each lane of dst to src plus w where that is less; sums from limit on count as inf.
@@ -33,7 +38,8 @@ func lower[E number](dst, src []E, w, inf, limit E) {
 	}
 }
 
-func sweepForm[E number](lanes int, inf, limit E) sweepFunc {
+func sweepForm[E number](lines int, inf, limit E) sweepFunc {
+	lanes := lanesOf[E](lines)
 	return func(dst, rows, offsets, ends, weights, keep *byte, count, stride int) {
 		bounds, kept := unsafe.Slice((*int32)(unsafe.Pointer(offsets)), count+1), unsafe.Slice(keep, count)
 		for i := range count {
@@ -45,46 +51,46 @@ func sweepForm[E number](lanes int, inf, limit E) sweepFunc {
 			}
 			for k := int(bounds[i]); k < int(bounds[i+1]); k++ {
 				end := *(*int32)(unsafe.Pointer(addr(ends, 4*k)))
-				w := *(*E)(unsafe.Pointer(addr(weights, 4*k)))
-				lower(row, entries[E](addr(rows, int(end)*stride), lanes), w, inf, limit)
+				lower(row, entries[E](addr(rows, int(end)*stride), lanes), weightAt[E](weights, k), inf, limit)
 			}
 		}
 	}
 }
 
-func climbForm[E number](lanes int, inf, limit E) climbFunc {
+func climbForm[E number](lines int, inf, limit E) climbFunc {
+	lanes := lanesOf[E](lines)
 	return func(src, rows, ends, weights *byte, count, stride int) {
 		from := entries[E](src, lanes)
-		targets, ws := unsafe.Slice((*int32)(unsafe.Pointer(ends)), count), entries[E](weights, count)
-		for k, end := range targets {
-			lower(entries[E](addr(rows, int(end)*stride), lanes), from, ws[k], inf, limit)
+		for k, end := range unsafe.Slice((*int32)(unsafe.Pointer(ends)), count) {
+			lower(entries[E](addr(rows, int(end)*stride), lanes), from, weightAt[E](weights, k), inf, limit)
 		}
 	}
 }
 
 func crossForm[E number](inf, limit E) crossFunc {
+	lanes := lanesOf[E](1)
 	return func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int) {
 		src, weights := [crossWidth]*byte{s0, s1, s2, s3}, [crossWidth]*byte{w0, w1, w2, w3}
 		for j := range count {
-			row := entries[E](addr(dst, j*stride), lineLanes)
+			row := entries[E](addr(dst, j*stride), lanes)
 			if keep == 0 {
 				for l := range row {
 					row[l] = inf
 				}
 			}
 			for i, from := range src {
-				lower(row, entries[E](from, lineLanes), entries[E](weights[i], count)[j], inf, limit)
+				lower(row, entries[E](from, lanes), weightAt[E](weights[i], j), inf, limit)
 			}
 		}
 	}
 }
 
-func transposePortable(dst, places, rows, columns *byte, blocks, stride int) {
-	const unit = kernels.HostLaneUnit
+func transposePortable[E number](dst, places, rows, columns *byte, blocks, stride int) {
+	unit := lanesOf[E](1)
 	begin, from := unsafe.Slice((*int64)(unsafe.Pointer(places)), unit), unsafe.Slice((*int32)(unsafe.Pointer(columns)), unit*blocks)
 	for k, column := range from {
-		for l, x := range entries[int32](addr(rows, int(column)*stride), unit) {
-			*(*int32)(unsafe.Pointer(addr(dst, int(begin[l])+k*entry.EntryBytes))) = x
+		for l, x := range entries[E](addr(rows, int(column)*stride), unit) {
+			*(*E)(unsafe.Pointer(addr(dst, int(begin[l])+k*sizeOf[E]()))) = x
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"unsafe"
 
 	"ooc/kernels"
@@ -13,10 +14,13 @@ func (d *Device) NewTrackingStream() (kernels.Stream, error) {
 }
 
 // pairs is the arithmetic of tiles with predecessors.
-func (p *path) pairs(v entry.Variant) arithmetic {
+func (p *path) pairs(v entry.Variant) (arithmetic, error) {
+	if v >= words {
+		return arithmetic{}, fmt.Errorf("no variant %d with predecessors", v)
+	}
 	strip, base := p.pairStrip[v], p.pairBase[v]
 	return arithmetic{
-		entryBytes: entry.PairBytes, depth: pairDepth,
+		entryBytes: entry.PairBytes, pairs: true, depth: wideDepth,
 		relax: func(w *worker, c, a, b view, rows, cols, k, _ int) {
 			for j := 0; j < cols; j += p.pairPanel {
 				strip(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows)
@@ -24,7 +28,7 @@ func (p *path) pairs(v entry.Variant) arithmetic {
 		},
 		smallest: func(w *worker, block view) { smallestPairs(w.block, block, base) },
 		climb:    p.pairClimb[v], climbBytes: p.pairClimbBytes,
-	}
+	}, nil
 }
 
 // smallestPairs closes a block of baseEdge in a copy with distances and predecessors apart.

@@ -79,7 +79,7 @@ func pairClimbForm[E number](_, limit E) climbFunc {
 func pairBaseForm[E number](inf, limit E) baseFunc {
 	return func(block *byte) {
 		d := entries[E](block, baseEdge*baseEdge)
-		p := entries[int32](addr(block, len(d)*entry.EntryBytes), baseEdge*baseEdge)
+		p := entries[int32](addr(block, len(d)*sizeOf[E]()), baseEdge*baseEdge)
 		for k := range baseEdge {
 			pivot, with := d[k*baseEdge:][:baseEdge], p[k*baseEdge:][:baseEdge]
 			for i := range baseEdge {

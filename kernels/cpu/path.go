@@ -12,8 +12,11 @@ import (
 // EnvPath names the environment variable that forces a path where Options.Path is empty.
 const EnvPath = "OOC_CPU_PATH"
 
-// variants is the length of a table that has an entry for each entry.Variant, in their order.
-const variants = entry.VariantCount
+// variants and words are the lengths of tables that have an entry for each of entry.Variants, or entry.Words, in their order.
+const (
+	variants = entry.VariantCount
+	words    = entry.WordCount
+)
 
 // path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes sure
 // that every field is set. So a new path is a value of this type in a file of its own, and its name in the list of paths.
@@ -26,29 +29,50 @@ type path struct {
 	strip   [variants]strip
 	base    [variants]baseFunc
 	ceiling [variants]ceilingFunc
-	perTurn int // relaxations of one turn of ceiling
+	perTurn [variants]int // relaxations of one turn of ceiling
 
 	// The same with predecessors.
-	pairStrip      [variants]pairStripFunc
-	pairPanel      int                 // columns of a strip
-	pairBase       [variants]baseFunc  // behind the distances are as many predecessors
-	pairClimb      [variants]climbFunc // on pairs: what is lowered takes over the predecessor beside src
-	pairClimbBytes int                 // of pairs that pairClimb takes of a row, a divisor of 64 pairs
+	pairStrip      [words]pairStripFunc
+	pairPanel      int              // columns of a strip
+	pairBase       [words]baseFunc  // behind the distances are as many predecessors
+	pairClimb      [words]climbFunc // on pairs: what is lowered takes over the predecessor beside src
+	pairClimbBytes int              // of pairs that pairClimb takes of a row, a divisor of 64 pairs
 
-	// Lanes, 16 or 64 of a row.
-	sweep16, sweep64 [variants]sweepFunc
-	climb16, climb64 [variants]climbFunc
+	// Lanes, a line or four of a row.
+	sweep, sweepFour [variants]sweepFunc
+	climb, climbFour [variants]climbFunc
 	cross            [variants]crossFunc
-	transpose        transposeFunc
-	transposePast    transposeFunc // past the caches; wants all aligned to lines
+	transpose        bySize
+	transposePast    bySize // past the caches; wants all aligned to lines
+}
+
+// relaxationsOf returns how many relaxations so many bytes of sums are, for each variant.
+func relaxationsOf(bytes int) (all [variants]int) {
+	for v := range all {
+		all[v] = bytes / entry.Variant(v).Bytes()
+	}
+	return all
+}
+
+// bySize has a function for entries of each size.
+type bySize struct{ two, four, eight transposeFunc }
+
+func (s bySize) of(entryBytes int) transposeFunc {
+	switch entryBytes {
+	case 2:
+		return s.two
+	case 4:
+		return s.four
+	}
+	return s.eight
 }
 
 const (
-	baseEdge  = 64  // edge of the block closed by base; tiles are multiples of it
-	maxPanel  = 32  // columns of a strip
-	maxDepth  = 256 // of k in one strip: a packed panel of B then stays in the L1 cache
-	maxHeight = 256 // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
-	pairDepth = maxDepth / 2
+	baseEdge  = 64           // edge of the block closed by base; tiles are multiples of it
+	maxPanel  = 128          // bytes of a row of a strip
+	maxDepth  = 256          // of k in one strip: a packed panel of B then stays in the L1 cache
+	maxHeight = 256          // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
+	wideDepth = maxDepth / 2 // of pairs, and of entries of 8 bytes
 )
 
 // stripFunc relaxes rows×panel entries of C with k steps:
@@ -56,7 +80,7 @@ const (
 // A, B and C are row-major with strides of lda, ldb and ldc bytes. The panel of B is packed on the way, to
 // k rows without gaps: at a stride of a power of two its rows would share a few sets of the L1 cache. It
 // is read before C is written, and may be C where k is all of C's rows. k and rows are multiples of 64.
-// Entries of C in I32Signed are reset.
+// Entries of C in I32Signed are reset, those in U16 are at most unreachable.
 type stripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)
 
 // strip is a stripFunc and the columns of its panel.
@@ -66,7 +90,7 @@ type strip struct {
 }
 
 // pairStripFunc is stripFunc for pairs, and never fresh. An entry of C that a sum lowers takes the predecessor of the entry
-// of B in that sum; of several equal sums, the first by k. k is at most pairDepth, because a packed panel has twice the
+// of B in that sum; of several equal sums, the first by k. k is at most wideDepth, because a packed panel has twice the
 // bytes.
 type pairStripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
@@ -84,10 +108,11 @@ type sweepFunc = func(dst, rows, offsets, ends, weights, keep *byte, count, stri
 type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
 
 // crossFunc sets count rows from dst on, at least one, to the minimum of four rows plus their weights; if keep is not 0,
-// their old content takes part. It takes 16 lanes.
+// their old content takes part. It takes a line.
 type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int)
 
-// transposeFunc moves blocks of 16 columns, at least one, of 16 lanes to the given places from dst on.
+// transposeFunc moves blocks of as many columns as a line has lanes, at least one block, of a line to the given places from
+// dst on.
 type transposeFunc = func(dst, places, rows, columns *byte, blocks, stride int)
 
 // PathNames lists the paths that Options.Path may name on this architecture, best first.
@@ -137,13 +162,13 @@ func (p *path) check() error {
 	if what := firstMissing(reflect.ValueOf(p).Elem(), "", ""); what != "" {
 		return fmt.Errorf("cpu: path %s lacks %s", p.name, what)
 	}
-	panels := []int{p.pairPanel}
-	for _, s := range p.strip {
-		panels = append(panels, s.panel)
+	panels, sizes := []int{p.pairPanel}, []int{entry.PairBytes / 2} // two strips of half the depth
+	for v, s := range p.strip {
+		panels, sizes = append(panels, s.panel), append(sizes, entry.Variant(v).Bytes())
 	}
-	for _, panel := range panels {
-		if panel > maxPanel || baseEdge%panel != 0 {
-			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, maxPanel)
+	for i, panel := range panels {
+		if panel*sizes[i] > maxPanel || baseEdge%panel != 0 {
+			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, maxPanel/sizes[i])
 		}
 	}
 	if row := baseEdge * entry.PairBytes; row%p.pairClimbBytes != 0 {
@@ -152,7 +177,7 @@ func (p *path) check() error {
 	return nil
 }
 
-// firstMissing returns the name of the first part of a value that is nil, 0 or empty, as in "climb64 for i32-signed", or "".
+// firstMissing returns the name of the first part of a value that is nil, 0 or empty, as in "climb for i32-signed", or "".
 func firstMissing(v reflect.Value, name, variant string) string {
 	switch v.Kind() {
 	case reflect.Struct:

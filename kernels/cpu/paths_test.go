@@ -1,12 +1,12 @@
 package cpu
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/conformance"
@@ -49,52 +49,44 @@ func (r *rig) must(err error) {
 }
 
 // transform runs op on tiles filled with in and returns what it leaves in all of them.
-func (r *rig) transform(t int, in []int32, op func(tiles []kernels.Tile) error) []int32 {
+func (r *rig) transform(v entry.Variant, t int, in []byte, op func(tiles []kernels.Tile) error) []byte {
 	r.Helper()
-	buf, err := r.device.Alloc(int64(len(in) * entry.EntryBytes))
+	buf, err := r.device.Alloc(int64(len(in)))
 	r.must(err)
 	defer func() { r.must(buf.Free()) }()
 	var tiles []kernels.Tile
-	for at := 0; at < len(in); at += t * t {
-		tiles = append(tiles, kernels.Tile{Buf: buf, Off: int64(at * entry.EntryBytes)})
+	for at := 0; at < len(in); at += t * t * v.Bytes() {
+		tiles = append(tiles, kernels.Tile{Buf: buf, Off: int64(at)})
 	}
-	out := make([]int32, len(in))
-	r.must(r.stream.CopyIn(tiles[0], bytesOf(in)))
+	out := make([]byte, len(in))
+	r.must(r.stream.CopyIn(tiles[0], in))
 	r.must(op(tiles))
-	r.must(r.stream.CopyOut(bytesOf(out), tiles[0]))
+	r.must(r.stream.CopyOut(out, tiles[0]))
 	r.must(r.stream.Sync())
 	return out
 }
 
-func bytesOf(x []int32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*entry.EntryBytes)
-}
-
-// entriesFor returns n random entries, some of them unreachable.
-func entriesFor(r *rand.Rand, v entry.Variant, n int) []int32 {
-	x := make([]int32, n)
-	floats := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), n)
-	for i := range x {
-		unreachable := r.IntN(3) == 0
-		w := r.Int32N(1 << 16)
-		if v == entry.I32Signed || v == entry.F32Signed {
-			w -= 1 << 15
+// entriesFor returns n random entries, some of them unreachable and, if signed, some below 0.
+func entriesFor(r *rand.Rand, v entry.Variant, n int, signed bool) []byte {
+	kind := v.Kind()
+	memory := kind.Make(n)
+	for i := range n {
+		w := float64(r.Int32N(1 << 15))
+		if signed {
+			w -= 1 << 14
 		}
-		switch {
-		case v.Float() && unreachable:
-			floats[i] = entry.PosInf
-		case v.Float():
-			floats[i] = float32(w) / 7
-		case unreachable:
-			x[i] = entry.Inf32
-		default:
-			x[i] = w
+		if v.Float() {
+			w /= 7
 		}
+		if r.IntN(3) == 0 || w >= float64(entry.Inf16) {
+			w = math.Inf(1)
+		}
+		kind.Put(memory, i, kind.Bits(w))
 	}
-	return x
+	return memory
 }
 
-func first(x, y []int32) int {
+func first(x, y []byte) int {
 	for i := range x {
 		if x[i] != y[i] {
 			return i
@@ -106,22 +98,22 @@ func first(x, y []int32) int {
 // TestClosureThreads wants the same bits from any number of threads, and from every path.
 func TestClosureThreads(t *testing.T) {
 	r := rand.New(rand.NewPCG(conformance.Seed(t), 0))
-	for _, v := range []entry.Variant{entry.I32, entry.F32} {
+	for _, v := range []entry.Variant{entry.I32, entry.F32, entry.U16, entry.F64} {
 		for _, shape := range [][2]int{{320, 2}, {64, 6}} {
 			edge, m := shape[0], shape[1]
-			in := entriesFor(r, v, m*m*edge*edge)
-			var want []int32
+			in := entriesFor(r, v, m*m*edge*edge, false)
+			var want []byte
 			eachPath(t, func(t *testing.T, path string) {
 				for _, threads := range []int{1, 2, 3, 7} {
 					rig := newRig(t, Options{Path: path, Threads: threads})
-					got := rig.transform(edge, in, func(tiles []kernels.Tile) error {
+					got := rig.transform(v, edge, in, func(tiles []kernels.Tile) error {
 						return rig.stream.Closure(v, edge, tiles)
 					})
 					if want == nil {
 						want = got
 					}
 					if at := first(got, want); at >= 0 {
-						t.Fatalf("%s T=%d m=%d, %d threads: entry %d is %#x, was %#x", v, edge, m, threads, at, got[at], want[at])
+						t.Fatalf("%s T=%d m=%d, %d threads: byte %d is %#x, was %#x", v, edge, m, threads, at, got[at], want[at])
 					}
 				}
 			})
@@ -135,17 +127,19 @@ func FuzzMinPlus(f *testing.F) {
 	f.Add(uint64(2), uint8(1), uint8(3), uint8(2), true)
 	f.Add(uint64(3), uint8(2), uint8(5), uint8(1), false)
 	f.Add(uint64(4), uint8(3), uint8(2), uint8(3), true)
+	f.Add(uint64(5), uint8(4), uint8(3), uint8(2), true)
+	f.Add(uint64(6), uint8(5), uint8(1), uint8(3), false)
 	f.Fuzz(func(t *testing.T, seed uint64, variant, edge64, tiles uint8, fresh bool) {
 		v := entry.Variants[int(variant)%len(entry.Variants)]
 		edge, m := 64*(1+int(edge64)%6), 1+int(tiles)%4
-		in := entriesFor(rand.New(rand.NewPCG(seed, 0)), v, (1+2*m)*edge*edge)
-		var want []int32
+		in := entriesFor(rand.New(rand.NewPCG(seed, 0)), v, (1+2*m)*edge*edge, v.Signed())
+		var want []byte
 		for _, path := range PathNames() {
 			if Lacking(path) != "" {
 				continue
 			}
 			r := newRig(t, Options{Path: path, Threads: 1 + int(seed%3)})
-			got := r.transform(edge, in, func(tiles []kernels.Tile) error {
+			got := r.transform(v, edge, in, func(tiles []kernels.Tile) error {
 				return r.stream.MinPlus(v, edge, []kernels.Product{
 					{C: tiles[0], A: tiles[1 : 1+m], B: tiles[1+m:], Fresh: fresh}})
 			})
@@ -153,7 +147,7 @@ func FuzzMinPlus(f *testing.F) {
 				want = got
 			}
 			if at := first(got, want); at >= 0 {
-				t.Fatalf("%s T=%d m=%d fresh=%t on %s: entry %d is %#x, not %#x", v, edge, m, fresh, path, at, got[at], want[at])
+				t.Fatalf("%s T=%d m=%d fresh=%t on %s: byte %d is %#x, not %#x", v, edge, m, fresh, path, at, got[at], want[at])
 			}
 		}
 	})
@@ -288,12 +282,12 @@ func TestPathsWhole(t *testing.T) {
 func TestIncompletePaths(t *testing.T) {
 	t.Cleanup(func(all []*path) func() { return func() { paths = all } }(paths))
 	for want, spoil := range map[string]func(p *path){
-		"cpu: path portable lacks climb16 for i32-signed": func(p *path) { p.climb16[entry.I32Signed] = nil },
-		"cpu: path portable lacks strip.panel for f32":    func(p *path) { p.strip[entry.F32].panel = 0 },
-		"cpu: path portable lacks transposePast":          func(p *path) { p.transposePast = nil },
-		"cpu: path portable lacks perTurn":                func(p *path) { p.perTurn = 0 },
-		"cpu: path portable has a panel of 64 columns":    func(p *path) { p.strip[entry.I32].panel = 64 },
-		"cpu: path portable climbs 384 bytes of pairs":    func(p *path) { p.pairClimbBytes = 384 },
+		"cpu: path portable lacks climb for i32-signed": func(p *path) { p.climb[entry.I32Signed] = nil },
+		"cpu: path portable lacks strip.panel for f32":  func(p *path) { p.strip[entry.F32].panel = 0 },
+		"cpu: path portable lacks transposePast.eight":  func(p *path) { p.transposePast.eight = nil },
+		"cpu: path portable lacks perTurn for u16":      func(p *path) { p.perTurn[entry.U16] = 0 },
+		"cpu: path portable has a panel of 64 columns":  func(p *path) { p.strip[entry.I32].panel = 64 },
+		"cpu: path portable climbs 384 bytes of pairs":  func(p *path) { p.pairClimbBytes = 384 },
 	} {
 		p := *portable
 		spoil(&p)

@@ -3,8 +3,8 @@ package cpu
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -13,14 +13,14 @@ import (
 // Pivots implements kernels.TileOps. Climb of kernels.HostLaneOps does the work: it lowers all rows that reach the pivot by
 // the pivot's row.
 func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
-	if err := checkShape(v, t); err != nil {
-		return fmt.Errorf("cpu: pivots: %w", err)
-	}
 	own, err := d.ownStream(s)
 	if err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
 	}
-	ops := own.arithmetic(v)
+	ops, err := own.shape(v, t)
+	if err != nil {
+		return fmt.Errorf("cpu: pivots: %w", err)
+	}
 	p, err := d.newPivot(t, ops.entryBytes, tiles)
 	if err != nil {
 		return fmt.Errorf("cpu: pivots: %w", err)
@@ -45,26 +45,26 @@ type rankOne struct {
 	arithmetic
 	variant entry.Variant
 	ends    [][]int32  // by row of tiles: the rows that reach the pivot
-	weights [][]uint32 // and how far it is from them
+	weights [][]uint32 // and how far it is from them, as in kernels.Arcs
 }
 
 // reach copies the pivot's column. Other threads write it while it is used, though only with the values that it has.
 func (x *rankOne) reach(k int) {
-	none := uint32(entry.Inf32)
-	if x.variant.Float() {
-		none = math.Float32bits(entry.PosInf)
-	}
+	kind := x.variant.Kind()
 	for i := range x.m {
 		x.ends[i], x.weights[i] = x.ends[i][:0], x.weights[i][:0]
 		for r := range x.t {
-			if w := uint32(*entries32(x.at(i*x.t+r, k).p)); w != none && i*x.t+r != k {
-				x.ends[i], x.weights[i] = append(x.ends[i], int32(r)), append(x.weights[i], w)
+			w := kind.At(unsafe.Slice(x.at(i*x.t+r, k).p, kind.Bytes()), 0)
+			if w == kind.Unreachable() || i*x.t+r == k {
+				continue
+			}
+			x.ends[i], x.weights[i] = append(x.ends[i], int32(r)), append(x.weights[i], uint32(w))
+			if x.variant.WeightBytes() == 8 {
+				x.weights[i] = append(x.weights[i], uint32(w>>32))
 			}
 		}
 	}
 }
-
-func entries32(p *byte) *int32 { return &entries[int32](p, 1)[0] }
 
 // lower lowers tile (i, j) by the pivot's row.
 func (x *rankOne) lower(k, i, j int) {

@@ -5,15 +5,13 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-
-	"ooc/kernels/entry"
 )
 
 const (
-	packedBytes  = maxDepth * maxPanel * entry.EntryBytes // a panel of B
-	copiedStride = (maxDepth + 16) * entry.EntryBytes     // no power of two: spreads over cache sets; holds pairDepth pairs
+	packedBytes  = maxDepth * maxPanel                    // a panel of B
+	copiedStride = wideDepth*8 + 64                       // no power of two: spreads over cache sets; holds maxDepth entries of 4 bytes
 	copiedBytes  = maxHeight * copiedStride               // a strip of A
-	blockBytes   = baseEdge * baseEdge * entry.PairBytes  // a block in closure
+	blockBytes   = baseEdge * baseEdge * 8                // a block in closure, of the largest entries or of pairs
 	scratchBytes = packedBytes + copiedBytes + blockBytes // of one worker
 )
 

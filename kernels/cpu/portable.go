@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"runtime"
 	"unsafe"
 
@@ -14,27 +15,39 @@ var portable = &path{
 	name: "portable", label: "portable Go",
 	lacking: func() string { return "" },
 
-	strip:   forms(stripForm[int32], stripForm[float32]),
-	base:    forms(baseForm[int32], baseForm[float32]),
-	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32]},
-	perTurn: 8,
+	strip: forms(stripForm[int32], stripForm[float32], stripForm[uint16], stripForm[float64]),
+	base:  forms(baseForm[int32], baseForm[float32], baseForm[uint16], baseForm[float64]),
+	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32],
+		ceilingPortable[uint16], ceilingPortable[float64]},
+	perTurn: [variants]int{8, 8, 8, 8, 8, 8},
 
-	pairStrip:      forms(pairStripForm[int32], pairStripForm[float32]),
+	pairStrip:      wordForms(pairStripForm[int32], pairStripForm[float32]),
 	pairPanel:      portablePanel,
-	pairBase:       forms(pairBaseForm[int32], pairBaseForm[float32]),
-	pairClimb:      forms(pairClimbForm[int32], pairClimbForm[float32]),
+	pairBase:       wordForms(pairBaseForm[int32], pairBaseForm[float32]),
+	pairClimb:      wordForms(pairClimbForm[int32], pairClimbForm[float32]),
 	pairClimbBytes: baseEdge * entry.PairBytes,
 
-	sweep16: sweepForms(lineLanes), sweep64: sweepForms(4 * lineLanes),
-	climb16: climbForms(lineLanes), climb64: climbForms(4 * lineLanes),
-	cross:     forms(crossForm[int32], crossForm[float32]),
-	transpose: transposePortable, transposePast: transposePortable,
+	sweep: sweepForms(1), sweepFour: sweepForms(4),
+	climb: climbForms(1), climbFour: climbForms(4),
+	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
+	transpose: portableTranspose, transposePast: portableTranspose,
 }
+
+var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}
 
 // forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which on a
 // sum is unreachable.
-func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F) [variants]F {
-	return [variants]F{
+func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, shorts func(inf, limit uint16) F, doubles func(inf, limit float64) F) (all [variants]F) {
+	of := wordForms(ints, floats)
+	copy(all[:], of[:])
+	all[entry.U16] = shorts(entry.Inf16, entry.Inf16)
+	all[entry.F64] = doubles(math.Inf(1), math.Inf(1))
+	return all
+}
+
+// wordForms is forms for the variants of entry.Words.
+func wordForms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F) [words]F {
+	return [words]F{
 		entry.I32:       ints(entry.Inf32, entry.Inf32),
 		entry.I32Signed: ints(entry.Inf32, entry.Limit32),
 		entry.F32:       floats(entry.PosInf, entry.PosInf),
@@ -42,7 +55,14 @@ func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32)
 	}
 }
 
-type number interface{ int32 | float32 }
+type number interface {
+	int32 | float32 | uint16 | float64
+}
+
+func sizeOf[E number]() int {
+	var e E
+	return int(unsafe.Sizeof(e))
+}
 
 // addr returns the address offset bytes after p.
 func addr(p *byte, offset int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), offset)) }
@@ -50,8 +70,8 @@ func addr(p *byte, offset int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(
 // entries views n entries from p on.
 func entries[E number](p *byte, n int) []E { return unsafe.Slice((*E)(unsafe.Pointer(p)), n) }
 
-func packPortable(dst, src *byte, stride, rows int) {
-	const bytes = portablePanel * entry.EntryBytes
+func packPortable(dst, src *byte, stride, rows, entryBytes int) {
+	bytes := portablePanel * entryBytes
 	for r := range rows {
 		copy(unsafe.Slice(addr(dst, r*bytes), bytes), unsafe.Slice(addr(src, r*stride), bytes))
 	}
@@ -59,7 +79,7 @@ func packPortable(dst, src *byte, stride, rows int) {
 
 func stripForm[E number](inf, limit E) strip {
 	return strip{func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int) {
-		packPortable(packed, b, ldb, k)
+		packPortable(packed, b, ldb, k, sizeOf[E]())
 		stripPortable(c, a, packed, ldc, lda, k, rows, fresh, inf, limit)
 	}, portablePanel}
 }

@@ -24,6 +24,7 @@ func (v view) at(i, j int) view {
 // arithmetic is how blocks of one sort of entries are relaxed in one variant.
 type arithmetic struct {
 	entryBytes int // bytes of an entry
+	pairs      bool
 	depth      int // most of k in one call of relax
 	relax      relaxFunc
 	smallest   func(w *worker, block view) // closes a block of baseEdge
@@ -36,12 +37,22 @@ type arithmetic struct {
 type relaxFunc func(w *worker, c, a, b view, rows, cols, k, fresh int)
 
 // distances is the arithmetic of tiles without predecessors.
-func (p *path) distances(v entry.Variant) arithmetic {
-	return arithmetic{
-		entryBytes: entry.EntryBytes, depth: maxDepth, relax: p.strip[v].relax,
-		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
-		climb:    p.climb64[v], climbBytes: bytes64,
+func (p *path) distances(v entry.Variant) (arithmetic, error) {
+	if v >= variants {
+		return arithmetic{}, fmt.Errorf("no variant %d", v)
 	}
+	x := arithmetic{
+		entryBytes: v.Bytes(), depth: maxDepth, relax: p.strip[v].relax,
+		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
+		climb:    p.climbFour[v], climbBytes: fourLines,
+	}
+	if x.entryBytes == 8 {
+		x.depth = wideDepth
+	}
+	if fourLines > baseEdge*x.entryBytes {
+		x.climb, x.climbBytes = p.climb[v], lineBytes
+	}
+	return x, nil
 }
 
 // product is a kernels.Product with its addresses.
@@ -54,14 +65,13 @@ type product struct {
 
 // MinPlus implements kernels.Stream.
 func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
-	if err := checkShape(v, t); err != nil {
+	x, err := s.shape(v, t)
+	if err != nil {
 		return fmt.Errorf("cpu: min-plus: %w", err)
 	}
-	x := s.arithmetic(v)
 	resolved := make([]product, len(products))
 	for i, p := range products {
-		var err error
-		if resolved[i], err = s.device.resolveProduct(t, x.entryBytes, p); err != nil {
+		if resolved[i], err = s.device.resolveProduct(t, x.entryBytes, x.pairs, p); err != nil {
 			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
 		}
 	}
@@ -76,17 +86,15 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 	}})
 }
 
-func checkShape(v entry.Variant, t int) error {
-	if v >= entry.VariantCount {
-		return fmt.Errorf("no variant %d", v)
-	}
+// shape returns the arithmetic for tiles of edge t.
+func (s *stream) shape(v entry.Variant, t int) (arithmetic, error) {
 	if t <= 0 || t%baseEdge != 0 || t > 1<<20 {
-		return fmt.Errorf("tile edge %d: want a multiple of %d", t, baseEdge)
+		return arithmetic{}, fmt.Errorf("tile edge %d: want a multiple of %d", t, baseEdge)
 	}
-	return nil
+	return s.arithmetic(v)
 }
 
-func (d *Device) resolveProduct(t, entryBytes int, p kernels.Product) (product, error) {
+func (d *Device) resolveProduct(t, entryBytes int, pairs bool, p kernels.Product) (product, error) {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
 		return product{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
@@ -98,7 +106,7 @@ func (d *Device) resolveProduct(t, entryBytes int, p kernels.Product) (product, 
 	if r.c, err = d.tileView(t, entryBytes, p.C); err != nil {
 		return r, fmt.Errorf("tile C: %w", err)
 	}
-	if p.Fresh && entryBytes == entry.PairBytes {
+	if p.Fresh && pairs {
 		if r.before, err = d.tileView(t, entryBytes, p.Before); err != nil {
 			return r, fmt.Errorf("tile Before: %w", err)
 		}

@@ -19,7 +19,7 @@ type arcs[E number] struct {
 
 // vertices views n entries of 4 bytes from a tile on.
 func vertices[E number](d *Device, t kernels.Tile, n int) ([]E, error) {
-	b, err := d.resolve(t, int64(n)*entry.EntryBytes)
+	b, err := d.resolve(t, 4*int64(n))
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func toEnd[E number](v *views, what string, t kernels.Tile) []E {
 	if t.Buf == nil {
 		return nil
 	}
-	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/entry.EntryBytes)
+	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/4)
 }
 
 // shape returns how many arcs vertex i of the block has, where their weights begin, and how far apart these are. ends is
@@ -115,13 +115,15 @@ func (d *Device) pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	case entry.F32, entry.F32Signed:
 		work, err = pullWork(d, p, entry.PosInf)
 	default:
-		err = fmt.Errorf("no variant %d", v)
+		err = noVectors(v)
 	}
 	if err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
 	}
 	return d.enqueueOn(s, work)
 }
+
+func noVectors(v entry.Variant) error { return fmt.Errorf("no variant %d of vectors", v) }
 
 func checkGroup(group int) error {
 	if group < 1 || group > kernels.MaxGroup || bits.OnesCount(uint(group)) != 1 {
@@ -275,10 +277,13 @@ func (a lane[E]) less(b lane[E]) lane[E] {
 func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 	var work func()
 	var err error
-	if v.Float() {
-		work, err = linkWork(d, l, entry.PosInf)
-	} else {
+	switch v {
+	case entry.I32, entry.I32Signed:
 		work, err = linkWork(d, l, entry.Inf32)
+	case entry.F32, entry.F32Signed:
+		work, err = linkWork(d, l, entry.PosInf)
+	default:
+		err = noVectors(v)
 	}
 	if err != nil {
 		return fmt.Errorf("cpu: link: %w", err)

@@ -17,7 +17,7 @@ import (
 // never blocks and cannot deadlock.
 type stream struct {
 	device     *Device
-	arithmetic func(v entry.Variant) arithmetic
+	arithmetic func(v entry.Variant) (arithmetic, error)
 	run        errgroup.Group
 
 	mu     sync.Mutex
@@ -43,7 +43,7 @@ type event struct {
 	err    error
 }
 
-func newStream(d *Device, x func(v entry.Variant) arithmetic) *stream {
+func newStream(d *Device, x func(v entry.Variant) (arithmetic, error)) *stream {
 	s := &stream{device: d, arithmetic: x}
 	s.wake.L = &s.mu
 	s.run.Go(s.drain)
@@ -137,7 +137,7 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
 		return nil, errors.New("tile is in no buffer of this device")
 	case b.data == nil:
 		return nil, errors.New("tile is in a freed buffer")
-	case t.Off < 0 || t.Off%entry.EntryBytes != 0 || bytes > b.Bytes()-t.Off:
+	case t.Off < 0 || t.Off%4 != 0 || bytes > b.Bytes()-t.Off:
 		return nil, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.Bytes())
 	}
 	return b.data[t.Off:][:bytes:bytes], nil

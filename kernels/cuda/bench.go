@@ -71,7 +71,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 }
 
 func (b *bench) all(edge int) error {
-	for _, v := range entry.Variants {
+	for _, v := range haveVariants {
 		if err := b.fill(v); err != nil {
 			return err
 		}

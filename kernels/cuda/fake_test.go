@@ -270,7 +270,7 @@ func (f *fake) launch(function handle, blocks, threads int, s handle, p unsafe.P
 	f.mu.Unlock()
 	for k, info := range kernelInfo {
 		for v, variant := range variantNames {
-			if name == info.name+variant {
+			if variant != "" && name == info.name+variant {
 				if f.lazy {
 					return success
 				}

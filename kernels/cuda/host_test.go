@@ -465,7 +465,8 @@ func imageNames() (images map[string]string, threads map[string]int) {
 		images[info.name], threads[info.name] = "service", info.threads
 	}
 	for _, info := range kernelInfo {
-		for _, variant := range variantNames {
+		for _, v := range haveVariants {
+			variant := variantNames[v]
 			images[info.name+variant], threads[info.name+variant] = info.image+variant, info.threads
 		}
 	}

@@ -14,8 +14,8 @@ func (d *Device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 	if !ok || own == nil || own.device != d {
 		return nil, errors.New("not a stream of this device")
 	}
-	if v >= entry.VariantCount {
-		return nil, fmt.Errorf("no variant %d", v)
+	if err := checkVariant(v); err != nil {
+		return nil, err
 	}
 	return own, own.alive()
 }

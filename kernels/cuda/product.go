@@ -112,8 +112,8 @@ func (f *form) list(to []listEntry, products []kernels.Product) []listEntry {
 func addressOf(t kernels.Tile) address { return kernels.Bare(t.Buf).(*buffer).at + address(t.Off) }
 
 func checkShape(v entry.Variant, t int) error {
-	if v >= entry.VariantCount {
-		return fmt.Errorf("no variant %d", v)
+	if err := checkVariant(v); err != nil {
+		return err
 	}
 	// Offsets inside a tile are 32-bit in the kernels.
 	if t <= 0 || t%baseEdge != 0 || t > 1<<15 {

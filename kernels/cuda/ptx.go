@@ -106,6 +106,16 @@ var kernelInfo = [kernelCount]struct {
 
 var variantNames = [entry.VariantCount]string{entry.I32: "i32", entry.I32Signed: "i32_signed", entry.F32: "f32", entry.F32Signed: "f32_signed"}
 
+// haveVariants are those with kernels.
+var haveVariants = entry.Words
+
+func checkVariant(v entry.Variant) error {
+	if !slices.Contains(haveVariants, v) {
+		return fmt.Errorf("no kernels for variant %d", v)
+	}
+	return nil
+}
+
 // service names a kernel that is the same for all variants; all of these are in one image.
 type service int
 
@@ -151,7 +161,7 @@ func checkKernels(architecture int) error {
 		if info.name == "" || info.threads == 0 {
 			return fmt.Errorf("kernel %d (%q) has no name or no threads", k, info.name)
 		}
-		for _, v := range entry.Variants {
+		for _, v := range haveVariants {
 			if variantNames[v] == "" {
 				return fmt.Errorf("kernel %s has no name for %s", info.name, v)
 			}

@@ -12,11 +12,13 @@ func TestKinds(t *testing.T) {
 		kind        entry.Kind
 		bytes       int
 		numpy       string
-		none        uint32
+		none        uint64
 		plain, sign entry.Variant
 	}{
 		{entry.KindI32, 4, "<i4", 0x3f3f3f3f, entry.I32, entry.I32Signed},
 		{entry.KindF32, 4, "<f4", 0x7f800000, entry.F32, entry.F32Signed},
+		{entry.KindU16, 2, "<u2", 0x7f7f, entry.U16, entry.U16},
+		{entry.KindF64, 8, "<f8", 0x7ff0000000000000, entry.F64, entry.F64},
 	} {
 		k := c.kind
 		if !k.Valid() || k.Bytes() != c.bytes || k.NumPy() != c.numpy || k.Unreachable() != c.none {
@@ -26,8 +28,17 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: variants %s and %s", k, k.Variant(false), k.Variant(true))
 		}
 		for _, v := range []entry.Variant{c.plain, c.sign} {
-			if v.Kind() != k || v.Unreachable() != c.none || v.Signed() != (v == c.sign) {
+			if v.Kind() != k || v.Unreachable() != c.none || v.Bytes() != c.bytes || c.plain != c.sign && v.Signed() != (v == c.sign) {
 				t.Errorf("%s: kind %s, unreachable %#x, signed %v", v, v.Kind(), v.Unreachable(), v.Signed())
+			}
+		}
+		if m := k.Make(3); len(m) != 3*c.bytes {
+			t.Errorf("%s: 3 entries in %d bytes", k, len(m))
+		} else {
+			k.Fill(m, c.none)
+			k.Put(m, 1, 7)
+			if k.At(m, 0) != c.none || k.At(m, 1) != 7 || k.At(m, 2) != c.none {
+				t.Errorf("%s: %#x, %#x, %#x", k, k.At(m, 0), k.At(m, 1), k.At(m, 2))
 			}
 		}
 		if !math.IsInf(k.Value(c.none), 1) || !math.IsInf(k.Distance(c.none, 1000), 1) {
@@ -39,6 +50,14 @@ func TestKinds(t *testing.T) {
 	}
 	if got := entry.KindI32.Distance(1500, 1000); got != 1.5 {
 		t.Errorf("1500 by 1000 is %v", got)
+	}
+	for k, bits := range map[entry.Kind]uint64{entry.KindI32: 7, entry.KindU16: 7, entry.KindF32: 0x40e00000, entry.KindF64: 0x401c000000000000} {
+		if k.Value(bits) != 7 || k.Bits(7) != bits || k.Bits(math.Inf(1)) != k.Unreachable() {
+			t.Errorf("%s: %#x is %v", k, bits, k.Value(bits))
+		}
+	}
+	if s := int64(entry.Inf16) * 2; s > math.MaxUint16 {
+		t.Errorf("twice Inf16 is %d and wraps", s)
 	}
 	if s := int64(entry.Inf32) * 2; s > math.MaxInt32 {
 		t.Errorf("twice Inf32 is %d and wraps", s)

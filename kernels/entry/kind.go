@@ -1,6 +1,9 @@
 package entry
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Kind names the type of matrix entries and of arc weights, as in store.json and on the command line.
 type Kind string
@@ -9,45 +12,114 @@ type Kind string
 const (
 	KindI32 Kind = "i32" // int32, unreachable is Inf32
 	KindF32 Kind = "f32" // IEEE 754 binary32, unreachable is +Inf
+	KindU16 Kind = "u16" // uint16, unreachable is Inf16; every entry is the lesser of a walk's length and Inf16
+	KindF64 Kind = "f64" // IEEE 754 binary64, unreachable is +Inf
 )
 
-// kinds is the table of kinds, by name.
-var kinds = map[Kind]struct {
+// kinds is the table of kinds; the last is what an unknown one is taken for.
+var kinds = [...]struct {
+	name        Kind
 	bytes       int
 	numpy       string // the array interface's typestr
-	unreachable uint32 // the bits
+	unreachable uint64 // the bits
 	float       bool
+	stored      bool // stores can have it
 	// The arithmetic where no weight is negative, and where one is.
 	plain, signed Variant
 }{
-	KindI32: {4, "<i4", uint32(Inf32), false, I32, I32Signed},
-	KindF32: {4, "<f4", math.Float32bits(PosInf), true, F32, F32Signed},
+	{KindI32, 4, "<i4", uint64(Inf32), false, true, I32, I32Signed},
+	{KindF32, 4, "<f4", uint64(math.Float32bits(PosInf)), true, true, F32, F32Signed},
+	{KindU16, 2, "<u2", uint64(Inf16), false, false, U16, U16}, // none is negative
+	{KindF64, 8, "<f8", math.Float64bits(math.Inf(1)), true, false, F64, F64},
+	{},
+}
+
+// row returns the place of the kind in the table.
+func (k Kind) row() int {
+	for i := range kinds {
+		if kinds[i].name == k {
+			return i
+		}
+	}
+	return len(kinds) - 1
 }
 
 // Valid reports whether there is such a kind.
 func (k Kind) Valid() bool { return k.Bytes() != 0 }
 
+// Stored reports whether a store can have entries of the kind.
+func (k Kind) Stored() bool { return kinds[k.row()].stored }
+
 // Bytes is the size of an entry, 0 for an unknown kind.
-func (k Kind) Bytes() int { return kinds[k].bytes }
+func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
 // NumPy is the kind's type as NumPy writes it, "" for an unknown kind.
-func (k Kind) NumPy() string { return kinds[k].numpy }
+func (k Kind) NumPy() string { return kinds[k.row()].numpy }
+
+// Float reports whether entries are floating-point numbers.
+func (k Kind) Float() bool { return kinds[k.row()].float }
 
 // Unreachable returns the bits of the entry of two vertices without a path.
-func (k Kind) Unreachable() uint32 { return kinds[k].unreachable }
+func (k Kind) Unreachable() uint64 { return kinds[k.row()].unreachable }
 
 // Variant returns the arithmetic that entries of the kind need, where some weight is negative or none is.
 func (k Kind) Variant(negative bool) Variant {
 	if negative {
-		return kinds[k].signed
+		return kinds[k.row()].signed
 	}
-	return kinds[k].plain
+	return kinds[k.row()].plain
+}
+
+// Make returns memory for n entries, aligned for them.
+func (k Kind) Make(n int) []byte { return Bytes(make([]uint64, CeilDiv(n*k.Bytes(), 8)))[:n*k.Bytes()] }
+
+// At returns the bits of entry i of memory.
+func (k Kind) At(memory []byte, i int) uint64 {
+	switch k.Bytes() {
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(memory[2*i:]))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(memory[4*i:]))
+	}
+	return binary.LittleEndian.Uint64(memory[8*i:])
+}
+
+// Put sets entry i of memory to bits.
+func (k Kind) Put(memory []byte, i int, bits uint64) {
+	switch k.Bytes() {
+	case 2:
+		binary.LittleEndian.PutUint16(memory[2*i:], uint16(bits))
+	case 4:
+		binary.LittleEndian.PutUint32(memory[4*i:], uint32(bits))
+	default:
+		binary.LittleEndian.PutUint64(memory[8*i:], bits)
+	}
+}
+
+// Fill sets all entries of memory to bits.
+func (k Kind) Fill(memory []byte, bits uint64) {
+	switch k.Bytes() {
+	case 2:
+		Fill(View[uint16](memory), uint16(bits))
+	case 4:
+		Fill(View[uint32](memory), uint32(bits))
+	default:
+		Fill(View[uint64](memory), bits)
+	}
 }
 
 // Value returns an entry as a number in stored units, unreachable as +Inf.
-func (k Kind) Value(bits uint32) float64 {
-	if k == KindF32 {
-		return float64(math.Float32frombits(bits))
+func (k Kind) Value(bits uint64) float64 {
+	switch k {
+	case KindF32:
+		return float64(math.Float32frombits(uint32(bits)))
+	case KindF64:
+		return math.Float64frombits(bits)
+	case KindU16:
+		if uint16(bits) == Inf16 {
+			return math.Inf(1)
+		}
+		return float64(uint16(bits))
 	}
 	if int32(bits) == Inf32 {
 		return math.Inf(1)
@@ -55,5 +127,21 @@ func (k Kind) Value(bits uint32) float64 {
 	return float64(int32(bits))
 }
 
+// Bits returns the entry of a number in stored units, which the kind has, +Inf for unreachable. It is the inverse of Value;
+// a float that is not one of the kind's is rounded.
+func (k Kind) Bits(x float64) uint64 {
+	switch {
+	case math.IsInf(x, 1):
+		return k.Unreachable()
+	case k == KindF32:
+		return uint64(math.Float32bits(float32(x)))
+	case k == KindF64:
+		return math.Float64bits(x)
+	case k == KindU16:
+		return uint64(uint16(x))
+	}
+	return uint64(uint32(int32(x)))
+}
+
 // Distance returns an entry as a number in the input's units, the stored ones divided by scale; unreachable is +Inf.
-func (k Kind) Distance(bits uint32, scale int64) float64 { return k.Value(bits) / float64(scale) }
+func (k Kind) Distance(bits uint64, scale int64) float64 { return k.Value(bits) / float64(scale) }

@@ -10,14 +10,17 @@ const Inf32 int32 = 0x3f3f3f3f
 // negative distance stays at or above it, so that an unreachable entry cannot drift into a distance.
 const Limit32 int32 = Inf32 / 2
 
-// PosInf is "unreachable" in the float variants.
+// Inf16 is "unreachable" in U16. Twice Inf16 does not wrap a uint16, so a minimum with an entry caps every sum.
+const Inf16 uint16 = 0x7f7f
+
+// PosInf is "unreachable" in the float32 variants.
 var PosInf = float32(math.Inf(1))
 
-// EntryBytes is the size of a matrix entry of every variant.
+// EntryBytes is the size of an entry of the kinds that stores can have. What uses it takes no others.
 const EntryBytes = 4
 
 // PairBytes is the size of an entry that is a pair: 4 bytes of distance, as the variant has it, and behind
-// them the predecessor, an int32.
+// them the predecessor, an int32. There are pairs of the variants in Words.
 const PairBytes = 8
 
 // NoVertex stands where a vertex would be named and there is none. As a predecessor it marks an entry that is
@@ -36,33 +39,55 @@ const (
 	I32Signed                // int32, negative entries allowed; entries ≥ Limit32 are reset to Inf32
 	F32                      // float32, entries ≥ 0 or +Inf
 	F32Signed                // float32, negative entries allowed
+	U16                      // uint16, entries ≤ Inf16, and sums that are more become Inf16
+	F64                      // float64, negative entries allowed
 	VariantCount
 )
 
+// WordCount is the number of variants in Words.
+const WordCount = F32Signed + 1
+
 // Variants lists every variant, for tables and tests.
-var Variants = []Variant{I32, I32Signed, F32, F32Signed}
+var Variants = []Variant{I32, I32Signed, F32, F32Signed, U16, F64}
+
+// Words lists the variants whose entries have 4 bytes. Vectors and pairs have no others: distances of 16 bits, which
+// are never negative, are widened to I32 for them.
+var Words = Variants[:WordCount]
+
+// variants is the table of variants.
+var variants = [VariantCount]struct {
+	name   string
+	kind   Kind
+	signed bool
+}{
+	I32:       {"i32", KindI32, false},
+	I32Signed: {"i32-signed", KindI32, true},
+	F32:       {"f32", KindF32, false},
+	F32Signed: {"f32-signed", KindF32, true},
+	U16:       {"u16", KindU16, false},
+	F64:       {"f64", KindF64, true},
+}
 
 // String returns the variant's name as printed by the command.
-func (v Variant) String() string {
-	return [VariantCount]string{"i32", "i32-signed", "f32", "f32-signed"}[v]
-}
+func (v Variant) String() string { return variants[v].name }
 
 // MarshalText returns the name.
 func (v Variant) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// Float reports whether entries are float32.
-func (v Variant) Float() bool { return v == F32 || v == F32Signed }
+// Float reports whether entries are floating-point numbers.
+func (v Variant) Float() bool { return v.Kind().Float() }
 
 // Signed reports whether negative entries are allowed.
-func (v Variant) Signed() bool { return v == I32Signed || v == F32Signed }
+func (v Variant) Signed() bool { return variants[v].signed }
 
 // Kind returns the kind of the variant's entries.
-func (v Variant) Kind() Kind {
-	if v.Float() {
-		return KindF32
-	}
-	return KindI32
-}
+func (v Variant) Kind() Kind { return variants[v].kind }
+
+// Bytes returns the size of an entry.
+func (v Variant) Bytes() int { return v.Kind().Bytes() }
+
+// WeightBytes returns the size of the weight of an arc: that of an entry, but 4 bytes at least.
+func (v Variant) WeightBytes() int { return max(4, v.Bytes()) }
 
 // Unreachable returns the bits of the entry of two vertices without a path.
-func (v Variant) Unreachable() uint32 { return v.Kind().Unreachable() }
+func (v Variant) Unreachable() uint64 { return v.Kind().Unreachable() }

@@ -29,5 +29,5 @@ func Bytes[E Word](s []E) []byte {
 // As returns words of one type as words of another of the same size.
 func As[To, From Word](s []From) []To { return View[To](Bytes(s)) }
 
-// Make returns memory for n entries of EntryBytes bytes, aligned for them.
+// Make returns memory for n words of 4 bytes, aligned for them. That of entries is Kind.Make.
 func Make(n int) []byte { return Bytes(make([]uint32, n)) }

@@ -157,7 +157,7 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 	words := make([]uint32, 0, f.Arcs)
 	none := uint32(1) << 31 // the least int32
 	if f.Kind == entry.KindF32 {
-		none = entry.KindF32.Unreachable()
+		none = uint32(entry.KindF32.Unreachable())
 	}
 	raw, line := newBuffer(int(d.lineBytes())), make([]uint32, f.N)
 	for u := range f.N {

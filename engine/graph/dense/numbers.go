@@ -187,7 +187,7 @@ func (x *numbers) toNative(raw []byte) {
 	}
 }
 
-var infBits = entry.KindF32.Unreachable()
+var infBits = uint32(entry.KindF32.Unreachable())
 
 func intWords[E integer](x *numbers, dst []uint32, raw []E, w wordRange) {
 	none, has := E(x.noneInt), x.hasNone

@@ -16,9 +16,9 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 	words := entry.View[uint32](dst)
 	rows, cols := max(0, min(t, d.n-i*t)), max(0, min(t, d.n-j*t))
 	if rows < t || cols < t {
-		none := entry.KindI32.Unreachable()
+		none := uint32(entry.KindI32.Unreachable())
 		if d.numbers.float {
-			none = entry.KindF32.Unreachable()
+			none = uint32(entry.KindF32.Unreachable())
 		}
 		entry.Fill(words, none)
 	}

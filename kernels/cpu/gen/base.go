@@ -19,8 +19,8 @@ func base(p path, a arithmetic) {
 	Pragma("noescape")
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
-	pivot := make([]reg.VecVirtual, 4*edge/p.bytes)
-	floydWarshall(p, d, func(row reg.Register) {
+	pivot := make([]reg.VecVirtual, a.size*edge/p.bytes)
+	floydWarshall(p, a, d, func(row reg.Register) {
 		for v := range pivot {
 			pivot[v] = p.vec()
 			VMOVUPS(Mem{Base: row, Disp: v * p.bytes}, pivot[v])
@@ -38,7 +38,7 @@ func base(p path, a arithmetic) {
 
 // floydWarshall generates the loops over a block of 64×64 distances from d on: for each k, begin gets row k, and relax
 // then row k, each row of the block, and a register full of the row's entry in column k.
-func floydWarshall(p path, d reg.Register, begin func(row reg.Register), relax func(row, at reg.Register, x reg.VecVirtual)) {
+func floydWarshall(p path, a arithmetic, d reg.Register, begin func(row reg.Register), relax func(row, at reg.Register, x reg.VecVirtual)) {
 	row, column, left := GP64(), GP64(), GP64()
 	MOVQ(d, row)
 	MOVQ(d, column)
@@ -51,14 +51,14 @@ func floydWarshall(p path, d reg.Register, begin func(row reg.Register), relax f
 	MOVQ(U32(edge), rows)
 	Label("rowLoop")
 	x := p.vec()
-	VBROADCASTSS(Mem{Base: entry}, x)
+	a.broadcast(Mem{Base: entry}, x)
 	relax(row, at, x)
-	ADDQ(U32(4*edge), at)
-	ADDQ(U32(4*edge), entry)
+	ADDQ(U32(a.size*edge), at)
+	ADDQ(U32(a.size*edge), entry)
 	DECQ(rows)
 	JNE(LabelRef("rowLoop"))
-	ADDQ(U32(4*edge), row)
-	ADDQ(U8(4), column)
+	ADDQ(U32(a.size*edge), row)
+	ADDQ(U8(a.size), column)
 	DECQ(left)
 	JNE(LabelRef("kLoop"))
 	VZEROUPPER()

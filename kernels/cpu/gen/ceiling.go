@@ -10,14 +10,22 @@ import (
 
 const ceilingUnroll = 4
 
+// one returns a register full of an operand that is neither 0 nor unreachable.
+func (p path) one(a arithmetic) reg.VecVirtual {
+	if a.size == 8 {
+		return p.splat64(0x3ff0000000000000)
+	}
+	return p.splat(0x3f800000)
+}
+
 // ceiling generates the add and min of the microkernel on registers alone: as many independent minima as
 // hide the latency of both, no memory, no loop overhead that counts.
 func ceiling(p path, a arithmetic) {
 	TEXT("ceiling"+a.name+p.suffix, NOSPLIT, "func(turns int)")
 	Doc(fmt.Sprintf("ceiling%s%s does turns × %d relaxations on registers.", a.name, p.suffix,
-		p.chains*ceilingUnroll*p.bytes/4))
+		p.chains*ceilingUnroll*p.bytes/a.size))
 	left := Load(Param("turns"), GP64())
-	one, acc := p.splat(0x3f800000), make([]reg.VecVirtual, p.chains)
+	one, acc := p.one(a), make([]reg.VecVirtual, p.chains)
 	for i := range acc {
 		acc[i] = p.infinity(a)
 	}

@@ -26,7 +26,7 @@ var paths = map[string]path{
 // shapeFor returns the path with the microkernel that suits a. vminps takes four cycles: on AVX2, 2×32
 // entries of C, with four minima of one row in flight, are 5 % faster for it than 4×16.
 func (p path) shapeFor(a arithmetic) path {
-	if !p.is512() && !a.intMin {
+	if !p.is512() && !a.intMin && a.size == 4 {
 		p.rows, p.vecs = 2, 4
 	}
 	return p
@@ -45,48 +45,86 @@ func (p path) vec() reg.VecVirtual {
 // arithmetic is how one add and one min are done.
 type arithmetic struct {
 	name   string
+	size   int  // bytes of an entry
 	float  bool // vaddps, else vpaddd
 	intMin bool // vpminsd, else vminps
 	signed bool
 }
 
-var arithmetics = []arithmetic{
-	{name: "I32", intMin: true},
-	{name: "I32Signed", intMin: true, signed: true},
+// words are the arithmetics of entries of 4 bytes.
+var words = []arithmetic{
+	{name: "I32", size: 4, intMin: true},
+	{name: "I32Signed", size: 4, intMin: true, signed: true},
 	// The bit patterns of non-negative floats order as integers do. The integer min has a quarter of the
 	// latency, and on Zen 5 more ports.
-	{name: "F32", float: true, intMin: true},
-	{name: "F32Signed", float: true, signed: true},
+	{name: "F32", size: 4, float: true, intMin: true},
+	{name: "F32Signed", size: 4, float: true, signed: true},
 }
+
+var arithmetics = append(words[:len(words):len(words)],
+	arithmetic{name: "U16", size: 2, intMin: true},
+	arithmetic{name: "F64", size: 8, float: true, signed: true})
 
 // reset reports whether entries from Limit32 on are set back to Inf32.
 func (a arithmetic) reset() bool { return a.signed && !a.float }
 
+// weightBytes is the size of the weight of an arc.
+func (a arithmetic) weightBytes() int { return max(4, a.size) }
+
 func (a arithmetic) add(x, y, dst Op) {
-	if a.float {
+	switch {
+	case a.size == 2:
+		VPADDW(x, y, dst)
+	case a.size == 8:
+		VADDPD(x, y, dst)
+	case a.float:
 		VADDPS(x, y, dst)
-	} else {
+	default:
 		VPADDD(x, y, dst)
 	}
 }
 
 func (a arithmetic) min(x, y, dst Op) {
-	if a.intMin {
+	switch {
+	case a.size == 2:
+		VPMINUW(x, y, dst)
+	case a.size == 8:
+		VMINPD(x, y, dst)
+	case a.intMin:
 		VPMINSD(x, y, dst)
-	} else {
+	default:
 		VMINPS(x, y, dst)
+	}
+}
+
+// broadcast fills a register with the entry at from.
+func (a arithmetic) broadcast(from, to Op) {
+	switch a.size {
+	case 2:
+		VPBROADCASTW(from, to)
+	case 4:
+		VBROADCASTSS(from, to)
+	case 8:
+		VBROADCASTSD(from, to)
 	}
 }
 
 const (
 	inf32   = 0x3f3f3f3f // entry.Inf32
 	limit32 = inf32 / 2  // entry.Limit32
-	posInf  = 0x7f800000 // bits of +Inf
+	inf16   = 0x7f7f     // entry.Inf16
+	posInf  = 0x7f800000 // bits of +Inf, of 4 and of 8 bytes
+	posInf8 = 0x7ff0000000000000
 )
 
 // infinity returns a register full of the arithmetic's unreachable entry.
 func (p path) infinity(a arithmetic) reg.VecVirtual {
-	if a.float {
+	switch {
+	case a.size == 2:
+		return p.splat(inf16<<16 | inf16)
+	case a.size == 8:
+		return p.splat64(posInf8)
+	case a.float:
 		return p.splat(posInf)
 	}
 	return p.splat(inf32)
@@ -97,6 +135,14 @@ func (p path) splat(bits uint32) reg.VecVirtual {
 	MOVL(U32(bits), g)
 	VMOVD(g, x)
 	VPBROADCASTD(x, v)
+	return v
+}
+
+func (p path) splat64(bits uint64) reg.VecVirtual {
+	g, x, v := GP64(), XMM(), p.vec()
+	MOVQ(U64(bits), g)
+	VMOVQ(g, x)
+	VPBROADCASTQ(x, v)
 	return v
 }
 

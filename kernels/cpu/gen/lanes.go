@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	lineBytes  = 64 // 16 lanes
-	crossWidth = 4  // rows of the source that one crossing takes
+	lineBytes  = 64
+	crossWidth = 4 // rows of the source that one crossing takes
 )
 
 // block is the part of a row that one function works on, in registers.
@@ -26,7 +26,7 @@ type block struct {
 func (p path) function(name string, a arithmetic, lines int, signature, doc string) block {
 	name += a.name + p.suffix
 	TEXT(name, NOSPLIT, signature)
-	Doc(fmt.Sprintf("%s %s for %d lanes, see path.", name, doc, lines*lineBytes/4))
+	Doc(fmt.Sprintf("%s %s for %d lanes, see path.", name, doc, lines*lineBytes/a.size))
 	Pragma("noescape")
 	return block{path: p, arithmetic: a, lines: lines, inf: p.infinity(a), reset: p.resetter(a)}
 }
@@ -62,7 +62,7 @@ func (b block) store(r []reg.VecVirtual, to Mem) {
 // splatAt returns a register full of the entry at from.
 func (b block) splatAt(from Mem) reg.VecVirtual {
 	x := b.vec()
-	VBROADCASTSS(from, x)
+	b.broadcast(from, x)
 	return x
 }
 
@@ -78,7 +78,7 @@ func load(name string) reg.Register { return Load(Param(name), GP64()) }
 
 // sweep generates the pull form: rows from dst on become the least over their arcs.
 func sweep(p path, a arithmetic, lines int) {
-	b := p.function(fmt.Sprintf("sweep%d", 16*lines), a, lines,
+	b := p.function(fmt.Sprintf("sweep%d", lines*lineBytes/a.size), a, lines,
 		"func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)", "sweeps count rows")
 	dst, rows, offsets := load("dst"), load("rows"), load("offsets")
 	ends, weights, keep := load("ends"), load("weights"), load("keep")
@@ -98,7 +98,7 @@ func sweep(p path, a arithmetic, lines int) {
 	JGE(LabelRef("rowDone"))
 	Label("arcLoop")
 	from := end(ends, k, stride, rows)
-	x := b.splatAt(Mem{Base: weights, Index: k, Scale: 4})
+	x := b.splatAt(Mem{Base: weights, Index: k, Scale: uint8(a.weightBytes())})
 	for v := range acc {
 		t := b.vec()
 		b.add(from.Offset(v*b.bytes), x, t)
@@ -120,7 +120,7 @@ func sweep(p path, a arithmetic, lines int) {
 
 // climb generates the push form: one row lowers those at the ends of its arcs.
 func climb(p path, a arithmetic, lines int) {
-	b := p.function(fmt.Sprintf("climb%d", 16*lines), a, lines, "func(src, rows, ends, weights *byte, count, stride int)", "pushes count arcs")
+	b := p.function(fmt.Sprintf("climb%d", lines*lineBytes/a.size), a, lines, "func(src, rows, ends, weights *byte, count, stride int)", "pushes count arcs")
 	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
 	count, stride := load("count"), load("stride")
 	row, k := b.registers(), GP64()
@@ -128,7 +128,7 @@ func climb(p path, a arithmetic, lines int) {
 	XORQ(k, k)
 	Label("arcLoop")
 	to := end(ends, k, stride, rows)
-	x := b.splatAt(Mem{Base: weights, Index: k, Scale: 4})
+	x := b.splatAt(Mem{Base: weights, Index: k, Scale: uint8(a.weightBytes())})
 	for v := range row {
 		t, place := b.vec(), to.Offset(v*b.bytes)
 		b.add(row[v], x, t)
@@ -164,7 +164,7 @@ func cross(p path, a arithmetic) {
 	b.load(Mem{Base: dst}, acc)
 	Label("fresh")
 	for i := range src {
-		x := b.splatAt(Mem{Base: weights[i], Index: j, Scale: 4})
+		x := b.splatAt(Mem{Base: weights[i], Index: j, Scale: uint8(a.weightBytes())})
 		for v := range acc {
 			t := b.vec()
 			b.add(src[i][v], x, t)

@@ -11,13 +11,13 @@ import (
 
 // pairs generates what products and closures of tiles of pairs need.
 func pairs(p path) {
-	for _, a := range arithmetics {
+	for _, a := range words {
 		pairStrip(p, a)
 	}
-	for _, a := range arithmetics {
+	for _, a := range words {
 		pairBase(p, a)
 	}
-	for _, a := range arithmetics {
+	for _, a := range words {
 		pairClimb(p, a)
 	}
 }
@@ -415,7 +415,7 @@ func pairBase(p path, a arithmetic) {
 	const plane = 4 * edge * edge
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
-	floydWarshall(p, d, func(reg.Register) {}, func(row, at reg.Register, x reg.VecVirtual) {
+	floydWarshall(p, a, d, func(reg.Register) {}, func(row, at reg.Register, x reg.VecVirtual) {
 		for v := range 4 * edge / p.bytes {
 			sum, c, with := p.vec(), p.newPair(), p.vec()
 			a.add(Mem{Base: row, Disp: v * p.bytes}, x, sum)

@@ -18,6 +18,7 @@ type microkernel struct {
 	inf              reg.VecVirtual
 	reset            func(reg.VecVirtual)
 	acc              [][]reg.VecVirtual
+	rowBytes         int // of C in a microkernel
 }
 
 // strip generates a function that relaxes a strip of C, rows × (one panel of B):
@@ -28,9 +29,12 @@ func strip(p path, a arithmetic) {
 	p = p.shapeFor(a)
 	TEXT("strip"+a.name+p.suffix, NOSPLIT,
 		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)")
-	Doc(fmt.Sprintf("strip%s%s relaxes rows×%d entries of C, see stripFunc.", a.name, p.suffix, p.vecs*p.bytes/4))
+	Doc(fmt.Sprintf("strip%s%s relaxes rows×%d entries of C, see stripFunc.", a.name, p.suffix, p.vecs*p.bytes/max(4, a.size)))
 	Pragma("noescape")
-	m := microkernel{path: p, arithmetic: a}
+	m := microkernel{path: p, arithmetic: a, rowBytes: p.vecs * p.bytes}
+	if a.size == 2 {
+		m.rowBytes /= 2
+	}
 	m.load()
 	m.inf, m.reset = p.infinity(a), p.resetter(a)
 	m.start()
@@ -65,7 +69,7 @@ func (m *microkernel) start() {
 	MOVQ(m.c, at)
 	m.acc = make([][]reg.VecVirtual, m.path.rows)
 	for r := range m.acc {
-		for line := 0; line < m.vecs*m.bytes; line += 64 {
+		for line := 0; line < m.rowBytes; line += 64 {
 			PREFETCHT0(Mem{Base: at, Disp: line})
 		}
 		if r+1 < len(m.acc) {
@@ -84,6 +88,7 @@ func (m *microkernel) start() {
 // a multiple of 4096 bytes apart where tiles are large, and a load that has the low address bits of a store
 // in flight waits for it.
 func (m *microkernel) finish(prefix string) {
+	m.foldSteps()
 	fresh, at := Load(Param("fresh"), GP64()), GP64()
 	TESTQ(fresh, fresh)
 	JNE(LabelRef(prefix + "storeC"))
@@ -128,18 +133,23 @@ func (m *microkernel) packing() {
 	MOVQ(ldb, ahead)
 	SHLQ(U8(aheadShift), ahead)
 	Label("packLoop")
-	for line := 0; line < m.vecs*m.bytes; line += 64 {
-		PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
+	var row []reg.VecVirtual
+	if m.size == 2 {
+		row = m.twoSteps(b, ldb, ahead)
+	} else {
+		for line := 0; line < m.rowBytes; line += 64 {
+			PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
+		}
+		row = m.loadB(b, 0)
 	}
-	row := m.loadB(b, 0)
 	for v, r := range row {
 		VMOVUPS(r, Mem{Base: packed, Disp: v * m.bytes})
 	}
 	m.step(at, row, 0)
 	ADDQ(ldb, b)
-	ADDQ(U8(4), at)
+	ADDQ(U8(m.stepBytes()), at)
 	ADDQ(U32(m.vecs*m.bytes), packed)
-	DECQ(left)
+	m.count(left, 1)
 	JNE(LabelRef("packLoop"))
 }
 
@@ -152,9 +162,9 @@ func (m *microkernel) inner() {
 	for u := range m.unroll {
 		m.step(at, m.loadB(b, u*m.vecs*m.bytes), u)
 	}
-	ADDQ(U8(4*m.unroll), at)
+	ADDQ(U8(m.stepBytes()*m.unroll), at)
 	ADDQ(U32(m.unroll*m.vecs*m.bytes), b)
-	SUBQ(U8(m.unroll), left)
+	m.count(left, m.unroll)
 	JNE(LabelRef("kLoop"))
 }
 
@@ -173,7 +183,11 @@ func (m *microkernel) loadB(b reg.Register, disp int) []reg.VecVirtual {
 func (m *microkernel) step(at reg.Register, b []reg.VecVirtual, u int) {
 	for r, acc := range m.acc {
 		x := m.vec()
-		VBROADCASTSS(m.row(at, r).Offset(4*u), x)
+		if place := m.row(at, r).Offset(m.stepBytes() * u); m.size == 2 {
+			VBROADCASTSS(place, x)
+		} else {
+			m.broadcast(place, x)
+		}
 		sums := make([]reg.VecVirtual, len(b))
 		for v := range b {
 			sums[v] = m.vec()
@@ -182,6 +196,66 @@ func (m *microkernel) step(at reg.Register, b []reg.VecVirtual, u int) {
 		for v := range b {
 			m.min(sums[v], acc[v], acc[v])
 		}
+	}
+}
+
+// Entries of 2 bytes are relaxed with two steps of k at once: a lane of 4 bytes has a minimum over even k and one over odd
+// k, A is broadcast as pairs of neighbours, and the packed B has its rows interleaved by pairs. A broadcast of 2 bytes would take
+// a port that additions and minima need.
+
+// stepBytes is how far a step goes along A.
+func (m *microkernel) stepBytes() int { return max(4, m.size) }
+
+// count subtracts steps from what is left of k.
+func (m *microkernel) count(left reg.Register, steps int) {
+	switch {
+	case m.size == 2:
+		SUBQ(U8(2*steps), left)
+	case steps == 1:
+		DECQ(left)
+	default:
+		SUBQ(U8(steps), left)
+	}
+}
+
+// twoSteps loads two rows of B, interleaved, and leaves b at the second.
+func (m *microkernel) twoSteps(b, ldb, ahead reg.Register) (row []reg.VecVirtual) {
+	even := make([]reg.VecVirtual, m.vecs/2)
+	load := func(v int) reg.VecVirtual {
+		r := m.vec()
+		VMOVUPS(Mem{Base: b, Disp: v * m.bytes}, r)
+		return r
+	}
+	PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1})
+	for v := range even {
+		even[v] = load(v)
+	}
+	ADDQ(ldb, b)
+	PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1})
+	for v := range even {
+		odd, low, high := load(v), m.vec(), m.vec()
+		VPUNPCKLWD(odd, even[v], low)
+		VPUNPCKHWD(odd, even[v], high)
+		row = append(row, low, high)
+	}
+	return row
+}
+
+// foldSteps makes minima over all k of those over even and odd k, and undoes what interleaving did to the order of columns.
+func (m *microkernel) foldSteps() {
+	if m.size != 2 {
+		return
+	}
+	for r, acc := range m.acc {
+		for _, x := range acc {
+			odd := m.vec()
+			VPSRLD(U8(16), x, odd)
+			VPMINUW(odd, x, x) // the upper half becomes 0
+		}
+		for v := range m.vecs / 2 {
+			VPACKUSDW(acc[2*v+1], acc[2*v], acc[v])
+		}
+		m.acc[r] = acc[:m.vecs/2]
 	}
 }
 
