@@ -14,6 +14,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -79,6 +80,9 @@ func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions)
 }
 
 func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.Meta, *tiles.CSR, tiles.IDs) (*tiles.Store, error)) (*Problem, error) {
+	if err := oneLines(&o.Input); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
+	}
 	f := w.Facts()
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
@@ -132,7 +136,21 @@ func wrap(s *tiles.Store, err error) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProblem(s), nil
+	p := newProblem(s)
+	if err := oneLines(&p.meta.Input); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: store.json: %w", s.Dir(), tiles.ErrCorrupt, err), s.Close())
+	}
+	return p, nil
+}
+
+// oneLines refuses what is known of an input where it would seem to say more than it does wherever it is shown.
+func oneLines(in *tiles.Input) error {
+	for _, s := range []string{in.Name, in.Format, in.Columns, in.Base, in.NoArc} {
+		if !text.OneLine(s) {
+			return fmt.Errorf("%q holds a line end", s)
+		}
+	}
+	return nil
 }
 
 func newProblem(s *tiles.Store) *Problem {
@@ -239,6 +257,9 @@ func (p *Problem) IDs() (graph.IDs, error) {
 	ids := graph.IDs{Base: p.meta.IDBase, Numeric: stored.Numeric}
 	if stored.Text != nil {
 		ids = graph.TextIDs(stored.Text)
+		if err := ids.Check(); err != nil { // which no reader of graphs would have made
+			return graph.IDs{}, fmt.Errorf("%s: %w: ids: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
+		}
 	}
 	p.ids = &ids
 	return ids, nil
@@ -261,7 +282,7 @@ func (p *Problem) Status() (live.Status, error) {
 	st.ETA = -1
 	st.Algorithm = "" // whatever the next run picks
 	if counts {
-		st.Algorithm = state.Algorithm
+		st.Algorithm = text.Line(state.Algorithm)
 	}
 	left := false
 	for _, a := range algorithms {

@@ -15,6 +15,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 )
 
@@ -71,7 +72,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 		if err != nil {
 			outlook = fmt.Sprintf("\texit code %d: %s", t.Code, terminal.Clip(t.Error, 120))
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, t.Input, t.Store, t.State, humanize.Comma(int64(t.Vertices)),
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(t.Vertices)),
 			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)
 	}
 	w.Flush()

@@ -94,7 +94,7 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 		} else if o.Format == "" {
 			o.Format = "csv"
 		}
-		return wayOut(p.Dir(), export.Write(cmd.Context(), p, terminal.Out, o))
+		return wayOut(p.Dir(), export.Write(cmd.Context(), p, terminal.Raw, o))
 	}
 	began := time.Now()
 	graceful.Store(true)
@@ -105,6 +105,6 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
+	fmt.Fprintf(terminal.Err, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/task"
+	"ooc/engine/text"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -24,14 +25,17 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run is main with arguments and an exit code, so that tests can call it.
 func run(args []string) int {
 	if err := startPoller(); err != nil {
-		fmt.Fprintln(os.Stderr, "ooc:", moreFiles(err))
+		fmt.Fprintln(terminal.Err, "ooc:", moreFiles(err))
 		return exitFailed
 	}
 	ctx, stop := interruptible()
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root, oneLine(args)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	if err = moreFiles(err); err != nil {
 		reportJSON(cmd, err)
 	}
@@ -42,9 +46,20 @@ func run(args []string) int {
 		err = errors.Join(err, fmt.Errorf("standard output is not complete: %w", failed))
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ooc:", err)
+		fmt.Fprintln(terminal.Err, "ooc:", err)
 	}
 	return exitCode(err)
+}
+
+// oneLine refuses arguments with line ends in them: whatever names such a file would seem to say more than it does. Other
+// characters that are not printable are escaped where they are shown.
+func oneLine(args []string) error {
+	for _, arg := range args {
+		if !text.OneLine(arg) {
+			return usageError{fmt.Errorf("%q holds a line end: rename the file, or write a link to it", arg)}
+		}
+	}
+	return nil
 }
 
 func newRoot() *cobra.Command {
@@ -146,7 +161,7 @@ func interruptible() (context.Context, func()) {
 	go func() {
 		if s, ok := <-signals; ok {
 			if !graceful.Load() {
-				fmt.Fprintln(os.Stderr, "ooc:", s)
+				fmt.Fprintln(terminal.Err, "ooc:", s)
 				show.Exit(exitInterrupted)
 			}
 			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))

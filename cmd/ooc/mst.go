@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -62,7 +61,7 @@ func mstCommand() *cobra.Command {
 }
 
 func showTree(p mst.Progress) {
-	fmt.Fprintf(os.Stderr, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
+	fmt.Fprintf(terminal.Err, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
 }
 
 func printTree(r *mst.Result, asJSON bool) error {
@@ -92,6 +91,6 @@ func printTree(r *mst.Result, asJSON bool) error {
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	fmt.Fprintf(os.Stderr, "%s of %s in %s: %s, on %s\n", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
+	fmt.Fprintf(terminal.Err, "%s of %s in %s: %s, on %s\n", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
 	return nil
 }

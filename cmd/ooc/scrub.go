@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ func scrubCommand() *cobra.Command {
 			graceful.Store(true)
 			show := terminal.NewCounter("compared", "tiles")
 			o.Progress = show.Update
-			o.Damaged = func(err error) { fmt.Fprintf(os.Stderr, "%s/%s: %v\n", args[0], tiles.MatrixName, err) }
+			o.Damaged = func(err error) { fmt.Fprintf(terminal.Err, "%s/%s: %v\n", args[0], tiles.MatrixName, err) }
 			s, err := prove.Scrub(cmd.Context(), p, o)
 			show.End()
 			switch {

@@ -310,7 +310,7 @@ type incoming struct {
 // remark prints what the reader guessed.
 func (n *incoming) remark() {
 	for _, remark := range n.src.Remarks {
-		fmt.Fprintf(os.Stderr, "%s: %s\n", n.src.Name, remark)
+		fmt.Fprintf(terminal.Err, "%s: %s\n", n.src.Name, remark)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -109,7 +108,7 @@ func every[P any](interval time.Duration, show func(P)) func(P) {
 }
 
 func showSweeps(p sssp.Progress) {
-	fmt.Fprintf(os.Stderr, "%s, %d of %s settled, %s\n", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
+	fmt.Fprintf(terminal.Err, "%s, %d of %s settled, %s\n", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
 }
 
 func (f *ssspFlags) print(r *sssp.Result) error {
@@ -134,7 +133,7 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	if s.Group > 1 {
 		how += fmt.Sprintf(", groups of %d", s.Group)
 	}
-	fmt.Fprintf(os.Stderr, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
+	fmt.Fprintf(terminal.Err, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +93,7 @@ func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o stats.Opti
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
-		fmt.Fprintf(os.Stderr, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
+		fmt.Fprintf(terminal.Err, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
 		return s, nil
 	}
 	if f.plot == "" {

@@ -25,7 +25,7 @@ func benchTablesCommand() *cobra.Command {
 			}
 			graceful.Store(true) // stores in the middle of a solve are to be removed
 			o.Progress = func(what string, elapsed time.Duration) {
-				fmt.Fprintf(os.Stderr, "%4.0f s  %s\n", elapsed.Seconds(), what)
+				fmt.Fprintf(terminal.Err, "%4.0f s  %s\n", elapsed.Seconds(), what)
 			}
 			return tables.Run(cmd.Context(), terminal.Out, o)
 		},

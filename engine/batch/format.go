@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -157,6 +158,11 @@ func begin(body []byte) (*Queue, error) {
 	}
 	q := &Queue{id: h.ID, Created: h.Created, Command: h.Command, Jobs: make([]Job, len(h.Jobs))}
 	for i, j := range h.Jobs {
+		for _, word := range append([]string{j.Input, j.Store}, j.Flags...) {
+			if !text.OneLine(word) {
+				return nil, corrupt("job %d has a line end in %q", i, word)
+			}
+		}
 		q.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
 	}
 	return q, nil

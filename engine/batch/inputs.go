@@ -40,6 +40,11 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		if len(found) == 0 {
 			return nil, nil, text.ErrorOf(ErrJobs, "nothing matches %s", arg)
 		}
+		for _, path := range found {
+			if !text.OneLine(path) {
+				return nil, nil, endsLine(path)
+			}
+		}
 		return found, nil, nil
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() || tiles.IsStore(arg) {
@@ -57,6 +62,9 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(arg, e.Name())
+		if !text.OneLine(e.Name()) {
+			return nil, nil, endsLine(path)
+		}
 		info, err := os.Stat(path) // of what a link leads to
 		switch {
 		case err == nil && info.IsDir():
@@ -70,6 +78,11 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return nil, nil, text.ErrorOf(ErrJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
+}
+
+// endsLine refuses a name that would seem to say more than it does wherever it is shown.
+func endsLine(path string) error {
+	return fmt.Errorf("%w: the name %q holds a line end: rename it", ErrJobs, path)
 }
 
 // Line is a job of a jobs file.

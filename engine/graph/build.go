@@ -78,6 +78,10 @@ func (b *Builder) checkIDs() {
 		b.err = number.BadOption("%d ids for %d vertices", names, b.n)
 	case !ascends(b.ids.Numeric):
 		b.err = number.BadOption("numeric ids do not ascend")
+	default:
+		if err := b.ids.Check(); err != nil {
+			b.err = number.BadOption("%v", err)
+		}
 	}
 }
 

@@ -1,9 +1,12 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
+
+	"ooc/engine/text"
 )
 
 // IDs are the names that vertices have in the input and everywhere outside the program. At most one of
@@ -58,6 +61,24 @@ func (ids IDs) Row(name string, n int) (int, bool) {
 	return int(row), true
 }
 
+// Check fails where an id cannot be shown and typed again, or belongs to two rows. Numeric ids ascend, or there is no such IDs.
+func (ids IDs) Check() error {
+	for row, id := range ids.Text {
+		if id == "" || !text.Printable(id) {
+			return fmt.Errorf("the id of row %d, %q, cannot be shown", row, id)
+		}
+	}
+	if ids.index == nil {
+		return nil
+	}
+	for row, id := range ids.Text {
+		if first, _ := ids.textRow(id); first != row {
+			return fmt.Errorf("rows %d and %d have the same id, %q", first, row, id)
+		}
+	}
+	return nil
+}
+
 func (ids IDs) textRow(name string) (int, bool) {
 	if ids.index == nil {
 		row := slices.Index(ids.Text, name)
@@ -65,8 +86,10 @@ func (ids IDs) textRow(name string) (int, bool) {
 	}
 	ids.index.once.Do(func() {
 		ids.index.rows = make(map[string]int32, len(ids.Text))
-		for row, text := range ids.Text {
-			ids.index.rows[text] = int32(row)
+		for row, id := range ids.Text {
+			if _, twice := ids.index.rows[id]; !twice {
+				ids.index.rows[id] = int32(row)
+			}
 		}
 	})
 	row, ok := ids.index.rows[name]

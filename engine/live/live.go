@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
+	"ooc/engine/text"
 	"ooc/stream"
 )
 
@@ -59,19 +59,9 @@ func DecodeLive(data []byte) (Live, error) {
 	if live.Board != nil && !live.Board.valid() {
 		live.Board = nil
 	}
-	for _, text := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State), (*string)(&live.Stage),
+	for _, s := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State), (*string)(&live.Stage),
 		(*string)(&live.Checkpoint), &live.Lanes.Device, &live.Lanes.Read, &live.Lanes.Write, &live.Lanes.Sync} {
-		*text = printable(*text)
+		*s = text.Line(*s)
 	}
 	return live, nil
-}
-
-// printable drops control characters, which could move a terminal's cursor.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
 }

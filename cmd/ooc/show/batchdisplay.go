@@ -16,6 +16,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/live"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -121,7 +122,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 		b.draw(b.rows)
 	case b.mode == lines && !b.json && since >= LinesEvery-blockEvery:
 		b.told[i] = time.Now()
-		fmt.Fprintf(b.out, "%s: %s\n", b.Name(i), StatusLine(s))
+		fmt.Fprintf(terminal.Err, "%s: %s\n", b.Name(i), StatusLine(s))
 	}
 }
 
@@ -183,7 +184,7 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 		} else if progress != nil && j.Summary == nil {
 			result = progress(i)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, j.Input, j.Store, vertices, j.State, j.Attempt, took, result)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, text.Line(j.Input), text.Line(j.Store), vertices, j.State, j.Attempt, took, text.Line(result))
 	}
 	w.Flush()
 }

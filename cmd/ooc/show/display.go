@@ -83,7 +83,8 @@ func (d *Display) Note(format string, args ...any) {
 		above = fmt.Sprintf("\x1b[%dA\r\x1b[J", d.drawn)
 		d.drawn = 0
 	}
-	fmt.Fprintf(d.out, above+format+"\n", args...)
+	io.WriteString(d.out, above)
+	fmt.Fprintf(terminal.Err, format+"\n", args...)
 }
 
 // Device prints which device computes, and what is wrong with one that would be faster, if anything is.
@@ -137,7 +138,7 @@ func (d *Display) Status(s live.Status) {
 		d.draw(func(width int) []string { return append(statusBlock(s, width), progressBar(s, width)) })
 	case lines:
 		if !d.json {
-			fmt.Fprintln(d.out, StatusLine(s))
+			fmt.Fprintln(terminal.Err, StatusLine(s))
 		}
 	}
 }

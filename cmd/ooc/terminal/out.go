@@ -1,29 +1,50 @@
 package terminal
 
 import (
+	"io"
 	"os"
 	"sync"
+
+	"ooc/engine/text"
 )
 
-// Out is standard output, and all that is printed there goes through it. It remembers the first write that fails, so that
-// whoever prints need not look; a command has failed if Close says so.
+// Out is standard output, and all that is printed there goes through it or through Raw. It escapes what is not printable,
+// since names and ids may come from anyone. It remembers the first write that fails, so that whoever prints need not look; a
+// command has failed if Close says so.
 var Out = &output{}
 
+// Raw is standard output for what is no text: it escapes nothing.
+var Raw io.Writer = raw{Out}
+
 type output struct {
-	mu  sync.Mutex
-	err error // guarded by mu
+	mu   sync.Mutex
+	err  error  // guarded by mu, as those below
+	rest []byte // of a character whose end was not written yet
+	buf  []byte
 }
 
-// Write writes, unless a write has failed before.
+// Write writes text, unless a write has failed before.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err != nil {
-		return 0, o.err
+	whole := p
+	if len(o.rest) > 0 {
+		whole = append(o.rest, p...)
 	}
-	var n int
-	n, o.err = os.Stdout.Write(p) // whose reader may have gone: that ends the process here
-	return n, o.err
+	o.buf, whole = text.AppendPrintable(o.buf[:0], whole)
+	o.rest = append([]byte(nil), whole...)
+	if err := o.write(o.buf); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// write writes bytes. The caller holds mu.
+func (o *output) write(p []byte) error {
+	if o.err == nil {
+		_, o.err = os.Stdout.Write(p) // whose reader may have gone: that ends the process here
+	}
+	return o.err
 }
 
 // Close closes standard output, since there are volumes that say only then what they could not take, and returns the
@@ -31,8 +52,35 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if len(o.rest) > 0 {
+		_ = o.write([]byte(text.Line(string(o.rest))))
+	}
 	if closing := os.Stdout.Close(); o.err == nil {
 		o.err = closing
 	}
 	return o.err
+}
+
+type raw struct{ o *output }
+
+func (r raw) Write(p []byte) (int, error) {
+	r.o.mu.Lock()
+	defer r.o.mu.Unlock()
+	if err := r.o.write(p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Err is standard error for text, in which it escapes what is not printable.
+var Err io.Writer = errs{}
+
+type errs struct{}
+
+func (errs) Write(p []byte) (int, error) {
+	out, rest := text.AppendPrintable(nil, p)
+	if _, err := os.Stderr.Write(append(out, text.Line(string(rest))...)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

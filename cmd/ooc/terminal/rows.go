@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ooc/engine/text"
 )
 
 // Label is a name, padded as the beginning of a row.
@@ -27,8 +29,9 @@ func Row(width int, name string, parts ...string) string {
 	return Clip(text, width)
 }
 
-// Clip cuts a row to a number of characters.
+// Clip cuts a row to a number of characters, in which all that is not printable is escaped.
 func Clip(row string, width int) string {
+	row = text.Line(row)
 	if utf8.RuneCountInString(row) <= width {
 		return row
 	}
@@ -48,7 +51,8 @@ func Command(name string, flags []string, names ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Quote makes a word safe to paste into a shell.
+// Quote makes a word safe to show, and to paste into a shell. What is not printable is written as bash, zsh and POSIX 2024
+// have it: $'\x1b'.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%", r)
@@ -56,5 +60,28 @@ func Quote(word string) string {
 	if word != "" && strings.TrimFunc(word, plain) == "" {
 		return word
 	}
+	if !text.Printable(word) {
+		return quoteHidden(word)
+	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoteHidden is Quote for words that are not printable.
+func quoteHidden(word string) string {
+	out := []byte("$'")
+	for len(word) > 0 {
+		_, size := utf8.DecodeRuneInString(word)
+		switch c := word[:size]; {
+		case c == "'" || c == `\`:
+			out = append(append(out, '\\'), c...)
+		case text.Printable(c):
+			out = append(out, c...)
+		default:
+			for _, b := range []byte(c) {
+				out = fmt.Appendf(out, `\x%02x`, b)
+			}
+		}
+		word = word[size:]
+	}
+	return string(append(out, '\''))
 }

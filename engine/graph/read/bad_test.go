@@ -84,7 +84,7 @@ var badLists = []badInput{
 	{"fractional ids", "x.txt", "0.5 1 2\n", Options{}, 1, "name the columns with --columns"},
 	{"open quote", "x.csv", "\"a,b,3\n", Options{}, 1, "quote"},
 	{"text after a quote", "x.csv", "\"a\"b,c,3\n", Options{}, 1, "quote"},
-	{"control character", "x.csv", "a,b,3\na\x7f,b,3\n", Options{}, 2, "is not UTF-8 text"},
+	{"control character", "x.csv", "a,b,3\na\x7f,b,3\n", Options{}, 2, "cannot be shown"},
 	{"header without weight", "x.csv", "to,from,capacity\n1,2,3\n", Options{}, 1, "names no weight"},
 	{"header with two", "x.csv", "from,to,cost,length\n1,2,3,4\n", Options{}, 1, "two columns name the weight"},
 	{"header of other names", "x.csv", "fromnode,tonode,length_m,freespeed\n1,2,3,4\n", Options{}, 1, "the line has 4 columns: pick them by name, maybe --columns from=fromnode,to=tonode,weight=length_m"},

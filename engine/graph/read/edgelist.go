@@ -12,6 +12,7 @@ import (
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
+	"ooc/engine/text"
 )
 
 // edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, commas or semicolons.
@@ -449,12 +450,10 @@ func (r *edgeReader) vertex(f field, column string) (int32, error) {
 		return 0, r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
 	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", number.Quoted(f.text), column)
-	case !printable(f.text):
-		how := ""
-		if !utf8.Valid(f.text) {
-			how = "; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW"
-		}
-		return 0, r.out.fail("vertex %s is not UTF-8 text%s", number.Quoted(f.text), how)
+	case !utf8.Valid(f.text):
+		return 0, r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW", number.Quoted(f.text))
+	case !text.Printable(f.text):
+		return 0, r.out.fail("vertex %s has a character that cannot be shown, a control character or one that turns the direction of writing: remove it", number.Quoted(f.text))
 	}
 	p, ok := r.table.text(f.text)
 	if !ok {

@@ -5,6 +5,7 @@ import (
 
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
 )
 
 // plainEdges reads lines of an edge list: what the first line with data has settled of it.
@@ -140,7 +141,7 @@ func (r *edgeReader) known(block []byte, id uint64, key *textKey) (int32, bool) 
 	if place, ok := r.table.texts.find(key, block); ok {
 		return ^place, true
 	}
-	if !printable(key.in(block)) {
+	if !text.Printable(key.in(block)) {
 		return 0, false
 	}
 	return r.table.newText(key, block)

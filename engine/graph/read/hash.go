@@ -70,12 +70,12 @@ func (t *intTable) put(s intSlot) {
 type textTable struct {
 	slots []uint64 // 32 bits of a text's hash, and below them its place in texts plus 1; 0 if empty
 	seed  maphash.Seed
-	texts []text
+	texts []textEntry
 	bytes []byte // of all texts
 }
 
-// text is one, its ends where a look-up sees them at once.
-type text struct {
+// textEntry is one text, its ends where a look-up sees them at once.
+type textEntry struct {
 	head, tail uint64 // the first eight bytes, and of longer ones the last eight
 	start      int64  // in bytes
 	length     int32
@@ -140,7 +140,7 @@ func (t *textTable) find(k *textKey, block []byte) (int32, bool) {
 	return 0, false
 }
 
-func (t *textTable) at(x *text) []byte { return t.bytes[x.start : x.start+int64(x.length)] }
+func (t *textTable) at(x *textEntry) []byte { return t.bytes[x.start : x.start+int64(x.length)] }
 
 // add adds a text that is not there.
 func (t *textTable) add(k *textKey, block []byte, number int32) {
@@ -153,7 +153,7 @@ func (t *textTable) add(k *textKey, block []byte, number int32) {
 			}
 		}
 	}
-	t.texts = append(t.texts, text{k.head, k.tail, int64(len(t.bytes)), int32(k.length), number})
+	t.texts = append(t.texts, textEntry{k.head, k.tail, int64(len(t.bytes)), int32(k.length), number})
 	t.bytes = append(t.bytes, k.in(block)...)
 	t.put(uint64(k.hash)<<32 | uint64(len(t.texts)))
 }

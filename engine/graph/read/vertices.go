@@ -6,8 +6,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"unicode"
-	"unicode/utf8"
 
 	"ooc/engine/graph"
 )
@@ -260,16 +258,4 @@ func parseID(tok []byte) (int64, bool) {
 	}
 	x, err := strconv.ParseInt(string(tok), 10, 64)
 	return x, err == nil && strconv.FormatInt(x, 10) == string(tok)
-}
-
-// printable reports whether an id can be shown and typed again: text without control characters.
-func printable(id []byte) bool {
-	for len(id) > 0 {
-		r, size := utf8.DecodeRune(id)
-		if r == utf8.RuneError && size <= 1 || unicode.IsControl(r) {
-			return false
-		}
-		id = id[size:]
-	}
-	return true
 }
