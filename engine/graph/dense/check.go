@@ -216,7 +216,7 @@ func (d *Matrix) NegativeCycle(cycle []int32) error { return d.cycleError(d.alon
 
 // alongLines returns a cycle of the graph as one along lines, or the reverse.
 func (d *Matrix) alongLines(cycle []int32) []int32 {
-	if d.head.fortran {
+	if d.head.Fortran {
 		cycle = slices.Clone(cycle)
 		slices.Reverse(cycle)
 	}
@@ -351,7 +351,7 @@ func (d *Matrix) symmetric() error {
 
 func (d *Matrix) asymmetric(row, col int) error {
 	here, there := cell{row, col}, cell{col, row}
-	if d.head.fortran {
+	if d.head.Fortran {
 		here, there = there, here
 	}
 	return &graph.InputError{File: d.name, Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",

@@ -49,7 +49,7 @@ func (d *Matrix) Facts() graph.Facts { return d.facts }
 func (d *Matrix) Source() graph.Source { return d.src }
 
 // ByColumn reports whether a line is a column of the matrix, and not a row.
-func (d *Matrix) ByColumn() bool { return d.head.fortran }
+func (d *Matrix) ByColumn() bool { return d.head.Fortran }
 
 // Spooled returns the bytes of the copy that the matrix is read from, 0 if that is the file itself.
 func (d *Matrix) Spooled() int64 {
@@ -71,11 +71,11 @@ func (d *Matrix) Close() error {
 
 func (d *Matrix) entryBytes() int64 { return d.lineBytes() * int64(d.n) }
 
-func (d *Matrix) lineBytes() int64 { return int64(d.n) * int64(d.numbers.size()) }
+func (d *Matrix) lineBytes() int64 { return int64(d.n) * int64(d.numbers.Size()) }
 
 // place returns the row and column of an entry in the matrix.
 func (d *Matrix) place(e cell) (row, col int) {
-	if d.head.fortran {
+	if d.head.Fortran {
 		return e.at, e.line
 	}
 	return e.line, e.at
@@ -94,7 +94,7 @@ func (d *Matrix) where(e cell) string {
 
 // text returns an entry as it is written in decimal.
 func (d *Matrix) text(e cell) string {
-	raw := newBuffer(d.numbers.size())
+	raw := newBuffer(d.numbers.Size())
 	if err := d.readAt(raw, e.line, e.at); err != nil {
 		return err.Error()
 	}
@@ -104,7 +104,7 @@ func (d *Matrix) text(e cell) string {
 
 // readAt fills raw with entries of a line, from a place on.
 func (d *Matrix) readAt(raw []byte, line, at int) error {
-	_, err := d.file.ReadAt(raw, d.offset+int64(line)*d.lineBytes()+int64(at)*int64(d.numbers.size()))
+	_, err := d.file.ReadAt(raw, d.offset+int64(line)*d.lineBytes()+int64(at)*int64(d.numbers.Size()))
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("%s: %w", d.name, graph.ErrChanged) // it had its size
 	}
@@ -180,7 +180,7 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 	} else {
 		g.F32 = entry.As[float32](words)
 	}
-	if d.head.fortran {
+	if d.head.Fortran {
 		reversed := *g
 		reversed.Directed = true
 		g = reversed.Reverse()

@@ -44,14 +44,14 @@ func (m *Lines) open() (err error) {
 	if m.n, err = m.head.side(); err != nil {
 		return badHeader("%v", err)
 	}
-	if m.head.code == "f2" || m.head.code == "b1" {
-		return badHeader("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64", m.head.code)
+	if m.head.Code == "f2" || m.head.Code == "b1" {
+		return badHeader("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64", m.head.Code)
 	}
 	info, err := m.file.Stat()
 	if err != nil {
 		return err
 	}
-	if want := m.head.bytes + int64(m.n)*m.lineBytes(); info.Size() != want {
+	if want := m.head.Bytes + int64(m.n)*m.lineBytes(); info.Size() != want {
 		return badHeader("it has %d bytes, but an array of %d×%d entries takes %d", info.Size(), m.n, m.n, want)
 	}
 	return nil
@@ -64,29 +64,29 @@ func (m *Lines) Name() string { return m.name }
 func (m *Lines) N() int { return m.n }
 
 // ByColumn reports whether a line is a column, and not a row: Fortran order.
-func (m *Lines) ByColumn() bool { return m.head.fortran }
+func (m *Lines) ByColumn() bool { return m.head.Fortran }
 
 // Close releases the file.
 func (m *Lines) Close() error { return m.file.Close() }
 
-func (m *Lines) lineBytes() int64 { return int64(m.n) * int64(m.head.size()) }
+func (m *Lines) lineBytes() int64 { return int64(m.n) * int64(m.head.Size()) }
 
 // NewLineReader returns what reads line k into dst, of N elements, as float64; the maximum of an integer type
 // becomes +Inf. It is for one goroutine.
 func (m *Lines) NewLineReader() func(dst []float64, k int) error {
 	raw := newBuffer(int(m.lineBytes()))
-	native := numbers{dtype: m.head.dtype}
+	native := numbers{Type: m.head.Type}
 	return func(dst []float64, k int) error {
 		if k < 0 || k >= m.n || len(dst) != m.n {
 			return fmt.Errorf("%s: there is no line %d of %d in %d×%d", m.name, k, len(dst), m.n, m.n)
 		}
-		if _, err := m.file.ReadAt(raw, m.head.bytes+int64(k)*m.lineBytes()); err == io.EOF || err == io.ErrUnexpectedEOF {
+		if _, err := m.file.ReadAt(raw, m.head.Bytes+int64(k)*m.lineBytes()); err == io.EOF || err == io.ErrUnexpectedEOF {
 			return fmt.Errorf("%s: %w", m.name, graph.ErrChanged)
 		} else if err != nil {
 			return fmt.Errorf("%s: line %d cannot be read: %w", m.name, k, err)
 		}
 		native.toNative(raw)
-		lineDecoders[m.head.code](dst, raw)
+		lineDecoders[m.head.Code](dst, raw)
 		return nil
 	}
 }

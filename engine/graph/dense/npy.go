@@ -2,95 +2,34 @@ package dense
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/internal/npy"
 )
 
 // Format is the name of the format, in package read too.
 const Format = "npy"
 
-const (
-	npyMagic = "\x93NUMPY"
-	// NotAnArray is what is wrong with an input that IsArray denies.
-	NotAnArray = `not a NumPy array: it does not begin with \x93NUMPY`
-)
+// NotAnArray is what is wrong with an input that IsArray denies.
+const NotAnArray = npy.NotAnArray
 
 // IsArray reports whether an input that begins with head, decompressed, is a NumPy array.
-func IsArray(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }
+func IsArray(head []byte) bool { return bytes.HasPrefix(head, []byte(npy.Magic)) }
 
-// npyHeader is what the header of an array says.
-// Its header is parsed here because the libraries there are (sbinet/npyio v0.6.0, kshedden/gonpy) know
-// neither version 3 nor keys in another order, and panic on damaged headers.
+// npyHeader is what the header of an array of numbers says.
 type npyHeader struct {
-	dtype
-	fortran bool // column after column
-	shape   []int64
-	bytes   int64 // of the header; the entries follow
+	npy.Header
+	npy.Type
 }
 
-// dtype is the type of an array's entries.
-type dtype struct {
-	code string // a key of entryTypes
-	big  bool   // most significant byte first
-}
-
-func (d dtype) size() int { return int(d.code[1] - '0') }
-
-// maxNPYHeader bounds what is read before any of it is believed; NumPy itself stops at 10,000.
-const maxNPYHeader = 1 << 20
-
-// readNPYHeader reads the header, and no byte more. What it does not like of it is an *InputError.
-func readNPYHeader(r io.Reader) (npyHeader, error) {
-	var h npyHeader
-	fixed := make([]byte, 8)
-	err := readAll(r, fixed)
-	if string(fixed[:6]) != npyMagic && (err == nil || errors.Is(err, graph.ErrBadInput)) {
-		return h, badHeader(NotAnArray)
+func readNPYHeader(r io.Reader) (h npyHeader, err error) {
+	if h.Header, err = npy.Read(r); err == nil {
+		h.Type, err = npy.ParseType(h.Descr)
 	}
-	if err != nil {
-		return h, err
-	}
-	width := 2
-	switch {
-	case fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0:
-		return h, badHeader("NumPy format version %d.%d is not 1.0, 2.0 or 3.0", fixed[6], fixed[7])
-	case fixed[6] > 1:
-		width = 4
-	}
-	length := make([]byte, 4)
-	if err := readAll(r, length[:width]); err != nil {
-		return h, err
-	}
-	size := binary.LittleEndian.Uint32(length)
-	if size > maxNPYHeader {
-		return h, badHeader("a NumPy header of %d bytes is not believed", size)
-	}
-	text := make([]byte, size)
-	if err := readAll(r, text); err != nil {
-		return h, err
-	}
-	h.bytes = int64(8+width) + int64(size)
-	p := literal{rest: string(text)}
-	if err := p.header(&h); err != nil {
-		return h, badHeader("the NumPy header %s: %v", number.Quoted(text), err)
-	}
-	return h, nil
-}
-
-func readAll(r io.Reader, b []byte) error {
-	_, err := io.ReadFull(r, b)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return badHeader("the input ends within the NumPy header")
-	}
-	return err
+	return h, err
 }
 
 func badHeader(format string, args ...any) error {
@@ -100,141 +39,14 @@ func badHeader(format string, args ...any) error {
 // side returns the number of vertices of the matrix that the header describes.
 func (h *npyHeader) side() (int, error) {
 	switch {
-	case len(h.shape) != 2:
-		return 0, fmt.Errorf("an array of %d dimension(s) is no matrix of weights, which has two", len(h.shape))
-	case h.shape[0] != h.shape[1]:
-		return 0, fmt.Errorf("a matrix of %d rows and %d columns is not square", h.shape[0], h.shape[1])
-	case h.shape[0] == 0:
+	case len(h.Shape) != 2:
+		return 0, fmt.Errorf("an array of %d dimension(s) is no matrix of weights, which has two", len(h.Shape))
+	case h.Shape[0] != h.Shape[1]:
+		return 0, fmt.Errorf("a matrix of %d rows and %d columns is not square", h.Shape[0], h.Shape[1])
+	case h.Shape[0] == 0:
 		return 0, fmt.Errorf("no vertices")
-	case h.shape[0] > graph.MaxVertices || h.shape[0] > math.MaxInt64/8/h.shape[0]:
-		return 0, fmt.Errorf("%d vertices; the most is %d", h.shape[0], graph.MaxVertices)
+	case h.Shape[0] > graph.MaxVertices || h.Shape[0] > math.MaxInt64/8/h.Shape[0]:
+		return 0, fmt.Errorf("%d vertices; the most is %d", h.Shape[0], graph.MaxVertices)
 	}
-	return int(h.shape[0]), nil
-}
-
-// literal parses the one kind of Python expression that a header may be: a dictionary with the keys descr
-// (a string), fortran_order (True or False) and shape (a tuple of integers), each once, in any order.
-type literal struct{ rest string }
-
-func (p *literal) header(h *npyHeader) error {
-	if !p.take("{") {
-		return fmt.Errorf("it is not a dictionary")
-	}
-	seen := map[string]bool{}
-	for !p.take("}") {
-		key, err := p.text()
-		if err != nil {
-			return err
-		}
-		if seen[key] {
-			return fmt.Errorf("%q is there twice", key)
-		}
-		seen[key] = true
-		if !p.take(":") {
-			return fmt.Errorf("no value follows %q", key)
-		}
-		if err := p.value(h, key); err != nil {
-			return err
-		}
-		if !p.take(",") {
-			if !p.take("}") {
-				return fmt.Errorf("the dictionary does not end")
-			}
-			break
-		}
-	}
-	p.take("") // blanks
-	switch {
-	case p.rest != "":
-		return fmt.Errorf("something follows the dictionary")
-	case len(seen) != 3:
-		return fmt.Errorf("descr, fortran_order or shape is missing")
-	}
-	return nil
-}
-
-func (p *literal) value(h *npyHeader, key string) (err error) {
-	switch key {
-	case "descr":
-		if p.take("[") {
-			return fmt.Errorf("the array has named fields; save the one that holds the weights")
-		}
-		text, err := p.text()
-		if err != nil {
-			return err
-		}
-		h.dtype, err = parseDtype(text)
-		return err
-	case "fortran_order":
-		h.fortran = p.take("True")
-		if !h.fortran && !p.take("False") {
-			return fmt.Errorf("fortran_order is neither True nor False")
-		}
-		return nil
-	case "shape":
-		h.shape, err = p.tuple()
-		return err
-	}
-	return fmt.Errorf("unknown key %q", key)
-}
-
-// take skips blanks, and then token if it is there.
-func (p *literal) take(token string) bool {
-	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
-	rest, ok := strings.CutPrefix(p.rest, token)
-	p.rest = rest
-	return ok
-}
-
-// text parses a string in single or double quotes; none that has a meaning here holds an escape.
-func (p *literal) text() (string, error) {
-	for _, quote := range []string{"'", `"`} {
-		if p.take(quote) {
-			text, rest, ok := strings.Cut(p.rest, quote)
-			if !ok || strings.Contains(text, `\`) {
-				break
-			}
-			p.rest = rest
-			return text, nil
-		}
-	}
-	return "", fmt.Errorf("a string is missing or does not end")
-}
-
-// tuple parses (), (3,), (3, 4) and so on. Python 2 wrote 3L.
-func (p *literal) tuple() ([]int64, error) {
-	if !p.take("(") {
-		return nil, fmt.Errorf("shape is not a tuple")
-	}
-	shape := []int64{}
-	for !p.take(")") {
-		end := strings.IndexFunc(p.rest, func(r rune) bool { return r < '0' || r > '9' })
-		x, err := strconv.ParseInt(p.rest[:max(end, 0)], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("shape is not a tuple of integers")
-		}
-		shape = append(shape, x)
-		p.rest = p.rest[end:]
-		p.take("L")
-		if !p.take(",") && !strings.HasPrefix(p.rest, ")") {
-			return nil, fmt.Errorf("shape is not a tuple of integers")
-		}
-	}
-	return shape, nil
-}
-
-// parseDtype reads NumPy's name of a type, such as "<f8".
-func parseDtype(text string) (dtype, error) {
-	order, code := byte('='), text
-	if text != "" && strings.IndexByte("<>|=", text[0]) >= 0 {
-		order, code = text[0], text[1:]
-	}
-	_, known := entryTypes[code]
-	switch {
-	case code == "O":
-		return dtype{}, fmt.Errorf("an array of Python objects (dtype=object) holds no numbers; convert it with astype")
-	case !known || order == '|' && code[1] != '1':
-		return dtype{}, fmt.Errorf("entries of type %q are none of bool, int8…64, uint8…64 and float16…64; convert them with astype", text)
-	}
-	return dtype{code: code, big: order == '>'}, nil
+	return int(h.Shape[0]), nil
 }

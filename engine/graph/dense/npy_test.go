@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/graph/internal/npy"
 	"ooc/kernels/entry"
 )
 
@@ -200,7 +201,7 @@ func FuzzNPY(f *testing.F) {
 			return
 		}
 		for _, o := range []Options{{NoArc: none}, {Kind: entry.KindF32, NoArc: "inf"}, {Scale: 10}} {
-			fuzzMatrix(t, append([]byte(npyMagic), rest...), o)
+			fuzzMatrix(t, append([]byte(npy.Magic), rest...), o)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/internal/npy"
 	"ooc/engine/graph/internal/number"
 	"ooc/kernels/entry"
 )
@@ -17,7 +18,7 @@ import (
 // a floating type stands for its exact value, and where it is scaled, as in Scaled, for the decimal number of
 // the fewest digits that it is the nearest entry to: 0.1 times 10 is 1.
 type numbers struct {
-	dtype
+	npy.Type
 	entryType
 	want  entry.Kind
 	scale int64 // 1: none
@@ -94,17 +95,17 @@ func floats[E float32 | float64](bits int) entryType {
 }
 
 // newNumbers returns what reads the entries of an array.
-func newNumbers(d dtype, o Options) (*numbers, error) {
+func newNumbers(d npy.Type, o Options) (*numbers, error) {
 	weigh, err := number.NewWeighing(o.Kind, o.Scale)
 	if err != nil {
 		return nil, err
 	}
-	x := &numbers{dtype: d, entryType: entryTypes[d.code], want: weigh.Want, scale: weigh.Scale, float: weigh.Float, none: math.Inf(1)}
+	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, float: weigh.Float, none: math.Inf(1)}
 	x.ten = isPowerOfTen(x.scale)
 	if x.want == graph.KindAuto && x.entryType.bits == 0 {
 		x.want = entry.KindI32
 	}
-	if x.code == "f2" {
+	if x.Code == "f2" {
 		x.half = halfTable(x.scale > 1)
 	}
 	return x, x.setNoArc(o.NoArc)
@@ -168,10 +169,10 @@ func (x *numbers) wordsOf(dst []uint32, raw []byte, w wordRange) {
 
 // toNative puts the bytes of entries into this machine's order, as the store's: least significant first.
 func (x *numbers) toNative(raw []byte) {
-	if !x.big {
+	if !x.Big {
 		return
 	}
-	switch x.size() {
+	switch x.Size() {
 	case 2:
 		for i, w := range entry.View[uint16](raw) {
 			entry.View[uint16](raw)[i] = bits.ReverseBytes16(w)

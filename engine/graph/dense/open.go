@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/internal/npy"
 	"ooc/kernels/entry"
 )
 
@@ -91,7 +92,7 @@ func isInPlace(in *input.Input) (bool, error) {
 	if in.File == nil {
 		return false, nil
 	}
-	head := make([]byte, len(npyMagic))
+	head := make([]byte, len(npy.Magic))
 	if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
 		return false, in.Wrap(0, err)
 	}
@@ -108,7 +109,7 @@ func inPlace(in *input.Input, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.file, d.in, d.size, d.modified, d.offset = in.File, in, info.Size(), info.ModTime(), d.head.bytes
+	d.file, d.in, d.size, d.modified, d.offset = in.File, in, info.Size(), info.ModTime(), d.head.Bytes
 	d.src.Size, d.src.ModTime, d.src.SHA256 = d.size, d.modified, ""
 	want := d.offset + d.entryBytes()
 	if d.size < want {
@@ -184,7 +185,7 @@ func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
 	if err != nil {
 		return nil, in.Fail("%v", err)
 	}
-	numbers, err := newNumbers(head.dtype, o)
+	numbers, err := newNumbers(head.Type, o)
 	if err != nil {
 		return nil, err
 	}

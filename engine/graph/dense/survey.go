@@ -84,7 +84,7 @@ func (s *surveyor) work() error {
 
 // line surveys a line, and reports whether it may stand.
 func (s *surveyor) line(u int, raw []byte) bool {
-	d, x, size := s.d, s.d.numbers, s.d.numbers.size()
+	d, x, size := s.d, s.d.numbers, s.d.numbers.Size()
 	var found, loop survey
 	x.entryType.survey(x, raw[:u*size], &found)
 	x.entryType.survey(x, raw[u*size:(u+1)*size], &loop)
@@ -173,7 +173,7 @@ func (d *Matrix) find(line int, fits func(one survey) bool) cell {
 }
 
 func (d *Matrix) findIn(line int, raw []byte, fits func(one survey) bool) cell {
-	x, size := d.numbers, d.numbers.size()
+	x, size := d.numbers, d.numbers.Size()
 	for at := range d.n {
 		var one survey
 		x.entryType.survey(x, raw[at*size:(at+1)*size], &one)
@@ -201,7 +201,7 @@ func (x *numbers) objectsTo(s survey) objection {
 	switch {
 	case s.nan || math.IsInf(s.lo, -1):
 		return notFinite
-	case x.code == "b1" && s.hi > float64(x.scale):
+	case x.Code == "b1" && s.hi > float64(x.scale):
 		return notBool
 	case s.fraction && x.scale > 1:
 		return notScaled
@@ -219,7 +219,7 @@ func (x *numbers) objectsTo(s survey) objection {
 func (d *Matrix) objection(line int, raw []byte) error {
 	e := d.findIn(line, raw, func(one survey) bool { return d.numbers.objectsTo(one) != nothing })
 	var one survey
-	d.numbers.entryType.survey(d.numbers, raw[e.at*d.numbers.size():][:d.numbers.size()], &one)
+	d.numbers.entryType.survey(d.numbers, raw[e.at*d.numbers.Size():][:d.numbers.Size()], &one)
 	text := d.text(e)
 	switch d.numbers.objectsTo(one) {
 	case notFinite:

@@ -23,7 +23,7 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 		entry.Fill(words, none)
 	}
 	err := error(nil)
-	if d.head.fortran {
+	if d.head.Fortran {
 		err = d.fillColumns(words, t, i*t, j*t, rows, cols)
 	} else {
 		err = d.fillRows(words, t, i*t, j*t, rows, cols)
@@ -40,7 +40,7 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 }
 
 func (d *Matrix) fillRows(words []uint32, t, top, left, rows, cols int) error {
-	raw := newBuffer(cols * d.numbers.size())
+	raw := newBuffer(cols * d.numbers.Size())
 	for r := range rows {
 		if err := d.readAt(raw, top+r, left); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (d *Matrix) fillRows(words []uint32, t, top, left, rows, cols int) error {
 // fillColumns reads some columns at a time, so that what is written to the tile's rows fills cache lines.
 func (d *Matrix) fillColumns(words []uint32, t, top, left, rows, cols int) error {
 	const strip = 16
-	raw, columns := newBuffer(rows*d.numbers.size()), make([]uint32, strip*rows)
+	raw, columns := newBuffer(rows*d.numbers.Size()), make([]uint32, strip*rows)
 	for c := 0; c < cols; c += strip {
 		wide := min(strip, cols-c)
 		for k := range wide {
@@ -78,7 +78,7 @@ func (d *Matrix) Weight(u, v int) (float64, error) {
 	if u == v {
 		return math.Inf(1), nil
 	}
-	if d.head.fortran {
+	if d.head.Fortran {
 		u, v = v, u
 	}
 	return d.weight(cell{u, v})
@@ -86,7 +86,7 @@ func (d *Matrix) Weight(u, v int) (float64, error) {
 
 // weight returns the weight of an entry in stored units, +Inf where there is no arc. The diagonal counts as any.
 func (d *Matrix) weight(e cell) (float64, error) {
-	raw, word := newBuffer(d.numbers.size()), [1]uint32{}
+	raw, word := newBuffer(d.numbers.Size()), [1]uint32{}
 	if err := d.readAt(raw, e.line, e.at); err != nil {
 		return 0, err
 	}
