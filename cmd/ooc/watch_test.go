@@ -237,7 +237,7 @@ func TestSuspend(t *testing.T) {
 	c.ends(130)
 }
 
-// TestSIGUSR1 asks a solve without a terminal for its status: --progress never prints nothing else.
+// TestSIGUSR1 asks a solve without a terminal for its status: --progress never prints nothing else, but what was read.
 func TestSIGUSR1(t *testing.T) {
 	dir := t.TempDir()
 	cmd := longSolve(t, dir)
@@ -252,6 +252,11 @@ func TestSIGUSR1(t *testing.T) {
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	told(t, dir, "long.ooc")
 	lines := bufio.NewScanner(stderr)
+	for _, read := range []string{"imported long.gr ", "  directed by default", "  "} {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), read) {
+			t.Fatalf("instead of what was read, it printed %q", lines.Text())
+		}
+	}
 	for range 2 {
 		if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 			t.Fatal(err)

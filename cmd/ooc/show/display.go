@@ -73,9 +73,13 @@ func New(progress string, json bool) (*Display, error) {
 
 // Note prints a line that stays, above the block if one is drawn.
 func (d *Display) Note(format string, args ...any) {
-	if d.mode == quiet {
-		return
+	if d.mode != quiet {
+		d.say(format, args...)
 	}
+}
+
+// say is Note for what must be known whatever is shown of the progress.
+func (d *Display) say(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	above := ""
@@ -98,7 +102,7 @@ func (d *Display) Device(dev kernels.Device, why string) {
 // Volume warns if a store is on a network volume.
 func (d *Display) Volume(store string) {
 	if volume := tiles.NetworkVolume(store); volume != "" {
-		d.Note("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
+		d.say("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
 	}
 }
 
@@ -107,11 +111,11 @@ var directions = map[bool]string{true: "directed", false: "undirected"}
 // Imported says what was read.
 func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
 	number := g.Numbers()
-	d.Note("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
+	d.say("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
 		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
 		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed], terminal.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
-		d.Note("  %s", remark)
+		d.say("  %s", remark)
 	}
 	for _, dropped := range []struct {
 		n         int64
@@ -120,7 +124,7 @@ func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took ti
 	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"}, {g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
 		{g.NoArcs, "infinite weight", "infinite weights", "dropped"}} {
 		if dropped.n > 0 {
-			d.Note("  %s %s", terminal.Count(dropped.n, dropped.one, dropped.many), dropped.what)
+			d.say("  %s %s", terminal.Count(dropped.n, dropped.one, dropped.many), dropped.what)
 		}
 	}
 }

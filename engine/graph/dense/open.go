@@ -10,8 +10,8 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
-	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/internal/npy"
+	"ooc/engine/graph/internal/number"
 	"ooc/kernels/entry"
 )
 

@@ -12,6 +12,8 @@ import (
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
+	"ooc/engine/graph/read/internal/columns"
+	"ooc/engine/graph/read/internal/ids"
 	"ooc/engine/text"
 )
 
@@ -52,24 +54,27 @@ type edgeReader struct {
 	out   *sink
 	table *vertexTable
 
-	columns
-	picks  picks // names that a header must have; all "" if there are none
-	either bool  // nobody has said whether the graph is directed
-	named  bool  // by Options.Columns; then lines may have further columns
-	hasIDs bool  // four columns are id, from, to, weight
-	sep    byte  // ',' or ';'; 0 for runs of blanks
-	told   bool  // sep, by a first line "sep=;" as spreadsheets write it
-	header bool  // the first line with data was one
+	columns.Columns
+	picks  columns.Picks // names that a header must have; all "" if there are none
+	either bool          // nobody has said whether the graph is directed
+	named  bool          // by Options.Columns; then lines may have further columns
+	hasIDs bool          // four columns are id, from, to, weight
+	sep    byte          // ',' or ';'; 0 for runs of blanks
+	told   bool          // sep, by a first line "sep=;" as spreadsheets write it
+	header bool          // the first line with data was one
 
-	vertices, announced int64  // what the first line says if it holds no arc, but the numbers of vertices and edges; 0 if it cannot
-	width               int    // columns of a line; 0 before the first
-	held                []byte // a first line of two words that may be a header
-	heldAt              int64
+	counts *counts // a first line that may hold no arc; nil if there is none
+	braces bool    // a dictionary of Python ends each line, and its entry key is the weight
+	key    string  // "": there is none
+	ignore bool    // --columns says so, though lines may have one
+	width  int     // columns of a line; 0 before the first
+	held   []byte  // a first line of two words that may be a header
+	heldAt int64
 
 	fields []field
 	plain  plainEdges
-	keys   [lookAhead][2]textKey
-	wanted [2 * lookAhead]*textKey
+	keys   [lookAhead][2]ids.Key
+	wanted [2 * lookAhead]*ids.Key
 
 	fetched uint64 // of no meaning, but so that looking ahead is not optimised away
 	recs    []arcs.Arc
@@ -86,17 +91,17 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 	r.either = o.Directed == nil
 	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
 	if o.Columns != "" {
-		c, p, err := columnOption(o.Columns)
+		c, p, err := columns.Option(o.Columns)
 		switch {
 		case err != nil:
 			return err
 		case c == nil:
 			r.picks = p
 		default:
-			r.columns, r.named = *c, true
+			r.Columns, r.named = *c, true
 		}
-		if c != nil && c.weight < 0 && c.least > 2 {
-			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columnNames[2][1:], ", "))
+		if c != nil && c.Weight < 0 && c.Least > 2 {
+			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columns.Names[2][1:], ", "))
 		}
 	}
 	if o.Base != nil {
@@ -116,16 +121,27 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 			return err
 		}
 	}
-	err := r.readPlainEdges()
-	if lines := out.Arcs + out.SelfLoops + out.NoArcs; err == nil && r.announced > 1 && r.announced == lines-1 {
-		out.remark("the first line, %d %d, is read as an arc; %d lines follow it, so if it holds the numbers of vertices and edges, remove that line",
-			r.vertices, r.announced, r.announced)
+	if err := r.readPlainEdges(); err != nil {
+		return err
 	}
-	return err
+	return r.settleCounts()
 }
 
-// end adds a first line that was taken for a header as long as another might follow.
+// end settles what was kept as long as another line might follow.
 func (r *edgeReader) end() error {
+	if r.counts != nil && r.counts.waits {
+		r.width = 2
+		r.Columns, _ = columns.Default(2, false, nil)
+		return r.countsAsArc(r.counts)
+	}
+	if err := r.release(); err != nil {
+		return err
+	}
+	return r.settleCounts()
+}
+
+// release adds a first line that was taken for a header.
+func (r *edgeReader) release() error {
 	if r.held == nil {
 		return nil
 	}
@@ -150,10 +166,14 @@ func (r *edgeReader) refused(id int64) error {
 // early reads a line that comes before all is settled.
 func (r *edgeReader) early(line []byte) error {
 	switch {
+	case isSkipped(line) && r.in.line == 1:
+		return r.statement(line)
 	case isSkipped(line):
 		return nil
 	case r.width == 0 && !r.told && len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")):
 		return r.tell(line[4])
+	case r.counts != nil && r.counts.waits:
+		return r.second(line)
 	case r.width == 0:
 		return r.first(line)
 	}
@@ -178,6 +198,11 @@ func (r *edgeReader) tell(sep byte) error {
 
 // first settles from the first line with data what all lines are like.
 func (r *edgeReader) first(line []byte) error {
+	if found, err := r.hasBraces(line); err != nil {
+		return err
+	} else if found {
+		return r.arc(line)
+	}
 	if !r.told {
 		r.sep = findSeparator(line)
 	}
@@ -187,14 +212,17 @@ func (r *edgeReader) first(line []byte) error {
 	if err := r.split(line); err != nil {
 		return err
 	}
+	if r.isCounts(line) {
+		return nil
+	}
 	r.width = len(r.fields)
-	if r.picks != (picks{}) {
-		c, err := r.picks.among(r.names())
+	if r.picks != (columns.Picks{}) {
+		c, err := r.picks.Among(r.names())
 		if err != nil {
 			return r.out.fail("%s", err)
 		}
-		r.columns = c
-		if c.weight < 0 {
+		r.Columns = c
+		if c.Weight < 0 {
 			r.out.remark("no column is picked for the weight: every arc has weight 1")
 		}
 		return r.oneWay()
@@ -211,9 +239,6 @@ func (r *edgeReader) first(line []byte) error {
 		return nil
 	case header:
 		return r.oneWay()
-	case !r.named && r.width == 2:
-		r.vertices, _ = parseID(r.fields[0].text)
-		r.announced, _ = parseID(r.fields[1].text)
 	}
 	return r.arc(line)
 }
@@ -231,7 +256,7 @@ func (r *edgeReader) names() []string {
 // they are.
 func (r *edgeReader) oneWay() error {
 	r.header = true
-	if name := oneWay(r.names()); name != "" && r.either {
+	if name := columns.OneWay(r.names()); name != "" && r.either {
 		return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not one way a second time, from and to swapped, "+
 			"and say --directed; if all lines are alike, only say --directed or --undirected", number.Quoted([]byte(name)))
 	}
@@ -244,12 +269,12 @@ func (r *edgeReader) settle(line []byte) error {
 	if err := r.split(line); err != nil {
 		return err
 	}
-	if len(r.fields) < r.least {
-		return r.end()
+	if len(r.fields) < r.Least {
+		return r.release()
 	}
-	for _, i := range []int{r.from, r.to} {
+	for _, i := range []int{r.From, r.To} {
 		if _, ok := parseID(r.fields[i].text); !ok {
-			return r.end()
+			return r.release()
 		}
 	}
 	header, at := r.held, r.in.line
@@ -321,13 +346,13 @@ func (r *edgeReader) decimalComma(tok []byte) error {
 }
 
 // looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
-// of columns or of vertices. A line with a number in it, or with the braces of networkx, is never a header.
+// of columns or of vertices. A line with a number in it is never a header.
 func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 	names := make([]string, len(r.fields))
 	for i, f := range r.fields {
 		// pandas and R leave the name of their row numbers empty, and what no name in Options.Columns means may be.
-		empty := i == 0 && len(r.fields) > 2 || r.named && i != r.from && i != r.to && i != r.weight
-		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !empty || bytes.HasPrefix(f.text, []byte("{")) {
+		empty := i == 0 && len(r.fields) > 2 || r.named && i != r.From && i != r.To && i != r.Weight
+		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !empty {
 			return false, false
 		}
 		if _, ok := number.Special(f.text); ok || isDecimalComma(f.text) {
@@ -335,10 +360,10 @@ func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 		}
 		names[i] = string(f.text)
 	}
-	if _, ok, err := namedColumns(names); (ok || err != nil) && !(len(names) == 2 && len(names[0]+names[1]) == 2) {
+	if _, ok, err := columns.Named(names); (ok || err != nil) && !(len(names) == 2 && len(names[0]+names[1]) == 2) {
 		return true, true // but "u v" may well be two vertices
 	}
-	unweighted := r.named && r.weight < 0 || !r.named && len(r.fields) == 2
+	unweighted := r.named && r.Weight < 0 || !r.named && len(r.fields) == 2
 	return true, !unweighted
 }
 
@@ -346,43 +371,45 @@ func (r *edgeReader) looksLikeHeader() (header, sure bool) {
 func (r *edgeReader) findColumns(header bool) error {
 	if !header {
 		var err error
-		r.columns, err = defaultColumns(r.width, r.hasIDs, nil)
+		r.Columns, err = columns.Default(r.width, r.hasIDs, nil)
 		return err
 	}
 	names := r.names()
-	byWidth, widthErr := defaultColumns(r.width, r.hasIDs, names)
-	r.columns = byWidth
-	c, ok, err := namedColumns(names)
+	byWidth, widthErr := columns.Default(r.width, r.hasIDs, names)
+	r.Columns = byWidth
+	c, ok, err := columns.Named(names)
 	switch {
+	case err != nil && columns.Ends(names):
+		return nil
 	case err != nil:
-		return fmt.Errorf("%w: %s", err, howToPick(r.width, names))
+		return fmt.Errorf("%w: %s", err, columns.HowToPick(r.width, names))
 	case !ok && widthErr == nil:
-		words := longNames(names)
-		if c, _, _ = namedColumns(words); other(c, byWidth) || other(likely(words), byWidth) || names[0] == "" {
-			return fmt.Errorf("it is not clear what the columns are: %s", howToPick(r.width, names))
+		words := columns.Long(names)
+		if c, _, _ = columns.Named(words); other(c, byWidth) || other(columns.Likely(words), byWidth) || names[0] == "" {
+			return fmt.Errorf("it is not clear what the columns are: %s", columns.HowToPick(r.width, names))
 		}
 		if r.width > 2 {
-			r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by name", quotedList(names[:3]))
+			r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by name", columns.Quoted(names[:3]))
 		}
 		return nil
 	case !ok:
 		return widthErr
-	case c.weight >= 0 || r.width == 2:
-		r.columns = c
+	case c.Weight >= 0 || r.width == 2:
+		r.Columns = c
 		return nil
-	case byWidth.from == c.from && byWidth.to == c.to:
-		if widthErr == nil && byWidth.weight >= 0 {
-			r.out.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.weight]))
+	case byWidth.From == c.From && byWidth.To == c.To:
+		if widthErr == nil && byWidth.Weight >= 0 {
+			r.out.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.Weight]))
 		}
 		return widthErr
 	}
-	return fmt.Errorf("the header names no weight: %s", howToPick(r.width, names))
+	return fmt.Errorf("the header names no weight: %s", columns.HowToPick(r.width, names))
 }
 
 // other reports whether what is known of columns speaks against another opinion.
-func other(known, opinion columns) bool {
-	return known.from >= 0 && known.from != opinion.from || known.to >= 0 && known.to != opinion.to ||
-		known.weight >= 0 && known.weight != opinion.weight
+func other(known, opinion columns.Columns) bool {
+	return known.From >= 0 && known.From != opinion.From || known.To >= 0 && known.To != opinion.To ||
+		known.Weight >= 0 && known.Weight != opinion.Weight
 }
 
 // line reads a line of any kind, after the first.
@@ -398,31 +425,28 @@ func (r *edgeReader) arc(line []byte) error {
 	if err := r.split(line); err != nil {
 		return err
 	}
-	if n := len(r.fields); n < r.least || !r.named && n != r.width {
-		if n == r.weight && n > max(r.from, r.to) {
-			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.least))
+	if n := len(r.fields); n < r.Least || !r.named && n != r.width {
+		if n == r.Weight && n > max(r.From, r.To) {
+			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.Least))
 		}
 		hint := ""
-		if r.header && n == r.width+1 && r.weight >= 0 {
-			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.from+2, r.to+2, r.weight+2)
+		if r.header && n == r.width+1 && r.Weight >= 0 {
+			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.From+2, r.To+2, r.Weight+2)
 		}
-		if r.announced > 1 && n > r.width {
-			hint = "; if the first line holds the numbers of vertices and edges, remove that line"
-		}
-		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.least), hint)
+		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
 	}
-	u, err := r.vertex(r.fields[r.from], "from")
+	u, err := r.vertex(r.fields[r.From], "from")
 	if err != nil {
 		return err
 	}
-	v, err := r.vertex(r.fields[r.to], "to")
+	v, err := r.vertex(r.fields[r.To], "to")
 	if err != nil {
 		return err
 	}
-	if r.weight < 0 {
+	if r.Weight < 0 {
 		return r.out.arc(u, v, []byte("1"))
 	}
-	tok := r.fields[r.weight].text
+	tok := r.fields[r.Weight].text
 	if len(tok) == 0 {
 		return r.out.fail("the weight is missing")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/ids"
 	"ooc/engine/text"
 )
 
@@ -47,10 +48,10 @@ type edgeBatch struct {
 
 // readPlainEdges reads the lines that are left.
 func (r *edgeReader) readPlainEdges() error {
-	r.plain = plainEdges{sep: r.sep, parts: make([]part, max(r.least, r.width*btoi(!r.named))), exact: !r.named}
-	r.plain.parts[r.from], r.plain.parts[r.to] = isFrom, isTo
-	if r.weight >= 0 {
-		r.plain.parts[r.weight] = isWeight
+	r.plain = plainEdges{sep: r.sep, parts: make([]part, max(r.Least, r.width*btoi(!r.named))), exact: !r.named}
+	r.plain.parts[r.From], r.plain.parts[r.To] = isFrom, isTo
+	if r.Weight >= 0 {
+		r.plain.parts[r.Weight] = isWeight
 	} else {
 		word, ok, err := r.out.word([]byte("1"))
 		if !ok {
@@ -81,7 +82,7 @@ func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 	r.recs = r.recs[:0]
 	for i, e := range b.edges {
 		k := i % lookAhead
-		if k == 0 && (b.texts || r.table.ints.used > 0) {
+		if k == 0 && (b.texts || r.table.ints.Len() > 0) {
 			r.lookAhead(text, b.edges[i:min(i+lookAhead, len(b.edges))])
 		}
 		u, ok := r.known(text, e.from, &r.keys[k][0])
@@ -115,33 +116,33 @@ func (r *edgeReader) lookAhead(block []byte, edges []edge) {
 		for end, id := range [2]uint64{e.from, e.to} {
 			if id&textFlag != 0 {
 				k := &r.keys[i][end]
-				texts.setKey(k, block, int(id&^textFlag>>textBits), int(id&(1<<textBits-1)))
+				texts.SetKey(k, block, int(id&^textFlag>>textBits), int(id&(1<<textBits-1)))
 				found = append(found, k)
-			} else if ints.used > 0 {
-				r.fetched += ints.fetch(int64(id))
+			} else if ints.Len() > 0 {
+				r.fetched += ints.Fetch(int64(id))
 			}
 		}
 	}
 	for _, k := range found {
-		texts.fetchSlot(k)
+		texts.FetchSlot(k)
 	}
 	for _, k := range found {
-		r.fetched += texts.fetch(k)
+		r.fetched += texts.Fetch(k)
 	}
 }
 
 // known returns the vertex of an id, whose key lookAhead has set if it is a text.
-func (r *edgeReader) known(block []byte, id uint64, key *textKey) (int32, bool) {
+func (r *edgeReader) known(block []byte, id uint64, key *ids.Key) (int32, bool) {
 	if id&textFlag == 0 {
 		return r.table.number(int64(id))
 	}
 	if r.table.forced {
 		return 0, false
 	}
-	if place, ok := r.table.texts.find(key, block); ok {
+	if place, ok := r.table.texts.Find(key, block); ok {
 		return ^place, true
 	}
-	if !text.Printable(key.in(block)) {
+	if !text.Printable(key.In(block)) {
 		return 0, false
 	}
 	return r.table.newText(key, block)

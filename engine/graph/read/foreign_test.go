@@ -1,6 +1,7 @@
 package read
 
 import (
+	"strings"
 	"testing"
 
 	"ooc/engine/graph"
@@ -11,29 +12,50 @@ import (
 // TestForeignFormats names formats that are not read, also on one line and with columns.
 func TestForeignFormats(t *testing.T) {
 	for text, says := range map[string]string{
-		"<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"x\"><graph/></graphml>": "GraphML",
-		"<graphml><graph edgedefault='directed'><node id='a, b'/></graph></graphml>\n":    "nx.read_graphml(",
-		"<?xml version='1.0'?><gexf version=\"1.2\"><graph/></gexf>":                      "nx.read_gexf(",
-		"graph [\n  node [\n    id 0\n  ]\n]\n":                                           "nx.read_gml(",
-		"Creator \"igraph version 1.0\"\nVersion 1\ngraph\n[\n  directed 1\n]\n":          "nx.read_gml(",
-		"*Vertices 3\n1 \"a\"\n*Arcs\n1 2 5\n":                                            "nx.read_pajek(",
-		"*vertices 2\n*edges\n1 2\n":                                                      "Pajek",
-		"{\"directed\": false, \"nodes\": [], \"links\": []}":                             "JSON",
-		"[{\"from\": 1, \"to\": 2},\n{\"from\": 2, \"to\": 1}]\n":                         "JSON",
-		"{\"from\": 1, \"to\": 2}\n{\"from\": 2, \"to\": 1}\n":                            "JSON",
-		"#made by\n0 1 {}\n1 2 {}\n":                                                      "nx.read_edgelist(",
-		"a b {'weight': 3, 'color': 'red'}\n":                                             "braces",
-		"PK\x03\x04\x14\x00\x00\x00\x08\x00indices.npy\x00\x00":                           "scipy.sparse.load_npz(",
+		"<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"x\"><graph/></graphml>":                      "GraphML",
+		"<graphml><graph edgedefault='directed'><node id='a, b'/></graph></graphml>\n":                         "nx.read_graphml(",
+		"<?xml version='1.0'?><gexf version=\"1.2\"><graph/></gexf>":                                           "nx.read_gexf(",
+		"graph [\n  node [\n    id 0\n  ]\n]\n":                                                                "nx.read_gml(",
+		"Creator \"igraph version 1.0\"\nVersion 1\ngraph\n[\n  directed 1\n]\n":                               "nx.read_gml(",
+		"*Vertices 3\n1 \"a\"\n*Arcs\n1 2 5\n":                                                                 "nx.read_pajek(",
+		"*vertices 2\n*edges\n1 2\n":                                                                           "Pajek",
+		"{\"directed\": false, \"nodes\": [], \"links\": []}":                                                  "JSON",
+		"[{\"from\": 1, \"to\": 2},\n{\"from\": 2, \"to\": 1}]\n":                                              "JSON",
+		"{\"from\": 1, \"to\": 2}\n{\"from\": 2, \"to\": 1}\n":                                                 "JSON",
+		"<?xml version='1.0'?>\n<osm version=\"0.6\">\n":                                                       "ox.graph_from_xml(",
+		"digraph {\n1 -> 2 [weight=3];\n}\n":                                                                   "nx.nx_pydot.read_dot(",
+		"// made by\n/* x\ny */ strict graph \"a b\" { 1 -- 2 }":                                               "DOT (Graphviz)",
+		"LEDA.GRAPH\nvoid\ndouble\n":                                                                           "nx.read_leda(",
+		"# a\nb 5\nc 6\n# b\nc 1\n":                                                                            "igraph.Graph.Read_Lgl(",
+		"#x.py\n# GMT Mon Nov 23 00:00:00 2026\n# \n0 1 2\n1 2 0\n2 0 1\n":                                     "nx.read_adjlist(",
+		"{\"type\": \"FeatureCollection\", \"features\": []}":                                                  "gpd.read_file(",
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "[Content_Types].xml\x00":                                  "pd.read_excel(",
+		"PK\x03\x04" + strings.Repeat("\x80", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK": "OpenDocument",
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00":                                                             "(.xls)",
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "graph.csv\x00":                                            "unzip FILE -d",
+		"PAR1\x15\x04\x15\x10\x15":                                                                             "pd.read_parquet(",
+		"ARROW1\x00\x00\xff\xff\xff\xff":                                                                       "pd.read_feather(",
+		"\x80\x04\x95\x00\x00\x00":                                                                             "pd.read_pickle(",
+		"\x00\x00\x27\x0a\x00\x00\x00\x00":                                                                     "shapefile",
+		"SQLite format 3\x00" + strings.Repeat("\x00", 52) + "GPKG\x00":                                        "GeoPackage",
+		"SQLite format 3\x00" + strings.Repeat("\x00", 60):                                                     "sqlite3 -csv",
+		"MATLAB 5.0 MAT-file, Platform: posix":                                                                 "scipy.io.loadmat(",
+		"\x89HDF\r\n\x1a\n\x00\x00":                                                                            "h5py.File(",
+		"RDX3\nX\n\x00\x00\x00\x03":                                                                            "write.csv(",
+		"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18":                                                                "osmium",
 	} {
 		for _, o := range []Options{{}, {Columns: "from,to,weight"}} {
 			_, err := readBoth(t, "x.txt", text, o)
-			graphtest.WantError(t, err, graph.ErrBadInput, says, "is not read; in Python: import ")
+			graphtest.WantError(t, err, graph.ErrBadInput, says, "which is not read; ", "NEW.", "FILE")
 		}
 	}
 	for text, arcs := range map[string]string{
 		"[1] [2] 5\n[2] [3] 6\n": "[1]>[2]=5 [2]>[3]=6",
 		"{a},{b},5\n":            "{a}>{b}=5",
 		"graph [ 5\n":            "graph>[=5",
+		"graph a 5\n":            "graph>a=5",
+		"# a\n# b\n1 2 5\n":      "1>2=5",
+		"# a\n1 2\n# b c\n2 3\n": "1>2=1 2>3=1",
 		"<a> <b> 5\n":            "<a>><b>=5",
 		"*vertices 3\n":          "",
 		"*vertices,b,3\n":        "*vertices>b=3",

@@ -61,12 +61,13 @@ type Format struct {
 	// Detect looks at the first bytes of an input, decompressed.
 	Detect func(head []byte) Match
 
-	read func(in *lineReader, o Options, out *sink) error
+	read    func(in *lineReader, o Options, out *sink) error
+	readAll func(in *input.Input, data io.Reader, o Options, out *sink) error // instead, where it has no lines
 }
 
 // Formats lists the formats: a file each, and a line here. The order settles whom an input belongs to that more than
 // one is sure of.
-var Formats = []Format{dimacs, matrixMarket, npy, metis, edgeList}
+var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, edgeList}
 
 // Open opens a file, or standard input if path is "-", and reads the graph in it, but leaves a matrix in its
 // file: one of the two results is not nil. The caller closes the matrix. Errors about the content match

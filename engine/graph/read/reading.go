@@ -13,6 +13,7 @@ import (
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
+	"ooc/engine/graph/read/internal/foreign"
 )
 
 // reading is an input that is being read into a graph.
@@ -90,6 +91,13 @@ func (in *reading) scan(out *sink) error {
 	if in.options.Directed != nil {
 		out.Undirected = !*in.options.Directed
 	}
+	if in.format.readAll != nil {
+		out.lines = &lineReader{} // an error has no line
+		if err := in.format.readAll(in.Input, data, in.options, out); err != nil {
+			return err
+		}
+		return in.Drain()
+	}
 	lines := newLineReader(data)
 	lines.careful = in.careful
 	out.lines = lines
@@ -126,11 +134,12 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW")
 	}
 	if in.options.Format == "" && in.options.Columns != "" {
-		if head, _ := data.Peek(input.HeadSize); in.refuseForeign(head) != nil {
+		head, _ := data.Peek(input.HeadSize)
+		in.format = find(func(f *Format) bool { return f.Columns || f.readAll != nil && f.Detect(head) == Yes })
+		if in.format.Columns {
 			return in.refuseForeign(head)
 		}
-		in.format = find(func(f *Format) bool { return f.Columns })
-		return nil
+		return nil // which fits refuses
 	}
 	if in.options.Format != "" {
 		in.format = byName(in.options.Format)
@@ -167,6 +176,14 @@ func (in *reading) detect(data *bufio.Reader) error {
 	}
 	if in.format == nil {
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
+	}
+	return nil
+}
+
+// refuseForeign names a format that is not read.
+func (in *reading) refuseForeign(head []byte) error {
+	if name, remedy := foreign.Recognise(head); name != "" {
+		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
 	return nil
 }

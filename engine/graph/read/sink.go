@@ -79,7 +79,9 @@ func (s *sink) addAll(recs []arcs.Arc, first int64) {
 		return
 	}
 	for _, r := range recs { // the number is all that is wanted
-		if r.From != r.To {
+		if r.From == r.To {
+			s.SelfLoops++
+		} else {
 			s.Arcs++
 		}
 	}

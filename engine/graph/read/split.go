@@ -2,9 +2,17 @@ package read
 
 import "bytes"
 
-// split cuts line into r.fields. Blanks around a column do not belong to it. A column may stand in
-// double quotes, inside which a quote is written twice.
+// split cuts line into r.fields.
 func (r *edgeReader) split(line []byte) error {
+	if r.braces {
+		return r.splitBraces(line)
+	}
+	return r.splitPlain(line)
+}
+
+// splitPlain is split for a line without braces. Blanks around a column do not belong to it. A column may stand in
+// double quotes, inside which a quote is written twice.
+func (r *edgeReader) splitPlain(line []byte) error {
 	r.fields = r.fields[:0]
 	for i := skipBlank(line, 0); ; {
 		f, next, ok := r.cut(line, i)

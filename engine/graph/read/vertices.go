@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/read/internal/ids"
 )
 
 // vertexTable gives the vertices of an edge list provisional numbers as they appear, and rows once all
@@ -18,11 +19,12 @@ type vertexTable struct {
 	limit  int64    // ids from here on are not small
 	order  []int32  // provisional numbers by first appearance
 	others []otherID
-	ints   intTable  // others that are numbers
-	texts  textTable // and that are not
+	ints   ids.Ints  // others that are numbers
+	texts  ids.Texts // and that are not
 
 	forced    bool // ids are base, base+1, … up to the largest that appears, top
 	base, top int64
+	declared  int64 // unless 0, ids are base, base+1, … base+declared-1
 
 	// Set by freeze.
 	rank     []int32 // of each word of seen, how many vertices the words before it have
@@ -57,7 +59,7 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 	if id>>6 < int64(len(t.seen)) && id >= 0 && t.seen[id>>6]>>(id&63)&1 != 0 {
 		return int32(id), true
 	}
-	if k, ok := t.ints.find(id); ok {
+	if k, ok := t.ints.Find(id); ok {
 		return ^k, true
 	}
 	if id >= 0 && id < max(firstLimit, t.limit) {
@@ -67,24 +69,24 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 		t.seen[id>>6] |= 1 << (id & 63)
 		return int32(id), t.appeared(int32(id))
 	}
-	t.ints.add(id, int32(len(t.others)))
+	t.ints.Add(id, int32(len(t.others)))
 	return t.other(otherID{number: id})
 }
 
 // text is number for an id that is not one.
 func (t *vertexTable) text(id []byte) (int32, bool) {
-	var key textKey
-	t.texts.setKey(&key, id, 0, len(id))
-	if k, ok := t.texts.find(&key, id); ok {
+	var key ids.Key
+	t.texts.SetKey(&key, id, 0, len(id))
+	if k, ok := t.texts.Find(&key, id); ok {
 		return ^k, true
 	}
 	return t.newText(&key, id)
 }
 
 // newText is text for one that is not there.
-func (t *vertexTable) newText(key *textKey, block []byte) (int32, bool) {
-	t.texts.add(key, block, int32(len(t.others)))
-	return t.other(otherID{text: int32(t.texts.len())})
+func (t *vertexTable) newText(key *ids.Key, block []byte) (int32, bool) {
+	t.texts.Add(key, block, int32(len(t.others)))
+	return t.other(otherID{text: int32(t.texts.Len())})
 }
 
 func (t *vertexTable) other(id otherID) (int32, bool) {
@@ -105,6 +107,10 @@ func (t *vertexTable) row(p int32) int32 {
 	switch {
 	case t.forced:
 		return p
+	case t.declared > 0 && p < 0:
+		return int32(t.others[^p].number - t.base)
+	case t.declared > 0:
+		return p - int32(t.base)
 	case p < 0:
 		return t.rowOther[^p]
 	case t.rowOf != nil:
@@ -136,7 +142,9 @@ func (t *vertexTable) freeze() (int, graph.IDs) {
 	switch {
 	case t.forced:
 		return int(t.top - t.base + 1), graph.IDs{Base: t.base}
-	case t.texts.len() > 0:
+	case t.declared > 0:
+		return int(t.declared), graph.IDs{Base: t.base}
+	case t.texts.Len() > 0:
 		return len(t.order), t.freezeText()
 	}
 	n := len(t.order)
@@ -155,7 +163,7 @@ func (t *vertexTable) freezeText() graph.IDs {
 			t.rowOf[t.smaller(p)] = int32(row)
 			continue
 		case t.others[^p].text > 0:
-			names[row] = t.texts.name(t.others[^p].text - 1)
+			names[row] = t.texts.Name(t.others[^p].text - 1)
 		default:
 			names[row] = strconv.FormatInt(t.others[^p].number, 10)
 		}

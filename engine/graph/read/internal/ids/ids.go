@@ -1,4 +1,5 @@
-package read
+// Package ids finds the numbers of vertices by their ids, of which there may be millions.
+package ids
 
 import (
 	"bytes"
@@ -11,8 +12,8 @@ import (
 // The tables here are open ones with linear probing, at most half full. Go's maps take more memory, and a
 // look-up in them more of the accesses that miss the cache.
 
-// intTable finds vertices by ids that are numbers.
-type intTable struct {
+// Ints finds vertices by ids that are numbers.
+type Ints struct {
 	slots []intSlot
 	used  int
 	odd   uint64 // a random factor, so that no input can be made to collide
@@ -24,13 +25,16 @@ type intSlot struct {
 	place int32 // the number that the id was added under, plus 1
 }
 
-func (t *intTable) start(id int64) uint64 { return uint64(id) * t.odd >> 32 & uint64(len(t.slots)-1) }
+// Len returns how many ids there are.
+func (t *Ints) Len() int { return t.used }
 
-// fetch looks at where find will look first.
-func (t *intTable) fetch(id int64) uint64 { return uint64(t.slots[t.start(id)].place) }
+func (t *Ints) start(id int64) uint64 { return uint64(id) * t.odd >> 32 & uint64(len(t.slots)-1) }
 
-// find returns the number that an id was added under.
-func (t *intTable) find(id int64) (int32, bool) {
+// Fetch looks at where Find will look first.
+func (t *Ints) Fetch(id int64) uint64 { return uint64(t.slots[t.start(id)].place) }
+
+// Find returns the number that an id was added under.
+func (t *Ints) Find(id int64) (int32, bool) {
 	if t.used == 0 {
 		return 0, false
 	}
@@ -42,8 +46,8 @@ func (t *intTable) find(id int64) (int32, bool) {
 	return 0, false
 }
 
-// add adds an id that is not there.
-func (t *intTable) add(id int64, number int32) {
+// Add adds an id that is not there.
+func (t *Ints) Add(id int64, number int32) {
 	if 2*(t.used+1) > len(t.slots) {
 		old := t.slots
 		t.slots = make([]intSlot, max(64, 2*len(old)))
@@ -58,7 +62,7 @@ func (t *intTable) add(id int64, number int32) {
 	t.used++
 }
 
-func (t *intTable) put(s intSlot) {
+func (t *Ints) put(s intSlot) {
 	i := t.start(s.id)
 	for t.slots[i].place != 0 {
 		i = (i + 1) & uint64(len(t.slots)-1)
@@ -66,8 +70,8 @@ func (t *intTable) put(s intSlot) {
 	t.slots[i] = s
 }
 
-// textTable keeps texts and finds them.
-type textTable struct {
+// Texts keeps texts and finds them.
+type Texts struct {
 	slots []uint64 // 32 bits of a text's hash, and below them its place in texts plus 1; 0 if empty
 	seed  maphash.Seed
 	texts []textEntry
@@ -82,20 +86,22 @@ type textEntry struct {
 	number     int32 // that it was added under
 }
 
-func (t *textTable) len() int { return len(t.texts) }
+// Len returns how many texts there are.
+func (t *Texts) Len() int { return len(t.texts) }
 
-// textKey is what find and add want to know of a text, which lies in a block of texts.
-type textKey struct {
+// Key is what Find and Add want to know of a text, which lies in a block of texts.
+type Key struct {
 	head, tail    uint64
 	hash          uint32
-	place         uint32 // by fetchSlot: the first place in texts that find will look at, plus 1; 0 for none
+	place         uint32 // by FetchSlot: the first place in texts that Find will look at, plus 1; 0 for none
 	start, length int    // in the block
 }
 
-func (k *textKey) in(block []byte) []byte { return block[k.start : k.start+k.length] }
+// In returns the text.
+func (k *Key) In(block []byte) []byte { return block[k.start : k.start+k.length] }
 
-// setKey sets the key of block[start:start+length].
-func (t *textTable) setKey(k *textKey, block []byte, start, length int) {
+// SetKey sets the key of block[start:start+length].
+func (t *Texts) SetKey(k *Key, block []byte, start, length int) {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
 		t.slots = make([]uint64, 64)
@@ -113,26 +119,27 @@ func (t *textTable) setKey(k *textKey, block []byte, start, length int) {
 	}
 }
 
-// fetchSlot looks at the slot where find will look first, and fetch at the text there.
-func (t *textTable) fetchSlot(k *textKey) {
+// FetchSlot looks at the slot where Find will look first, and Fetch at the text there.
+func (t *Texts) FetchSlot(k *Key) {
 	k.place = uint32(t.slots[uint64(k.hash)&uint64(len(t.slots)-1)])
 }
 
-func (t *textTable) fetch(k *textKey) uint64 {
+// Fetch does what FetchSlot says.
+func (t *Texts) Fetch(k *Key) uint64 {
 	if k.place == 0 {
 		return 0
 	}
 	return t.texts[k.place-1].head
 }
 
-// find returns the number that a text was added under.
-func (t *textTable) find(k *textKey, block []byte) (int32, bool) {
+// Find returns the number that a text was added under.
+func (t *Texts) Find(k *Key, block []byte) (int32, bool) {
 	mask := uint64(len(t.slots) - 1)
 	for i := uint64(k.hash) & mask; t.slots[i] != 0; i = (i + 1) & mask {
 		if slot := t.slots[i]; uint32(slot>>32) == k.hash {
 			x := &t.texts[uint32(slot)-1]
 			if x.head == k.head && x.tail == k.tail && int(x.length) == k.length &&
-				(k.length <= 16 || bytes.Equal(t.at(x), k.in(block))) {
+				(k.length <= 16 || bytes.Equal(t.at(x), k.In(block))) {
 				return x.number, true
 			}
 		}
@@ -140,10 +147,10 @@ func (t *textTable) find(k *textKey, block []byte) (int32, bool) {
 	return 0, false
 }
 
-func (t *textTable) at(x *textEntry) []byte { return t.bytes[x.start : x.start+int64(x.length)] }
+func (t *Texts) at(x *textEntry) []byte { return t.bytes[x.start : x.start+int64(x.length)] }
 
-// add adds a text that is not there.
-func (t *textTable) add(k *textKey, block []byte, number int32) {
+// Add adds a text that is not there.
+func (t *Texts) Add(k *Key, block []byte, number int32) {
 	if 2*(len(t.texts)+1) > len(t.slots) {
 		old := t.slots
 		t.slots = make([]uint64, 2*len(old))
@@ -154,11 +161,11 @@ func (t *textTable) add(k *textKey, block []byte, number int32) {
 		}
 	}
 	t.texts = append(t.texts, textEntry{k.head, k.tail, int64(len(t.bytes)), int32(k.length), number})
-	t.bytes = append(t.bytes, k.in(block)...)
+	t.bytes = append(t.bytes, k.In(block)...)
 	t.put(uint64(k.hash)<<32 | uint64(len(t.texts)))
 }
 
-func (t *textTable) put(slot uint64) {
+func (t *Texts) put(slot uint64) {
 	mask := uint64(len(t.slots) - 1)
 	i := slot >> 32 & mask
 	for t.slots[i] != 0 {
@@ -167,8 +174,8 @@ func (t *textTable) put(slot uint64) {
 	t.slots[i] = slot
 }
 
-// name returns a text as a string, which shares memory with the table: nothing may be added any more.
-func (t *textTable) name(place int32) string {
+// Name returns a text as a string, which shares memory with the table: nothing may be added any more.
+func (t *Texts) Name(place int32) string {
 	b := t.at(&t.texts[place])
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }

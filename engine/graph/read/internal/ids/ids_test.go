@@ -1,4 +1,4 @@
-package read
+package ids
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 // TestTables looks up ids that are there and ids that are not, in tables that grow.
 func TestTables(t *testing.T) {
 	r := seeds.New(t)
-	var ints intTable
-	var texts textTable
+	var ints Ints
+	var texts Texts
 	numbers, names := map[int64]int32{}, map[string]int32{}
 	for i := range int32(20000) {
 		id := r.Int64() >> r.IntN(64)
@@ -19,28 +19,28 @@ func TestTables(t *testing.T) {
 			name[k] = "ab"[r.IntN(2)]
 		}
 		want, known := numbers[id]
-		if got, ok := ints.find(id); ok != known || got != want {
+		if got, ok := ints.Find(id); ok != known || got != want {
 			t.Fatalf("%d is %d, %v", id, got, ok)
 		}
 		if !known {
 			numbers[id] = i
-			ints.add(id, i)
+			ints.Add(id, i)
 		}
-		var key textKey
-		texts.setKey(&key, name, 0, len(name))
+		var key Key
+		texts.SetKey(&key, name, 0, len(name))
 		want, known = names[string(name)]
-		if got, ok := texts.find(&key, name); ok != known || got != want {
+		if got, ok := texts.Find(&key, name); ok != known || got != want {
 			t.Fatalf("%q is %d, %v", name, got, ok)
 		}
 		if !known {
 			names[string(name)] = i
-			texts.add(&key, name, i)
+			texts.Add(&key, name, i)
 		}
 	}
 	for name, number := range names {
-		var key textKey
-		texts.setKey(&key, []byte(name), 0, len(name))
-		if got, ok := texts.find(&key, []byte(name)); !ok || got != number {
+		var key Key
+		texts.SetKey(&key, []byte(name), 0, len(name))
+		if got, ok := texts.Find(&key, []byte(name)); !ok || got != number {
 			t.Fatalf("%q is %d, %v", name, got, ok)
 		}
 	}

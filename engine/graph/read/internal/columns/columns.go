@@ -1,4 +1,5 @@
-package read
+// Package columns finds out which columns of a table are the ends and the weight of an arc, from their names.
+package columns
 
 import (
 	"fmt"
@@ -10,25 +11,25 @@ import (
 	"ooc/engine/graph/internal/number"
 )
 
-// columns says where in a line of an edge list its parts stand.
-type columns struct {
-	from, to int
-	weight   int // -1: every weight is 1
-	least    int // how many columns a line must have for these
+// Columns says where in a line its parts stand.
+type Columns struct {
+	From, To int
+	Weight   int // -1: every weight is 1
+	Least    int // how many columns a line must have for these
 }
 
-// columnNames are the names that mean a column, the proper one first.
-var columnNames = [3][]string{
+// Names are the names that mean a column, the proper one first.
+var Names = [3][]string{
 	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node"},
 	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node"},
 	{"weight", "w", "length", "len", "cost", "distance", "dist"},
 }
 
-// namedColumns finds the columns by their names. It returns false where from or to is not among them,
+// Named finds the columns by their names. It returns false where from or to is not among them,
 // and an error where two names compete.
-func namedColumns(names []string) (columns, bool, error) {
+func Named(names []string) (Columns, bool, error) {
 	var at [3]int
-	for part, synonyms := range columnNames {
+	for part, synonyms := range Names {
 		at[part] = -1
 		proper := false
 		for i, name := range names {
@@ -37,31 +38,31 @@ func namedColumns(names []string) (columns, bool, error) {
 				switch {
 				case name != s:
 				case at[part] >= 0 && (k == 0) == proper:
-					return columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0], names[at[part]], names[i])
+					return Columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0], names[at[part]], names[i])
 				case at[part] < 0 || k == 0:
 					at[part], proper = i, k == 0
 				}
 			}
 		}
 	}
-	c := columns{from: at[0], to: at[1], weight: at[2], least: len(names)}
-	return c, c.from >= 0 && c.to >= 0, nil
+	c := Columns{From: at[0], To: at[1], Weight: at[2], Least: len(names)}
+	return c, c.From >= 0 && c.To >= 0, nil
 }
 
-// picks says where the parts of a line stand, in the order of columnNames: the name of a column in the header, or its
+// Picks says where the parts of a line stand, in the order of Names: the name of a column in the header, or its
 // number from 1; "" for none.
-type picks [3]string
+type Picks [3]string
 
-// columnOption reads Options.Columns: the names of all columns in their order, or picks such as from=a,to=b. It returns
-// the columns where these need no header, and else picks.
-func columnOption(list string) (*columns, picks, error) {
+// Option reads Options.Columns: the names of all columns in their order, or picks such as from=a,to=b. It returns
+// the columns where these need no header, and else Picks.
+func Option(list string) (*Columns, Picks, error) {
 	bad := func(format string, args ...any) error {
 		return number.BadOption("columns %q: %s", list, fmt.Sprintf(format, args...))
 	}
-	var p picks
+	var p Picks
 	names := strings.Split(list, ",")
 	if !strings.Contains(list, "=") {
-		c, ok, err := namedColumns(names)
+		c, ok, err := Named(names)
 		switch {
 		case err != nil:
 			return nil, p, bad("%v", err)
@@ -73,12 +74,12 @@ func columnOption(list string) (*columns, picks, error) {
 	for _, name := range names {
 		part, column, found := strings.Cut(name, "=")
 		part, column = strings.TrimSpace(part), strings.TrimSpace(column)
-		k := slices.IndexFunc(columnNames[:], func(synonyms []string) bool { return strings.EqualFold(synonyms[0], part) })
+		k := slices.IndexFunc(Names[:], func(synonyms []string) bool { return strings.EqualFold(synonyms[0], part) })
 		switch {
 		case !found || k < 0 || column == "":
 			return nil, p, bad("%q is none of from=COLUMN, to=COLUMN and weight=COLUMN", name)
 		case p[k] != "":
-			return nil, p, bad("%s is there twice", columnNames[k][0])
+			return nil, p, bad("%s is there twice", Names[k][0])
 		}
 		p[k] = column
 	}
@@ -98,36 +99,27 @@ func columnOption(list string) (*columns, picks, error) {
 		}
 		at[k] = n - 1
 	}
-	c, err := p.columns(at)
+	c, err := p.at(at)
 	if err != nil {
 		return nil, p, bad("%v", err)
 	}
 	return &c, p, nil
 }
 
-// unweighted reports whether Options.Columns names columns, and none for the weight.
-func (o Options) unweighted() bool {
-	if o.Columns == "" {
-		return false
-	}
-	c, p, err := columnOption(o.Columns)
-	return err == nil && (c == nil && p[2] == "" || c != nil && c.weight < 0)
-}
-
 // maxColumn is the most that the number of a column may be.
 const maxColumn = 1 << 16
 
-// columns returns what is picked, once it is known where that stands.
-func (p picks) columns(at [3]int) (columns, error) {
-	c := columns{from: at[0], to: at[1], weight: at[2], least: 1 + max(at[0], at[1], at[2])}
-	if c.from == c.to || c.weight == c.from || c.weight == c.to {
+// at returns what is picked, once it is known where that stands.
+func (p Picks) at(at [3]int) (Columns, error) {
+	c := Columns{From: at[0], To: at[1], Weight: at[2], Least: 1 + max(at[0], at[1], at[2])}
+	if c.From == c.To || c.Weight == c.From || c.Weight == c.To {
 		return c, fmt.Errorf("one column is picked twice")
 	}
 	return c, nil
 }
 
-// among finds the columns that are picked in a header.
-func (p picks) among(header []string) (columns, error) {
+// Among finds the columns that are picked in a header.
+func (p Picks) Among(header []string) (Columns, error) {
 	var at [3]int
 	for k, column := range p {
 		at[k] = -1
@@ -138,7 +130,7 @@ func (p picks) among(header []string) (columns, error) {
 			switch {
 			case !strings.EqualFold(strings.TrimSpace(name), column):
 			case at[k] >= 0:
-				return columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column, at[k]+1, i+1)
+				return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column, at[k]+1, i+1)
 			default:
 				at[k] = i
 			}
@@ -147,45 +139,45 @@ func (p picks) among(header []string) (columns, error) {
 			at[k] = n - 1
 		}
 		if at[k] < 0 {
-			return columns{}, fmt.Errorf("no column is named %q in the first line: %s", column, quotedList(header))
+			return Columns{}, fmt.Errorf("no column is named %q in the first line: %s", column, Quoted(header))
 		}
 	}
-	c, err := p.columns(at)
-	c.least = len(header)
+	c, err := p.at(at)
+	c.Least = len(header)
 	return c, err
 }
 
-// defaultColumns returns the columns of an edge list of some width that nothing names. The error says how to name those
+// Default returns the columns of an edge list of some width that nothing names. The error says how to name those
 // of a line, or of a header, if it is not nil.
-func defaultColumns(width int, hasIDs bool, header []string) (columns, error) {
+func Default(width int, hasIDs bool, header []string) (Columns, error) {
 	switch {
 	case width == 2:
-		return columns{from: 0, to: 1, weight: -1, least: 2}, nil
+		return Columns{From: 0, To: 1, Weight: -1, Least: 2}, nil
 	case width == 3:
-		return columns{from: 0, to: 1, weight: 2, least: 3}, nil
+		return Columns{From: 0, To: 1, Weight: 2, Least: 3}, nil
 	case width == 4 && hasIDs:
-		return columns{from: 1, to: 2, weight: 3, least: 4}, nil
+		return Columns{From: 1, To: 2, Weight: 3, Least: 4}, nil
 	case width < 2:
-		return columns{}, fmt.Errorf("an arc needs at least the two columns from and to; if this is the number of vertices, remove the line")
+		return Columns{}, fmt.Errorf("an arc needs at least the two columns from and to")
 	}
-	return columns{}, fmt.Errorf("the line has %d columns: %s", width, howToPick(width, header))
+	return Columns{}, fmt.Errorf("the line has %d columns: %s", width, HowToPick(width, header))
 }
 
-// howToPick says how to name columns. It makes no guess that may be wrong: whoever follows it must know the input.
-func howToPick(width int, header []string) string {
+// HowToPick says how to name columns. It makes no guess that may be wrong: whoever follows it must know the input.
+func HowToPick(width int, header []string) string {
 	if header == nil {
 		return fmt.Sprintf("pick them by number, --columns from=A,to=B,weight=C with A, B and C from 1 to %d", width)
 	}
-	if c := likely(header); c.from >= 0 && c.to >= 0 && c.weight >= 0 {
-		text := fmt.Sprintf("from=%s,to=%s,weight=%s", header[c.from], header[c.to], header[c.weight])
+	if c := Likely(header); c.From >= 0 && c.To >= 0 && c.Weight >= 0 {
+		text := fmt.Sprintf("from=%s,to=%s,weight=%s", header[c.From], header[c.To], header[c.Weight])
 		if len(letters(text))+len("===,,")+strings.Count(text, "_") == len(text) { // as it is in any shell
 			return "pick them by name, maybe --columns " + text
 		}
 	}
-	return fmt.Sprintf("pick them by name, --columns from=A,to=B,weight=C with A, B and C of %s", quotedList(header))
+	return fmt.Sprintf("pick them by name, --columns from=A,to=B,weight=C with A, B and C of %s", Quoted(header))
 }
 
-func quotedList(names []string) string {
+func Quoted(names []string) string {
 	const most = 30
 	var b strings.Builder
 	for i, name := range names[:min(len(names), most)] {
@@ -200,18 +192,18 @@ func quotedList(names []string) string {
 	return b.String()
 }
 
-// endings are what programs put behind the names in columnNames: of from and to, and of weights, which are units.
+// endings are what programs put behind the names in Names: of from and to, and of weights, which are units.
 var endings = [3][]string{
 	{"", "id", "node", "nodeid", "vertex", "vertexid"},
 	{"", "id", "node", "nodeid", "vertex", "vertexid"},
 	{"", "m", "km", "meter", "meters", "metre", "metres", "mi", "miles", "ft", "s", "sec", "seconds", "min", "minutes", "h", "hours"},
 }
 
-// likely finds columns whose names only resemble those in columnNames: for advice, not for reading. -1 stands for none,
+// Likely finds columns whose names only resemble those in Names: for advice, not for reading. -1 stands for none,
 // or for more than one.
-func likely(header []string) columns {
+func Likely(header []string) Columns {
 	at := [3]int{-1, -1, -1}
-	for part, synonyms := range columnNames {
+	for part, synonyms := range Names {
 		found := 0
 		for i, name := range header {
 			if name = letters(name); slices.ContainsFunc(synonyms, func(s string) bool {
@@ -226,11 +218,11 @@ func likely(header []string) columns {
 			at[part] = -1
 		}
 	}
-	return columns{from: at[0], to: at[1], weight: at[2]}
+	return Columns{From: at[0], To: at[1], Weight: at[2]}
 }
 
-// longNames leaves out the names of one letter: alone, a u, v or w may be any end of an arc, and says nothing.
-func longNames(header []string) []string {
+// Long leaves out the names of one letter: alone, a u, v or w may be any end of an arc, and says nothing.
+func Long(header []string) []string {
 	long := slices.Clone(header)
 	for i, name := range long {
 		if len(strings.TrimSpace(name)) == 1 {
@@ -238,6 +230,16 @@ func longNames(header []string) []string {
 		}
 	}
 	return long
+}
+
+// Ends reports whether a header is two letters and the name of a weight, as v,w,length: whatever else the letters may
+// mean, they are from and to here.
+func Ends(header []string) bool {
+	if len(header) != 3 || strings.EqualFold(strings.TrimSpace(header[1]), "u") {
+		return false
+	}
+	long := Long(header)
+	return long[0] == "" && long[1] == "" && slices.Contains(Names[2], strings.ToLower(strings.TrimSpace(long[2])))
 }
 
 // letters returns the letters and digits of a name, in lower case.
@@ -250,9 +252,9 @@ func letters(name string) string {
 	}, name)
 }
 
-// oneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has written
+// OneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has written
 // the file, each direction has a line of its own, and the column says nothing more.
-func oneWay(header []string) string {
+func OneWay(header []string) string {
 	found := ""
 	for _, name := range header {
 		switch l := letters(name); {

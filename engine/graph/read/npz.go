@@ -1,0 +1,167 @@
+package read
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/input"
+	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/npz"
+	"ooc/kernels/entry"
+)
+
+// sciPy is what scipy.sparse.save_npz writes: a stored entry in row i and column j is the weight of the arc from i to j.
+var sciPy = Format{
+	Name:       "npz",
+	Title:      "sparse matrix of SciPy (.npz): CSR, CSC, COO",
+	Extensions: []string{".npz"},
+	Directed:   true,
+	Detect:     detectNPZ,
+	readAll:    readNPZ,
+}
+
+// detectNPZ looks for a zip file whose first member is an array.
+func detectNPZ(head []byte) Match {
+	const name = 30 // where it begins, and 4 bytes before that its length
+	if len(head) > name && bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		end := name + int(binary.LittleEndian.Uint16(head[name-4:]))
+		if end <= len(head) && bytes.HasSuffix(head[name:end], []byte(".npy")) {
+			return Yes
+		}
+	}
+	return No
+}
+
+func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
+	file, size, done, err := seekable(in, data, o)
+	if err != nil {
+		return err
+	}
+	defer done()
+	m, err := npz.Open(file, size)
+	if err != nil {
+		return in.Fail("%v", err)
+	}
+	out.Expected = m.Entries
+	if err := out.declare(m.N, o.base(0)); err != nil {
+		return err
+	}
+	undirected := out.Undirected
+	out.Undirected = false // until it is known that no place has two entries
+	zeros := int64(0)
+	out.check = func(g *graph.Graph) error { return settleNPZ(in, g, out, undirected) }
+	var bad error
+	err = m.Each(func(row, col int32, x npz.Value) error {
+		word, ok, err := out.value(x)
+		if err != nil {
+			bad = err
+			if e := (*graph.InputError)(nil); errors.As(err, &e) {
+				e.Reason = fmt.Sprintf("row %d, column %d (from 0): %s", row, col, e.Reason)
+			}
+			return bad
+		}
+		if ok {
+			zeros += int64(btoi(word == 0 && row != col))
+			out.add(row, col, word)
+		}
+		return nil
+	})
+	switch {
+	case bad != nil:
+		return bad
+	case err != nil:
+		return in.Fail("%v", err)
+	case zeros > 0:
+		out.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; in Python, A.eliminate_zeros() removes them", zeros)
+	}
+	return nil
+}
+
+// value turns an entry into a word. It returns false where that is no arc, or an error.
+func (s *sink) value(x npz.Value) (word uint32, ok bool, err error) {
+	if k, ok := x.Int32(); ok && s.Weigh.Scale == 1 {
+		return s.Weigh.IntWord(k), true, nil
+	}
+	var buf [32]byte
+	word, ok, err = s.word(x.Append(buf[:0]))
+	if ok && x.IsFloat && s.Weigh.Float && s.Weigh.Scale == 1 {
+		word = math.Float32bits(float32(x.Float)) // as in a .npy: of the value, and not of its decimal
+	}
+	return word, ok, err
+}
+
+// seekable returns the archive as a file: a zip file ends with its list of contents.
+func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, func(), error) {
+	if in.File != nil {
+		start := make([]byte, 4)
+		if _, err := in.File.ReadAt(start, 0); err == nil && bytes.HasPrefix(start, []byte("PK")) {
+			info, err := in.File.Stat()
+			if err != nil {
+				return nil, 0, nil, err
+			}
+			return in.File, info.Size(), func() {}, nil
+		}
+	}
+	create := o.Spool
+	if create == nil {
+		create = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
+	}
+	f, err := create(0)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	done := func() {
+		f.Close()
+		os.Remove(f.Name()) // where that was not possible while it was open
+	}
+	size, err := io.Copy(f, data)
+	if err != nil {
+		done()
+		return nil, 0, nil, in.Wrap(0, err)
+	}
+	return f, size, done, nil
+}
+
+// settleNPZ refuses a matrix in which a place has two entries, and then makes arcs edges if they shall be.
+func settleNPZ(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
+	if g.Parallel > 0 {
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): SciPy takes their sum, a graph the shortest of such arcs. "+
+			`For the sum, in Python: import scipy.sparse as s; A = s.load_npz("FILE").tocsr(); A.sum_duplicates(); s.save_npz("NEW.npz", A)`, g.Parallel)
+	}
+	if _, _, found := g.OneWay(); !found {
+		out.bothWays = true
+	}
+	if !undirected {
+		return nil
+	}
+	edges := graph.Intake{File: g.File, N: g.N, Undirected: true, Expected: g.Arcs(), Free: believed,
+		Weigh: number.Weighing{Want: g.Kind, Scale: g.Scale, Float: g.Kind == entry.KindF32}}
+	var recs []arcs.Arc
+	for u := range g.N {
+		recs = recs[:0]
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			word := uint32(0)
+			if g.Kind == entry.KindF32 {
+				word = math.Float32bits(g.F32[k])
+			} else {
+				word = uint32(g.I32[k])
+			}
+			recs = append(recs, arcs.Arc{From: int32(u), To: g.Targets[k], Word: word})
+		}
+		edges.Add(recs, 0)
+	}
+	e, err := edges.Graph(g.IDs)
+	if err != nil {
+		return err
+	}
+	e.SelfLoops, e.NoArcs = g.SelfLoops, g.NoArcs
+	*g = *e
+	return nil
+}
