@@ -167,7 +167,7 @@ func (counter) differed() (bool, error) { return true, nil }
 func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error {
 	start := int(done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
-	o := dimensions{p.Side, p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}
+	o := dimensions{p.Side, p.Width, geom.T, p.Slots, p.Pages, p.Streams, p.LookAhead}
 	s := newSchedule(a, p.Side, o, start, counter{p, geom.TileBytes()})
 	if start > 0 {
 		s.resume()

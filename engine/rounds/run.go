@@ -35,7 +35,7 @@ func (r *run) rounds(ctx context.Context) error {
 		return err
 	}
 	r.ctx, r.flushed, r.flushedAt = ctx, r.start, time.Now()
-	o := dimensions{r.Geometry.Side(), r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead}
+	o := dimensions{r.Geometry.Side(), r.plan.Width, r.Geometry.T, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead}
 	s := newSchedule(r.algorithm, r.last, o, r.start, r)
 	if r.Weights == nil {
 		s.resume()

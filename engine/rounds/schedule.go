@@ -32,6 +32,7 @@ type step struct {
 	fresh      bool
 	before     int // fresh: the slot of a or b that holds the old tile
 	phase      int
+	lo, hi     int  // of single-stage: the pivots of the tile
 	fromGraph  bool // read: the disk holds no copy yet
 	checkpoint bool // write: for a checkpoint, not because the page is needed
 	done       int  // iterations that the tile (write) or every tile (checkpoint) has finished
@@ -74,6 +75,7 @@ type schedule struct {
 	algorithm   *Algorithm
 	last        int // iterations in all
 	side, width int
+	edge        int // of a tile, in vertices
 	lookahead   bool
 	lanes       int
 	driver      driver
@@ -100,6 +102,7 @@ type flush struct {
 // dimensions are the size of the grid and of the memory of a schedule.
 type dimensions struct {
 	side, width         int // tiles
+	edge                int // of a tile, in vertices
 	slots, pages, lanes int
 	lookahead           bool
 }
@@ -107,7 +110,7 @@ type dimensions struct {
 // newSchedule returns the schedule of an algorithm that takes last iterations, of which done are finished.
 func newSchedule(a *Algorithm, last int, o dimensions, done int, d driver) *schedule {
 	s := &schedule{
-		algorithm: a, last: last, side: o.side, width: o.width, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
+		algorithm: a, last: last, side: o.side, width: o.width, edge: o.edge, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
 		tiles: make([]tileState, o.side*o.side), slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.lanes)),
 	}
 	for i := range s.tiles {

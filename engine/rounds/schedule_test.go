@@ -70,7 +70,7 @@ func (d *script) differed() (bool, error) {
 // scheduled returns a schedule of blocked rounds, and the driver that emits its steps.
 func scheduled(side, width, slots, pages, lanes int, look bool, done int, emit func(step) error) (*schedule, *script) {
 	d := &script{emit: emit}
-	return newSchedule(&blocked, side, dimensions{side, width, slots, pages, lanes, look}, done, d), d
+	return newSchedule(&blocked, side, dimensions{side, width, 1, slots, pages, lanes, look}, done, d), d
 }
 
 // differed reports whether a comparison has found a difference since it was last asked.

@@ -57,9 +57,12 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.
 	return p, err
 }
 
-// singleWindow is how many steps may be in flight. Each goes over the whole matrix, and a stop or a pause has to wait
-// for all of them, so there are few.
-const singleWindow = 2
+// singleWindow is how many steps may be in flight, and singleStep the relaxations of one, unless a pivot has more: a stop
+// or a pause has to wait for all of them, and processors do some billions a second.
+const (
+	singleWindow = 2
+	singleStep   = 1 << 27
+)
 
 func needsTileOps(d kernels.Device) error {
 	if _, ok := kernels.As[kernels.TileOps](d); !ok {
@@ -127,7 +130,8 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 	return nil
 }
 
-// singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole matrix.
+// singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole matrix, a
+// few at a time. If it is stopped in the middle of a tile, the next run applies them again, which changes nothing.
 func (s *schedule) singleStage() {
 	all := make([]int, len(s.tiles))
 	for t := range all {
@@ -136,8 +140,7 @@ func (s *schedule) singleStage() {
 		}
 		all[t] = s.load(t)
 	}
-	for s.done < s.last && s.alive() {
-		s.put(step{kind: stepKernel, op: &pivots, tile: s.done * (s.side + 1), c: all, done: s.done + 1})
+	for s.done < s.last && s.pivotTile(all) {
 		for t := range s.tiles {
 			s.updated(t, s.done+1)
 		}
@@ -152,7 +155,19 @@ func (s *schedule) singleStage() {
 	}
 }
 
-// pivots submits the pivots of one tile, one launch per pivot.
+// pivotTile applies the pivots of the next tile to the slots of all tiles, and reports whether it came to the last.
+func (s *schedule) pivotTile(all []int) bool {
+	each := max(1, singleStep/(s.side*s.side*s.edge*s.edge))
+	for lo := 0; lo < s.edge; lo += each {
+		if !s.alive() {
+			return false
+		}
+		s.put(step{kind: stepKernel, op: &pivots, tile: s.done * (s.side + 1), c: all, done: s.done + 1, lo: lo, hi: min(s.edge, lo+each)})
+	}
+	return s.err == nil
+}
+
+// pivots submits some of the pivots of one tile, one launch per pivot.
 func (x *executor) pivots(s step) error {
 	device, ok := kernels.As[kernels.TileOps](x.device)
 	if !ok {
@@ -160,9 +175,14 @@ func (x *executor) pivots(s step) error {
 	}
 	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(t) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
-		Device: func(d kernels.Stream) error { return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t, s.done*t) },
+		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(s.hi-s.lo) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
+		Device: func(d kernels.Stream) error {
+			return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t+s.lo, (s.done-1)*t+s.hi)
+		},
 		Done: func() {
+			if s.hi < t {
+				return
+			}
 			for tile := range matrix {
 				x.grid.finished(tile, s.done, 3)
 			}
