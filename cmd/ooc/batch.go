@@ -72,7 +72,9 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return errors.Join(err, log.Discard())
 	}
+	defer canResume(func() string { return show.SameCommand(os.Args) })()
 	graceful.Store(true)
+	defer display.OnStopping(cmd.Context())()
 	b.show.Begin()
 	defer display.OnAsking()()
 	stop := display.Keyboard(cmd.Context())

@@ -13,8 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ooc/cmd/ooc/show"
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine/batch"
 	"ooc/engine/task"
 )
@@ -76,8 +74,7 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
 		if !graceful.Load() {
-			fmt.Fprintf(terminal.Err, "ooc: interrupted while the input was read%s; continue with:\n  %s\n", f.maxHoursText(), show.SameCommand(os.Args))
-			os.Exit(exitInterrupted)
+			endNow(fmt.Sprintf("interrupted while the input was read%s", f.maxHoursText()))
 		}
 		cancel(errMaxHours)
 	})

@@ -282,7 +282,7 @@ func TestStopAndResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		ooc(t, dir, "solve", "long.gr").want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid))
-		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("by process %d", cmd.Process.Pid))
+		ooc(t, dir, "status", "long.ooc").want(t, 0, fmt.Sprintf("process %d", cmd.Process.Pid))
 		if err := errors.Join(cmd.Process.Signal(sig), cmd.Process.Signal(syscall.SIGCONT)); err != nil {
 			t.Fatal(err)
 		}

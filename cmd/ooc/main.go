@@ -11,11 +11,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/newfile"
 	"ooc/engine/task"
 	"ooc/engine/text"
 )
@@ -146,6 +148,30 @@ const version = "0.1.0"
 // context. Before that, and in commands that change nothing, a signal ends the process.
 var graceful atomic.Bool
 
+// resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is none.
+var resumable atomic.Pointer[func() string]
+
+// canResume sets what resumable holds, until the returned function is called.
+func canResume(command func() string) (done func()) {
+	before := resumable.Swap(&command)
+	return func() { resumable.Store(before) }
+}
+
+// endNow ends the process at once, in order: the terminal is as it was, no file is left half written, and people are told
+// how to go on.
+func endNow(why string) {
+	terminal.Restore()
+	newfile.Abandon()
+	if command := resumable.Load(); command != nil {
+		why += "; continue with:\n  " + (*command)()
+	}
+	fmt.Fprintln(terminal.Err, "ooc:", why)
+	os.Exit(exitInterrupted)
+}
+
+// endsWithin is how long a command that keeps nothing may take to end in order after a signal.
+const endsWithin = 700 * time.Millisecond
+
 // interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
 // loses nothing that a checkpoint or a note has.
 func interruptible() (context.Context, func()) {
@@ -161,13 +187,21 @@ func interruptible() (context.Context, func()) {
 	go func() {
 		if s, ok := <-signals; ok {
 			if !graceful.Load() {
-				fmt.Fprintln(terminal.Err, "ooc:", s)
-				show.Exit(exitInterrupted)
+				endNow(fmt.Sprintf("%v by %v", task.ErrInterrupted, s))
 			}
 			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))
 		}
-		if _, ok := <-signals; ok {
-			show.Exit(exitInterrupted)
+		var patience <-chan time.Time // nil: a solve, which has something to write
+		if resumable.Load() == nil {
+			patience = time.After(endsWithin)
+		}
+		select {
+		case s, ok := <-signals:
+			if ok {
+				endNow(fmt.Sprintf("%v at once by a second signal (%v); what was written is kept", task.ErrInterrupted, s))
+			}
+		case <-patience:
+			endNow(task.ErrInterrupted.Error())
 		}
 	}()
 	return ctx, func() {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,7 @@ func solveCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := f.limited(cmd)
 		defer stop()
+		defer canResume(func() string { return wholeCommand(args) })()
 		cmd.SetContext(ctx)
 		if f.isBatch(args) || f.dryRun {
 			return f.runBatch(cmd, args)
@@ -127,7 +129,9 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	show.Volume(p.Dir())
+	defer canResume(func() string { return resumeCommand(cmd, input, p) })()
 	graceful.Store(true)
+	defer show.OnStopping(cmd.Context())()
 	stop := show.Keyboard(cmd.Context())
 	sum, err := f.solve(cmd.Context(), p, input, device, show, show.Status)
 	stop()
@@ -161,6 +165,14 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 		return err
 	})
 	return sum, err
+}
+
+// wholeCommand is this command again, which has done nothing yet.
+func wholeCommand(args []string) string {
+	if slices.Contains(args, "-") {
+		return show.WholeCommand(os.Args) + " < INPUT"
+	}
+	return show.WholeCommand(os.Args)
 }
 
 // resumeCommand is the command that continues: this one without --restart. If standard input cannot be read again, the

@@ -467,3 +467,44 @@ func TestStoppedProcess(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	ooc(t, dir, "query", "long.ooc", "1", "2").want(t, 1, "not solved yet", "continue with: ooc solve long.ooc")
 }
+
+// TestTwoSignals: a solve says at once that it stops and that a second signal ends it now, which says how to go on, too.
+func TestTwoSignals(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		c := solving(t, t.TempDir())
+		from := len(c.written())
+		_ = c.cmd.Process.Signal(s)
+		at := c.await(from, "again ends at once")
+		_ = c.cmd.Process.Signal(s)
+		c.ends(130)
+		c.await(from, "continue with:")
+		if !strings.Contains(c.written()[from:], "ooc solve long.gr --device cpu") {
+			t.Errorf("no command to go on with:\n%s", c.written()[at:])
+		}
+		ooc(t, c.cmd.Dir, "status", "long.ooc").want(t, 0, "next      ooc solve long.ooc")
+	}
+	dir := t.TempDir() // before there is a store, nothing is lost
+	cmd := command(t, dir, "solve", "-", "--out", "x.ooc", "--restart")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(said)
+	if first, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(first, "device ") {
+		t.Fatalf("%q, %v", first, err)
+	}
+	_ = cmd.Process.Signal(syscall.SIGINT)
+	rest, err := io.ReadAll(lines)
+	_ = cmd.Wait() // the code says how it ended
+	if err != nil || cmd.ProcessState.ExitCode() != 130 || !strings.Contains(string(rest), "continue with:\n  ooc solve - --out x.ooc --restart < INPUT") {
+		t.Errorf("exit code %d, %v:\n%s", cmd.ProcessState.ExitCode(), err, rest)
+	}
+}

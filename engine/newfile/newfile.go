@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ooc/tiles"
 )
@@ -35,7 +36,7 @@ func (f File) Check() error {
 }
 
 // Write makes the file hold what fill writes. It is filled beside its place, under a hidden name that no other process
-// uses, synced, and renamed when it is complete; an error leaves nothing behind, and only a kill leaves the hidden
+// uses, synced, and renamed when it is complete; an error or Abandon leaves nothing behind, and only a kill leaves the hidden
 // file, which nobody uses again. Check's refusals come before fill runs, and again should the file appear meanwhile.
 // Of two that write one file, the last to end has it. Errors of fill are returned as they are.
 func (f File) Write(fill func(w io.Writer) error) error {
@@ -50,6 +51,7 @@ func (f File) Write(fill func(w io.Writer) error) error {
 	if err != nil {
 		return f.named(err)
 	}
+	defer ended(part.Name())
 	filling := fill(&writer{file: part, name: f.Path})
 	if filling == nil {
 		err = part.Sync()
@@ -157,11 +159,51 @@ func (at place) begin() (*os.File, error) {
 	if most := longest - len(".") - len(rest); len(name) > most {
 		name = strings.ToValidUTF8(name[:most], "") // for a letter may be cut in two, which some file systems refuse
 	}
+	parts.Lock()
+	defer parts.Unlock()
 	part, err := os.OpenFile(dir+"."+name+rest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err == nil {
+		parts.names[part.Name()] = true
+	}
 	if err == nil && at.was != nil {
 		keepAccess(part, at.was)
 	}
 	return part, err
+}
+
+// Folder makes a hidden folder in dir for what is needed for a while. remove removes it with all in it, and so does Abandon.
+func Folder(dir, pattern string) (path string, remove func() error, err error) {
+	parts.Lock()
+	defer parts.Unlock()
+	if path, err = os.MkdirTemp(dir, pattern); err != nil {
+		return "", nil, err
+	}
+	parts.names[path] = true
+	return path, func() error {
+		defer ended(path)
+		return os.RemoveAll(path)
+	}, nil
+}
+
+// parts are the hidden files that are being filled, and hidden folders.
+var parts = struct {
+	sync.Mutex
+	names map[string]bool // guarded by the mutex
+}{names: map[string]bool{}}
+
+// ended records that a hidden file or folder is renamed or removed.
+func ended(name string) {
+	parts.Lock()
+	defer parts.Unlock()
+	delete(parts.names, name)
+}
+
+// Abandon removes all files that are being filled and all folders of Folder, for a process that ends at once. No other is begun after that.
+func Abandon() {
+	parts.Lock() // for good
+	for name := range parts.names {
+		_ = os.RemoveAll(name) // nobody is left to tell
+	}
 }
 
 // longest is how many bytes a name has at most on nearly all file systems.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -230,4 +231,43 @@ func TestTwoWriters(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(got), err)
 	}
 	want(t, path, string(got))
+}
+
+// TestAbandon ends a process in the middle of a file that it replaces, and wants the old one, and nothing beside it.
+func TestAbandon(t *testing.T) {
+	if dir := os.Getenv("OOC_TEST_ABANDON"); dir != "" {
+		_, _, err := Folder(dir, ".hidden-*")
+		if err == nil {
+			err = File{Path: filepath.Join(dir, "a"), Overwrite: true}.Write(func(w io.Writer) error {
+				_, err := io.WriteString(w, "half of the n")
+				if err == nil {
+					Abandon()
+					os.Exit(0)
+				}
+				return err
+			})
+		}
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run", "^TestAbandon$")
+	cmd.Env = append(os.Environ(), "OOC_TEST_ABANDON="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(filepath.Join(dir, "a"))
+	if len(left) != 1 || string(old) != "old" || err != nil {
+		t.Errorf("left are %v, and of the old file %q, %v", left, old, err)
+	}
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 
 	"ooc/engine"
 	"ooc/engine/device/registry"
 	"ooc/engine/graph"
+	"ooc/engine/newfile"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/kernels"
@@ -32,11 +32,11 @@ func (s *suite) solve(d kernels.Device, n int, l plan.Limits) (seconds float64, 
 	if err != nil {
 		return 0, err
 	}
-	dir, err := os.MkdirTemp(s.Dir, ".ooc-tables-*")
+	dir, remove, err := newfile.Folder(s.Dir, ".ooc-tables-*")
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	choice, err := engine.Choose(s.ctx, g, d, l)
 	if err != nil {
 		return 0, err

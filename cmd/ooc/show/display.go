@@ -330,6 +330,15 @@ func StatusLine(s live.Status) string {
 // Numbers returns what prints a store's distances.
 func Numbers(p *engine.Problem) text.Numbers { return text.NumbersOf(p.Meta().Kind, p.Meta().Scale) }
 
+// WholeCommand is a command line for a shell.
+func WholeCommand(args []string) string {
+	words := []string{"ooc"}
+	for _, a := range args[min(1, len(args)):] {
+		words = append(words, terminal.Quote(a))
+	}
+	return strings.Join(words, " ")
+}
+
 // SameCommand is a command line for a shell, without --restart.
 func SameCommand(args []string) string {
 	words, names := []string{"ooc"}, false // after --, all are names

@@ -151,6 +151,14 @@ func (d *Display) OnAsking() (stop func()) {
 	}
 }
 
+// OnStopping says at once that a solve is being stopped, when ctx ends before the returned function is called.
+func (d *Display) OnStopping(ctx context.Context) (done func()) {
+	forget := context.AfterFunc(ctx, func() {
+		d.say("stopping: finishes what is in flight, then takes a checkpoint; Ctrl-C again ends at once, and is resumable too")
+	})
+	return func() { forget() }
+}
+
 // Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The terminal
 // is then as it was.
 func (d *Display) Keyboard(ctx context.Context) (stop func()) {
@@ -185,12 +193,6 @@ func (d *Display) Answer(s live.Status) {
 	case d.mode != block:
 		d.out.WriteString(StatusLine(s) + "\n")
 	}
-}
-
-// Exit ends the process at once.
-func Exit(code int) {
-	terminal.Restore()
-	os.Exit(code)
 }
 
 // keys passes what happens at the keyboard to the steering.
