@@ -21,13 +21,13 @@ type Forecast struct {
 	Done      int64             `json:"done"` // pivot vertices, or rows
 	Rates     plan.Rates        `json:"rates"`
 	Algorithm string            `json:"algorithm"`
-	Plan      plan.Rounds       `json:"plan"`                // of rounds; no rounds where there can be none
-	Eliminate *plan.Elimination `json:"eliminate,omitempty"` // nil: not looked at, or of no use
+	Plan      plan.Rounds       `json:"plan"`      // of rounds; no rounds where there can be none
+	Eliminate *plan.Elimination `json:"eliminate"` // nil: not looked at, or of no use
 
-	StoreBytes  int64 `json:"store_bytes"`          // of a store that is not there yet
-	BesideBytes int64 `json:"beside_bytes"`         // more, beside it for a while: of the core's store, or of a copy of the input
-	Room        int64 `json:"room_bytes,omitempty"` // that the volume has for both; 0: unknown
-	Lacks       error `json:"-"`                    // why what would be faster is not done: the volume has no room; nil: nothing would
+	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
+	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input
+	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
+	Lacks       error `json:"-"`            // why what would be faster is not done: the volume has no room; nil: nothing would
 }
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to have no room for the plan.

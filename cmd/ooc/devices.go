@@ -15,31 +15,63 @@ import (
 )
 
 func devicesCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List what can solve, by the name that --device takes, with its memory and its ceiling",
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
+			if !asJSON {
+				fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
+			}
 			for _, name := range registry.All() {
-				d, _, err := registry.Open(name, 0)
-				if err != nil {
-					fmt.Fprintf(w, "%s\tnot usable: %v\n", name, err)
-					continue
-				}
-				info := d.Info()
-				driver := ""
-				if b, ok := d.(interface{ Binding() (name, version string) }); ok {
-					name, version := b.Binding()
-					driver = "CUDA " + version + " through " + name
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", info.Name, info.Model, humanize.IBytes(uint64(info.Memory)),
-					terminal.Rate(device.Ceiling(d, entry.I32)), terminal.Rate(device.Ceiling(d, entry.F32)), driver)
-				if err := d.Close(); err != nil {
+				o, err := lookAtDevice(name)
+				switch {
+				case err != nil:
 					return errors.Join(w.Flush(), err)
+				case asJSON:
+					terminal.PrintJSON("device", o)
+				case o.Error != nil:
+					fmt.Fprintf(w, "%s\tnot usable: %s\n", name, *o.Error)
+				default:
+					driver := ""
+					if o.Driver != nil {
+						driver = *o.Driver
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), terminal.Rate(*o.I32), terminal.Rate(*o.F32), driver)
 				}
 			}
 			return w.Flush()
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+// deviceObject is a device in JSON. Of one that cannot be used there is only why.
+type deviceObject struct {
+	Name   string   `json:"device"`
+	Usable bool     `json:"usable"`
+	Model  *string  `json:"model"`
+	Memory *int64   `json:"memory_bytes"` // for tiles
+	I32    *float64 `json:"ceiling_i32_relaxations_per_second"`
+	F32    *float64 `json:"ceiling_f32_relaxations_per_second"`
+	Driver *string  `json:"driver"` // nil: it needs none
+	Error  *string  `json:"error"`
+}
+
+// lookAtDevice opens a device and measures it.
+func lookAtDevice(name string) (deviceObject, error) {
+	d, _, err := registry.Open(name, 0)
+	if err != nil {
+		return deviceObject{Name: name, Error: terminal.Known(err.Error())}, nil
+	}
+	info := d.Info()
+	i32, f32 := device.Ceiling(d, entry.I32), device.Ceiling(d, entry.F32)
+	o := deviceObject{Name: info.Name, Usable: true, Model: &info.Model, Memory: &info.Memory, I32: &i32, F32: &f32}
+	if b, ok := d.(interface{ Binding() (name, version string) }); ok {
+		name, version := b.Binding()
+		o.Driver = terminal.Known("CUDA " + version + " through " + name)
+	}
+	return o, d.Close()
 }

@@ -30,8 +30,8 @@ type jobForecast struct {
 	Bytes     int64      `json:"bytes"` // that the store takes, with what is beside it while it is solved
 	Algorithm string     `json:"algorithm"`
 	Seconds   float64    `json:"seconds"` // that are left, as predicted
-	Code      int        `json:"exit_code,omitempty"`
-	Error     string     `json:"error,omitempty"`
+	Code      *int       `json:"exit_code"`
+	Error     *string    `json:"error"`
 }
 
 // errWouldFail is wrapped by the error of a batch with jobs that would fail.
@@ -58,7 +58,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 			err = j.describe(&t, &needs[i], extents[i], d)
 		}
 		if err != nil {
-			t.Error, t.Code, needs[i].Err = err.Error(), exitCode(err), err
+			t.Error, t.Code, needs[i].Err = terminal.Known(err.Error()), terminal.Known(exitCode(err)), err
 			failing++
 		} else {
 			bytes += needs[i].Bytes - needs[i].Has
@@ -70,7 +70,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 		}
 		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
 		if err != nil {
-			outlook = fmt.Sprintf("\texit code %d: %s", t.Code, terminal.Clip(t.Error, 120))
+			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(*t.Error, 120))
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(t.Vertices)),
 			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)

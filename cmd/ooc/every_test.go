@@ -31,13 +31,13 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		"solve g.gr", "solve g.gr --json", "solve g.gr --dry-run", "solve g.gr --dry-run --json", "solve g.gr --out new.ooc", "solve g.gr --out other.ooc --json",
 		"solve a.gr b.gr", "solve a.gr b.gr --json", "solve a.gr b.gr --dry-run", "solve a.gr b.gr --dry-run --json",
 		"status g.ooc", "status g.ooc --json", "status " + queue[0], "status " + queue[0] + " --json", "watch g.ooc", "watch " + queue[0],
-		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --col 1", "query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
+		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --row 1 --json", "query g.ooc --col 1", "query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
 		"path g.ooc 1 2", "path g.ooc 1 2 --json", "path g.ooc --pairs pairs",
-		"export g.ooc -", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
+		"export g.ooc -", "export g.ooc d.npy --json --overwrite", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
 		"verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
 		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv",
 		"sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
-		"gen --help", "devices", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "completion bash", "--version", "solve --help",
+		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "completion bash", "--version", "solve --help",
 	}
 	for _, c := range newRoot().Commands() {
 		found := false

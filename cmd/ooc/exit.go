@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -107,11 +109,17 @@ func exitCode(err error) int {
 }
 
 // reportJSON prints an error as an object to standard output, where --json is given.
-func reportJSON(cmd *cobra.Command, err error) {
-	if f := cmd.Flags().Lookup("json"); f != nil && f.Value.String() == "true" {
-		terminal.PrintJSON("error", struct {
-			Message string `json:"message"`
-			Code    int    `json:"exit_code"`
-		}{err.Error(), exitCode(err)})
+func reportJSON(cmd *cobra.Command, args []string, err error) {
+	if f := cmd.Flags().Lookup("json"); f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json")) { // which may not have been read yet
+		o := struct {
+			Message string          `json:"message"`
+			Code    int             `json:"exit_code"`
+			Cycle   []string        `json:"cycle"`        // ids, the first not repeated; null if it is no negative cycle
+			Length  json.RawMessage `json:"cycle_length"` // of all its arcs
+		}{Message: err.Error(), Code: exitCode(err)}
+		if c := (*graph.NegativeCycleError)(nil); errors.As(err, &c) {
+			o.Cycle, o.Length = c.Cycle, c.Numbers.JSON(c.Length)
+		}
+		terminal.PrintJSON("error", o)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func exportCommand() *cobra.Command {
 	var o export.Options
 	var rows, cols, unreachable string
-	var predecessors bool
+	var predecessors, asJSON bool
 	noPath := entry.SciPyNoVertex
 	var formats strings.Builder
 	var names, words []string
@@ -57,6 +57,9 @@ func exportCommand() *cobra.Command {
 			case cmd.Flags().Changed("no-path"):
 				return usageError{errors.New("--no-path goes with --predecessors")}
 			}
+			if args[1] == "-" && asJSON {
+				return usageError{errors.New("--json says what is in FILE: give it another name than -, which is standard output itself")}
+			}
 			if args[1] != "-" {
 				if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
 					return err
@@ -73,7 +76,7 @@ func exportCommand() *cobra.Command {
 			if o.Cols, err = selection(p.Lookup, "cols", cols); err != nil {
 				return err
 			}
-			return runExport(cmd, p, args[1], o)
+			return runExport(cmd, p, args[1], o, asJSON)
 		},
 	}
 	fl := cmd.Flags()
@@ -83,11 +86,12 @@ func exportCommand() *cobra.Command {
 	fl.Var(word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
 	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
 	fl.Var(entryOf(&noPath), "no-path", "the number where there is no predecessor")
+	fl.BoolVar(&asJSON, "json", false, "one JSON object that says what was written")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd
 }
 
-func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Options) error {
+func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Options, asJSON bool) error {
 	if file == "-" {
 		if o.Format == "" && o.Predecessors != nil {
 			o.Format = "npy"
@@ -105,6 +109,30 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 	if err != nil {
 		return err
 	}
+	if asJSON {
+		printExported(p, file, o, info.Size(), time.Since(began))
+		return nil
+	}
 	fmt.Fprintf(terminal.Err, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
 	return nil
+}
+
+// printExported says in JSON what was written.
+func printExported(p *engine.Problem, file string, o export.Options, bytes int64, took time.Duration) {
+	rows, cols := len(o.Rows), len(o.Cols)
+	if o.Rows == nil {
+		rows = p.Geometry().RowCount()
+	}
+	if o.Cols == nil {
+		cols = p.Geometry().N
+	}
+	terminal.PrintJSON("summary", struct {
+		Store        string  `json:"store"`
+		File         string  `json:"file"`
+		Rows         int     `json:"rows"`
+		Columns      int     `json:"columns"`
+		Predecessors bool    `json:"predecessors"` // instead of distances
+		Bytes        int64   `json:"bytes"`
+		Seconds      float64 `json:"seconds"`
+	}{p.Dir(), file, rows, cols, o.Predecessors != nil, bytes, took.Seconds()})
 }

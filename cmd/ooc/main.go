@@ -39,7 +39,7 @@ func run(args []string) int {
 		cmd, err = root.ExecuteContextC(ctx)
 	}
 	if err = moreFiles(err); err != nil {
-		reportJSON(cmd, err)
+		reportJSON(cmd, args, err)
 	}
 	if failed := terminal.Out.Close(); failed != nil {
 		if errors.Is(err, failed) {

@@ -62,7 +62,7 @@ func planCommand() *cobra.Command {
 				}
 			}
 			if asJSON {
-				terminal.PrintJSON("plan", f)
+				printPlan(f)
 				return nil
 			}
 			printForecast(f, d.Info().Model)
@@ -103,6 +103,25 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 		return nil, err
 	}
 	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
+}
+
+// printPlan prints a plan in JSON, where what was not measured, or is not needed, is null.
+func printPlan(f *engine.Forecast) {
+	type rates struct {
+		plan.Rates
+		Disk   *float64 `json:"sync_bytes_per_second"`
+		Lock   *float64 `json:"lock_bytes_per_second"`
+		Host   *float64 `json:"host_relaxations_per_second"`
+		Levels *float64 `json:"level_relaxations_per_second"`
+		Pivot  *float64 `json:"pivot_seconds"`
+		Dirty  *float64 `json:"dirty_bytes"`
+	}
+	known, r := terminal.Known[float64], f.Rates
+	terminal.PrintJSON("plan", struct {
+		*engine.Forecast
+		Rates rates  `json:"rates"`
+		Room  *int64 `json:"room_bytes"`
+	}{f, rates{r, known(r.Disk), known(r.Lock), known(r.Host), known(r.Levels), known(r.Pivot), known(r.Dirty)}, terminal.Known(f.Room)})
 }
 
 // isFile reports whether an input can be read twice.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +17,13 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/stats"
+	"ooc/engine/text"
 )
 
 // queryFlags are the flags of query.
 type queryFlags struct {
 	row, col, pairs, within string
+	json                    bool
 	nearest                 int
 	near                    *stats.Near // what nearest and within say; nil if neither is given
 }
@@ -49,7 +52,8 @@ func queryCommand() *cobra.Command {
 				return wayOut(args[0], err)
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			return errors.Join(f.answer(p, w, args[1:]), w.Flush())
+			out := pairPrinter{w, show.Numbers(p), f.json}
+			return errors.Join(f.answer(p, &out, args[1:]), w.Flush())
 		},
 	}
 	fl := cmd.Flags()
@@ -58,7 +62,28 @@ func queryCommand() *cobra.Command {
 	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	fl.Var(atLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
+	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
 	return cmd
+}
+
+// pairPrinter prints the distances of pairs.
+type pairPrinter struct {
+	w      io.Writer
+	number text.Numbers
+	json   bool
+}
+
+func (o *pairPrinter) print(u, v string, d float64) error {
+	if !o.json {
+		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", u, v, o.number.Text(d))
+		return err
+	}
+	return json.NewEncoder(o.w).Encode(struct {
+		Type     string          `json:"type"`
+		From     string          `json:"from"`
+		To       string          `json:"to"`
+		Distance json.RawMessage `json:"distance"` // null where there is no path
+	}{"distance", u, v, o.number.JSON(d)})
 }
 
 // check reads the flags.
@@ -104,28 +129,28 @@ func (f *queryFlags) checkNear(cmd *cobra.Command) error {
 }
 
 // answer prints the answer to the question of the arguments and flags.
-func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) error {
+func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []string) error {
 	switch {
 	case f.near != nil:
-		return queryNear(p, w, strings.Join(vertices, "")+f.row+f.col, *f.near) // one of them is given
+		return queryNear(p, out, strings.Join(vertices, "")+f.row+f.col, *f.near) // one of them is given
 	case f.row != "":
-		return queryLine(p, w, f.row, true)
+		return queryLine(p, out, f.row, true)
 	case f.col != "":
-		return queryLine(p, w, f.col, false)
+		return queryLine(p, out, f.col, false)
 	}
 	ids, err := p.IDs()
 	if err != nil {
 		return err
 	}
 	if f.pairs != "" {
-		return readPairs(p, f.pairs, func(u, v int) error { return queryPair(p, w, ids, u, v) })
+		return readPairs(p, f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
 	}
 	for _, v := range vertices[1:] {
 		pair, err := lookupPair(p, vertices[0], v)
 		if err != nil {
 			return err
 		}
-		if err := queryPair(p, w, ids, pair[0], pair[1]); err != nil {
+		if err := queryPair(p, out, ids, pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
@@ -133,7 +158,7 @@ func (f *queryFlags) answer(p *engine.Problem, w io.Writer, vertices []string) e
 }
 
 // queryNear prints the pairs of a vertex and those near it.
-func queryNear(p *engine.Problem, w io.Writer, id string, near stats.Near) error {
+func queryNear(p *engine.Problem, out *pairPrinter, id string, near stats.Near) error {
 	at, err := p.Lookup(id)
 	if err != nil {
 		return err
@@ -146,29 +171,27 @@ func queryNear(p *engine.Problem, w io.Writer, id string, near stats.Near) error
 	if err != nil {
 		return err
 	}
-	number := show.Numbers(p)
 	for _, n := range list {
 		u, v := id, ids.Name(n.Row)
 		if near.Incoming {
 			u, v = v, u
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number.Text(n.Distance)); err != nil {
+		if err := out.print(u, v, n.Distance); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func queryPair(p *engine.Problem, w io.Writer, ids graph.IDs, u, v int) error {
+func queryPair(p *engine.Problem, out *pairPrinter, ids graph.IDs, u, v int) error {
 	d, err := p.Distance(u, v)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(u), ids.Name(v), show.Numbers(p).Text(d))
-	return err
+	return out.print(ids.Name(u), ids.Name(v), d)
 }
 
-func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
+func queryLine(p *engine.Problem, out *pairPrinter, id string, isRow bool) error {
 	at, err := p.Lookup(id)
 	if err != nil {
 		return err
@@ -186,13 +209,12 @@ func queryLine(p *engine.Problem, w io.Writer, id string, isRow bool) error {
 	if err := read(d, at); err != nil {
 		return err
 	}
-	number := show.Numbers(p)
 	for i, x := range d {
 		u, v := id, name(i)
 		if !isRow {
 			u, v = v, u
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", u, v, number.Text(x)); err != nil {
+		if err := out.print(u, v, x); err != nil {
 			return err
 		}
 	}

@@ -126,7 +126,10 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 	}
 	s := r.Summary
 	if f.json {
-		terminal.PrintJSON("summary", s)
+		terminal.PrintJSON("summary", struct {
+			sssp.Summary
+			Group *int `json:"group"`
+		}{s, terminal.Known(s.Group)})
 		return nil
 	}
 	how := s.Method

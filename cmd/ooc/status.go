@@ -41,14 +41,7 @@ func printStatus(dir string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		if !v.Running {
-			v.PID = 0 // that of a process which is gone
-		}
-		terminal.PrintJSON("status", struct {
-			live.Status
-			Process tiles.ProcessState `json:"process,omitempty"`         // what it does, where that can be told
-			Silent  float64            `json:"no_news_seconds,omitempty"` // then there are no rates and no time left
-		}{v.Status, v.Process, v.Silent.Seconds()})
+		show.PrintStore(p, &show.Watched{Dir: dir, View: v})
 		return nil
 	}
 	m, geom, st := p.Meta(), p.Geometry(), v.Status

@@ -10,9 +10,9 @@ type Elimination struct {
 	Rows       int   `json:"rows"`       // of distances, to be written
 
 	// Of an expansion on the device; zero if the processor expands.
-	Lanes       int   `json:"lanes,omitempty"`        // rows of a batch
-	Batches     int   `json:"batches,omitempty"`      // in flight at a time
-	DeviceBytes int64 `json:"device_bytes,omitempty"` // for all of it
+	Lanes       int   `json:"lanes"`        // rows of a batch
+	Batches     int   `json:"batches"`      // in flight at a time
+	DeviceBytes int64 `json:"device_bytes"` // for all of it
 
 	OrderSeconds     float64 `json:"order_seconds"` // spent already
 	EliminateSeconds float64 `json:"eliminate_seconds"`

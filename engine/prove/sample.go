@@ -26,10 +26,11 @@ type Sampled struct {
 	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
 	Seed    uint64  `json:"seed"`    // that chose the rows
 
-	RowsWrong      float64 `json:"rows_wrong"`      // the fraction of all rows, or columns, that may at most hold a wrong entry, with 99 % confidence
-	Triangles      int     `json:"triangles"`       // strips of tiles of which no entry is longer than a way over another vertex
-	TriangleSums   int64   `json:"triangle_sums"`   // sums of two entries that were compared with a third there
-	TrianglesWrong float64 `json:"triangles_wrong"` // the fraction of all such strips that may at most be otherwise, with 99 % confidence
+	Confidence   float64  `json:"confidence"`                    // of the two bounds below: 0.99
+	RowsBound    *float64 `json:"wrong_rows_fraction_at_most"`   // the fraction of all rows, or columns, that may at most hold a wrong entry; nil: none was compared
+	Triangles    int      `json:"triangles"`                     // strips of tiles of which no entry is longer than a way over another vertex
+	TriangleSums int64    `json:"triangle_sums"`                 // sums of two entries that were compared with a third there
+	StripsBound  *float64 `json:"wrong_strips_fraction_at_most"` // the fraction of all such strips that may at most be otherwise; nil: none was checked
 }
 
 // Sample compares every tile with its checksum. Then it compares the rows of the given number of random sources with a
@@ -39,7 +40,7 @@ type Sampled struct {
 // by column. Since such a store keeps no arcs for a full proof, as many random triangles of tiles are checked too. If the
 // store keeps predecessors, they are checked for the same sources.
 func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Sampled, error) {
-	v := Sampled{Seed: seed}
+	v := Sampled{Seed: seed, Confidence: confidence}
 	if err := p.Solved(); err != nil {
 		return v, err
 	}
@@ -69,7 +70,8 @@ func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) e
 	if err != nil {
 		return err
 	}
-	v.Rows, v.Entries, v.RowsWrong = rows, int64(rows)*int64(p.Geometry().N), atMostWrong(rows, p.Geometry().RowCount())
+	bound := atMostWrong(rows, p.Geometry().RowCount())
+	v.Rows, v.Entries, v.RowsBound = rows, int64(rows)*int64(p.Geometry().N), &bound
 	if p.ByColumn() {
 		v.Rows, v.Columns = 0, rows
 	}

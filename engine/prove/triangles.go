@@ -40,7 +40,8 @@ func verifyTriangles(ctx context.Context, p *engine.Problem, count int, v *Sampl
 			return err
 		}
 	}, func() { v.Triangles++ })
-	v.TrianglesWrong = atMostWrong(len(list), all)
+	bound := atMostWrong(len(list), all)
+	v.StripsBound = &bound
 	return err
 }
 

@@ -125,7 +125,7 @@ func TestVerifyDense(t *testing.T) {
 	p := enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, g, false), entry.KindI32))
 	enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Options(t))
 	v, err := Sample(context.Background(), p, 20, 7)
-	if err != nil || v.Triangles != 20 || v.TriangleSums == 0 || v.TrianglesWrong <= 0 || v.TrianglesWrong >= 1 || v.RowsWrong <= 0 {
+	if err != nil || v.Triangles != 20 || v.TriangleSums == 0 || v.StripsBound == nil || *v.StripsBound <= 0 || *v.StripsBound >= 1 || v.RowsBound == nil || *v.RowsBound <= 0 {
 		t.Fatalf("%v, %+v", err, v)
 	}
 	for u := range 200 { // so that every row gets shorter over itself

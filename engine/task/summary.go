@@ -31,8 +31,8 @@ type Summary struct {
 
 	// Of an elimination. The rounds and rates above are then those of its core, and SetupSeconds that of an expansion on the
 	// device, which ExpandSeconds includes.
-	Eliminate        *plan.Elimination `json:"eliminate,omitempty"`
-	EliminateSeconds float64           `json:"eliminate_seconds,omitempty"`
-	CoreSeconds      float64           `json:"core_seconds,omitempty"`
-	ExpandSeconds    float64           `json:"expand_seconds,omitempty"`
+	Eliminate        *plan.Elimination `json:"eliminate"`
+	EliminateSeconds float64           `json:"eliminate_seconds"`
+	CoreSeconds      float64           `json:"core_seconds"`
+	ExpandSeconds    float64           `json:"expand_seconds"`
 }

@@ -15,7 +15,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
-	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/tiles"
 )
@@ -37,19 +36,19 @@ func NewBatch(d *Display, log *batch.Log) *Batch {
 
 // jobObject is a job in JSON.
 type jobObject struct {
-	Job     int           `json:"job"` // from 1
-	Input   string        `json:"input"`
-	Store   string        `json:"store"`
-	State   batch.State   `json:"state"`
-	Attempt int           `json:"attempt"`
-	Seconds float64       `json:"seconds,omitempty"`
-	Code    int           `json:"exit_code,omitempty"`
-	Error   string        `json:"error,omitempty"`
-	Summary *task.Summary `json:"summary,omitempty"`
+	Job     int            `json:"job"` // from 1
+	Input   string         `json:"input"`
+	Store   string         `json:"store"`
+	State   batch.State    `json:"state"`
+	Attempt int            `json:"attempt"`
+	Seconds float64        `json:"seconds"`
+	Code    *int           `json:"exit_code"`
+	Error   *string        `json:"error"`
+	Summary *summaryObject `json:"summary"`
 }
 
 func objectOf(i int, j *batch.Job) jobObject {
-	return jobObject{i + 1, j.Input, j.Store, j.State, j.Attempt, j.Seconds, j.Code, j.Error, j.Summary}
+	return jobObject{i + 1, j.Input, j.Store, j.State, j.Attempt, j.Seconds, terminal.Known(j.Code), terminal.Known(j.Error), objectOfSummary(j.Summary)}
 }
 
 // batchObject is a whole batch, in JSON.
@@ -57,11 +56,7 @@ type batchObject struct {
 	Batch   string              `json:"batch"`
 	Jobs    int                 `json:"jobs"`
 	Counts  map[batch.State]int `json:"counts"`
-	PID     int                 `json:"pid,omitempty"` // of the process that runs it
 	Command []string            `json:"command"`
-	Code    *int                `json:"exit_code,omitempty"`
-	Torn    int                 `json:"torn_bytes,omitempty"` // of a last record that was cut off
-	List    []jobObject         `json:"list,omitempty"`
 }
 
 func (b *Batch) Name(i int) string {
@@ -113,8 +108,8 @@ func (b *Batch) Progress(i int, s live.Status) {
 		b.told[i] = time.Now()
 		terminal.PrintJSON("status", struct {
 			Job int `json:"job"`
-			live.Status
-		}{i + 1, s})
+			statusObject
+		}{i + 1, objectOfStatus(s)})
 	}
 	switch {
 	case b.mode == block && time.Since(b.drew) >= blockEvery/2:
@@ -159,7 +154,10 @@ func outcome(j *batch.Job) string {
 // Finish prints the final state of all jobs.
 func (b *Batch) Finish(code int) {
 	if b.json {
-		terminal.PrintJSON("batch", batchObject{Batch: b.log.Dir, Jobs: len(b.log.Jobs), Counts: b.log.Counts(), Command: b.log.Command, Code: &code})
+		terminal.PrintJSON("batch", struct {
+			batchObject
+			Code int `json:"exit_code"`
+		}{batchObject{b.log.Dir, len(b.log.Jobs), b.log.Counts(), b.log.Command}, code})
 		return
 	}
 	printJobs(terminal.Out, b.log.Jobs, nil)
@@ -196,16 +194,7 @@ func PrintBatch(dir string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		o := batchObject{Batch: dir, Jobs: len(q.Jobs), Counts: q.Counts(), Command: q.Command}
-		if q.Running {
-			o.PID = q.PID
-		} else { // what is being written now is not torn
-			o.Torn = q.Torn
-		}
-		for i := range q.Jobs {
-			o.List = append(o.List, objectOf(i, &q.Jobs[i]))
-		}
-		terminal.PrintJSON("batch", o)
+		printQueue(dir, q)
 		return nil
 	}
 	n := q.Counts()
@@ -227,6 +216,28 @@ func PrintBatch(dir string, asJSON bool) error {
 	}
 	printJobs(terminal.Out, q.Jobs, func(i int) string { return progressOf(&q.Jobs[i]) })
 	return nil
+}
+
+// printQueue is ooc status --json of a batch.
+func printQueue(dir string, q *batch.Queue) {
+	o := struct {
+		batchObject
+		PID  *int        `json:"pid"`        // of the process that runs it
+		Torn int         `json:"torn_bytes"` // of a last record that was cut off
+		Next *string     `json:"next"`
+		List []jobObject `json:"list"`
+	}{batchObject: batchObject{dir, len(q.Jobs), q.Counts(), q.Command}}
+	switch { // what is being written now is not torn
+	case q.Running:
+		o.PID = &q.PID
+		o.Next = terminal.Known(terminal.Command("watch", nil, dir))
+	case q.Torn > 0 || q.Counts()[batch.Solved] < len(q.Jobs):
+		o.Torn, o.Next = q.Torn, terminal.Known(SameCommand(q.Command))
+	}
+	for i := range q.Jobs {
+		o.List = append(o.List, objectOf(i, &q.Jobs[i]))
+	}
+	terminal.PrintJSON("batch", o)
 }
 
 // progressOf says how far the store of a job is that was begun.

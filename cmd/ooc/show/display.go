@@ -135,7 +135,7 @@ func (d *Display) Status(s live.Status) {
 	defer d.mu.Unlock()
 	if d.json && (s.State != live.Running || time.Since(d.last) >= jsonEvery-blockEvery/2) {
 		d.last = time.Now()
-		terminal.PrintJSON("status", s)
+		terminal.PrintJSON("status", objectOfStatus(s))
 	}
 	switch d.mode {
 	case block:
@@ -183,7 +183,7 @@ func (d *Display) End() {
 // Summary says how a solve went.
 func (d *Display) Summary(s task.Summary) {
 	if d.json {
-		terminal.PrintJSON("summary", s)
+		terminal.PrintJSON("summary", objectOfSummary(&s))
 		return
 	}
 	if s.AlreadySolved {

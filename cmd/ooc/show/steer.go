@@ -189,7 +189,7 @@ func (d *Display) Answer(s live.Status) {
 	defer d.mu.Unlock()
 	switch {
 	case d.json:
-		terminal.PrintJSON("status", s)
+		terminal.PrintJSON("status", objectOfStatus(s))
 	case d.mode != block:
 		d.out.WriteString(StatusLine(s) + "\n")
 	}

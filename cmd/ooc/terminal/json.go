@@ -5,6 +5,15 @@ import (
 	"fmt"
 )
 
+// Known is a field of an object that is null where the value stands for none.
+func Known[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
 // PrintJSON prints one object on one line, with a type beside the fields of v.
 func PrintJSON(kind string, v any) {
 	body, err := json.Marshal(v)

@@ -1,0 +1,74 @@
+package show
+
+import (
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/live"
+	"ooc/engine/task"
+	"ooc/tiles"
+)
+
+// Objects as --json prints them, which docs/json.md describes. What is unknown, or does not apply, is null in them.
+
+type statusObject struct {
+	live.Status
+	Algorithm    *string          `json:"algorithm"`
+	Device       *string          `json:"device"`
+	Stage        *live.Stage      `json:"stage"`
+	Rows         *int             `json:"rows"`
+	RowsDone     *int             `json:"rows_done"`
+	DistanceRate *float64         `json:"distances_per_second"`
+	Ceiling      *float64         `json:"ceiling_relaxations_per_second"`
+	Checkpoint   *live.Checkpoint `json:"checkpoint"`
+	ETA          *float64         `json:"eta_seconds"`
+	PID          *int             `json:"pid"`
+}
+
+func objectOfStatus(s live.Status) statusObject {
+	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device), Stage: terminal.Known(s.Stage), Rows: terminal.Known(s.Rows),
+		Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID)}
+	if s.Rows > 0 {
+		o.RowsDone = &s.RowsDone
+	}
+	if s.Stage == live.StageExpand {
+		o.DistanceRate = &s.DistanceRate
+	}
+	if s.ETA >= 0 {
+		o.ETA = &s.ETA
+	}
+	return o
+}
+
+// PrintStore is ooc status --json of a store.
+func PrintStore(p *engine.Problem, w *Watched) {
+	v, m := &w.View, p.Meta()
+	if !v.Running {
+		v.PID = 0 // that of a process which is gone
+	}
+	terminal.PrintJSON("status", struct {
+		statusObject
+		Input        string              `json:"input"`
+		Format       string              `json:"format"`
+		Directed     bool                `json:"directed"`
+		Scale        int64               `json:"scale"`
+		Sources      *int                `json:"sources"`
+		Predecessors bool                `json:"predecessors"`
+		Tile         int                 `json:"tile"`
+		Process      *tiles.ProcessState `json:"process"`
+		Silent       *float64            `json:"no_news_seconds"`
+		Next         string              `json:"next"`
+	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T,
+		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
+}
+
+type summaryObject struct {
+	task.Summary
+	Ceiling *float64 `json:"ceiling_relaxations_per_second"`
+}
+
+func objectOfSummary(s *task.Summary) *summaryObject {
+	if s == nil {
+		return nil
+	}
+	return &summaryObject{*s, terminal.Known(s.Ceiling)}
+}
