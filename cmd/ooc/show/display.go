@@ -35,8 +35,7 @@ type Display struct {
 
 	mu    sync.Mutex
 	help  func(width int) string // the row that names the keys; nil: there are none. Guarded by mu
-	drawn int                    // lines of the block that are on the screen; guarded by mu, as those below
-	width int                    // of the terminal when they were drawn
+	drawn []string               // rows of the block that is on the screen, whose first one has the cursor; guarded by mu, as those below
 	last  time.Time              // of the last JSON object
 }
 
@@ -62,6 +61,7 @@ func New(progress string, json bool) (*Display, error) {
 		d.mode = quiet
 	case progress == "always", progress == "auto" && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb":
 		d.mode, d.Interval = block, blockEvery
+		terminal.OnLeaving(d.leaveSoon)
 	case progress != "auto":
 		return nil, fmt.Errorf("--progress %s: known are auto, always and never", progress)
 	}
@@ -82,12 +82,10 @@ func (d *Display) Note(format string, args ...any) {
 func (d *Display) say(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	above := ""
-	if d.drawn > 0 {
-		above = fmt.Sprintf("\x1b[%dA\r\x1b[J", d.drawn)
-		d.drawn = 0
+	if d.drawn != nil {
+		io.WriteString(d.out, clearBelow)
+		d.drawn = nil
 	}
-	io.WriteString(d.out, above)
 	fmt.Fprintf(terminal.Err, format+"\n", args...)
 }
 
@@ -147,37 +145,68 @@ func (d *Display) Status(s live.Status) {
 	}
 }
 
-// draw writes a block of rows over the one before.
+// clearBelow clears the row of the cursor and all below it.
+const clearBelow = "\r\x1b[J"
+
+// draw writes a block of rows over the one before, and puts the cursor on its first row. There it stays with that row when
+// the terminal is resized, whether or not the terminal wraps the rows below.
 func (d *Display) draw(block func(width int) []string) {
-	width, _, err := term.GetSize(int(d.out.Fd()))
-	if err != nil || width < 20 {
-		width = 80
-	}
-	if width != d.width {
-		d.drawn, d.width = 0, width // a terminal that was resized has wrapped the block: leave it, draw another
-	}
+	width, height := d.size()
 	rows := block(width - 1)
 	if d.help != nil {
 		rows = append(rows, d.help(width-1))
 	}
+	d.drawn = rows[max(0, len(rows)-height+1):] // the cursor goes below them once
+	io.WriteString(d.out, over(d.drawn, width)+fmt.Sprintf("\x1b[%dA", len(d.drawn)))
+}
+
+// over is what writes rows over those from the cursor on, clears all that is below them, and leaves the cursor there.
+func over(rows []string, width int) string {
 	var b strings.Builder
-	if d.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", d.drawn)
-	}
+	b.WriteByte('\r')
 	for _, row := range rows {
-		b.WriteString("\r" + terminal.Clip(row, width-1) + "\x1b[K\n")
+		b.WriteString(terminal.Clip(row, width-1) + "\x1b[K\r\n")
 	}
-	// This clears what a wider terminal had left below.
-	b.WriteString("\x1b[J")
-	d.drawn = len(rows)
-	io.WriteString(d.out, b.String())
+	return b.String() + "\x1b[J"
+}
+
+// size is that of the terminal, or of an ordinary one where that cannot be.
+func (d *Display) size() (width, height int) {
+	width, height, err := term.GetSize(int(d.out.Fd()))
+	if err != nil || width < 20 {
+		width = 80
+	}
+	if err != nil || height < 2 {
+		height = 24
+	}
+	return width, height
 }
 
 // End leaves the block on the screen and starts below it.
 func (d *Display) End() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.drawn = 0
+	d.leave()
+}
+
+// leave is End. Call it with mu held.
+func (d *Display) leave() {
+	if d.drawn != nil {
+		width, _ := d.size()
+		io.WriteString(d.out, over(d.drawn, width))
+		d.drawn = nil
+	}
+}
+
+// leaveSoon is End for a process that ends at once: who holds mu may be waiting for the terminal.
+func (d *Display) leaveSoon() {
+	for range 20 {
+		if d.mu.TryLock() { // and nothing is drawn after that
+			d.leave()
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // Summary says how a solve went.

@@ -205,10 +205,12 @@ func (k keys) Typed(typed []byte) {
 	}
 }
 
-// Suspended implements terminal.Keys. What was drawn is left to the shell.
+// Suspended implements terminal.Keys. What was drawn is left to the shell, which goes on below it.
 func (k keys) Suspended(stop func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.leave()
 	k.Steering.suspended(stop)
-	k.End()
 }
 
 // InterruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.

@@ -14,8 +14,18 @@ type Keys interface {
 // restoreTerminal puts the terminal back, whichever goroutine ends the process; nil: it is as it was.
 var restoreTerminal atomic.Pointer[func()]
 
-// Restore puts the terminal back as it was before a keyboard was opened. Any goroutine that ends the process may call it.
+// leaving puts the cursor below what is drawn; nil: nothing is.
+var leaving atomic.Pointer[func()]
+
+// OnLeaving sets what Restore calls first, which is to put the cursor below what is drawn.
+func OnLeaving(leave func()) { leaving.Store(&leave) }
+
+// Restore puts the terminal back as it was before a keyboard was opened and anything was drawn. Any goroutine that ends the
+// process may call it.
 func Restore() {
+	if leave := leaving.Load(); leave != nil {
+		(*leave)()
+	}
 	if back := restoreTerminal.Load(); back != nil {
 		(*back)()
 	}

@@ -65,7 +65,7 @@ func (k *Keyboard) run() {
 		case <-k.stops:
 			k.suspend()
 		case s := <-k.ends:
-			k.restore()
+			Restore()
 			signal.Reset(s)
 			_ = syscall.Kill(os.Getpid(), s.(syscall.Signal))
 			return // the signal may take a moment, in which nobody shall touch the terminal
