@@ -3,11 +3,14 @@ package read
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
+	"ooc/engine/graph/internal/input"
 	"ooc/kernels/entry"
 )
 
@@ -86,9 +89,54 @@ func FuzzMETIS(f *testing.F) {
 	})
 }
 
+// FuzzNetworkX continues an edge list with data in braces.
+func FuzzNetworkX(f *testing.F) {
+	for _, line := range []string{"1 2 {'weight': 4}", "b c {'a': \"it's\", 'weight': np.float64(0.5)}", "0,1,{'x': [1, {2: 3}], 'weight': inf}", "1 2 {}", "{ } {'weight': '\\'}"} {
+		f.Add("0 1 {'weight': 3}", []byte(line), "")
+		f.Add(line, []byte(line), "from=1,to=2,weight=x")
+		f.Add(line, []byte(line), "to,from")
+	}
+	f.Fuzz(func(t *testing.T, first string, text []byte, columns string) {
+		fuzzRead(t, append([]byte(first+"\n"), text...), Options{Format: "edgelist", Columns: columns})
+	})
+}
+
+// FuzzCounts puts one or two numbers before a list: whatever they are taken for, no line is lost without a word.
+func FuzzCounts(f *testing.F) {
+	f.Add(int64(3), int64(6), []byte{0, 1, 1, 2, 2, 0, 1, 0, 2, 1, 0, 2}, uint8(1))
+	f.Add(int64(3), int64(2), []byte{0, 1, 1, 2}, uint8(2))
+	f.Add(int64(5), int64(-1), []byte{1, 2, 5, 3}, uint8(0))
+	f.Fuzz(func(t *testing.T, n, m int64, ends []byte, mode uint8) {
+		var text strings.Builder
+		fmt.Fprint(&text, n)
+		if mode&1 != 0 {
+			fmt.Fprint(&text, " ", m)
+		}
+		for i := 0; i+1 < len(ends); i += 2 {
+			fmt.Fprint(&text, "\n", ends[i], " ", ends[i+1])
+			if mode&2 != 0 {
+				fmt.Fprint(&text, " 5")
+			}
+		}
+		defer func(old int64) { believed = old }(believed)
+		believed = 1 << 10
+		fuzzRead(t, []byte(text.String()), fuzzOptions("edgelist", mode&20))
+		in := &reading{Input: input.New(strings.NewReader(text.String()), "fuzz"), options: fuzzOptions("edgelist", mode&20)}
+		g, err := in.collect()
+		if err != nil {
+			return
+		}
+		edges := g.Arcs() + g.Parallel
+		said := strings.Contains(strings.Join(in.remarks, "\n"), "is read as the number")
+		if lines := int64(len(ends) / 2); g.Directed && edges+g.SelfLoops != lines+int64(btoi(!said)) {
+			t.Fatalf("%d arcs and %d self-loops of %d lines: %q", edges, g.SelfLoops, lines, in.remarks)
+		}
+	})
+}
+
 // FuzzDetect leaves format and compression to be found.
 func FuzzDetect(f *testing.F) {
-	for _, c := range append(fuzzSeeds(goodInputs, badInputs), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
+	for _, c := range append(append(fuzzSeeds(goodInputs, badInputs), slices.Collect(maps.Values(goodNPZ))...), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
 		f.Add([]byte(c))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { fuzzRead(t, text, Options{}) })

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
@@ -23,6 +24,7 @@ var sciPy = Format{
 	Title:      "sparse matrix of SciPy (.npz): CSR, CSC, COO",
 	Extensions: []string{".npz"},
 	Directed:   true,
+	NoArc:      true, // it may hold zeros that were put there to mean none
 	Detect:     detectNPZ,
 	readAll:    readNPZ,
 }
@@ -53,13 +55,17 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if err := out.declare(m.N, o.base(0)); err != nil {
 		return err
 	}
+	if err := out.Weigh.SetNone(o.NoArc); err != nil {
+		return err
+	}
 	undirected := out.Undirected
-	out.Undirected = false // until it is known that no place has two entries
-	zeros := int64(0)
+	out.Undirected = false           // until it is known that no place has two entries
+	zeros, off := int64(0), int64(0) // stored entries that are 0, and all, off the diagonal
 	out.check = func(g *graph.Graph) error { return settleNPZ(in, g, out, undirected) }
 	var bad error
 	err = m.Each(func(row, col int32, x npz.Value) error {
-		word, ok, err := out.value(x)
+		off += int64(btoi(row != col))
+		word, ok, err := out.value(x, o.NoArc != "")
 		if err != nil {
 			bad = err
 			if e := (*graph.InputError)(nil); errors.As(err, &e) {
@@ -78,19 +84,27 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		return bad
 	case err != nil:
 		return in.Fail("%v", err)
+	case o.NoArc != "":
+		return nil
+	case dense.CheckZeros(out.File, zeros, off) != nil:
+		return dense.CheckZeros(out.File, zeros, off)
 	case zeros > 0:
-		out.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; in Python, A.eliminate_zeros() removes them", zeros)
+		out.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 leaves them out", zeros)
 	}
 	return nil
 }
 
-// value turns an entry into a word. It returns false where that is no arc, or an error.
-func (s *sink) value(x npz.Value) (word uint32, ok bool, err error) {
-	if k, ok := x.Int32(); ok && s.Weigh.Scale == 1 {
+// value turns an entry into a word; none says that some number is no arc. It returns false where that is no arc, or an error.
+func (s *sink) value(x npz.Value, none bool) (word uint32, ok bool, err error) {
+	if k, ok := x.Int32(); ok && !none && s.Weigh.Scale == 1 {
 		return s.Weigh.IntWord(k), true, nil
 	}
 	var buf [32]byte
-	word, ok, err = s.word(x.Append(buf[:0]))
+	tok := x.Append(buf[:0])
+	if none && s.Weigh.IsNone(tok) {
+		return 0, false, nil
+	}
+	word, ok, err = s.word(tok)
 	if ok && x.IsFloat && s.Weigh.Float && s.Weigh.Scale == 1 {
 		word = math.Float32bits(float32(x.Float)) // as in a .npy: of the value, and not of its decimal
 	}

@@ -119,7 +119,9 @@ func TestNPZValues(t *testing.T) {
 		{"<f8", []float64{0.1, 16777217}, Options{}, "0>1=0.10000000149011612 1>0=1.6777216e+07"},
 		{"<f8", []float64{1.000000059604644775390625, 0.5}, Options{}, "0>1=1 1>0=0.5"}, // halfway, though its shortest decimal is not
 		{"<f8", []float64{-0.5, 0.75}, Options{}, "0>1=-0.5 1>0=0.75"},
-		{"|b1", []byte{1, 0}, Options{}, "0>1=1 1>0=0"},
+		{"|b1", []byte{1, 0}, Options{NoArc: "inf"}, "0>1=1 1>0=0"},
+		{"|b1", []byte{1, 0}, Options{NoArc: "0"}, "0>1=1"},
+		{"<f8", []float64{-1, 0.5}, Options{NoArc: "-1"}, "1>0=0.5"},
 		{">i2", []int16{-3, 300}, Options{}, "0>1=-3 1>0=300"},
 		{"<i8", []int64{-2147483647, 2147483647}, Options{}, "0>1=-2.147483647e+09 1>0=2.147483647e+09"},
 		{"<u8", []uint64{1 << 63, 1}, Options{Kind: entry.KindF32}, "0>1=9.223372036854776e+18 1>0=1"},
@@ -133,7 +135,12 @@ func TestNPZValues(t *testing.T) {
 			t.Errorf("%s %v: %s", c.descr, c.values, got)
 		}
 	}
-	if got := remarks(t, "x.npz", triplesOf(3, []int32{0, 1, 2}, []int32{1, 2, 2}, "<f8", []float64{0, 3, 0}), Options{}); !strings.Contains(got, "1 of the stored entries") ||
+	row, col, ones := make([]int32, 21), make([]int32, 21), make([]float64, 21)
+	for i := range row {
+		row[i], col[i], ones[i] = int32(i), int32(i+1), float64(btoi(i > 0))
+	}
+	col[20], ones[20] = 20, 0
+	if got := remarks(t, "x.npz", triplesOf(21, row, col, "<f8", ones), Options{}); !strings.Contains(got, "1 of the stored entries") ||
 		!strings.Contains(got, "No arc here has its reverse") {
 		t.Errorf("said of zeros and directions: %q", got)
 	}
@@ -181,6 +188,7 @@ func badNPZ() map[string]string {
 		csr(member{"data", npyOf("<f2", []int{2}, []int16{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):         "float16",
 		csr(member{"data", npyOf("<c8", []int{2}, []float64{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "convert them with astype",
 		csr(member{"data", []byte("hello, world")}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):                        "data: not a NumPy array",
+		triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{1, 0}):                                                 "1 of the 2 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0",
 		triplesOf(2, one, two, "<f8", []float64{1}):                                                                        "1 rows and 2 columns for 1 values",
 		triplesOf(2, two, []int32{1, 1}, "<f8", []float64{1, 2}):                                                           "duplicates",
 		triplesOf(2, one, []int32{1}, "<f8", []float64{1e300}):                                                             "row 0, column 1 (from 0): weight \"1e+300\"",
@@ -196,9 +204,7 @@ func TestBadNPZ(t *testing.T) {
 		_, err := readBoth(t, "x.npz", text, Options{})
 		graphtest.WantError(t, err, graph.ErrBadInput, "x.npz: ", reason)
 	}
-	_, err := readBoth(t, "x.npz", goodNPZ["coo"], Options{NoArc: "0"})
-	graphtest.WantError(t, err, graph.ErrOptions, "--no-arc is for matrices that hold every entry")
-	_, err = readBoth(t, "x.npz", goodNPZ["coo"], Options{Columns: "from,to"})
+	_, err := readBoth(t, "x.npz", goodNPZ["coo"], Options{Columns: "from,to"})
 	graphtest.WantError(t, err, graph.ErrOptions, "is read as npz, and --columns is for edge lists")
 	_, err = readBoth(t, "x.npz", triplesOf(2, []int32{0}, []int32{0}, "<f8", []float64{-1}), Options{})
 	graphtest.WantError(t, err, graph.ErrNegativeCycle, "0 → 0")

@@ -19,10 +19,12 @@ type format struct {
 
 const (
 	// edges follows what makes a networkx graph. Edges of an undirected one become arcs both ways.
-	edges  = `.to_directed()).to_csv("NEW.csv", index=False)`
-	nx     = `in Python: import networkx as nx; nx.to_pandas_edgelist(`
-	pandas = `in Python: import pandas as pd; pd.`
-	table  = `("FILE").to_csv("NEW.csv", index=False)`
+	edges = `.to_directed()).to_csv("NEW.csv", index=False)`
+	nx    = `in Python: import networkx as nx; nx.to_pandas_edgelist(`
+	// An adjacency list does not say which it is.
+	adjacency = `with create_using=nx.DiGraph after "FILE" if it is directed, `
+	pandas    = `in Python: import pandas as pd; pd.`
+	table     = `("FILE").to_csv("NEW.csv", index=False)`
 	// geo leaves out the geometry, which takes most of the room and says nothing here.
 	geo = `in Python: import geopandas as gpd; gpd.read_file("FILE").drop(columns="geometry").to_csv("NEW.csv", index=False)`
 )
@@ -32,17 +34,20 @@ var formats = []format{
 	{"GraphML", like(`(?is)^\s*<.*<graphml[\s>]|^\s*<graphml[\s>]`), nx + `nx.read_graphml("FILE")` + edges},
 	{"GEXF", like(`(?is)^\s*<.*<gexf[\s>]|^\s*<gexf[\s>]`), nx + `nx.read_gexf("FILE")` + edges},
 	{"OpenStreetMap XML", like(`(?is)^\s*<.*<osm[\s>]|^\s*<osm[\s>]`), `in Python: import osmnx as ox; ox.graph_to_gdfs(ox.graph_from_xml("FILE"), nodes=False).drop(columns="geometry").to_csv("NEW.csv")`},
-	{"GML", like(`(?i)^\s*(#.*\n\s*|(creator|version|comment)\s+("[^"]*"|\S+)\s+)*graph\s*\[\s*(#|\]|[a-z]+\s)`), nx + `nx.read_gml("FILE", label="id")` + edges},
+	{"GML", func(head []byte) bool { return isGML(head) && hasLabels(head) }, nx + `nx.read_gml("FILE")` + edges},
+	{"GML", isGML, nx + `nx.read_gml("FILE", label="id")` + edges},
+	{"Pajek", like(`(?i)^\s*(%.*\n\s*)*\*vertices\s+\d+\s+\*`), `in Python: import igraph; igraph.Graph.Read_Pajek("FILE").write_ncol("NEW.txt", names=None, weights="weight")`},
 	{"Pajek", like(`(?i)^\s*(%.*\n\s*)*\*(vertices|network)\s`), nx + `nx.read_pajek("FILE")` + edges},
 	{"DOT (Graphviz)", like(`(?i)^\s*((//|#).*\n\s*|/\*(?s:.*?)\*/\s*)*(strict\s+)?(di)?graph\s*("(\\.|[^"\\])*"|[\w.-]+)?\s*\{`), nx + `nx.nx_pydot.read_dot("FILE")` + edges},
 	{"LEDA", like(`^\s*(#.*\n\s*)*LEDA\.GRAPH\s`), nx + `nx.read_leda("FILE")` + edges},
 	{"LGL", isLGL, `in Python: import igraph; igraph.Graph.Read_Lgl("FILE").write_ncol("NEW.txt", weights="weight")`},
-	{"an adjacency list of networkx", like(`^#.*\n# GMT .*\n`), nx + `nx.read_adjlist("FILE")` + edges},
+	{"a multiline adjacency list of networkx", like(`^#.*\n# GMT .*\n(#.*\n)*\S+ \d+\n(\S+ \d+\n)*\S+( \{.*\})?\n`), adjacency + nx + `nx.read_multiline_adjlist("FILE")` + edges},
+	{"an adjacency list of networkx", like(`^#.*\n# GMT .*\n`), adjacency + nx + `nx.read_adjlist("FILE")` + edges},
 	{"GeoJSON", func(head []byte) bool { return isJSON(head) && bytes.Contains(head, []byte(`"FeatureCollection"`)) }, geo},
 	{"JSON", isJSON, `in Python: import json, networkx as nx; G = json.load(open("FILE")); nx.to_pandas_edgelist(nx.node_link_graph(G, edges="links" if "links" in G else "edges")` + edges},
-	{"an Excel workbook (.xlsx)", zipOf("[Content_Types].xml", "_rels/", "xl/", "docProps/"), pandas + `read_excel` + table + `, or save it as CSV`},
-	{"an old Excel workbook (.xls)", starts("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), pandas + `read_excel` + table + `, or save it as CSV`},
-	{"an OpenDocument spreadsheet (.ods)", zipOf("mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), pandas + `read_excel` + table + `, or save it as CSV`},
+	{"an Excel workbook (.xlsx)", zipOf("[Content_Types].xml", "_rels/", "xl/", "docProps/"), `save it as CSV, or ` + pandas + `read_excel` + table},
+	{"an old Excel workbook (.xls)", starts("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), `save it as CSV, or ` + pandas + `read_excel` + table},
+	{"an OpenDocument spreadsheet (.ods)", zipOf("mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), `save it as CSV, or ` + pandas + `read_excel` + table},
 	{"a zip file", starts("PK\x03\x04"), `unpack it: unzip FILE -d NEW.d`},
 	{"a Parquet file", starts("PAR1"), pandas + `read_parquet` + table},
 	{"a Feather file", starts("ARROW1\x00\x00", "FEA1"), pandas + `read_feather` + table},
@@ -52,9 +57,15 @@ var formats = []format{
 	{"an SQLite database", starts("SQLite format 3\x00"), `in the shell: sqlite3 -csv -header FILE "SELECT * FROM TABLE" > NEW.csv`},
 	{"a file of MATLAB", starts("MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"), `in Python: import scipy; scipy.io.mmwrite("NEW.mtx", scipy.io.loadmat("FILE")["NAME"])`},
 	{"an HDF5 file", starts("\x89HDF\r\n\x1a\n"), `in Python: import h5py, numpy; numpy.save("NEW.npy", h5py.File("FILE")["NAME"])`},
-	{"a file of R (.RData, .rds)", starts("RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n", "X\n\x00\x00\x00\x02", "X\n\x00\x00\x00\x03"), `in R: write.csv(readRDS("FILE"), "NEW.csv", row.names=FALSE)`},
+	{"a table or graph of R (.rds)", starts("X\n\x00\x00\x00\x02", "X\n\x00\x00\x00\x03"), `in R: d <- readRDS("FILE"); write.csv(if (inherits(d, "igraph")) igraph::as_data_frame(d) else d, "NEW.csv", row.names=FALSE)`},
+	{"a file of R (.RData)", starts("RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"), `in R, for a table in it: load("FILE"); write.csv(NAME, "NEW.csv", row.names=FALSE)`},
 	{"OpenStreetMap (.pbf)", func(head []byte) bool { return len(head) > 4 && starts("\x0a\x09OSMHeader")(head[4:]) }, `with the program osmium: osmium cat FILE -o NEW.osm; ` + `in Python: import osmnx as ox; ox.graph_to_gdfs(ox.graph_from_xml("NEW.osm"), nodes=False).drop(columns="geometry").to_csv("NEW.csv")`},
 }
+
+var (
+	isGML     = like(`(?i)^\s*(#.*\n\s*|(creator|version|comment)\s+("[^"]*"|\S+)\s+)*graph\s*\[\s*(#|\]|[a-z]+\s)`)
+	hasLabels = like(`(?i)\bnode\s*\[[^\]]*\slabel\s`)
+)
 
 // Recognise returns the format of an input that begins with head, and what to do about it; "" if it is none of these.
 func Recognise(head []byte) (name, remedy string) {

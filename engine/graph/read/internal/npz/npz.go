@@ -25,8 +25,8 @@ type Matrix struct {
 // most is how many members are looked for: save_npz writes six.
 const most = 16
 
-// toCSR is the Python that turns any layout into one that is read.
-const toCSR = `in Python: import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`
+// toCSR is the Python that turns any layout into one that is read, without the zeros that fill blocks.
+const toCSR = `in Python: import scipy.sparse as s; A = s.load_npz("FILE").tocsr(); A.eliminate_zeros(); s.save_npz("NEW.npz", A)`
 
 // Open reads what an archive of size bytes says of its matrix.
 func Open(r io.ReaderAt, size int64) (*Matrix, error) {
