@@ -10,7 +10,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
-	"ooc/engine/text"
 	"ooc/kernels"
 )
 
@@ -72,16 +71,8 @@ func (a *arcs) close() error {
 	return nil
 }
 
-// find returns the row of an id.
-func find(f graph.Facts) lookup {
-	return func(id string) (int, error) {
-		row, ok := f.IDs.Row(id, f.N)
-		if !ok {
-			return 0, text.ErrorOf(graph.ErrNoVertex, "the input has no vertex %q", id)
-		}
-		return row, nil
-	}
-}
+// verticesOf finds the vertices of an input.
+func verticesOf(f graph.Facts) vertices { return vertices{ids: f.IDs, n: f.N, of: "the input"} }
 
 // openDevice opens the device of the flags.
 func (f *arcsFlags) openDevice() (kernels.Device, error) {

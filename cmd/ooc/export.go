@@ -20,7 +20,7 @@ import (
 
 func exportCommand() *cobra.Command {
 	var o export.Options
-	var rows, cols, unreachable string
+	var rows, cols, unreachable, ids string
 	var predecessors, asJSON bool
 	noPath := entry.SciPyNoVertex
 	var formats strings.Builder
@@ -30,7 +30,7 @@ func exportCommand() *cobra.Command {
 		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
 	}
 	cmd := &cobra.Command{
-		Use:   "export STORE FILE",
+		Use:   "export STORE [FILE]",
 		Short: "Write the distances to a file: " + english.WordSeries(names, "or") + "; or predecessors",
 		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
 			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
@@ -39,8 +39,10 @@ func exportCommand() *cobra.Command {
 			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
 			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.\n\n" +
 			"--predecessors writes, as .npy of int32, the row number of the vertex before each on a shortest path from the\n" +
-			"row's vertex, as SciPy's shortest_path does. The store has to be of a sparse graph, or solved with --predecessors.",
-		Args: cobra.ExactArgs(2),
+			"row's vertex, as SciPy's shortest_path does. The store has to be of a sparse graph, or solved with --predecessors.\n\n" +
+			"--ids writes which vertex each row and column of FILE is, or without FILE each of the store: as .csv with the\n" +
+			"columns index, row and column, or as .npy, where rows and columns are the same vertices. --rows and --cols read it.",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("unreachable") {
 				v, err := strconv.ParseFloat(unreachable, 64)
@@ -57,11 +59,17 @@ func exportCommand() *cobra.Command {
 			case cmd.Flags().Changed("no-path"):
 				return usageError{errors.New("--no-path goes with --predecessors")}
 			}
-			if args[1] == "-" && asJSON {
-				return usageError{errors.New("--json says what is in FILE: give it another name than -, which is standard output itself")}
+			file := ""
+			if len(args) > 1 {
+				file = args[1]
+			} else if ids == "" {
+				return usageError{errors.New("name a FILE to write, or --ids FILE")}
 			}
-			if args[1] != "-" {
-				if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
+			if (file == "-" || file == "") && asJSON {
+				return usageError{errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself")}
+			}
+			if file != "" && file != "-" {
+				if err := output(cmd, file, o.Overwrite).Check(); err != nil {
 					return err
 				}
 			}
@@ -70,13 +78,30 @@ func exportCommand() *cobra.Command {
 				return err
 			}
 			defer p.Close()
-			if o.Rows, err = selection(p.Lookup, "rows", rows); err != nil {
+			names, err := p.IDs()
+			if err != nil {
 				return err
 			}
-			if o.Cols, err = selection(p.Lookup, "cols", cols); err != nil {
+			if o.Rows, err = verticesIn(p, names).selection("rows", rows); err != nil {
 				return err
 			}
-			return runExport(cmd, p, args[1], o, asJSON)
+			if o.Cols, err = verticesIn(p, names).selection("cols", cols); err != nil {
+				return err
+			}
+			var table *export.IDs
+			if ids != "" {
+				if table, err = export.NewIDs(p, output(cmd, ids, o.Overwrite, args[1:]...), o); err != nil {
+					return err
+				}
+			}
+			if file != "" {
+				err = runExport(cmd, p, file, o, asJSON)
+			}
+			if err == nil && table != nil {
+				graceful.Store(true)
+				err = table.Write()
+			}
+			return err
 		},
 	}
 	fl := cmd.Flags()
@@ -84,10 +109,11 @@ func exportCommand() *cobra.Command {
 	fl.StringVar(&cols, "cols", "", "the same for columns")
 	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
 	fl.Var(word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.StringVar(&ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
 	fl.Var(entryOf(&noPath), "no-path", "the number where there is no predecessor")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object that says what was written")
-	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
+	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace files that are there")
 	return cmd
 }
 

@@ -81,13 +81,13 @@ func TestExportMistakes(t *testing.T) {
 func TestExportNamesThatClash(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.csv", "@x,a..b,1\na..b,\"c,d\",2\n@x,#1,3\n")
-	writeFile(t, dir, "ids", "#1\n# a comment\nc,d\n")
+	writeFile(t, dir, "ids", "#1\nc,d\n")
 	ooc(t, dir, "solve", "g.csv").want(t, 0)
 	for rows, lines := range map[string]string{
 		"@x":      "@x,3\n",
 		"a..b,@x": "a..b,2\n@x,3\n",
 		"c,d":     "\"c,d\",0\n",
-		"@ids":    "#1,inf\n\"c,d\",0\n",
+		"@ids":    "\"#1\",inf\n\"c,d\",0\n",
 	} {
 		r := ooc(t, dir, "export", "g.ooc", "-", "--rows", rows, "--cols", "c,d").want(t, 0)
 		if r.stdout != ",\"c,d\"\n"+lines {

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/graph/read"
 	"ooc/engine/text"
 )
 
@@ -34,21 +38,190 @@ func readLines(file string, do func(line string) error) error {
 	return err
 }
 
-// readPairs calls do with the rows and columns of the vertices that each line "U V" of a file names. Lines that
-// start with # are skipped.
-func readPairs(p *engine.Problem, file string, do func(u, v int) error) error {
+// vertexLines reads files whose lines name vertices: lists and pairs.
+type vertexLines struct {
+	vertices
+	names func(header []string) []int // the columns that hold ids, by their names; nil if they do not
+	whole bool                        // a line that is an id, or a range of them, is that, whatever separates cells in it
+
+	begun   bool
+	columns []int // that a header has named; nil: there was none
+	width   int   // of the header
+}
+
+// each calls do with the rows that each line names. rows is how cells are read where no header says which column is what.
+//
+// Where no id begins with #, lines that do are comments. A first line that names no vertex, but columns, is a header.
+func (l *vertexLines) each(file string, rows func(cells []text.Cell) ([]int, error), do func(rows []int) error) error {
+	comments := !slices.ContainsFunc(l.ids.Text, func(id string) bool { return strings.HasPrefix(id, "#") })
 	return readLines(file, func(line string) error {
-		words := strings.Fields(line)
-		if strings.HasPrefix(words[0], "#") {
+		if comments && strings.HasPrefix(line, "#") {
 			return nil
 		}
-		if len(words) != 2 {
-			return badInput{fmt.Errorf("want two vertices, found %d words", len(words))}
+		at, err := l.line(line, rows)
+		if err != nil && !l.begun && l.header(line) {
+			l.begun = true
+			return nil
 		}
-		pair, err := lookupPair(p, words[0], words[1])
+		l.begun = true
 		if err != nil {
-			return err
+			if strings.HasPrefix(line, "#") {
+				err = fmt.Errorf("%w; it is no comment, since there are ids that begin with #", err)
+			}
+			return badInput{err}
 		}
-		return do(pair[0], pair[1])
+		return do(at)
 	})
+}
+
+// line returns the rows that a line names. It is read in every way in which it may be separated; if two make sense and are not
+// the same, it is refused.
+func (l *vertexLines) line(line string, rows func(cells []text.Cell) ([]int, error)) (found []int, err error) {
+	if l.whole && l.columns == nil {
+		if at, err := rows([]text.Cell{{Text: line}}); err == nil {
+			return at, nil
+		}
+	}
+	understood := false
+	for _, sep := range text.Separators(line) {
+		cells, failed := text.Split(line, sep)
+		var at []int
+		if failed == nil {
+			at, failed = l.cells(cells, rows)
+		}
+		switch {
+		case failed == nil && understood && !slices.Equal(at, found):
+			return nil, errors.New("it may mean different vertices: write ids in double quotes")
+		case failed == nil:
+			found, understood = at, true
+		case err == nil:
+			err = failed
+		}
+	}
+	if understood {
+		return found, nil
+	}
+	return nil, err
+}
+
+func (l *vertexLines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]int, error)) ([]int, error) {
+	if l.columns == nil {
+		return rows(cells)
+	}
+	if len(cells) != l.width {
+		return nil, fmt.Errorf("want %d columns, as the header has, found %d", l.width, len(cells))
+	}
+	var at []int
+	for _, i := range l.columns {
+		if cells[i] == (text.Cell{}) && len(l.columns) == 1 { // a list that is shorter than the one beside it
+			continue
+		}
+		row, err := l.find(cells[i].Text)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, row)
+	}
+	return at, nil
+}
+
+// header takes a line for a header if it names the columns and no vertex.
+func (l *vertexLines) header(line string) bool {
+	for _, sep := range text.Separators(line) {
+		cells, err := text.Split(line, sep)
+		if err != nil {
+			continue
+		}
+		names := make([]string, len(cells))
+		for i, c := range cells {
+			names[i] = c.Text
+		}
+		columns := l.names(names)
+		if columns == nil || slices.ContainsFunc(columns, func(i int) bool { _, err := l.find(names[i]); return err == nil }) {
+			continue
+		}
+		l.columns, l.width = columns, len(cells)
+		return true
+	}
+	return false
+}
+
+// pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their distance, as
+// query prints it.
+func (v vertices) pairs(file string, do func(u, v int) error) error {
+	l := vertexLines{vertices: v, names: func(header []string) []int {
+		if from, to, ok := read.Ends(header); ok {
+			return []int{from, to}
+		}
+		return nil
+	}}
+	return l.each(file, v.pair, func(rows []int) error { return do(rows[0], rows[1]) })
+}
+
+func (v vertices) pair(cells []text.Cell) ([]int, error) {
+	if len(cells) == 3 && isDistance(cells[2].Text) {
+		cells = cells[:2]
+	}
+	if len(cells) != 2 {
+		return nil, fmt.Errorf("want two vertices, found %d words; ids with blanks stand in double quotes", len(cells))
+	}
+	from, err := v.find(cells[0].Text)
+	if err != nil {
+		return nil, err
+	}
+	to, err := v.find(cells[1].Text)
+	return []int{from, to}, err
+}
+
+func isDistance(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil || word == "unreachable"
+}
+
+// list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which has one of the
+// names.
+func (v vertices) list(file string, names ...string) (at []int, err error) {
+	l := vertexLines{vertices: v, whole: true, names: func(header []string) []int {
+		for _, name := range append(names, "id", "vertex", "node", "name") {
+			for i, column := range header {
+				if strings.EqualFold(column, name) {
+					return []int{i}
+				}
+			}
+		}
+		return nil
+	}}
+	rows := func(cells []text.Cell) (rows []int, err error) {
+		for _, c := range cells {
+			if rows, err = v.item(rows, c); err != nil {
+				return nil, err
+			}
+		}
+		return rows, nil
+	}
+	err = l.each(file, rows, func(rows []int) error {
+		at = append(at, rows...)
+		return nil
+	})
+	return at, err
+}
+
+// vertices finds the rows of vertices by their ids.
+type vertices struct {
+	ids graph.IDs
+	n   int
+	of  string // what has them
+}
+
+// verticesIn finds the vertices of a store.
+func verticesIn(p *engine.Problem, ids graph.IDs) vertices {
+	return vertices{ids: ids, n: p.Geometry().N, of: p.Dir()}
+}
+
+func (v vertices) find(id string) (int, error) {
+	row, ok := v.ids.Row(id, v.n)
+	if !ok {
+		return 0, text.ErrorOf(graph.ErrNoVertex, "%s has no vertex %q", v.of, id)
+	}
+	return row, nil
 }

@@ -79,7 +79,7 @@ func printTree(r *mst.Result, asJSON bool) error {
 	}
 	w := bufio.NewWriterSize(terminal.Out, 1<<16)
 	for _, e := range r.Edges {
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", ids.Name(int(e.U)), ids.Name(int(e.V)), number.Text(e.Weight)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", text.CellOf(ids.Name(int(e.U))), text.CellOf(ids.Name(int(e.V))), number.Text(e.Weight)); err != nil {
 			return err
 		}
 	}

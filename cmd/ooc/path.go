@@ -67,6 +67,8 @@ type pathPrinter struct {
 	json   bool
 }
 
+func (o *pathPrinter) cell(row int) string { return text.CellOf(o.ids.Name(row)) }
+
 func lookupPair(p *engine.Problem, u, v string) (pair [2]int, err error) {
 	if pair[0], err = p.Lookup(u); err == nil {
 		pair[1], err = p.Lookup(v)
@@ -96,7 +98,7 @@ func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) e
 		return err
 	}
 	var pairs [][2]int
-	err = readPairs(p, file, func(u, v int) error {
+	err = verticesIn(p, o.ids).pairs(file, func(u, v int) error {
 		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
 			return nil
 		}
@@ -126,7 +128,7 @@ func (o *pathPrinter) print(path *path.Route) error {
 	if o.json {
 		return o.printJSON(path)
 	}
-	from, to := o.ids.Name(path.From), o.ids.Name(path.To)
+	from, to := o.cell(path.From), o.cell(path.To)
 	if !path.Reachable() {
 		_, err := fmt.Fprintf(o.w, "%s\t%s\tunreachable\n", from, to)
 		return err
@@ -134,7 +136,7 @@ func (o *pathPrinter) print(path *path.Route) error {
 	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, o.number.Text(path.Length), len(path.Weights))
 	for i, weight := range path.Weights {
 		if err == nil {
-			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.ids.Name(int(path.Vertices[i])), o.ids.Name(int(path.Vertices[i+1])), o.number.Text(weight))
+			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.cell(int(path.Vertices[i])), o.cell(int(path.Vertices[i+1])), o.number.Text(weight))
 		}
 	}
 	return err

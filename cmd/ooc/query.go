@@ -75,7 +75,7 @@ type pairPrinter struct {
 
 func (o *pairPrinter) print(u, v string, d float64) error {
 	if !o.json {
-		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", u, v, o.number.Text(d))
+		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), o.number.Text(d))
 		return err
 	}
 	return json.NewEncoder(o.w).Encode(struct {
@@ -143,7 +143,7 @@ func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []stri
 		return err
 	}
 	if f.pairs != "" {
-		return readPairs(p, f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
+		return verticesIn(p, ids).pairs(f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
 	}
 	for _, v := range vertices[1:] {
 		pair, err := lookupPair(p, vertices[0], v)

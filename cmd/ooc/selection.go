@@ -6,27 +6,34 @@ import (
 	"strings"
 
 	"ooc/engine/graph"
+	"ooc/engine/text"
 )
 
-// lookup finds the row of an id.
-type lookup func(id string) (int, error)
-
-// selection reads --rows and --cols: ids, ranges FIRST..LAST and @FILEs, separated by commas. A text that is the id of a
-// vertex means that vertex, whatever else it could mean. nil selects all.
-func selection(find lookup, flag, list string) ([]int, error) {
+// selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas, ids with
+// commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could mean. nil selects all.
+func (v vertices) selection(flag, list string) (at []int, err error) {
 	if list == "" {
 		return nil, nil
 	}
-	var at []int
-	if err := pickOne(find, &at, list); err == nil { // an id that holds commas
-		return at, nil
+	if row, err := v.find(list); err == nil { // an id that holds commas
+		return []int{row}, nil
 	}
-	for word := range strings.SplitSeq(list, ",") {
-		var err error
-		if file, ok := strings.CutPrefix(word, "@"); ok && pickOne(find, new([]int), word) != nil {
-			err = pickFile(find, &at, file)
-		} else {
-			err = pickOne(find, &at, word)
+	cells, err := text.Split(list, ',')
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--%s %s: %w", flag, list, err)}
+	}
+	for _, c := range cells {
+		file, ok := strings.CutPrefix(c.Text, "@")
+		if _, err := v.item(nil, c); err != nil && ok && !c.Quoted {
+			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column"}[flag])
+			if err != nil {
+				return nil, fmt.Errorf("--%s: %w", flag, err)
+			}
+			at = append(at, rows...)
+			continue
+		}
+		if at, err = v.item(at, c); errors.Is(err, errBackwards) {
+			err = usageError{err}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
@@ -38,40 +45,31 @@ func selection(find lookup, flag, list string) ([]int, error) {
 	return at, nil
 }
 
-// pickOne adds the row of an id, or those of a range.
-func pickOne(find lookup, at *[]int, word string) error {
-	row, err := find(word)
+var errBackwards = errors.New("ends before it starts")
+
+// item adds the row of an id, or those of a range, which is not quoted.
+func (v vertices) item(at []int, c text.Cell) ([]int, error) {
+	row, err := v.find(c.Text)
 	if err == nil {
-		*at = append(*at, row)
-		return nil
+		return append(at, row), nil
 	}
-	first, last, ok := strings.Cut(word, "..")
-	if !ok || !errors.Is(err, graph.ErrNoVertex) {
-		return err
+	first, last, ok := strings.Cut(c.Text, "..")
+	if !ok || c.Quoted || !errors.Is(err, graph.ErrNoVertex) {
+		return nil, err
 	}
-	lo, err := find(first)
+	lo, err := v.find(first)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	hi, err := find(last)
+	hi, err := v.find(last)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if lo > hi {
-		return usageError{fmt.Errorf("the range %s ends before it starts", word)}
+		return nil, fmt.Errorf("the range %s %w", c.Text, errBackwards)
 	}
 	for row := lo; row <= hi; row++ {
-		*at = append(*at, row)
+		at = append(at, row)
 	}
-	return nil
-}
-
-// pickFile adds what the lines of a file name. Those that start with # and name no vertex are skipped.
-func pickFile(find lookup, at *[]int, file string) error {
-	return readLines(file, func(line string) error {
-		if err := pickOne(find, at, line); err != nil && !strings.HasPrefix(line, "#") {
-			return badInput{err}
-		}
-		return nil
-	})
+	return at, nil
 }

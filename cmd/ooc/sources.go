@@ -24,22 +24,22 @@ func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
 	if list == "" {
 		return nil, nil
 	}
-	find := find(f)
+	v := verticesOf(f)
 	if text, ok := strings.CutPrefix(list, "random:"); ok {
 		return randomSources(text, f.N)
 	}
-	if _, err := find(list); err != nil {
+	if _, err := v.find(list); err != nil {
 		if info, err := os.Stat(list); err == nil && info.Mode().IsRegular() {
 			list = "@" + list
 		}
 	}
-	at, err := selection(find, "sources", list)
+	at, err := v.selection("sources", list)
 	if err != nil {
 		return nil, err
 	}
 	rows := make(tiles.RowSet, len(at))
-	for i, v := range at {
-		rows[i] = int32(v)
+	for i, row := range at {
+		rows[i] = int32(row)
 	}
 	slices.Sort(rows)
 	return slices.Compact(rows), nil

@@ -80,7 +80,7 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 	if in.graph != nil {
 		arcs = in.graph
 	}
-	sources, err := selection(find(arcs.Facts()), "source", f.sources)
+	sources, err := verticesOf(arcs.Facts()).selection("source", f.sources)
 	if err != nil {
 		return err
 	}

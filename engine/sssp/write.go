@@ -12,6 +12,7 @@ import (
 	"ooc/engine/graph/packed"
 	"ooc/engine/internal/npy"
 	"ooc/engine/newfile"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -41,12 +42,18 @@ func (r *Result) Name(v int32) string {
 // predecessor that is -.
 func (r *Result) Text(w io.Writer) error {
 	out, number := bufio.NewWriterSize(w, 1<<16), r.Facts.Numbers()
+	cell := func(v int32) string {
+		if v == entry.NoVertex {
+			return r.Name(v)
+		}
+		return text.CellOf(r.Name(v))
+	}
 	for i, s := range r.Sources {
 		for v := range r.Facts.N {
 			if len(r.Sources) > 1 {
-				out.WriteString(r.Name(int32(s)) + "\t")
+				out.WriteString(cell(int32(s)) + "\t")
 			}
-			out.WriteString(r.Name(int32(v)) + "\t" + number.Text(r.Distance(i, v)) + "\t" + r.Name(r.Pred[i][v]))
+			out.WriteString(cell(int32(v)) + "\t" + number.Text(r.Distance(i, v)) + "\t" + cell(r.Pred[i][v]))
 			if err := out.WriteByte('\n'); err != nil {
 				return err
 			}
