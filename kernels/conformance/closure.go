@@ -87,7 +87,7 @@ func closure(b *bench) {
 	if testing.Short() {
 		all = all[:6]
 	}
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		for i, s := range all {
 			for _, g := range graphPatterns {
 				if (g.signed && !v.Signed()) || (!g.exact && !v.Float()) {
@@ -195,7 +195,7 @@ func (a *arena) square(m int) matrix {
 // closureRepeats wants the same bits twice: results of floats must not depend on who comes first.
 func closureRepeats(b *bench) {
 	g := graphPatterns[len(graphPatterns)-1]
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		if !v.Float() {
 			continue
 		}

@@ -18,9 +18,6 @@ import (
 // EnvSeed names the environment variable that fixes the seed of the inputs.
 const EnvSeed = "OOC_SEED"
 
-// Variants are those that the device under test is to have: all, until a device lacks some.
-var Variants = entry.Variants
-
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
 

@@ -13,7 +13,7 @@ import (
 // HostLaneOps runs the part of the suite that judges a device's kernels.HostLaneOps.
 func HostLaneOps(t *testing.T, open Open) {
 	b, s := benchOf[kernels.HostLaneOps](t, open)
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
 			for range 60 {
 				w := newLaneGraph(t, b.Rand, v)

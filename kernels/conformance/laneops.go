@@ -14,7 +14,7 @@ import (
 // LaneOps runs the part of the suite that judges a device's kernels.LaneOps.
 func LaneOps(t *testing.T, open Open) {
 	b, d := benchOf[kernels.LaneOps](t, open)
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
 			for range 25 {
 				b.with(t).levels(d, v)

@@ -22,7 +22,7 @@ func shapes() []shape {
 // minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
 // one at the others, fresh and not.
 func minPlus(b *bench) {
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		for _, s := range shapes() {
 			all := patterns(v)
 			if s.t*s.m > 256 {
@@ -74,7 +74,7 @@ func (a *arena) product(v entry.Variant, c, lo, ro, m int, fresh bool) kernels.P
 
 // minPlusBatch runs batches of products that share operands, fresh and not.
 func minPlusBatch(b *bench) {
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		for _, s := range []shape{{64, 2}, {128, 1}} {
 			b.Run(fmt.Sprintf("%s/T=%d", v, s.t), func(t *testing.T) { b.with(t).oneBatch(v, s) })
 		}

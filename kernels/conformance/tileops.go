@@ -19,7 +19,7 @@ func TileOps(t *testing.T, open Open) {
 
 // ceiling wants a rate of each variant.
 func (b *bench) ceiling(d kernels.TileOps) {
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		if rate := d.Ceiling(v); rate <= 0 {
 			b.Errorf("%s: ceiling %g", v, rate)
 		}
@@ -28,7 +28,7 @@ func (b *bench) ceiling(d kernels.TileOps) {
 
 // pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
 func (b *bench) pivots(d kernels.TileOps) {
-	for _, v := range Variants {
+	for _, v := range entry.Variants {
 		for range 8 {
 			m := 1 + b.IntN(3)
 			n := m * 64

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,7 +59,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 	}
 	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
 	var err error
-	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * entry.EntryBytes); err != nil {
+	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * 4); err != nil {
 		return err
 	}
 	err = b.all(o.Edge)
@@ -71,7 +70,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 }
 
 func (b *bench) all(edge int) error {
-	for _, v := range haveVariants {
+	for _, v := range entry.Variants {
 		if err := b.fill(v); err != nil {
 			return err
 		}
@@ -80,6 +79,9 @@ func (b *bench) all(edge int) error {
 		}
 		for _, t := range []int{edge / 4, edge / 8} {
 			for _, f := range []*form{distances, pairs} {
+				if f.check(v) != nil {
+					continue
+				}
 				if err := b.product(f, v, t, edge/t, edge/4/t); err != nil {
 					return err
 				}
@@ -148,12 +150,12 @@ func (b *bench) timed(clock bool, f *form, work func(kernels.Stream) error) (too
 	return times[len(times)/2], hz, b.ctx.Err()
 }
 
-func (b *bench) relaxed(f *form, what string, relaxations float64, work func(kernels.Stream) error) error {
+func (b *bench) relaxed(f *form, v entry.Variant, what string, relaxations float64, work func(kernels.Stream) error) error {
 	took, hz, err := b.timed(true, f, work)
 	if err != nil {
 		return fmt.Errorf("cuda: bench %s: %w", what, err)
 	}
-	rate, ceiling := relaxations/took.Seconds(), perClock*float64(b.sms)*hz
+	rate, ceiling := relaxations/took.Seconds(), b.perClock(v)*float64(b.sms)*hz
 	b.each(BenchRow{what, rate / 1e9, "Grelax/s", ceiling, rate / ceiling})
 	return nil
 }
@@ -166,18 +168,24 @@ type ceilingParam struct {
 
 // loop runs the kernel that keeps everything in registers.
 func (b *bench) loop(v entry.Variant) error {
-	const turns, perTurn = 20000, 4 * 64
+	turns, perTurn := 20000, 4.0*64
+	if v == entry.U16 {
+		perTurn *= 2 // in each word
+	}
+	if v == entry.F64 {
+		turns /= 100 // slow where there is little for them
+	}
 	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads
-	work := float64(blocks) * float64(threads) * turns * perTurn
-	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: turns, one: 1}
-	return b.relaxed(distances, fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
+	work := float64(blocks) * float64(threads) * float64(turns) * perTurn
+	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: int32(turns), one: 1}
+	return b.relaxed(distances, v, fmt.Sprintf("%s registers only", v), work, func(s kernels.Stream) error {
 		return s.(*stream).launch(v, ceilingLoop, blocks, paramOf(p))
 	})
 }
 
 // tile returns tile i of edge t of the buffer.
-func (b *bench) tile(f *form, t, i int) kernels.Tile {
-	return kernels.Tile{Buf: b.buffer, Off: int64(i) * int64(t) * int64(t) * f.entry}
+func (b *bench) tile(f *form, v entry.Variant, t, i int) kernels.Tile {
+	return kernels.Tile{Buf: b.buffer, Off: int64(i) * int64(t) * int64(t) * f.entryBytes(v)}
 }
 
 // product multiplies n × m tiles by m × n. With predecessors C begins as an operand each time, so that every entry is
@@ -185,10 +193,10 @@ func (b *bench) tile(f *form, t, i int) kernels.Tile {
 func (b *bench) product(f *form, v entry.Variant, t, n, m int) error {
 	products := make([]kernels.Product, n*n)
 	for i := range products {
-		p := kernels.Product{C: b.tile(f, t, i)}
+		p := kernels.Product{C: b.tile(f, v, t, i)}
 		for k := range m {
-			p.A = append(p.A, b.tile(f, t, n*n+i/n*m+k))
-			p.B = append(p.B, b.tile(f, t, n*n+n*m+k*n+i%n))
+			p.A = append(p.A, b.tile(f, v, t, n*n+i/n*m+k))
+			p.B = append(p.B, b.tile(f, v, t, n*n+n*m+k*n+i%n))
 		}
 		if f == pairs {
 			p.Fresh, p.Before = true, p.A[0]
@@ -196,7 +204,7 @@ func (b *bench) product(f *form, v entry.Variant, t, n, m int) error {
 		products[i] = p
 	}
 	what := fmt.Sprintf("%s %d×%d×%d, T=%d%s", v, n*t, n*t, m*t, t, f)
-	return b.relaxed(f, what, float64(n*t)*float64(n*t)*float64(m*t), func(s kernels.Stream) error {
+	return b.relaxed(f, v, what, float64(n*t)*float64(n*t)*float64(m*t), func(s kernels.Stream) error {
 		return s.MinPlus(v, t, products)
 	})
 }
@@ -207,11 +215,11 @@ func (b *bench) small(f *form, v entry.Variant, t, edge int) error {
 	wide := int(math.Ceil(math.Sqrt(float64(count))))
 	products := make([]kernels.Product, count)
 	for i := range products {
-		products[i] = kernels.Product{C: b.tile(f, t, i),
-			A: []kernels.Tile{b.tile(f, t, count+i%wide)}, B: []kernels.Tile{b.tile(f, t, count+wide+i/wide)}}
+		products[i] = kernels.Product{C: b.tile(f, v, t, i),
+			A: []kernels.Tile{b.tile(f, v, t, count+i%wide)}, B: []kernels.Tile{b.tile(f, v, t, count+wide+i/wide)}}
 	}
 	what := fmt.Sprintf("%s batch of %d tiles, T=%d", v, count, t)
-	return b.relaxed(f, what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {
+	return b.relaxed(f, v, what, float64(count)*float64(t)*float64(t)*float64(t), func(s kernels.Stream) error {
 		return s.MinPlus(v, t, products)
 	})
 }
@@ -222,7 +230,7 @@ func (b *bench) closureOf(f *form, v entry.Variant, n int) error {
 	m := n / t
 	pivot := make([]kernels.Tile, m*m)
 	for i := range pivot {
-		pivot[i] = b.tile(f, t, i)
+		pivot[i] = b.tile(f, v, t, i)
 	}
 	what := fmt.Sprintf("%s closure of %d, T=%d%s", v, n, t, f)
 	took, _, err := b.timed(false, f, func(s kernels.Stream) error { return s.Closure(v, t, pivot) })
@@ -233,7 +241,7 @@ func (b *bench) closureOf(f *form, v entry.Variant, n int) error {
 	return nil
 }
 
-// fill writes random entries of 0…65535 to the buffer.
+// fill writes random entries of 0…32639 to the buffer.
 func (b *bench) fill(v entry.Variant) error {
 	const part = 16 << 20
 	host, err := b.AllocHost(part)
@@ -241,19 +249,13 @@ func (b *bench) fill(v entry.Variant) error {
 		return err
 	}
 	defer func() { _ = b.FreeHost(host) }() // what it could tell, the copies have told
-	ints := unsafe.Slice((*int32)(unsafe.Pointer(&host[0])), part/entry.EntryBytes)
-	floats := unsafe.Slice((*float32)(unsafe.Pointer(&host[0])), len(ints))
 	r := rand.New(rand.NewPCG(1, 2))
 	s, err := b.NewStream()
 	if err != nil {
 		return err
 	}
-	for i := range ints {
-		if x := r.Int32N(1 << 16); v.Float() {
-			floats[i] = float32(x)
-		} else {
-			ints[i] = x
-		}
+	for i := range part / v.Bytes() {
+		v.Kind().Put(host, i, v.Kind().Bits(float64(r.Int32N(int32(entry.Inf16)+1))))
 	}
 	for at := int64(0); at < b.buffer.Bytes() && err == nil; at += part {
 		err = s.CopyIn(kernels.Tile{Buf: b.buffer, Off: at}, host[:min(part, b.buffer.Bytes()-at)])

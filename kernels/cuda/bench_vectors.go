@@ -62,7 +62,7 @@ func (b *bench) microseconds(what string, times int, do func(kernels.Stream) err
 
 // at returns a tile at an entry of the buffer.
 func (b *bench) at(i int) kernels.Tile {
-	return kernels.Tile{Buf: b.buffer, Off: int64(i) * entry.EntryBytes}
+	return kernels.Tile{Buf: b.buffer, Off: int64(i) * 4}
 }
 
 // pullMatrix sweeps over a matrix in pieces of so many columns.
@@ -83,7 +83,7 @@ func (b *bench) pullMatrix(n, columns, group int, columnwise bool) error {
 	if err != nil {
 		return fmt.Errorf("cuda: bench %s: %w", what, err)
 	}
-	b.each(BenchRow{What: what, Rate: float64(n) * float64(n) * entry.EntryBytes / took.Seconds() / 1e9, Unit: "GB/s"})
+	b.each(BenchRow{What: what, Rate: float64(n) * float64(n) * 4 / took.Seconds() / 1e9, Unit: "GB/s"})
 	return nil
 }
 
@@ -91,10 +91,10 @@ func (b *bench) pullMatrix(n, columns, group int, columnwise bool) error {
 func (b *bench) pivotsOf(n, t int) error {
 	tiles := make([]kernels.Tile, n/t*(n/t))
 	for i := range tiles {
-		tiles[i] = b.tile(distances, t, i)
+		tiles[i] = b.tile(distances, entry.F32, t, i)
 	}
 	const pivots = 64
-	return b.relaxed(distances, fmt.Sprintf("f32 pivots of %d, T=%d", n, t), pivots*float64(n)*float64(n), func(s kernels.Stream) error {
+	return b.relaxed(distances, entry.F32, fmt.Sprintf("f32 pivots of %d, T=%d", n, t), pivots*float64(n)*float64(n), func(s kernels.Stream) error {
 		return b.Pivots(s, entry.F32, t, tiles, 0, pivots)
 	})
 }
@@ -169,7 +169,7 @@ func (b *bench) sparse(n int) error {
 	}
 	s, err := b.NewStream()
 	if err == nil {
-		err = s.CopyIn(b.at(0), unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*entry.EntryBytes))
+		err = s.CopyIn(b.at(0), unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*4))
 		if e := s.Sync(); err == nil {
 			err = e
 		}

@@ -8,18 +8,31 @@ import (
 	"ooc/kernels/entry"
 )
 
-// perClock is the most relaxations that a multiprocessor can do in a clock, on every chip since Turing: minima of 32 bits
-// run in a pipe of 64 lanes. Chips before Hopper also add integers there.
-const perClock = 64
+// perClock returns the most relaxations that a multiprocessor can do in a clock: on every chip since Turing minima of 32 bits
+// run in a pipe of 64 lanes. Chips before Hopper also add integers there. Two of 16 bits are one minimum on Hopper, and
+// elsewhere at best. Of 8 bytes an addition and a comparison share a pipe, whose width chips tell in proportion to that of float32.
+func (d *Device) perClock(v entry.Variant) float64 {
+	switch v {
+	case entry.U16:
+		return 128
+	case entry.F64:
+		ratio, r := d.driver.deviceAttribute(doubleRatio, d.ordinal)
+		if r != success || ratio < 2 {
+			ratio = 2
+		}
+		return 64 / float64(ratio)
+	}
+	return 64
+}
 
-// Ceiling returns 64 relaxations per clock and multiprocessor. It uses the GPU's present clock, or its highest if that
+// Ceiling returns what perClock says, over all multiprocessors. It uses the GPU's present clock, or its highest if that
 // cannot be read.
-func (d *Device) Ceiling(entry.Variant) float64 {
+func (d *Device) Ceiling(v entry.Variant) float64 {
 	hz, err := d.ClockRate()
 	if err != nil {
 		hz = d.ratedClock()
 	}
-	return perClock * float64(d.sms) * hz
+	return d.perClock(v) * float64(d.sms) * hz
 }
 
 // ratedClock returns the highest clock in Hz.

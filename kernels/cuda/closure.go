@@ -19,8 +19,8 @@ type pivotParam struct {
 	pad        int32
 }
 
-// Closure implements kernels.Stream. Beside the tiles it takes 512 bytes of scratch for each vertex of the
-// pivot, with predecessors 1024.
+// Closure implements kernels.Stream. Beside the tiles it takes 128 entries of scratch for each vertex of
+// the pivot.
 func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.closure(v, t, pivot); err != nil {
 		return fmt.Errorf("cuda: closure: %w", err)
@@ -39,7 +39,7 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.hurry(); err != nil {
 		return err
 	}
-	if err := s.needPanels(int64(m*t) * baseEdge * s.form.entry); err != nil {
+	if err := s.needPanels(int64(m*t) * baseEdge * s.form.entryBytes(v)); err != nil {
 		return err
 	}
 	p := &pivotParam{rows: s.panels.at, cols: s.panels.at + address(s.panels.bytes/2), t: int32(t), m: int32(m)}
@@ -48,7 +48,7 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 
 // square resolves m×m tiles.
 func (d *Device) square(f *form, v entry.Variant, t int, tiles []kernels.Tile) (at []address, m int, err error) {
-	if err := checkShape(v, t); err != nil {
+	if err := f.checkShape(v, t); err != nil {
 		return nil, 0, err
 	}
 	m = int(math.Round(math.Sqrt(float64(len(tiles)))))
@@ -57,7 +57,7 @@ func (d *Device) square(f *form, v entry.Variant, t int, tiles []kernels.Tile) (
 	}
 	at = make([]address, len(tiles))
 	for i, tile := range tiles {
-		if at[i], err = d.resolveTile(f, t, tile); err != nil {
+		if at[i], err = d.resolveTile(f, v, t, tile); err != nil {
 			return nil, 0, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Device) square(f *form, v entry.Variant, t int, tiles []kernels.Tile) (
 func (s *stream) close64(v entry.Variant, p *pivotParam, tiles []address) error {
 	t, m := int(p.t), int(p.m)
 	var err error
-	if p.list, err = s.send(s.form.pivotList(t, m, tiles, p.rows, p.cols)); err != nil {
+	if p.list, err = s.send(s.form.pivotList(v, t, m, tiles, p.rows, p.cols)); err != nil {
 		return err
 	}
 	// The rest of a round multiplies m·t rows of 64, the column panel, with blocks of 64×t, the row panel.
@@ -93,8 +93,8 @@ func (s *stream) close64(v entry.Variant, p *pivotParam, tiles []address) error 
 }
 
 // pivotList lists the tiles of a pivot as jobs, each with its part of the copied panels.
-func (f *form) pivotList(t, m int, tiles []address, rows, cols address) []listEntry {
-	strip := uint64(t * baseEdge * int(f.entry)) // of one tile in either panel
+func (f *form) pivotList(v entry.Variant, t, m int, tiles []address, rows, cols address) []listEntry {
+	strip := uint64(t * baseEdge * int(f.entryBytes(v))) // of one tile in either panel
 	list := make([]listEntry, m*m)
 	for i := range m {
 		for j := range m {

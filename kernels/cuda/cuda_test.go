@@ -22,8 +22,6 @@ func needGPU(t testing.TB) {
 	t.Skip(err)
 }
 
-func init() { conformance.Variants = haveVariants }
-
 func TestConformance(t *testing.T) { onGPU(t, conformance.Run) }
 func TestTileOps(t *testing.T)     { onGPU(t, conformance.TileOps) }
 func TestVectorOps(t *testing.T)   { onGPU(t, conformance.VectorOps) }

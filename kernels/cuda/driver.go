@@ -78,6 +78,7 @@ const (
 	multiprocessor attribute = 16
 	major          attribute = 75
 	minor          attribute = 76
+	doubleRatio    attribute = 87 // of float32 to float64 instructions
 )
 
 // driver is the part of the CUDA driver API that is used. Its methods are the calls of the same names. All need a current

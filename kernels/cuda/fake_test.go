@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"unsafe"
-
-	"ooc/kernels/entry"
 )
 
 // fake is a driver without a GPU. Its device memory is Go memory, its kernels are plain Go on the same
@@ -63,7 +61,7 @@ func (f *fake) deviceName(ordinal int) (string, Result) {
 }
 
 func (f *fake) deviceAttribute(a attribute, _ int) (int, Result) {
-	values := map[attribute]int{clockKHz: 1_000_000, multiprocessor: 2, major: f.capability / 10, minor: f.capability % 10}
+	values := map[attribute]int{clockKHz: 1_000_000, doubleRatio: 2, multiprocessor: 2, major: f.capability / 10, minor: f.capability % 10}
 	return values[a], f.fail("deviceAttribute")
 }
 
@@ -269,12 +267,12 @@ func (f *fake) launch(function handle, blocks, threads int, s handle, p unsafe.P
 	f.launches = append(f.launches, name)
 	f.mu.Unlock()
 	for k, info := range kernelInfo {
-		for v, variant := range variantNames {
-			if variant != "" && name == info.name+variant {
+		for _, v := range kernel(k).variants() {
+			if name == info.name+nameOf(v) {
 				if f.lazy {
 					return success
 				}
-				return f.arithmetic(kernel(k), entry.Variant(v), blocks, threads, p, bytes)
+				return f.arithmetic(kernel(k), v, blocks, threads, p, bytes)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"ooc/kernels/entry"
@@ -34,18 +35,46 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 	return success
 }
 
-func infinityOf(v entry.Variant) uint32 {
-	if v.Float() {
-		return math.Float32bits(entry.PosInf)
+func infinityOf(v entry.Variant) uint32 { return uint32(v.Unreachable()) }
+
+// values returns n entries in device memory as numbers, unreachable as +Inf.
+func values(v entry.Variant, a address, n int) []float64 {
+	k, memory, x := v.Kind(), at[byte](a, n*v.Bytes()), make([]float64, n)
+	for i := range x {
+		x[i] = k.Value(k.At(memory, i))
 	}
-	return uint32(entry.Inf32)
+	return x
 }
 
-func settled(v entry.Variant, c uint32) uint32 {
-	if v == entry.I32Signed && int32(c) >= entry.Limit32 {
-		return uint32(entry.Inf32)
+// store writes numbers to device memory from entry i on.
+func store(v entry.Variant, a address, i int, x []float64) {
+	k := v.Kind()
+	memory := at[byte](a, (i+len(x))*v.Bytes())[i*v.Bytes():]
+	for j := range x {
+		k.Put(memory, j, k.Bits(x[j]))
 	}
-	return c
+}
+
+// relaxValues relaxes numbers of C with one of A and as many of B. Sums from limit on are unreachable.
+func relaxValues(v entry.Variant, c []float64, a float64, b []float64) {
+	narrow, limit := v == entry.F32 || v == entry.F32Signed, math.Inf(1)
+	switch v {
+	case entry.I32:
+		limit = float64(entry.Inf32)
+	case entry.I32Signed:
+		limit = float64(entry.Limit32)
+	case entry.U16:
+		limit = float64(entry.Inf16)
+	}
+	for j, y := range b {
+		s := a + y
+		if narrow {
+			s = float64(float32(s))
+		}
+		if s < c[j] && s < limit {
+			c[j] = s
+		}
+	}
 }
 
 // fakeProduct computes the blocks of each job.
@@ -58,12 +87,10 @@ func fakeProduct(v entry.Variant, p *productParam, blocks int) {
 	for job := range blocks / perJob {
 		head := list[job]
 		rows, cols := int(p.rows)*baseEdge, int(p.cols)*baseEdge
-		c := at[uint32](address(head.x), rows*int(p.ldc))
+		c := values(v, address(head.x), (rows-1)*int(p.ldc)+cols)
 		if head.y>>63 != 0 {
 			for i := range rows {
-				for j := range cols {
-					c[i*int(p.ldc)+j] = infinityOf(v)
-				}
+				entry.Fill(c[i*int(p.ldc):][:cols], math.Inf(1))
 			}
 		}
 		first, pairs := int(uint32(head.y)), int(head.y>>32)&0x7fffffff
@@ -71,91 +98,66 @@ func fakeProduct(v entry.Variant, p *productParam, blocks int) {
 			fakePair(v, p, rows, cols, c, pair)
 		}
 		for i := range rows {
-			for j := range cols {
-				c[i*int(p.ldc)+j] = settled(v, c[i*int(p.ldc)+j])
-			}
+			store(v, address(head.x), i*int(p.ldc), c[i*int(p.ldc):][:cols])
 		}
 	}
 }
 
-func fakePair(v entry.Variant, p *productParam, rows, cols int, c []uint32, pair listEntry) {
+func fakePair(v entry.Variant, p *productParam, rows, cols int, c []float64, pair listEntry) {
 	depth := int(p.depth)
-	a := at[uint32](address(pair.x), (rows-1)*int(p.lda)+depth)
-	b := at[uint32](address(pair.y), (depth-1)*int(p.ldb)+cols)
+	a := values(v, address(pair.x), (rows-1)*int(p.lda)+depth)
+	b := values(v, address(pair.y), (depth-1)*int(p.ldb)+cols)
 	for i := range rows {
 		for k := range depth {
-			relaxRow(v, c[i*int(p.ldc):][:cols], a[i*int(p.lda)+k], b[k*int(p.ldb):][:cols])
+			relaxValues(v, c[i*int(p.ldc):][:cols], a[i*int(p.lda)+k], b[k*int(p.ldb):][:cols])
 		}
 	}
 }
 
-// relaxRow relaxes entries of C with one of A and as many of B.
-func relaxRow(v entry.Variant, c []uint32, a uint32, b []uint32) {
-	if v.Float() {
-		x := math.Float32frombits(a)
-		for j, y := range b {
-			if s := x + math.Float32frombits(y); s < math.Float32frombits(c[j]) {
-				c[j] = math.Float32bits(s)
-			}
-		}
-		return
-	}
-	for j, y := range b {
-		c[j] = uint32(min(int32(a)+int32(y), int32(c[j])))
-	}
-}
-
-type block [baseEdge][baseEdge]uint32
+type block [baseEdge][]float64
 
 // load and store move the block whose first entry is (i0,j0) of the pivot.
-func (b *block) load(p *pivotParam, i0, j0 int) {
+func (b *block) load(v entry.Variant, p *pivotParam, i0, j0 int) {
 	for i := range b {
-		copy(b[i][:], unsafe.Slice(entryOf(p, i0+i, j0), baseEdge))
+		b[i] = values(v, placeOf(v, p, i0+i, j0), baseEdge)
 	}
 }
 
 func (b *block) store(v entry.Variant, p *pivotParam, i0, j0 int) {
 	for i := range b {
-		for j := range b[i] {
-			b[i][j] = settled(v, b[i][j])
-		}
-		copy(unsafe.Slice(entryOf(p, i0+i, j0), baseEdge), b[i][:])
+		store(v, placeOf(v, p, i0+i, j0), 0, b[i])
 	}
 }
 
-// relax relaxes b with x ⊗ y, none of which is b.
+// relax relaxes b with x ⊗ y.
 func (b *block) relax(v entry.Variant, x, y *block) {
 	for i := range b {
+		row := slices.Clone(b[i])
 		for k := range y {
-			relaxRow(v, b[i][:], x[i][k], y[k][:])
+			relaxValues(v, row, x[i][k], y[k])
 		}
+		b[i] = row
 	}
 }
 
-// entryOf returns entry (i,j) of the pivot.
-func entryOf(p *pivotParam, i, j int) *uint32 {
+// placeOf returns the address of entry (i,j) of the pivot.
+func placeOf(v entry.Variant, p *pivotParam, i, j int) address {
 	t, m := int(p.t), int(p.m)
 	list := at[listEntry](p.list, m*m)
-	tile := at[uint32](address(list[i/t*m+j/t].x), t*t)
-	return &tile[i%t*t+j%t]
+	return address(list[i/t*m+j/t].x) + address((i%t*t+j%t)*v.Bytes())
 }
 
 func fakeDiagonal(v entry.Variant, p *pivotParam) {
 	lo := int(p.k) * baseEdge
 	var d block
-	d.load(p, lo, lo)
+	d.load(v, p, lo, lo)
 	for i := range d {
-		if int32(d[i][i]) > 0 {
-			d[i][i] = 0
-		}
+		d[i][i] = min(d[i][i], 0)
 	}
 	for k := range d {
-		row := d[k]
+		row := slices.Clone(d[k])
 		for i := range d {
-			relaxRow(v, d[i][:], d[i][k], row[:])
-			for j := range d[i] {
-				d[i][j] = settled(v, d[i][j])
-			}
+			relaxValues(v, d[i], d[i][k], row)
 		}
 	}
 	d.store(v, p, lo, lo)
@@ -164,12 +166,12 @@ func fakeDiagonal(v entry.Variant, p *pivotParam) {
 func fakePanels(v entry.Variant, p *pivotParam, blocks int) {
 	t, lo := int(p.t), int(p.k)*baseEdge
 	var closed block
-	closed.load(p, lo, lo)
+	closed.load(v, p, lo, lo)
 	for n := range blocks / 2 {
 		first := n * baseEdge
 		var row, col block
-		row.load(p, lo, first)
-		col.load(p, first, lo)
+		row.load(v, p, lo, first)
+		col.load(v, p, first, lo)
 		if n != int(p.k) {
 			oldRow, oldCol := row, col
 			row.relax(v, &closed, &oldRow)
@@ -177,11 +179,9 @@ func fakePanels(v entry.Variant, p *pivotParam, blocks int) {
 		}
 		row.store(v, p, lo, first)
 		col.store(v, p, first, lo)
-		rows := at[uint32](p.rows, int(p.m)*baseEdge*t)[first/t*baseEdge*t+first%t:]
-		cols := at[uint32](p.cols, int(p.m)*t*baseEdge)[first*baseEdge:]
 		for i := range baseEdge {
-			copy(rows[i*t:], row[i][:])
-			copy(cols[i*baseEdge:], col[i][:])
+			store(v, p.rows, first/t*baseEdge*t+first%t+i*t, row[i])
+			store(v, p.cols, (first+i)*baseEdge, col[i])
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"math"
+
 	"ooc/kernels/entry"
 )
 
@@ -19,45 +21,44 @@ func fakeLevel(v entry.Variant, p *levelParam, blocks int) {
 func fakeStrip(v entry.Variant, p *levelParam, row, first int) {
 	width := int(p.width)
 	n := min(levelStrip, width-first)
-	strip := func(row int) []uint32 { return at[uint32](p.lanes, (row+1)*width)[row*width+first:][:n] }
-	c := make([]uint32, n)
-	for i := range c {
-		c[i] = infinityOf(v)
-	}
+	strip := func(row int) address { return p.lanes + address((row*width+first)*v.Bytes()) }
+	c := make([]float64, n)
+	entry.Fill(c, math.Inf(1))
 	if p.fresh == 0 {
-		copy(c, strip(row))
+		c = values(v, strip(row), n)
 	}
 	offsets := at[int32](p.offsets, row+2)
-	ends, weights := at[int32](p.ends, int(offsets[row+1])), at[uint32](p.weights, int(offsets[row+1]))
-	for k := offsets[row]; k < offsets[row+1]; k++ {
-		relaxRow(v, c, weights[k], strip(int(ends[k])))
+	ends, kind := at[int32](p.ends, int(offsets[row+1])), v.Kind()
+	weights := at[byte](p.weights, int(offsets[row+1])*v.WeightBytes())
+	for k := int(offsets[row]); k < int(offsets[row+1]); k++ {
+		relaxValues(v, c, kind.Value(kind.At(weights[k*v.WeightBytes():], 0)), values(v, strip(int(ends[k])), n))
 	}
 	for i := range c {
-		c[i] = settled(v, c[i])
 		if p.sources != 0 && int(at[int32](p.sources, width)[first+i]) == row {
 			c[i] = 0
 		}
 	}
-	copy(strip(row), c)
+	store(v, strip(row), 0, c)
 }
 
 // fakeTranspose transposes.
 func fakeTranspose(v entry.Variant, p *laneTransposeParam, blocks int) {
 	width, edge, side := int(p.width), int(p.edge), int(p.side)
 	columns := at[int32](p.columns, side*edge)
-	to := at[uint32](p.to, width*side*edge)
 	for block := range blocks {
 		across := width / patchEdge
 		for c := block / across * patchEdge; c < (block/across+1)*patchEdge; c++ {
-			for l := block % across * patchEdge; l < (block%across+1)*patchEdge; l++ {
-				x, row := infinityOf(v), int(columns[c])
-				if row >= 0 {
-					x = at[uint32](p.lanes, (row+1)*width)[row*width+l]
-				}
+			lane, row := block%across*patchEdge, int(columns[c])
+			x := make([]float64, patchEdge)
+			entry.Fill(x, math.Inf(1))
+			if row >= 0 {
+				x = values(v, p.lanes+address((row*width+lane)*v.Bytes()), patchEdge)
+			}
+			for l := lane; l < lane+patchEdge; l++ {
 				if row >= 0 && p.sources != 0 && int(at[int32](p.sources, width)[l]) == row {
-					x = 0
+					x[l-lane] = 0
 				}
-				to[((l/edge*side+c/edge)*edge+l%edge)*edge+c%edge] = x
+				store(v, p.to, ((l/edge*side+c/edge)*edge+l%edge)*edge+c%edge, x[l-lane:][:1])
 			}
 		}
 	}

@@ -34,8 +34,8 @@ func fakeVectors(k kernel, v entry.Variant, blocks int, p unsafe.Pointer, size u
 		}
 		for i := range blocks / int(q.blocks) {
 			one := *q
-			step := address(int64(i) * q.stride * entry.EntryBytes)
-			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*entry.EntryBytes)
+			step := address(int64(i) * q.stride * 4)
+			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*4)
 			if r := fakeGroups(k, &q.block, int(q.blocks), q.group, func(to int) { fakePull(v, &one, to) }); r != success {
 				return r
 			}
@@ -128,18 +128,13 @@ func fakeLink(v entry.Variant, p *linkParam, i int) {
 
 func fakeRankOne(v entry.Variant, p *rankParam) {
 	q := &pivotParam{list: p.list, t: p.t, m: p.m}
-	n, k := int(p.m*p.t), int(p.k)
+	n, k, t := int(p.m*p.t), int(p.k), int(p.t)
 	for i := range n {
-		a := *entryOf(q, i, k)
-		if a == infinityOf(v) {
-			continue
-		}
-		for j := 0; j < n; j += int(p.t) {
-			c := unsafe.Slice(entryOf(q, i, j), p.t)
-			relaxRow(v, c, a, unsafe.Slice(entryOf(q, k, j), p.t))
-			for l := range c {
-				c[l] = settled(v, c[l])
-			}
+		a := values(v, placeOf(v, q, i, k), 1)[0]
+		for j := 0; j < n; j += t {
+			c := values(v, placeOf(v, q, i, j), t)
+			relaxValues(v, c, a, values(v, placeOf(v, q, k, j), t))
+			store(v, placeOf(v, q, i, j), 0, c)
 		}
 	}
 }

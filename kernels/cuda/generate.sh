@@ -54,16 +54,22 @@ compile() {
   done
 }
 
-# Images of every variant: their prefix, which ends in _ or is empty, and their source.
-variants() {
+# Images of variants: their prefix, which ends in _ or is empty, and their source. words are those of entries of 4 bytes.
+words() {
   for variant in i32:I32 i32_signed:I32Signed f32:F32 f32_signed:F32Signed; do
+    compile "$1${variant%:*}" "$2" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}" -DWORDS
+  done
+}
+variants() {
+  words "$@"
+  for variant in u16:U16 f64:F64; do
     compile "$1${variant%:*}" "$2" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}"
   done
 }
 
 compile service service.cu
 variants "" kernels.cu
-variants pairs_ pairs.cu
+words pairs_ pairs.cu
 variants levels_ levels.cu
 variants vectors_ vectors.cu
 

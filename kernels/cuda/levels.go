@@ -46,8 +46,8 @@ func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) erro
 		}
 		rows = max(rows, g.Hi)
 	}
-	p := &levelParam{width: int32(l.Width), fresh: oneIf(l.Fresh), lanes: r.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)),
-		offsets: r.aligned("offsets", l.Offsets, int64(rows)+1), ends: r.aligned("ends", l.Ends, 0), weights: r.aligned("weights", l.Weights, 0),
+	p := &levelParam{width: int32(l.Width), fresh: oneIf(l.Fresh), lanes: r.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes())),
+		offsets: r.aligned("offsets", l.Offsets, 4*(int64(rows)+1)), ends: r.aligned("ends", l.Ends, 0), weights: r.aligned("weights", l.Weights, 0),
 		sources: r.sources(l.Sources, l.Width)}
 	for _, g := range l.Ranges {
 		if r.err == nil && g.Lo < g.Hi {
@@ -87,8 +87,8 @@ func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneP
 		err = errors.New("the result is also an operand")
 	}
 	r := &resolver{device: d, err: err}
-	edge, width := int64(p.Edge), int64(p.Width)
-	to, from, weights := r.aligned("result", p.Dst, edge*width), r.aligned("lanes", p.Src, edge*width), r.aligned("weights", p.Weights, edge*edge)
+	edge, width := int64(p.Edge), int64(p.Width)*int64(v.Bytes())
+	to, from, weights := r.aligned("result", p.Dst, edge*width), r.aligned("lanes", p.Src, edge*width), r.aligned("weights", p.Weights, edge*edge*int64(v.Bytes()))
 	if r.err == nil {
 		list := []listEntry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
 		r.err = s.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
@@ -107,9 +107,9 @@ func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 	}
 	r := &resolver{device: d, err: err}
 	columns := int64(t.Side) * int64(t.Edge)
-	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: r.aligned("result", t.Dst, columns*int64(t.Width)),
+	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: r.aligned("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes())),
 		lanes:   r.aligned("lanes", t.Lanes, 0), // which rows are looked at, Columns says
-		columns: r.aligned("columns", t.Columns, columns), sources: r.sources(t.Sources, t.Width)}
+		columns: r.aligned("columns", t.Columns, 4*columns), sources: r.sources(t.Sources, t.Width)}
 	if r.err == nil {
 		r.err = s.launch(v, laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))
 	}
@@ -133,5 +133,5 @@ func (r *resolver) sources(t kernels.Tile, width int) address {
 	if t == (kernels.Tile{}) {
 		return 0
 	}
-	return r.aligned("sources", t, int64(width))
+	return r.aligned("sources", t, 4*int64(width))
 }

@@ -120,7 +120,7 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) (address, error) {
 		return 0, errors.New("tile is in no buffer of this device")
 	case b.bytes == 0:
 		return 0, errors.New("tile is in a freed buffer")
-	case t.Off < 0 || t.Off%entry.EntryBytes != 0 || bytes > b.bytes-t.Off:
+	case t.Off < 0 || t.Off%4 != 0 || bytes > b.bytes-t.Off:
 		return 0, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.bytes)
 	}
 	return b.at + address(t.Off), nil
@@ -129,8 +129,8 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) (address, error) {
 // vector is the size of the loads of the kernels in bytes, to which tiles that they use are aligned.
 const vector = 16
 
-func (d *Device) resolveTile(f *form, edge int, t kernels.Tile) (address, error) {
-	at, err := d.resolve(t, int64(edge)*int64(edge)*f.entry)
+func (d *Device) resolveTile(f *form, v entry.Variant, edge int, t kernels.Tile) (address, error) {
+	at, err := d.resolve(t, int64(edge)*int64(edge)*f.entryBytes(v))
 	if err == nil && at%vector != 0 {
 		return 0, fmt.Errorf("tile at offset %d: want a multiple of %d", t.Off, vector)
 	}

@@ -14,8 +14,8 @@ func (d *Device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 	if !ok || own == nil || own.device != d {
 		return nil, errors.New("not a stream of this device")
 	}
-	if err := checkVariant(v); err != nil {
-		return nil, err
+	if v >= entry.VariantCount {
+		return nil, fmt.Errorf("no variant %d", v)
 	}
 	return own, own.alive()
 }
@@ -45,14 +45,14 @@ func (r *resolver) bytes(what string, t kernels.Tile, n int64) address {
 	return at
 }
 
-// vector resolves one of n entries.
+// vector resolves one of n words.
 func (r *resolver) vector(what string, t kernels.Tile, n int) address {
-	return r.bytes(what, t, int64(n)*entry.EntryBytes)
+	return r.bytes(what, t, 4*int64(n))
 }
 
-// aligned resolves one of n entries that a kernel loads several of at a time.
+// aligned resolves one of n bytes that a kernel loads several of at a time.
 func (r *resolver) aligned(what string, t kernels.Tile, n int64) address {
-	at := r.bytes(what, t, n*entry.EntryBytes)
+	at := r.bytes(what, t, n)
 	if r.err == nil && at%vector != 0 {
 		r.err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, vector)
 	}

@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -9,7 +11,6 @@ import (
 
 // form is the kind of a stream's tiles (with or without predecessors), and how operations on them differ.
 type form struct {
-	entry                     int64 // bytes of an entry
 	product, diagonal, panels kernel
 	rankOne                   kernel
 	begins                    int // entries that tell, in a list, what C begins as, before a job's pairs: 1 or none
@@ -20,10 +21,26 @@ type form struct {
 const chunk = 8
 
 var (
-	distances = &form{entry.EntryBytes, productBlocks, diagonal, panels, rankOne, 0, math.MaxInt32}
+	distances = &form{productBlocks, diagonal, panels, rankOne, 0, math.MaxInt32}
 	// Where an entry was lowered last is noted in 16 bits, as the number of a chunk.
-	pairs = &form{entry.PairBytes, pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
+	pairs = &form{pairProduct, pairDiagonal, pairPanels, pairRankOne, 1, chunk * math.MaxUint16}
 )
+
+// entryBytes is the size of an entry.
+func (f *form) entryBytes(v entry.Variant) int64 {
+	if f == pairs {
+		return entry.PairBytes
+	}
+	return int64(v.Bytes())
+}
+
+// check returns an error where there are no tiles of the form in a variant.
+func (f *form) check(v entry.Variant) error {
+	if !slices.Contains(f.product.variants(), v) {
+		return fmt.Errorf("no variant %d%s", v, f)
+	}
+	return nil
+}
 
 // String is for rows of Bench: it says whether predecessors are kept.
 func (f *form) String() string {

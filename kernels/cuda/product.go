@@ -33,11 +33,11 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 
 // minPlus checks all products before it launches one.
 func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) error {
-	if err := checkShape(v, t); err != nil {
+	if err := s.form.checkShape(v, t); err != nil {
 		return err
 	}
 	for i := range products {
-		if err := s.device.checkProduct(s.form, t, &products[i]); err != nil {
+		if err := s.device.checkProduct(s.form, v, t, &products[i]); err != nil {
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
@@ -111,8 +111,9 @@ func (f *form) list(to []listEntry, products []kernels.Product) []listEntry {
 // addressOf returns the address of a tile that has been checked.
 func addressOf(t kernels.Tile) address { return kernels.Bare(t.Buf).(*buffer).at + address(t.Off) }
 
-func checkShape(v entry.Variant, t int) error {
-	if err := checkVariant(v); err != nil {
+// checkShape returns an error where there are no tiles of edge t.
+func (f *form) checkShape(v entry.Variant, t int) error {
+	if err := f.check(v); err != nil {
 		return err
 	}
 	// Offsets inside a tile are 32-bit in the kernels.
@@ -122,15 +123,15 @@ func checkShape(v entry.Variant, t int) error {
 	return nil
 }
 
-func (d *Device) checkProduct(f *form, t int, p *kernels.Product) error {
+func (d *Device) checkProduct(f *form, v entry.Variant, t int, p *kernels.Product) error {
 	if len(p.A) == 0 || len(p.A) != len(p.B) {
 		return fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
 	}
-	if _, err := d.resolveTile(f, t, p.C); err != nil {
+	if _, err := d.resolveTile(f, v, t, p.C); err != nil {
 		return fmt.Errorf("tile C: %w", err)
 	}
 	if p.Fresh && f.begins > 0 {
-		if _, err := d.resolveTile(f, t, p.Before); err != nil {
+		if _, err := d.resolveTile(f, v, t, p.Before); err != nil {
 			return fmt.Errorf("tile Before: %w", err)
 		}
 	}
@@ -138,10 +139,10 @@ func (d *Device) checkProduct(f *form, t int, p *kernels.Product) error {
 		if p.A[i] == p.C || p.B[i] == p.C {
 			return errors.New("tile C is also an operand")
 		}
-		if _, err := d.resolveTile(f, t, p.A[i]); err != nil {
+		if _, err := d.resolveTile(f, v, t, p.A[i]); err != nil {
 			return fmt.Errorf("tile A[%d]: %w", i, err)
 		}
-		if _, err := d.resolveTile(f, t, p.B[i]); err != nil {
+		if _, err := d.resolveTile(f, v, t, p.B[i]); err != nil {
 			return fmt.Errorf("tile B[%d]: %w", i, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"ooc/kernels/entry"
@@ -82,39 +83,39 @@ const (
 )
 
 // kernelInfo is the table of kernels. The name of an image, and that of a kernel in PTX, is this one followed by the
-// variant's. The threads of a block are fixed in the kernel's code.
+// variant's. The threads of a block are fixed in the kernel's code. Of some there are only those for the variants in entry.Words.
 var kernelInfo = [kernelCount]struct {
 	image   string
 	name    string
 	threads int
+	words   bool
 }{
-	productBlocks: {"", "product_", 64},
-	diagonal:      {"", "diagonal_", 256},
-	panels:        {"", "panels_", 256},
-	ceilingLoop:   {"", "ceiling_", 256},
-	pairProduct:   {"pairs_", "pairs_product_", 64},
-	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256},
-	pairPanels:    {"pairs_", "pairs_panels_", 256},
-	levelRows:     {"levels_", "level_", 256},
-	laneTranspose: {"levels_", "transpose_", 256},
-	pulls:         {"vectors_", "pull_", 256},
-	largePulls:    {"vectors_", "pull_large_", 1024},
-	links:         {"vectors_", "link_", 256},
-	rankOne:       {"vectors_", "rank_one_", 256},
-	pairRankOne:   {"vectors_", "pairs_rank_one_", 256},
+	productBlocks: {"", "product_", 64, false},
+	diagonal:      {"", "diagonal_", 256, false},
+	panels:        {"", "panels_", 256, false},
+	ceilingLoop:   {"", "ceiling_", 256, false},
+	pairProduct:   {"pairs_", "pairs_product_", 64, true},
+	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256, true},
+	pairPanels:    {"pairs_", "pairs_panels_", 256, true},
+	levelRows:     {"levels_", "level_", 256, false},
+	laneTranspose: {"levels_", "transpose_", 256, false},
+	pulls:         {"vectors_", "pull_", 256, true},
+	largePulls:    {"vectors_", "pull_large_", 1024, true},
+	links:         {"vectors_", "link_", 256, true},
+	rankOne:       {"vectors_", "rank_one_", 256, false},
+	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, true},
 }
 
-var variantNames = [entry.VariantCount]string{entry.I32: "i32", entry.I32Signed: "i32_signed", entry.F32: "f32", entry.F32Signed: "f32_signed"}
-
-// haveVariants are those with kernels.
-var haveVariants = entry.Words
-
-func checkVariant(v entry.Variant) error {
-	if !slices.Contains(haveVariants, v) {
-		return fmt.Errorf("no kernels for variant %d", v)
+// variants returns the variants that there is a kernel for.
+func (k kernel) variants() []entry.Variant {
+	if kernelInfo[k].words {
+		return entry.Words
 	}
-	return nil
+	return entry.Variants
 }
+
+// nameOf returns the name of a variant in those of images and kernels.
+func nameOf(v entry.Variant) string { return strings.ReplaceAll(v.String(), "-", "_") }
 
 // service names a kernel that is the same for all variants; all of these are in one image.
 type service int
@@ -161,12 +162,9 @@ func checkKernels(architecture int) error {
 		if info.name == "" || info.threads == 0 {
 			return fmt.Errorf("kernel %d (%q) has no name or no threads", k, info.name)
 		}
-		for _, v := range haveVariants {
-			if variantNames[v] == "" {
-				return fmt.Errorf("kernel %s has no name for %s", info.name, v)
-			}
-			if _, err := imageFile(architecture, info.image+variantNames[v]); err != nil {
-				return fmt.Errorf("kernel %s%s: %w", info.name, variantNames[v], err)
+		for _, v := range kernel(k).variants() {
+			if _, err := imageFile(architecture, info.image+nameOf(v)); err != nil {
+				return fmt.Errorf("kernel %s%s: %w", info.name, nameOf(v), err)
 			}
 		}
 	}
@@ -230,21 +228,24 @@ func (d *Device) loadService() error {
 
 // kernel returns a kernel. Those of an image are loaded when the first of them is used.
 func (d *Device) kernel(v entry.Variant, k kernel) (handle, error) {
+	if !slices.Contains(k.variants(), v) {
+		return 0, fmt.Errorf("no kernel %s for variant %d", kernelInfo[k].name, v)
+	}
 	d.kernels.mu.Lock()
 	defer d.kernels.mu.Unlock()
 	of := &d.kernels.of[v]
 	if of[k] != 0 {
 		return of[k], nil
 	}
-	module, err := d.load(kernelInfo[k].image + variantNames[v])
+	module, err := d.load(kernelInfo[k].image + nameOf(v))
 	if err != nil {
 		return 0, err
 	}
 	for other, info := range kernelInfo {
-		if info.image != kernelInfo[k].image {
+		if info.image != kernelInfo[k].image || !slices.Contains(kernel(other).variants(), v) {
 			continue
 		}
-		if of[other], err = d.function(module, info.name+variantNames[v]); err != nil {
+		if of[other], err = d.function(module, info.name+nameOf(v)); err != nil {
 			of[k] = 0 // try again
 			return 0, err
 		}

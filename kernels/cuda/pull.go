@@ -37,15 +37,15 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	if err == nil {
 		err = checkGroup(p.Group)
 	}
-	if err == nil && (p.Count < 0 || p.Stride%entry.EntryBytes != 0 || p.Stride < 0) {
+	if err == nil && (p.Count < 0 || p.Stride%4 != 0 || p.Stride < 0) {
 		err = fmt.Errorf("%d vectors, %d bytes apart", p.Count, p.Stride)
 	}
 	r := &resolver{device: d, err: err}
 	count := max(1, p.Count)
-	behind := int(p.Stride/entry.EntryBytes)*(count-1) + p.Block.Hi // entries of all vectors
+	behind := int(p.Stride/4)*(count-1) + p.Block.Hi // entries of all vectors
 	q := &pullParam{block: r.block(p.Block), dist: r.toEnd("dist", p.Dist), next: r.vector("next", p.Next, behind),
 		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
-		stride: p.Stride / entry.EntryBytes}
+		stride: p.Stride / 4}
 	if r.err == nil {
 		k := pulls
 		if p.Group > kernelInfo[pulls].threads {

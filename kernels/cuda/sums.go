@@ -46,7 +46,7 @@ func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64
 		err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
 	}
 	r := &resolver{device: d, err: err}
-	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes/entry.EntryBytes*int64(count))}
+	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes*int64(count))}
 	if r.err == nil && count > 0 {
 		for i := range p.advance {
 			p.advance[i] = power(int64(i + 1))

@@ -14,14 +14,15 @@ constexpr int kBase = 64;
 // row-major.
 struct Pivot {
   const Entry *list;
-  int *rows, *cols;  // copies of the panels: m blocks of 64×t, and m·t rows of 64
+  void *rows, *cols;  // copies of the panels: m blocks of 64×t, and m·t rows of 64
   int t, m, k;       // k: the round, in blocks of 64
   int pad;
 };
 
 // at returns entry (i,j) of the pivot block.
-__device__ __forceinline__ int *at(const Pivot &p, int i, int j) {
-  int *tile = reinterpret_cast<int *>(p.list[i / p.t * p.m + j / p.t].x);
+template <Variant V>
+__device__ __forceinline__ Word<V> *at(const Pivot &p, int i, int j) {
+  Word<V> *tile = reinterpret_cast<Word<V> *>(p.list[i / p.t * p.m + j / p.t].x);
   return tile + (long)(i % p.t) * p.t + j % p.t;
 }
 
@@ -29,13 +30,13 @@ __device__ __forceinline__ int *at(const Pivot &p, int i, int j) {
 // and column k put them where all can read them, in two buffers by turns, so that a step has one barrier.
 template <Variant V>
 __device__ __forceinline__ void diagonal(const Pivot &p) {
-  __shared__ __align__(16) int row[2][kBase], col[2][kBase];
+  __shared__ __align__(16) Value<V> row[2][kBase], col[2][kBase];
   const int y = threadIdx.x / 16, x = threadIdx.x % 16;
-  int *block = at(p, p.k * kBase, p.k * kBase) + (long)(4 * y) * p.t + 4 * x;
-  int d[4][4];
+  Word<V> *block = at<V>(p, p.k * kBase, p.k * kBase) + (long)(4 * y) * p.t + 4 * x;
+  Value<V> d[4][4];
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    int4 v = *reinterpret_cast<int4 *>(block + i * p.t);
+    const Four<V> v = load4<V>(block + i * p.t);
     d[i][0] = v.x, d[i][1] = v.y, d[i][2] = v.z, d[i][3] = v.w;
     // The empty walk: a positive float is a positive integer too.
     if (x == y && d[i][i] > 0) d[i][i] = 0;
@@ -43,11 +44,11 @@ __device__ __forceinline__ void diagonal(const Pivot &p) {
   for (int k4 = 0; k4 < kBase / 4; k4++) {
 #pragma unroll
     for (int s = 0; s < 4; s++) {
-      if (y == k4) *reinterpret_cast<int4 *>(&row[s & 1][4 * x]) = make_int4(d[s][0], d[s][1], d[s][2], d[s][3]);
-      if (x == k4) *reinterpret_cast<int4 *>(&col[s & 1][4 * y]) = make_int4(d[0][s], d[1][s], d[2][s], d[3][s]);
+      if (y == k4) *reinterpret_cast<Four<V> *>(&row[s & 1][4 * x]) = Four<V>{d[s][0], d[s][1], d[s][2], d[s][3]};
+      if (x == k4) *reinterpret_cast<Four<V> *>(&col[s & 1][4 * y]) = Four<V>{d[0][s], d[1][s], d[2][s], d[3][s]};
       __syncthreads();
-      int4 r = *reinterpret_cast<int4 *>(&row[s & 1][4 * x]), c = *reinterpret_cast<int4 *>(&col[s & 1][4 * y]);
-      const int rs[4] = {r.x, r.y, r.z, r.w}, cs[4] = {c.x, c.y, c.z, c.w};
+      Four<V> r = *reinterpret_cast<Four<V> *>(&row[s & 1][4 * x]), c = *reinterpret_cast<Four<V> *>(&col[s & 1][4 * y]);
+      const Value<V> rs[4] = {r.x, r.y, r.z, r.w}, cs[4] = {c.x, c.y, c.z, c.w};
 #pragma unroll
       for (int i = 0; i < 4; i++)
 #pragma unroll
@@ -56,50 +57,58 @@ __device__ __forceinline__ void diagonal(const Pivot &p) {
   }
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    *reinterpret_cast<int4 *>(block + i * p.t) = make_int4(d[i][0], d[i][1], d[i][2], d[i][3]);
+    store4<V>(block + i * p.t, Four<V>{d[i][0], d[i][1], d[i][2], d[i][3]});
 }
 
 // panels multiplies one 64×64 block of the row panel (the first half of the grid) or of the column panel
 // with the closed diagonal block, in place, and copies it for the product.
 template <Variant V>
 __device__ __forceinline__ void panels(const Pivot &p) {
-  constexpr int pitch = kBase + 4;
-  __shared__ __align__(16) int left[kBase][pitch], right[kBase][pitch];
+  // Of entries of 8 bytes shared memory holds half of the steps at a time.
+  constexpr int parts = sizeof(Value<V>) / 4, steps = kBase / parts;
+  __shared__ __align__(16) Value<V> left[kBase][steps + 4], right[steps][kBase + 4];
   const int blocks = p.t * p.m / kBase, n = blockIdx.x % blocks;
   const bool isRow = blockIdx.x < blocks;
   const int y = threadIdx.x / 16, x = threadIdx.x % 16;
-  const int *closed = at(p, p.k * kBase, p.k * kBase);
-  int *mine = isRow ? at(p, p.k * kBase, n * kBase) : at(p, n * kBase, p.k * kBase);
-  int c[4][4];
+  const Word<V> *closed = at<V>(p, p.k * kBase, p.k * kBase);
+  Word<V> *mine = isRow ? at<V>(p, p.k * kBase, n * kBase) : at<V>(p, n * kBase, p.k * kBase);
+  Value<V> c[4][4];
+#pragma unroll 1
+  for (int part = 0; part < parts; part++) {
+    if (part > 0) __syncthreads();
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const int r = 4 * y + i;
-    int4 k = *reinterpret_cast<const int4 *>(closed + (long)r * p.t + 4 * x);
-    int4 v = *reinterpret_cast<const int4 *>(mine + (long)r * p.t + 4 * x);
-    *reinterpret_cast<int4 *>(&left[r][4 * x]) = isRow ? k : v;
-    *reinterpret_cast<int4 *>(&right[r][4 * x]) = isRow ? v : k;
-    c[i][0] = v.x, c[i][1] = v.y, c[i][2] = v.z, c[i][3] = v.w;
-  }
-  __syncthreads();
-  if (n != p.k) {
+    for (int i = 0; i < 4; i++) {
+      const int r = 4 * y + i;
+      const Four<V> k = load4<V>(closed + (long)r * p.t + 4 * x);
+      const Four<V> v = load4<V>(mine + (long)r * p.t + 4 * x);
+      if (parts == 1 || 4 * x / steps == part)
+        *reinterpret_cast<Four<V> *>(&left[r][parts == 1 ? 4 * x : 4 * x % steps]) = isRow ? k : v;
+      if (parts == 1 || r / steps == part)
+        *reinterpret_cast<Four<V> *>(&right[parts == 1 ? r : r % steps][4 * x]) = isRow ? v : k;
+      if (part == 0) c[i][0] = v.x, c[i][1] = v.y, c[i][2] = v.z, c[i][3] = v.w;
+    }
+    __syncthreads();
+    if (n != p.k) {
 #pragma unroll 4
-    for (int k = 0; k < kBase; k++) {
-      int4 b = *reinterpret_cast<const int4 *>(&right[k][4 * x]);
+      for (int k = 0; k < steps; k++) {
+        const Four<V> b = *reinterpret_cast<const Four<V> *>(&right[k][4 * x]);
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        int a = left[4 * y + i][k];
-        c[i][0] = relax<V>(c[i][0], a, b.x), c[i][1] = relax<V>(c[i][1], a, b.y);
-        c[i][2] = relax<V>(c[i][2], a, b.z), c[i][3] = relax<V>(c[i][3], a, b.w);
+        for (int i = 0; i < 4; i++) {
+          const Value<V> a = left[4 * y + i][k];
+          c[i][0] = relax<V>(c[i][0], a, b.x), c[i][1] = relax<V>(c[i][1], a, b.y);
+          c[i][2] = relax<V>(c[i][2], a, b.z), c[i][3] = relax<V>(c[i][3], a, b.w);
+        }
       }
     }
   }
   const int first = n * kBase, copyPitch = isRow ? p.t : kBase;
-  int *copy = isRow ? p.rows + (long)(first / p.t) * kBase * p.t + first % p.t : p.cols + (long)first * kBase;
+  Word<V> *copy = isRow ? static_cast<Word<V> *>(p.rows) + (long)(first / p.t) * kBase * p.t + first % p.t
+                        : static_cast<Word<V> *>(p.cols) + (long)first * kBase;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const int r = 4 * y + i;
-    int4 v = make_int4(settle<V>(c[i][0]), settle<V>(c[i][1]), settle<V>(c[i][2]), settle<V>(c[i][3]));
-    if (n != p.k) *reinterpret_cast<int4 *>(mine + (long)r * p.t + 4 * x) = v;
-    *reinterpret_cast<int4 *>(copy + (long)r * copyPitch + 4 * x) = v;
+    const Four<V> v = {settle<V>(c[i][0]), settle<V>(c[i][1]), settle<V>(c[i][2]), settle<V>(c[i][3])};
+    if (n != p.k) store4<V>(mine + (long)r * p.t + 4 * x, v);
+    store4<V>(copy + (long)r * copyPitch + 4 * x, v);
   }
 }

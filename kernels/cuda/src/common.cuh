@@ -1,14 +1,15 @@
-// What all kernels share: the arithmetic of the four variants, the lists of products, the copies to
+// What all kernels share: the arithmetic of the variants, the lists of products, the copies to
 // shared memory.
 //
-// Entries are handled as 32-bit patterns. A sum of two non-negative floats compares as an integer does;
-// only f32-signed compares as floats.
+// Entries of 4 bytes are handled as 32-bit patterns. A sum of two non-negative floats compares as an integer does;
+// only f32-signed compares as floats. Entries of 2 bytes are widened to such, but for products (narrow.cuh).
 #pragma once
 
-enum Variant { I32, I32Signed, F32, F32Signed };
+enum Variant { I32, I32Signed, F32, F32Signed, U16, F64 };
 
 constexpr int kInf32 = 0x3f3f3f3f;       // kernels.Inf32
 constexpr int kLimit32 = kInf32 / 2;     // kernels.Limit32
+constexpr int kInf16 = 0x7f7f;           // kernels.Inf16
 constexpr int kFloatInf = 0x7f800000;    // +Inf
 constexpr int kNoPredecessor = -1;       // kernels.NoPredecessor
 
@@ -31,33 +32,112 @@ struct Product {
   Entry entries[kInline];
 };
 
+// Stored is how entries lie in memory, and what a thread holds of one, and of four.
 template <Variant V>
-__device__ __forceinline__ int infinity() {
-  return V == F32 || V == F32Signed ? kFloatInf : kInf32;
+struct Stored {
+  using Word = int;
+  using Value = int;
+  using Four = int4;
+};
+template <>
+struct Stored<U16> {
+  using Word = unsigned short;
+  using Value = int;
+  using Four = int4;
+};
+struct alignas(16) FourDoubles {
+  double x, y, z, w;
+};
+template <>
+struct Stored<F64> {
+  using Word = double;
+  using Value = double;
+  using Four = FourDoubles;
+};
+template <Variant V>
+using Word = typename Stored<V>::Word;
+template <Variant V>
+using Value = typename Stored<V>::Value;
+template <Variant V>
+using Four = typename Stored<V>::Four;
+
+// load4 and store4 move four neighbouring entries.
+template <Variant V>
+__device__ __forceinline__ Four<V> load4(const Word<V> *from) {
+  if constexpr (V == U16) {
+    const ushort4 s = *reinterpret_cast<const ushort4 *>(from);
+    return Four<V>{s.x, s.y, s.z, s.w};
+  } else {
+    return *reinterpret_cast<const Four<V> *>(from);
+  }
+}
+
+template <Variant V>
+__device__ __forceinline__ void store4(Word<V> *to, Four<V> v) {
+  if constexpr (V == U16)
+    *reinterpret_cast<ushort4 *>(to) = make_ushort4(v.x, v.y, v.z, v.w);
+  else
+    *reinterpret_cast<Four<V> *>(to) = v;
+}
+
+template <Variant V>
+__device__ __forceinline__ Value<V> infinity() {
+  if constexpr (V == F64)
+    return __longlong_as_double(0x7ff0000000000000);
+  else
+    return V == U16 ? kInf16 : V == F32 || V == F32Signed ? kFloatInf : kInf32;
 }
 
 // add returns a+b.
 template <Variant V>
-__device__ __forceinline__ int add(int a, int b) {
-  if (V == F32 || V == F32Signed) return __float_as_int(__fadd_rn(__int_as_float(a), __int_as_float(b)));
-  return a + b;
+__device__ __forceinline__ Value<V> add(Value<V> a, Value<V> b) {
+  if constexpr (V == F64)
+    return __dadd_rn(a, b);
+  else if constexpr (V == F32 || V == F32Signed)
+    return __float_as_int(__fadd_rn(__int_as_float(a), __int_as_float(b)));
+  else
+    return a + b;
 }
 
 template <Variant V>
-__device__ __forceinline__ int lower(int a, int b) {
-  if (V == F32Signed) return __float_as_int(fminf(__int_as_float(a), __int_as_float(b)));
-  return min(a, b);
+__device__ __forceinline__ Value<V> lower(Value<V> a, Value<V> b) {
+  if constexpr (V == F64)
+    return a < b ? a : b;
+  else if constexpr (V == F32Signed)
+    return __float_as_int(fminf(__int_as_float(a), __int_as_float(b)));
+  else
+    return min(a, b);
 }
 
 // relax returns min(c, a+b); for integers it is one instruction from sm_90 on.
 template <Variant V>
-__device__ __forceinline__ int relax(int c, int a, int b) {
+__device__ __forceinline__ Value<V> relax(Value<V> c, Value<V> a, Value<V> b) {
   return lower<V>(add<V>(a, b), c);
 }
 
-// relax2 relaxes twice. For f32, and for f32-signed from sm_100 on, the two minima are one instruction.
+// lowerPair returns the minima of both halves. Before Hopper the upper half of a minimum of words is that of the upper
+// halves; the lower halves are moved there for another.
+__device__ __forceinline__ int lowerPair(unsigned a, unsigned b) {
+#if __CUDA_ARCH__ >= 900
+  return __vminu2(a, b);
+#else
+  return __byte_perm(min(a << 16, b << 16), min(a, b), 0x7632);
+#endif
+}
+
+// relaxPair relaxes both halves of a word; sums do not carry.
+__device__ __forceinline__ int relaxPair(int c, int a, int b) {
+#if __CUDA_ARCH__ >= 900
+  return __viaddmin_u16x2(a, b, c);
+#else
+  return lowerPair(a + b, c);
+#endif
+}
+
+// relax2 relaxes twice; words of U16 are pairs of entries here. For f32, and for f32-signed from sm_100 on, the two minima are one instruction.
 template <Variant V>
 __device__ __forceinline__ int relax2(int c, int a0, int b0, int a1, int b1) {
+  if constexpr (V == U16) return relaxPair(relaxPair(c, a0, b0), a1, b1);
   if (V == F32) return min(min(add<V>(a0, b0), add<V>(a1, b1)), c);
 #if __CUDA_ARCH__ < 900
   if (V == I32 || V == I32Signed) return min(min(add<V>(a0, b0), add<V>(a1, b1)), c);
@@ -74,13 +154,18 @@ __device__ __forceinline__ int relaxMixed(int c, int a0, int b0, int a1, int b1,
   int s0, s1;
   asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(s0) : "r"(a0), "r"(one), "r"(b0));
   asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(s1) : "r"(a1), "r"(one), "r"(b1));
+#if __CUDA_ARCH__ >= 900
+  if constexpr (V == U16) return __vimin3_u16x2(s0, s1, c);
+#endif
+  if constexpr (V == U16) return lowerPair(lowerPair(s0, s1), c);
   return min(min(s0, s1), c);
 }
 
 // settle is what is stored of a result.
 template <Variant V>
-__device__ __forceinline__ int settle(int c) {
-  return V == I32Signed && c >= kLimit32 ? kInf32 : c;
+__device__ __forceinline__ Value<V> settle(Value<V> c) {
+  if constexpr (V == I32Signed) return c >= kLimit32 ? kInf32 : c;
+  return c;
 }
 
 __device__ __forceinline__ unsigned sharedAddress(const int *shared) {
@@ -89,7 +174,7 @@ __device__ __forceinline__ unsigned sharedAddress(const int *shared) {
 
 // stage16 copies 16 bytes from device to shared memory, if it is to, without passing through registers where
 // the chip can: they have landed after arrive() and a barrier.
-__device__ __forceinline__ void stage16(bool go, unsigned shared, const int *global) {
+__device__ __forceinline__ void stage16(bool go, unsigned shared, const void *global) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("{ .reg .pred go; setp.ne.s32 go, %0, 0; @go cp.async.cg.shared.global [%1], [%2], 16; }" ::"r"(
                    static_cast<int>(go)),

@@ -10,8 +10,9 @@ constexpr int kPatch = 64;    // rows and columns that a block of transpose take
 
 // Level is the one parameter of level.
 struct Level {
-  const int *offsets, *ends, *weights;
-  int *lanes;
+  const int *offsets, *ends;
+  const void *weights;
+  void *lanes;
   const int *sources;  // null: none
   int width;           // lanes
   int lo, hi;          // rows
@@ -20,33 +21,39 @@ struct Level {
 };
 
 template <Variant V>
-__device__ __forceinline__ int4 relaxFour(int4 c, int4 a, int w) {
-  return make_int4(relax<V>(c.x, a.x, w), relax<V>(c.y, a.y, w), relax<V>(c.z, a.z, w), relax<V>(c.w, a.w, w));
+__device__ __forceinline__ Four<V> relaxFour(Four<V> c, Four<V> a, Value<V> w) {
+  return Four<V>{relax<V>(c.x, a.x, w), relax<V>(c.y, a.y, w), relax<V>(c.z, a.z, w), relax<V>(c.w, a.w, w)};
 }
 
 template <Variant V>
-__device__ __forceinline__ int4 lowerFour(int4 a, int4 b) {
-  return make_int4(lower<V>(a.x, b.x), lower<V>(a.y, b.y), lower<V>(a.z, b.z), lower<V>(a.w, b.w));
+__device__ __forceinline__ Four<V> lowerFour(Four<V> a, Four<V> b) {
+  return Four<V>{lower<V>(a.x, b.x), lower<V>(a.y, b.y), lower<V>(a.z, b.z), lower<V>(a.w, b.w)};
+}
+
+template <Variant V>
+__device__ __forceinline__ Four<V> unreachable4() {
+  return Four<V>{infinity<V>(), infinity<V>(), infinity<V>(), infinity<V>()};
 }
 
 // Strip is a thread's entries of a strip of lanes.
+template <Variant V>
 struct Strip {
-  int4 half[2];
+  Four<V> half[2];
 };
 
 // takeArcs relaxes with the arcs from the j-th on that the warp holds; second is how far the second half is away.
 template <Variant V, int count>
-__device__ __forceinline__ void takeArcs(Strip &c, const int *from, int second, int width, int ends, int weights, int j) {
-  Strip a[count];
+__device__ __forceinline__ void takeArcs(Strip<V> &c, const Word<V> *from, int second, int width, int ends, Value<V> weights, int j) {
+  Strip<V> a[count];
 #pragma unroll
   for (int u = 0; u < count; u++) {
-    const int *row = from + (long)__shfl_sync(0xffffffff, ends, j + u) * width;
-    a[u].half[0] = *reinterpret_cast<const int4 *>(row);
-    a[u].half[1] = *reinterpret_cast<const int4 *>(row + second);
+    const Word<V> *row = from + (long)__shfl_sync(0xffffffff, ends, j + u) * width;
+    a[u].half[0] = load4<V>(row);
+    a[u].half[1] = load4<V>(row + second);
   }
 #pragma unroll
   for (int u = 0; u < count; u++) {
-    const int w = __shfl_sync(0xffffffff, weights, j + u);
+    const Value<V> w = __shfl_sync(0xffffffff, weights, j + u);
     c.half[0] = relaxFour<V>(c.half[0], a[u].half[0], w);
     c.half[1] = relaxFour<V>(c.half[1], a[u].half[1], w);
   }
@@ -54,8 +61,8 @@ __device__ __forceinline__ void takeArcs(Strip &c, const int *from, int second, 
 
 // keep stores four entries of a row.
 template <Variant V>
-__device__ __forceinline__ void keep(const Level &p, int4 c, int row, int at) {
-  c = make_int4(settle<V>(c.x), settle<V>(c.y), settle<V>(c.z), settle<V>(c.w));
+__device__ __forceinline__ void keep(const Level &p, Four<V> c, int row, int at) {
+  c = Four<V>{settle<V>(c.x), settle<V>(c.y), settle<V>(c.z), settle<V>(c.w)};
   if (p.sources) {
     const int4 s = *reinterpret_cast<const int4 *>(p.sources + at);
     if (s.x == row) c.x = 0;
@@ -63,7 +70,7 @@ __device__ __forceinline__ void keep(const Level &p, int4 c, int row, int at) {
     if (s.z == row) c.z = 0;
     if (s.w == row) c.w = 0;
   }
-  *reinterpret_cast<int4 *>(p.lanes + (long)row * p.width + at) = c;
+  store4<V>(static_cast<Word<V> *>(p.lanes) + (long)row * p.width + at, c);
 }
 
 // level lowers rows. A warp takes a strip of lanes of a row, or with others of its group a part of its arcs.
@@ -71,7 +78,7 @@ __device__ __forceinline__ void keep(const Level &p, int4 c, int row, int at) {
 // and the warp passes them round, so that what they point at is known long before it is needed.
 template <Variant V>
 __device__ __forceinline__ void level(const Level &p) {
-  __shared__ Strip parts[kWarps][32];
+  __shared__ Strip<V> parts[kWarps][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int strips = (p.width + kStrip - 1) / kStrip;
   const long item = (long)blockIdx.x * (kWarps / p.group) + warp / p.group;
@@ -79,23 +86,24 @@ __device__ __forceinline__ void level(const Level &p) {
   const int row = p.lo + static_cast<int>(item / strips);
   const int at = static_cast<int>(item % strips) * kStrip + 4 * lane;
 
-  Strip c;
-  c.half[0] = c.half[1] = make_int4(infinity<V>(), infinity<V>(), infinity<V>(), infinity<V>());
+  Strip<V> c;
+  c.half[0] = c.half[1] = unreachable4<V>();
   if (row < p.hi) {
     const int begin = p.offsets[row], arcs = p.offsets[row + 1] - begin;
     int k = begin + static_cast<int>((long)arcs * part / p.group);
     const int last = begin + static_cast<int>((long)arcs * (part + 1) / p.group);
     // What is loaded past the row's end, of the first lanes instead, is not kept.
-    const int *from = p.lanes + (at < p.width ? at : 0);
+    const Word<V> *from = static_cast<const Word<V> *>(p.lanes) + (at < p.width ? at : 0);
     const int second = at + kHalf < p.width ? kHalf : 0;
     if (part == 0 && !p.fresh) {
-      c.half[0] = *reinterpret_cast<const int4 *>(from + (long)row * p.width);
-      c.half[1] = *reinterpret_cast<const int4 *>(from + (long)row * p.width + second);
+      c.half[0] = load4<V>(from + (long)row * p.width);
+      c.half[1] = load4<V>(from + (long)row * p.width + second);
     }
 #pragma unroll 1
     while (k < last) {
       const int n = min(32, last - k);
-      const int mineEnd = p.ends[k + min(lane, n - 1)], mineWeight = p.weights[k + min(lane, n - 1)];
+      const int mineEnd = p.ends[k + min(lane, n - 1)];
+      const Value<V> mineWeight = static_cast<const Value<V> *>(p.weights)[k + min(lane, n - 1)];
       int j = 0;
 #pragma unroll 1
       for (; j + kUnroll <= n; j += kUnroll) takeArcs<V, kUnroll>(c, from, second, p.width, mineEnd, mineWeight, j);
@@ -123,8 +131,9 @@ __device__ __forceinline__ void level(const Level &p) {
 
 // LaneTranspose is the one parameter of transpose.
 struct LaneTranspose {
-  int *to;
-  const int *lanes, *columns;
+  void *to;
+  const void *lanes;
+  const int *columns;
   const int *sources;  // null: none
   int width;           // lanes
   int edge, side;      // of a tile; tiles in a row
@@ -135,7 +144,7 @@ struct LaneTranspose {
 // neighbouring lanes of the same rows.
 template <Variant V>
 __device__ __forceinline__ void transpose(const LaneTranspose &p) {
-  __shared__ int patch[kPatch][kPatch + 1];
+  __shared__ Value<V> patch[kPatch][kPatch + 1];
   const int across = p.width / kPatch;
   const int lane0 = blockIdx.x % across * kPatch, column0 = blockIdx.x / across * kPatch;
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
@@ -144,9 +153,9 @@ __device__ __forceinline__ void transpose(const LaneTranspose &p) {
 #pragma unroll
   for (int i = 0; i < kPatch; i += 16) {
     const int row = p.columns[column0 + i + y];
-    int4 v = make_int4(infinity<V>(), infinity<V>(), infinity<V>(), infinity<V>());
+    Four<V> v = unreachable4<V>();
     if (row >= 0) {
-      v = *reinterpret_cast<const int4 *>(p.lanes + (long)row * p.width + lane0 + 4 * x);
+      v = load4<V>(static_cast<const Word<V> *>(p.lanes) + (long)row * p.width + lane0 + 4 * x);
       if (s.x == row) v.x = 0;
       if (s.y == row) v.y = 0;
       if (s.z == row) v.z = 0;
@@ -156,10 +165,10 @@ __device__ __forceinline__ void transpose(const LaneTranspose &p) {
   }
   __syncthreads();
   const long tile = (long)(lane0 / p.edge) * p.side + column0 / p.edge;
-  int *to = p.to + (tile * p.edge + lane0 % p.edge) * p.edge + column0 % p.edge + 4 * x;
+  Word<V> *to = static_cast<Word<V> *>(p.to) + (tile * p.edge + lane0 % p.edge) * p.edge + column0 % p.edge + 4 * x;
 #pragma unroll
   for (int i = 0; i < kPatch; i += 16) {
-    const int *from = &patch[i + y][4 * x];
-    *reinterpret_cast<int4 *>(to + (long)(i + y) * p.edge) = make_int4(from[0], from[1], from[2], from[3]);
+    const Value<V> *from = &patch[i + y][4 * x];
+    store4<V>(to + (long)(i + y) * p.edge, Four<V>{from[0], from[1], from[2], from[3]});
   }
 }

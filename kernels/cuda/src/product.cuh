@@ -56,10 +56,11 @@ struct Place {
   }
 
   // corner returns the thread's first entry of C.
-  __device__ __forceinline__ int *corner(const Product &p) const {
+  template <typename Word = int>
+  __device__ __forceinline__ Word *corner(const Product &p) const {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int y = warp * (kBlock / 2) + lane / 8, x = lane % 8;
-    return reinterpret_cast<int *>(list[job].x) + (long)(row + y) * p.ldc + col + x;
+    return reinterpret_cast<Word *>(list[job].x) + (long)(row + y) * p.ldc + col + x;
   }
 };
 

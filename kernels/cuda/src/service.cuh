@@ -42,14 +42,14 @@ struct Ceiling {
 // ceiling relaxes 64 entries a thread, 4·turns times, with operands that never leave the registers. Every
 // turn changes A, in the pipe with time to spare, so that no sum can be kept from one turn to the next.
 template <Variant V>
-__device__ __forceinline__ void ceiling(const Ceiling &p) {
+__device__ __forceinline__ void ceilingOfWords(const Ceiling &p) {
   int a[2][8], b[2][8], c[8][8];
 #pragma unroll
   for (int i = 0; i < 8; i++) {
     const int *from = p.out + threadIdx.x + 1024 * i;
     a[0][i] = from[0], b[0][i] = from[256], a[1][i] = from[512], b[1][i] = from[768];
 #pragma unroll
-    for (int j = 0; j < 8; j++) c[i][j] = infinity<V>();
+    for (int j = 0; j < 8; j++) c[i][j] = V == U16 ? kInf16 << 16 | kInf16 : infinity<V>();
   }
   for (int turn = 0; turn < p.turns; turn++) {
 #pragma unroll
@@ -72,4 +72,38 @@ __device__ __forceinline__ void ceiling(const Ceiling &p) {
 #pragma unroll
     for (int j = 0; j < 8; j++) sum |= c[i][j];
   if (sum == -123456789) p.out[threadIdx.x] = sum;
+}
+
+// wideCeiling does as many relaxations of entries of 8 bytes, 16 at a time.
+__device__ __forceinline__ void wideCeiling(const Ceiling &p) {
+  double a[4], b[4], c[4][4];
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    a[i] = p.out[threadIdx.x + 512 * i], b[i] = p.out[threadIdx.x + 512 * i + 256];
+#pragma unroll
+    for (int j = 0; j < 4; j++) c[i][j] = infinity<F64>();
+  }
+  for (int turn = 0; turn < 16 * p.turns; turn++) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+#pragma unroll
+      for (int j = 0; j < 4; j++) c[i][j] = relax<F64>(c[i][j], a[i], b[j]);
+      a[i] += p.one;
+    }
+  }
+  double sum = 0;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+#pragma unroll
+    for (int j = 0; j < 4; j++) sum += c[i][j];
+  if (sum == -123456789) p.out[threadIdx.x] = 1;
+}
+
+// ceiling relaxes on registers, twice in each word of entries of 2 bytes.
+template <Variant V>
+__device__ __forceinline__ void ceiling(const Ceiling &p) {
+  if constexpr (V == F64)
+    wideCeiling(p);
+  else
+    ceilingOfWords<V>(p);
 }

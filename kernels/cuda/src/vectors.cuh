@@ -160,25 +160,25 @@ __device__ __forceinline__ void rankOne(const Rank &p) {
   const int q = p.t / 4, blocks = (p.t / 64) * (p.t / 64);
   const int tile = blockIdx.x / blocks, i = tile / p.m, j = tile % p.m;
   const int over = p.k / p.t, at = p.k % p.t;
-  int4 *c = reinterpret_cast<int4 *>(p.list[tile].x);
-  const int4 *row = reinterpret_cast<const int4 *>(p.list[over * p.m + j].x) + static_cast<long>(at) * q;
-  const int *col = reinterpret_cast<const int *>(p.list[i * p.m + over].x) + at;
+  Word<V> *c = reinterpret_cast<Word<V> *>(p.list[tile].x);
+  const Word<V> *row = reinterpret_cast<const Word<V> *>(p.list[over * p.m + j].x) + static_cast<long>(at) * q * 4;
+  const Word<V> *col = reinterpret_cast<const Word<V> *>(p.list[i * p.m + over].x) + at;
   const int first = (blockIdx.x % blocks) * kRankQuads + threadIdx.x;
-  int a[kRankLoads];
+  Value<V> a[kRankLoads];
 #pragma unroll
   for (int u = 0; u < kRankLoads; u++) a[u] = col[static_cast<long>((first + u * kRankThreads) / q) * p.t];
-  int4 x[kRankLoads], y[kRankLoads];
+  Four<V> x[kRankLoads], y[kRankLoads];
 #pragma unroll
   for (int u = 0; u < kRankLoads; u++) {
     const int e = first + u * kRankThreads;
-    if (a[u] != infinity<V>()) x[u] = c[e], y[u] = row[e % q];
+    if (a[u] != infinity<V>()) x[u] = load4<V>(c + 4L * e), y[u] = load4<V>(row + 4L * (e % q));
   }
 #pragma unroll
   for (int u = 0; u < kRankLoads; u++) {
     if (a[u] == infinity<V>()) continue;
-    const int4 r = make_int4(settle<V>(relax<V>(x[u].x, a[u], y[u].x)), settle<V>(relax<V>(x[u].y, a[u], y[u].y)),
-                             settle<V>(relax<V>(x[u].z, a[u], y[u].z)), settle<V>(relax<V>(x[u].w, a[u], y[u].w)));
-    if (r.x != x[u].x || r.y != x[u].y || r.z != x[u].z || r.w != x[u].w) c[first + u * kRankThreads] = r;
+    const Four<V> r = {settle<V>(relax<V>(x[u].x, a[u], y[u].x)), settle<V>(relax<V>(x[u].y, a[u], y[u].y)),
+                       settle<V>(relax<V>(x[u].z, a[u], y[u].z)), settle<V>(relax<V>(x[u].w, a[u], y[u].w))};
+    if (r.x != x[u].x || r.y != x[u].y || r.z != x[u].z || r.w != x[u].w) store4<V>(c + 4L * (first + u * kRankThreads), r);
   }
 }
 
