@@ -157,7 +157,7 @@ func (c *creation) begin() error {
 				return err
 			}
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("creating %s: the folder that it is to be in is not there; make that first: %w", c.s.dir, err)
+			return fmt.Errorf("creating %s: there is no folder %s; make that first: %w", c.s.dir, filepath.Dir(filepath.Clean(c.s.dir)), fs.ErrNotExist)
 		default:
 			return fmt.Errorf("creating store: %w", classify(err))
 		}

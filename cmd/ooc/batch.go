@@ -146,7 +146,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		}
 		needs[i], extents[i] = j.need(was.Store, d)
 		if needs[i].Err != nil {
-			b.show.Note("%s: will fail: %v", b.show.Name(i), needs[i].Err)
+			b.show.Note("%s: will fail: %s", b.show.Name(i), show.About(j.input, needs[i].Err.Error()))
 		}
 		sum += needs[i].Bytes - needs[i].Has
 	}

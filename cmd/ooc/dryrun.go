@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
@@ -70,7 +71,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 		}
 		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
 		if err != nil {
-			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(*t.Error, 120))
+			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(show.About(t.Input, *t.Error), 120))
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(t.Vertices)),
 			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)

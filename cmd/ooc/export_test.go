@@ -68,7 +68,7 @@ func TestExportMistakes(t *testing.T) {
 		{3, "d.npy --cols paris,,nice", `no vertex ""`},
 		{3, "d.npy --cols @ids", `ids:2: towns.ooc has no vertex`},
 		{3, "d.npy --cols @missing", "missing"},
-		{3, "no/d.npy", "no such file"},
+		{3, "no/d.npy", "write no/d.npy: there is no folder no"},
 	} {
 		ooc(t, dir, append([]string{"export", "towns.ooc"}, strings.Fields(c.words)...)...).want(t, c.code, c.text)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,7 +90,29 @@ func finish(t testing.TB, cmd *exec.Cmd) result {
 	if strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "panic") {
 		t.Fatalf("%v crashed:\n%s", cmd.Args[1:], r.stderr)
 	}
+	for line := range strings.Lines(r.stderr) {
+		if name := namedTwice(line); name != "" {
+			t.Errorf("%v: %q names %s twice", cmd.Args[1:], line, name)
+		}
+	}
 	return r
+}
+
+// named is what stands before a colon: a name of a file, with or without a line.
+var named = regexp.MustCompile(`(\S*[./]\S*?)(:\d+)?: `)
+
+// namedTwice returns a name of a file, or of a folder, that stands twice before a colon in a line.
+func namedTwice(line string) string {
+	seen := map[string]bool{}
+	for _, m := range named.FindAllStringSubmatch(line, -1) {
+		for name := range seen {
+			if name == m[1] || strings.HasPrefix(m[1], name+"/") {
+				return name
+			}
+		}
+		seen[m[1]] = true
+	}
+	return ""
 }
 
 // want fails the test unless the process ended with the code, and its output has every text.

@@ -46,9 +46,9 @@ func solveCommand() *cobra.Command {
 	cmd, f := newSolve()
 	cmd.Args = f.count
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		defer canResume(func() string { return wholeCommand(args) })() // before --max-hours can be over
 		ctx, stop := f.limited(cmd)
 		defer stop()
-		defer canResume(func() string { return wholeCommand(args) })()
 		cmd.SetContext(ctx)
 		if f.isBatch(args) || f.dryRun {
 			return f.runBatch(cmd, args)

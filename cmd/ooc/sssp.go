@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,29 +72,46 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 			return err
 		}
 	}
-	in, err := f.open(cmd, input)
+	var in *arcs
+	defer func() {
+		if in != nil {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	solve := func() (r *sssp.Result, err error) {
+		if in, err = f.open(cmd, input); err != nil {
+			return nil, err
+		}
+		return f.solve(cmd.Context(), in)
+	}
+	var r *sssp.Result
+	if f.out == "" {
+		r, err = solve()
+	} else {
+		r, err = sssp.WriteFile(f.out, f.overwrite, solve)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.close()) }()
+	return f.print(r)
+}
+
+// solve finds the paths in arcs that were opened.
+func (f *ssspFlags) solve(ctx context.Context, in *arcs) (r *sssp.Result, err error) {
 	var arcs sssp.Arcs = in.dense
 	if in.graph != nil {
 		arcs = in.graph
 	}
 	sources, err := verticesOf(arcs.Facts()).selection("source", f.sources)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	device, err := f.openDevice()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	r, err := sssp.Run(cmd.Context(), arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(show.LinesEvery, showSweeps)})
-	if err != nil {
-		return err
-	}
-	return f.print(r)
+	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(show.LinesEvery, showSweeps)})
 }
 
 // every returns a function that calls show, but at most once in each interval.
@@ -114,8 +132,7 @@ func showSweeps(p sssp.Progress) {
 func (f *ssspFlags) print(r *sssp.Result) error {
 	var err error
 	switch {
-	case f.out != "":
-		err = r.WriteFile(f.out, f.overwrite)
+	case f.out != "": // it is written
 	case f.json:
 		printVertices(r)
 	default:

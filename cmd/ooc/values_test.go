@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -74,6 +77,7 @@ var rubbish = map[string]bad{
 	"ooc export --cols":           {noID + "1..rubbish", exitBadInput, "has no vertex"},
 	"ooc export --format":         {noWord, exitUsage, "want one of npy, csv, mtx"},
 	"ooc export --no-path":        {noNumber + "2147483648", exitUsage, "want a whole number from -2147483648"},
+	"ooc export --ids":            {"g.gr nan x.txt new.npy g.ooc/dist.npy g.ooc/x.csv", exitUsage, ""},
 	"ooc export --unreachable":    {"10parsecs rubbish 1,5", exitUsage, "want a number, inf or nan"},
 	"ooc verify --full":           {"", exitUsage, "want true or false"},
 	"ooc verify --matrix":         {noFile, exitBadInput, "no such file"},
@@ -204,4 +208,37 @@ func TestUnknownCommands(t *testing.T) {
 	} {
 		refuses(t, strings.Fields(line), exitUsage, says)
 	}
+}
+
+// TestSuggestedCommands solves a graph whose name begins with - and has blanks and quotes, and runs in a shell what the command
+// says to run next.
+func TestSuggestedCommands(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	name := "-a b'$c"
+	writeFile(t, dir, name+".gr", "p sp 2 1\na 1 2 5\n")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(line string) result {
+		cmd := exec.Command(sh, "-c", strings.Replace(line, "ooc ", "'"+self+"' ", 1))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "OOC_TEST_MAIN=1")
+		return finish(t, cmd)
+	}
+	r := ooc(t, dir, "solve", "--device", "cpu", "--max-hours", "1e-12", "--", name+".gr").want(t, exitInterrupted, "continue with")
+	_, line, _ := strings.Cut(r.stderr, "continue with:\n")
+	run(strings.Replace(line, "1e-12", "9", 1)).want(t, 0, "solved")
+	r = ooc(t, dir, "status", "--json", "--", name+".ooc").want(t, 0)
+	var status struct{ Next string }
+	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil {
+		t.Fatal(err)
+	}
+	run(strings.Replace(status.Next, " U V", " 1 2", 1)).want(t, 0, "1\t2\t5")
+	r = ooc(t, dir, "solve", "--", name+".ooc").want(t, 0, "already solved")
+	_, line, _ = strings.Cut(r.stdout, "ask it with: ")
+	run(strings.Replace(line, " U V", " 1 2", 1)).want(t, 0, "1\t2\t5")
 }

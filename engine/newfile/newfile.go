@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -99,6 +100,10 @@ func (f File) look() (at place, err error) {
 		return at, err
 	}
 	if at.path, err = resolved(f.Path); err != nil {
+		dir := filepath.Dir(f.Path)
+		if _, missing := os.Stat(dir); errors.Is(missing, fs.ErrNotExist) {
+			err = text.ErrorOf(fs.ErrNotExist, "there is no folder %s; make that first", dir)
+		}
 		return at, err
 	}
 	switch {

@@ -96,8 +96,8 @@ func New(p *engine.Problem) (*Walker, error) {
 	}
 	g, err := p.Graph()
 	if errors.Is(err, tiles.ErrNoCSR) {
-		return nil, fmt.Errorf("%s: %w: a path needs the arcs, which only stores of sparse graphs keep; "+
-			"solve the matrix again with --predecessors", p.Dir(), err)
+		return nil, fmt.Errorf("%w: a path needs the arcs, which only stores of sparse graphs keep; "+
+			"solve the matrix again with --predecessors", err)
 	} else if err != nil {
 		return nil, err
 	}

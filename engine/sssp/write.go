@@ -103,10 +103,14 @@ func (r *Result) NPY(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteFile writes an array if the name says .npy, else text, compressed if .gz or .zst follows. The file appears
-// once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten.
-func (r *Result) WriteFile(path string, overwrite bool) error {
-	return newfile.File{Path: path, Overwrite: overwrite}.Write(func(w io.Writer) error {
+// WriteFile writes what solve returns: an array if the name says .npy, else text, compressed if .gz or .zst follows. The file
+// appears once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten. A pipe is opened before
+// solve is called, so that a reader is there for all of it.
+func WriteFile(path string, overwrite bool, solve func() (*Result, error)) (r *Result, err error) {
+	err = newfile.File{Path: path, Overwrite: overwrite}.Write(func(w io.Writer) (err error) {
+		if r, err = solve(); err != nil {
+			return err
+		}
 		out, err := packed.NewWriter(w, path)
 		if err != nil {
 			return err
@@ -120,4 +124,5 @@ func (r *Result) WriteFile(path string, overwrite bool) error {
 		}
 		return out.Close()
 	})
+	return r, err
 }

@@ -83,24 +83,24 @@ const nearestMemory = 2 << 30
 // Check says what is wrong with the options for n vertices; the error wraps ErrOptions.
 func (o *Options) Check(n int) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %w", ErrOptions, fmt.Errorf(format, args...))
+		return text.ErrorOf(ErrOptions, format, args...)
 	}
 	most := nearestMemory / neighborBytes / n
 	switch {
 	case o.Bins < 0 || o.Bins == 1 || o.Bins > MaxBins:
 		return fail("%d bins; want 2 to %d", o.Bins, MaxBins)
 	case o.Bins > 0 && o.Edges != nil:
-		return fail("both a number of bins and their edges")
+		return fail("there are both a number of bins and their edges")
 	case o.Edges != nil && !usableEdges(o.Edges):
-		return fail("bins between %v; want two or more finite numbers that ascend", o.Edges)
+		return fail("the edges of bins are %v; want two or more finite numbers that ascend", o.Edges)
 	case o.Nearest < 0:
-		return fail("the %d nearest vertices", o.Nearest)
+		return fail("%d nearest vertices; want 0 or more", o.Nearest)
 	case min(o.Nearest, n-1) > most:
 		return fail("the %d nearest of each of %d vertices do not fit in memory; ask for at most %d", o.Nearest, n, most)
 	}
 	for _, r := range o.Within {
 		if math.IsNaN(r) {
-			return fail("what is within the distance %v", r)
+			return fail("distances to be within have to be numbers, not %v", r)
 		}
 	}
 	return nil
@@ -133,7 +133,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 		}
 	}
 	if err := x.pass(ctx); err != nil {
-		return nil, fmt.Errorf("statistics of %s: %w", p.Dir(), err)
+		return nil, fmt.Errorf("statistics: %w", err)
 	}
 	if err := p.Solved(); err != nil { // another process may have begun it again
 		return nil, err
@@ -146,7 +146,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 			continue
 		}
 		if err := one.derive(x); err != nil {
-			return nil, fmt.Errorf("statistics of %s: %w", p.Dir(), err)
+			return nil, fmt.Errorf("statistics: %w", err)
 		}
 	}
 	return s, nil

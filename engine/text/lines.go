@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 )
 
@@ -30,8 +31,11 @@ func EachLine(in io.Reader, name string, do func(line string) error) error {
 		}
 	}
 	err := lines.Err()
+	var path *fs.PathError
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = ErrLongLine
+	} else if errors.As(err, &path) {
+		return fmt.Errorf("%s: %w", name, path.Err) // which has the name too, and is about no line
 	}
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w", name, n, err)

@@ -63,6 +63,18 @@ func (b *Batch) Name(i int) string {
 	return fmt.Sprintf("[%d/%d] %s", i+1, len(b.log.Jobs), b.log.Jobs[i].Input)
 }
 
+// About is an error of a job without the name of its input, for a line that has it already.
+func About(input, message string) string {
+	rest, cut := strings.CutPrefix(strings.TrimPrefix(message, "open "), input+":")
+	if !cut {
+		return message
+	}
+	if line, after, ok := strings.Cut(rest, ": "); ok && line != "" && strings.Trim(line, "0123456789") == "" {
+		return "line " + line + ": " + after
+	}
+	return strings.TrimSpace(rest)
+}
+
 // Begin prints which jobs have nothing left to do.
 func (b *Batch) Begin() {
 	for i := range b.log.Jobs {
@@ -92,7 +104,7 @@ func (b *Batch) Changed(i int) {
 	case batch.Solved:
 		b.Note("%s: solved %s in %s (%s)", b.Name(i), j.Store, terminal.Time(j.Seconds), outcome(j))
 	case batch.Failed:
-		b.Note("%s: failed, exit code %d: %s", b.Name(i), j.Code, j.Error)
+		b.Note("%s: failed, exit code %d: %s", b.Name(i), j.Code, About(j.Input, j.Error))
 	case batch.Interrupted:
 		b.Note("%s: interrupted", b.Name(i))
 	}
@@ -177,7 +189,7 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 			took = terminal.Time(j.Seconds)
 		}
 		if j.State == batch.Failed {
-			first, _, _ := strings.Cut(j.Error, "\n")
+			first, _, _ := strings.Cut(About(j.Input, j.Error), "\n")
 			result = fmt.Sprintf("exit code %d: %s", j.Code, terminal.Clip(first, 120))
 		} else if progress != nil && j.Summary == nil {
 			result = progress(i)
