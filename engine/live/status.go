@@ -75,7 +75,7 @@ type Status struct {
 	OutRate      float64    `json:"bytes_out_per_second"`
 	ReadRate     float64    `json:"bytes_read_per_second"`
 	WriteRate    float64    `json:"bytes_written_per_second"`
-	Busy         Busy       `json:"busy"` // by stage, as a share of the time; 2 is two goroutines or lanes all the time
+	Busy         Busy       `json:"busy"` // by stage, as a share of the time of all its goroutines or lanes, 0…1
 	DeviceMemory int64      `json:"device_memory_bytes"`
 	HostMemory   int64      `json:"host_memory_bytes"`
 	Checkpoint   Checkpoint `json:"checkpoint,omitempty"`
@@ -84,14 +84,27 @@ type Status struct {
 	PID          int        `json:"pid,omitempty"`
 }
 
-// Busy is the time that stages of the pipeline were at work, summed over their goroutines or lanes.
+// Busy is the time that stages of the pipeline were at work.
 type Busy map[string]float64
 
-// BusyBetween returns how long the stages were busy between two samples, as multiples of unit.
-func BusyBetween(then, now stream.Stats, unit time.Duration) Busy {
+// BusySeconds returns how long the stages were busy, summed over their goroutines or lanes.
+func BusySeconds(st stream.Stats) Busy {
 	b := Busy{}
 	for s := range stream.Stages {
-		b[s.String()] = float64(now[s].Busy-then[s].Busy) / float64(unit)
+		b[s.String()] = st[s].Busy.Seconds()
+	}
+	return b
+}
+
+// BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines and
+// lanes that there are.
+func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) Busy {
+	workers := [stream.Stages]int{stream.Read: len(a.Read), stream.In: len(a.Lanes), stream.Kernel: len(a.Lanes), stream.Out: len(a.Lanes),
+		stream.Write: len(a.Write), stream.Sync: len(a.Sync)}
+	b := Busy{}
+	for s := range stream.Stages {
+		all := float64(max(1, workers[s])) * float64(took)
+		b[s.String()] = min(1, float64(now[s].Busy-then[s].Busy)/all) // the samples are not taken at one instant
 	}
 	return b
 }

@@ -130,7 +130,7 @@ func (r *run) tally(rounds time.Duration) {
 	r.Summary.Relaxations = r.useful(st[stream.Kernel].Work)
 	r.Summary.Rate = r.Summary.Relaxations / rounds.Seconds()
 	r.Summary.BytesIn, r.Summary.BytesOut = st[stream.In].Bytes, st[stream.Out].Bytes
-	r.Summary.Busy = live.BusyBetween(stream.Stats{}, st, time.Second)
+	r.Summary.Busy = live.BusySeconds(st)
 	r.Summary.BytesRead, r.Summary.BytesWritten = st[stream.Read].Bytes, st[stream.Write].Bytes
 }
 

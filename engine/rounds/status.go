@@ -65,7 +65,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
 		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
-		st.Busy = live.BusyBetween(then.stats, now.stats, now.at.Sub(then.at))
+		st.Busy = live.BusyBetween(then.stats, now.stats, r.x.pipe.Activity(), now.at.Sub(then.at))
 	}
 	st.Ceiling = device.Ceiling(r.Device, r.x.variant)
 	st.DeviceMemory = int64(r.plan.Slots) * r.Geometry.TileBytes()

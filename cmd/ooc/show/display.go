@@ -307,7 +307,7 @@ func restoreParts(s live.Status) []string {
 	return parts
 }
 
-// busyParts prints how busy each stage is. The share of the stage that limits the others is the highest.
+// busyParts prints how busy each stage is, of all its lanes or threads. The share of the stage that limits the others is the highest.
 func busyParts(b live.Busy) []string {
 	var parts []string
 	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {

@@ -52,7 +52,7 @@ func midRound(across, down int) *Watched {
 			Status: live.Status{
 				Store: "roads.ooc", Vertices: 12000, Arcs: 40000, Kind: "i32", Algorithm: "blocked", Device: "AVX-512, 2 threads, Some Processor",
 				State: live.Running, Stage: live.StageRounds, Round: 3, Rounds: 12, Progress: 0.21, RestorePoint: 0.16, Rate: 80e9, Ceiling: 100e9,
-				InRate: 1e9, OutRate: 5e8, ReadRate: 2e8, WriteRate: 1e8, Busy: live.Busy{"kernel": 1.9, "in": 0.1},
+				InRate: 1e9, OutRate: 5e8, ReadRate: 2e8, WriteRate: 1e8, Busy: live.Busy{"kernel": 0.63, "in": 0.03},
 				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
 			},
 			Ceilings: live.Ceilings{In: 2e10, Out: 2e10},
