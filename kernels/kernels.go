@@ -28,10 +28,11 @@ var ErrNoMemory = errors.New("device memory exhausted")
 
 // Info describes a device.
 type Info struct {
-	Name    string // "cpu", "cuda:0"
-	Model   string // "AVX-512, 2 threads", "NVIDIA H100 80GB HBM3"
-	Memory  int64  // bytes that Alloc may hand out in all: the user's limit, or what the device has
-	Scratch int64  // bytes of Memory that the device itself uses beside what Alloc hands out
+	Name     string // "cpu", "cuda:0"
+	Model    string // "AVX-512, 2 threads", "NVIDIA H100 80GB HBM3"
+	Hardware string // tells it from others that go by the same Model; "": Model does
+	Memory   int64  // bytes that Alloc may hand out in all: the user's limit, or what the device has
+	Scratch  int64  // bytes of Memory that the device itself uses beside what Alloc hands out
 	// SharedCores says that copies and kernels compete for the same cores, so that overlapping them
 	// hides latency but not work; a planner then adds their times instead of taking the larger.
 	SharedCores bool

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/device"
 	"ooc/engine/newfile"
 	"ooc/engine/task"
 	"ooc/engine/text"
@@ -29,6 +31,9 @@ func run(args []string) int {
 	if err := startPoller(); err != nil {
 		fmt.Fprintln(terminal.Err, "ooc:", moreFiles(err))
 		return exitFailed
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		device.KeepCeilings(filepath.Join(dir, "ooc", "ceilings"))
 	}
 	ctx, stop := interruptible()
 	defer stop()

@@ -32,7 +32,15 @@ func TestMain(m *testing.M) {
 	case "hog":
 		os.Exit(hog())
 	}
-	os.Exit(m.Run())
+	cache, err := os.MkdirTemp("", "ooc-cache-*") // the user's is left alone
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Setenv("XDG_CACHE_HOME", cache)
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // submit hands the process's calls of the system to the test that started it, where there is a way.

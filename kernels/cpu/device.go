@@ -80,7 +80,8 @@ func (d *Device) Info() kernels.Info {
 	if brand := cpuid.CPU.BrandName; brand != "" {
 		model += ", " + brand
 	}
-	return kernels.Info{Name: "cpu", Model: model, Memory: d.memory,
+	c := cpuid.CPU
+	return kernels.Info{Name: "cpu", Model: model, Hardware: fmt.Sprintf("%v family %d model %d stepping %d", c.VendorID, c.Family, c.Model, c.Stepping), Memory: d.memory,
 		Scratch: int64(d.threads) * scratchBytes, SharedCores: true}
 }
 
