@@ -48,6 +48,3 @@ func (p *Problem) RootTrees(ctx context.Context, c *live.Control) ([]bool, error
 func (p *Problem) TreesRooted() (bool, error) { return p.treesRooted() }
 
 func (p *Problem) StoreSums(sums []uint32, known []bool) error { return p.storeSums(sums, known) }
-
-// Removed removes a file that may be gone already.
-func Removed(name string) error { return removed(name) }

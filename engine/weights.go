@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,24 +25,15 @@ var ErrInput = errors.New("the input is needed again")
 // space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
 func Spool(dir string) func(size int64) (*os.File, error) {
 	return func(size int64) (*os.File, error) {
-		f, err := os.CreateTemp(dir, ".ooc-spool-*")
+		f, remove, err := tiles.Nameless(dir, ".ooc-spool-*")
 		if err != nil {
 			return nil, err
 		}
-		os.Remove(f.Name()) // where an open file can be removed, nothing is left of it whatever happens
 		if err := tiles.Reserve(f, size); err != nil {
-			return nil, errors.Join(err, f.Close(), removed(f.Name()))
+			return nil, errors.Join(err, f.Close(), remove())
 		}
 		return f, nil
 	}
-}
-
-// removed removes a file that may be gone already.
-func removed(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // weights returns what the tiles of the matrix are filled from: the stored graph, or a matrix in a file, which

@@ -62,12 +62,12 @@ func (s *Store) Ahead() (State, bool, error) {
 // restorePoint reads the state file and says which slot counts, -1 if none.
 func (s *Store) restorePoint() (sf stateFile, best int, err error) {
 	if sf, err = s.loadState(); err != nil {
-		return sf, -1, err
+		return sf, -1, s.anew(err)
 	}
 	if best, err = sf.newest(); err != nil {
 		err = fmt.Errorf("%s: %w", s.path(nameState), err)
 	}
-	return sf, best, err
+	return sf, best, s.anew(err)
 }
 
 // Recover is State for a writer: it says where to go on, and makes the store

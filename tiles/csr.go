@@ -232,7 +232,8 @@ func readInt32s(r io.Reader, n int64) ([]int32, uint32, error) {
 // CSR reads the graph, checks its checksums and its arrays, and gives a copy
 // that is the caller's. It fails with ErrNoCSR in a store of dense input and
 // with ErrCorrupt where the file is damaged.
-func (s *Store) CSR() (*CSR, error) {
+func (s *Store) CSR() (_ *CSR, err error) {
+	defer func() { err = s.anew(err) }()
 	if s.meta.Dense {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
 	}

@@ -162,7 +162,8 @@ func writeTexts(w *bufio.Writer, text []string) error {
 
 // IDs reads the outside ids and checks them; both fields are nil where ids are
 // 0…N-1. It fails with ErrCorrupt where the file is damaged.
-func (s *Store) IDs() (IDs, error) {
+func (s *Store) IDs() (_ IDs, err error) {
+	defer func() { err = s.anew(err) }()
 	if s.meta.IDs == "" {
 		return IDs{}, nil
 	}

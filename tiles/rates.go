@@ -23,17 +23,11 @@ type Rates struct {
 // and a sync of it. The file is in dir, has no name while it is timed where the system allows that, and is
 // gone afterwards.
 func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
-	f, err := os.CreateTemp(dir, ".ooc-rates-*")
+	f, remove, err := Nameless(dir, ".ooc-rates-*")
 	if err != nil {
 		return r, classify(err)
 	}
-	removed := os.Remove(f.Name()) == nil
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if !removed {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Close(), remove()) }()
 	if err := Room(dir, f.Name(), size); err != nil {
 		return r, err
 	}
@@ -63,6 +57,22 @@ func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
 	}
 	r.Read, err = rate(func() error { return copyMapping(mem, goroutines, false) })
 	return r, err
+}
+
+// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
+// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
+// Call remove after Close.
+func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
+	if f, err = system.OpenNameless(dir); err == nil {
+		return f, func() error { return nil }, nil
+	}
+	if f, err = os.CreateTemp(dir, pattern); err != nil {
+		return nil, nil, err
+	}
+	if os.Remove(f.Name()) == nil {
+		return f, func() error { return nil }, nil
+	}
+	return f, func() error { return os.Remove(f.Name()) }, nil
 }
 
 // copyMapping copies all of a mapping to or from private memory.

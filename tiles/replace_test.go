@@ -3,6 +3,7 @@ package tiles
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -365,6 +366,53 @@ func TestResetStops(t *testing.T) {
 			t.Errorf("%d: state %+v, %v, but checksums %v", k, st, ok, err)
 		}
 		must(t, s.Reset())
+		must(t, s.Close())
+	}
+}
+
+// TestReadersWhileReplaced puts another store in the place of one right before a reader opens each of its files. The reader
+// sees that store, or is told to ask again; never that a file is damaged or another store's.
+func TestReadersWhileReplaced(t *testing.T) {
+	for _, name := range []string{nameGraph, nameDist, nameState, nameSums} {
+		s := newStore(t, 128, 64)
+		replace := func(n int) {
+			t.Helper()
+			m := testMeta(n, 64)
+			m.Arcs = int64(5 * n)
+			var err error
+			s, err = s.Replace(m, multi(n, 5), IDs{})
+			must(t, err)
+		}
+		replace(128)
+		dir, replaced := s.Dir(), false
+		hook.Set(dir, &hook.Hooks{Before: func(op, file string) error {
+			if op == "open" && file == name && !replaced {
+				replaced = true
+				replace(129)
+			}
+			return nil
+		}})
+		r, err := OpenReadOnly(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, _, err = r.State()
+		if err == nil {
+			_, err = r.Sums()
+		}
+		again := err != nil && strings.Contains(err.Error(), "ask again") && !errors.Is(err, ErrCorrupt)
+		if name == nameGraph || name == nameDist { // open by then
+			if !errors.Is(err, fs.ErrNotExist) || r.Meta().N != 129 {
+				t.Errorf("%s: a reader of %d vertices is told: %v", name, r.Meta().N, err)
+			}
+		} else if !again {
+			t.Errorf("%s: a reader is told: %v", name, err)
+		}
+		if !replaced {
+			t.Errorf("%s: nobody opened it", name)
+		}
+		hook.Set(dir, nil)
+		must(t, r.Close())
 		must(t, s.Close())
 	}
 }

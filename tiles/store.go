@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -110,7 +111,37 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 // during a solve are upper bounds. Errors are those of Open, but never
 // ErrLocked.
 func OpenReadOnly(dir string) (*Store, error) {
-	return openStore(dir, false, (*Store).openFiles)
+	for try := 0; ; try++ {
+		s, err := openStore(dir, false, (*Store).openFiles)
+		if s == nil || try == anewTries || !s.madeAnew() {
+			if err != nil {
+				s = nil
+			}
+			return s, err
+		}
+		if err == nil {
+			s.Close()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// anewTries is how often a reader opens a store that others make anew meanwhile.
+const anewTries = 100
+
+// madeAnew says whether another store is in the place of this one by now, or
+// is being made there.
+func (s *Store) madeAnew() bool {
+	m, err := readMeta(s.dir)
+	return err == nil && m.ID != s.meta.ID || errors.Is(err, fs.ErrNotExist)
+}
+
+// anew explains an error of a reader whose store another took the place of.
+func (s *Store) anew(err error) error {
+	if err != nil && !s.writable && !errors.Is(err, ErrClosed) && s.madeAnew() {
+		return fmt.Errorf("%s: another graph was solved into it while it was read, or the same again; ask again", s.dir)
+	}
+	return err
 }
 
 // notOpen explains a folder without store.json, and leaves other errors as they
@@ -153,7 +184,7 @@ func readMeta(dir string) (Meta, error) {
 }
 
 // openStore opens the files of a complete store, which checks them against
-// store.json.
+// store.json. If only that fails, there is a store, which is closed.
 func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
 	m, err := readMeta(dir)
 	if err != nil {
@@ -162,7 +193,7 @@ func openStore(dir string, writable bool, files func(*Store) error) (*Store, err
 	s := unopened(dir, m, writable)
 	if err := files(s); err != nil {
 		s.closeFiles()
-		return nil, err
+		return s, err
 	}
 	return s, nil
 }

@@ -103,7 +103,8 @@ func (s *Store) WriteSums(sums []uint32) error {
 
 // Sums gives what WriteSums has stored. It fails with fs.ErrNotExist where no
 // solve has ended yet.
-func (s *Store) Sums() ([]uint32, error) {
+func (s *Store) Sums() (_ []uint32, err error) {
+	defer func() { err = s.anew(err) }()
 	path := s.path(nameSums)
 	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
 	if err != nil {
