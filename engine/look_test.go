@@ -56,7 +56,7 @@ func TestLook(t *testing.T) {
 	reports.Show(func() live.Live {
 		return live.Live{Status: live.Status{PID: os.Getpid(), Progress: 0.25, RestorePoint: 0.25, Device: "a\x1b[2Jb"}, Lanes: live.Lanes{Device: "ki."}}
 	})
-	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != "a[2Jb" || v.Lanes.Device != "ki." {
+	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != `a\u001b[2Jb` || v.Lanes.Device != "ki." {
 		t.Errorf("told %+v", v)
 	}
 	own, err := os.ReadFile(filepath.Join(dir, "live"))
