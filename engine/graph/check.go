@@ -35,12 +35,39 @@ func (g *Graph) Check(ctx context.Context) error {
 // CheckRange is the part of Check about distances, for a graph without a negative cycle.
 func (g *Graph) CheckRange(ctx context.Context) error {
 	f := g.Facts()
+	return f.CheckRange(g.File, g.bounds(ctx, 1)...)
+}
+
+// bounds are those of Facts.CheckRange, the tightest and slowest last, of the weights times a factor.
+func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
 	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
-		func(float64) (float64, error) { return g.sumOfLargest(), nil }}}
+		func(float64) (float64, error) { return factor * g.sumOfLargest(), nil }}}
 	if !g.Negative {
-		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) { return g.longestPath(ctx) }})
+		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) {
+			most, err := g.longestPath(ctx)
+			return factor * most, err
+		}})
 	}
-	return f.CheckRange(g.File, tighter...)
+	return tighter
+}
+
+// fewArcs is how many arcs a graph may have for FitsScaled to search it, so that an import takes little longer.
+const fewArcs = 1 << 18
+
+// FitsScaled reports whether CheckRange would let the graph's input pass in kind i32 with another scale. It is not sure of
+// a refusal where it takes a search to know, and the graph is large.
+func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
+	factor := float64(scale) / float64(g.Scale) * (1 + 1./(1<<20)) // weights here are rounded
+	f := g.Facts()
+	f.Kind, f.MinWeight, f.MaxWeight = entry.KindI32, factor*f.MinWeight, factor*f.MaxWeight
+	if max(f.MaxWeight, -f.MinWeight) > math.MaxInt32 {
+		return false, true
+	}
+	bounds := g.bounds(context.Background(), factor)
+	if g.Arcs() > fewArcs {
+		bounds = bounds[:1]
+	}
+	return f.CheckRange(g.File, bounds...) == nil, len(bounds) > 1 || g.Negative
 }
 
 // Bound is an upper bound of the magnitude of distances.

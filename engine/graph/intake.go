@@ -56,6 +56,9 @@ func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error)
 	word, verdict, reason := in.Weigh.Word(tok)
 	switch verdict {
 	case number.Arc:
+		if r := &in.Weigh.Rounding; r.First != "" && r.Line == 0 {
+			r.Line = line
+		}
 		return word, true, nil
 	case number.NotArc:
 		in.NoArcs++

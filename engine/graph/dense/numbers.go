@@ -258,6 +258,7 @@ type survey struct {
 	zeros    int64   // of these arcs, of length 0
 	lo, hi   float64 // weights times the scale, in double precision
 	fraction bool    // some such weight is not an integer
+	rounded  bool    // some such weight is no float32
 	nan      bool
 }
 
@@ -276,6 +277,7 @@ func (s *survey) merge(t survey) {
 	s.add(t.arcs, t.lo, t.hi)
 	s.zeros += t.zeros
 	s.fraction, s.nan = s.fraction || t.fraction, s.nan || t.nan
+	s.rounded = s.rounded || t.rounded
 }
 
 // over reports whether an integer weight has a magnitude beyond most.
@@ -308,11 +310,17 @@ func surveyInts[E integer](x *numbers, raw []E, s *survey) {
 		lo, hi = min(lo, e), max(hi, e)
 	}
 	s.add(arcs, float64(lo)*float64(x.scale), float64(hi)*float64(x.scale))
+	if x.float && s.over(1<<24) {
+		for _, e := range raw {
+			w := float64(e) * float64(x.scale)
+			s.rounded = s.rounded || float64(float32(w)) != w && !(has && e == none)
+		}
+	}
 }
 
 func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
 	none, inf := E(x.none), E(math.Inf(1))
-	lo, hi, arcs := math.Inf(1), math.Inf(-1), int64(0)
+	lo, hi, arcs, rounded := math.Inf(1), math.Inf(-1), int64(0), s.rounded
 	for _, e := range raw {
 		if e == none || e == inf {
 			continue
@@ -330,6 +338,9 @@ func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
 		if w == 0 {
 			s.zeros++
 		}
+		if float64(float32(w)) != w {
+			rounded = true
+		}
 		arcs++
 		if w < lo {
 			lo = w
@@ -338,6 +349,7 @@ func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
 			hi = w
 		}
 	}
+	s.rounded = rounded
 	s.add(arcs, lo, hi)
 }
 

@@ -30,14 +30,14 @@ type surveyor struct {
 	mu    sync.Mutex // guards the rest
 	total survey
 	// The first line with an entry that no matrix may have, and what is wrong with it; with a negative one on
-	// the diagonal; with a negative one elsewhere; with an integer beyond int32.
-	bad, loop, below, huge int
-	err                    error
+	// the diagonal; with a negative one elsewhere; with an integer beyond int32; with one that float32 rounds.
+	bad, loop, below, huge, rounded int
+	err                             error
 }
 
 // survey looks at every entry, and settles the kind and the facts. Meanwhile the checksum is taken.
 func (d *Matrix) survey() error {
-	s := &surveyor{d: d, bad: noLine, loop: noLine, below: noLine, huge: noLine}
+	s := &surveyor{d: d, bad: noLine, loop: noLine, below: noLine, huge: noLine, rounded: noLine}
 	d.largest = make([]float64, d.n)
 	var g errgroup.Group
 	g.Go(func() error {
@@ -102,6 +102,9 @@ func (s *surveyor) line(u int, raw []byte) bool {
 	if loop.lo < 0 {
 		s.loop = min(s.loop, u)
 	}
+	if found.rounded {
+		s.rounded = min(s.rounded, u)
+	}
 	if found.lo < 0 {
 		s.below = min(s.below, u)
 	}
@@ -143,6 +146,9 @@ func (s *surveyor) settle() error {
 		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
 		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
+	if x.float && s.rounded != noLine {
+		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded })))
+	}
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
 	}
@@ -160,6 +166,15 @@ func CheckZeros(file string, zeros, entries int64) error {
 	}
 	return &graph.InputError{File: file, Reason: fmt.Sprintf("%d of the %d entries off the diagonal are 0: if 0 means no arc, say --no-arc 0; "+
 		"if these are arcs of length 0, say --no-arc inf", zeros, entries)}
+}
+
+// rounded says that weights are not what the input says they are, and what keeps them exact.
+func (d *Matrix) rounded(e cell) string {
+	hint := "--scale keeps decimals exact in i32"
+	if d.numbers.entryType.bits == 0 || d.numbers.scale > 1 {
+		hint = "--kind i32 is exact"
+	}
+	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that", d.text(e), d.where(e), hint)
 }
 
 // find returns the first entry of a line, outside the diagonal, whose survey fits.

@@ -33,6 +33,7 @@ type arcBatch struct {
 	recs  []arcs.Arc
 	arcs  *arcs.Collector // of this block and earlier ones
 	loops int64
+	plain number.Plain        // that they were read with
 	odd   *graph.NegativeLoop // the first self-loop that is not just dropped, its line counted from the block's first
 }
 
@@ -43,7 +44,8 @@ func (a *arcLines) run() error {
 }
 
 func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
-	w := a.out.plain.Load()
+	b.plain = *a.out.plain.Load()
+	w := &b.plain
 	if b.arcs == nil {
 		b.arcs = a.out.Ahead()
 	}
@@ -87,8 +89,9 @@ func (a *arcLines) reversed(recs []arcs.Arc, float bool) bool {
 	return true
 }
 
-func (a *arcLines) commit(_ []byte, b *arcBatch) error {
+func (a *arcLines) commit(text []byte, b *arcBatch) error {
 	lines, out, n := a.out.lines, a.out, int64(len(b.recs))
+	out.Weigh.Rounding.Take(&b.plain, text, lines.line+1)
 	left := a.most - a.found
 	if b.odd != nil && a.also == opposite && b.odd.Line < left {
 		lines.line += b.odd.Line + 1

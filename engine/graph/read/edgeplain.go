@@ -42,8 +42,9 @@ const (
 // edgeBatch is what plainEdges has read from a block.
 type edgeBatch struct {
 	edges []edge
-	texts bool // some id is a text
-	float bool // the words are float32
+	texts bool         // some id is a text
+	float bool         // the words are float32
+	plain number.Plain // that they were read with
 }
 
 // readPlainEdges reads the lines that are left.
@@ -64,7 +65,8 @@ func (r *edgeReader) readPlainEdges() error {
 }
 
 func (r *edgeReader) parse(text []byte, b *edgeBatch) (read int) {
-	w := r.out.plain.Load()
+	b.plain = *r.out.plain.Load()
+	w := &b.plain
 	b.float = w.Float
 	b.edges, read = r.plain.read(text, w, b.edges[:0])
 	flags := uint64(0)
@@ -79,6 +81,7 @@ func (r *edgeReader) parse(text []byte, b *edgeBatch) (read int) {
 // the error says why.
 func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 	first := r.in.line + 1
+	r.out.Weigh.Rounding.Take(&b.plain, text, first)
 	r.recs = r.recs[:0]
 	for i, e := range b.edges {
 		k := i % lookAhead

@@ -147,11 +147,13 @@ func (r *metisReader) checkEdges() error {
 type listBatch struct {
 	recs  []arcs.Arc
 	lists int64
-	float bool // the words are float32
+	float bool         // the words are float32
+	plain number.Plain // that they were read with
 }
 
 func (r *metisReader) parse(text []byte, b *listBatch) int {
-	w := r.out.plain.Load()
+	b.plain = *r.out.plain.Load()
+	w := &b.plain
 	b.float, b.lists, b.recs = w.Float, 0, b.recs[:0]
 	i := 0
 	for i < len(text) {
@@ -217,6 +219,7 @@ func (r *metisReader) commit(text []byte, b *listBatch) error {
 		}
 		return nil
 	}
+	r.out.Weigh.Rounding.Take(&b.plain, text, r.in.line+1)
 	if r.out.Weigh.Float && !b.float {
 		arcs.FloatWords(b.recs)
 	}

@@ -25,6 +25,7 @@ type mtxArray struct {
 type entryBatch struct {
 	words []uint32
 	float bool
+	plain number.Plain // that they were read with
 }
 
 func (r *mtxReader) readArray() error {
@@ -64,7 +65,8 @@ func (a *mtxArray) firstRow() int32 {
 }
 
 func (a *mtxArray) parse(text []byte, b *entryBatch) int {
-	w := a.out.plain.Load()
+	b.plain = *a.out.plain.Load()
+	w := &b.plain
 	b.float, b.words = w.Float, b.words[:0]
 	i := 0
 	for i < len(text) {
@@ -81,7 +83,8 @@ func (a *mtxArray) parse(text []byte, b *entryBatch) int {
 	return i
 }
 
-func (a *mtxArray) commit(_ []byte, b *entryBatch) error {
+func (a *mtxArray) commit(text []byte, b *entryBatch) error {
+	a.out.Weigh.Rounding.Take(&b.plain, text, a.in.line+1)
 	a.recs = a.recs[:0]
 	for _, word := range b.words {
 		a.in.line++

@@ -104,7 +104,11 @@ func (s *sink) value(x npz.Value, none bool) (word uint32, ok bool, err error) {
 	if none && s.Weigh.IsNone(tok) {
 		return 0, false, nil
 	}
+	before := s.Weigh.Rounding
 	word, ok, err = s.word(tok)
+	if ok && x.IsFloat && float64(float32(x.Float)) == x.Float {
+		s.Weigh.Rounding = before
+	}
 	if ok && x.IsFloat && s.Weigh.Float && s.Weigh.Scale == 1 {
 		word = math.Float32bits(float32(x.Float)) // as in a .npy: of the value, and not of its decimal
 	}

@@ -47,7 +47,7 @@ func (in *reading) collect() (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.remarks = out.remarks
+	in.remarks = append(out.remarks, rounded(g, out.Weigh.Rounding, in.options)...)
 	if in.options.Directed == nil && g.Directed && !out.bothWays && g.Arcs() > 0 {
 		in.remarks = append(in.remarks, direction(g))
 	}

@@ -245,7 +245,7 @@ func fromBig(x *big.Int) (int64, State) {
 // that is infinite.
 func (d Decimal) float32(tok []byte) (float32, error) {
 	if !d.long && d.exp >= -maxExactPower && d.exp <= maxExactPower {
-		if x, ok := nearestFloat32(d.mant, int(d.exp)); ok {
+		if x, _, ok := nearestFloat32(d.mant, int(d.exp)); ok {
 			if d.Neg && x != 0 { // there is no −0
 				x = -x
 			}
@@ -285,6 +285,7 @@ type Weighing struct {
 	none     []byte // in a matrix, the number that is no arc
 
 	Fraction bool // a weight that is not an integer was met
+	Rounding Rounding
 }
 
 // NewWeighing returns what weighs for a kind and a scale, 0 for none. Errors match ErrOption.
@@ -347,10 +348,12 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 	case state == Fraction:
 		return 0, Bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one", Quoted(tok))
 	case w.Float && state == Integer:
+		w.Rounding.note(d, tok, inSingle(x))
 		return math.Float32bits(float32(x)), Arc, ""
 	case state == Huge || x > math.MaxInt32 || x < -math.MaxInt32:
 		return 0, TooLarge, ""
 	}
+	w.Rounding.note(d, tok, inSingle(x)) // later ones may make all float32
 	return uint32(int32(x)), Arc, ""
 }
 
@@ -360,6 +363,9 @@ func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
 		w.Fraction = state == Fraction
 	}
 	x, err := d.float32(tok)
+	if y, _ := strconv.ParseFloat(string(tok), 64); err == nil {
+		w.Rounding.note(d, tok, float64(x) == y)
+	}
 	if err != nil {
 		return 0, Bad, "weight " + Quoted(tok) + " is too large for kind f32"
 	}

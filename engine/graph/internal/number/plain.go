@@ -15,7 +15,8 @@ type Plain struct {
 	fractions bool // and fractions may be read; else the first one must be noted
 	whole     bool // the header says that there are none: what may be one is left to the readers
 	Scale     uint64
-	None      uint32 // in a matrix, the word of the number that is no arc; noArcWord if there is none
+	Rounding  Rounding // of the weights that were read
+	None      uint32   // in a matrix, the word of the number that is no arc; noArcWord if there is none
 }
 
 // NoArc stands for an entry of a matrix that is no arc. It is no weight: −2³¹ in i32, −0 in f32.
@@ -60,7 +61,7 @@ func (p *Plain) Read(text []byte, i int) (word uint32, next int) {
 	if digits == 0 || digits > MaxDigits {
 		return 0, start
 	}
-	if places == 0 && !p.Float && p.Scale == 1 && !negative && mant <= math.MaxInt32 && text[next]|0x20 != 'e' {
+	if places == 0 && !p.Float && p.Scale == 1 && !negative && mant < 1<<24 && text[next]|0x20 != 'e' {
 		return uint32(mant), next
 	}
 	exp := -places
@@ -71,9 +72,13 @@ func (p *Plain) Read(text []byte, i int) (word uint32, next int) {
 		}
 		exp, next = exp+e, after
 	}
+	found := p.Rounding.found
 	word, ok := p.word(mant, exp)
 	if !ok {
 		return 0, start
+	}
+	if p.Rounding.found != found {
+		p.Rounding.first = start
 	}
 	if negative && word != 0 {
 		if p.Float {
@@ -119,7 +124,10 @@ func plainExponent(text []byte, i int) (e, next int) {
 // word returns the word of mant·10^exp.
 func (p *Plain) word(mant uint64, exp int) (word uint32, ok bool) {
 	if p.fractions {
-		x, ok := nearestFloat32(mant, exp)
+		x, exact, ok := nearestFloat32(mant, exp)
+		if ok {
+			p.Rounding.see(mant, exp, exact)
+		}
 		return math.Float32bits(x), ok
 	}
 	hi, lo := bits.Mul64(mant, p.Scale)
@@ -141,26 +149,28 @@ func (p *Plain) word(mant uint64, exp int) (word uint32, ok bool) {
 	if lo > math.MaxInt32 {
 		return 0, false
 	}
+	p.Rounding.see(mant, exp, inSingle(int64(lo)))
 	if p.Float {
 		return math.Float32bits(float32(lo)), true
 	}
 	return uint32(lo), true
 }
 
-// nearestFloat32 returns mant·10^exp rounded to the nearest float32, or false where that takes more care.
+// nearestFloat32 returns mant·10^exp rounded to the nearest float32, and whether that is the nearest float64 too; or false where
+// it takes more care.
 //
 // The float64 here is off by at most 2 units in its last place: mant rounds by at most half a unit, the
 // power of ten is exact, and the operation rounds by half a unit again. So rounding it to float32 gives
 // what rounding the number itself would, unless it lies within that error of the middle between two
 // float32, that is unless its 29 last bits, which float32 has not, are about one half.
-func nearestFloat32(mant uint64, exp int) (x float32, ok bool) {
+func nearestFloat32(mant uint64, exp int) (x float32, exact, ok bool) {
 	if mant == 0 {
-		return 0, true
+		return 0, true, true
 	}
 	y := float64(mant)
 	switch {
 	case exp < -maxExactPower || exp > maxExactPower:
-		return 0, false
+		return 0, false, false
 	case exp < 0:
 		y /= exactPowers[-exp]
 	default:
@@ -168,9 +178,9 @@ func nearestFloat32(mant uint64, exp int) (x float32, ok bool) {
 	}
 	const lost, margin = 52 - 23, 3
 	if off := int64(math.Float64bits(y)&(1<<lost-1)) - 1<<(lost-1); off >= -margin && off <= margin {
-		return 0, false
+		return 0, false, false
 	}
-	return float32(y), y > 0x1p-126 && y < 0x1.fffffep127 // in between float32 are normal
+	return float32(y), float64(float32(y)) == y, y > 0x1p-126 && y < 0x1.fffffep127 // in between float32 are normal
 }
 
 // maxExactPower is the largest power of ten that float64 holds exactly: 5^22 is below 2^53.

@@ -54,7 +54,7 @@ func TestNearestFloat32(t *testing.T) {
 			d, _ := Scan([]byte(text))
 			mant, exp = d.mant+uint64(r.IntN(3)), int(d.exp)
 		}
-		got, ok := nearestFloat32(mant, exp)
+		got, _, ok := nearestFloat32(mant, exp)
 		if !ok {
 			continue
 		}
