@@ -163,8 +163,8 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	switch {
 	case g.N == 0:
 		return nil, &InputError{File: in.File, Reason: "no vertices"}
-	case !in.plausible():
-		return nil, &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices are not believed with only %d arc(s)", g.N, in.Arcs)}
+	case in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs) != nil:
+		return nil, in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs)
 	case in.Loop != nil:
 		return nil, &NegativeCycleError{File: in.File, Line: in.Loop.Line, Cycle: []string{g.Name(int(in.Loop.Vertex))},
 			Length: in.Loop.Weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
@@ -178,13 +178,16 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	return g, nil
 }
 
-// plausible reports whether so many vertices are believable for an input with that many arcs.
-func (in *Intake) plausible() bool {
-	free, n := in.Free, int64(in.N)
+// Believe returns an error if an input with so many arcs, of any kind, is not believed to have that many vertices.
+func (in *Intake) Believe(n, arcs int64) error {
+	free := in.Free
 	if free == 0 {
 		free = freeVertices
 	}
-	return n <= MaxVertices && (n <= free || n/isolatedPerArc <= in.Arcs+in.SelfLoops+in.NoArcs)
+	if n <= MaxVertices && (n <= free || n/isolatedPerArc <= arcs) {
+		return nil
+	}
+	return &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices are not believed with only %d arc(s)", n, arcs)}
 }
 
 // take removes all arcs from the intake and returns them.

@@ -81,6 +81,7 @@ var badLists = []badInput{
 	{"unbelievable vertices by a number", "x.txt", "2147483647\n0 1\n", Options{}, 0, "are not believed"},
 	{"an arc or numbers", "x.txt", "5 4\n1 2\n2 3\n3 4\n4 5\n", Options{}, 1, "both fit. If it is an arc, say --columns from=1,to=2; if not, remove the line"},
 	{"an arc or numbers, in commas", "x.csv", "# c\n5,4\n0,1\n1,1\n2,3\n3,4\n", Options{}, 2, "both fit"},
+	{"a weight with its unit", "x.csv", "1,2,3\n2,3,4 km\n", Options{Columns: "from,to,weight"}, 2, `weight "4 km" is not a number`},
 	{"ragged", "x.txt", "1 2 3\n1 2 3\n1 2 3 4\n", Options{}, 3, "the line has 4 columns, not 3"},
 	{"missing weight", "x.txt", "1 2 3\n1 2\n", Options{}, 2, "the weight is missing"},
 	{"missing weight, comma", "x.csv", "1,2,3\n1,2,\n", Options{}, 2, "the weight is missing"},

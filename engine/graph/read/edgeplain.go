@@ -235,6 +235,12 @@ func (p *plainEdges) end(text []byte, i int) int {
 	if p.exact {
 		return plainEnd(text, i)
 	}
+	if p.sep != 0 { // what follows a blank belongs to the column
+		next := skipBlank(text, i)
+		if c := text[next]; c != p.sep && c != '\n' && (c != '\r' || text[next+1] != '\n') {
+			return -1
+		}
+	}
 	n := bytes.IndexByte(text[i:], '\n')
 	if bytes.IndexByte(text[i:i+n], '"') >= 0 { // quotes may be wrong
 		return -1

@@ -55,6 +55,9 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if err := out.declare(m.N, o.base(0)); err != nil {
 		return err
 	}
+	if err := out.Believe(m.N, m.Entries); err != nil {
+		return err
+	}
 	if err := out.Weigh.SetNone(o.NoArc); err != nil {
 		return err
 	}

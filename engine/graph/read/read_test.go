@@ -73,6 +73,7 @@ var listInputs = []goodInput{
 	{"weights in many ways", "x.txt", "1 2 .5\n2 3 5.\n3 4 1e-3\n4 5 +2.5E+1\n5 6 00012.50\n6 1 0.30000000000000004\n", Options{}, 6, entry.KindF32, "1>2=0.5 2>3=5 3>4=0.0010000000474974513 4>5=25 5>6=12.5 6>1=0.30000001192092896"},
 	{"a fraction late", "x.csv", "1,2,3\n2,3,4\n3,1,-7\n1,3,8.5\n", Options{}, 3, entry.KindF32, "1>2=3 1>3=8.5 2>3=4 3>1=-7"},
 	{"named, with quotes behind", "x.csv", "1,2,3,\"a\"\n2,1,4,b\n", Options{Columns: "from,to,weight"}, 2, entry.KindI32, "1>2=3 2>1=4"},
+	{"a last column that is used, with blanks", "x.csv", "1,2\n2,2 b\n2 b,1 \n", Options{Columns: "to,from"}, 3, entry.KindI32, "2>1=1 1>2 b=1 2 b>2=1"},
 	{"skipped columns", "x.csv", "x;1;2019-01-01;2;a b;3\ny;2;\"q;r\";1;;4\n", Options{Columns: "skip,from,day,to,note,weight"}, 2, entry.KindI32, "1>2=3 2>1=4"},
 	{"SNAP", "x.txt", "# Directed graph (each unordered pair of nodes is saved once): x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n30\t1412\n1412\t5\n", Options{}, 3, entry.KindI32, "30>1412=1 1412>5=1"},
 	{"KONECT", "out.x", "% sym weighted\n% 2 3 3\n1 2 5\n2 3 6\n", Options{}, 3, entry.KindI32, "1>2=5 2>1=5 2>3=6 3>2=6"},
