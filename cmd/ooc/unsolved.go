@@ -20,7 +20,7 @@ func wayOut(dir string, err error) error {
 		return fmt.Errorf("%w; continue with: %s", err, terminal.Command("solve", nil, dir))
 	}
 	if w.Halted() {
-		return fmt.Errorf("%s is %w: %s; continue with: %s", dir, engine.ErrUnsolved, w.Told(), w.Next())
+		return fmt.Errorf("%s is %w: %s; next: %s", dir, engine.ErrUnsolved, w.Told(), w.Next())
 	}
 	return fmt.Errorf("%s is %w: process %d on %s is solving it, %.1f %% done; follow it with: %s",
 		dir, engine.ErrUnsolved, w.View.PID, w.View.Host, 100*w.View.Progress, w.Next())
