@@ -112,6 +112,10 @@ func (d *faultyDevice) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes i
 	return errors.Join(d.f.ask("launch", "comparison"), d.tiles.Differ(s.(*faultyStream).Stream, flag, a, b, bytes))
 }
 
+func (d *faultyDevice) TransposeTile(s kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
+	return errors.Join(d.f.ask("launch", "transposition"), d.tiles.TransposeTile(s.(*faultyStream).Stream, v, t, dst, src))
+}
+
 // Ceiling is not known: measuring it takes longer than the solves of these tests.
 func (d *faultyDevice) Ceiling(entry.Variant) float64 { return 0 }
 

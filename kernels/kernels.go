@@ -91,7 +91,8 @@ type Stream interface {
 	// CopyOut copies one tile, len(dst) bytes, to host memory.
 	CopyOut(dst []byte, src Tile) error
 	// Closure replaces the square pivot block of m×m tiles of edge t, given row-major, by its closure:
-	// the shortest distances over walks inside the block (Floyd–Warshall). Its diagonal is ≤ 0.
+	// the shortest distances over walks inside the block (Floyd–Warshall). Its diagonal is ≤ 0. The closure of a symmetric
+	// block is symmetric, bit for bit.
 	Closure(v entry.Variant, t int, pivot []Tile) error
 	// MinPlus runs a batch of independent products of tiles of edge t.
 	MinPlus(v entry.Variant, t int, products []Product) error

@@ -5,7 +5,8 @@ import (
 )
 
 // TileOps are the operations of a device on tiles beyond Closure and MinPlus. They are needed by solves that keep
-// predecessors, by single-stage and squaring Floyd–Warshall, and to show a solve's rate as a fraction of what is possible.
+// predecessors or one half of a symmetric matrix, by single-stage and squaring Floyd–Warshall, and to show a solve's rate as a
+// fraction of what is possible.
 type TileOps interface {
 	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus have entries of PairBytes bytes, of the
 	// variants in entry.Words: the
@@ -34,6 +35,8 @@ type TileOps interface {
 	Pivots(s Stream, v entry.Variant, t int, tiles []Tile, lo, hi int) error
 	// Differ compares the first bytes of a and b. If they differ, flag, one entry, becomes 1; otherwise it does not change.
 	Differ(s Stream, flag, a, b Tile, bytes int64) error
+	// TransposeTile makes dst the transpose of src, tiles of edge t. They are different tiles.
+	TransposeTile(s Stream, v entry.Variant, t int, dst, src Tile) error
 	// Ceiling returns the highest rate that the device's arithmetic units can reach, in relaxations per second over
 	// all of them, measured with operands in registers or derived from the clock; 0 if it is not known.
 	Ceiling(v entry.Variant) float64

@@ -32,6 +32,7 @@ func Run(t *testing.T, open Open) {
 		{"MinPlusBatch", minPlusBatch},
 		{"Closure", closure},
 		{"ClosureRepeats", closureRepeats},
+		{"ClosureSymmetric", closureSymmetric},
 		{"Copies", copies},
 		{"HostMemory", hostMemory},
 		{"Order", order},

@@ -13,6 +13,7 @@ func TileOps(t *testing.T, open Open) {
 	b, d := benchOf[kernels.TileOps](t, open)
 	t.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
 	t.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
+	t.Run("Transpose", func(t *testing.T) { b.with(t).transpose(d) })
 	t.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
 	t.Run("Ceiling", func(t *testing.T) { b.with(t).ceiling(d) })
 }
@@ -85,6 +86,30 @@ func split(a *arena, m int, full matrix) {
 	for i := range full {
 		row, col := i/(m*a.t), i%(m*a.t)
 		a.data(row/a.t*m + col/a.t)[row%a.t*a.t+col%a.t] = full[i]
+	}
+}
+
+// transpose wants every entry in its place, and what cannot be transposed to be refused.
+func (b *bench) transpose(d kernels.TileOps) {
+	for _, v := range entry.Variants {
+		for _, t := range []int{64, 128, 192, 512} {
+			x, size := make(matrix, t*t), v.Kind().Bytes()
+			for i := range x {
+				x[i] = b.randomEntry(v, b.IntN(4) == 0)
+			}
+			dst := b.uploadAs(make(matrix, t*t), size)
+			b.must(d.TransposeTile(b.stream, v, t, dst, b.uploadAs(x, size)))
+			b.must(b.stream.Sync())
+			for at, got := range b.downloadAs(dst, t*t, size) {
+				if want := x[at%t*t+at/t]; got != want {
+					b.Fatalf("%s, tile of %d: entry (%d,%d) is %#x, not %#x", v, t, at/t, at%t, got, want)
+				}
+			}
+		}
+	}
+	one := b.upload(make(matrix, 64*64))
+	if d.TransposeTile(b.stream, entry.I32, 64, one, one) == nil || d.TransposeTile(b.stream, entry.I32, 100, one, b.upload(make(matrix, 100*100))) == nil {
+		b.Error("a tile onto itself, or an edge of 100, was not refused")
 	}
 }
 
