@@ -13,6 +13,7 @@ type Facts struct {
 	Arcs                 int64 // an undirected edge counts as two
 	Kind                 entry.Kind
 	Directed             bool
+	Symmetric            bool // every arc has its reverse, with the same weight; so in every undirected graph
 	Scale                int64
 	Negative             bool
 	MinWeight, MaxWeight float64 // in stored units; 0, 0 without arcs
@@ -24,7 +25,7 @@ type Facts struct {
 // Facts returns the graph's.
 func (g *Graph) Facts() Facts {
 	return Facts{
-		N: g.N, Arcs: g.Arcs(), Kind: g.Kind, Directed: g.Directed, Scale: g.Scale, Negative: g.Negative,
+		N: g.N, Arcs: g.Arcs(), Kind: g.Kind, Directed: g.Directed, Symmetric: g.Symmetric, Scale: g.Scale, Negative: g.Negative,
 		MinWeight: g.MinWeight, MaxWeight: g.MaxWeight, IDs: g.IDs,
 		SelfLoops: g.SelfLoops, Parallel: g.Parallel, NoArcs: g.NoArcs,
 	}

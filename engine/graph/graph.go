@@ -30,6 +30,7 @@ type Graph struct {
 
 	IDs IDs // the vertices' ids outside the program; the zero value is 0…N-1
 
+	Symmetric            bool    // every arc has its reverse, with the same weight
 	Negative             bool    // some weight is below 0
 	MinWeight, MaxWeight float64 // over all arcs, in stored units; 0, 0 without arcs
 
@@ -105,7 +106,7 @@ func transpose[W int32 | float32](g, r *Graph, weights []W) []W {
 }
 
 // Validate returns an error that wraps ErrBadInput if g breaks an invariant of the package: a graph
-// that was read back from a store may be damaged. It also sets Negative, MinWeight and MaxWeight.
+// that was read back from a store may be damaged. It also sets Symmetric, Negative, MinWeight and MaxWeight.
 func (g *Graph) Validate() error {
 	bad := func(format string, args ...any) error {
 		return &InputError{File: g.File, Reason: fmt.Sprintf(format, args...)}
@@ -164,6 +165,13 @@ func (g *Graph) validRow(u int) string {
 // symmetric reports whether each arc's reverse is there with the same weight. Rows are visited in
 // order, so the reverses of the arcs into v are met in the order of v's row: one cursor a row is enough.
 func (g *Graph) symmetric() bool {
+	for u := range min(g.N, 1000) { // shows most that are not, before memory is taken
+		for k := g.Offsets[u]; k < min(g.Offsets[u+1], g.Offsets[u]+100); k++ {
+			if back := g.Find(int(g.Targets[k]), u); back < 0 || g.Weight(back) != g.Weight(k) {
+				return false
+			}
+		}
+	}
 	next := append([]int64(nil), g.Offsets[:g.N]...)
 	for u := range g.N {
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
@@ -180,7 +188,7 @@ func (g *Graph) symmetric() bool {
 
 // OneWay returns the ends of the first arc that has no reverse of the same weight, and whether there is one.
 func (g *Graph) OneWay() (u, v int, found bool) {
-	if g.symmetric() {
+	if g.Symmetric {
 		return -1, -1, false
 	}
 	for u := range g.N {
@@ -211,8 +219,9 @@ func (g *Graph) NoneBack() bool {
 	return true
 }
 
-// summarize sets Negative, MinWeight and MaxWeight.
+// summarize sets Symmetric, Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
+	g.Symmetric = !g.Directed || g.symmetric()
 	if g.Kind == entry.KindI32 {
 		g.MinWeight, g.MaxWeight = extremes(g.I32)
 	} else {

@@ -2,10 +2,12 @@ package dense
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -321,11 +323,14 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 	return root, err
 }
 
-// symmetric refuses a matrix that is called undirected and is not its own transpose.
-func (d *Matrix) symmetric() error {
+// oneWay returns an entry that is not that of the transposed matrix; -1, -1 if the matrix is its own transpose.
+func (d *Matrix) oneWay() (row, col int, err error) {
 	t := max(64, min(512, (d.n+63)/64*64))
 	side := (d.n + t - 1) / t
-	return d.each(side*side, func(k int, _ *lineScratch) error {
+	found := errors.New("an arc has no equal reverse")
+	var mu sync.Mutex
+	row, col = -1, -1
+	err = d.each(side*side, func(k int, _ *lineScratch) error {
 		i, j := k/side, k%side
 		if j < i {
 			return nil
@@ -341,12 +346,19 @@ func (d *Matrix) symmetric() error {
 		for r := range t {
 			for c := range t {
 				if a[r*t+c] != b[c*t+r] {
-					return d.asymmetric(i*t+r, j*t+c)
+					mu.Lock()
+					defer mu.Unlock()
+					row, col = i*t+r, j*t+c
+					return found
 				}
 			}
 		}
 		return nil
 	})
+	if err == found {
+		err = nil
+	}
+	return row, col, err
 }
 
 func (d *Matrix) asymmetric(row, col int) error {

@@ -152,7 +152,7 @@ func newBuffer(size int) []byte {
 func (d *Matrix) Graph() (*graph.Graph, error) {
 	f := d.facts
 	g := &graph.Graph{N: f.N, Kind: f.Kind, Directed: f.Directed, Scale: f.Scale, IDs: f.IDs, File: d.name,
-		Negative: f.Negative, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
+		Symmetric: f.Symmetric, Negative: f.Negative, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		Offsets: make([]int64, f.N+1), Targets: make([]int32, 0, f.Arcs)}
 	words := make([]uint32, 0, f.Arcs)
 	none := uint32(1) << 31 // the least int32

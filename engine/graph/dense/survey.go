@@ -152,10 +152,12 @@ func (s *surveyor) settle() error {
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
 	}
-	if !f.Directed {
-		return d.symmetric()
+	row, col, err := d.oneWay()
+	f.Symmetric = err == nil && row < 0
+	if err == nil && !f.Symmetric && !f.Directed {
+		err = d.asymmetric(row, col)
 	}
-	return nil
+	return err
 }
 
 // CheckZeros refuses a matrix of which nobody has said what is no arc, if more than one in twenty of its entries off the
