@@ -57,7 +57,7 @@ func (s *Store) loadChecks() (*checks, error) {
 	return c, nil
 }
 
-// check compares the strips of tile (i,j) that hold the given rows of it with their checksums, but for those that were
+// check compares the strips of tile (i,j), which is stored, that hold the given rows of it with their checksums, but for those that were
 // compared before.
 func (m Matrix) check(i, j, firstRow, lastRow int) error {
 	if m.unchecked {
@@ -69,7 +69,7 @@ func (m Matrix) check(i, j, firstRow, lastRow int) error {
 		return err
 	}
 	each := s.meta.SumsPerTile()
-	tile, strip := int(s.geo.layout().index(s.geo, i, j))*each, s.geo.T/each
+	tile, strip := s.geo.Index(i, j)*each, s.geo.T/each
 	for k := firstRow / strip; k <= lastRow/strip; k++ {
 		word, bit := &c.same[(tile+k)/32], uint32(1)<<((tile+k)%32)
 		if word.Load()&bit != 0 {

@@ -97,7 +97,7 @@ func (s *Store) giveUp() (*os.File, error) {
 
 // completeMeta sets what Create sets and checks the rest.
 func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
-	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().layout().name, csr == nil, ids.kind()
+	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().Layout(), csr == nil, ids.kind()
 	if m.Scale == 0 {
 		m.Scale = 1
 	}

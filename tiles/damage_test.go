@@ -165,7 +165,7 @@ func TestVersions(t *testing.T) {
 	reseal(nameSums, 28)
 	path := filepath.Join(dir, nameStore)
 	for news, sign := range map[string]string{
-		`"version":4,"news":true`:                             "format version 4",
+		`"version":5,"news":true`:                             "format version 5",
 		`"version":3,"layout":"triangle","kind":"i32"`:        `does not know layout "triangle"`,
 		`"version":3,"layout":"square","kind":"u16","news":1`: `does not know kind "u16"`,
 	} {

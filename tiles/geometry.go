@@ -32,7 +32,11 @@ const PredecessorBytes = 4
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
 // EntryBytes bytes: a distance, and in stores that keep predecessors one of
 // these behind it. Rows, if it is not 0, says how many of the N rows there are.
-type Geometry struct{ N, T, EntryBytes, Rows int }
+// Upper says that the layout is that for a matrix which is its own transpose.
+type Geometry struct {
+	N, T, EntryBytes, Rows int
+	Upper                  bool
+}
 
 // Side is the number of tiles across, ⌈N/T⌉, and down unless Rows is set.
 func (g Geometry) Side() int { return (g.N + g.T - 1) / g.T }
@@ -45,24 +49,24 @@ func (g Geometry) RowCount() int {
 	return g.N
 }
 
-// Down is the number of tiles down.
+// Down is the number of tiles down, whether they are stored or not.
 func (g Geometry) Down() int { return g.layout().down(g) }
 
-// Tiles is the number of tiles.
-func (g Geometry) Tiles() int { return g.layout().tiles(g) }
+// Tiles is the number of stored tiles.
+func (g Geometry) Tiles() int { return g.layout().start(g, g.Down()) }
 
 // TileBytes is the size of one tile in bytes.
 func (g Geometry) TileBytes() int64 { return int64(g.T) * int64(g.T) * int64(g.EntryBytes) }
 
-// MatrixBytes is the size of all tiles in bytes, padding included, the file's
-// header not.
+// MatrixBytes is the size of all stored tiles in bytes, padding included, the
+// file's header not.
 func (g Geometry) MatrixBytes() int64 {
 	return int64(g.Tiles()) * g.TileBytes()
 }
 
-// TileOffset is where tile (i,j) starts in dist.npy, in bytes.
+// TileOffset is where tile (i,j), which is stored, starts in dist.npy, in bytes.
 func (g Geometry) TileOffset(i, j int) int64 {
-	return npyHeaderLen + g.layout().index(g, i, j)*g.TileBytes()
+	return npyHeaderLen + int64(g.Index(i, j))*g.TileBytes()
 }
 
 // fileBytes is the size of dist.npy.
@@ -77,6 +81,8 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
 	case g.Rows < 0 || g.Rows > g.N:
 		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
+	case g.Upper && g.Rows > 0:
+		return fmt.Errorf("layout %s does not go with chosen rows", Upper)
 	case g.T < tileGrain || g.T > MaxT || g.T%tileGrain != 0:
 		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, MaxT)
 	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8:

@@ -1,44 +1,87 @@
 package tiles
 
-// layout says which tiles of a matrix its file holds, and where. Nothing outside this file knows their order: another
-// layout is one more value here, and a line in knownLayout and Geometry.layout.
+import "sort"
+
+// Layout names which tiles of a matrix its file holds, and where.
+type Layout string
+
+// The layouts.
+const (
+	Square Layout = "square" // all tiles
+	Rows   Layout = "rows"   // those of the rows of chosen sources
+	Upper  Layout = "upper"  // of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
+)
+
+// layout says how a layout orders tiles: row by row of tiles, and in each row those from the first stored column to the last.
+// Nothing outside this file knows that order: another layout is one more value here, and a line in Geometry.Layout.
 type layout struct {
-	name  string                              // in store.json
 	down  func(g Geometry) int                // rows of tiles
-	tiles func(g Geometry) int                // stored tiles
-	index func(g Geometry, i, j int) int64    // the place of tile (i,j) among them
+	first func(i int) int                     // the first stored column of a row of tiles
+	start func(g Geometry, i int) int         // how many stored tiles are in the rows before
 	shape func(g Geometry) (dimensions []int) // of the array of tiles in dist.npy
 }
 
-var (
-	// square holds all tiles, row by row.
-	square = layout{
-		name:  "square",
+var layouts = map[Layout]layout{
+	Square: {
 		down:  Geometry.Side,
-		tiles: func(g Geometry) int { return g.Side() * g.Side() },
-		index: rowByRow,
+		first: func(int) int { return 0 },
+		start: func(g Geometry, i int) int { return i * g.Side() },
 		shape: func(g Geometry) []int { return []int{g.Side(), g.Side(), g.T, g.T} },
-	}
-	// someRows holds the tiles of the rows of chosen sources, row by row.
-	someRows = layout{
-		name:  "rows",
+	},
+	Rows: {
 		down:  downRows,
-		tiles: func(g Geometry) int { return downRows(g) * g.Side() },
-		index: rowByRow,
+		first: func(int) int { return 0 },
+		start: func(g Geometry, i int) int { return i * g.Side() },
 		shape: func(g Geometry) []int { return []int{downRows(g), g.Side(), g.T, g.T} },
-	}
-)
+	},
+	Upper: {
+		down:  Geometry.Side,
+		first: func(i int) int { return i },
+		start: func(g Geometry, i int) int { return i*g.Side() - i*(i-1)/2 },
+		shape: func(g Geometry) []int { return []int{g.Side() * (g.Side() + 1) / 2, g.T, g.T} },
+	},
+}
+
+func (l Layout) known() bool { return layouts[l].down != nil }
 
 func downRows(g Geometry) int { return (g.Rows + g.T - 1) / g.T }
 
-func rowByRow(g Geometry, i, j int) int64 { return int64(i)*int64(g.Side()) + int64(j) }
-
-func knownLayout(name string) bool { return name == square.name || name == someRows.name }
-
-// layout returns the matrix's layout.
-func (g Geometry) layout() *layout {
-	if g.Rows > 0 {
-		return &someRows
+// Layout returns the matrix's layout.
+func (g Geometry) Layout() Layout {
+	switch {
+	case g.Upper:
+		return Upper
+	case g.Rows > 0:
+		return Rows
 	}
-	return &square
+	return Square
+}
+
+func (g Geometry) layout() layout { return layouts[g.Layout()] }
+
+// First returns the first column of row i of tiles that is stored; those right of it are, too.
+func (g Geometry) First(i int) int { return g.layout().first(i) }
+
+// Holds reports whether tile (i,j), which is one of the matrix, is stored.
+func (g Geometry) Holds(i, j int) bool { return j >= g.First(i) }
+
+// Stored returns the stored tile in which the entries of tile (i,j) are. turned says that it is that one's transpose.
+func (g Geometry) Stored(i, j int) (si, sj int, turned bool) {
+	if g.Holds(i, j) {
+		return i, j, false
+	}
+	return j, i, true
+}
+
+// Index returns the place of a stored tile among the stored tiles, in the order of the file.
+func (g Geometry) Index(i, j int) int {
+	l := g.layout()
+	return l.start(g, i) + j - l.first(i)
+}
+
+// TileAt returns the stored tile at a place. It undoes Index.
+func (g Geometry) TileAt(index int) (i, j int) {
+	l := g.layout()
+	i = sort.Search(g.Down()-1, func(i int) bool { return l.start(g, i+1) > index })
+	return i, index - l.start(g, i) + l.first(i)
 }

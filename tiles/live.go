@@ -26,7 +26,7 @@ const (
 
 // liveHeader is where the content of live begins.
 func (m *Meta) liveHeader() int {
-	if m.Version < FormatVersion {
+	if !m.hasIDs() {
 		return 32
 	}
 	return liveHeader
@@ -167,7 +167,7 @@ func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
 	if seq%2 == 1 || le.Uint64(again) != seq {
 		return nil, errTorn
 	}
-	if m.Version == FormatVersion {
+	if m.hasIDs() {
 		if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
 			return nil, err
 		}

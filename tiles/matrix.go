@@ -10,6 +10,15 @@ import (
 	"ooc/tiles/internal/system"
 )
 
+// storedError is tileError for what is done to stored tiles alone.
+func (s *Store) storedError(op string, i, j, got int, want int64) error {
+	err := s.tileError(op, i, j, got, want)
+	if err == nil && !s.geo.Holds(i, j) {
+		err = fmt.Errorf("%s %s: tile (%d,%d) is not stored: it is the transpose of tile (%d,%d)", op, s.dir, i, j, j, i)
+	}
+	return err
+}
+
 // tileError checks a tile's indices and the length of the caller's buffer.
 func (s *Store) tileError(op string, i, j, got int, want int64) error {
 	down, side := s.geo.Down(), s.geo.Side()
@@ -29,20 +38,27 @@ func (m Matrix) ReadTile(dst []byte, i, j int) error {
 	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
 		return err
 	}
+	i, j, turned := s.geo.Stored(i, j)
 	if err := m.check(i, j, 0, s.geo.T-1); err != nil {
 		return err
 	}
-	return s.touch("read", i, j, func(tile []byte) { copy(dst, tile) })
+	return s.touch("read", i, j, func(tile []byte) {
+		if turned {
+			s.geo.turn(dst, tile, 0)
+		} else {
+			copy(dst, tile)
+		}
+	})
 }
 
-// WriteTile copies src, TileBytes bytes, into tile (i,j). It is not durable
+// WriteTile copies src, TileBytes bytes, into tile (i,j), which is stored. It is not durable
 // before the next Checkpoint. It fails with a *FaultError where the file
 // cannot be written.
 func (s *Store) WriteTile(i, j int, src []byte) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if err := s.tileError("write", i, j, len(src), s.geo.TileBytes()); err != nil {
+	if err := s.storedError("write", i, j, len(src), s.geo.TileBytes()); err != nil {
 		return err
 	}
 	s.changed()
@@ -56,8 +72,8 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 // to bring each to disk while the next is copied.
 const writeStep = 8 << 20
 
-// WriteTiles writes all tiles of tile row i, which are one after the other in
-// src. It goes by the file and not by the mapping: where nothing of a row of
+// WriteTiles writes all stored tiles of tile row i, which are one after the
+// other in src. It goes by the file and not by the mapping: where nothing of a row of
 // tiles is there before, finding a page at a time would cost more than copying.
 // It is not durable before the next Checkpoint. It fails with a *FaultError
 // where the file cannot be written.
@@ -65,10 +81,11 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	size := int64(s.geo.Side()) * s.geo.TileBytes()
 	if err := s.tileError("write", i, 0, 0, 0); err != nil {
 		return err
 	}
+	first := s.geo.First(i)
+	size := int64(s.geo.Side()-first) * s.geo.TileBytes()
 	if int64(len(src)) != size {
 		return fmt.Errorf("write %s, tile row %d: %d bytes given, not %d", s.dir, i, len(src), size)
 	}
@@ -78,17 +95,17 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
 	}
 	s.changed()
-	off := s.geo.TileOffset(i, 0)
+	off := s.geo.TileOffset(i, first)
 	if now, err := system.FileSize(s.dist); err != nil || now < off+size {
-		return errors.Join(err, s.shortFault("write", i, 0, now, now)) // a write would make it longer again
+		return errors.Join(err, s.shortFault("write", i, first, now, now)) // a write would make it longer again
 	}
-	if err := s.askTile("write", i, 0); err != nil {
+	if err := s.askTile("write", i, first); err != nil {
 		return err
 	}
 	for at := int64(0); at < size; at += writeStep {
 		part := src[at:min(at+writeStep, size)]
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
-			return fmt.Errorf("%w (%w)", s.faultAt("write", i, int(at/s.geo.TileBytes()), off+at+int64(n)), classify(err))
+			return fmt.Errorf("%w (%w)", s.faultAt("write", i, first+int(at/s.geo.TileBytes()), off+at+int64(n)), classify(err))
 		}
 		system.StartWriting(s.dist, off+at, int64(len(part)))
 	}
@@ -105,13 +122,15 @@ func (s *Store) Prefetch(i, j int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem != nil {
+		i, j, _ := s.geo.Stored(i, j)
 		off := s.geo.TileOffset(i, j)
 		system.WillNeed(s.pages(off, s.geo.TileBytes()))
 	}
 }
 
 // ReadRow copies the N distances of row u, without padding, into dst, which has
-// room for just these.
+// room for just these. Where the layout holds half of the matrix, it touches as
+// many pages as ReadCol.
 func (m Matrix) ReadRow(dst []byte, u int) error { return m.readRow(dst, u, m.s.distances()) }
 
 // ReadCol copies the distances of column v, N of them or as many as there are
@@ -124,13 +143,10 @@ func (m Matrix) readRow(dst []byte, u int, f field) error {
 	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N*f.size); err != nil {
 		return err
 	}
-	i, at := u/s.geo.T, u%s.geo.T*s.geo.T*s.geo.EntryBytes
 	for j := 0; len(dst) > 0; j++ {
 		n := min(s.geo.T*f.size, len(dst))
-		if err := m.check(i, j, u%s.geo.T, u%s.geo.T); err != nil {
-			return err
-		}
-		if err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], s.geo.EntryBytes) }); err != nil {
+		i, j, turned := s.geo.Stored(u/s.geo.T, j)
+		if err := m.readPart(dst[:n], i, j, u%s.geo.T, turned, f); err != nil {
 			return err
 		}
 		dst = dst[n:]
@@ -138,20 +154,28 @@ func (m Matrix) readRow(dst []byte, u int, f field) error {
 	return nil
 }
 
+// readPart reads the first entries of line k of tile (i,j), which is stored: of a row of it, or of a column.
+func (m Matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
+	g := &m.s.geo
+	first, last, at, stride := k, k, k*g.T*g.EntryBytes, g.EntryBytes
+	if column {
+		first, last, at, stride = 0, len(dst)/f.size-1, k*g.EntryBytes, g.T*g.EntryBytes
+	}
+	if err := m.check(i, j, first, last); err != nil {
+		return err
+	}
+	return m.s.touch("read", i, j, func(tile []byte) { f.copy(dst, tile[at:], stride) })
+}
+
 func (m Matrix) readCol(dst []byte, v int, f field) error {
 	s := m.s
 	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()*f.size); err != nil {
 		return err
 	}
-	row := s.geo.T * s.geo.EntryBytes
-	j, at := v/s.geo.T, v%s.geo.T*s.geo.EntryBytes
 	for i := 0; len(dst) > 0; i++ {
 		n := min(s.geo.T*f.size, len(dst))
-		if err := m.check(i, j, 0, n/f.size-1); err != nil {
-			return err
-		}
-		err := s.touch("read", i, j, func(tile []byte) { f.copy(dst[:n], tile[at:], row) })
-		if err != nil {
+		i, j, turned := s.geo.Stored(i, v/s.geo.T)
+		if err := m.readPart(dst[:n], i, j, v%s.geo.T, !turned, f); err != nil {
 			return err
 		}
 		dst = dst[n:]
@@ -177,6 +201,9 @@ func (m Matrix) ReadAt(u, v int) (uint32, error) {
 		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d×%d", s.dir, u, v, s.geo.RowCount(), s.geo.N)
 	}
 	t, e := s.geo.T, s.geo.EntryBytes
+	if !s.geo.Holds(u/t, v/t) {
+		u, v = v, u
+	}
 	if err := m.check(u/t, v/t, u%t, u%t); err != nil {
 		return 0, err
 	}
@@ -197,9 +224,9 @@ func Sums(dst []uint32, tile []byte) {
 	}
 }
 
-// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j) as it is, padding included.
+// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j), which is stored, as it is, padding included.
 func (s *Store) TileSums(dst []uint32, i, j int) error {
-	if err := s.tileError("sum", i, j, 0, 0); err != nil {
+	if err := s.storedError("sum", i, j, 0, 0); err != nil {
 		return err
 	}
 	if want := s.meta.SumsPerTile(); len(dst) != want {
@@ -208,7 +235,7 @@ func (s *Store) TileSums(dst []uint32, i, j int) error {
 	return s.touch("sum", i, j, func(tile []byte) { Sums(dst, tile) })
 }
 
-// touch gives use the mapped bytes of tile (i,j); use must not keep them. A
+// touch gives use the mapped bytes of tile (i,j), which is stored; use must not keep them. A
 // fault in use becomes a *FaultError, and so does a file that ends before the
 // tile does: in its last page such a file does not fault, it reads as zeros
 // and forgets what is written.

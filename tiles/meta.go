@@ -13,29 +13,36 @@ import (
 )
 
 // FormatVersion is the version of new stores, and of each of their files. Stores of the versions before it stay what they
-// are: their files carry no id, their matrix has a checksum a tile, and their files but for store.json are of version 1.
-const FormatVersion = 3
+// are.
+const FormatVersion = 4
 
-// Versions before: entries that are distances alone, and pairs of a distance and a predecessor.
+// Versions before: entries that are distances alone, pairs of a distance and a predecessor, and the first whose files carry
+// the store's id and whose matrix has a checksum for each StripRows rows of a tile. Before that one, a tile had one checksum,
+// and files but for store.json were of version 1.
 const (
 	distancesVersion = 1
 	pairsVersion     = 2
+	idVersion        = 3
+	upperVersion     = 4 // the first that may have layout upper
 )
+
+// hasIDs says that the files of the store carry its id.
+func (m *Meta) hasIDs() bool { return m.Version >= idVersion }
 
 // fileVersion is that of the store's files but for store.json.
 func (m *Meta) fileVersion() uint32 {
-	if m.Version < FormatVersion {
+	if !m.hasIDs() {
 		return distancesVersion
 	}
-	return FormatVersion
+	return uint32(m.Version)
 }
 
 // checkFile refuses a file of the store by the version in its head: one that this program does not know, or that of
 // another store. remedy is as for stranger.
 func (m *Meta) checkFile(file string, version uint32, remedy string) error {
 	switch {
-	case version != distancesVersion && version != FormatVersion:
-		return fmt.Errorf("%s: %w: format version %d, this program reads %d and %d", file, ErrVersion, version, distancesVersion, FormatVersion)
+	case version != distancesVersion && version < idVersion || version > FormatVersion:
+		return fmt.Errorf("%s: %w: format version %d, this program reads %d and %d to %d", file, ErrVersion, version, distancesVersion, idVersion, FormatVersion)
 	case version != m.fileVersion():
 		return strange(file, remedy)
 	}
@@ -64,12 +71,12 @@ type Input struct {
 }
 
 // Meta describes a store; it is the content of store.json. Create sets
-// Version, ID, Layout, Dense and IDs, and Created and Scale where they are zero.
+// Version, ID, Dense and IDs, Created and Scale where they are zero, and Layout unless it is Upper.
 type Meta struct {
 	Version  int        `json:"version"`
 	ID       ID         `json:"id,omitzero"`      // none in versions 1 and 2, as Layout
 	Parent   ID         `json:"parent,omitzero"`  // the store that this one is the core of, see CoreDir
-	Layout   string     `json:"layout,omitempty"` // which tiles the matrix's file holds, and where
+	Layout   Layout     `json:"layout,omitempty"` // which tiles the matrix's file holds, and where
 	N        int        `json:"n"`
 	Arcs     int64      `json:"arcs"`
 	Kind     entry.Kind `json:"kind"`
@@ -93,7 +100,7 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources)}
+	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources), Upper: m.Layout == Upper}
 	if m.Predecessors {
 		g.EntryBytes += PredecessorBytes
 	}
@@ -102,7 +109,7 @@ func (m Meta) Geometry() Geometry {
 
 // SumsPerTile is how many checksums each tile has: one for each StripRows of its rows, before version 3 one for all of it.
 func (m *Meta) SumsPerTile() int {
-	if m.Version < FormatVersion {
+	if !m.hasIDs() {
 		return 1
 	}
 	return m.T / StripRows
@@ -120,14 +127,16 @@ func (m Meta) Validate() error {
 		return err
 	}
 	switch {
-	case m.Version < FormatVersion && (m.Version == pairsVersion) != m.Predecessors:
+	case !m.hasIDs() && (m.Version == pairsVersion) != m.Predecessors:
 		return fmt.Errorf("version %d does not go with predecessors: %t", m.Version, m.Predecessors)
-	case m.Version < FormatVersion && (m.ID != ID{} || m.Parent != ID{} || m.Layout != ""):
+	case !m.hasIDs() && (m.ID != ID{} || m.Parent != ID{} || m.Layout != ""):
 		return fmt.Errorf("version %d has neither ids nor a layout", m.Version)
-	case m.Version == FormatVersion && m.ID == ID{}:
+	case m.hasIDs() && m.ID == ID{}:
 		return fmt.Errorf("it has no id")
-	case m.Version == FormatVersion && m.Layout != m.Geometry().layout().name:
+	case m.hasIDs() && m.Layout != m.Geometry().Layout():
 		return fmt.Errorf("layout %q does not go with %d of %d rows", m.Layout, m.Geometry().RowCount(), m.N)
+	case m.Layout == Upper && (m.Predecessors || m.Version < upperVersion):
+		return fmt.Errorf("layout %q goes neither with predecessors nor with version %d", m.Layout, m.Version)
 	case m.Arcs < 0 || m.Arcs > maxArcs:
 		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
 	case m.Scale < 1:
@@ -200,7 +209,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	var head struct {
 		Format  string     `json:"format"`
 		Version int        `json:"version"`
-		Layout  string     `json:"layout"`
+		Layout  Layout     `json:"layout"`
 		Kind    entry.Kind `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
@@ -214,9 +223,9 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	case head.Version < distancesVersion || head.Version > FormatVersion:
 		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d to %d; %s",
 			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
-	case head.Version == FormatVersion && !knownLayout(head.Layout):
+	case head.Version >= idVersion && !head.Layout.known():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
-	case head.Version == FormatVersion && !head.Kind.Stored():
+	case head.Version >= idVersion && !head.Kind.Stored():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
 	var sf storeFile

@@ -69,6 +69,44 @@ func docProgram(t *testing.T, dir string) string {
 	return strings.Replace(program, `"roads.ooc"`, strconv.Quote(dir), 1) + strings.Join(lines, "\n") + "\n"
 }
 
+// upperProgram is the NumPy program of docs/format.md for layout upper, after the first lines of the other.
+func upperProgram(t *testing.T, dir string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/format.md")
+	must(t, err)
+	_, rest, ok := strings.Cut(string(page), "### Layout upper")
+	_, program, ok2 := strings.Cut(rest, "```python\n")
+	program, _, closed := strings.Cut(program, "```")
+	head := strings.Join(strings.SplitAfter(docProgram(t, dir), "\n")[:6], "")
+	if !ok || !ok2 || !closed || !strings.Contains(head, "np.load") {
+		t.Fatal("docs/format.md has no such program")
+	}
+	return head + program
+}
+
+// TestNumPyOpensUpper runs the program for layout upper over a store of either layout.
+func TestNumPyOpensUpper(t *testing.T) {
+	needNumPy(t)
+	const n = 150
+	upper, square := upperAndSquare(t, n, 64)
+	for s, shape := range map[*Store]string{upper: "(6, 64, 64)", square: "(3, 3, 64, 64)"} {
+		check := `
+u = np.arange(n)
+want = np.minimum.outer(u, u) * 65536 + np.maximum.outer(u, u)
+assert isinstance(d, np.memmap) and d.offset == 4096 and d.shape == ` + shape + `, d.shape
+assert full.shape == (n, n) and (full == want).all()
+for u in range(n):
+    assert (row(u) == want[u]).all(), u
+    assert all(distance(u, v) == want[u, v] for v in range(n)), u
+print("good")
+`
+		out, err := exec.Command("python3", "-c", upperProgram(t, s.Dir())+check).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != "good" {
+			t.Errorf("NumPy, shape %s: %v: %s", shape, err, out)
+		}
+	}
+}
+
 // needNumPy skips a test where there is no NumPy.
 func needNumPy(t *testing.T) {
 	t.Helper()

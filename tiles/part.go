@@ -10,15 +10,16 @@ import (
 // ReadEntries copies the distances of consecutive entries of tile (i,j) into
 // dst, as many as it has room for, from entry first on; entry (r,c) of a tile
 // is its r·T+c-th. It reads the file and not the mapping, so that a pass over
-// the matrix leaves nothing in the process's memory. It fails with a
+// the matrix leaves nothing in the process's memory; but for a tile that is not
+// stored: it would have to read a page for each entry of a row. It fails with a
 // *FaultError where the file cannot be read.
 func (m Matrix) ReadEntries(dst []byte, i, j, first int) error {
 	return m.readFields(dst, i, j, first, m.s.distances())
 }
 
-// ReadTileFile is ReadTile from the file and not the mapping, and without a look at checksums.
+// ReadTileFile is ReadTile for a stored tile from the file and not the mapping, and without a look at checksums.
 func (s *Store) ReadTileFile(dst []byte, i, j int) error {
-	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
+	if err := s.storedError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
 		return err
 	}
 	return s.readFile(dst, i, j, 0)
@@ -42,6 +43,9 @@ func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
 	if count == 0 {
 		return nil
 	}
+	if !s.geo.Holds(i, j) {
+		return m.readTurned(dst, j, i, first)
+	}
 	if err := m.check(i, j, first/s.geo.T, (first+count-1)/s.geo.T); err != nil {
 		return err
 	}
@@ -59,6 +63,19 @@ func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
 		dst, first = dst[n*f.size:], first+n
 	}
 	return nil
+}
+
+// readTurned reads consecutive entries of the transpose of tile (i,j), which is stored.
+func (m Matrix) readTurned(dst []byte, i, j, first int) error {
+	t, count := m.s.geo.T, len(dst)/m.s.geo.EntryBytes
+	top, bottom := 0, t-1
+	if first/t == (first+count-1)/t { // in one row of the transpose, one column of the tile
+		top, bottom = first%t, (first+count-1)%t
+	}
+	if err := m.check(i, j, top, bottom); err != nil {
+		return err
+	}
+	return m.s.touch("read", i, j, func(tile []byte) { m.s.geo.turn(dst, tile, first) })
 }
 
 // readFile reads whole entries.

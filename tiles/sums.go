@@ -23,7 +23,7 @@ const (
 
 // sumsHeader is how long the header of sums is; it ends with its own checksum.
 func (m *Meta) sumsHeader() int64 {
-	if m.Version < FormatVersion {
+	if !m.hasIDs() {
 		return 32
 	}
 	return sumsHeaderLen
@@ -62,7 +62,7 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if crc32.Checksum(b[:header-4], castagnoli) != le.Uint32(b[header-4:]) {
 		return nil, corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
-	if m.Version == FormatVersion {
+	if m.hasIDs() {
 		if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
 			return nil, err
 		}
@@ -80,8 +80,8 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	return sums, nil
 }
 
-// WriteSums stores the checksums of every tile, SumsPerTile of each, tiles
-// row-major, durably and all or nothing. Its space was reserved by Create.
+// WriteSums stores the checksums of every stored tile, SumsPerTile of each, in
+// their order, durably and all or nothing. Its space was reserved by Create.
 func (s *Store) WriteSums(sums []uint32) error {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()

@@ -5,10 +5,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ooc/tiles"
 )
 
 // bare is tree without the times of change.
@@ -149,7 +152,7 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	}
 	// One of a later version is not for this program to replace.
 	store := filepath.Join(dir, "towns.ooc", "store.json")
-	later := bytes.Replace(readFile(t, store), []byte(`"version": 3`), []byte(`"version": 9`), 1)
+	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)), []byte(`"version": 9`), 1)
 	if err := os.WriteFile(store, later, 0o666); err != nil {
 		t.Fatal(err)
 	}
