@@ -61,8 +61,12 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 	if err != nil {
 		return nil, err
 	}
+	layout := tiles.Square
+	if w.Facts().Symmetric {
+		layout = tiles.Upper
+	}
 	sub, err = Create(ctx, dir, w, CreateOptions{
-		Tile: plan.DefaultTile(n), Command: os.Args, Parent: p.meta.ID,
+		Tile: plan.DefaultTile(n, layout == tiles.Upper), Layout: layout, Command: os.Args, Parent: p.meta.ID,
 		Input: tiles.Input{Name: "what is left of " + p.meta.Input.Name, Format: "core", SHA256: print},
 	})
 	if err == nil {
@@ -76,9 +80,16 @@ func (p *Problem) matrix32() (m []uint32, pitch int, err error) {
 	n := p.geom.N
 	pitch = entry.CeilDiv(n, kernels.DeviceLaneUnit) * kernels.DeviceLaneUnit
 	m = make([]uint32, pitch*pitch)
-	for i := range n {
-		if err := p.store.ReadRow(entry.Bytes(m[i*pitch:][:n]), i); err != nil {
-			return nil, 0, err
+	t := p.geom.T
+	tile := make([]uint32, t*t)
+	for i := range p.geom.Side() { // by tiles: a row would touch a page for each entry where one half is stored
+		for j := range p.geom.Side() {
+			if err := p.store.ReadTile(entry.Bytes(tile), i, j); err != nil {
+				return nil, 0, err
+			}
+			for r := range min(t, n-i*t) {
+				copy(m[(i*t+r)*pitch+j*t:][:min(t, n-j*t)], tile[r*t:])
+			}
 		}
 	}
 	return m, pitch, nil

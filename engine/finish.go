@@ -51,12 +51,13 @@ func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, su
 // storeSums stores the checksums of every tile of a solved matrix, reading only those that this run did not write
 // itself.
 func (p *Problem) storeSums(sums []uint32, summed []bool) error {
-	side, each := p.geom.Side(), p.meta.SumsPerTile()
+	each := p.meta.SumsPerTile()
 	for i, known := range summed {
 		if known {
 			continue
 		}
-		if err := p.store.TileSums(sums[i*each:][:each], i/side, i%side); err != nil {
+		row, col := p.geom.TileAt(i)
+		if err := p.store.TileSums(sums[i*each:][:each], row, col); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ type Forecast struct {
 	Done      int64             `json:"done"` // pivot vertices, or rows
 	Rates     plan.Rates        `json:"rates"`
 	Algorithm string            `json:"algorithm"`
+	Layout    tiles.Layout      `json:"layout"`
 	Plan      plan.Rounds       `json:"plan"`      // of rounds; no rounds where there can be none
 	Eliminate *plan.Elimination `json:"eliminate"` // nil: not looked at, or of no use
 
@@ -134,7 +135,7 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Devic
 	if err != nil {
 		return err
 	}
-	f.Algorithm, f.Eliminate, f.Lacks = c.Algorithm, c.Eliminate, c.Lacks
+	f.Algorithm, f.Layout, f.Eliminate, f.Lacks = c.Algorithm, c.Layout, c.Eliminate, c.Lacks
 	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
 	if c.Rounds != nil {
 		f.Plan = *c.Rounds

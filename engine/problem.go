@@ -43,6 +43,7 @@ type Problem struct {
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
+	Layout  tiles.Layout // Upper keeps one half of a symmetric graph's matrix; "": the choice's, or all tiles
 	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
@@ -87,13 +88,19 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
 	} else if o.Tile == 0 {
-		o.Tile = plan.DefaultTile(f.N)
+		o.Tile = plan.DefaultTile(f.N, o.Layout == tiles.Upper)
+	}
+	if o.Layout == "" && o.Choice != nil {
+		o.Layout = o.Choice.Layout
+	}
+	if o.Layout == tiles.Upper && !f.Symmetric {
+		return nil, fmt.Errorf("%w %s: the graph is not symmetric", plan.ErrLayout, o.Layout)
 	}
 	meta := tiles.Meta{
 		N: f.N, Arcs: f.Arcs, Kind: entry.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
-		Predecessors: o.Predecessors, Parent: o.Parent,
+		Predecessors: o.Predecessors, Parent: o.Parent, Layout: o.Layout,
 	}
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)

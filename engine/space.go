@@ -22,10 +22,10 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 		if err != nil {
 			return 0, err
 		}
-		edges = []int{plan.RowTile(max(rows, 1), e.N)}
+		edges = []int{plan.RowTile(max(rows, 1), e.N, false)}
 		if rows == 0 {
-			edges = []int{plan.RowTile(e.N, e.N)}
-			t, limits := rounds.ChooseTile(e.N, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
+			edges = []int{plan.RowTile(e.N, e.N, false)}
+			t, limits := rounds.ChooseTile(e.N, false, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
 			_, err := rounds.PlanBlocked(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, 0, d.Info(), rates, limits)
 			if err != nil && e.Dense {
 				return 0, err
@@ -46,14 +46,17 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 	return most, nil
 }
 
-// RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of n vertices, in the place of
+// RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of a graph, in the place of
 // what is there. It does not need the graph, whose plan can take a while.
-func RoomFor(dir string, n int, l plan.Limits) error {
-	rows := n
-	if len(l.Sources) > 0 {
+func RoomFor(dir string, f graph.Facts, l plan.Limits) error {
+	rows := f.N
+	switch {
+	case len(l.Sources) > 0:
 		rows = len(l.Sources)
+	case f.Symmetric && !l.Predecessors && l.Layout != tiles.Square:
+		rows = (f.N + 1) / 2
 	}
-	hi, size := bits.Mul64(uint64(n), uint64(rows)*uint64(l.EntryBytes()))
+	hi, size := bits.Mul64(uint64(f.N), uint64(rows)*uint64(l.EntryBytes()))
 	if hi > 0 || size > math.MaxInt64 {
 		size = math.MaxInt64
 	}

@@ -124,10 +124,10 @@ func (x *treeMending) look(r *rowMender, u int) error {
 func (x *treeMending) write() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	side, t := x.p.geom.Side(), x.p.geom.T
+	t := x.p.geom.T
 	for _, c := range x.changes {
 		for _, v := range c.columns {
-			x.written[c.row/t*side+int(v)/t] = true
+			x.written[x.p.geom.Index(c.row/t, int(v)/t)] = true
 		}
 		if err := x.p.store.WritePredecessors(c.row, c.columns, c.predecessors); err != nil {
 			return err

@@ -69,6 +69,7 @@ var exitCodes = []struct {
 	{device.ErrUnknown, exitUsage},
 	{plan.ErrRound, exitUsage},
 	{plan.ErrAlgorithm, exitUsage},
+	{plan.ErrLayout, exitUsage},
 	{export.ErrNoFormat, exitUsage},
 	{newfile.ErrKept, exitUsage},
 	{batch.ErrJobs, exitUsage},

@@ -19,6 +19,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 // size is a flag's value in bytes: 512MiB, 4GiB, 100000.
@@ -104,7 +105,7 @@ type deviceFlags struct {
 	device                   string
 	deviceMemory, hostMemory size
 	streams, round, tile     int
-	algorithm                string
+	algorithm, layout        string
 }
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
@@ -115,6 +116,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.Var(whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.Var(word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper, one half of a symmetric matrix, or square, all (default: upper where the graph is symmetric)")
 	fl.Var(tileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 
@@ -155,7 +157,7 @@ func openDevice(name string, memory size) (d kernels.Device, why string, err err
 }
 
 func (f *deviceFlags) limits() plan.Limits {
-	return plan.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm}
+	return plan.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm, Layout: tiles.Layout(f.layout)}
 }
 
 // storeName is the default store of an input: its base name without format and compression extensions.

@@ -35,8 +35,8 @@ func planCommand() *cobra.Command {
 					return err
 				}
 			}
-			if isStore(args[0]) && (sources != "" || predecessors) {
-				return usageError{errors.New("--sources, --predecessors: a store has those that it was made with")}
+			if isStore(args[0]) && (sources != "" || predecessors || df.layout != "") {
+				return usageError{errors.New("--sources, --predecessors, --layout: a store has those that it was made with")}
 			}
 			d, _, err := df.open()
 			if err != nil {
@@ -183,7 +183,11 @@ func printElimination(f *engine.Forecast) {
 	default:
 		fmt.Fprintln(terminal.Out, "expand    by the processor")
 	}
-	fmt.Fprintf(terminal.Out, "matrix    %s, %s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*uint64(e.Rows)*uint64(f.Vertices)))
+	entries := uint64(e.Rows) * uint64(f.Vertices)
+	if f.Layout == tiles.Upper {
+		entries = (entries + uint64(f.Vertices)) / 2
+	}
+	fmt.Fprintf(terminal.Out, "matrix    %s, %s%s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*entries), half(f))
 	fmt.Fprintf(terminal.Out, "time      %s: elimination %s, core %s, expansion %s", terminal.Time(e.Seconds), terminal.Time(e.EliminateSeconds), terminal.Time(e.CoreSeconds), terminal.Time(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {
 		fmt.Fprintf(terminal.Out, "; by algorithm %s %s", f.Plan.Algorithm, terminal.Time(f.Plan.Seconds))
@@ -194,7 +198,7 @@ func printElimination(f *engine.Forecast) {
 func printRounds(f *engine.Forecast) {
 	p := &f.Plan
 	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
-	fmt.Fprintf(terminal.Out, "matrix    %s on disk, %d×%d tiles of %d×%d (%s each)\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(p.DiskBytes/int64(p.Side)/int64(p.Side)))
+	fmt.Fprintf(terminal.Out, "matrix    %s on disk, %d×%d tiles of %d×%d (%s each)%s\n", ib(p.DiskBytes), p.Side, p.Side, p.Tile, p.Tile, ib(p.DiskBytes/int64(p.Tiles)), half(f))
 	done := ""
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
@@ -217,6 +221,14 @@ func printRounds(f *engine.Forecast) {
 		fmt.Fprintf(terminal.Out, "; by algorithm %s %s", e.Algorithm, terminal.Time(e.Seconds))
 	}
 	fmt.Fprintln(terminal.Out)
+}
+
+// half says that one half of the matrix is stored, if so it is.
+func half(f *engine.Forecast) string {
+	if f.Layout == tiles.Upper {
+		return ", the upper half of them: the graph is symmetric"
+	}
+	return ""
 }
 
 func onOff(b bool) string {

@@ -363,7 +363,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
-	if err := engine.RoomFor(out, n.weights.Facts().N, limits); err != nil {
+	if err := engine.RoomFor(out, n.weights.Facts(), limits); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
 	limits.Room = f.roomAt(out)
@@ -391,7 +391,7 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
-	show.Imported(n.weights.Facts(), n.src, out, n.took)
+	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
 	if c := n.o.Choice; c.Lacks != nil {
 		show.Note("%v; so it is solved another way, by %s", c.Lacks, c.Algorithm)
 	}

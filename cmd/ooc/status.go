@@ -54,6 +54,10 @@ func printStatus(dir string, asJSON bool) error {
 	if !m.Directed {
 		direction = "undirected"
 	}
+	half := ""
+	if geom.Upper {
+		half = ", the upper half of them"
+	}
 	fmt.Fprintf(terminal.Out, "          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
 		number.Text(m.MinWeight/float64(m.Scale)), number.Text(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
@@ -62,7 +66,7 @@ func printStatus(dir string, asJSON bool) error {
 	if m.Predecessors {
 		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
 	}
-	fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, humanize.IBytes(uint64(geom.MatrixBytes())))
+	fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d%s, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, half, humanize.IBytes(uint64(geom.MatrixBytes())))
 	stage := ""
 	if st.Stage != "" {
 		stage = ", stage " + string(st.Stage)

@@ -223,7 +223,7 @@ func (c *deviceExpansion) compute(ctx context.Context, b *sparse.Batch) error {
 				return nil
 			}
 			row, sums := c.parts(data)
-			there, err := b.TileRow(row, sums, i)
+			there, err := b.TileRow(row, sums, i, c.rows.run.Geometry.First(first+i))
 			if err != nil {
 				return fmt.Errorf("tile row %d: %w", first+i, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 // batchesAtOnce is how many batches an expansion keeps in flight on a device: one is computed while another is copied out.
@@ -45,6 +46,8 @@ type predictor struct {
 	rows      int // of distances
 	tile      int
 	rates     *plan.Rates
+	symmetric bool // the graph
+	upper     bool // the store keeps one half of the matrix
 }
 
 // shape returns the shape of the expansion if elimination stops at w.
@@ -60,8 +63,12 @@ func (x *predictor) onDevice(w sparse.Work) (lanes, batches int) {
 	return deviceShape(x.shape(w), x.info, entry.CeilDiv(x.rows, x.tile))
 }
 
-// bytes is the size of all rows of distances.
+// bytes is the size of all rows of distances that are stored.
 func (x *predictor) bytes(w sparse.Work) float64 {
+	if x.upper {
+		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: entry.EntryBytes, Upper: true}
+		return float64(g.MatrixBytes())
+	}
 	return float64(x.rows) * float64(w.Vertices) * entry.EntryBytes
 }
 

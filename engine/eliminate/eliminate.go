@@ -79,7 +79,7 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Automatic: true, Sources: true, Arcs: true, Rows: true}
+	return plan.Traits{Automatic: true, Sources: true, Arcs: true, Rows: true, Upper: true}
 }
 
 // Measure times the levels of an expansion on the device.
@@ -121,7 +121,7 @@ type run struct {
 	lanes     kernels.HostLaneOps
 	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
 	ring      ring                            // for an expansion on the device
-	sink      func(i int, tiles []byte) error // takes finished rows of tiles
+	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
 }
 
 // planned takes the task's plan, or makes one. If an earlier run has begun to solve a core, elimination stops at the same
@@ -183,7 +183,7 @@ func (x *run) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%w while vertices were eliminated", task.ErrInterrupted)
 	}
 	closing := x.Control.Now()
-	core, err := x.core(ctx, e)
+	core, err := x.core(ctx, e, g)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (x *run) closeHost() error {
 }
 
 // core closes what elimination left.
-func (x *run) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCore, error) {
+func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (*sparse.DenseCore, error) {
 	x.Reports.Show(x.inStage(live.StageCore))
 	for _, d := range []kernels.Device{x.Device, x.host} {
 		if !x.algorithm.closesAtOnce(e.Core(), d.Info()) {
@@ -225,7 +225,7 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination) (*sparse.DenseCor
 		return core, err
 	}
 	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
-	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e}, fingerprint(e), reports)
+	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e, g.Symmetric}, fingerprint(e), reports)
 	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plan = sum.Relaxations, sum.Rate, sum.Plan
 	if err != nil {
 		return nil, fmt.Errorf("the core: %w", err)
@@ -239,12 +239,15 @@ func oneTile(n int) int64 {
 	return edge * edge * entry.EntryBytes
 }
 
-// coreWeights is the matrix of a core.
-type coreWeights struct{ e *sparse.Elimination }
+// coreWeights is the matrix of a core. That of a symmetric graph is symmetric.
+type coreWeights struct {
+	e         *sparse.Elimination
+	symmetric bool
+}
 
 // Facts implements graph.Weights.
 func (c coreWeights) Facts() graph.Facts {
-	f := graph.Facts{N: c.e.Core(), Kind: entry.KindI32, Directed: true, Scale: 1}
+	f := graph.Facts{N: c.e.Core(), Kind: entry.KindI32, Directed: true, Symmetric: c.symmetric, Scale: 1}
 	if c.e.Variant.Float() {
 		f.Kind = entry.KindF32
 	}

@@ -35,6 +35,7 @@ type expansion struct {
 	done    []bool // by tile row
 	prefix  int    // tile rows that are done from the first on without a gap
 	rows    int    // rows done by this run
+	written int64  // bytes of these, padding not counted
 	restore int64  // rows of the newest synced checkpoint
 	syncing bool   // a checkpoint is being taken
 	synced  time.Time
@@ -48,7 +49,7 @@ func (x *run) expand(ctx context.Context, e *sparse.Elimination, core *sparse.De
 	x.Reports.Show(w.live)
 	err := w.runOn(ctx)
 	x.Summary.ExpandSeconds = x.Since(w.began)
-	x.Summary.BytesWritten = int64(w.rows) * int64(x.Geometry.N) * entry.EntryBytes
+	x.Summary.RowsWritten, x.Summary.BytesWritten = w.rows, w.written
 	syncing := x.Control.Now()
 	if err == nil {
 		err = w.Finish(ctx)
@@ -205,7 +206,7 @@ func (x *run) rowBytes() int64 { return int64(x.Geometry.Side()) * x.Geometry.Ti
 func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 	g := w.run.Geometry
 	sources := w.sources(i)
-	to := sparse.Target{Data: row, Width: g.T, Stride: g.TileBytes(), Past: true}
+	to := sparse.Target{Data: row, First: g.First(i), Width: g.T, Stride: g.TileBytes(), Past: true}
 	for r := range sources {
 		to.Places = append(to.Places, int64(r*g.T*entry.EntryBytes))
 	}
@@ -223,16 +224,15 @@ func (w *expansion) put(i int, row []byte, there []uint32) error {
 	if len(there) != g.Side()*each {
 		there = nil
 	}
-	if rows := g.RowCount() - i*g.T; rows < g.T {
-		pad := func() { w.padRows(row, i, rows) }
-		if there != nil && g.Rows == 0 { // only there does padding change what the device summed: the tile on the diagonal
-			renew(there[i*each:][:each], tile(i), pad)
+	if change := w.toChange(row, i); change != nil {
+		if there != nil && g.Rows == 0 { // only the tile on the diagonal becomes another than the device summed
+			renew(there[i*each:][:each], tile(i), change)
 		} else {
-			pad()
+			change()
 		}
 	}
-	for j := range g.Side() {
-		at := i*g.Side() + j
+	for j := g.First(i); j < g.Side(); j++ {
+		at := g.Index(i, j)
 		sums := w.sums[at*each:][:each] // no other goroutine writes these entries
 		if w.summed[at] = true; there != nil {
 			copy(sums, there[j*each:])
@@ -240,10 +240,29 @@ func (w *expansion) put(i int, row []byte, there []uint32) error {
 			tiles.Sums(sums, tile(j))
 		}
 	}
-	if err := w.run.sink(i, row); err != nil {
+	if err := w.run.sink(i, row[int64(g.First(i))*g.TileBytes():]); err != nil {
 		return err
 	}
 	return w.finished(i)
+}
+
+// toChange returns what is left to do to a row of tiles, nil if nothing is: to pad the last one; and where one half of the
+// matrix is stored, to mirror the tile on the diagonal, since in f32 an expansion adds up the way from u to v and that from v
+// to u in different orders.
+func (w *expansion) toChange(row []byte, i int) func() {
+	g := w.run.Geometry
+	rows := g.RowCount() - i*g.T
+	if rows >= g.T && !g.Upper {
+		return nil
+	}
+	return func() {
+		if rows < g.T {
+			w.padRows(row, i, rows)
+		}
+		if g.Upper {
+			g.Mirror(row[int64(i)*g.TileBytes():][:g.TileBytes()])
+		}
+	}
 }
 
 // renew makes checksums those of a tile as it is after a change. One that was wrong before stays: that strip was damaged on
@@ -264,7 +283,7 @@ func renew(sums []uint32, tile []byte, change func()) {
 func (w *expansion) padRows(data []byte, i, from int) {
 	g := w.run.Geometry
 	inf := uint32(w.run.Meta.Kind.Unreachable())
-	for j := range g.Side() {
+	for j := g.First(i); j < g.Side(); j++ {
 		tile := entry.View[uint32](data[int64(j)*g.TileBytes():][:g.TileBytes()])
 		for k := from * g.T; k < len(tile); k++ {
 			tile[k] = inf
@@ -280,7 +299,9 @@ func (w *expansion) finished(i int) error {
 	w.mu.Lock()
 	g := w.run.Geometry
 	w.done[i] = true
-	w.rows += min(g.T, g.RowCount()-i*g.T)
+	rows := min(g.T, g.RowCount()-i*g.T)
+	w.rows += rows
+	w.written += int64(rows) * int64(g.N-g.First(i)*g.T) * entry.EntryBytes
 	before := w.prefix
 	for w.prefix < len(w.done) && w.done[w.prefix] {
 		w.prefix++
@@ -351,7 +372,7 @@ func (w *expansion) live() live.Live {
 	st.Progress, st.RestorePoint = float64(st.RowsDone)/float64(all), float64(w.restore)/float64(all)
 	if !w.run.Control.Paused() && took > 0 {
 		st.DistanceRate = float64(w.rows) * float64(g.N) / took
-		st.WriteRate = st.DistanceRate * entry.EntryBytes
+		st.WriteRate = float64(w.written) / took
 		if w.run.plan.Lanes > 0 {
 			st.OutRate = st.WriteRate
 		}
@@ -368,8 +389,10 @@ func (w *expansion) live() live.Live {
 // board draws the rows of tiles. Call it with mu held.
 func (w *expansion) board() *live.Board {
 	g := w.run.Geometry
-	return live.Draw(g.Side(), g.Down(), func(i, _ int) live.Cell {
+	return live.Draw(g.Side(), g.Down(), func(i, j int) live.Cell {
 		switch {
+		case !g.Holds(i, j):
+			return live.NoCell
 		case i < w.first || w.done[i]:
 			return live.NewCell(3, false, false)
 		case i < w.next:

@@ -28,9 +28,9 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	if c.Rounds != nil { // a plan for rounds is more exact
 		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
 	}
-	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, rates: r}
+	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, rates: r, symmetric: g.Symmetric, upper: q.Upper()}
 	if x.tile == 0 {
-		x.tile = plan.RowTile(rows, g.N)
+		x.tile = plan.RowTile(rows, g.N, q.Upper())
 	}
 	seconds := func(w sparse.Work) float64 { return x.predict(w, perRelaxation, 0).Seconds }
 	o, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
@@ -49,9 +49,9 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	}
 	stored := q.StoreBytes(x.tile)
 	fits := func(core int) error {
-		return q.Fits(stored+a.beside(core, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
+		return q.Fits(stored+a.beside(core, g.Symmetric, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
 	}
-	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, q.Info) > 0 {
+	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, g.Symmetric, q.Info) > 0 {
 		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
 			c.Lacks = lacks
 		}
@@ -69,20 +69,24 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	p.OrderSeconds = time.Since(began).Seconds()
 	p.Algorithm, p.Order = Name, o
 	c.Eliminate = &p
-	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, q.Info)}, nil
+	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, g.Symmetric, q.Info)}, nil
 }
 
 // beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
-func (a Algorithm) beside(core int, info kernels.Info) int64 {
+func (a Algorithm) beside(core int, symmetric bool, info kernels.Info) int64 {
 	if !a.spills(core, info) {
 		return 0
 	}
-	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core), plan.Limits{})
+	l := plan.Limits{}
+	if symmetric {
+		l.Layout = tiles.Upper
+	}
+	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, symmetric), l)
 }
 
 // MostBeside returns the bytes of the store of the largest core that a graph of n vertices can leave.
 func MostBeside(n int, info kernels.Info) int64 {
-	return New(Options{}).beside(min(n, largestCore()), info)
+	return New(Options{}).beside(min(n, largestCore()), false, info)
 }
 
 // largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
@@ -117,21 +121,21 @@ func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *p
 // coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
 func (a Algorithm) coreFits(core int, q *plan.Request) error {
 	l, n := q.Limits, q.Graph.N
-	if need := leastScratch(rowsOf(l, n), n, core, l.Tile); l.HostMemory > 0 && need > l.HostMemory {
+	if need := leastScratch(rowsOf(l, n), n, core, l.Tile, q.Upper()); l.HostMemory > 0 && need > l.HostMemory {
 		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, n, need)
 	}
 	if !a.spills(core, q.Info) {
 		return nil
 	}
 	l.Round = 0
-	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core), EntryBytes: entry.EntryBytes}, 0, q.Info, q.Rates, l)
+	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: entry.EntryBytes, Upper: q.Graph.Symmetric}, 0, q.Info, q.Rates, l)
 	return err
 }
 
 // leastScratch is the least memory in bytes that expands a row of n vertices.
-func leastScratch(rows, n, core, tile int) int64 {
+func leastScratch(rows, n, core, tile int, upper bool) int64 {
 	if tile == 0 {
-		tile = plan.RowTile(rows, n)
+		tile = plan.RowTile(rows, n, upper)
 	}
 	return int64(n+1+core)*kernels.HostLaneUnit*entry.EntryBytes + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*entry.EntryBytes
 }
@@ -176,6 +180,9 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 	r := x.rates
 	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
+	if x.upper && x.algorithm.closesAtOnce(w.Core, x.info) {
+		p.CoreSeconds *= 2 // perRelaxation is of rounds that make half of them
+	}
 	if !x.info.SharedCores {
 		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
 		if x.algorithm.closesAtOnce(w.Core, x.info) {

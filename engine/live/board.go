@@ -27,6 +27,10 @@ const (
 	fullShare   = 15
 )
 
+// NoCell stands for tiles that a store does not have: where it keeps one half of a symmetric matrix, those of the other. No
+// tile gives this cell: what has finished the round has finished a phase.
+const NoCell Cell = fullShare << cellShare
+
 // Phase is 1 for the pivot block, 2 for the panels, 3 for the rest, 0 where nothing has finished this round yet.
 func (c Cell) Phase() int { return int(c & cellPhase) }
 
@@ -86,6 +90,9 @@ func gather(across, down, f int, at func(i, j int) Cell) *Board {
 	for i := range down {
 		for j := range across {
 			c, s := at(i, j), &sums[j/f]
+			if c == NoCell {
+				continue
+			}
 			if p := c.Phase(); p > 0 && (s.phase == 0 || p < s.phase) {
 				s.phase = p
 			}
@@ -95,6 +102,10 @@ func gather(across, down, f int, at func(i, j int) Cell) *Board {
 		}
 		if (i+1)%f == 0 || i+1 == down {
 			for _, s := range sums {
+				if s.cells == 0 {
+					b.Cells = append(b.Cells, NoCell)
+					continue
+				}
 				share := s.share / s.cells
 				if share == 0 && s.share > 0 {
 					share = 1 // a share that is not 0 must not look like 0

@@ -33,6 +33,7 @@ type Traits struct {
 	Sources      bool // it can solve the rows of chosen sources alone
 	Arcs         bool // it needs a sparse graph
 	Pivots       bool // its progress is in pivot vertices, so that others of this trait can resume its solves
+	Upper        bool // it can solve one half of a symmetric matrix: layout upper
 	Rows         bool // it counts rows that are final, and leaves the others empty until then
 }
 
@@ -56,14 +57,16 @@ type Request struct {
 	Info   kernels.Info // of the device
 	Rates  Rates
 	Limits Limits
-	Done   int64 // progress so far, as State.Done counts it
-	Stored bool  // the store is there, and has its space
-	Exact  bool  // count traffic step by step, if that is quick
+	Layout tiles.Layout // of the store; set by Measure
+	Done   int64        // progress so far, as State.Done counts it
+	Stored bool         // the store is there, and has its space
+	Exact  bool         // count traffic step by step, if that is quick
 }
 
 // Choice is how a problem will be solved.
 type Choice struct {
 	Algorithm string
+	Layout    tiles.Layout
 	Tile      int          // tile edge
 	Beside    int64        // extra bytes on disk during the solve, apart from the matrix
 	Rounds    *Rounds      // nil: not asked for, or not possible
@@ -146,10 +149,14 @@ func Choose(ctx context.Context, list []Algorithm, q Request, d kernels.Device) 
 	return q.Choose(ctx, list)
 }
 
-// Measure sets Info, Rates and the defaults of the limits from a device.
+// Measure sets Info, Rates, Layout and the defaults of the limits from a device. It fails with ErrLayout where the problem
+// cannot have the layout that the limits ask for.
 func (q *Request) Measure(list []Algorithm, d kernels.Device) error {
 	candidates, err := q.Candidates(list)
 	if err != nil {
+		return err
+	}
+	if q.Layout, err = q.layout(candidates, d); err != nil {
 		return err
 	}
 	q.Info = d.Info()
@@ -164,7 +171,7 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 	if err != nil {
 		return nil, err
 	}
-	c, best := &Choice{}, math.Inf(1)
+	c, best := &Choice{Layout: q.Layout}, math.Inf(1)
 	var short error // of memory or of room
 	for _, a := range candidates {
 		offer, err := a.Plan(ctx, q, c)

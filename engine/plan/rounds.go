@@ -26,7 +26,8 @@ type Limits struct {
 	Algorithm  string       // one of Algorithms
 	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
 
-	Predecessors bool // a new store keeps them
+	Predecessors bool         // a new store keeps them
+	Layout       tiles.Layout // of a new store: Square, Upper, or "", which leaves it to the plan
 
 	Room int64 // bytes that the store, and what is beside it meanwhile, may take on its volume; 0: unknown
 }
@@ -35,6 +36,7 @@ type Limits struct {
 type Rounds struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
 	Side      int  `json:"side"`       // tiles per side
+	Tiles     int  `json:"tiles"`      // that are stored
 	Width     int  `json:"width"`      // pivot tiles a round; of squaring, rows of tiles a group
 	Rounds    int  `json:"rounds"`     // that are left to do
 	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
@@ -70,7 +72,7 @@ const MinPages = 2
 
 // NewRounds begins a plan with what the geometry and the limits fix.
 func NewRounds(geom tiles.Geometry, l Limits) Rounds {
-	return Rounds{Tile: geom.T, Side: geom.Side(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+	return Rounds{Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
 // Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
@@ -96,7 +98,7 @@ func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limit
 
 // HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
 func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits) {
-	p.Pages = max(0, p.Side*p.Side-p.Slots) + p.Staging()
+	p.Pages = max(0, p.Tiles-p.Slots) + p.Staging()
 	switch {
 	case l.HostMemory > 0:
 		p.Pages = min(p.Pages, int(l.HostMemory/tb))
@@ -172,7 +174,7 @@ func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p
 // Times adds the times of copies, of issuing operations, of setup and of the sync to KernelSeconds. launches is the number
 // of kernels to issue.
 func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
-	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Side) * float64(p.Side)
+	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
 	issue := (float64(launches) + copies) * r.PerOperation
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))

@@ -12,7 +12,7 @@ import (
 
 // StoreBytes returns how much of its volume the store of a graph takes, with tiles of the given edge.
 func StoreBytes(e graph.Extent, tile int, l Limits) int64 {
-	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: entry.KindI32, Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors}
+	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: entry.KindI32, Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors, Layout: l.Layout}
 	return tiles.StoreBytes(m, tiles.IDs{Numeric: e.IDs.Numeric, Text: e.IDs.Text})
 }
 
@@ -21,8 +21,9 @@ func (q *Request) StoreBytes(tile int) int64 {
 	if q.Stored {
 		return 0
 	}
-	f := &q.Facts
-	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, q.Limits)
+	f, l := &q.Facts, q.Limits
+	l.Layout = q.Layout
+	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, l)
 }
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to lack the bytes that something takes.

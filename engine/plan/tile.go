@@ -2,10 +2,22 @@ package plan
 
 import "ooc/kernels/entry"
 
+// leastSide is how many tiles a side a layout has at least where it can: one half of a matrix takes the whole tiles of the
+// diagonal, too, which are 1 in 32 of it then.
+func leastSide(upper bool) int {
+	if upper {
+		return 32
+	}
+	return 8
+}
+
+// Suits reports whether tiles of edge t are small enough for n vertices. The smallest always are.
+func Suits(t, n int, upper bool) bool { return t <= 64 || t*leastSide(upper) <= n }
+
 // DefaultTile returns the tile edge for n vertices when nothing else decides it.
-func DefaultTile(n int) int {
+func DefaultTile(n int, upper bool) int {
 	for _, t := range []int{512, 256, 128} {
-		if n >= 8*t {
+		if Suits(t, n, upper) {
 			return t
 		}
 	}
@@ -14,9 +26,9 @@ func DefaultTile(n int) int {
 
 // RowTile returns the tile edge for rows that are written a row of tiles at a time, by several goroutines that
 // each hold one.
-func RowTile(rows, n int) int {
+func RowTile(rows, n int, upper bool) int {
 	const most = 64 << 20
-	t := DefaultTile(rows)
+	t := DefaultTile(rows, upper)
 	for t > 64 && t*n*entry.EntryBytes > most {
 		t /= 2
 	}

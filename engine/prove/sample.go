@@ -88,14 +88,14 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 	if err != nil {
 		return err
 	}
-	side := p.Geometry().Side()
 	return parallel.Do(ctx, p.Geometry().Tiles(), func() func(t int) error {
 		got := make([]uint32, p.Meta().SumsPerTile())
 		return func(t int) error {
-			if err := p.Store().TileSums(got, t/side, t%side); err != nil {
+			i, j := p.Geometry().TileAt(t)
+			if err := p.Store().TileSums(got, i, j); err != nil {
 				return err
 			}
-			if err := p.Meta().CompareSums(t/side, t%side, 0, got, sums[t*len(got):]); err != nil {
+			if err := p.Meta().CompareSums(i, j, 0, got, sums[t*len(got):]); err != nil {
 				return fmt.Errorf("%s/%s: %w: %w; solve again with --restart", p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, err)
 			}
 			return nil
@@ -191,6 +191,7 @@ func wrongEntry(p *engine.Problem, row int, d difference) error {
 		return err
 	}
 	t, scale := p.Geometry().T, float64(p.Meta().Scale)
+	i, j, _ := p.Geometry().Stored(u/t, v/t)
 	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %v stored, %v by search; solve again with --restart",
-		p.Dir(), tiles.MatrixName, u/t, v/t, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
+		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
 }

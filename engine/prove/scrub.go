@@ -95,17 +95,17 @@ type scrub struct {
 
 // tile compares one tile. A damaged tile is noted and does not stop the scrub.
 func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
-	side := s.p.Geometry().Side()
 	if ahead := t + readAheadTiles; ahead < len(s.seen) {
-		s.p.Store().Prefetch(ahead/side, ahead%side)
+		s.p.Store().Prefetch(s.p.Geometry().TileAt(ahead))
 	}
-	err := s.p.Store().ReadTileFile(buffer, t/side, t%side)
+	i, j := s.p.Geometry().TileAt(t)
+	err := s.p.Store().ReadTileFile(buffer, i, j)
 	if errors.Is(err, tiles.ErrClosed) {
 		return err
 	}
 	if err == nil {
 		tiles.Sums(got, buffer)
-		err = s.p.Meta().CompareSums(t/side, t%side, 0, got, s.sums[t*len(got):])
+		err = s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -149,6 +149,10 @@ func (x *triangles) broken(s triangle, r, k, m int, c, a, b float64) error {
 		return ids.Name(v)
 	}
 	scale := float64(p.Meta().Scale)
-	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %v stored, but %v over %s, in tiles (%d,%d) and (%d,%d); one of the three is wrong: solve again with --restart",
-		p.Dir(), tiles.MatrixName, s.i, s.j, name(from), name(to), engine.ErrWrong, c/scale, (a+b)/scale, name(over), s.i, s.k, s.k, s.j)
+	tile := func(i, j int) string {
+		i, j, _ = p.Geometry().Stored(i, j)
+		return fmt.Sprintf("(%d,%d)", i, j)
+	}
+	return fmt.Errorf("%s/%s: tile %s, from %s to %s: %w: %v stored, but %v over %s, in tiles %s and %s; one of the three is wrong: solve again with --restart",
+		p.Dir(), tiles.MatrixName, tile(s.i, s.j), name(from), name(to), engine.ErrWrong, c/scale, (a+b)/scale, name(over), tile(s.i, s.k), tile(s.k, s.j))
 }

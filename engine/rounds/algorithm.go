@@ -59,9 +59,9 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	t := q.Limits.Tile
 	if t == 0 {
-		t = ChooseTile(q.Facts.N, q.Info, q.Rates, q.Limits)
+		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Limits)
 	}
-	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes()}
+	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes(), Upper: q.Upper()}
 	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
 	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
 	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && side*side*int64(p.Rounds) < 20e6 {
@@ -101,6 +101,7 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 // planRounds plans the rest of the solve.
 func (r *run) planRounds(ctx context.Context) error {
 	q := r.Request()
+	q.Limits.Algorithm = r.algorithm.name
 	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (r *run) planRounds(ctx context.Context) error {
 
 // open allocates the device and host memory that the plan asks for.
 func (r *run) open() error {
-	d, plan, tb, side := r.Device, &r.plan, r.Geometry.TileBytes(), r.Geometry.Side()
+	d, plan, tb := r.Device, &r.plan, r.Geometry.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
 		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
@@ -135,7 +136,7 @@ func (r *run) open() error {
 	r.x = newExecutor(r.Store, r.algorithm, d, w, r.Meta.Variant(), plan, buf, host)
 	r.x.clock = func() time.Duration { return r.State.Elapsed + r.Control.Now().Sub(r.Began) }
 	r.x.synced, r.x.ended = r.Control.Touch, func() { r.ended = r.Control.Now() }
-	r.x.track, r.x.grid = newTracker(side, r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(side, r.last, r.start)
+	r.x.track, r.x.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
 	r.x.track.restore = r.State.Done
 	if !r.algorithm.compares {
 		return nil

@@ -26,7 +26,7 @@ func scalarRun(r *rand.Rand, a *Algorithm, m *scalar, vertices int64, emit func(
 	width, slots, pages := frames(r, a, m.side)
 	m.boot(slots, pages)
 	d := &script{emit: emit, changed: m.differed}
-	s := newSchedule(a, a.iterations(geom), dimensions{m.side, width, 1, slots, pages, 1 + r.IntN(4), false}, a.fromVertices(geom, vertices), d)
+	s := newSchedule(a, geom, dimensions{width, slots, pages, 1 + r.IntN(4), false}, a.fromVertices(geom, vertices), d)
 	if vertices > 0 {
 		s.resume()
 	} else {
@@ -45,11 +45,11 @@ func TestOtherRounds(t *testing.T) {
 	for range 6 {
 		for _, a := range []*Algorithm{&squaring, &singleStage} {
 			side := 1 + r.IntN(8)
-			g := randomScalarGraph(r, side)
+			g := randomScalarGraph(r, gridOf(side, false))
 			want, geom := floydWarshall(g, side), tiles.Geometry{N: side, T: 1}
 			seed := r.Uint64()
 			for cut, more := 0, true; more; cut += 1 + r.IntN(4) {
-				m := newScalar(g, side, 0, 0)
+				m := newScalar(g, gridOf(side, false), 0, 0)
 				left := cut
 				more = false
 				s := scalarRun(rand.New(rand.NewPCG(seed, 0)), a, m, 0, func(st step) error {

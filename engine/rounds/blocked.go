@@ -29,7 +29,7 @@ var blocked = Algorithm{
 	round:        func(p *plan.Rounds) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
-	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true},
+	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Upper: true},
 	plan:         PlanBlocked,
 	count:        countBlocked,
 	steps:        (*schedule).blocked,
@@ -83,8 +83,8 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	side, tb := geom.Side(), geom.TileBytes()
 	p := plan.NewRounds(geom, l)
 	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(side-start, width), look
-	p.Slots = min(room, inCoreSlots(side, width))
-	p.InCore = p.Slots == inCoreSlots(side, width)
+	p.Slots = min(room, inCoreSlots(geom, width))
+	p.InCore = p.Slots == inCoreSlots(geom, width)
 	need := minSlots(side, width)
 	if look && !p.InCore {
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
@@ -110,7 +110,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 
 // estimate predicts traffic and time from counts per round; countBlocked counts step by step.
 func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
-	all, tb := int64(p.Side)*int64(p.Side), geom.TileBytes()
+	all, tb := int64(p.Tiles), geom.TileBytes()
 	missDevice := max(0, all-int64(p.Slots))
 	missHost := max(0, missDevice-int64(p.Pages))
 	if p.InCore {
@@ -127,13 +127,18 @@ func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info,
 func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
 	left := float64(p.Side-start) / float64(p.Side)
-	p.KernelSeconds = padded * padded * padded * left / (r.Kernel * r.Efficiency(geom.T))
+	p.KernelSeconds = padded * padded * padded * left * share(geom) / (r.Kernel * r.Efficiency(geom.T))
 	if closures := float64(p.Rounds) * r.ClosureSeconds(b); !p.LookAhead {
 		p.KernelSeconds += closures
 	} else if info.SharedCores {
 		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
 	}
-	p.Times(info, r, p.Rounds*p.Side*p.Side)
+	p.Times(info, r, p.Rounds*p.Tiles)
+}
+
+// share is how much of a matrix is stored: as much of the relaxations is done.
+func share(geom tiles.Geometry) float64 {
+	return float64(geom.Tiles()) / (float64(geom.Side()) * float64(geom.Side()))
 }
 
 // counter is a driver that counts the bytes that steps move, and runs none.
@@ -167,8 +172,8 @@ func (counter) differed() (bool, error) { return true, nil }
 func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error {
 	start := int(done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
-	o := dimensions{p.Side, p.Width, geom.T, p.Slots, p.Pages, p.Streams, p.LookAhead}
-	s := newSchedule(a, p.Side, o, start, counter{p, geom.TileBytes()})
+	o := dimensions{p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}
+	s := newSchedule(a, geom, o, start, counter{p, geom.TileBytes()})
 	if start > 0 {
 		s.resume()
 	}
@@ -180,7 +185,8 @@ func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64,
 }
 
 // minSlots returns the fewest slots that rounds of the given width, which is at most the pivot tiles left,
-// can run in: the pivot block, both panels, and one strip that is being made out of place.
+// can run in: the pivot block, both panels, and one strip that is being made out of place. Of a symmetric matrix, the tiles
+// of the block and of the panels that are not stored take slots, too.
 func minSlots(side, width int) int {
 	m := min(width, side)
 	if m == side {
@@ -195,11 +201,17 @@ func lookAheadSlots(side, width int) int {
 	return minSlots(side, width) + 2*m*(side-m)
 }
 
-// inCoreSlots returns the slots with which no tile ever leaves the device before the end.
-func inCoreSlots(side, width int) int {
+// inCoreSlots returns the slots with which no tile ever leaves the device before the end: beside the tiles, where the panels
+// of two rounds cross, and a strip. Of a symmetric matrix panels cross once, but there are transposes of the tiles of both
+// panels and of one pivot block.
+func inCoreSlots(geom tiles.Geometry, width int) int {
+	side := geom.Side()
 	m := min(width, side)
-	if m == side {
+	switch {
+	case m == side:
 		return side * side
+	case geom.Upper:
+		return geom.Tiles() + 2*m*(side-m) + m*m + m*(m-1)/2 + m
 	}
-	return side*side + 2*m*m + m
+	return geom.Tiles() + 2*m*m + m
 }

@@ -1,6 +1,7 @@
 package rounds
 
-// panels are the finished row and column strips of one round, pinned in slots.
+// panels are the finished row and column strips of one round, pinned in slots. Of a symmetric matrix one of the two strips
+// of each x is stored, and the other is its transpose.
 type panels struct {
 	k0, k1 int     // pivot tiles [k0, k1)
 	col    [][]int // by tile row i ∉ K: the slots of D[i][k0..k1)
@@ -47,9 +48,9 @@ func (s *schedule) openRound(k0 int) *panels {
 // then runs the next round's phases one and two, so that they overlap the rest of this round.
 func (s *schedule) lookAhead(cur *panels) *panels {
 	p := &panels{k0: cur.k1, k1: min(cur.k1+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
-	for i := p.k0; i < p.k1; i++ {
-		for j := p.k0; j < p.k1; j++ {
-			s.visit(cur, i*s.side+j)
+	for _, t := range s.block(p) {
+		if t != noTile {
+			s.visit(cur, t)
 		}
 	}
 	pivot := s.closePivot(p)
@@ -59,8 +60,11 @@ func (s *schedule) lookAhead(cur *panels) *panels {
 			continue
 		}
 		for k := p.k0; k < p.k1; k++ {
-			for _, t := range []int{k*s.side + x, x*s.side + k} {
-				held[t] = s.visitPinned(cur, t)
+			for _, at := range [][2]int{{k, x}, {x, k}} {
+				if s.geom.Holds(at[0], at[1]) {
+					t := s.geom.Index(at[0], at[1])
+					held[t] = s.visitPinned(cur, t)
+				}
 			}
 		}
 	}
@@ -73,24 +77,61 @@ func (s *schedule) lookAhead(cur *panels) *panels {
 	return p
 }
 
-// closePivot pins the pivot block's tiles and emits phase one. The slots are row-major.
-func (s *schedule) closePivot(p *panels) []int {
-	var pivot []int
-	for i := p.k0; i < p.k1 && s.mayGoOn(); i++ {
+// noTile stands for a tile of the grid that is not stored.
+const noTile = -1
+
+// block returns the tiles of the pivot block, row-major, with noTile for those that are not stored.
+func (s *schedule) block(p *panels) []int {
+	var block []int
+	for i := p.k0; i < p.k1; i++ {
 		for j := p.k0; j < p.k1; j++ {
-			pivot = append(pivot, s.load(i*s.side+j))
+			t := noTile
+			if s.geom.Holds(i, j) {
+				t = s.geom.Index(i, j)
+			}
+			block = append(block, t)
 		}
+	}
+	return block
+}
+
+// closePivot pins the pivot block's tiles and emits phase one. The slots are row-major. Tiles that are not stored are
+// transposed first; the closure of a symmetric block is symmetric.
+func (s *schedule) closePivot(p *panels) []int {
+	block, m := s.block(p), p.k1-p.k0
+	pivot := make([]int, len(block))
+	for at, t := range block {
+		if t == noTile {
+			pivot[at] = s.transpose(block[at%m*m+at/m], pivot[at%m*m+at/m], p.k1)
+			continue
+		}
+		if !s.mayGoOn() {
+			return nil
+		}
+		pivot[at] = s.load(t)
 	}
 	if !s.mayGoOn() {
 		return nil
 	}
-	s.put(step{kind: stepKernel, op: &closure, phase: 1, tile: p.k0*s.side + p.k0, c: pivot, done: p.k1})
-	for i := p.k0; i < p.k1; i++ {
-		for j := p.k0; j < p.k1; j++ {
-			s.updated(i*s.side+j, p.k1)
+	s.put(step{kind: stepKernel, op: &closure, phase: 1, tile: block[0], c: pivot, done: p.k1})
+	for _, t := range block {
+		if t != noTile {
+			s.updated(t, p.k1)
 		}
 	}
 	return pivot
+}
+
+// transpose emits a transposition of a tile from its slot into another, which it returns pinned. That one holds no tile:
+// its last unpin frees it.
+func (s *schedule) transpose(t, from, done int) int {
+	slot := s.takeSlot()
+	if s.err != nil {
+		return slot
+	}
+	s.put(step{kind: stepKernel, op: &transposition, tile: t, c: []int{slot}, a: []int{from}, done: done})
+	s.slots.frames[slot] = frame{tile: noFrame, pins: 1}
+	return slot
 }
 
 // makePanels emits phase two, and unpins the pivot block: phase three does not read it. pin returns the
@@ -101,20 +142,40 @@ func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
 		if p.has(x) || !s.mayGoOn() {
 			continue
 		}
-		p.row[x] = s.strip(p, pin, func(k int) int { return k*s.side + x }, func(k int, raw []int) (a, b []int) {
-			return pivot[k*m : (k+1)*m], raw
-		})
-		p.col[x] = s.strip(p, pin, func(k int) int { return x*s.side + k }, func(k int, raw []int) (a, b []int) {
-			column := make([]int, m)
-			for i := range column {
-				column[i] = pivot[i*m+k]
-			}
-			return raw, column
-		})
+		row, col := s.geom.Holds(p.k0, x), s.geom.Holds(x, p.k0)
+		if row {
+			p.row[x] = s.strip(p, pin, func(k int) int { return s.geom.Index(k, x) }, func(k int, raw []int) (a, b []int) {
+				return pivot[k*m : (k+1)*m], raw
+			})
+		}
+		if col {
+			p.col[x] = s.strip(p, pin, func(k int) int { return s.geom.Index(x, k) }, func(k int, raw []int) (a, b []int) {
+				column := make([]int, m)
+				for i := range column {
+					column[i] = pivot[i*m+k]
+				}
+				return raw, column
+			})
+		}
+		switch {
+		case !row:
+			p.row[x] = s.transposed(p, p.col[x], func(k int) int { return s.geom.Index(x, k) })
+		case !col:
+			p.col[x] = s.transposed(p, p.row[x], func(k int) int { return s.geom.Index(k, x) })
+		}
 	}
 	for _, slot := range pivot {
 		s.unpin(slot)
 	}
+}
+
+// transposed returns the transposes of a finished strip of a panel.
+func (s *schedule) transposed(p *panels, strip []int, tile func(int) int) []int {
+	out := make([]int, len(strip))
+	for k, from := range strip {
+		out[k] = s.transpose(tile(p.k0+k), from, p.k1)
+	}
+	return out
 }
 
 // strip emits phase two for the m tiles of one strip of a panel. It works out of place, since a product may not write
@@ -156,7 +217,8 @@ func (s *schedule) visitPinned(p *panels, t int) int {
 	if s.err != nil {
 		return slot
 	}
-	s.put(step{kind: stepKernel, op: &product, phase: 3, tile: t, c: []int{slot}, a: p.col[t/s.side], b: p.row[t%s.side], done: p.k1})
+	i, j := s.geom.TileAt(t)
+	s.put(step{kind: stepKernel, op: &product, phase: 3, tile: t, c: []int{slot}, a: p.col[i], b: p.row[j], done: p.k1})
 	s.updated(t, p.k1)
 	return slot
 }
@@ -188,9 +250,12 @@ func (s *schedule) order(p *panels) []int {
 			if x%2 == 1 {
 				j = s.side - 1 - y
 			}
-			t := i*s.side + j
+			if p.has(i) || p.has(j) || !s.geom.Holds(i, j) {
+				continue
+			}
+			t := s.geom.Index(i, j)
 			st := &s.tiles[t]
-			if p.has(i) || p.has(j) || int(st.done) >= p.k1 {
+			if int(st.done) >= p.k1 {
 				continue
 			}
 			level := 2

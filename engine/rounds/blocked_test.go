@@ -19,7 +19,7 @@ var testRates = plan.Rates{Kernel: 50e9, PerOperation: 1e-5, Closure: 1e-2, In: 
 func TestPlansRun(t *testing.T) {
 	r := seeds.New(t)
 	for range 100 {
-		geom := tiles.Geometry{N: 1 + r.IntN(1500), T: 64 << r.IntN(3), EntryBytes: 4}
+		geom := tiles.Geometry{N: 1 + r.IntN(1500), T: 64 << r.IntN(3), EntryBytes: 4, Upper: r.IntN(2) == 0}
 		tb, side := geom.TileBytes(), geom.Side()
 		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}
 		l := plan.Limits{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
@@ -80,12 +80,12 @@ func TestChooseTile(t *testing.T) {
 	for _, n := range []int{1, 64, 65, 1000, 8192, 15360, 200_000} {
 		least := int64(minSlots(entry.CeilDiv(n, 64), 1)) * 64 * 64 * 4
 		for _, memory := range []int64{least, 2 * least, 16 * least, 1 << 36} {
-			tile := ChooseTile(n, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Limits{})
+			tile := ChooseTile(n, false, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Limits{})
 			if int64(minSlots(entry.CeilDiv(n, tile), 1))*int64(tile)*int64(tile)*4 > memory {
 				t.Errorf("n=%d in %d bytes: a tile of %d does not fit", n, memory, tile)
 			}
 		}
-		if tile := ChooseTile(n, kernels.Info{Memory: least - 1}, testRates, plan.Limits{}); tile != 64 {
+		if tile := ChooseTile(n, false, kernels.Info{Memory: least - 1}, testRates, plan.Limits{}); tile != 64 {
 			t.Errorf("n=%d in less than the least: a tile of %d", n, tile)
 		}
 	}
@@ -95,7 +95,7 @@ func TestChooseTile(t *testing.T) {
 func TestPlansHaveRestorePoints(t *testing.T) {
 	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
 		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
-		tile := ChooseTile(n, info, testRates, plan.Limits{})
+		tile := ChooseTile(n, false, info, testRates, plan.Limits{})
 		p, err := PlanBlocked(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, plan.Limits{})
 		if err != nil {
 			t.Fatal(err)

@@ -96,17 +96,18 @@ func (x *executor) regions(slots []int) []*stream.Region {
 // name returns the name of a step for errors and timelines; it is built only when needed.
 func (x *executor) name(s step) func() string {
 	return func() string {
-		side := x.geom.Side()
+		i, j := x.geom.TileAt(s.tile)
 		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write", stepKernel: ""}[s.kind]
 		if s.kind == stepKernel {
 			what = s.op.name(x, s)
 		}
-		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), s.tile/side, s.tile%side, what)
+		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), i, j, what)
 	}
 }
 
 func (x *executor) read(s step) stream.Op {
-	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	page := &x.pages[s.page]
+	i, j := x.geom.TileAt(s.tile)
 	if !s.fromGraph {
 		x.store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
 	}
@@ -123,7 +124,8 @@ func (x *executor) read(s step) stream.Op {
 }
 
 func (x *executor) write(s step) stream.Op {
-	page, i, j := &x.pages[s.page], s.tile/x.geom.Side(), s.tile%x.geom.Side()
+	page := &x.pages[s.page]
+	i, j := x.geom.TileAt(s.tile)
 	if s.checkpoint {
 		x.flushing.Add(1)
 	}
@@ -176,7 +178,7 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 	x := &executor{
 		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
-		disk: make([]stream.Region, g.Side()*g.Side()), syncing: make(chan struct{}, 1),
+		disk: make([]stream.Region, g.Tiles()), syncing: make(chan struct{}, 1),
 		buf: buf, host: host, pivotLane: plan.Streams,
 	}
 	for i := range x.slots {

@@ -4,13 +4,15 @@ import (
 	"sync/atomic"
 
 	"ooc/engine/live"
+	"ooc/tiles"
 )
 
 // grid holds the progress of each tile, for the board that ooc watch draws. It has an atomic word for each tile: whoever
 // works on the tile writes it, and reports read it at any time.
 type grid struct {
-	side, last int
-	tiles      []atomic.Uint32 // iterations finished, the phase of the last one, and whether an operation is in flight
+	geom  tiles.Geometry
+	last  int
+	tiles []atomic.Uint32 // iterations finished, the phase of the last one, and whether an operation is in flight
 }
 
 // The layout of a word of a grid, from the lowest bit.
@@ -20,8 +22,8 @@ const (
 	gridDone    = 3 // the position of the iterations
 )
 
-func newGrid(side, last, start int) *grid {
-	g := &grid{side: side, last: last, tiles: make([]atomic.Uint32, side*side)}
+func newGrid(geom tiles.Geometry, last, start int) *grid {
+	g := &grid{geom: geom, last: last, tiles: make([]atomic.Uint32, geom.Tiles())}
 	for t := range g.tiles {
 		g.finished(t, start, 0)
 	}
@@ -57,8 +59,11 @@ func (g *grid) board(done, width int) *live.Board {
 	if done == g.last {
 		done = g.last - 1 - (g.last-1)%width
 	}
-	return live.Draw(g.side, g.side, func(i, j int) live.Cell {
-		word := g.tiles[i*g.side+j].Load()
+	return live.Draw(g.geom.Side(), g.geom.Side(), func(i, j int) live.Cell {
+		if !g.geom.Holds(i, j) {
+			return live.NoCell
+		}
+		word := g.tiles[g.geom.Index(i, j)].Load()
 		at, phase := int(word>>gridDone), 0
 		if at > done {
 			phase = int(word >> gridPhase & 3)

@@ -25,7 +25,7 @@ func drawn(b *live.Board) string {
 }
 
 func TestBoardOfARound(t *testing.T) {
-	g := newGrid(4, 4, 1)
+	g := newGrid(gridOf(4, false), 4, 1)
 	if got := drawn(g.board(g.least(), 1)); got != "....\n....\n....\n....\n" {
 		t.Errorf("at the start:\n%s", got)
 	}
@@ -59,7 +59,7 @@ func TestBoardOfManyTiles(t *testing.T) {
 	r := seeds.New(t)
 	for range 50 {
 		side := 1 + r.IntN(300)
-		g := newGrid(side, side, 0)
+		g := newGrid(gridOf(side, false), side, 0)
 		for i := range g.tiles {
 			if r.IntN(2) == 0 {
 				g.finished(i, 1, 1+r.IntN(3))

@@ -3,6 +3,8 @@ package rounds
 import (
 	"fmt"
 
+	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/stream"
 )
@@ -21,6 +23,10 @@ var (
 		},
 		submit: (*executor).product,
 	}
+	transposition = operation{
+		name:   func(*executor, step) string { return "transpose" },
+		submit: (*executor).transpose,
+	}
 )
 
 // closure submits the closure of the pivot block on the slots in c, whose first tile the step names.
@@ -29,10 +35,11 @@ func (x *executor) closure(s step) error {
 	for m*m < len(s.c) {
 		m++
 	}
+	first, _ := x.geom.TileAt(s.tile)
 	each := func(do func(tile int)) {
-		for i := range m {
-			for j := range m {
-				do(s.tile + i*x.geom.Side() + j)
+		for i := first; i < first+m; i++ {
+			for j := max(first, x.geom.First(i)); j < first+m; j++ {
+				do(x.geom.Index(i, j))
 			}
 		}
 	}
@@ -64,5 +71,27 @@ func (x *executor) product(s step) error {
 			}
 		},
 		Name: x.name(s),
+	})
+}
+
+// needsTileOps fails for a device without the operations that something needs.
+func needsTileOps(d kernels.Device, what string) error {
+	if _, ok := kernels.As[kernels.TileOps](d); !ok {
+		return text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device", d.Info().Name, what)
+	}
+	return nil
+}
+
+// transpose submits the transposition of slot a[0] into slot c[0].
+func (x *executor) transpose(s step) error {
+	device, ok := kernels.As[kernels.TileOps](x.device)
+	if !ok {
+		return needsTileOps(x.device, "layout upper")
+	}
+	from, to := &x.slots[s.a[0]], &x.slots[s.c[0]]
+	return x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Lane: to.Lane, Reads: []*stream.Region{&from.Region}, Writes: []*stream.Region{&to.Region},
+		Device: func(d kernels.Stream) error { return device.TransposeTile(d, x.variant, x.geom.T, to.Tile, from.Tile) },
+		Name:   x.name(s),
 	})
 }

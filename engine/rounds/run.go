@@ -35,8 +35,8 @@ func (r *run) rounds(ctx context.Context) error {
 		return err
 	}
 	r.ctx, r.flushed, r.flushedAt = ctx, r.start, time.Now()
-	o := dimensions{r.Geometry.Side(), r.plan.Width, r.Geometry.T, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead}
-	s := newSchedule(r.algorithm, r.last, o, r.start, r)
+	o := dimensions{r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead}
+	s := newSchedule(r.algorithm, r.Geometry, o, r.start, r)
 	if r.Weights == nil {
 		s.resume()
 	}
@@ -134,7 +134,7 @@ func (r *run) tally(rounds time.Duration) {
 	r.Summary.BytesRead, r.Summary.BytesWritten = st[stream.Read].Bytes, st[stream.Write].Bytes
 }
 
-// useful scales a count of relaxations down by the share of padding, so that a whole solve counts n³.
+// useful scales a count of relaxations down by the share of padding, so that a whole solve of every tile counts n³.
 func (r *run) useful(work int64) float64 {
 	n, padded := float64(r.Geometry.N), float64(r.Geometry.Side()*r.Geometry.T)
 	share := n / padded

@@ -1,5 +1,7 @@
 package rounds
 
+import "ooc/tiles"
+
 // This file decides where each tile is and what happens next. It touches no memory, disk or device. A schedule emits
 // steps in program order, and the driver may overlap steps that do not conflict.
 
@@ -69,18 +71,18 @@ type tileState struct {
 	onDisk     bool  // the disk holds some copy
 }
 
-// schedule runs an algorithm over a grid of side×side tiles, with the given numbers of slots and pages. It counts
+// schedule runs an algorithm over the stored tiles of a matrix, with the given numbers of slots and pages. It counts
 // progress in the algorithm's iterations.
 type schedule struct {
 	algorithm   *Algorithm
 	last        int // iterations in all
+	geom        tiles.Geometry
 	side, width int
-	edge        int // of a tile, in vertices
 	lookahead   bool
 	lanes       int
 	driver      driver
 
-	tiles   []tileState
+	tiles   []tileState // by Geometry.Index, as tiles are named everywhere here
 	slots   *level
 	pages   *level
 	done    int // iterations that every tile has finished
@@ -99,19 +101,18 @@ type flush struct {
 	next int // the tile to look at next
 }
 
-// dimensions are the size of the grid and of the memory of a schedule.
+// dimensions are the width of the rounds of a schedule, and the size of its memory.
 type dimensions struct {
-	side, width         int // tiles
-	edge                int // of a tile, in vertices
+	width               int // tiles
 	slots, pages, lanes int
 	lookahead           bool
 }
 
-// newSchedule returns the schedule of an algorithm that takes last iterations, of which done are finished.
-func newSchedule(a *Algorithm, last int, o dimensions, done int, d driver) *schedule {
+// newSchedule returns the schedule of an algorithm of which done iterations are finished.
+func newSchedule(a *Algorithm, geom tiles.Geometry, o dimensions, done int, d driver) *schedule {
 	s := &schedule{
-		algorithm: a, last: last, side: o.side, width: o.width, edge: o.edge, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
-		tiles: make([]tileState, o.side*o.side), slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.lanes)),
+		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: o.width, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
+		tiles: make([]tileState, geom.Tiles()), slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.lanes)),
 	}
 	for i := range s.tiles {
 		s.tiles[i] = tileState{slot: noFrame, page: noFrame, done: int32(done)}

@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine/internal/seeds"
 	"ooc/engine/plan"
+	"ooc/tiles"
 )
 
 var seeded = seeds.New
@@ -17,6 +18,7 @@ const scalarInf = 1 << 40
 // scalar is a model of disk, pages and slots in which every tile is one number (T = 1), so that a
 // schedule over side tiles solves a graph of side vertices.
 type scalar struct {
+	geom               tiles.Geometry
 	side               int
 	graph, disk        []int
 	written            []bool
@@ -68,9 +70,9 @@ func (d *script) differed() (bool, error) {
 }
 
 // scheduled returns a schedule of blocked rounds, and the driver that emits its steps.
-func scheduled(side, width, slots, pages, lanes int, look bool, done int, emit func(step) error) (*schedule, *script) {
+func scheduled(geom tiles.Geometry, width, slots, pages, lanes int, look bool, done int, emit func(step) error) (*schedule, *script) {
 	d := &script{emit: emit}
-	return newSchedule(&blocked, side, dimensions{side, width, 1, slots, pages, lanes, look}, done, d), d
+	return newSchedule(&blocked, geom, dimensions{width, slots, pages, lanes, look}, done, d), d
 }
 
 // differed reports whether a comparison has found a difference since it was last asked.
@@ -80,10 +82,20 @@ func (m *scalar) differed() (bool, error) {
 	return was, nil
 }
 
-func newScalar(graph []int, side, slots, pages int) *scalar {
-	m := &scalar{side: side, graph: graph, disk: make([]int, side*side), written: make([]bool, side*side)}
+func newScalar(graph []int, geom tiles.Geometry, slots, pages int) *scalar {
+	m := &scalar{geom: geom, side: geom.Side(), graph: graph, disk: make([]int, geom.Tiles()), written: make([]bool, geom.Tiles())}
 	m.boot(slots, pages)
 	return m
+}
+
+// matrix returns all distances on disk.
+func (m *scalar) matrix() []int {
+	all := make([]int, m.side*m.side)
+	for at := range all {
+		i, j, _ := m.geom.Stored(at/m.side, at%m.side)
+		all[at] = m.disk[m.geom.Index(i, j)]
+	}
+	return all
 }
 
 // boot fills memory with a value below every distance, so that reading it shows.
@@ -100,7 +112,8 @@ func (m *scalar) apply(s step) error {
 		}
 		m.pages[s.page] = m.disk[s.tile]
 		if s.fromGraph {
-			m.pages[s.page] = m.graph[s.tile]
+			i, j := m.geom.TileAt(s.tile)
+			m.pages[s.page] = m.graph[i*m.side+j]
 		}
 	case stepIn:
 		m.slots[s.slot] = m.pages[s.page]
@@ -144,6 +157,11 @@ func (m *scalar) compute(s step) error {
 		for k := range s.a {
 			*c = min(*c, m.slots[s.a[k]]+m.slots[s.b[k]])
 		}
+	case &transposition:
+		if s.c[0] == s.a[0] {
+			return fmt.Errorf("a transposition writes what it reads")
+		}
+		m.slots[s.c[0]] = m.slots[s.a[0]]
 	case &pivots:
 		k := s.done - 1
 		for t, c := range s.c {
@@ -155,13 +173,17 @@ func (m *scalar) compute(s step) error {
 	return nil
 }
 
-func randomScalarGraph(r *rand.Rand, n int) []int {
+func randomScalarGraph(r *rand.Rand, geom tiles.Geometry) []int {
+	n := geom.Side()
 	g := slices.Repeat([]int{scalarInf}, n*n)
 	for range r.IntN(4*n + 1) {
 		g[r.IntN(n*n)] = r.IntN(100)
 	}
 	for i := range n {
 		g[i*n+i] = 0
+		for j := 0; j < i && geom.Upper; j++ {
+			g[i*n+j] = g[j*n+i]
+		}
 	}
 	return g
 }
@@ -178,9 +200,12 @@ func floydWarshall(g []int, n int) []int {
 	return d
 }
 
+// grid of so many tiles.
+func gridOf(side int, upper bool) tiles.Geometry { return tiles.Geometry{N: side, T: 1, Upper: upper} }
+
 // randomShape picks a grid and frames, often the fewest that work.
-func randomShape(r *rand.Rand) (side, width, slots, pages int, look bool) {
-	side = 1 + r.IntN(12)
+func randomShape(r *rand.Rand) (geom tiles.Geometry, width, slots, pages int, look bool) {
+	side := 1 + r.IntN(12)
 	width = 1 + r.IntN(min(side, 4))
 	look = r.IntN(2) == 0
 	slots = minSlots(side, width)
@@ -188,7 +213,7 @@ func randomShape(r *rand.Rand) (side, width, slots, pages int, look bool) {
 		slots = lookAheadSlots(side, width)
 	}
 	slots += r.IntN(2) * r.IntN(side*side+1)
-	return side, width, slots, plan.MinPages + r.IntN(2)*r.IntN(side*side), look
+	return gridOf(side, r.IntN(2) == 0), width, slots, plan.MinPages + r.IntN(2)*r.IntN(side*side), look
 }
 
 // interrupt has a schedule take checkpoints between rounds and within them, stand still now and then, and lack room.
@@ -203,16 +228,16 @@ func interrupt(r *rand.Rand, d *script) {
 func TestScheduleSolves(t *testing.T) {
 	r := seeded(t)
 	for range 200 {
-		side, width, slots, pages, look := randomShape(r)
-		g := randomScalarGraph(r, side)
-		m := newScalar(g, side, slots, pages)
-		s, d := scheduled(side, width, slots, pages, 1+r.IntN(4), look, 0, m.apply)
+		geom, width, slots, pages, look := randomShape(r)
+		g := randomScalarGraph(r, geom)
+		m := newScalar(g, geom, slots, pages)
+		s, d := scheduled(geom, width, slots, pages, 1+r.IntN(4), look, 0, m.apply)
 		interrupt(r, d)
 		if err := s.run(); err != nil {
-			t.Fatalf("side %d width %d slots %d pages %d look-ahead %v: %v", side, width, slots, pages, look, err)
+			t.Fatalf("%+v width %d slots %d pages %d look-ahead %v: %v", geom, width, slots, pages, look, err)
 		}
-		if want := floydWarshall(g, side); !slices.Equal(m.disk, want) || m.checkpoint != side {
-			t.Fatalf("side %d width %d slots %d pages %d look-ahead %v: wrong distances", side, width, slots, pages, look)
+		if want := floydWarshall(g, geom.N); !slices.Equal(m.matrix(), want) || m.checkpoint != geom.N {
+			t.Fatalf("%+v width %d slots %d pages %d look-ahead %v: wrong distances", geom, width, slots, pages, look)
 		}
 	}
 }
@@ -222,16 +247,16 @@ func TestScheduleSolves(t *testing.T) {
 func TestScheduleSurvivesEveryCut(t *testing.T) {
 	r := seeded(t)
 	for range 8 {
-		side, width, slots, pages, look := randomShape(r)
-		g := randomScalarGraph(r, side)
-		want := floydWarshall(g, side)
+		geom, width, slots, pages, look := randomShape(r)
+		g := randomScalarGraph(r, geom)
+		want := floydWarshall(g, geom.N)
 		dueSeed := r.Uint64()
 		for cut, more := 0, true; more; cut++ {
-			m := newScalar(g, side, slots, pages)
+			m := newScalar(g, geom, slots, pages)
 			due := rand.New(rand.NewPCG(dueSeed, 0))
 			left := cut
 			more = false
-			s, d := scheduled(side, width, slots, pages, 2, look, 0, func(st step) error {
+			s, d := scheduled(geom, width, slots, pages, 2, look, 0, func(st step) error {
 				if left == 0 {
 					more = true
 					return errCut
@@ -244,7 +269,7 @@ func TestScheduleSurvivesEveryCut(t *testing.T) {
 				t.Fatal(err)
 			}
 			resumeScalar(t, r, m, width)
-			if !slices.Equal(m.disk, want) {
+			if !slices.Equal(m.matrix(), want) {
 				t.Fatalf("cut after %d steps: wrong distances", cut)
 			}
 		}
@@ -258,7 +283,7 @@ func resumeScalar(t *testing.T, r *rand.Rand, m *scalar, width int) {
 	width = min(max(1, width+r.IntN(3)-1), max(1, m.side-m.checkpoint))
 	slots := minSlots(m.side, width) + r.IntN(2)*r.IntN(5)
 	m.boot(slots, 2)
-	s, _ := scheduled(m.side, width, slots, 2, 2, false, m.checkpoint, m.apply)
+	s, _ := scheduled(m.geom, width, slots, 2, 2, false, m.checkpoint, m.apply)
 	if m.checkpoint > 0 {
 		s.resume()
 	} else {
@@ -274,12 +299,12 @@ func resumeScalar(t *testing.T, r *rand.Rand, m *scalar, width int) {
 func TestScheduleStops(t *testing.T) {
 	r := seeded(t)
 	for range 8 {
-		side, width, slots, pages, look := randomShape(r)
-		g := randomScalarGraph(r, side)
-		want := floydWarshall(g, side)
+		geom, width, slots, pages, look := randomShape(r)
+		g := randomScalarGraph(r, geom)
+		want := floydWarshall(g, geom.N)
 		for at, more := 0, true; more; at++ {
-			m := newScalar(g, side, slots, pages)
-			s, d := scheduled(side, width, slots, pages, 2, look, 0, m.apply)
+			m := newScalar(g, geom, slots, pages)
+			s, d := scheduled(geom, width, slots, pages, 2, look, 0, m.apply)
 			asked := 0
 			d.stop = func() bool { asked++; return asked > at }
 			if err := s.run(); err != nil {
@@ -290,7 +315,7 @@ func TestScheduleStops(t *testing.T) {
 				t.Fatalf("stopped with %d pivots done, checkpoint says %d", s.done, m.checkpoint)
 			}
 			resumeScalar(t, r, m, width)
-			if !slices.Equal(m.disk, want) {
+			if !slices.Equal(m.matrix(), want) {
 				t.Fatalf("stop at %d: wrong distances", at)
 			}
 		}
@@ -299,15 +324,17 @@ func TestScheduleStops(t *testing.T) {
 
 // TestScheduleInCoreMovesEachTileOnce pins what residency is for.
 func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
-	const side, width = 9, 2
-	slots := inCoreSlots(side, width)
-	for _, look := range []bool{false, true} {
-		m := newScalar(randomScalarGraph(seeded(t), side), side, slots, plan.MinPages)
-		if s, _ := scheduled(side, width, slots, plan.MinPages, 3, look, 0, m.apply); s.run() != nil {
-			t.Fatal(s.err)
-		}
-		if m.reads != side*side || m.writes != side*side {
-			t.Errorf("look-ahead %v: %d reads and %d writes of %d tiles", look, m.reads, m.writes, side*side)
+	const width = 2
+	for _, geom := range []tiles.Geometry{gridOf(9, false), gridOf(9, true), gridOf(3, true)} {
+		for _, look := range []bool{false, true} {
+			slots := inCoreSlots(geom, width)
+			m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
+			if s, _ := scheduled(geom, width, slots, plan.MinPages, 3, look, 0, m.apply); s.run() != nil {
+				t.Fatal(s.err)
+			}
+			if m.reads != geom.Tiles() || m.writes != geom.Tiles() {
+				t.Errorf("%+v, look-ahead %v: %d reads and %d writes of %d tiles", geom, look, m.reads, m.writes, geom.Tiles())
+			}
 		}
 	}
 }
@@ -316,10 +343,11 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 // none where there is no room.
 func TestCheckpointsRunBeside(t *testing.T) {
 	const side, width = 9, 1
-	slots := inCoreSlots(side, width)
-	m := newScalar(randomScalarGraph(seeded(t), side), side, slots, plan.MinPages)
+	geom := gridOf(side, false)
+	slots := inCoreSlots(geom, width)
+	m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
 	room, row, checkpoints := true, 0, 0
-	s, d := scheduled(side, width, slots, plan.MinPages, 3, true, 0, func(st step) error {
+	s, d := scheduled(geom, width, slots, plan.MinPages, 3, true, 0, func(st step) error {
 		switch {
 		case st.kind == stepWrite && st.checkpoint && m.checkpoint < side-width-1:
 			if row++; row > flushPerVisit || !room {
@@ -349,8 +377,8 @@ func TestScheduleKeepsWhatFits(t *testing.T) {
 	const side, width = 16, 1
 	spare := 100
 	slots := minSlots(side, width) + spare
-	m := newScalar(randomScalarGraph(seeded(t), side), side, slots, plan.MinPages)
-	if s, _ := scheduled(side, width, slots, plan.MinPages, 3, false, 0, m.apply); s.run() != nil {
+	m := newScalar(randomScalarGraph(seeded(t), gridOf(side, false)), gridOf(side, false), slots, plan.MinPages)
+	if s, _ := scheduled(gridOf(side, false), width, slots, plan.MinPages, 3, false, 0, m.apply); s.run() != nil {
 		t.Fatal(s.err)
 	}
 	if most := side*side + (side-1)*(side*side-spare); m.reads > most {

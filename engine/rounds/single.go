@@ -8,7 +8,6 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/plan"
-	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -64,13 +63,6 @@ const (
 	singleStep   = 1 << 27
 )
 
-func needsTileOps(d kernels.Device) error {
-	if _, ok := kernels.As[kernels.TileOps](d); !ok {
-		return text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device or --algorithm", d.Info().Name, SingleStageName)
-	}
-	return nil
-}
-
 // singleShare estimates the rate of single-stage launches as a share of the rate of products. It is used where launches
 // could not be timed.
 const singleShare = 0.1
@@ -89,7 +81,7 @@ const (
 func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err error) {
 	ops, ok := kernels.As[kernels.TileOps](d)
 	if !ok {
-		return needsTileOps(d)
+		return needsTileOps(d, SingleStageName)
 	}
 	if n < pivotLeast {
 		return nil
@@ -157,12 +149,12 @@ func (s *schedule) singleStage() {
 
 // pivotTile applies the pivots of the next tile to the slots of all tiles, and reports whether it came to the last.
 func (s *schedule) pivotTile(all []int) bool {
-	each := max(1, singleStep/(s.side*s.side*s.edge*s.edge))
-	for lo := 0; lo < s.edge; lo += each {
+	each := max(1, singleStep/(s.side*s.side*s.geom.T*s.geom.T))
+	for lo := 0; lo < s.geom.T; lo += each {
 		if !s.alive() {
 			return false
 		}
-		s.put(step{kind: stepKernel, op: &pivots, tile: s.done * (s.side + 1), c: all, done: s.done + 1, lo: lo, hi: min(s.edge, lo+each)})
+		s.put(step{kind: stepKernel, op: &pivots, tile: s.geom.Index(s.done, s.done), c: all, done: s.done + 1, lo: lo, hi: min(s.geom.T, lo+each)})
 	}
 	return s.err == nil
 }
@@ -171,7 +163,7 @@ func (s *schedule) pivotTile(all []int) bool {
 func (x *executor) pivots(s step) error {
 	device, ok := kernels.As[kernels.TileOps](x.device)
 	if !ok {
-		return needsTileOps(x.device)
+		return needsTileOps(x.device, SingleStageName)
 	}
 	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
 	return x.pipe.Submit(stream.Op{

@@ -55,7 +55,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	st.Device, st.PID = r.Device.Info().Model, os.Getpid()
 	n := float64(r.Geometry.N)
 	here := r.useful(now.stats[stream.Kernel].Work)
-	total := n * n * n * float64(r.algorithm.work(r.Geometry))
+	total := n * n * n * share(r.Geometry) * float64(r.algorithm.work(r.Geometry))
 	before := total * float64(r.start) / float64(r.last)
 	st.Progress = min(1, (before+here)/total)
 	st.RestorePoint = float64(r.x.track.restorePoint()) / n

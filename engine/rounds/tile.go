@@ -10,13 +10,13 @@ import (
 
 // ChooseTile returns the tile edge for a new store of n vertices: the one with the fastest plan, or the smallest, which
 // needs the least memory, where none fits.
-func ChooseTile(n int, info kernels.Info, rates plan.Rates, l plan.Limits) int {
+func ChooseTile(n int, upper bool, info kernels.Info, rates plan.Rates, l plan.Limits) int {
 	best, seconds := 64, math.Inf(1)
 	for _, t := range []int{64, 128, 256, 512, 768, 1024, 1536, 2048} {
-		if l.Round > 0 && l.Round%t != 0 || t > 64 && t*plan.LeastRounds > n || info.SharedCores && t > 1024 {
+		if l.Round > 0 && l.Round%t != 0 || !plan.Suits(t, n, upper) || info.SharedCores && t > 1024 {
 			continue
 		}
-		p, err := PlanBlocked(tiles.Geometry{N: n, T: t, EntryBytes: l.EntryBytes()}, 0, info, rates, l)
+		p, err := PlanBlocked(tiles.Geometry{N: n, T: t, EntryBytes: l.EntryBytes(), Upper: upper}, 0, info, rates, l)
 		if err == nil && p.Seconds < seconds {
 			best, seconds = t, p.Seconds
 		}

@@ -17,19 +17,19 @@ type tracker struct {
 	sums    []uint32 // of each tile that is summed, written by whoever sums it
 }
 
-// newTracker returns a tracker of side×side tiles, each of which has some checksums.
-func newTracker(side, sums, last, start int, onDisk bool) *tracker {
+// newTracker returns a tracker of so many tiles, each of which has some checksums.
+func newTracker(count, sums, last, start int, onDisk bool) *tracker {
 	if !onDisk {
 		start = -1
 	}
 	t := &tracker{
-		done: make([]int32, side*side), count: make([]int, last+2), least: start,
-		sums: make([]uint32, side*side*sums), summed: make([]bool, side*side),
+		done: make([]int32, count), count: make([]int, last+2), least: start,
+		sums: make([]uint32, count*sums), summed: make([]bool, count),
 	}
 	for i := range t.done {
 		t.done[i] = int32(start)
 	}
-	t.count[start+1] = side * side
+	t.count[start+1] = count
 	return t
 }
 

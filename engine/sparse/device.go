@@ -307,15 +307,16 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 func (b *Batch) Sync() error { return b.stream.Sync() }
 
 // TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums, one for each SumRows rows
-// of a tile. Both may be read once the event that it returns has passed. The device computes the checksums, so they also
+// of a tile. Tiles before column first are not copied; dst has room for them, too. Both may be read once the event that it returns has passed. The device computes the checksums, so they also
 // reveal damage on the way to dst or to a disk.
-func (b *Batch) TileRow(dst []byte, sums []uint32, i int) (kernels.Event, error) {
+func (b *Batch) TileRow(dst []byte, sums []uint32, i, first int) (kernels.Event, error) {
 	shape := b.w.shape
 	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * entry.EntryBytes
 	if int64(len(dst)) != bytes || int64(len(sums)) != shape.sums() {
 		return nil, fmt.Errorf("a row of tiles of %d bytes with %d checksums to %d bytes, %d checksums", bytes, shape.sums(), len(dst), len(sums))
 	}
-	err := errors.Join(b.stream.CopyOut(dst, kernels.Tile{Buf: b.tiles, Off: int64(i) * bytes}),
+	skip := bytes / shape.side() * int64(first)
+	err := errors.Join(b.stream.CopyOut(dst[skip:], kernels.Tile{Buf: b.tiles, Off: int64(i)*bytes + skip}),
 		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * shape.sums() * entry.EntryBytes}))
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 			for k := range tiles {
 				tiles[k] = r.Uint32()
 			}
-			done, err := b.TileRow(entry.Bytes(tiles), sums, i)
+			done, err := b.TileRow(entry.Bytes(tiles), sums, i, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

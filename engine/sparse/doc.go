@@ -15,7 +15,7 @@
 //	w, err := e.NewDeviceExpander(device, core, edge)          // what all batches share, in its memory
 //	b, err := w.NewBatch(lanes)                                // a stream, and memory for a batch
 //	err = b.Rows(sources)                                      // rows of tiles, in its memory
-//	there, err := b.TileRow(dst, sums, i)                      // copy one of them, and its checksums, to host memory
+//	there, err := b.TileRow(dst, sums, i, 0)                      // copy one of them, and its checksums, to host memory
 //
 // # Elimination
 //

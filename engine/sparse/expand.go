@@ -15,6 +15,7 @@ import (
 type Target struct {
 	Data   []byte
 	Places []int64 // by source
+	First  int     // segments before this one are not written
 	Width  int     // entries of a segment, a multiple of kernels.HostLaneUnit
 	Stride int64   // bytes from one segment of a row to the next
 	Past   bool    // Data is not read again soon: write it past the caches
@@ -190,7 +191,7 @@ func (x *Expander) write(m kernels.Lanes, to Target) {
 	for len(x.columns)%to.Width != 0 {
 		x.columns = append(x.columns, int32(n))
 	}
-	for j := 0; j*to.Width < n; j++ {
+	for j := to.First; j*to.Width < n; j++ {
 		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
 	}
 }

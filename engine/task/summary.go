@@ -35,4 +35,5 @@ type Summary struct {
 	EliminateSeconds float64           `json:"eliminate_seconds"`
 	CoreSeconds      float64           `json:"core_seconds"`
 	ExpandSeconds    float64           `json:"expand_seconds"`
+	RowsWritten      int               `json:"rows_written"` // by this run; of each, what the layout keeps
 }

@@ -59,6 +59,7 @@ func (t *Task) Request() *plan.Request {
 		Done:   t.State.Done,
 		Limits: plan.Limits{
 			HostMemory: t.HostMemory, Round: t.Round, Streams: t.Streams, Tile: m.T, Sources: m.Sources, Predecessors: m.Predecessors,
+			Layout: t.Store.Geometry().Layout(),
 		},
 	}
 	if free, err := t.Store.FreeBeside(); err == nil {

@@ -107,11 +107,11 @@ func (d *Display) Volume(store string) {
 var directions = map[bool]string{true: "directed", false: "undirected"}
 
 // Imported says what was read.
-func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took time.Duration) {
+func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source, out string, took time.Duration) {
 	number := g.Numbers()
 	d.say("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
 		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
-		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed], terminal.Time(took.Seconds()), out)
+		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed]+halves(g, layout), terminal.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
 		d.say("  %s", remark)
 	}
@@ -125,6 +125,17 @@ func (d *Display) Imported(g graph.Facts, src *graph.Source, out string, took ti
 			d.say("  %s %s", terminal.Count(dropped.n, dropped.one, dropped.many), dropped.what)
 		}
 	}
+}
+
+// halves says that one half of the matrix is stored, and what a directed graph has to do with that.
+func halves(g graph.Facts, layout tiles.Layout) string {
+	switch {
+	case layout != tiles.Upper:
+		return ""
+	case g.Directed:
+		return ", each arc with its equal reverse: one half of the matrix is kept"
+	}
+	return ", one half of the matrix is kept"
 }
 
 // Status shows how far a solve is. The engine calls it from one goroutine.
@@ -237,10 +248,10 @@ func (d *Display) Summary(s task.Summary) {
 
 // eliminated says how a solve by elimination went.
 func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
-	distances := float64(s.BytesWritten) / 4
+	distances := float64(s.RowsWritten) * float64(s.Vertices)
 	fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
 		terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
-		terminal.Count(int64(distances)/int64(s.Vertices), "row", "rows"), terminal.Time(s.ExpandSeconds), terminal.DistanceRate(distances/s.ExpandSeconds),
+		terminal.Count(s.RowsWritten, "row", "rows"), terminal.Time(s.ExpandSeconds), terminal.DistanceRate(distances/s.ExpandSeconds),
 		terminal.Time(s.SyncSeconds), terminal.Time(e.Seconds))
 }
 

@@ -47,6 +47,8 @@ func shade(share float64) int {
 
 func cellColour(c live.Cell) color.Color {
 	switch {
+	case c == live.NoCell:
+		return lipgloss.NoColor{}
 	case c.Working():
 		return colours["working"]
 	case c.Ahead():
@@ -64,6 +66,8 @@ func cellColour(c live.Cell) color.Color {
 // cellRune is a cell without colour.
 func cellRune(c live.Cell) string {
 	switch {
+	case c == live.NoCell:
+		return " "
 	case c.Working():
 		return "*"
 	case c.Phase() == 0:

@@ -1,0 +1,65 @@
+package enginetest
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// SymmetricGraph makes a graph of n vertices in which every arc has its reverse: read as undirected, or directed and so by
+// chance. It is often not connected.
+func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.Graph {
+	t.Helper()
+	options := []graph.BuildOption{graph.AsKind(kind)}
+	undirected := r.IntN(2) == 0
+	if undirected {
+		options = append(options, graph.Undirected)
+	}
+	b := graph.New(n, options...)
+	for range r.IntN(4*n + 1) {
+		u, v, w := r.IntN(n), r.IntN(n), float64(r.IntN(1000))
+		if kind == entry.KindF32 {
+			w += r.Float64()
+		}
+		if u == v {
+			continue
+		}
+		if b.Add(u, v, w); !undirected {
+			b.Add(v, u, w)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// CreateUpper makes the store of one half of a symmetric graph's matrix, which is closed when the test ends.
+func CreateUpper(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
+	t.Helper()
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "upper.ooc"), g, engine.CreateOptions{Tile: tile, Layout: tiles.Upper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// UpperAndSquare solves a symmetric graph twice: into a store of one half of its matrix, and into one of all of it.
+func UpperAndSquare(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) (upper, square *engine.Problem) {
+	t.Helper()
+	upper, square = CreateUpper(t, g, tile), Create(t, g, tile)
+	Solve(t, upper, RandomShape(r, g.N, tile).Options(t))
+	Solve(t, square, RandomShape(r, g.N, tile).Options(t))
+	return upper, square
+}
