@@ -40,7 +40,25 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
 	// for once.
 	closed := largest(min(most, g.N), func(core int) error { return a.coreFits(core, q) })
-	best, err := bestOf(ctx, o, closed, seconds)
+	// within is the best of the cores of at most so many vertices. Where elimination is asked for, the order goes on until there
+	// is one, whether that pays or not.
+	within := func(most int) (sparse.Work, error) {
+		best, err := bestOf(ctx, o, most, seconds)
+		if err != nil || best.Vertices > 0 || most < 0 || l.Algorithm != Name {
+			return best, err
+		}
+		small := func(w sparse.Work) float64 {
+			if w.Core > most {
+				return math.Inf(1)
+			}
+			return seconds(w)
+		}
+		if o, err = sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: small, MaxFill: maxFill()}); err != nil {
+			return best, err
+		}
+		return bestOf(ctx, o, most, seconds)
+	}
+	best, err := within(closed)
 	if err != nil {
 		return plan.Offer{}, err
 	}
@@ -55,7 +73,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
 			c.Lacks = lacks
 		}
-		if best, err = bestOf(ctx, o, largest(best.Core, fits), seconds); err != nil {
+		if best, err = within(largest(best.Core, fits)); err != nil {
 			return plan.Offer{}, err
 		}
 		if best.Vertices == 0 {
