@@ -394,3 +394,19 @@ func (c *creation) giveBack() {
 		os.Remove(c.s.dir)
 	}
 }
+
+// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
+// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
+// Call remove after Close.
+func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
+	if f, err = system.OpenNameless(dir); err == nil {
+		return f, func() error { return nil }, nil
+	}
+	if f, err = os.CreateTemp(dir, pattern); err != nil {
+		return nil, nil, classify(err)
+	}
+	if os.Remove(f.Name()) == nil {
+		return f, func() error { return nil }, nil
+	}
+	return f, func() error { return os.Remove(f.Name()) }, nil
+}

@@ -193,7 +193,7 @@ const hostSample = 128 << 20
 // MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. If nothing can be
 // written, or there is no room for it, it leaves the rates as they are: a plan can be made without them.
 func (r *Rates) MeasureDisk(dir string, shared bool) error {
-	t, err := tiles.MeasureRates(dir, hostSample, copiers())
+	t, err := timeDisk(dir, hostSample, copiers())
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
 		return nil
 	}

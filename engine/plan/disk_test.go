@@ -1,13 +1,13 @@
-package tiles
+package plan
 
 import (
 	"os"
 	"testing"
 )
 
-func TestMeasureRates(t *testing.T) {
+func TestTimeDisk(t *testing.T) {
 	dir := t.TempDir()
-	r, err := MeasureRates(dir, 3<<20+5, 2)
+	r, err := timeDisk(dir, 3<<20+5, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestMeasureRates(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if _, err := MeasureRates(dir+"/missing", 1<<20, 2); err == nil {
+	if _, err := timeDisk(dir+"/missing", 1<<20, 2); err == nil {
 		t.Error("a missing folder was timed")
 	}
 }

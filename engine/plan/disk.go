@@ -1,38 +1,34 @@
-package tiles
+package plan
 
 import (
 	"errors"
-	"os"
 	"runtime/debug"
 	"time"
 
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sync/errgroup"
 
-	"ooc/tiles/internal/system"
+	"ooc/tiles"
 )
 
-// Rates are what a folder's disk and the memory before it do, in bytes/s.
-type Rates struct {
+// diskRates are what a folder's disk and the memory before it do, in bytes/s.
+type diskRates struct {
 	Read  float64 // from a mapping whose pages are in memory
 	Write float64 // into such a mapping, pages that are clean until then
 	Sync  float64 // of what was written
 }
 
-// MeasureRates times copies out of and into the mapping of a file of the given size, by so many goroutines,
+// timeDisk times copies out of and into the mapping of a file of the given size, by so many goroutines,
 // and a sync of it. The file is in dir, has no name while it is timed where the system allows that, and is
 // gone afterwards.
-func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
-	f, remove, err := Nameless(dir, ".ooc-rates-*")
+func timeDisk(dir string, size int64, goroutines int) (r diskRates, err error) {
+	f, remove, err := tiles.Nameless(dir, ".ooc-rates-*")
 	if err != nil {
-		return r, classify(err)
-	}
-	defer func() { err = errors.Join(err, f.Close(), remove()) }()
-	if err := Room(dir, f.Name(), size); err != nil {
 		return r, err
 	}
-	if err := system.Reserve(f, size); err != nil {
-		return r, classify(err)
+	defer func() { err = errors.Join(err, f.Close(), remove()) }()
+	if err := tiles.Reserve(f, size); err != nil {
+		return r, err
 	}
 	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, 0)
 	if err != nil {
@@ -57,22 +53,6 @@ func MeasureRates(dir string, size int64, goroutines int) (r Rates, err error) {
 	}
 	r.Read, err = rate(func() error { return copyMapping(mem, goroutines, false) })
 	return r, err
-}
-
-// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
-// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
-// Call remove after Close.
-func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
-	if f, err = system.OpenNameless(dir); err == nil {
-		return f, func() error { return nil }, nil
-	}
-	if f, err = os.CreateTemp(dir, pattern); err != nil {
-		return nil, nil, err
-	}
-	if os.Remove(f.Name()) == nil {
-		return f, func() error { return nil }, nil
-	}
-	return f, func() error { return os.Remove(f.Name()) }, nil
 }
 
 // copyMapping copies all of a mapping to or from private memory.
