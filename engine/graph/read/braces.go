@@ -1,84 +1,21 @@
 package read
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ooc/engine/graph/read/internal/columns"
+	"ooc/engine/graph/read/internal/python"
 )
 
 // networkx's write_edgelist puts the data of an edge behind its ends, as a dictionary of Python: "u v {'weight': 3}".
 
-// cutBraces returns the ends of an edge and its dictionary, nil if the line has none.
-func cutBraces(line []byte) (ends, data []byte) {
-	line = bytes.TrimRight(line, " \t")
-	for i := 1; i < len(line) && line[len(line)-1] == '}'; i++ {
-		if before := line[i-1]; line[i] == '{' && (isBlank(before) || before == ',' || before == ';') {
-			return bytes.TrimRight(line[:i], " \t,;"), line[i:]
-		}
-	}
-	return line, nil
-}
-
-// dictionary passes the entries of a dictionary to item. It returns false if text is none.
-func dictionary(text []byte, item func(key string, value []byte)) bool {
-	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
-		return false
-	}
-	for text = bytes.TrimSpace(text[1 : len(text)-1]); len(text) > 0; {
-		end := literalEnd(text, ':')
-		if end < 0 || end == len(text) {
-			return false
-		}
-		key := strings.Trim(string(bytes.TrimSpace(text[:end])), `'"`)
-		text = text[end+1:]
-		if end = literalEnd(text, ','); end < 0 {
-			return false
-		}
-		item(key, bytes.TrimSpace(text[:end]))
-		text = bytes.TrimSpace(text[min(end+1, len(text)):])
-	}
-	return true
-}
-
-// literalEnd returns where the literal of Python at the start of text is followed by stop, or ends. It returns -1 if quotes
-// or brackets are not closed.
-func literalEnd(text []byte, stop byte) int {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0 && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == stop && depth == 0:
-			return i
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			if depth--; depth < 0 {
-				return -1
-			}
-		}
-	}
-	if depth != 0 || quote != 0 {
-		return -1
-	}
-	return len(text)
-}
-
 // hasBraces reports whether the first line, which has data, ends with a dictionary, and then settles what all lines are like.
 func (r *edgeReader) hasBraces(line []byte) (bool, error) {
-	ends, data := cutBraces(line)
+	ends, data := python.Cut(line)
 	var keys []string
-	if data == nil || !dictionary(data, func(key string, _ []byte) { keys = append(keys, key) }) {
+	if data == nil || !python.Dict(data, func(key string, _ []byte) { keys = append(keys, key) }) {
 		return false, nil
 	}
 	if !r.told {
@@ -134,12 +71,9 @@ func (r *edgeReader) findKey(keys []string) error {
 	return nil
 }
 
-// numPy is how NumPy 2 shows a number of its own.
-var numPy = regexp.MustCompile(`^np\.(?:u?int|float)[0-9]+\((.*)\)$`)
-
 // splitBraces cuts a line into r.fields: the ends, and the weight if there is one.
 func (r *edgeReader) splitBraces(line []byte) error {
-	ends, data := cutBraces(line)
+	ends, data := python.Cut(line)
 	if data == nil {
 		return r.out.fail("no data in braces ends the line, as it does the first")
 	}
@@ -151,7 +85,7 @@ func (r *edgeReader) splitBraces(line []byte) error {
 	}
 	var weight []byte
 	other := ""
-	ok := dictionary(data, func(key string, value []byte) {
+	ok := python.Dict(data, func(key string, value []byte) {
 		switch {
 		case key == r.key:
 			weight = value
@@ -167,9 +101,6 @@ func (r *edgeReader) splitBraces(line []byte) error {
 	case r.key == "":
 		return nil
 	}
-	if m := numPy.FindSubmatch(weight); m != nil {
-		weight = m[1]
-	}
-	r.fields = append(r.fields, field{text: weight})
+	r.fields = append(r.fields, field{text: python.Number(weight)})
 	return nil
 }
