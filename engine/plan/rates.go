@@ -51,6 +51,10 @@ const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
+// small is a number of vertices up to which a solve takes no longer than it would take to measure the device well. Each
+// rate is then measured for a moment only.
+const small = 1024
+
 // sampleOf returns the sample that rates are measured with: tiles large enough to fill the device, and enough products of
 // them that a device which runs blocks in waves is not measured in its last, partial wave alone.
 func sampleOf(info kernels.Info) (t, products int) {
@@ -63,12 +67,20 @@ func sampleOf(info kernels.Info) (t, products int) {
 // MeasureRates times products and copies on the device for some 50 ms. If the device has no room for the sample, it returns
 // rates that are good only for comparing plans. All parts of a shared device get the same rates.
 func MeasureRates(d kernels.Device, v entry.Variant) (Rates, error) {
-	return device.Once(d, fmt.Sprint("rates ", v), func(d kernels.Device) (Rates, error) { return measureRates(d, v) })
+	return measureOnce(d, v, measureFor)
+}
+
+func measureOnce(d kernels.Device, v entry.Variant, long time.Duration) (Rates, error) {
+	return device.Once(d, fmt.Sprint("rates ", v), func(d kernels.Device) (Rates, error) { return measureRates(d, v, long) })
 }
 
 // RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
 func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates, error) {
-	r, err := MeasureRates(d, v)
+	long := measureFor
+	if n > 0 && n <= small && !device.IsShared(d) { // solves that share a device use these rates too
+		long = measureFor / 15
+	}
+	r, err := measureOnce(d, v, long)
 	for _, a := range list {
 		if err == nil {
 			err = a.Measure(&r, d, v, n)
@@ -94,7 +106,7 @@ func guessRates(info kernels.Info) Rates {
 	return r
 }
 
-func measureRates(d kernels.Device, v entry.Variant) (r Rates, err error) {
+func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rates, err error) {
 	info := d.Info()
 	r = guessRates(info)
 	largest, products := sampleOf(info)
@@ -130,7 +142,7 @@ func measureRates(d kernels.Device, v entry.Variant) (r Rates, err error) {
 	if !info.SharedCores {
 		r.Host = hostRate(v)
 	}
-	return r, r.measure(s, v, t, products, buf, host, info.SharedCores)
+	return r, r.measure(s, v, t, products, buf, host, info.SharedCores, long)
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.
@@ -143,7 +155,7 @@ func hostRate(v entry.Variant) float64 {
 	return 0.8 * device.Ceiling(d, v)
 }
 
-func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool) (err error) {
+func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {
 	tb := int64(len(host))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
 	clear(host) // zeros are valid in every variant
@@ -167,18 +179,18 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 			return err
 		}
 	}
-	if r.Kernel, err = Rate(s, work, multiply); err != nil {
+	if r.Kernel, err = rateFor(long, s, work, multiply); err != nil {
 		return err
 	}
-	closures, err := Rate(s, 1, closure)
+	closures, err := rateFor(long, s, 1, closure)
 	if err != nil {
 		return err
 	}
 	r.Closure = 1 / closures
-	if r.In, err = Rate(s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+	if r.In, err = rateFor(long, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
-	if r.Out, err = Rate(s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+	if r.Out, err = rateFor(long, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
 		return err
 	}
 	if shared {
@@ -219,8 +231,12 @@ func (r Rates) written(bytes float64) float64 {
 
 // Rate times an operation that does a given amount of work, and returns the work per second of its fastest batch.
 func Rate(s kernels.Stream, work float64, op func() error) (float64, error) {
+	return rateFor(measureFor, s, work, op)
+}
+
+func rateFor(long time.Duration, s kernels.Stream, work float64, op func() error) (float64, error) {
 	best, began := 0.0, time.Now()
-	for best == 0 || time.Since(began) < measureFor {
+	for best == 0 || time.Since(began) < long {
 		start := time.Now()
 		const batch = 4
 		for range batch {

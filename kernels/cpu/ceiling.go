@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -10,8 +11,22 @@ import (
 )
 
 // Ceiling returns the relaxations per second that all threads reach on registers alone. The first call for a variant
-// measures it in about 20 ms; other load lowers it.
-func (d *Device) Ceiling(v entry.Variant) float64 { return d.ceiling[v]() }
+// in a process measures it in about 20 ms; other load lowers it.
+func (d *Device) Ceiling(v entry.Variant) float64 {
+	once, _ := ceilings.LoadOrStore(ceilingKey{d.path.name, v, d.threads}, sync.OnceValue(func() float64 {
+		return bestCeiling(d.path, v, d.threads)
+	}))
+	return once.(func() float64)()
+}
+
+// ceilings are what this process has measured: devices that it opens later have the same.
+var ceilings sync.Map // from ceilingKey to func() float64
+
+type ceilingKey struct {
+	path    string
+	variant entry.Variant
+	threads int
+}
 
 const ceilingProbes = 10
 

@@ -28,12 +28,11 @@ type Device struct {
 	pool    *pool
 
 	mu      sync.Mutex
-	inUse   int64                    // bytes handed out by Alloc; guarded by mu
-	buffers int                      // alive; guarded by mu
-	host    map[*byte]mapping        // alive, by first byte; guarded by mu
-	streams map[*stream]bool         // open; guarded by mu
-	closed  bool                     // guarded by mu
-	ceiling [variants]func() float64 // by variant, measured once
+	inUse   int64             // bytes handed out by Alloc; guarded by mu
+	buffers int               // alive; guarded by mu
+	host    map[*byte]mapping // alive, by first byte; guarded by mu
+	streams map[*stream]bool  // open; guarded by mu
+	closed  bool              // guarded by mu
 }
 
 var (
@@ -62,9 +61,6 @@ func Open(o Options) (*Device, error) {
 	}
 	d := &Device{path: p, threads: o.Threads, memory: o.Memory,
 		host: map[*byte]mapping{}, streams: map[*stream]bool{}}
-	for _, v := range entry.Variants {
-		d.ceiling[v] = sync.OnceValue(func() float64 { return bestCeiling(p, v, d.threads) })
-	}
 	if d.pool, err = newPool(o.Threads); err != nil {
 		return nil, err
 	}
