@@ -2,20 +2,17 @@ package ooc
 
 import (
 	"bytes"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
-// campaign is the tier of the fault campaign. The flag is known here alone: with a flag that is not its own, go
-// test takes the packages after it for arguments of this test, which then runs their tests itself.
-var campaign = flag.String("campaign", "short", "tier of the fault campaign: short runs with all tests, long takes hours")
-
-// fuzzTime is how long the long tier fuzzes each reader.
+// fuzzTime is how long each reader is fuzzed.
 func fuzzTime() string {
 	if d := os.Getenv("OOC_FUZZTIME"); d != "" {
 		return d
@@ -23,45 +20,12 @@ func fuzzTime() string {
 	return "30m"
 }
 
-// long skips a test that is of the long tier only, and makes sure that it has the time.
-func long(t *testing.T) {
-	t.Helper()
-	if *campaign != "long" {
-		t.Skip("the long tier is run by: go test -v -timeout 0 -run Campaign -campaign=long ./...")
-	}
-	if _, limited := t.Deadline(); limited {
-		t.Fatal("the long tier takes hours, and go test ends it after ten minutes; give -timeout 0 too")
-	}
-}
-
-// packages are those that the command line names, or all.
-func packages() []string {
-	if args := flag.Args(); len(args) > 0 {
-		return args
-	}
-	return []string{"./..."}
-}
-
-// TestCampaign runs the long tier of the packages' campaigns, one after another: they measure, too.
-func TestCampaign(t *testing.T) {
-	long(t)
-	args := []string{"test", "-v", "-count=1", "-p=1", "-timeout=0", "-run", "Campaign"}
-	for _, p := range listed(t) {
-		if p != "ooc" {
-			args = append(args, p)
-		}
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "OOC_CAMPAIGN=long")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		t.Errorf("%s: %v", strings.Join(cmd.Args, " "), err)
-	}
-}
-
 // TestCampaignFuzz fuzzes every reader, each for half an hour or OOC_FUZZTIME.
 func TestCampaignFuzz(t *testing.T) {
-	long(t)
+	crashtest.Campaign(t)
+	if !crashtest.Long() {
+		t.Skip("it takes half an hour for each reader: of OOC_CAMPAIGN=long only")
+	}
 	for _, p := range listed(t) {
 		out, err := exec.Command("go", "test", "-list", "^Fuzz", p).Output()
 		if err != nil {
@@ -114,7 +78,7 @@ func TestFuzzTimeOver(t *testing.T) {
 // listed are the packages by their paths.
 func listed(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list"}, packages()...)...).Output()
+	out, err := exec.Command("go", "list", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

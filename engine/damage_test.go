@@ -24,6 +24,7 @@ import (
 // TestCampaignDamage flips bits of a solved matrix, swaps tiles, and puts back tiles of an earlier round, one fault at a
 // time: scrub names each damaged tile and no other.
 func TestCampaignDamage(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	d := newDamage(t, r)
 	for _, c := range []struct {
@@ -138,6 +139,7 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 // TestCampaignState damages the state of a half-done store on disk: the next solve goes on from the other slot, or
 // refuses, and ends with the same matrix.
 func TestCampaignState(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	c := &faultCase{device: enginetest.CampaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
 	c.count(t)

@@ -227,6 +227,7 @@ func (l slippingLanes) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes 
 // nothing. A running solve cannot see that, and its checksums vouch for what it got, or what the device summed; verify
 // --full finds every case of which a wrong distance came.
 func TestCampaignDevice(t *testing.T) {
+	crashtest.Campaign(t)
 	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {
 			c := &slipCase{r: seeds.New(t), n: 200, device: enginetest.CampaignDevice(t, open)}

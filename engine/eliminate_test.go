@@ -391,8 +391,9 @@ func TestDamagedCoreIsMadeAgain(t *testing.T) {
 	verifyAll(t, p)
 }
 
-// TestEliminatePowerCuts cuts the power at random moments of eliminations, which then end with the same matrix.
-func TestEliminatePowerCuts(t *testing.T) {
+// TestCampaignEliminatePowerCuts cuts the power at random moments of eliminations, which then end with the same matrix.
+func TestCampaignEliminatePowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	cuts, resumed := 0, 0
 	for cuts < 30 {

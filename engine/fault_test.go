@@ -219,6 +219,7 @@ func (l faultyLanes) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes in
 // from then on. There is an error if and only if one was injected; nothing is left open, mapped, allocated or
 // running; and what the store is left as goes on to the same end.
 func TestCampaignFaults(t *testing.T) {
+	crashtest.Campaign(t)
 	smallCores(t, 0)
 	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {

@@ -21,10 +21,12 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/stream"
+	"ooc/tiles/crashtest"
 )
 
-// TestSquaringPowerCuts is TestPowerCuts for squaring.
-func TestSquaringPowerCuts(t *testing.T) {
+// TestCampaignSquaringPowerCuts is TestPowerCuts for squaring.
+func TestCampaignSquaringPowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	for _, k := range enginetest.EveryKind {
 		n := 200 + r.IntN(200)

@@ -24,10 +24,11 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestPowerCuts cuts the power of running solves: each page that was written since the last sync is on
+// TestCampaignPowerCuts cuts the power of running solves: each page that was written since the last sync is on
 // disk or not, at random. Whatever is left must solve to the same end: byte by byte in i32, within rounding
 // in f32.
-func TestPowerCuts(t *testing.T) {
+func TestCampaignPowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	cuts := 0
 	for cuts < 60 {
@@ -133,10 +134,11 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short tier every
+// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short campaign every
 // 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not synced
 // kept or dropped.
 func TestCampaignPower(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	smallCores(t, 0)
 	cuts, resumed := 0, 0

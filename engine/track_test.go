@@ -149,9 +149,10 @@ func hasTies(p *engine.Problem, g *graph.Graph) bool {
 	return false
 }
 
-// TestTrackedPowerCuts cuts the power of solves with predecessors: what is left must end in the same distances, and
+// TestCampaignTrackedPowerCuts cuts the power of solves with predecessors: what is left must end in the same distances, and
 // in trees of shortest paths.
-func TestTrackedPowerCuts(t *testing.T) {
+func TestCampaignTrackedPowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	cuts := 0
 	for cuts < 20 {

@@ -20,6 +20,7 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // verifyMatrix compares all rows, or all columns, with a search.
@@ -211,8 +212,9 @@ func TestWrongEntryOfMatrixIsFound(t *testing.T) {
 	}
 }
 
-// TestMatrixPowerCuts is TestPowerCuts for a matrix: before the first restore point it is read again.
-func TestMatrixPowerCuts(t *testing.T) {
+// TestCampaignMatrixPowerCuts is TestPowerCuts for a matrix: before the first restore point it is read again.
+func TestCampaignMatrixPowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeds.New(t)
 	fresh := 0
 	for range 4 {

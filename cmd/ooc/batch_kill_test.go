@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ooc/engine/batch"
+	"ooc/tiles/crashtest"
 )
 
 // long makes a batch whose last job takes a while, and starts it, on two cores: many would be done before one looks.
@@ -109,9 +110,10 @@ func TestBatchInterrupted(t *testing.T) {
 	})
 }
 
-// TestBatchKills kills a batch of small graphs at random moments until it is done: each is solved once, and as it
+// TestCampaignBatchKills kills a batch of small graphs at random moments until it is done: each is solved once, and as it
 // is alone.
-func TestBatchKills(t *testing.T) {
+func TestCampaignBatchKills(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	args := []string{"solve", "--algorithm", "blocked", "--tile", "64", "--round", "64", "--checkpoint", "5ms"}

@@ -86,6 +86,7 @@ func longGraph(t *testing.T, dir string, n int) {
 // TestCampaignFiles cuts, removes and replaces files of a store under a running solve: that ends with an error that
 // names the file.
 func TestCampaignFiles(t *testing.T) {
+	crashtest.Campaign(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2500)
@@ -143,6 +144,7 @@ func fill(t *testing.T, vol string) (free func()) {
 // TestCampaignFull has the volume full at the start, and fills it under running solves: on a volume that reserves
 // space that does not matter, on another the solve ends with exit code 5, and goes on once there is room.
 func TestCampaignFull(t *testing.T) {
+	crashtest.Campaign(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 1500) // 9 MB of matrix
 	ooc(t, dir, "solve", "long.gr", "--tile", "64", "--out", "whole.ooc").want(t, 0)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // npyHead is the head of an array of n×n 4-byte integers, and no array.
@@ -52,6 +53,7 @@ func TestCampaignHeaders(t *testing.T) {
 // TestCampaignForeign uses a store from elsewhere, which names its input by a path that is not there, and each of
 // whose files in turn is a link to a file of the user, symbolic or hard: nothing outside the store is written.
 func TestCampaignForeign(t *testing.T) {
+	crashtest.Campaign(t)
 	home, dir := t.TempDir(), t.TempDir()
 	writeFile(t, home, "towns.csv", small)
 	ooc(t, home, "solve", "towns.csv").want(t, 0)

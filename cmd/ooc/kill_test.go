@@ -67,6 +67,7 @@ type killed struct {
 // done, and compares the end with an uninterrupted solve: byte by byte in i32, of predecessors the distances; by verification in f32. What was half
 // done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
+	crashtest.Campaign(t)
 	for _, device := range testDevices(t) {
 		t.Run(device, func(t *testing.T) {
 			r, k, began := seeded(t), newKilled(t, device), time.Now()
@@ -305,6 +306,7 @@ func TestStopAndResume(t *testing.T) {
 // TestCampaignRaces starts two solves of one store at once, which may have to be imported first. One writes; the other
 // is told so. The winner is then killed, so that the next pair finds the store half done.
 func TestCampaignRaces(t *testing.T) {
+	crashtest.Campaign(t)
 	for _, device := range testDevices(t) {
 		t.Run(device, func(t *testing.T) { raceOn(t, device) })
 	}

@@ -77,12 +77,12 @@ func (g *memoryGroup) rss(t *testing.T) int64 {
 	return 0
 }
 
-// soakTime is how long the soak goes on: what OOC_SOAK says, else an hour in the long tier; without either the test is
+// soakTime is how long the soak goes on: what OOC_SOAK says, else an hour in the long campaign; without either the test is
 // skipped.
 func soakTime(t *testing.T) time.Duration {
 	text := os.Getenv("OOC_SOAK")
 	if text == "" && !crashtest.Long() {
-		t.Skip("it takes an hour: of the long tier only, or OOC_SOAK=1h go test -v -timeout 0 -run CampaignSoak ./cmd/ooc")
+		t.Skip("it takes an hour: of OOC_CAMPAIGN=long only, or OOC_SOAK=1h go test -v -timeout 0 -run CampaignSoak ./cmd/ooc")
 	} else if text == "" {
 		text = "1h"
 	}

@@ -107,6 +107,7 @@ func (t tally) String() string {
 // call, once for each call of every scenario. What was solved before still answers, or was given up whole; then the same
 // command goes on, and ends with what a run ends with that nothing happened to.
 func TestCampaignCalls(t *testing.T) {
+	crashtest.Campaign(t)
 	r, began := seeded(t), time.Now()
 	var all tally
 	for _, s := range scenarios(t) {
@@ -155,7 +156,7 @@ func (w *work) take() (h hurt, ok bool) {
 	return h, true
 }
 
-// campaign does everything to a scenario, or in the short tier a few things.
+// campaign does everything to a scenario, or in the short campaign a few things.
 func (s *scenario) campaign(t *testing.T, r *rand.Rand) tally {
 	t.Helper()
 	s.template = filepath.Join(t.TempDir(), "template")

@@ -55,6 +55,7 @@ func (b *broken) fail(call string) cuda.Result {
 // on that of a GPU: there is an error if and only if one was injected. What the device took is given back, page-locked
 // memory too; once the context is spoiled that is the driver's affair, which frees all with the context.
 func TestCampaignDriver(t *testing.T) {
+	crashtest.Campaign(t)
 	for name, driver := range cuda.CampaignDrivers(t) {
 		for _, c := range []driverCase{
 			{algorithm: rounds.BlockedName, entry: entry.EntryBytes, times: 60},
@@ -77,7 +78,7 @@ type driverCase struct {
 	g         *graph.Graph
 	algorithm string
 	entry     int64 // bytes of an entry: with predecessors, or without
-	times     int   // that a call fails in the short tier, about
+	times     int   // that a call fails in the short campaign, about
 	memory    int64
 }
 

@@ -1,14 +1,34 @@
 package crashtest
 
-import "os"
+import (
+	"os"
+	"testing"
+)
 
-// Long says whether the long tier of the fault campaign runs: the variable
-// OOC_CAMPAIGN is "long", which the test at the root of the module sets for
-// -campaign=long.
-func Long() bool { return os.Getenv("OOC_CAMPAIGN") == "long" }
+// campaign names the variable that says how often tests of the fault campaign do their damage: not at all where it is
+// unset; "short": minutes of it, as in .ci/run; "long": hours.
+const campaign = "OOC_CAMPAIGN"
 
-// Times is how often a test of the campaign does its damage, in the short and
-// in the long tier.
+// Campaign skips a test that repeats its damage many times, unless OOC_CAMPAIGN wants that.
+func Campaign(t *testing.T) {
+	t.Helper()
+	switch size := os.Getenv(campaign); size {
+	case "":
+		t.Skip("it repeats its damage many times: OOC_CAMPAIGN=short go test -run Campaign ./... (minutes), or long (hours)")
+	case "short":
+	case "long":
+		if _, limited := t.Deadline(); limited {
+			t.Fatal("OOC_CAMPAIGN=long takes hours, and go test ends it after ten minutes; give -timeout 0 too")
+		}
+	default:
+		t.Fatalf("OOC_CAMPAIGN is %q, want short or long", size)
+	}
+}
+
+// Long says whether the campaign is the long one.
+func Long() bool { return os.Getenv(campaign) == "long" }
+
+// Times is how often a test of the campaign does its damage, in the short one and in the long one.
 func Times(short, long int) int {
 	if Long() {
 		return long
