@@ -47,6 +47,7 @@ var rubbish = map[string]bad{
 	"jobs":            {noFile, exitBadInput, "no such file"},
 	"json":            {"", exitUsage, "want true or false"},
 	"kind":            {noWord, exitUsage, "want one of i32, f32"},
+	"layout":          {noWord, exitUsage, "want one of upper, square"},
 	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exitUsage, "want a number of hours"},
 	"method":          {noWord[:len(noWord)-len("AUTO ")], exitUsage, "want one of"},
 	"no-arc":          {"nan rubbish 1e9 0", exitUsage, "--no-arc"},

@@ -54,10 +54,11 @@ func PrintStore(p *engine.Problem, w *Watched) {
 		Sources      *int                `json:"sources"`
 		Predecessors bool                `json:"predecessors"`
 		Tile         int                 `json:"tile"`
+		Layout       tiles.Layout        `json:"layout"`
 		Process      *tiles.ProcessState `json:"process"`
 		Silent       *float64            `json:"no_news_seconds"`
 		Next         string              `json:"next"`
-	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T,
+	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T, p.Geometry().Layout(),
 		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
 }
 
