@@ -85,6 +85,9 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
 	}
 	f := w.Facts()
+	if err := f.IDs.Check(); err != nil { // else the store could be solved, and not be asked
+		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
+	}
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
 	} else if o.Tile == 0 {

@@ -35,7 +35,7 @@ func exportCommand() *cobra.Command {
 		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
 			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
 			"Rows and columns are in the order of the store's rows, or that of --rows and --cols. Both take vertex ids\n" +
-			"and ranges of them, separated by commas, or a file with one a line: --rows 17,20..29,@more.txt (@- is\n" +
+			"and ranges of them, separated by commas, or files of them: --rows 17,20..29,@more.txt (@- is\n" +
 			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
 			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.\n\n" +
 			"--predecessors writes, as .npy of int32, the row number of the vertex before each on a shortest path from the\n" +

@@ -36,6 +36,8 @@ func queryCommand() *cobra.Command {
 		Long: "query prints one line for each V: U, V and their distance, separated by tabs. --row prints the distances\n" +
 			"from a vertex to all, --col those from all to a vertex, --pairs those of each line \"U V\" of a file (- for\n" +
 			"standard input). A pair without a path is \"unreachable\".\n\n" +
+			"Ids with blanks, commas or quotes are printed in double quotes, and stand in them in --pairs, whose lines may have\n" +
+			"tabs or commas for blanks, a header, and a third column: what query prints can be given to it again.\n\n" +
 			"--k-nearest K prints, of --row U or --col V, the K nearest other vertices, the nearest first, and --within R\n" +
 			"those no farther than R; with both, the K nearest of those. U alone then stands for --row U.",
 		Args: cobra.MinimumNArgs(1),
@@ -167,6 +169,7 @@ func queryNear(p *engine.Problem, out *pairPrinter, id string, near stats.Near) 
 	if err != nil {
 		return err
 	}
+	id = ids.Name(at)
 	list, err := stats.Nearest(p, at, near)
 	if err != nil {
 		return err
@@ -200,6 +203,7 @@ func queryLine(p *engine.Problem, out *pairPrinter, id string, isRow bool) error
 	if err != nil {
 		return err
 	}
+	id = ids.Name(at)
 	d := make([]float64, p.Geometry().N)
 	read, name := p.Row, ids.Name
 	if !isRow {

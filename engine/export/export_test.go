@@ -257,7 +257,7 @@ func TestExportLargeTiles(t *testing.T) {
 
 // TestExportIDs writes ids that a careless table would break into pieces.
 func TestExportIDs(t *testing.T) {
-	ids := []string{"plain", "a,b", `say "x"`, " padded ", "ünïcode", "semi;colon", "", "-", "1e5"}
+	ids := []string{"plain", "a,b", `say "x"`, " padded ", "ünïcode", "semi;colon", "#hash", "-", "1e5"}
 	p, _ := enginetest.Filled(t, seeds.New(t), len(ids), 64, entry.KindI32, 1, graph.TextIDs(ids))
 	got := parseCSV(t, exported(t, p, Options{Format: "csv", Rows: []int{3, 2, 1, 0}}), 64)
 	if !slices.Equal(got.Cols, ids) || !slices.Equal(got.Rows, []string{" padded ", `say "x"`, "a,b", "plain"}) {

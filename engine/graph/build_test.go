@@ -56,6 +56,9 @@ func TestBuilderErrors(t *testing.T) {
 		"kind":            {graph.New(2, graph.AsKind("u8")), graph.ErrOptions, "u8"},
 		"scale":           {graph.New(2, graph.Scaled(-3)), graph.ErrOptions, "-3"},
 		"ids":             {graph.New(2, graph.Named(graph.TextIDs([]string{"a"}))), graph.ErrOptions, "1 ids"},
+		"hidden id":       {graph.New(2, graph.Named(graph.TextIDs([]string{"a", "b\x1b"}))), graph.ErrOptions, "row 1"},
+		"no id":           {graph.New(2, graph.Named(graph.TextIDs([]string{"", "b"}))), graph.ErrOptions, "row 0"},
+		"an id twice":     {graph.New(3, graph.Named(graph.TextIDs([]string{"a", "b", "a"}))), graph.ErrOptions, "rows 0 and 2"},
 		"numeric ids":     {graph.New(2, graph.Named(graph.IDs{Numeric: []int64{5, 5}})), graph.ErrOptions, "ascend"},
 	} {
 		g, err := c.b.Build()

@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -191,7 +192,7 @@ func (d *Display) Answer(s live.Status) {
 	case d.json:
 		terminal.PrintJSON("status", objectOfStatus(s))
 	case d.mode != block:
-		d.out.WriteString(StatusLine(s) + "\n")
+		fmt.Fprintln(terminal.Err, StatusLine(s))
 	}
 }
 
