@@ -198,8 +198,10 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 	r := x.rates
 	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
-	if x.upper && x.algorithm.closesAtOnce(w.Core, x.info) {
-		p.CoreSeconds *= 2 // perRelaxation is of rounds that make half of them
+	// perRelaxation is of rounds that make half of them. Closed in memory, a core is whole; a store costs about as much more
+	// as half of the largest such core.
+	if x.upper {
+		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * perRelaxation
 	}
 	if !x.info.SharedCores {
 		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
