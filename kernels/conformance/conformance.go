@@ -21,16 +21,17 @@ const EnvSeed = "OOC_SEED"
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
 
-// Run runs the suite. With -short it leaves out the larger shapes.
+type part struct {
+	name string
+	run  func(*bench)
+}
+
+// Run runs the suite, but for the larger shapes of products and closures.
 func Run(t *testing.T, open Open) {
-	seed := Seed(t)
-	parts := []struct {
-		name string
-		run  func(*bench)
-	}{
-		{"MinPlus", minPlus},
+	runParts(t, open, []part{
+		{"MinPlus", func(b *bench) { minPlus(b, smallProducts) }},
 		{"MinPlusBatch", minPlusBatch},
-		{"Closure", closure},
+		{"Closure", func(b *bench) { closure(b, smallPivots) }},
 		{"ClosureRepeats", closureRepeats},
 		{"ClosureSymmetric", closureSymmetric},
 		{"Copies", copies},
@@ -42,7 +43,20 @@ func Run(t *testing.T, open Open) {
 		{"Events", events},
 		{"CloseQueued", closeQueued},
 		{"BadOperations", badOperations},
-	}
+	})
+	t.Run("MemoryLimit", func(t *testing.T) { memoryLimit(t, open) })
+}
+
+// Large runs products and closures of the larger shapes, which take as long as the rest of the suite, or longer.
+func Large(t *testing.T, open Open) {
+	runParts(t, open, []part{
+		{"MinPlus", func(b *bench) { minPlus(b, largeProducts) }},
+		{"Closure", func(b *bench) { closure(b, largePivots) }},
+	})
+}
+
+func runParts(t *testing.T, open Open, parts []part) {
+	seed := Seed(t)
 	for i, p := range parts {
 		t.Run(p.name, func(t *testing.T) {
 			device, err := open(0)
@@ -53,7 +67,6 @@ func Run(t *testing.T, open Open) {
 			p.run(b)
 		})
 	}
-	t.Run("MemoryLimit", func(t *testing.T) { memoryLimit(t, open) })
 }
 
 // benchOf opens the device for the part of the suite that judges a group of kernels.As, which the device must have.

@@ -10,20 +10,17 @@ import (
 
 type shape struct{ t, m int }
 
-// shapes returns the edges of tiles and numbers of tiles; with -short the smaller of them.
-func shapes() []shape {
-	all := []shape{{64, 1}, {64, 4}, {128, 1}, {192, 2}, {128, 3}, {320, 1}, {256, 2}, {576, 1}, {320, 4}}
-	if testing.Short() {
-		return all[:5]
-	}
-	return all
-}
+// The edges of tiles and numbers of tiles of products.
+var (
+	smallProducts = []shape{{64, 1}, {64, 4}, {128, 1}, {192, 2}, {128, 3}}
+	largeProducts = []shape{{320, 1}, {256, 2}, {576, 1}, {320, 4}}
+)
 
 // minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
 // one at the others, fresh and not.
-func minPlus(b *bench) {
+func minPlus(b *bench, shapes []shape) {
 	for _, v := range entry.Variants {
-		for _, s := range shapes() {
+		for _, s := range shapes {
 			all := patterns(v)
 			if s.t*s.m > 256 {
 				i := b.IntN(len(all))

@@ -7,6 +7,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/conformance"
+	"ooc/tiles/crashtest"
 )
 
 // eachPath runs a test on every path that the processor has.
@@ -32,11 +33,20 @@ func needPath(t testing.TB, name string) {
 	t.Skip(lacking)
 }
 
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { conform(t, conformance.Run) }
+
+// TestCampaignLarge is the rest of the conformance suite.
+func TestCampaignLarge(t *testing.T) {
+	crashtest.Campaign(t)
+	conform(t, conformance.Large)
+}
+
+func conform(t *testing.T, suite func(*testing.T, conformance.Open)) {
+	t.Helper()
 	eachPath(t, func(t *testing.T, path string) {
 		for _, threads := range []int{1, 2} {
 			t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
-				conformance.Run(t, func(memory int64) (kernels.Device, error) {
+				suite(t, func(memory int64) (kernels.Device, error) {
 					return Open(Options{Memory: memory, Threads: threads, Path: path})
 				})
 			})

@@ -23,6 +23,7 @@ func needGPU(t testing.TB) {
 }
 
 func TestConformance(t *testing.T) { onGPU(t, conformance.Run) }
+func TestLarge(t *testing.T)       { onGPU(t, conformance.Large) }
 func TestTileOps(t *testing.T)     { onGPU(t, conformance.TileOps) }
 func TestVectorOps(t *testing.T)   { onGPU(t, conformance.VectorOps) }
 func TestLaneOps(t *testing.T)     { onGPU(t, conformance.LaneOps) }

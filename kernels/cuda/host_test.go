@@ -13,13 +13,20 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/conformance"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // The suite on the driver in plain Go, whose kernels are stand-ins: it judges everything but the kernels.
 func TestConformanceFake(t *testing.T) { onFake(t, conformance.Run) }
-func TestTileOpsFake(t *testing.T)     { onFake(t, conformance.TileOps) }
-func TestVectorOpsFake(t *testing.T)   { onFake(t, conformance.VectorOps) }
-func TestLaneOpsFake(t *testing.T)     { onFake(t, conformance.LaneOps) }
+
+func TestCampaignLargeFake(t *testing.T) {
+	crashtest.Campaign(t)
+	onFake(t, conformance.Large)
+}
+
+func TestTileOpsFake(t *testing.T)   { onFake(t, conformance.TileOps) }
+func TestVectorOpsFake(t *testing.T) { onFake(t, conformance.VectorOps) }
+func TestLaneOpsFake(t *testing.T)   { onFake(t, conformance.LaneOps) }
 
 func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	f := newFake()
