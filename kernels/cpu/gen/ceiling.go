@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -19,7 +20,8 @@ func (p path) one(a arithmetic) reg.VecVirtual {
 }
 
 // ceiling generates the add and min of the microkernel on registers alone: as many independent minima as
-// hide the latency of both, no memory, no loop overhead that counts.
+// hide the latency of both, no memory, no loop overhead that counts. Several additions go before their minima, as in the
+// microkernel: in turns, Zen 4 spreads them over its pipes so badly that products would pass the ceiling.
 func ceiling(p path, a arithmetic) {
 	TEXT("ceiling"+a.name+p.suffix, NOSPLIT, "func(turns int)")
 	Doc(fmt.Sprintf("ceiling%s%s does turns × %d relaxations on registers.", a.name, p.suffix,
@@ -31,10 +33,15 @@ func ceiling(p path, a arithmetic) {
 	}
 	Label("loop")
 	for range ceilingUnroll {
-		for i := range acc {
-			t := p.vec()
-			a.add(one, one, t)
-			a.min(t, acc[i], acc[i])
+		for some := range slices.Chunk(acc, p.chains/6) {
+			sums := make([]reg.VecVirtual, len(some))
+			for i := range sums {
+				sums[i] = p.vec()
+				a.add(one, one, sums[i])
+			}
+			for i, least := range some {
+				a.min(sums[i], least, least)
+			}
 		}
 	}
 	DECQ(left)

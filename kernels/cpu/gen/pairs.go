@@ -227,7 +227,7 @@ func (m *pairKernel) inner() {
 		}
 		for r := range m.acc {
 			x := m.vec()
-			VBROADCASTSS(m.row(at, r).Offset(entry*u), x)
+			VPBROADCASTD(m.row(at, r).Offset(entry*u), x)
 			for v := range row {
 				s := m.vec()
 				m.add(x, row[v], s)
@@ -450,7 +450,7 @@ func pairClimb(p path, a arithmetic) {
 	XORQ(k, k)
 	Label("arcLoop")
 	to, w := end(ends, k, stride, rows), p.vec()
-	VBROADCASTSS(Mem{Base: weights, Index: k, Scale: 4}, w)
+	VPBROADCASTD(Mem{Base: weights, Index: k, Scale: 4}, w)
 	for v, from := range row {
 		place, sum, kept := to.Offset(2*v*p.bytes), p.vec(), fmt.Sprintf("kept%d", v)
 		x := p.split(place)
