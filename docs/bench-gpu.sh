@@ -16,7 +16,7 @@ solve() { # name n flags...
   shift 2
   [ -f "g$n.gr" ] || "$ooc" gen random "g$n.gr" -n "$n" -m $((10 * n))
   "$ooc" solve "g$n.gr" --out "$name.ooc" --device cuda --algorithm blocked --restart --progress never --json "$@" >"$log/$name.json" 2>"$log/$name.err" ||
-    { tail -1 "$log/$name.json"; cat "$log/$name.err"; return; }
+    { tail -1 "$log/$name.json"; cat "$log/$name.err"; return 1; }
   python3 - "$log/$name.json" "$name n=$n ${*//memory/}" <<'P'
 import json, sys
 s = json.loads(open(sys.argv[1]).readlines()[-1])
@@ -27,7 +27,9 @@ print("   ", " ".join(f"{k} {v:.2f}" for k, v in b.items()), f'tile {p["tile"]} 
       f'in {s["bytes_in"]/2**30:.1f} out {s["bytes_out"]/2**30:.1f} read {s["bytes_read"]/2**30:.1f} written {s["bytes_written"]/2**30:.1f} GiB')
 P
 }
-for c in $cases; do
+# run_case NAME
+run_case() {
+  local c=$1
   case $c in
   torch) solve in8 8192 && python3 "$here/bench-gpu-torch.py" 8192 ;;
   in15) solve in15 15360 ;;
@@ -43,6 +45,12 @@ for c in $cases; do
   idle) solve idle 65536 --device-memory 4GiB --host-memory 32GiB --timeline timeline.json && python3 "$here/idle.py" timeline.json ;;
   big) solve big 100000 --device-memory 16GiB --host-memory 64GiB && "$ooc" verify big.ooc --rows 64 ;;
   big8) solve big8 100000 --device-memory 16GiB --host-memory 8GiB && "$ooc" verify big8.ooc --rows 64 ;;
+  *) echo "there is no case $c"; return 1 ;;
   esac
+}
+failed=
+for c in $cases; do
+  run_case "$c" || failed+=" $c"
   [ -n "${KEEP:-}" ] || rm -rf ./*.ooc
 done
+[ -z "$failed" ] || { echo "failed:$failed" >&2; exit 1; }
