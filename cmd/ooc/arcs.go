@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/vertices"
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
@@ -72,7 +73,12 @@ func (a *arcs) close() error {
 }
 
 // verticesOf finds the vertices of an input.
-func verticesOf(f graph.Facts) vertices { return vertices{ids: f.IDs, n: f.N, of: "the input"} }
+func verticesOf(f graph.Facts) vertices.Of { return vertices.Of{IDs: f.IDs, N: f.N, Name: "the input"} }
+
+// verticesIn finds the vertices of a store.
+func verticesIn(p *engine.Problem, ids graph.IDs) vertices.Of {
+	return vertices.Of{IDs: ids, N: p.Geometry().N, Name: p.Dir()}
+}
 
 // openDevice opens the device of the flags.
 func (f *arcsFlags) openDevice() (kernels.Device, error) {

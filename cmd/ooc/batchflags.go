@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/batch"
 	"ooc/engine/task"
 )
@@ -29,7 +30,7 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs: a graph and its own flags a line, quoted as for a shell, # for comments")
 	fl.BoolVar(&f.stopOnError, "stop-on-error", false, "begin no job of a batch after one has failed")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be solved, where, how and how long that takes, and write nothing")
-	fl.Var(hours(&f.maxHours), "max-hours", "checkpoint and stop (exit code 130) in time before this many hours have passed")
+	fl.Var(flagvalue.Hours(&f.maxHours), "max-hours", "checkpoint and stop (exit code 130) in time before this many hours have passed")
 }
 
 // Flags for the whole batch, and flags that every job needs with a value of its own.

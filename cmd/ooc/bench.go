@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
@@ -53,9 +54,9 @@ func benchKernelsCommand() *cobra.Command {
 	fl.StringSliceVar(&o.Paths, "paths", nil, "avx512, avx2, portable (default: all that run here)")
 	fl.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads (default: 1 and all)")
 	o.T, o.M, o.Rounds = 1024, 1, 11
-	fl.Var(tileEdge(&o.T), "tile", "tile edge, a multiple of 64")
-	fl.Var(between(&o.M, 1, 1024), "round", "tiles along the inner dimension")
-	fl.Var(atLeast(&o.Rounds, 1), "rounds", "alternations of product and ceiling, of which the medians count")
+	fl.Var(flagvalue.TileEdge(&o.T), "tile", "tile edge, a multiple of 64")
+	fl.Var(flagvalue.Between(&o.M, 1, 1024), "round", "tiles along the inner dimension")
+	fl.Var(flagvalue.AtLeast(&o.Rounds, 1), "rounds", "alternations of product and ceiling, of which the medians count")
 	fl.BoolVar(&o.Pairs, "predecessors", false, "measure the same products with predecessors, in turn with those without")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
@@ -106,9 +107,9 @@ func benchCUDACommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.Var(atLeast(&ordinal, 0), "ordinal", "which GPU")
+	fl.Var(flagvalue.AtLeast(&ordinal, 0), "ordinal", "which GPU")
 	o.Rounds = 5
-	fl.Var(atLeast(&o.Rounds, 1), "rounds", "measurements, of which the median counts")
+	fl.Var(flagvalue.AtLeast(&o.Rounds, 1), "rounds", "measurements, of which the median counts")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }

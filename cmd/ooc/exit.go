@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/terminal"
+	"ooc/cmd/ooc/vertices"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/device"
@@ -67,6 +68,7 @@ var exitCodes = []struct {
 	{graph.ErrOptions, exitUsage},
 	{device.ErrMemory, exitUsage},
 	{device.ErrUnknown, exitUsage},
+	{vertices.ErrUsage, exitUsage},
 	{plan.ErrRound, exitUsage},
 	{plan.ErrAlgorithm, exitUsage},
 	{plan.ErrLayout, exitUsage},

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/export"
@@ -82,10 +83,10 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.Rows, err = verticesIn(p, names).selection("rows", rows); err != nil {
+			if o.Rows, err = verticesIn(p, names).Selection("rows", rows); err != nil {
 				return err
 			}
-			if o.Cols, err = verticesIn(p, names).selection("cols", cols); err != nil {
+			if o.Cols, err = verticesIn(p, names).Selection("cols", cols); err != nil {
 				return err
 			}
 			var table *export.IDs
@@ -108,10 +109,10 @@ func exportCommand() *cobra.Command {
 	fl.StringVar(&rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
 	fl.StringVar(&cols, "cols", "", "the same for columns")
 	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
-	fl.Var(word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.Var(flagvalue.Word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
 	fl.StringVar(&ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
-	fl.Var(entryOf(&noPath), "no-path", "the number where there is no predecessor")
+	fl.Var(flagvalue.Entry(&noPath), "no-path", "the number where there is no predecessor")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object that says what was written")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace files that are there")
 	return cmd

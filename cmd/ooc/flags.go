@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
@@ -65,13 +66,13 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 		names = append(names, format.Name)
 	}
 	fl := cmd.Flags()
-	fl.Var(word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
+	fl.Var(flagvalue.Word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
 	fl.StringVar(&f.columns, "columns", "", "an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, as in id,from,to,weight")
-	fl.Var(between(&f.base, 0, math.MaxInt32), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
+	fl.Var(flagvalue.Between(&f.base, 0, math.MaxInt32), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
-	fl.Var(word(&f.kind, string(entry.KindI32), string(entry.KindF32)), "kind", "i32 or f32 (default: i32 for integer weights, else f32)")
-	fl.Var(large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
+	fl.Var(flagvalue.Word(&f.kind, string(entry.KindI32), string(entry.KindF32)), "kind", "i32 or f32 (default: i32 for integer weights, else f32)")
+	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, the number that is no arc (default: inf, which always is none)")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
@@ -111,19 +112,19 @@ type deviceFlags struct {
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	f.algorithm = "auto"
-	fl.Var(word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
+	fl.Var(flagvalue.Word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.Var(between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
-	fl.Var(whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
-	fl.Var(word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper, one half of a symmetric matrix, or square, all (default: upper where the graph is symmetric)")
-	fl.Var(tileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
+	fl.Var(flagvalue.Between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
+	fl.Var(flagvalue.Whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.Var(flagvalue.Word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper, one half of a symmetric matrix, or square, all (default: upper where the graph is symmetric)")
+	fl.Var(flagvalue.TileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 
 // addDevice adds the flags of every command that computes on a device.
 func addDevice(cmd *cobra.Command, name *string, memory *size) {
 	*name = "auto"
-	cmd.Flags().Var(deviceName(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
+	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
 	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/write"
@@ -44,10 +45,10 @@ func genCommand() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.VarP(large(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
-	fl.VarP(large(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
+	fl.VarP(flagvalue.Large(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
+	fl.VarP(flagvalue.Large(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
 	o.Seed = 1
-	fl.Var(seed(&o.Seed), "seed", "seed of the generator")
+	fl.Var(flagvalue.Seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return cmd

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/mst"
@@ -56,7 +57,7 @@ func mstCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	method = mst.Methods[0].Name
-	cmd.Flags().Var(word(&method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
+	cmd.Flags().Var(flagvalue.Word(&method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
 	return cmd
 }
 

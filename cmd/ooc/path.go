@@ -98,7 +98,7 @@ func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) e
 		return err
 	}
 	var pairs [][2]int
-	err = verticesIn(p, o.ids).pairs(file, func(u, v int) error {
+	err = verticesIn(p, o.ids).Pairs(file, func(u, v int) error {
 		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
 			return nil
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -62,7 +63,7 @@ func queryCommand() *cobra.Command {
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
 	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
 	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
-	fl.Var(atLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
+	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
 	return cmd
@@ -145,7 +146,7 @@ func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []stri
 		return err
 	}
 	if f.pairs != "" {
-		return verticesIn(p, ids).pairs(f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
+		return verticesIn(p, ids).Pairs(f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
 	}
 	for _, v := range vertices[1:] {
 		pair, err := lookupPair(p, vertices[0], v)

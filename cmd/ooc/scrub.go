@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/prove"
@@ -55,7 +56,7 @@ func scrubCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().Var(atLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
+	cmd.Flags().Var(flagvalue.AtLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -79,10 +80,10 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
 	f.checkpoint = task.DefaultCheckpoint
-	fl.Var(period(&f.checkpoint), "checkpoint", "time between checkpoints")
+	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: GRAPH's store is made anew and nothing of it kept; a STORE given itself forgets its distances only")
 	f.progress = "auto"
-	fl.Var(word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
+	fl.Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, what each stage of the rounds did when in this run is in this file, for ui.perfetto.dev or chrome://tracing")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
@@ -393,7 +394,7 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 	}
 	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
 	if c := n.o.Choice; c.Lacks != nil {
-		show.Note("%v; so it is solved another way, by %s", c.Lacks, c.Algorithm)
+		show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
 	}
 	return p, nil
 }

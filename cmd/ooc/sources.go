@@ -28,12 +28,12 @@ func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
 	if text, ok := strings.CutPrefix(list, "random:"); ok {
 		return randomSources(text, f.N)
 	}
-	if _, err := v.find(list); err != nil {
+	if _, err := v.Find(list); err != nil {
 		if info, err := os.Stat(list); err == nil && info.Mode().IsRegular() {
 			list = "@" + list
 		}
 	}
-	at, err := v.selection("sources", list)
+	at, err := v.Selection("sources", list)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/sssp"
@@ -45,8 +46,8 @@ func ssspCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
 	f.method = sssp.Methods[0].Name
-	fl.Var(word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
-	fl.Var(whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
+	fl.Var(flagvalue.Word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
+	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
 	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
@@ -102,7 +103,7 @@ func (f *ssspFlags) solve(ctx context.Context, in *arcs) (r *sssp.Result, err er
 	if in.graph != nil {
 		arcs = in.graph
 	}
-	sources, err := verticesOf(arcs.Facts()).selection("source", f.sources)
+	sources, err := verticesOf(arcs.Facts()).Selection("source", f.sources)
 	if err != nil {
 		return nil, err
 	}

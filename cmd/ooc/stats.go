@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/stats"
@@ -41,7 +42,7 @@ func statsCommand() *cobra.Command {
 	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
 	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
 	fl.StringVar(&f.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
-	fl.Var(atLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
+	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
 	fl.StringVar(&f.within, "within", "", "count, for each vertex, those within these distances: 100,500")
 	fl.StringVar(&f.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --plot file if it is there")

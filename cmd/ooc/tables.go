@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/tables"
 )
@@ -31,7 +32,7 @@ func benchTablesCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
-	cmd.Flags().Var(period(&o.Budget), "budget", "leave out what would end later (default 5m0s, 1m30s with --quick)")
+	cmd.Flags().Var(flagvalue.Period(&o.Budget), "budget", "leave out what would end later (default 5m0s, 1m30s with --quick)")
 	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
 	return cmd
 }

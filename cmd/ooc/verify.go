@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -63,8 +64,8 @@ func verifyCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.rows = 64
-	fl.Var(atLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: checksums only")
-	fl.Var(seed(&f.seed), "seed", "choose the same rows again")
+	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: checksums only")
+	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
 	fl.BoolVar(&f.full, "full", false, "prove every distance")
 	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
 	fl.BoolVar(&f.json, "json", false, "one JSON object")

@@ -1,4 +1,4 @@
-package main
+package vertices
 
 import (
 	"errors"
@@ -9,18 +9,18 @@ import (
 	"ooc/engine/text"
 )
 
-// selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas, ids with
+// Selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas, ids with
 // commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could mean. nil selects all.
-func (v vertices) selection(flag, list string) (at []int, err error) {
+func (v Of) Selection(flag, list string) (at []int, err error) {
 	if list == "" {
 		return nil, nil
 	}
-	if row, err := v.find(list); err == nil { // an id that holds commas
+	if row, err := v.Find(list); err == nil { // an id that holds commas
 		return []int{row}, nil
 	}
 	cells, err := text.Split(list, ',')
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s %s: %w", flag, list, err)}
+		return nil, text.ErrorOf(ErrUsage, "--%s %s: %w", flag, list, err)
 	}
 	for _, c := range cells {
 		file, ok := strings.CutPrefix(c.Text, "@")
@@ -33,14 +33,14 @@ func (v vertices) selection(flag, list string) (at []int, err error) {
 			continue
 		}
 		if at, err = v.item(at, c); errors.Is(err, errBackwards) {
-			err = usageError{err}
+			err = text.ErrorOf(ErrUsage, "%w", err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}
 	}
 	if len(at) == 0 {
-		return nil, usageError{fmt.Errorf("--%s %s: it names no vertex", flag, list)}
+		return nil, text.ErrorOf(ErrUsage, "--%s %s: it names no vertex", flag, list)
 	}
 	return at, nil
 }
@@ -48,8 +48,8 @@ func (v vertices) selection(flag, list string) (at []int, err error) {
 var errBackwards = errors.New("ends before it starts")
 
 // item adds the row of an id, or those of a range, which is not quoted.
-func (v vertices) item(at []int, c text.Cell) ([]int, error) {
-	row, err := v.find(c.Text)
+func (v Of) item(at []int, c text.Cell) ([]int, error) {
+	row, err := v.Find(c.Text)
 	if err == nil {
 		return append(at, row), nil
 	}
@@ -57,11 +57,11 @@ func (v vertices) item(at []int, c text.Cell) ([]int, error) {
 	if !ok || c.Quoted || !errors.Is(err, graph.ErrNoVertex) {
 		return nil, err
 	}
-	lo, err := v.find(first)
+	lo, err := v.Find(first)
 	if err != nil {
 		return nil, err
 	}
-	hi, err := v.find(last)
+	hi, err := v.Find(last)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package vertices
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/text"
@@ -33,14 +32,14 @@ func readLines(file string, do func(line string) error) error {
 		return do(line)
 	})
 	if errors.Is(err, text.ErrLongLine) {
-		return badInput{err}
+		return text.ErrorOf(graph.ErrBadInput, "%w", err)
 	}
 	return err
 }
 
-// vertexLines reads files whose lines name vertices: lists and pairs.
-type vertexLines struct {
-	vertices
+// lines reads files whose lines name vertices: lists and pairs.
+type lines struct {
+	Of
 	names func(header []string) []int // the columns that hold ids, by their names; nil if they do not
 	whole bool                        // a line that is an id, or a range of them, is that, whatever separates cells in it
 
@@ -52,8 +51,8 @@ type vertexLines struct {
 // each calls do with the rows that each line names. rows is how cells are read where no header says which column is what.
 //
 // Where no id begins with #, lines that do are comments. A first line that names no vertex, but columns, is a header.
-func (l *vertexLines) each(file string, rows func(cells []text.Cell) ([]int, error), do func(rows []int) error) error {
-	comments := !slices.ContainsFunc(l.ids.Text, func(id string) bool { return strings.HasPrefix(id, "#") })
+func (l *lines) each(file string, rows func(cells []text.Cell) ([]int, error), do func(rows []int) error) error {
+	comments := !slices.ContainsFunc(l.IDs.Text, func(id string) bool { return strings.HasPrefix(id, "#") })
 	return readLines(file, func(line string) error {
 		if comments && strings.HasPrefix(line, "#") {
 			return nil
@@ -68,7 +67,7 @@ func (l *vertexLines) each(file string, rows func(cells []text.Cell) ([]int, err
 			if strings.HasPrefix(line, "#") {
 				err = fmt.Errorf("%w; it is no comment, since there are ids that begin with #", err)
 			}
-			return badInput{err}
+			return text.ErrorOf(graph.ErrBadInput, "%w", err)
 		}
 		return do(at)
 	})
@@ -76,7 +75,7 @@ func (l *vertexLines) each(file string, rows func(cells []text.Cell) ([]int, err
 
 // line returns the rows that a line names. It is read in every way in which it may be separated; if two make sense and are not
 // the same, it is refused.
-func (l *vertexLines) line(line string, rows func(cells []text.Cell) ([]int, error)) (found []int, err error) {
+func (l *lines) line(line string, rows func(cells []text.Cell) ([]int, error)) (found []int, err error) {
 	if l.whole && l.columns == nil {
 		if at, err := rows([]text.Cell{{Text: line}}); err == nil {
 			return at, nil
@@ -104,7 +103,7 @@ func (l *vertexLines) line(line string, rows func(cells []text.Cell) ([]int, err
 	return nil, err
 }
 
-func (l *vertexLines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]int, error)) ([]int, error) {
+func (l *lines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]int, error)) ([]int, error) {
 	if l.columns == nil {
 		return rows(cells)
 	}
@@ -116,7 +115,7 @@ func (l *vertexLines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]i
 		if cells[i] == (text.Cell{}) && len(l.columns) == 1 { // a list that is shorter than the one beside it
 			continue
 		}
-		row, err := l.find(cells[i].Text)
+		row, err := l.Find(cells[i].Text)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +125,7 @@ func (l *vertexLines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]i
 }
 
 // header takes a line for a header if it names the columns and no vertex.
-func (l *vertexLines) header(line string) bool {
+func (l *lines) header(line string) bool {
 	for _, sep := range text.Separators(line) {
 		cells, err := text.Split(line, sep)
 		if err != nil {
@@ -137,7 +136,7 @@ func (l *vertexLines) header(line string) bool {
 			names[i] = c.Text
 		}
 		columns := l.names(names)
-		if columns == nil || slices.ContainsFunc(columns, func(i int) bool { _, err := l.find(names[i]); return err == nil }) {
+		if columns == nil || slices.ContainsFunc(columns, func(i int) bool { _, err := l.Find(names[i]); return err == nil }) {
 			continue
 		}
 		l.columns, l.width = columns, len(cells)
@@ -146,10 +145,10 @@ func (l *vertexLines) header(line string) bool {
 	return false
 }
 
-// pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their distance, as
+// Pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their distance, as
 // query prints it.
-func (v vertices) pairs(file string, do func(u, v int) error) error {
-	l := vertexLines{vertices: v, names: func(header []string) []int {
+func (v Of) Pairs(file string, do func(u, v int) error) error {
+	l := lines{Of: v, names: func(header []string) []int {
 		if from, to, ok := read.Ends(header); ok {
 			return []int{from, to}
 		}
@@ -158,18 +157,18 @@ func (v vertices) pairs(file string, do func(u, v int) error) error {
 	return l.each(file, v.pair, func(rows []int) error { return do(rows[0], rows[1]) })
 }
 
-func (v vertices) pair(cells []text.Cell) ([]int, error) {
+func (v Of) pair(cells []text.Cell) ([]int, error) {
 	if len(cells) == 3 && isDistance(cells[2].Text) {
 		cells = cells[:2]
 	}
 	if len(cells) != 2 {
 		return nil, fmt.Errorf("want two vertices, found %d words; ids with blanks stand in double quotes", len(cells))
 	}
-	from, err := v.find(cells[0].Text)
+	from, err := v.Find(cells[0].Text)
 	if err != nil {
 		return nil, err
 	}
-	to, err := v.find(cells[1].Text)
+	to, err := v.Find(cells[1].Text)
 	return []int{from, to}, err
 }
 
@@ -180,8 +179,8 @@ func isDistance(word string) bool {
 
 // list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which has one of the
 // names.
-func (v vertices) list(file string, names ...string) (at []int, err error) {
-	l := vertexLines{vertices: v, whole: true, names: func(header []string) []int {
+func (v Of) list(file string, names ...string) (at []int, err error) {
+	l := lines{Of: v, whole: true, names: func(header []string) []int {
 		for _, name := range append(names, "id", "vertex", "node", "name") {
 			for i, column := range header {
 				if strings.EqualFold(column, name) {
@@ -204,24 +203,4 @@ func (v vertices) list(file string, names ...string) (at []int, err error) {
 		return nil
 	})
 	return at, err
-}
-
-// vertices finds the rows of vertices by their ids.
-type vertices struct {
-	ids graph.IDs
-	n   int
-	of  string // what has them
-}
-
-// verticesIn finds the vertices of a store.
-func verticesIn(p *engine.Problem, ids graph.IDs) vertices {
-	return vertices{ids: ids, n: p.Geometry().N, of: p.Dir()}
-}
-
-func (v vertices) find(id string) (int, error) {
-	row, ok := v.ids.Row(id, v.n)
-	if !ok {
-		return 0, text.ErrorOf(graph.ErrNoVertex, "%s has no vertex %q", v.of, id)
-	}
-	return row, nil
 }

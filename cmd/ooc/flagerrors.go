@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagError says what is wrong with the flags of a command line.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &invalid):
+		fl, cause := invalid.GetFlag(), invalid.Unwrap()
+		switch fl.Value.Type() { // whose errors speak of Go
+		case "bool":
+			cause = errors.New("want true or false, or nothing")
+		case "intSlice":
+			cause = errors.New("want whole numbers, separated by commas")
+		}
+		err = fmt.Errorf("--%s %s: %w", fl.Name, plainly(invalid.GetValue()), cause)
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		err = fmt.Errorf("%w; give -- before names that begin with -", err)
+	}
+	return usageError{err}
+}
+
+// checkFlags refuses flags that do not go together, and those that were given nothing, as a script gives them whose variable
+// is not set.
+func checkFlags(cmd *cobra.Command) (err error) {
+	if cmd.ValidateFlagGroups() != nil { // there is one group
+		return usageError{errors.New("--directed and --undirected: give one of them")}
+	}
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		if text := fl.Value.String(); err == nil && (text == "" || text == "[]") {
+			err = usageError{fmt.Errorf("--%s is empty: give it a value, or leave it away", fl.Name)}
+		}
+	})
+	return err
+}
+
+// plainly is what a user has typed, quoted if it might be taken for something else.
+func plainly(text string) string {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

@@ -1,0 +1,112 @@
+// Package flagvalue holds what the flags of commands take. A value refuses what it does not want while the command line is
+// read, before anything is done, and says what it wants.
+package flagvalue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ooc/engine/device/registry"
+	"ooc/tiles"
+)
+
+// value is a pflag.Value of any type.
+type value[T comparable] struct {
+	to    *T
+	kind  string // for the help
+	want  string
+	parse func(text string) (T, error)
+	ok    func(T) bool // nil: all that can be parsed
+}
+
+func (v *value[T]) String() string {
+	if v.to == nil { // a zero value, which pflag makes to find out what a default looks like
+		return ""
+	}
+	return fmt.Sprint(*v.to)
+}
+
+func (v *value[T]) Set(text string) error {
+	x, err := v.parse(text)
+	if err != nil || v.ok != nil && !v.ok(x) {
+		return errors.New("want " + v.want)
+	}
+	*v.to = x
+	return nil
+}
+
+func (v *value[T]) Type() string { return v.kind }
+
+// Whole is a whole number, in decimal.
+func Whole(to *int, want string, ok func(int) bool) pflag.Value {
+	return &value[int]{to, "int", want, strconv.Atoi, ok}
+}
+
+// AtLeast is a whole number that is not less than a bound.
+func AtLeast(to *int, least int) pflag.Value {
+	return Whole(to, fmt.Sprintf("a whole number, %d or more", least), func(n int) bool { return n >= least })
+}
+
+// Between is a whole number from lo to hi.
+func Between(to *int, lo, hi int) pflag.Value {
+	return Whole(to, fmt.Sprintf("a whole number from %d to %d", lo, hi), func(n int) bool { return lo <= n && n <= hi })
+}
+
+// TileEdge is the edge of a tile.
+func TileEdge(to *int) pflag.Value {
+	return Whole(to, fmt.Sprintf("a multiple of 64 up to %d", tiles.MaxT), func(n int) bool { return n > 0 && n%64 == 0 && n <= tiles.MaxT })
+}
+
+// Large is a whole number from lo to hi, of 64 bits everywhere.
+func Large(to *int64, lo, hi int64) pflag.Value {
+	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
+	return &value[int64]{to, "int", fmt.Sprintf("a whole number from %d to %d", lo, hi), parse, func(n int64) bool { return lo <= n && n <= hi }}
+}
+
+// Entry is a number that an entry of four bytes can hold.
+func Entry(to *int32) pflag.Value {
+	parse := func(text string) (int32, error) {
+		n, err := strconv.ParseInt(text, 10, 32)
+		return int32(n), err
+	}
+	return &value[int32]{to, "int", "a whole number from -2147483648 to 2147483647", parse, nil}
+}
+
+// Seed is any number that a generator may begin with.
+func Seed(to *uint64) pflag.Value {
+	parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
+	return &value[uint64]{to, "int", "a whole number, 0 or more, of 64 bits", parse, nil}
+}
+
+// mostHours is more than any machine runs, and still a time.Duration.
+const mostHours = 1e5
+
+// Hours is a time for which a command may run.
+func Hours(to *float64) pflag.Value {
+	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+	want := fmt.Sprintf("a number of hours, more than 0 and at most %.0f, as in 1.5", mostHours)
+	return &value[float64]{to, "HOURS", want, parse, func(h float64) bool { return h > 0 && h <= mostHours }}
+}
+
+// Period is a length of time.
+func Period(to *time.Duration) pflag.Value {
+	return &value[time.Duration]{to, "duration", "a time of more than 0 with its unit, as in 30s or 5m", time.ParseDuration, func(d time.Duration) bool { return d > 0 }}
+}
+
+// Word is one of a few words.
+func Word(to *string, words ...string) pflag.Value {
+	parse := func(text string) (string, error) { return text, nil }
+	return &value[string]{to, "string", "one of " + strings.Join(words, ", "), parse, func(w string) bool { return slices.Contains(words, w) }}
+}
+
+// Device is a device by its name.
+func Device(to *string) pflag.Value {
+	parse := func(text string) (string, error) { return text, registry.Known(text) }
+	return &value[string]{to, "string", "one of auto, " + strings.Join(registry.Names(), ", ") + "; cuda:1 is the second GPU", parse, nil}
+}
