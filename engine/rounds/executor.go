@@ -118,7 +118,11 @@ func (x *executor) read(s step) stream.Op {
 			if s.fromGraph {
 				return x.weights.FillTile(page.Data, x.geom.T, i, j)
 			}
-			return x.store.ReadTile(page.Data, i, j)
+			err := x.store.ReadTile(page.Data, i, j)
+			if i == j && x.geom.Upper { // a cut may have left half of one state and half of another, which round differently
+				x.geom.Mirror(page.Data)
+			}
+			return err
 		},
 	}
 }
