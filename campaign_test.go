@@ -26,6 +26,7 @@ func TestCampaignFuzz(t *testing.T) {
 	if !crashtest.Long() {
 		t.Skip("it takes half an hour for each reader: of OOC_CAMPAIGN=long only")
 	}
+	targets := 0
 	for _, p := range listed(t) {
 		out, err := exec.Command("go", "test", "-list", "^Fuzz", p).Output()
 		if err != nil {
@@ -35,6 +36,7 @@ func TestCampaignFuzz(t *testing.T) {
 			if !strings.HasPrefix(target, "Fuzz") {
 				continue
 			}
+			targets++
 			t.Run(target, func(t *testing.T) {
 				cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", fuzzTime(), "-timeout=0", p)
 				var out bytes.Buffer
@@ -45,6 +47,9 @@ func TestCampaignFuzz(t *testing.T) {
 				}
 			})
 		}
+	}
+	if targets == 0 {
+		t.Error("no fuzz targets")
 	}
 }
 

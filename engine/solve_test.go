@@ -126,19 +126,8 @@ func TestInterruptAndResume(t *testing.T) {
 // TestInterruptKeepsRounds demands that a stopped solve goes on from the rounds it had finished.
 func TestInterruptKeepsRounds(t *testing.T) {
 	g := enginetest.RandomGraph(t, seeds.New(t), 640, entry.KindI32, false)
-	p := enginetest.Create(t, g, 64)
 	s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(10, 1), Pages: 4, Streams: 2}
-	ctx, cancel := context.WithCancel(context.Background())
-	o := s.Options(t)
-	o.Interval = time.Microsecond
-	o.Progress = func(st live.Status) {
-		if st.Progress > 0.5 {
-			cancel()
-		}
-	}
-	if _, err := p.Solve(ctx, o); !errors.Is(err, task.ErrInterrupted) {
-		t.Skipf("the solve ended before it could be stopped: %v", err)
-	}
+	p := enginetest.StoppedPast(t, 0.5, s.Options(t), func() *engine.Problem { return enginetest.Create(t, g, 64) })
 	st, err := p.Status()
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
 	"ooc/engine/prove"
-	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
@@ -129,19 +128,10 @@ func TestMatrixIsNotNeeded(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 640, entry.KindI32, false)
 	path := enginetest.WriteMatrix(t, g, false)
-	p := enginetest.Open(t, enginetest.CreateMatrix(t, path, entry.KindI32))
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(10, 1), Pages: 4, Streams: 2}.Options(t)
-	o.Interval = time.Microsecond
-	o.Progress = func(st live.Status) {
-		if st.Progress > 0.5 {
-			cancel()
-		}
-	}
-	if _, err := p.Solve(ctx, o); !errors.Is(err, task.ErrInterrupted) {
-		t.Skipf("the solve ended before it could be stopped: %v", err)
-	}
+	p := enginetest.StoppedPast(t, 0.5, o, func() *engine.Problem {
+		return enginetest.Open(t, enginetest.CreateMatrix(t, path, entry.KindI32))
+	})
 	dir := p.Dir()
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
@@ -150,7 +140,6 @@ func TestMatrixIsNotNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = enginetest.Open(t, dir)
-	o.Progress = nil
 	if sum := enginetest.Solve(t, p, o); sum.ResumedFrom == 0 {
 		t.Errorf("%+v", sum)
 	}

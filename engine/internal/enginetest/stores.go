@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -41,6 +43,33 @@ func Solve(t testing.TB, p *engine.Problem, o engine.Options) task.Summary {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// StoppedPast solves stores that create makes until one solve is stopped past the given progress, and returns that store. A
+// solve can end before it is stopped, so it tries several, and ends the test if none will stop.
+func StoppedPast(t testing.TB, progress float64, o engine.Options, create func() *engine.Problem) *engine.Problem {
+	t.Helper()
+	const tries = 30
+	for range tries {
+		p := create()
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Interval = time.Microsecond
+		o.Progress = func(st live.Status) {
+			if st.Progress > progress {
+				cancel()
+			}
+		}
+		_, err := p.Solve(ctx, o)
+		cancel()
+		if errors.Is(err, task.ErrInterrupted) {
+			return p
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatalf("%d solves ended before they could be stopped", tries)
+	return nil
 }
 
 // Solved solves a graph with limits that do not matter.
