@@ -294,7 +294,7 @@ func TestRootTreesWritesAlone(t *testing.T) {
 		}
 		return nil
 	}
-	p, err := engine.Create(t.Context(), dir, enginetest.HardGraph(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), dir, enginetest.ZeroLaden(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edsrzf/mmap-go"
@@ -138,6 +139,9 @@ func newCreation(dir string, m Meta) *creation {
 func (c *creation) finish(csr *CSR, ids IDs) (*Store, error) {
 	if err := c.fill(csr, ids); err != nil {
 		c.undo()
+		if file := (*fs.PathError)(nil); errors.As(err, &file) && strings.HasPrefix(file.Path, c.s.dir) { // it names the store
+			return nil, fmt.Errorf("creating store: %w", classify(err))
+		}
 		return nil, fmt.Errorf("creating %s: %w", c.s.dir, classify(err))
 	}
 	c.s.ready.Store(true)
