@@ -294,7 +294,7 @@ func TestRootTreesWritesAlone(t *testing.T) {
 		}
 		return nil
 	}
-	p, err := engine.Create(t.Context(), dir, enginetest.ZeroLaden(t, r, n, entry.KindI32, false), engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), dir, ring(t, n), engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,6 +311,20 @@ func TestRootTreesWritesAlone(t *testing.T) {
 	if beside.Load() > 0 || writes.Load() == 0 {
 		t.Errorf("%d accesses to tiles while there were %d writes", beside.Load(), writes.Load())
 	}
+}
+
+// ring is a cycle of n vertices, so that each has a predecessor in each row but its own.
+func ring(t *testing.T, n int) *graph.Graph {
+	t.Helper()
+	b := graph.New(n, graph.AsKind(entry.KindI32))
+	for v := range n {
+		b.Add(v, (v+1)%n, float64(v%3))
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // spoil makes a random cycle of predecessors in a random row, of vertices that have others.

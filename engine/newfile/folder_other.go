@@ -13,4 +13,4 @@ func writableStream(string) error { return nil } // opening it will say so
 
 func openStream(path string) (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
 
-func keepAccess(f *os.File, was fs.FileInfo) { _ = f.Chmod(was.Mode().Perm()) }
+func keepAccess(f *os.File, was fs.FileInfo) error { return f.Chmod(was.Mode().Perm()) }

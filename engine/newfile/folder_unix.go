@@ -41,15 +41,18 @@ func openStream(path string) (*os.File, error) {
 	return f, err
 }
 
-// keepAccess gives f the group, the mode and the owner of another file, as far as the system lets us: where it does not,
-// f stays ours alone, or its mode that of a file that is nobody else's. The owner is last, for only he may change the mode.
-func keepAccess(f *os.File, was fs.FileInfo) {
+// keepAccess gives f the group, the mode and the owner of another file, as far as the system lets us. Where it does not,
+// f stays ours alone, or has the mode of a file that only we own. The owner is last, for only the owner may change the mode.
+func keepAccess(f *os.File, was fs.FileInfo) error {
 	s, ok := was.Sys().(*syscall.Stat_t)
 	if ok {
 		_ = f.Chown(-1, int(s.Gid))
 	}
-	_ = f.Chmod(was.Mode().Perm())
+	if err := f.Chmod(was.Mode().Perm()); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
 	if ok {
 		_ = f.Chown(int(s.Uid), -1)
 	}
+	return nil
 }

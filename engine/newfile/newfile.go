@@ -171,7 +171,10 @@ func (at place) begin() (*os.File, error) {
 		parts.names[part.Name()] = true
 	}
 	if err == nil && at.was != nil {
-		keepAccess(part, at.was)
+		if err = keepAccess(part, at.was); err != nil {
+			delete(parts.names, part.Name())
+			return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
+		}
 	}
 	return part, err
 }
