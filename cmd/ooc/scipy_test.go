@@ -26,7 +26,7 @@ func scipy(t testing.TB, dir, script string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(python, append([]string{path}, args...)...)
+	cmd := exec.Command(python, append([]string{"-B", path}, args...)...) // -B: nothing is written beside the scripts
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {

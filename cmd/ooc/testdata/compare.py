@@ -3,12 +3,13 @@
 GRAPH is a DIMACS .gr file, or lines "id from to weight" of an undirected graph. In i32 every distance must be
 equal; in f32 within four units in the last place an arc. With ROWS, that many random rows are compared.
 """
-import json
 import sys
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import shortest_path
+
+from store import matrix
 
 
 def arcs(path):
@@ -37,15 +38,14 @@ def sparse(n, u, v, w, directed):
 
 
 def main(store, path, rows=None):
-    meta = json.load(open(f"{store}/store.json"))
-    tiles = np.load(f"{store}/dist.npy", mmap_mode="r")
-    n, t = meta["n"], meta["tile"]
+    meta, d = matrix(store)
+    n = meta["n"]
     graph = sparse(*arcs(path))
     assert graph.shape[0] == n, (graph.shape, n)
     sources = np.arange(n) if rows is None else np.random.default_rng().choice(n, int(rows), replace=False)
     method = "J" if (graph.data < 0).any() else "D"
     want, pred = shortest_path(graph, method=method, indices=sources, return_predecessors=True)
-    got = np.stack([tiles[u // t, :, u % t, :].reshape(-1)[:n] for u in sources]).astype(np.float64)
+    got = d[sources].astype(np.float64)
     if meta["kind"] == "i32":
         got[got == 0x3F3F3F3F] = np.inf
         assert np.array_equal(got, want), f"{(got != want).sum()} distances differ"

@@ -5,23 +5,21 @@ of what each file holds.
 """
 import csv
 import gzip
-import json
 import sys
 
 import numpy as np
 from scipy.io import mmread
 
+from store import matrix
+
 
 def stored(store):
     """The distances as floats in the input's units, inf where there is no path."""
-    meta = json.load(open(f"{store}/store.json"))
-    tiles = np.load(f"{store}/dist.npy", mmap_mode="r")
-    n = meta["n"]
-    side = tiles.shape[0] * tiles.shape[2]
-    matrix = tiles.transpose(0, 2, 1, 3).reshape(side, side)[:n, :n].astype(np.float64)
+    meta, d = matrix(store)
+    d = d.astype(np.float64)
     if meta["kind"] == "i32":
-        matrix[matrix == 0x3F3F3F3F] = np.inf
-    return matrix / meta["scale"], meta["kind"] == "f32"
+        d[d == 0x3F3F3F3F] = np.inf
+    return d / meta["scale"], meta["kind"] == "f32"
 
 
 def table(path):

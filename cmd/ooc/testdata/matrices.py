@@ -6,11 +6,12 @@ four units in the last place an arc of the longest possible path in f32.
 """
 import glob
 import itertools
-import json
 import sys
 
 import numpy as np
 from scipy.sparse.csgraph import csgraph_from_dense, floyd_warshall
+
+from store import matrix
 
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 
@@ -47,10 +48,8 @@ def check():
     files = sorted(glob.glob("*.npy"))
     assert len(files) >= 36, files
     for name in files:
-        meta = json.load(open(name[:-4] + ".ooc/store.json"))
-        tiles = np.load(name[:-4] + ".ooc/dist.npy", mmap_mode="r")
-        n, t = meta["n"], meta["tile"]
-        got = tiles.transpose(0, 2, 1, 3).reshape(len(tiles) * t, -1)[:n, :n].astype(np.float64)
+        meta, got = matrix(name[:-4] + ".ooc")
+        n, got = meta["n"], got.astype(np.float64)
         array, none = np.load(name), meta["input"]["no_arc"]
         assert array.shape == (n, n)
         weights = array.astype(np.float64)
