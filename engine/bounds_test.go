@@ -13,10 +13,12 @@ import (
 	"ooc/engine/rounds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // TestUnsolvedAnswers asks stores that a power cut left on the way for distances, which they refuse, and for upper bounds.
 func TestUnsolvedAnswers(t *testing.T) {
+	crashtest.Slow(t)
 	smallCores(t, 0)
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 150, entry.KindI32, false)

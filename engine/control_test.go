@@ -14,6 +14,7 @@ import (
 	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // steered is a solve in the background whose statuses a test sees.
@@ -131,6 +132,7 @@ func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(l
 }
 
 func TestPauseRounds(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 3 {
 		n := 1200 + r.IntN(300)
@@ -142,6 +144,7 @@ func TestPauseRounds(t *testing.T) {
 }
 
 func TestPauseExpansion(t *testing.T) {
+	crashtest.Slow(t)
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 2500, entry.KindI32, false), 64)
 	o := enginetest.Shape{Tile: 64, Slots: 1000, Pages: 8}.Options(t)
 	o.Algorithm, o.HostMemory = eliminate.Name, 0
@@ -150,6 +153,7 @@ func TestPauseExpansion(t *testing.T) {
 
 // TestEndInPause ends the context of a paused solve: it keeps what it had finished.
 func TestEndInPause(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	n := 1200 + r.IntN(300)
 	began := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4, Streams: 2}.Options(t)
@@ -177,6 +181,7 @@ func TestEndInPause(t *testing.T) {
 
 // TestCheckpointNow asks for checkpoints of solves that take none by themselves.
 func TestCheckpointNow(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for try := 0; ; try++ {
 		n := 1200 + r.IntN(300)

@@ -61,6 +61,7 @@ func oneOfAll(t testing.TB, r *rand.Rand, n int) *graph.Graph {
 // TestEliminate compares solves of random graphs by elimination with a search, with cores in memory and in a
 // store of their own, and wants nothing of the core left.
 func TestEliminate(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 30 {
 		smallCores(t, []int{0, 2048}[r.IntN(2)])
@@ -190,6 +191,7 @@ func TestSources(t *testing.T) {
 
 // TestEliminateResumes interrupts eliminations at random moments, in every stage, and wants the same end.
 func TestEliminateResumes(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	smallCores(t, 0)
 	var resumed int

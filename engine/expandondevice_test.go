@@ -19,11 +19,13 @@ import (
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere: the
 // bytes are the same.
 func TestExpandsOnDevice(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	expandThere(t)
 	for _, k := range enginetest.EveryKind {
@@ -70,6 +72,7 @@ func TestExpandsOnDevice(t *testing.T) {
 // TestChangedOnTheWay changes rows of tiles between the device and host memory: scrub finds that, since they were summed
 // before.
 func TestChangedOnTheWay(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	expandThere(t)
 	d := levelDevice(t)

@@ -19,6 +19,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/prove"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // unpack extracts a store from testdata that a program of before wrote. They are of the same graph: those of versions 1, 2 and
@@ -126,6 +127,7 @@ func checkOld(t *testing.T, dir string, version int, fresh *engine.Problem) {
 // TestOldVersions goes on with stores that a program of before has left: solved ones answer, half-done ones are solved from
 // where they are, those that begin again stay of their version.
 func TestOldVersions(t *testing.T) {
+	crashtest.Slow(t)
 	var g *graph.Graph
 	for version, name := range map[int]string{1: "v1", 2: "v2", 3: "v3"} {
 		p := enginetest.Open(t, unpack(t, name+"-solved"))

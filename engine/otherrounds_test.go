@@ -64,6 +64,7 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 // TestOtherRoundsSolve solves random graphs of every kind by the other rounds, stopped now and then, and compares every
 // distance; in i32 every byte with that of blocked rounds.
 func TestOtherRoundsSolve(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 3 {
 		for _, k := range enginetest.EveryKind {

@@ -20,6 +20,7 @@ import (
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // tinyGraphs are graphs with little or nothing to solve, and of which elimination may leave nothing.
@@ -65,6 +66,7 @@ var needsAtLeast = regexp.MustCompile(`needs? (?:at least )?(\d+) bytes`)
 // TestSmallMemory solves tiny graphs with little memory, of the device or of the host: that is solved right, or refused
 // before anything is made, and with the least that the refusal names it is solved.
 func TestSmallMemory(t *testing.T) {
+	crashtest.Slow(t)
 	sizes := []int64{1, 40 << 10}
 	r := seeds.New(t)
 	solved, refused := 0, 0

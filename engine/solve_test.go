@@ -21,6 +21,7 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // verifyAll compares every row with a search from its source.
@@ -38,6 +39,7 @@ func verifyAll(t testing.TB, p *engine.Problem) {
 
 // TestSolve solves random graphs of every kind under random limits, and compares every distance.
 func TestSolve(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for round := range 12 {
 		for _, k := range enginetest.EveryKind {
@@ -84,6 +86,7 @@ func TestLimitsDoNotShow(t *testing.T) {
 // TestInterruptAndResume stops solves at random points, over and over with other limits, and compares
 // the end with an uninterrupted one: byte by byte in i32, within rounding in f32.
 func TestInterruptAndResume(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 6 {
 		for _, k := range enginetest.EveryKind {

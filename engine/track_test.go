@@ -63,6 +63,7 @@ func sameDistances(t *testing.T, p, q *engine.Problem) {
 
 // TestTrackedSolve solves random graphs and their matrices with predecessors, under random limits.
 func TestTrackedSolve(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 4 {
 		for _, k := range enginetest.EveryKind {

@@ -38,6 +38,7 @@ func verifyMatrix(t testing.TB, p *engine.Problem) prove.Sampled {
 // TestMatrixSolves solves each graph from its arcs and from its matrix. The matrices of distances are the same
 // byte by byte: they begin with the same tiles.
 func TestMatrixSolves(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 3 {
 		for _, k := range enginetest.EveryKind {

@@ -17,6 +17,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 const edge, tileBytes = 64, 64 * 64 * entry.EntryBytes
@@ -147,6 +148,7 @@ func (m *memory) randomKernel(r *rand.Rand, s *model, q int) Op {
 
 // TestProgramOrder runs random programs and demands what running them one by one gives.
 func TestProgramOrder(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	for range 40 {
 		d := openCPU(t)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // resealState gives a sector a version and a checksum that matches.
@@ -61,6 +62,7 @@ func readAll(dir string) (Meta, *CSR, IDs, []uint32, error) {
 // The result is a refusal of the right kind; a change that does not matter
 // (JSON has a few: a space turned into a tab) gives the same content.
 func TestEveryByteOfTheSmallFiles(t *testing.T) {
+	crashtest.Slow(t)
 	dir := fullStore(t)
 	m, csr, ids, sums, err := readAll(dir)
 	must(t, err)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 func TestLive(t *testing.T) {
@@ -39,6 +41,7 @@ func TestLive(t *testing.T) {
 
 // TestLiveIsNeverTorn: readers see whole updates while a writer writes.
 func TestLiveIsNeverTorn(t *testing.T) {
+	crashtest.Slow(t)
 	s := newStore(t, 64, 64)
 	must(t, s.SetLive([]byte("a")))
 	stop := make(chan struct{})

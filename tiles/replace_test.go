@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ooc/tiles/crashtest"
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/internal/system"
 )
@@ -260,6 +261,7 @@ func TestReplaceRefuses(t *testing.T) {
 // fails each: what is left is the old store, the new one, or an import that died
 // and is started over. The lock is held from the beginning to the end.
 func TestReplaceStops(t *testing.T) {
+	crashtest.Slow(t)
 	graph := testMeta(100, 64)
 	graph.Arcs = 100
 	replace := func(dir string) error {

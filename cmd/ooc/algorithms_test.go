@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"ooc/engine"
+	"ooc/tiles/crashtest"
 )
 
 // TestEveryAlgorithm wants the same bytes of every algorithm, in one stream and in several, and those of SciPy.
 func TestEveryAlgorithm(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "rmat", "g.gr", "-n", "700", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)

@@ -75,6 +75,7 @@ func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffe
 }
 
 func TestBatchKilledAndResumed(t *testing.T) {
+	crashtest.Slow(t)
 	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) bool {
 		ooc(t, dir, args...).want(t, 6, fmt.Sprintf("process %d", cmd.Process.Pid)) // two at once
 		q := theQueue(t, dir)
@@ -93,6 +94,7 @@ func TestBatchKilledAndResumed(t *testing.T) {
 }
 
 func TestBatchInterrupted(t *testing.T) {
+	crashtest.Slow(t)
 	midway(t, func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) bool {
 		if err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Process.Signal(syscall.SIGCONT)); err != nil {
 			t.Fatal(err)

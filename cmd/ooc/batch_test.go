@@ -15,6 +15,7 @@ import (
 
 	"ooc/engine/batch"
 	"ooc/engine/task"
+	"ooc/tiles/crashtest"
 )
 
 // theQueue reads the one queue in a folder.
@@ -59,6 +60,7 @@ func mixed(t testing.TB) string {
 }
 
 func TestBatch(t *testing.T) {
+	crashtest.Slow(t)
 	dir := mixed(t)
 	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs solved, 1 failed", "ooc solve .")
 	table := strings.Split(strings.TrimSpace(r.stdout), "\n")
@@ -304,6 +306,7 @@ func TestTornQueueIsSaid(t *testing.T) {
 
 // TestOutDir solves a batch and a single graph into a folder that is not there yet, and again, and refuses what cannot be.
 func TestOutDir(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 7\n")

@@ -213,6 +213,7 @@ func TestCampaignFull(t *testing.T) {
 // TestRoomForCore has volumes with room for a store and the core that its elimination leaves, for the store alone, and for
 // neither: what does not fit is refused before anything is made, what can be solved without the core is, and plans say it all.
 func TestRoomForCore(t *testing.T) {
+	crashtest.Slow(t)
 	t.Setenv("GOMAXPROCS", "2") // the less of them, the less of its memory a processor needs itself
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "1500", "-m", "9000", "--seed", "7").want(t, 0)
@@ -328,6 +329,7 @@ func TestRoomForCore(t *testing.T) {
 // TestBatchRoomForCores has room for the stores of a batch and not for their cores: jobs are solved without. Where the stores
 // themselves have no room, the batch ends before it begins.
 func TestBatchRoomForCores(t *testing.T) {
+	crashtest.Slow(t)
 	t.Setenv("GOMAXPROCS", "2")
 	dir := t.TempDir()
 	for _, name := range []string{"a.gr", "b.gr"} {
@@ -450,6 +452,7 @@ func pseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 
 // TestCampaignTerminal resizes the terminal under a solve, down to no columns at all.
 func TestCampaignTerminal(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2500)
@@ -481,6 +484,7 @@ func TestCampaignTerminal(t *testing.T) {
 
 // TestCampaignSleep stops a solve for a while, as a laptop that is closed does: its lock holds meanwhile, and it goes on.
 func TestCampaignSleep(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2000)
 	ooc(t, dir, "solve", "long.gr", "--out", "whole.ooc", "--tile", "64").want(t, 0)
@@ -497,6 +501,7 @@ func TestCampaignSleep(t *testing.T) {
 // TestStatusAfterKill kills a solve that has taken no checkpoint and left a note: status, plan and watch say what the next
 // run then does.
 func TestStatusAfterKill(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2500)
 	store := filepath.Join(dir, "long.ooc")
@@ -548,6 +553,7 @@ func TestStatusAfterKill(t *testing.T) {
 // TestCampaignClock has every file of a half-done store, and the input, from long ago or from the future, as they look
 // after the clock was set: the store goes on.
 func TestCampaignClock(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 1500)
 	ooc(t, dir, "solve", "long.gr", "--out", "whole.ooc", "--tile", "64").want(t, 0)

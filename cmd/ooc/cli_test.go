@@ -13,12 +13,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/tiles/crashtest"
 )
 
 // small is a graph with text ids, a zero weight, a parallel arc, a self-loop and an unreachable vertex.
 const small = "# a comment\nparis,lyon,4\nlyon,nice,3\nparis,nice,9\nparis,nice,8\nnice,nice,1\nnice,paris,0\nisle,paris,1\n"
 
 func TestSolveAndAsk(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged", "solved towns.ooc")
@@ -197,6 +200,7 @@ func TestOtherColumnsAreRefused(t *testing.T) {
 
 // TestGuessedWeightsAreSaid solves edge lists of which the names of columns do not say what the weights are.
 func TestGuessedWeightsAreSaid(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "c.csv", "from,to,wieght\n1,2,5\n")
 	ooc(t, dir, "solve", "c.csv").want(t, 0, `column "wieght" is taken for the weight`)
@@ -265,6 +269,7 @@ func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer
 }
 
 func TestTruncatedUnderSolve(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	cmd, stderr := running(t, dir)
 	if err := os.Truncate(filepath.Join(dir, "long.ooc", "dist.npy"), 1<<20); err != nil {
@@ -335,6 +340,7 @@ func TestJSON(t *testing.T) {
 
 // TestJSONNames wants names of one style in every object, however deep.
 func TestJSONNames(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	style := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	var check func(where string, v any)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // zombie returns the number of a process that has ended and is there until the test ends.
@@ -37,6 +38,7 @@ func zombie(t *testing.T) int {
 
 // TestWaitsForEndingProcess gives commands a lock whose holder is dead and still has it: they say so, wait, and go on.
 func TestWaitsForEndingProcess(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "a.csv", small)
 	writeFile(t, dir, "b.csv", small)

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestOutputsOnFullVolume prints to, and writes, files on a volume that has room for a page, and then for nothing: exit
 // code 5 each time, and no file that was to be made is left.
 func TestOutputsOnFullVolume(t *testing.T) {
+	crashtest.Slow(t)
 	dir, lines := everyCommand(t)
 	volume := mounted(t, "-t", "tmpfs", "-o", "size=4k", "ooc-test")
 	printed := filepath.Join(volume, "printed")

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // everyCommand returns command lines of every command, in a folder with what they need. Each prints something to
@@ -55,6 +57,7 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 // TestFewFiles leaves every command too few files to open, and demands an error, no trace and nothing that is in the way
 // of the same command.
 func TestFewFiles(t *testing.T) {
+	crashtest.Slow(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
@@ -85,6 +88,7 @@ func TestFewFiles(t *testing.T) {
 
 // TestFullOutput gives every command a standard output that takes nothing: exit code 5 and a sentence.
 func TestFullOutput(t *testing.T) {
+	crashtest.Slow(t)
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
 	}

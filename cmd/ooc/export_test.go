@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/tiles/crashtest"
 )
 
 // towns makes the solved store of the small graph.
@@ -98,6 +100,7 @@ func TestExportNamesThatClash(t *testing.T) {
 
 // TestExportEqualsSciPy has NumPy and SciPy read every format, whole and in part, of a store of each kind.
 func TestExportEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	for _, c := range []struct {
 		weight func() string
@@ -140,6 +143,7 @@ func TestExportEqualsSciPy(t *testing.T) {
 // TestExportInterrupted ends exports by signals and kills, and demands that what stands under the final
 // name is whole. A signal leaves nothing else.
 func TestExportInterrupted(t *testing.T) {
+	crashtest.Slow(t)
 	r, dir := seeded(t), t.TempDir()
 	ooc(t, dir, "gen", "ring", "g.gr", "-n", "2500").want(t, 0)
 	ooc(t, dir, "solve", "g.gr").want(t, 0)
@@ -234,6 +238,7 @@ func BenchmarkExport(b *testing.B) {
 
 // TestPredecessorsAreSciPys has SciPy and networkx rebuild shortest paths from exported predecessors.
 func TestPredecessorsAreSciPys(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir, n := t.TempDir(), 60+r.IntN(100)
 	var text strings.Builder

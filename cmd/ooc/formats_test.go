@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"ooc/tiles/crashtest"
 )
 
 // square is one graph in every format that is text: the edges 1–2 of length 5, 2–3 of 0.5, 3–4 of 0 and 4–1 of
@@ -51,6 +53,7 @@ func pack(t testing.TB, ext, text string) string {
 // TestFormats solves one graph from every format, plain and compressed, as a file, by standard input, found
 // by its content and forced.
 func TestFormats(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	names := map[string]string{"gr": "dimacs", "mtx": "mtx", "graph": "metis", "csv": "edgelist", "txt": "edgelist", "array.mtx": "mtx"}
 	for ext, text := range square {
@@ -99,6 +102,7 @@ func TestDroppedArcsAreCounted(t *testing.T) {
 
 // TestSmallestGraphs solves what has hardly anything in it.
 func TestSmallestGraphs(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	const mtx, array = "%%MatrixMarket matrix coordinate integer general\n", "%%MatrixMarket matrix array integer general\n"
 	for name, c := range map[string]struct{ text, row, answers string }{
@@ -218,6 +222,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestBombs feeds compressed input without end: the command ends it, in bounded memory.
 func TestBombs(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	zeros, sevens := strings.Repeat("\x00", 1<<16), strings.Repeat("7", 1<<16)
 	for what, c := range map[string]struct {

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"ooc/engine/graph/gen"
+	"ooc/tiles/crashtest"
 )
 
 // TestGenEqualsSciPy has SciPy read the Matrix Market files of every kind of graph, and compares them with
 // the DIMACS files of the same seeds.
 func TestGenEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	r, dir := seeded(t), t.TempDir()
 	var names []string
 	for _, g := range gen.Kinds {

@@ -95,6 +95,7 @@ func TestCampaignForeign(t *testing.T) {
 
 // TestForeignFolder names folders of another program as stores: nothing in them is written, made or removed.
 func TestForeignFolder(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
 	folder := filepath.Join(dir, "theirs")

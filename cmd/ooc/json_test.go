@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/kernels/cpu"
+	"ooc/tiles/crashtest"
 )
 
 // objects is docs/json.md: by title, the fields of an object and what they are.
@@ -192,6 +193,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 // TestEveryJSON runs every command with --json. Each line must be an object that docs/json.md describes, field by field, and each
 // field that it describes must have been printed.
 func TestEveryJSON(t *testing.T) {
+	crashtest.Slow(t)
 	docs := readObjects(t)
 	gpu := len(testDevices(t)) > 1
 	dir, lines, fail := linesWithJSON(t)

@@ -276,6 +276,7 @@ func race(t *testing.T, dir string, ended chan<- *racer, args ...string) *racer 
 }
 
 func TestStopAndResume(t *testing.T) {
+	crashtest.Slow(t)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir := t.TempDir()
 		cmd, stderr := running(t, dir, "--timeline", "long.json")

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"path/filepath"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestLayout solves an undirected graph, and a directed one whose arcs all have their equal reverse: one half of the matrix is
 // kept, unless all of it is asked for, and answers are the same.
 func TestLayout(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "both.csv", "from,to,length\na,b,3\nb,a,3\nb,c,4\nc,b,4\n")
 	ooc(t, dir, "gen", "random", "-n", "200", "--undirected", "g.csv").want(t, 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ooc/engine/text"
+	"ooc/tiles/crashtest"
 )
 
 // hard is a graph whose ids hold all that separates, quotes and begins comments.
@@ -82,6 +83,7 @@ func TestPairs(t *testing.T) {
 
 // TestLists gives lists of vertices in every form, for rows, columns and sources.
 func TestLists(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "g.csv", hard)
 	ooc(t, dir, "solve", "g.csv", "--undirected").want(t, 0)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"ooc/tiles/crashtest"
 )
 
 // matrix is an int32 array of n×n, in C order.
@@ -50,6 +52,7 @@ var four = matrix(4, func(u, v int) int32 {
 const fourAnswers = "0\t0\t0\n0\t1\t4\n0\t2\t7\n0\t3\tunreachable\n"
 
 func TestMatrix(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "D.npy", string(four))
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "(npy): 4 vertices, 5 arcs, weights 0…9, i32", "solved D.ooc")
@@ -84,6 +87,7 @@ func TestMatrix(t *testing.T) {
 
 // TestMatrixPacked solves matrices that come compressed or by standard input. No copy is left.
 func TestMatrixPacked(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	var gz, zst bytes.Buffer
 	w := gzip.NewWriter(&gz)
@@ -176,6 +180,7 @@ func TestBadMatrixCodes(t *testing.T) {
 // TestKilledMatrix kills solves before their first restore point, where the next run needs the input again:
 // as it was, or it is refused by name.
 func TestKilledMatrix(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	n := 1200 + r.IntN(600)
@@ -248,6 +253,7 @@ func sameDistances(t *testing.T, dir string, n int) {
 
 // TestMatricesEqualSciPy compares matrices of every type, byte order, memory order and version.
 func TestMatricesEqualSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	list := strings.Fields(scipy(t, dir, "matrices.py", "make", fmt.Sprint(seeded(t).Uint32())))
 	for i := 0; i+1 < len(list); i += 2 {

@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine/graph/gen"
 	"ooc/engine/mst"
+	"ooc/tiles/crashtest"
 )
 
 // mstTowns is a graph with text ids, a parallel edge, a negative weight and a component of its own.
@@ -63,6 +64,7 @@ func TestMSTOfMatrix(t *testing.T) {
 
 // TestMSTEqualsSciPy compares graphs of every shape, and California where it is at hand.
 func TestMSTEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	var args []string

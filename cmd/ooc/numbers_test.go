@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestNumbersAreTheSameEverywhere asks every command that shows distances for those of one store: what was 0.002025 in the
 // input is that wherever it is shown, and nothing else is.
 func TestNumbersAreTheSameEverywhere(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "g.csv", "a,b,0.002025\nb,c,0.1\nc,d,16777217.5\n")
 	for _, scale := range []string{"f32", "i32"} {

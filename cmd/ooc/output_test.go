@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // writers are the commands that write a file, without its name, and the extension that it has to have. gen reads nothing.
@@ -58,6 +60,7 @@ func refused(t *testing.T, dir string, line string, texts ...string) {
 
 // TestOutputsDestroyNothing tells every command that writes a file to write it over its input, or into a store or a batch.
 func TestOutputsDestroyNothing(t *testing.T) {
+	crashtest.Slow(t)
 	dir, batch := outputs(t)
 	link := func(make func(from, to string) error, from, to string) {
 		if err := make(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
@@ -113,6 +116,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 // TestOutputsAreReplaced wants of every command that what is there stays without --overwrite, before anything is done,
 // and is replaced with it, in its mode.
 func TestOutputsAreReplaced(t *testing.T) {
+	crashtest.Slow(t)
 	dir, _ := outputs(t)
 	if err := os.RemoveAll(filepath.Join(dir, "g.ooc/core")); err != nil {
 		t.Fatal(err)
@@ -149,6 +153,7 @@ func TestOutputsAreReplaced(t *testing.T) {
 
 // TestTimelineOfWhatIsSolved gives a solve with a timeline again: the store has none left to give, and nothing is in the way.
 func TestTimelineOfWhatIsSolved(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "50", "-m", "200").want(t, 0)
 	writeFile(t, dir, "jobs", "g.gr --out b.ooc --timeline b.json\ng.gr --out c.ooc\n")

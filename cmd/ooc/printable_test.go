@@ -12,6 +12,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // hostile is what a name or an id may have in it that clears a screen, goes back in the line and turns the direction of
@@ -32,6 +33,7 @@ func wantPrintable(t *testing.T, what string, r result) {
 
 // TestHostileNames gives every command files and stores with hostile names.
 func TestHostileNames(t *testing.T) {
+	crashtest.Slow(t)
 	dir, lines := everyCommand(t)
 	stale, err := filepath.Glob(filepath.Join(dir, "*.[ob]*"))
 	if err != nil {
@@ -104,6 +106,7 @@ func TestHostileNames(t *testing.T) {
 // TestHostileIDs reads graphs with ids that cannot be shown, and gives every command a store that was made of such a graph by
 // another program.
 func TestHostileIDs(t *testing.T) {
+	crashtest.Slow(t)
 	dir, lines := everyCommand(t)
 	for _, id := range []string{"x\x1b[2J", "x\u202ey", "\u2066x", "x\u2028y", "x\u0085", "\x7f", "\xff"} {
 		writeFile(t, dir, "ids.csv", "from,to,weight\na,b,1\na,"+id+",2\n")

@@ -16,6 +16,7 @@ import (
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // arcMap is a graph's arcs by outside ids, with the least weight of each.
@@ -74,6 +75,7 @@ func sameArcs(t *testing.T, path string, got, want arcMap) {
 
 // TestMatrixMarketEqualsSciPy reads what SciPy writes, of every layout, field and symmetry.
 func TestMatrixMarketEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	dir, files := t.TempDir(), 60
 	scipy(t, dir, "matrixmarket.py", strconv.Itoa(int(seeded(t).Int32())), strconv.Itoa(files))
 	for i := range files {
@@ -99,6 +101,7 @@ func TestMatrixMarketEqualsSciPy(t *testing.T) {
 
 // TestEdgeListsEqualPython reads what Python's csv module writes, and what networkx and igraph read.
 func TestEdgeListsEqualPython(t *testing.T) {
+	crashtest.Slow(t)
 	dir, files := t.TempDir(), 60
 	scipy(t, dir, "lists.py", strconv.Itoa(int(seeded(t).Int32())), strconv.Itoa(files))
 	for i := range files {

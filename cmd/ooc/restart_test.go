@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // bare is tree without the times of change.
@@ -33,6 +34,7 @@ func bare(t *testing.T, dir string) map[string]string {
 
 // TestRestartRefusesFirst begins solved stores again that hold something else: what is refused leaves all of it as it was.
 func TestRestartRefusesFirst(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	store, outside := filepath.Join(dir, "towns.ooc"), filepath.Join(dir, "outside")
 	in := func(words ...string) string { return filepath.Join(append([]string{store}, words...)...) }
@@ -93,6 +95,7 @@ func TestRestartRefusesFirst(t *testing.T) {
 // TestHalfACoreGoesOn gives solved stores what a removal of a core may leave that was stopped, by this version or one
 // before: the same command removes it, and --restart does.
 func TestHalfACoreGoesOn(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
 	for _, words := range [][]string{{"solve", "towns.csv"}, {"solve", "towns.ooc"}, {"solve", "towns.csv", "--restart"}, {"solve", "towns.ooc", "--restart"}} {
@@ -126,6 +129,7 @@ func TestHalfACoreGoesOn(t *testing.T) {
 
 // TestRestartOfADamagedStore makes stores anew that cannot be opened any more, and leaves them as they are where it cannot.
 func TestRestartOfADamagedStore(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
 	for name, spoil := range map[string]func(path string) error{

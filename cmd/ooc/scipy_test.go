@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // scipy runs a script of testdata under a Python that has SciPy, or skips the test.
@@ -38,6 +40,7 @@ func scipy(t testing.TB, dir, script string, args ...string) string {
 
 // TestRomeEqualsSciPy compares all 11.2 million distances of the bundled graph exactly.
 func TestRomeEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	ooc(t, dir, "solve", rome(t)).want(t, 0)
 	if out := scipy(t, dir, "compare.py", "rome99.ooc", rome(t)); !strings.Contains(out, "11242609 distances") {
@@ -48,6 +51,7 @@ func TestRomeEqualsSciPy(t *testing.T) {
 // TestNegativeArcsEqualSciPy compares random graphs with negative arcs, of both kinds, with Johnson's
 // algorithm.
 func TestNegativeArcsEqualSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	for _, kind := range []string{"i32", "f32"} {
 		dir := t.TempDir()

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestSources solves for chosen sources, named in every way, and asks what there is and what there is not.
 func TestSources(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	var lines strings.Builder
 	for v := 10; v < 210; v++ { // a road from a10 to a210, and a town apart

@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine/graph/gen"
 	"ooc/engine/sssp"
+	"ooc/tiles/crashtest"
 )
 
 // TestSSSP asks for paths in a small graph with text ids, a zero weight and a vertex that cannot be reached.
@@ -83,6 +84,7 @@ func TestSSSPExitCodes(t *testing.T) {
 
 // TestSSSPEqualsSciPy compares graphs of every shape, Rome, and California where it is at hand.
 func TestSSSPEqualsSciPy(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
 	methods := sssp.MethodNames()

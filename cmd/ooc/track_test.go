@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // zeroMatrix is a random matrix with many arcs of weight 0, both ways among them, and with gaps.
@@ -22,6 +24,7 @@ func zeroMatrix(r *rand.Rand, n int) []byte {
 
 // TestMatrixPredecessors solves a matrix with predecessors, and asks for paths.
 func TestMatrixPredecessors(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "D.npy", string(four))
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--predecessors").want(t, 0, "solved D.ooc: rounds")
@@ -72,6 +75,7 @@ func TestPredecessorRefusals(t *testing.T) {
 
 // TestTreesAreSciPys has SciPy and networkx rebuild the shortest paths of matrices full of cycles of length 0.
 func TestTreesAreSciPys(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	for i, tile := range []int{64, 128} {
 		dir, n := t.TempDir(), 100+r.IntN(200)

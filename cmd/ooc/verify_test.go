@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // flip changes a bit of the matrix of a store.
@@ -49,6 +51,7 @@ func TestVerifyFull(t *testing.T) {
 
 // TestSciPyIsProved proves matrices that SciPy has written, of both kinds and in both orders.
 func TestSciPyIsProved(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	for _, flags := range [][]string{nil, {"--kind", "f32"}} {
 		dir, n := t.TempDir(), 100+r.IntN(200)

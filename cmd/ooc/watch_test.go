@@ -21,6 +21,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"ooc/tiles/crashtest"
 )
 
 // escapes are what colours text.
@@ -158,6 +160,7 @@ func solving(t *testing.T, dir string) *console {
 
 // TestKeys pauses a solve, takes a checkpoint in the pause, resizes the terminal, resumes, and ends it with q.
 func TestKeys(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	c := solving(t, dir)
 	status := func() map[string]any {
@@ -186,6 +189,7 @@ func TestKeys(t *testing.T) {
 
 // TestTerminalIsRestored ends solves in every way that leaves time for it, and stops one as Ctrl-Z does.
 func TestTerminalIsRestored(t *testing.T) {
+	crashtest.Slow(t)
 	for _, end := range []struct {
 		name string
 		do   func(c *console)
@@ -215,6 +219,7 @@ func TestTerminalIsRestored(t *testing.T) {
 }
 
 func TestSuspend(t *testing.T) {
+	crashtest.Slow(t)
 	c := solving(t, t.TempDir())
 	c.press("\x1a")
 	c.awaitTrue("stops", func() bool {
@@ -284,6 +289,7 @@ func told(t *testing.T, dir, store string) {
 
 // TestWatch follows a solve on a terminal through a kill and a resume, at three sizes, until q.
 func TestWatch(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	solve := longSolve(t, dir)
 	if err := solve.Start(); err != nil {
@@ -338,6 +344,7 @@ func TestWatchWithoutColour(t *testing.T) {
 
 // TestWatchOffTerminal prints lines, follows a kill and a resume, and ends where all is solved.
 func TestWatchOffTerminal(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	ooc(t, dir, "watch", "long.ooc").want(t, 3, "does not exist")
 	solve := longSolve(t, dir)
@@ -413,6 +420,7 @@ func TestWatchBatch(t *testing.T) {
 
 // TestStoppedProcess stops a solve as Ctrl-Z would, and wants it said, without rates and a time left, by all who ask.
 func TestStoppedProcess(t *testing.T) {
+	crashtest.Slow(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("this system does not tell of a process whether it is stopped")
 	}

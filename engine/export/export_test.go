@@ -24,6 +24,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // randomPick picks rows: nil for all, one, a range, or any, repeated and out of order.
@@ -153,6 +154,7 @@ func exported(t *testing.T, p *engine.Problem, o Options) []byte {
 
 // TestExport compares every format's text, read back, with what was put into random matrices.
 func TestExport(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for round := range 40 {
 		kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
@@ -222,6 +224,7 @@ func compareExports(t *testing.T, p *engine.Problem, want [][]float64, o Options
 
 // TestExportBlocks exports so many picks that each format needs several blocks.
 func TestExportBlocks(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	n := 70 + r.IntN(30)
 	kind, bits, none := entry.KindI32, 64, float64(math.MaxInt32)

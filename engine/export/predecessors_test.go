@@ -13,10 +13,12 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // TestPredecessors checks the tree of every row of random graphs, many of them full of cycles of length 0.
 func TestPredecessors(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for _, c := range enginetest.EveryKind {
 		for round := range 6 {

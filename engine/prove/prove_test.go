@@ -18,6 +18,7 @@ import (
 	"ooc/engine/internal/npy"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 func mustProve(t *testing.T, p *engine.Problem) Proof {
@@ -42,6 +43,7 @@ func wantWrong(t *testing.T, err error, what, name string) {
 
 // TestProve proves random solves of every kind, changes entries one at a time and has each found and named.
 func TestProve(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for _, c := range enginetest.EveryKind {
 		for round := range 6 {

@@ -12,6 +12,7 @@ import (
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // TestLevels: every vertex has a row, arcs of a climb and of the way down lead from rows of ranges that are taken
@@ -134,6 +135,7 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 // TestDeviceExpander expands random graphs of every kind from random stopping points level by level, and wants the rows of an
 // Expander, to the bit.
 func TestDeviceExpander(t *testing.T) {
+	crashtest.Slow(t)
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{Threads: 1})
 	device := conformance.WithLaneOps(d)

@@ -12,6 +12,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // closedCore closes e's core with plain loops.
@@ -233,6 +234,7 @@ func checkArcs(t *testing.T, g *graph.Graph, e *Elimination) {
 
 // TestEveryStop expands random graphs of every kind on every path of the processor.
 func TestEveryStop(t *testing.T) {
+	crashtest.Slow(t)
 	r := fresh(t)
 	for _, path := range cpu.PathNames() {
 		if cpu.Lacking(path) != "" {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestInterruptedElimination ends the context of an ordering that would take tens of seconds, and of an elimination that would, too.
 func TestInterruptedElimination(t *testing.T) {
+	crashtest.Slow(t)
 	g := randomOfDegree(t, fresh(t), 200_000, 20)
 	soon := func(what string, do func(ctx context.Context) error) {
 		why := errors.New("enough")

@@ -24,6 +24,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 var seeded = seeds.New
@@ -204,6 +205,7 @@ func (d apart) Info() kernels.Info {
 // TestMethodsAgree runs every method over graphs of every kind, as graphs and as matrices, in memory that holds them
 // and in memory that does not, and wants the same distances and predecessors of all.
 func TestMethodsAgree(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeded(t)
 	large := openCPU(t, cpu.Options{Threads: 3})
 	for _, k := range kinds {

@@ -23,6 +23,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // matrixOf reads every row.
@@ -187,6 +188,7 @@ func TestStats(t *testing.T) {
 
 // TestStatsBands goes through tiles that are cut into several bands, or into many.
 func TestStatsBands(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for _, tile := range []int{576, 1024, 1088} {
 		c := statsCases[r.IntN(len(statsCases))]

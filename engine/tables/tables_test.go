@@ -10,10 +10,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestTables measures every table at one small size, and wants a number in every cell that is measured.
 func TestTables(t *testing.T) {
+	crashtest.Slow(t)
 	var out bytes.Buffer
 	dir := t.TempDir()
 	s := &suite{Options: Options{Quick: true, Dir: dir}, ctx: context.Background(), out: &out}

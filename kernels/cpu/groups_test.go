@@ -6,9 +6,11 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/conformance"
+	"ooc/tiles/crashtest"
 )
 
 func TestTileOps(t *testing.T) {
+	crashtest.Slow(t)
 	eachPath(t, func(t *testing.T, path string) {
 		conformance.TileOps(t, func(memory int64) (kernels.Device, error) {
 			return Open(Options{Memory: memory, Path: path, Threads: 3})
@@ -17,6 +19,7 @@ func TestTileOps(t *testing.T) {
 }
 
 func TestVectorOps(t *testing.T) {
+	crashtest.Slow(t)
 	for _, threads := range []int{1, 3} {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			conformance.VectorOps(t, func(memory int64) (kernels.Device, error) {
@@ -27,6 +30,7 @@ func TestVectorOps(t *testing.T) {
 }
 
 func TestHostLaneOps(t *testing.T) {
+	crashtest.Slow(t)
 	eachPath(t, func(t *testing.T, path string) {
 		conformance.HostLaneOps(t, func(memory int64) (kernels.Device, error) {
 			return Open(Options{Memory: memory, Threads: 1, Path: path})

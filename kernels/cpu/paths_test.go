@@ -11,6 +11,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/conformance"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // rig is a device with one stream and one buffer, for tests of results.
@@ -97,6 +98,7 @@ func first(x, y []byte) int {
 
 // TestClosureThreads wants the same bits from any number of threads, and from every path.
 func TestClosureThreads(t *testing.T) {
+	crashtest.Slow(t)
 	r := rand.New(rand.NewPCG(conformance.Seed(t), 0))
 	for _, v := range []entry.Variant{entry.I32, entry.F32, entry.U16, entry.F64} {
 		for _, shape := range [][2]int{{320, 2}, {64, 6}} {

@@ -177,6 +177,7 @@ func second[T any](_ T, err error) error { return err }
 
 // TestHarmlessErrors wants an error of an argument or of memory not to outlive its call.
 func TestHarmlessErrors(t *testing.T) {
+	crashtest.Slow(t)
 	f, d := fakeDevice(t)
 	for call, r := range map[string]Result{"memAlloc": outOfMemory, "hostAlloc": outOfMemory} {
 		failing(call, r)(f)
@@ -206,6 +207,7 @@ func TestHarmlessErrors(t *testing.T) {
 
 // TestChunkedHostMemory locks memory in chunks, and copies across the places where they meet.
 func TestChunkedHostMemory(t *testing.T) {
+	crashtest.Slow(t)
 	if _, data := mapHuge(64); data == nil {
 		t.Skip("host memory comes from CUDA here")
 	}
@@ -246,6 +248,7 @@ func TestChunkedHostMemory(t *testing.T) {
 
 // TestLockFails wants nothing left locked, and the error, where one chunk cannot be.
 func TestLockFails(t *testing.T) {
+	crashtest.Slow(t)
 	f, d := fakeDevice(t)
 	count := 0
 	f.fail = func(call string) Result {

@@ -35,3 +35,11 @@ func Times(short, long int) int {
 	}
 	return short
 }
+
+// Slow skips a test that takes a second or more, where go test -short asks for the quick ones alone.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes a second or more: go test without -short runs it")
+	}
+}

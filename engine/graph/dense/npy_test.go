@@ -12,6 +12,7 @@ import (
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/graph/internal/npy"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // TestNPYHeaders reads dictionaries as others write them.
@@ -108,6 +109,7 @@ func TestBadNPYHeaders(t *testing.T) {
 
 // TestBadMatrices names entries that no matrix may have.
 func TestBadMatrices(t *testing.T) {
+	crashtest.Slow(t)
 	for _, c := range []struct {
 		code    string
 		value   float64 // at row 700, column 3

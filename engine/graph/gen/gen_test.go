@@ -21,6 +21,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/graph/write"
 	"ooc/engine/internal/seeds"
+	"ooc/tiles/crashtest"
 )
 
 // TestGenerateIsFixed pins the text of a seed: stores and benchmarks name graphs by it.
@@ -307,6 +308,7 @@ func TestGenerateSeedsDiffer(t *testing.T) {
 
 // TestGenerateHoldsNoArcs demands that memory does not grow with arcs.
 func TestGenerateHoldsNoArcs(t *testing.T) {
+	crashtest.Slow(t)
 	allocated := func(kind string, o Options) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -399,6 +401,7 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestGenerateToAFullDisk(t *testing.T) {
+	crashtest.Slow(t)
 	for _, name := range []string{"x.gr", "x.mtx", "x.gr.gz", "x.gr.zst"} {
 		for _, generator := range Kinds {
 			o := Options{N: 1 << 19}

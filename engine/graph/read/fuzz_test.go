@@ -12,6 +12,7 @@ import (
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/graph/internal/input"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // fuzzRead reads text at once and line by line. Whatever it holds, the two agree, and what comes out is a
@@ -38,6 +39,7 @@ func fuzzRead(t *testing.T, text []byte, o Options) {
 }
 
 func FuzzDIMACS(f *testing.F) {
+	crashtest.Slow(f)
 	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode)
@@ -49,6 +51,7 @@ func FuzzDIMACS(f *testing.F) {
 }
 
 func FuzzEdgeList(f *testing.F) {
+	crashtest.Slow(f)
 	for _, c := range fuzzSeeds(listInputs, badLists) {
 		for mode := range uint8(8) {
 			f.Add([]byte(c), mode, "")

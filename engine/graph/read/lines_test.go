@@ -7,14 +7,14 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"ooc/tiles/crashtest"
 )
 
 // TestLongestLine holds the reader to the length that it names, wherever the line is and whether it has an end, and the
 // documentation to the same.
 func TestLongestLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some 200 MiB")
-	}
+	crashtest.Slow(t)
 	text := make([]byte, 0, maxLine+32)
 	for _, start := range []string{"", "short\n"} {
 		for _, size := range []int{maxLine, maxLine + 1} {

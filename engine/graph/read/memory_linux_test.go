@@ -15,6 +15,7 @@ import (
 
 	"ooc/engine/graph/gen"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // TestMemory reads 20 million arcs in a process of its own, whose anonymous memory must stay within that of
@@ -24,9 +25,7 @@ func TestMemory(t *testing.T) {
 		measureMemory(t, path)
 		return
 	}
-	if testing.Short() {
-		t.Skip("it writes 390 MB and reads them")
-	}
+	crashtest.Slow(t) // it writes 390 MB and reads them
 	path := filepath.Join(t.TempDir(), "g.gr")
 	o := gen.Options{N: 400_000, M: 20_000_000, Seed: uint64(time.Now().UnixNano())}
 	if err := gen.File(context.Background(), "random", o, path); err != nil {

@@ -23,6 +23,7 @@ import (
 	"ooc/engine/graph/packed"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // goodInput is a text, and the graph that it is.
@@ -161,6 +162,7 @@ var listInputs = []goodInput{
 }
 
 func TestGoodInputs(t *testing.T) {
+	crashtest.Slow(t)
 	for _, c := range goodInputs {
 		t.Run(c.what, func(t *testing.T) {
 			g, err := readBoth(t, c.name, c.text, c.options)
@@ -368,6 +370,7 @@ func TestMissingFile(t *testing.T) {
 
 // TestRandomTexts writes random arcs down in random ways and compares what is read with a map.
 func TestRandomTexts(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 300 {
 		text, options, want := randomText(r)

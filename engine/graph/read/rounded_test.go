@@ -13,6 +13,7 @@ import (
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // TestRoundingIsSaid says which weights float32 rounds, and what keeps them exact if that is sure.
@@ -56,6 +57,7 @@ func TestRoundingIsSaid(t *testing.T) {
 // TestRoundingIsRight reads random weights ahead and line by line: both must say the same, the first weight that strconv rounds
 // otherwise, and a scale that is then read and exact.
 func TestRoundingIsRight(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for range 300 {
 		var text strings.Builder
