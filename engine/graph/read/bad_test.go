@@ -29,6 +29,11 @@ var badLists = []badInput{
 	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "it is UTF-16 text; convert it: iconv -f UTF-16"},
 	{"UTF-16 without a mark", "x.csv", "1\x00,\x002\x00\n\x00", Options{Columns: "from,to"}, 0, "it is UTF-16 text"},
 
+	{"a blank between tabs", "x.tsv", "1\tA\t2\t7\n1\tMain Street\t2\t7\n", Options{Columns: "from=1,to=3,weight=4"}, 2, "the line is one arc if tabs separate columns, and another if blanks do too"},
+	{"nothing between tabs", "x.tsv", "1\tA\t2\t7\t9\n1\t\t2\t7\t9\n", Options{Columns: "from,name,to,weight"}, 2, "the line is one arc if tabs separate columns"},
+	{"a blank and nothing between tabs", "x.tsv", "from\tname\tto\tweight\tn\n2\tX Y\t3\t8\t\n", Options{Columns: "from=from,to=to"}, 2, "the line is one arc if tabs separate columns"},
+	{"ids with commas", "x.txt", "0,0 0,1\n0,1 1,1\n", Options{}, 1, `"0,0 0,1" may be two ids, or columns between ','`},
+
 	{"no problem line", "x.gr", "c hello\n", Options{}, 0, "no problem line"},
 	{"arc first", "x.gr", "c hello\na 1 2 3\np sp 2 1\n", Options{}, 2, "before the problem line"},
 	{"two problem lines", "x.gr", "p sp 2 1\np sp 2 1\na 1 2 3\n", Options{}, 2, "second problem line; the first is line 1"},

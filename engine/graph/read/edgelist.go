@@ -209,8 +209,14 @@ func (r *edgeReader) first(line []byte) error {
 	if tok := commaAmongBlanks(line); r.sep == ',' && tok != nil {
 		return r.decimalComma(tok)
 	}
+	if err := r.twoPairs(line); err != nil {
+		return err
+	}
 	if err := r.split(line); err != nil {
 		return err
+	}
+	if r.sep == ',' && r.picks == (columns.Picks{}) && r.numbersColumns() {
+		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they have no names, remove it", r.in.line, bytes.TrimSpace(line))
 	}
 	if r.isCounts(line) {
 		return nil
@@ -241,6 +247,16 @@ func (r *edgeReader) first(line []byte) error {
 		return r.oneWay()
 	}
 	return r.arc(line)
+}
+
+// numbersColumns reports whether the columns of a line, in fields, are 0, 1, 2…
+func (r *edgeReader) numbersColumns() bool {
+	for i, f := range r.fields {
+		if x, ok := parseID(f.text); !ok || x != int64(i) {
+			return false
+		}
+	}
+	return len(r.fields) > 1
 }
 
 // names returns the columns of a header, in fields.
@@ -434,6 +450,9 @@ func (r *edgeReader) arc(line []byte) error {
 			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.From+2, r.To+2, r.Weight+2)
 		}
 		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
+	}
+	if err := r.twoWays(line); err != nil {
+		return err
 	}
 	u, err := r.vertex(r.fields[r.From], "from")
 	if err != nil {

@@ -14,6 +14,7 @@ type plainEdges struct {
 	sep   byte
 	parts []part // of each column as far as lines are sure to have them
 	exact bool   // lines have no further columns
+	loose bool   // see edgeReader.loose
 	unit  uint32 // the word of every arc, where no column is its weight
 }
 
@@ -49,7 +50,7 @@ type edgeBatch struct {
 
 // readPlainEdges reads the lines that are left.
 func (r *edgeReader) readPlainEdges() error {
-	r.plain = plainEdges{sep: r.sep, parts: make([]part, max(r.Least, r.width*btoi(!r.named))), exact: !r.named}
+	r.plain = plainEdges{sep: r.sep, parts: make([]part, max(r.Least, r.width*btoi(!r.named))), exact: !r.named, loose: r.loose()}
 	r.plain.parts[r.From], r.plain.parts[r.To] = isFrom, isTo
 	if r.Weight >= 0 {
 		r.plain.parts[r.Weight] = isWeight
@@ -188,6 +189,9 @@ func (p *plainEdges) read(text []byte, w *number.Plain, edges []edge) ([]edge, i
 		if text[i] == '\n' {
 			i++
 		} else if i = p.end(text, i); i < 0 {
+			return edges, line
+		}
+		if p.loose && bytes.IndexByte(text[line:i], '\t') >= 0 && !onlyTabs(text[line:i]) {
 			return edges, line
 		}
 		edges = append(edges, e)

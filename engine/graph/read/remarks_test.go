@@ -69,3 +69,36 @@ func TestCountsAreSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestSpellingsAreSaid says where texts are among integers, since most of them are integers to the eye, and where a first line
+// may be no arc.
+func TestSpellingsAreSaid(t *testing.T) {
+	const ids, columns = `ids are integers, and 1 of 3 are texts, such as %s: each spelling is a vertex of its own`, "is read as an arc; if it only numbers the columns"
+	for _, c := range []struct{ text, want string }{
+		{"7,8,1\n007,8,2\n", strings.Replace(ids, "%s", `"007"`, 1)},
+		{"7,8,1\n7\u00a0,8,2\n", strings.Replace(ids, "%s", `"7\u00a0"`, 1)},
+		{"7,8,1\n\ufeff7,8,2\n", strings.Replace(ids, "%s", `"\ufeff7"`, 1)},
+		{"7,8,1\nNaN,8,2\n", strings.Replace(ids, "%s", `"NaN"`, 1)},
+		{"a,b,1\nb,007,2\n", ""},
+		{"7,8,1\n8,9,2\n", ""},
+		{"0,1,2\n5,6,3\n", `line 1, "0,1,2", ` + columns},
+		{"0,1\n5,6\n", `line 1, "0,1", ` + columns},
+		{"0,1,3\n5,6,3\n", ""},
+		{"0 1 2\n5 6 3\n", ""},
+	} {
+		got := remarks(t, "x.csv", c.text, Options{Directed: new(true)})
+		if got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestTabsAndBlanks reads what is the same arc whatever separates columns.
+func TestTabsAndBlanks(t *testing.T) {
+	for _, text := range []string{"1\t\t2\t7\n", "1 \t2\t 7\n", "\t1 2\t7\n", "1\t2\t7\tand more\n", "1 2 7\n"} {
+		g, err := readBoth(t, "x.txt", "3 4 5\n"+text, Options{Columns: "from=1,to=2,weight=3"})
+		if err != nil || g.N != 4 || g.IDs.Name(1) != "2" {
+			t.Errorf("%q: %v, %v", text, g, err)
+		}
+	}
+}

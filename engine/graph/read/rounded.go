@@ -3,6 +3,7 @@ package read
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
@@ -17,8 +18,7 @@ func rounded(g *graph.Graph, r number.Rounding, o Options) []string {
 	if g.Kind != entry.KindF32 || r.First == "" {
 		return nil
 	}
-	example := number.Quoted([]byte(r.First))
-	example = "weights are rounded to float32, such as " + example[1:len(example)-1]
+	example := "weights are rounded to float32, such as " + strings.ReplaceAll(number.Quoted([]byte(r.First)), `"`, "")
 	if r.Line > 0 {
 		example += fmt.Sprintf(" in line %d", r.Line)
 	}

@@ -144,6 +144,9 @@ func (s *sink) finish() (*graph.Graph, error) {
 
 // freeze makes the vertices of the table rows, and returns their ids.
 func (s *sink) freeze() graph.IDs {
+	if n, all := s.table.texts.Len(), len(s.table.order); n > 0 && n < all && !s.table.forced {
+		s.remark("ids are integers, and %d of %d are texts, such as %s: each spelling is a vertex of its own", n, all, number.Quoted([]byte(s.table.texts.Name(0))))
+	}
 	n, ids := s.table.freeze()
 	if s.Signed {
 		s.Renumber(n, s.table.row)

@@ -1,6 +1,11 @@
 package read
 
-import "bytes"
+import (
+	"bytes"
+
+	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
+)
 
 // split cuts line into r.fields.
 func (r *edgeReader) split(line []byte) error {
@@ -71,4 +76,64 @@ func (r *edgeReader) cutQuoted(line []byte, i int) (f field, next int, ok bool) 
 	end := skipBlank(line, i)
 	closed := end == len(line) || r.sep == 0 && end > i || r.sep != 0 && line[end] == r.sep
 	return field{text: text, quoted: true}, end, closed
+}
+
+// loose reports whether blanks and tabs separate columns, and lines have columns that are not read: such a one may be empty or hold
+// a blank, where a program has written tabs.
+func (r *edgeReader) loose() bool {
+	return r.sep == 0 && (r.named || r.width > 2+btoi(r.Weight >= 0))
+}
+
+// onlyTabs reports whether a line has the same columns between tabs as between any blanks.
+func onlyTabs(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	return len(line) > 0 && line[0] != '\t' && line[len(line)-1] != '\t' &&
+		bytes.IndexByte(line, ' ') < 0 && !bytes.Contains(line, []byte("\t\t"))
+}
+
+// twoWays refuses a line, in r.fields, that is another arc if only tabs separate columns.
+func (r *edgeReader) twoWays(line []byte) error {
+	if !r.loose() || bytes.IndexByte(line, '\t') < 0 || onlyTabs(line) {
+		return nil
+	}
+	cells, err := text.Split(string(line), '\t')
+	if err != nil || len(cells) < r.Least || !r.named && len(cells) != r.width {
+		return nil
+	}
+	other := false
+	for k, i := range []int{r.From, r.To, r.Weight} {
+		if i < 0 {
+			continue
+		}
+		c := cells[i].Text
+		if _, ok := number.Scan([]byte(c)); c == "" || k == 2 && !ok {
+			return nil // no arc
+		}
+		other = other || c != string(r.fields[i].text)
+	}
+	if other {
+		return r.out.fail("the line is one arc if tabs separate columns, and another if blanks do too; for tabs, tr '\\t' ';' < FILE > NEW")
+	}
+	return nil
+}
+
+// twoPairs refuses a first line such as "0,0 0,1", which is two places, or from, to and weight.
+func (r *edgeReader) twoPairs(line []byte) error {
+	ends := bytes.Fields(line)
+	if r.sep == 0 || r.told || len(ends) != 2 {
+		return nil
+	}
+	places := [2]int{}
+	for i, end := range ends {
+		for _, x := range bytes.Split(end, []byte{r.sep}) {
+			if _, ok := number.Scan(x); !ok {
+				return nil
+			}
+			places[i]++
+		}
+	}
+	if places[0] < 2 || places[0] != places[1] {
+		return nil
+	}
+	return r.out.fail("%s may be two ids, or columns between %q: write ids with commas or blanks in double quotes", number.Quoted(bytes.TrimSpace(line)), r.sep)
 }

@@ -364,7 +364,7 @@ func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
 	}
 	x, err := d.float32(tok)
 	if y, _ := strconv.ParseFloat(string(tok), 64); err == nil {
-		w.Rounding.note(d, tok, float64(x) == y)
+		w.Rounding.note(d, tok, float64(x) == y && (x != 0 || d.Digits == 0))
 	}
 	if err != nil {
 		return 0, Bad, "weight " + Quoted(tok) + " is too large for kind f32"
