@@ -73,7 +73,7 @@ func TestCountsAreSaid(t *testing.T) {
 // TestSpellingsAreSaid says where texts are among integers, since most of them are integers to the eye, and where a first line
 // may be no arc.
 func TestSpellingsAreSaid(t *testing.T) {
-	const ids, columns = `ids are integers, and 1 of 3 are texts, such as %s: each spelling is a vertex of its own`, "is read as an arc; if it only numbers the columns"
+	const ids, columns = `1 of 3 ids are texts, such as %s, the others integers: each spelling is a vertex of its own`, "is read as an arc; if it only numbers the columns"
 	for _, c := range []struct{ text, want string }{
 		{"7,8,1\n007,8,2\n", strings.Replace(ids, "%s", `"007"`, 1)},
 		{"7,8,1\n7\u00a0,8,2\n", strings.Replace(ids, "%s", `"7\u00a0"`, 1)},

@@ -145,7 +145,7 @@ func (s *sink) finish() (*graph.Graph, error) {
 // freeze makes the vertices of the table rows, and returns their ids.
 func (s *sink) freeze() graph.IDs {
 	if n, all := s.table.texts.Len(), len(s.table.order); n > 0 && n < all && !s.table.forced {
-		s.remark("ids are integers, and %d of %d are texts, such as %s: each spelling is a vertex of its own", n, all, number.Quoted([]byte(s.table.texts.Name(0))))
+		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n, all, number.Quoted([]byte(s.table.texts.Name(0))))
 	}
 	n, ids := s.table.freeze()
 	if s.Signed {
