@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -113,17 +114,20 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	same, err := isInput(&p.meta.Input, info.Size(), info.ModTime(), func() (string, error) { return fileSHA256(ctx, path) })
+	same, err := isInput(&p.meta.Input, path, info.Size(), info.ModTime(), func() (string, error) { return fileSHA256(ctx, path) })
 	if err == nil && !same {
 		err = &ChangedError{p.Dir(), OfInput, ""}
 	}
 	return err
 }
 
-// isInput compares size and time with those of an input, and the checksum only if they differ.
-func isInput(in *tiles.Input, size int64, modified time.Time, sum func() (string, error)) (bool, error) {
+// isInput compares path, size and time with those of an input, and the checksum only if they differ. Files of different paths are
+// alike in size and time where an archive has been unpacked.
+func isInput(in *tiles.Input, path string, size int64, modified time.Time, sum func() (string, error)) (bool, error) {
 	if size == in.Size && modified.Equal(in.ModTime) {
-		return true, nil
+		if abs, err := filepath.Abs(path); path == in.Name || err == nil && abs == in.Name {
+			return true, nil
+		}
 	}
 	s, err := sum()
 	return s == in.SHA256, err

@@ -104,7 +104,7 @@ func (p *Problem) inputOptions() dense.Options {
 // sameMatrix fails where a matrix is not what it was.
 func sameMatrix(d *dense.Matrix, from tiles.Input) error {
 	now := d.Source()
-	same, err := isInput(&from, now.Size, now.ModTime, d.SHA256)
+	same, err := isInput(&from, now.Name, now.Size, now.ModTime, d.SHA256)
 	if err == nil && !same {
 		err = fmt.Errorf("%s is not what it was at the import; put that back, or begin again with --restart", now.Name)
 	}

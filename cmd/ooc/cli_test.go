@@ -151,6 +151,28 @@ func TestEqualSizeAndTimePass(t *testing.T) {
 	}
 }
 
+// TestEqualSizeAndTimeElsewhere solves another file of the same name, size and time, as archives unpack them, and then the same
+// file from where it has been moved to.
+func TestEqualSizeAndTimeElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	then := time.Now().Add(-time.Hour)
+	for sub, weight := range map[string]string{"a": "5", "b": "7"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := writeFile(t, filepath.Join(dir, sub), "g.gr", "p sp 2 1\na 1 2 "+weight+"\n")
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ooc(t, dir, "solve", filepath.Join("a", "g.gr")).want(t, 0)
+	ooc(t, dir, "solve", filepath.Join("b", "g.gr")).want(t, 3, "another input", "--restart")
+	if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "c")); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", filepath.Join("c", "g.gr")).want(t, 0, "already solved")
+}
+
 // TestRestartKeepsWhatItCannotReplace gives restarts that cannot begin, and demands the old answers.
 func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	dir := t.TempDir()
