@@ -177,11 +177,11 @@ func isDistance(word string) bool {
 	return err == nil || word == "unreachable"
 }
 
-// list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which has one of the
-// names.
-func (v Of) list(file string, names ...string) (at []int, err error) {
+// list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which has the
+// name, or one that it may have in any list.
+func (v Of) list(file, name string) (at []int, err error) {
 	l := lines{Of: v, whole: true, names: func(header []string) []int {
-		for _, name := range append(names, "id", "vertex", "node", "name") {
+		for _, name := range []string{name, "id", "vertex", "node", "name"} {
 			for i, column := range header {
 				if strings.EqualFold(column, name) {
 					return []int{i}

@@ -25,7 +25,7 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 	for _, c := range cells {
 		file, ok := strings.CutPrefix(c.Text, "@")
 		if _, err := v.item(nil, c); err != nil && ok && !c.Quoted {
-			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column"}[flag])
+			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
 			if err != nil {
 				return nil, fmt.Errorf("--%s: %w", flag, err)
 			}
