@@ -32,6 +32,9 @@ var badLists = []badInput{
 	{"a blank between tabs", "x.tsv", "1\tA\t2\t7\n1\tMain Street\t2\t7\n", Options{Columns: "from=1,to=3,weight=4"}, 2, "the line is one arc if tabs separate columns, and another if blanks do too"},
 	{"nothing between tabs", "x.tsv", "1\tA\t2\t7\t9\n1\t\t2\t7\t9\n", Options{Columns: "from,name,to,weight"}, 2, "the line is one arc if tabs separate columns"},
 	{"a blank and nothing between tabs", "x.tsv", "from\tname\tto\tweight\tn\n2\tX Y\t3\t8\t\n", Options{Columns: "from=from,to=to"}, 2, "the line is one arc if tabs separate columns"},
+	{"columns in another order", "x.csv", "weight,from,to\n9,1,2\n", Options{Columns: "from,to,weight"}, 1, "the header has from and to elsewhere than --columns has them"},
+	{"likely columns in another order", "x.csv", "fromnode,tonode,length_m,freespeed\n1,2,3,4\n", Options{Columns: "id,from,to,weight"}, 1, "the header has from and to elsewhere"},
+	{"a column of directions", "x.csv", "source,target,directed,weight\n1,2,False,5\n", Options{}, 1, `column "directed" seems to say which lines are one way`},
 	{"ids with commas", "x.txt", "0,0 0,1\n0,1 1,1\n", Options{}, 1, `"0,0 0,1" may be two ids, or columns between ','`},
 
 	{"no problem line", "x.gr", "c hello\n", Options{}, 0, "no problem line"},

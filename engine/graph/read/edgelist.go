@@ -58,6 +58,7 @@ type edgeReader struct {
 	picks  columns.Picks // names that a header must have; all "" if there are none
 	either bool          // nobody has said whether the graph is directed
 	named  bool          // by Options.Columns; then lines may have further columns
+	order  bool          // named in their order, and not by numbers
 	hasIDs bool          // four columns are id, from, to, weight
 	sep    byte          // ',' or ';'; 0 for runs of blanks
 	told   bool          // sep, by a first line "sep=;" as spreadsheets write it
@@ -98,7 +99,7 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 		case c == nil:
 			r.picks = p
 		default:
-			r.Columns, r.named = *c, true
+			r.Columns, r.named, r.order = *c, true, !strings.Contains(o.Columns, "=")
 		}
 		if c != nil && c.Weight < 0 && c.Least > 2 {
 			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columns.Names[2][1:], ", "))
@@ -243,10 +244,25 @@ func (r *edgeReader) first(line []byte) error {
 	case header && !sure:
 		r.held, r.heldAt = bytes.Clone(line), r.in.line
 		return nil
+	case header && r.order && r.contradicts():
+		return r.out.fail("the header has from and to elsewhere than --columns has them: leave --columns away, or pick by number, --columns from=A,to=B,weight=C with A, B and C from 1 to %d", r.width)
 	case header:
 		return r.oneWay()
 	}
 	return r.arc(line)
+}
+
+// contradicts reports whether a header, in fields, has from and to in other places than the columns that are named in their
+// order. Whoever names columns so may think that this picks them by name.
+func (r *edgeReader) contradicts() bool {
+	words := columns.Long(r.names())
+	named, _, _ := columns.Named(words)
+	for _, c := range []columns.Columns{named, columns.Likely(words)} {
+		if c.From != c.To && min(c.From, c.To) >= 0 && (c.From != r.From || c.To != r.To) {
+			return true
+		}
+	}
+	return false
 }
 
 // numbersColumns reports whether the columns of a line, in fields, are 0, 1, 2…
@@ -404,7 +420,9 @@ func (r *edgeReader) findColumns(header bool) error {
 		if c, _, _ = columns.Named(words); other(c, byWidth) || other(columns.Likely(words), byWidth) || names[0] == "" {
 			return fmt.Errorf("it is not clear what the columns are: %s", columns.HowToPick(r.width, names))
 		}
-		if r.width > 2 {
+		if r.width == 2 {
+			r.out.remark("columns %s are taken for from and to; --columns from=A,to=B picks them by name", columns.Quoted(names))
+		} else {
 			r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by name", columns.Quoted(names[:3]))
 		}
 		return nil

@@ -84,6 +84,8 @@ func TestSpellingsAreSaid(t *testing.T) {
 		{"0,1,2\n5,6,3\n", `line 1, "0,1,2", ` + columns},
 		{"0,1\n5,6\n", `line 1, "0,1", ` + columns},
 		{"0,1,3\n5,6,3\n", ""},
+		{"child,parent\n5,6\n", `columns "child", "parent" are taken for from and to; --columns from=A,to=B picks them by name`},
+		{"from,to\n5,6\n", ""},
 		{"0 1 2\n5 6 3\n", ""},
 	} {
 		got := remarks(t, "x.csv", c.text, Options{Directed: new(true)})

@@ -258,7 +258,7 @@ func OneWay(header []string) string {
 	found := ""
 	for _, name := range header {
 		switch l := letters(name); {
-		case strings.Contains(l, "oneway"):
+		case strings.Contains(l, "oneway"), l == "directed":
 			found = strings.TrimSpace(name)
 		case l == "key" || l == "reversed":
 			return ""
