@@ -113,6 +113,14 @@ func TestUpperHalves(t *testing.T) {
 	if share := a.Relaxations / b.Relaxations; share < 0.5 || share > 0.56 {
 		t.Errorf("%g of %g relaxations", a.Relaxations, b.Relaxations)
 	}
+	geom := upper.Geometry() // progress is a share of these, whatever the width of rounds
+	want := 1e9 * float64(geom.Tiles()) / float64(geom.Side()*geom.Side())
+	for _, round := range []int{64, 512, 1024} {
+		p := enginetest.CreateUpper(t, g, 64)
+		if s := enginetest.Solve(t, p, engine.Options{Algorithm: rounds.BlockedName, Round: round}); math.Abs(s.Relaxations/want-1) > 1e-9 {
+			t.Errorf("%g relaxations in rounds of %d, not %g", s.Relaxations, round, want)
+		}
+	}
 }
 
 // TestUpperOfMatrix solves a symmetric matrix in a file, and one that is not.

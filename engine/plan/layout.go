@@ -28,7 +28,7 @@ func (q *Request) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout
 	}
 	for _, a := range candidates {
 		if !a.Traits().Upper {
-			why = a.Name() + " solves every tile; leave the algorithm to the plan"
+			why = a.Name() + " solves every tile; leave the algorithm to the plan, or make a new store with --layout square"
 		}
 	}
 	switch {

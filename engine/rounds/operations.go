@@ -43,10 +43,10 @@ func (x *executor) closure(s step) error {
 			}
 		}
 	}
-	w := int64(m) * int64(x.geom.T)
-	each(x.grid.begun)
+	w, stored := int64(m)*int64(x.geom.T), int64(0) // what closes tiles that are not stored is not progress
+	each(func(tile int) { x.grid.begun(tile); stored++ })
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: x.pivotLane, Work: w * w * w, Writes: x.regions(s.c),
+		Stage: stream.Kernel, Lane: x.pivotLane, Work: w * int64(x.geom.T) * int64(x.geom.T) * stored, Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
 		Done:   func() { each(func(tile int) { x.grid.finished(tile, s.done, s.phase) }) },
 		Name:   x.name(s),
