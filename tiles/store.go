@@ -188,7 +188,10 @@ func readMeta(dir string) (Meta, error) {
 func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
 	m, err := readMeta(dir)
 	if err != nil {
-		return nil, notOpen(dir, err)
+		why := notOpen(dir, err)
+		if m, err = readMeta(dir); err != nil { // it may have come meanwhile, of a store that is begun again
+			return nil, why
+		}
 	}
 	s := unopened(dir, m, writable)
 	if err := files(s); err != nil {
