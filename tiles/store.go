@@ -188,10 +188,7 @@ func readMeta(dir string) (Meta, error) {
 func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
 	m, err := readMeta(dir)
 	if err != nil {
-		why := notOpen(dir, err)
-		if m, err = readMeta(dir); err != nil { // it may have come meanwhile, of a store that is begun again
-			return nil, why
-		}
+		return nil, notOpen(dir, err)
 	}
 	s := unopened(dir, m, writable)
 	if err := files(s); err != nil {
