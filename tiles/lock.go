@@ -202,30 +202,36 @@ func (h Holder) State() ProcessState {
 	return state
 }
 
-// readHolder parses a lock file; PID is 0 if it names none.
+// readHolder parses a lock file; PID is 0 if it names none, or cannot be read.
 func readHolder(path string) (h Holder) {
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return h
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxLock))
+	h, _ = parseHolder(f)
+	return h
+}
+
+// parseHolder parses the text of a lock; PID is 0 if it names none.
+func parseHolder(lock io.Reader) (h Holder, err error) {
+	b, err := io.ReadAll(io.LimitReader(lock, maxLock))
 	if err != nil {
-		return h
+		return h, err
 	}
 	lines := strings.Split(string(b), "\n")
 	if len(lines) < 3 || lines[0] != lockMagic {
-		return h
+		return h, nil
 	}
 	pid, err := strconv.Atoi(strings.TrimPrefix(lines[1], "pid "))
 	if err != nil || pid <= 0 {
-		return h
+		return h, nil
 	}
 	h.PID, h.Host = pid, strings.TrimPrefix(lines[2], "host ")
 	if len(lines) > 3 {
 		h.identity = strings.TrimPrefix(lines[3], "process ")
 	}
-	return h
+	return h, nil
 }
 
 // LockHolder says which process is, or was last, the writer of the store in
@@ -246,9 +252,9 @@ func LockHolder(dir string) (Holder, error) {
 	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
 		return Holder{}, fmt.Errorf("locking %s: %w", path, err)
 	}
-	h := readHolder(path)
+	h, err := parseHolder(f)
 	h.Running = running
-	return h, nil
+	return h, err
 }
 
 // FolderLock is the lock of a folder of ours that is no store.

@@ -113,14 +113,11 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 func OpenReadOnly(dir string) (*Store, error) {
 	for try := 0; ; try++ {
 		s, err := openStore(dir, false, (*Store).openFiles)
-		if s == nil || try == anewTries || !s.madeAnew() {
-			if err != nil {
-				s = nil
-			}
-			return s, err
-		}
 		if err == nil {
-			s.Close()
+			return s, nil
+		}
+		if s == nil || try == anewTries || !s.madeAnew() {
+			return nil, err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -165,7 +162,11 @@ func notOpen(dir string, err error) error {
 	case ierr != nil:
 		return ierr
 	case half:
-		if h, err := LockHolder(dir); err == nil && h.Running {
+		h, err := LockHolder(dir)
+		if err != nil {
+			return err
+		}
+		if h.Running {
 			return fmt.Errorf("%s: %w: process %d on %s imports its graph now; follow it with: ooc watch %s", dir, ErrIncomplete, h.PID, h.Host, dir)
 		}
 		return fmt.Errorf("%s: %w: its import died; solve the graph again, which starts it over", dir, ErrIncomplete)
