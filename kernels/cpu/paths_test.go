@@ -3,7 +3,10 @@ package cpu
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -281,6 +284,33 @@ func TestPathsWhole(t *testing.T) {
 }
 
 // TestIncompletePaths opens paths with a part missing, or that does not fit, and wants an error that names it.
+// TestAVX2Registers wants sixteen registers to be enough for AVX2: the assembler takes others too, in instructions that
+// processors without AVX-512 do not have.
+func TestAVX2Registers(t *testing.T) {
+	source, err := os.ReadFile("avx2_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := 0
+	function := ""
+	for line := range strings.Lines(string(source)) {
+		if strings.HasPrefix(line, "TEXT") {
+			function = line
+		}
+		for _, found := range vectorRegister.FindAllStringSubmatch(line, -1) {
+			vectors++
+			if n, err := strconv.Atoi(found[2]); err != nil || n > 15 || found[1] == "Z" || found[1] == "K" {
+				t.Fatalf("%s%s", function, line)
+			}
+		}
+	}
+	if vectors == 0 {
+		t.Error("no vectors found")
+	}
+}
+
+var vectorRegister = regexp.MustCompile(`\b([XYZK])(\d+)\b`)
+
 func TestIncompletePaths(t *testing.T) {
 	t.Cleanup(func(all []*path) func() { return func() { paths = all } }(paths))
 	for want, spoil := range map[string]func(p *path){

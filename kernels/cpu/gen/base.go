@@ -8,11 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const edge = 64 // of the block that base closes
+const (
+	edge      = 64 // of the block that base closes
+	mostPivot = 8  // vectors of a row that stay in registers
+)
 
 // base generates Floyd–Warshall on one contiguous 64×64 block, in place: for each k, row k stays in
-// registers while it relaxes all rows. In the arithmetic that resets, every step resets, so that no sum
-// with the sentinel survives into the next.
+// registers while it relaxes all rows, if there are enough. In the arithmetic that resets, every step resets, so that no
+// sum with the sentinel survives into the next.
 func base(p path, a arithmetic) {
 	TEXT("base"+a.name+p.suffix, NOSPLIT, "func(d *byte)")
 	Doc(fmt.Sprintf("base%s%s closes a contiguous %d×%d block.", a.name, p.suffix, edge, edge))
@@ -20,15 +23,20 @@ func base(p path, a arithmetic) {
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
 	pivot := make([]reg.VecVirtual, a.size*edge/p.bytes)
+	kept := len(pivot) <= mostPivot
 	floydWarshall(p, a, d, func(row reg.Register) {
-		for v := range pivot {
+		for v := 0; kept && v < len(pivot); v++ {
 			pivot[v] = p.vec()
 			VMOVUPS(Mem{Base: row, Disp: v * p.bytes}, pivot[v])
 		}
-	}, func(_, at reg.Register, x reg.VecVirtual) {
+	}, func(row, at reg.Register, x reg.VecVirtual) {
 		for v := range pivot {
 			t, place := p.vec(), Mem{Base: at, Disp: v * p.bytes}
-			a.add(x, pivot[v], t)
+			if kept {
+				a.add(x, pivot[v], t)
+			} else {
+				a.add(Mem{Base: row, Disp: v * p.bytes}, x, t)
+			}
 			a.min(place, t, t)
 			reset(t)
 			VMOVUPS(t, place)

@@ -177,6 +177,9 @@ func (m *microkernel) loadB(b reg.Register, disp int) []reg.VecVirtual {
 	return row
 }
 
+// sumsAtOnce divides the vectors of a row. AVX2 has no registers for more.
+const sumsAtOnce = 2
+
 // step relaxes the whole microkernel with step u of k and its row of B. A's entries are broadcast to
 // registers: with a broadcast operand in each add instead (AVX-512), or with B as the operand from memory,
 // the product is 1 to 20 % slower. (On Zen 4 the first is as fast.)
@@ -188,13 +191,15 @@ func (m *microkernel) step(at reg.Register, b []reg.VecVirtual, u int) {
 		} else {
 			m.broadcast(place, x)
 		}
-		sums := make([]reg.VecVirtual, len(b))
-		for v := range b {
-			sums[v] = m.vec()
-			m.add(x, b[v], sums[v])
-		}
-		for v := range b {
-			m.min(sums[v], acc[v], acc[v])
+		for first := 0; first < len(b); first += sumsAtOnce {
+			var sums [sumsAtOnce]reg.VecVirtual
+			for v := range sums {
+				sums[v] = m.vec()
+				m.add(x, b[first+v], sums[v])
+			}
+			for v, sum := range sums {
+				m.min(sum, acc[first+v], acc[first+v])
+			}
 		}
 	}
 }
