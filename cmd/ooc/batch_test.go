@@ -174,6 +174,8 @@ func TestBatchUsage(t *testing.T) {
 		{2, []string{"week.jobs:2", "a quote"}, []string{"--jobs", jobs("a.gr\nb.gr 'x\n")}},
 		{2, []string{"week.jobs:1", "week.jobs:3", "a.ooc"}, []string{"--jobs", jobs("a.gr\nc.mtx\na.mtx\n")}},
 		{3, []string{"no such file"}, []string{"--jobs", "none.jobs"}},
+		{2, []string{"-a.gr is there twice"}, []string{"--dry-run", "--", "-a.gr", "./-a.gr"}},
+		{2, []string{"--directed is there twice"}, []string{"--undirected", "--", "--directed", "./--directed"}},
 	} {
 		ooc(t, dir, append([]string{"solve"}, c.args...)...).want(t, c.code, c.want...)
 	}

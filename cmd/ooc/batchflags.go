@@ -133,7 +133,7 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		}
 		skipped = append(skipped, left...)
 		for _, input := range inputs {
-			j, err := newJob(cmd, []string{input}, arg)
+			j, err := newJob(cmd, []string{"--", input}, arg)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -165,6 +165,9 @@ func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
 
 // shared returns the command's flags that every job takes, without those that the job's own words set.
 func shared(cmd *cobra.Command, words []string) (flags []string) {
+	if end := slices.Index(words, "--"); end >= 0 { // what follows are names
+		words = words[:end]
+	}
 	own := func(name string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
 	}

@@ -65,6 +65,7 @@ func TestExportMistakes(t *testing.T) {
 		{2, "d", ".npy, .csv, .mtx"},
 		{2, "d.npy --rows nice..paris", "ends before it starts"},
 		{2, "d.npy --rows @none", "names no vertex"},
+		{2, "d.npy --rows nice,@", "--rows nice,@: a file's name goes behind @"},
 		{3, "d.npy --rows rome", `--rows: towns.ooc has no vertex "rome"`},
 		{3, "d.npy --cols paris..rome", `no vertex "rome"`},
 		{3, "d.npy --cols paris,,nice", `no vertex ""`},

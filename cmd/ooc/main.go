@@ -38,10 +38,9 @@ func run(args []string) int {
 	ctx, stop := interruptible()
 	defer stop()
 	root := newRoot()
-	root.SetArgs(args)
 	cmd, err := root, oneLine(args)
 	if err == nil {
-		cmd, err = root.ExecuteContextC(ctx)
+		cmd, err = execute(ctx, root, args)
 	}
 	if err = moreFiles(err); err != nil {
 		reportJSON(cmd, args, err)
@@ -87,6 +86,12 @@ func newRoot() *cobra.Command {
 		root.AddCommand(c())
 	}
 	root.SetOut(terminal.Out) // before there are commands that print to it
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, words []string) {
+		if stranger(cmd) == nil {
+			help(cmd, words)
+		}
+	})
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd() // adds it
 	root.InitDefaultCompletionCmd()
@@ -105,8 +110,8 @@ func checked(cmd *cobra.Command) {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
-		if cmd.HasSubCommands() && len(words) > 0 {
-			return unknownCommand(cmd, words[0])
+		if err := stranger(cmd); err != nil {
+			return err
 		}
 		err := args(cmd, words)
 		if err != nil {
@@ -117,6 +122,24 @@ func checked(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		checked(sub)
 	}
+}
+
+// execute runs a command line. It returns the command that this names.
+func execute(ctx context.Context, root *cobra.Command, args []string) (*cobra.Command, error) {
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = stranger(cmd) // where --help was given, nobody has looked
+	}
+	return cmd, err
+}
+
+// stranger refuses a word that names no command below this one.
+func stranger(cmd *cobra.Command) error {
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		return unknownCommand(cmd, words[0])
+	}
+	return nil
 }
 
 // unknownCommand says that a command has no such command below it, and which may be meant.

@@ -98,7 +98,16 @@ func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) e
 		return err
 	}
 	var pairs [][2]int
-	err = verticesIn(p, o.ids).Pairs(file, func(u, v int) error {
+	left := leftOut{file: file, number: o.number}
+	defer left.report()
+	err = verticesIn(p, o.ids).Pairs(file, func(u, v int, told string) error {
+		if told != "" {
+			d, err := p.Distance(u, v)
+			if err != nil {
+				return err
+			}
+			left.compare(o.ids.Name(u), o.ids.Name(v), told, d)
+		}
 		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
 			return nil
 		}

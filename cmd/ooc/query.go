@@ -146,18 +146,57 @@ func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []stri
 		return err
 	}
 	if f.pairs != "" {
-		return verticesIn(p, ids).Pairs(f.pairs, func(u, v int) error { return queryPair(p, out, ids, u, v) })
+		return f.answerPairs(p, out, ids)
 	}
 	for _, v := range vertices[1:] {
 		pair, err := lookupPair(p, vertices[0], v)
 		if err != nil {
 			return err
 		}
-		if err := queryPair(p, out, ids, pair[0], pair[1]); err != nil {
+		if _, err := queryPair(p, out, ids, pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// answerPairs prints the distances of the pairs in a file.
+func (f *queryFlags) answerPairs(p *engine.Problem, out *pairPrinter, ids graph.IDs) error {
+	left := leftOut{file: f.pairs, number: out.number}
+	defer left.report()
+	return verticesIn(p, ids).Pairs(f.pairs, func(u, v int, told string) error {
+		d, err := queryPair(p, out, ids, u, v)
+		if err == nil && told != "" {
+			left.compare(ids.Name(u), ids.Name(v), told, d)
+		}
+		return err
+	})
+}
+
+// leftOut counts the lines of a file of pairs that end in a number which is not the distance: they may have been meant for
+// something else.
+type leftOut struct {
+	file   string
+	number text.Numbers
+	count  int
+	first  string
+}
+
+func (o *leftOut) compare(u, v, told string, d float64) {
+	if x, err := strconv.ParseFloat(told, 64); told == o.number.Text(d) || err == nil && x == d {
+		return
+	}
+	if o.count++; o.count == 1 {
+		o.first = fmt.Sprintf("%s %s %s, where the distance is %s", text.CellOf(u), text.CellOf(v), told, o.number.Text(d))
+	}
+}
+
+// report says what was left out.
+func (o *leftOut) report() {
+	if o.count > 0 {
+		fmt.Fprintf(terminal.Err, "%s: of %s only the two vertices are read, and not the number behind them, which is not their distance; the first is %s\n",
+			o.file, terminal.Count(o.count, "line", "lines"), o.first)
+	}
 }
 
 // queryNear prints the pairs of a vertex and those near it.
@@ -187,12 +226,11 @@ func queryNear(p *engine.Problem, out *pairPrinter, id string, near stats.Near) 
 	return nil
 }
 
-func queryPair(p *engine.Problem, out *pairPrinter, ids graph.IDs, u, v int) error {
-	d, err := p.Distance(u, v)
-	if err != nil {
-		return err
+func queryPair(p *engine.Problem, out *pairPrinter, ids graph.IDs, u, v int) (d float64, err error) {
+	if d, err = p.Distance(u, v); err != nil {
+		return d, err
 	}
-	return out.print(ids.Name(u), ids.Name(v), d)
+	return d, out.print(ids.Name(u), ids.Name(v), d)
 }
 
 func queryLine(p *engine.Problem, out *pairPrinter, id string, isRow bool) error {

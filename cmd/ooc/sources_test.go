@@ -49,6 +49,7 @@ func TestSources(t *testing.T) {
 	}
 	ooc(t, dir, "query", "ids.ooc", "a13", "a15").want(t, 3, "a13 is none of them")
 	ooc(t, dir, "query", "ids.ooc", "--row", "a13").want(t, 3, "a13 is none of them")
+	ooc(t, dir, "export", "ids.ooc", "-", "--rows", "a12,a13").want(t, 3, "a13 is none of them")
 	for _, bad := range [][]string{{"--sources", "nowhere"}, {"--sources", "random:0"}, {"--sources", "random:x"}, {"--sources", "random:999"}} {
 		r := ooc(t, dir, append([]string{"solve", "g.csv", "--undirected", "--out", "bad.ooc"}, bad...)...)
 		if r.code != 2 && r.code != 3 {

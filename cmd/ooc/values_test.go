@@ -175,9 +175,8 @@ func refuses(t *testing.T, words []string, code int, says string) {
 
 // fails runs a command in this process, where it must not come to do anything.
 func fails(words []string) error {
-	root := newRoot()
-	root.SetArgs(words)
-	return root.ExecuteContext(context.Background())
+	_, err := execute(context.Background(), newRoot(), words)
+	return err
 }
 
 // eachFlag calls do for every flag of every command.
@@ -196,6 +195,10 @@ func TestUnknownCommands(t *testing.T) {
 		"slove":                             "did you mean ooc solve?",
 		"slove g.gr":                        "did you mean ooc solve?",
 		"help slove":                        "did you mean ooc solve?",
+		"slove --help":                      "did you mean ooc solve?",
+		"--help slove":                      "did you mean ooc solve?",
+		"frobnicate -h":                     "ooc --help lists",
+		"bench kernls --help":               "did you mean ooc bench kernels?",
 		"frobnicate":                        "ooc --help lists",
 		"help frobnicate":                   "ooc --help lists",
 		"bench kernls":                      "did you mean ooc bench kernels?",

@@ -40,11 +40,9 @@ func pickRows(p *engine.Problem, vertices []int) (picked, error) {
 	k, err := pickColumns(p, vertices)
 	k.at = slices.Clone(k.at)
 	for i, v := range k.at {
-		place, ok := p.Meta().Sources.Index(v)
-		if !ok {
-			return picked{}, text.ErrorOf(graph.ErrNoVertex, "%s keeps no distances from row %d", p.Dir(), v)
+		if k.at[i], err = p.Place(v); err != nil {
+			return picked{}, err
 		}
-		k.at[i] = place
 	}
 	return k, err
 }

@@ -146,22 +146,30 @@ func (l *lines) header(line string) bool {
 }
 
 // Pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their distance, as
-// query prints it.
-func (v Of) Pairs(file string, do func(u, v int) error) error {
+// query prints it, which is told.
+func (v Of) Pairs(file string, do func(u, v int, told string) error) error {
 	l := lines{Of: v, names: func(header []string) []int {
 		if from, to, ok := read.Ends(header); ok {
 			return []int{from, to}
 		}
 		return nil
 	}}
-	return l.each(file, v.pair, func(rows []int) error { return do(rows[0], rows[1]) })
+	told := ""
+	pair := func(cells []text.Cell) (rows []int, err error) {
+		if rows, err = v.pair(cells); err == nil && len(cells) == 3 {
+			told = cells[2].Text
+		}
+		return rows, err
+	}
+	return l.each(file, pair, func(rows []int) error {
+		distance := told
+		told = ""
+		return do(rows[0], rows[1], distance)
+	})
 }
 
 func (v Of) pair(cells []text.Cell) ([]int, error) {
-	if len(cells) == 3 && isDistance(cells[2].Text) {
-		cells = cells[:2]
-	}
-	if len(cells) != 2 {
+	if len(cells) != 2 && !(len(cells) == 3 && isDistance(cells[2].Text)) {
 		return nil, fmt.Errorf("want two vertices, found %d words; ids with blanks stand in double quotes", len(cells))
 	}
 	from, err := v.Find(cells[0].Text)

@@ -25,6 +25,9 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 	for _, c := range cells {
 		file, ok := strings.CutPrefix(c.Text, "@")
 		if _, err := v.item(nil, c); err != nil && ok && !c.Quoted {
+			if file == "" {
+				return nil, text.ErrorOf(ErrUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
+			}
 			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
 			if err != nil {
 				return nil, fmt.Errorf("--%s: %w", flag, err)
