@@ -5,16 +5,17 @@ import (
 
 	"ooc/engine/live"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // View is what can be seen of a store from another process.
 type View struct {
 	live.Live
-	Host    string             `json:"host,omitempty"`    // of the process that has, or last had, the store, with its PID
-	Running bool               `json:"running"`           // that process has the store now
-	Process tiles.ProcessState `json:"process,omitempty"` // what that process does; "" if it has no store, or cannot be told
-	Silent  time.Duration      `json:"-"`                 // how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
-	Died    bool               `json:"died,omitempty"`    // its process ended without recording why
+	Host    string            `json:"host,omitempty"`    // of the process that has, or last had, the store, with its PID
+	Running bool              `json:"running"`           // that process has the store now
+	Process lock.ProcessState `json:"process,omitempty"` // what that process does; "" if it has no store, or cannot be told
+	Silent  time.Duration     `json:"-"`                 // how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
+	Died    bool              `json:"died,omitempty"`    // its process ended without recording why
 }
 
 // silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may hold
@@ -25,7 +26,7 @@ const silentAfter = 10 * time.Second
 // publishes, else what the files say. It only reads, takes no lock, and works on read-only media. Errors are those of
 // OpenReadOnly.
 func Look(dir string) (View, error) {
-	h, err := tiles.LockHolder(dir)
+	h, err := lock.HolderOf(dir)
 	if err != nil {
 		return View{}, err
 	}
@@ -55,7 +56,7 @@ func Look(dir string) (View, error) {
 
 // listen takes back what a process said so long ago of a solve that nothing is known of since.
 func (v *View) listen(age time.Duration) {
-	halted := v.Process == tiles.ProcessStopped || v.Process == tiles.ProcessEnded
+	halted := v.Process == lock.ProcessStopped || v.Process == lock.ProcessEnded
 	if v.State != live.Running && v.State != live.Paused || age < silentAfter && !halted {
 		return
 	}

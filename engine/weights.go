@@ -10,6 +10,7 @@ import (
 	"ooc/engine/graph/dense"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 var (
@@ -25,11 +26,11 @@ var ErrInput = errors.New("the input is needed again")
 // space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
 func Spool(dir string) func(size int64) (*os.File, error) {
 	return func(size int64) (*os.File, error) {
-		f, remove, err := tiles.Nameless(dir, ".ooc-spool-*")
+		f, remove, err := disk.Nameless(dir, ".ooc-spool-*")
 		if err != nil {
 			return nil, err
 		}
-		if err := tiles.Reserve(f, size); err != nil {
+		if err := disk.Reserve(f, size); err != nil {
 			return nil, errors.Join(err, f.Close(), remove())
 		}
 		return f, nil

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
 )
 
@@ -19,12 +20,12 @@ const tornTries = 5
 func (s *Store) loadState() (sf stateFile, err error) {
 	for try := 0; ; try++ {
 		var b []byte
-		if b, err = readSmall(s.path(nameState), 2*stateBytes); err == nil {
+		if b, err = disk.ReadSmall(s.path(nameState), 2*stateBytes); err == nil {
 			if sf, err = decodeState(s.path(nameState), b, &s.meta); err != nil {
 				return sf, err
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
-			err = corrupt(s.path(nameState), "it is missing; restore the file, or import again")
+			err = disk.Corrupt(s.path(nameState), "it is missing; restore the file, or import again")
 		}
 		if err != nil || !sf.anyDamaged || try == tornTries {
 			return sf, err
@@ -173,13 +174,13 @@ func (s *Store) checkMatrix() error {
 		return err
 	}
 	// Without the lock file that we hold, another process could be writing too.
-	for _, f := range []*os.File{s.dist, s.state, s.lock} {
-		same, err := sameFile(f, f.Name())
+	for _, f := range []*os.File{s.dist, s.state, s.lock.File()} {
+		same, err := disk.InPlace(f)
 		if err != nil {
 			return err
 		}
 		if !same {
-			return corrupt(f.Name(), "it was removed or replaced while in use; put it back, or solve again with --restart")
+			return disk.Corrupt(f.Name(), "it was removed or replaced while in use; put it back, or solve again with --restart")
 		}
 	}
 	return nil
@@ -188,7 +189,7 @@ func (s *Store) checkMatrix() error {
 // fail remembers a failed sync of a file, for good. The mark in place of the
 // note tells the next run that the page cache may differ from the disk.
 func (s *Store) fail(name string, err error) error {
-	err = fmt.Errorf("syncing %s: %w", s.path(name), classify(err))
+	err = fmt.Errorf("syncing %s: %w", s.path(name), disk.Classify(err))
 	if s.failed == nil {
 		s.failed = err
 	}
@@ -234,7 +235,7 @@ func (s *Store) Reset() error {
 		err = s.writeAt(s.state, nameState, make([]byte, stateBytes), 0)
 	}
 	if err != nil {
-		return fmt.Errorf("resetting %s: %w", s.state.Name(), classify(err))
+		return fmt.Errorf("resetting %s: %w", s.state.Name(), disk.Classify(err))
 	}
 	if err := s.sync(nameState, s.state.Sync); err != nil {
 		return s.fail(nameState, err)
@@ -282,7 +283,7 @@ func (s *Store) recordError(st State) error {
 func (s *Store) writeRecord(sector int, r record) error {
 	err := s.writeAt(s.state, nameState, encodeRecord(r, &s.meta), int64(sector)*stateSector)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.state.Name(), classify(err))
+		return fmt.Errorf("writing %s: %w", s.state.Name(), disk.Classify(err))
 	}
 	return nil
 }
@@ -300,18 +301,18 @@ func (s *Store) writeAt(f *os.File, name string, data []byte, off int64) error {
 // when the matrix has been filled anew.
 func (s *Store) wipeNote() error {
 	if err := s.writeAt(s.state, nameState, zeroSector, noteSector*stateSector); err != nil {
-		return fmt.Errorf("writing %s: %w", s.state.Name(), classify(err))
+		return fmt.Errorf("writing %s: %w", s.state.Name(), disk.Classify(err))
 	}
 	return nil
 }
 
 // incarnation names the run of the system, as notes do.
 func (s *Store) incarnation() incarnation {
-	boot := bootID()
+	boot := system.Boot()
 	if s.hooks != nil && s.hooks.BootID != "" {
 		boot = s.hooks.BootID
 	}
-	return incarnationOf(s.dist, boot)
+	return system.Incarnation(s.dist, boot)
 }
 
 // forgetFailed drops the cached pages of a matrix whose last writer saw a sync

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"ooc/tiles/disk"
 )
 
 // CoreDir is where the store keeps a smaller problem while its own solve needs
@@ -15,7 +17,7 @@ import (
 func (s *Store) CoreDir() (string, error) {
 	dir := s.path(nameCore)
 	if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
-		return "", corrupt(dir, "it is a %s, not a folder; remove it", typeName(fi))
+		return "", disk.Corrupt(dir, "it is a %s, not a folder; remove it", disk.TypeName(fi))
 	}
 	m, err := readMeta(dir)
 	switch {

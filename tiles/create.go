@@ -12,8 +12,9 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
-	"ooc/tiles/internal/hook"
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
+	"ooc/tiles/lock"
 )
 
 // Create makes a store at dir and opens it as its writer, ready to be written.
@@ -22,7 +23,7 @@ import (
 //
 // All space the store will ever need is reserved first, the matrix before
 // anything else. Create fails with ErrNoSpace, ErrExists where a store is
-// complete, ErrNotStore for other folders, a *LockedError while another
+// complete, ErrNotStore for other folders, a *lock.LockedError while another
 // process is at it; and when it fails it leaves nothing of its own behind.
 func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 	m, err := completeMeta(m, csr, ids)
@@ -68,7 +69,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 
 // giveUp makes the folder of a store one of an import that died, durably, and
 // closes the store but for the lock.
-func (s *Store) giveUp() (*os.File, error) {
+func (s *Store) giveUp() (*lock.Lock, error) {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
 	s.mu.Lock()
@@ -88,12 +89,12 @@ func (s *Store) giveUp() (*os.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replacing %s: %w", s.dir, classify(err))
+		return nil, fmt.Errorf("replacing %s: %w", s.dir, disk.Classify(err))
 	}
-	lock := s.lock
+	held := s.lock
 	s.lock = nil
 	_ = s.closeFiles() // of files that are removed next
-	return lock, nil
+	return held, nil
 }
 
 // completeMeta sets what Create sets and checks the rest.
@@ -140,9 +141,9 @@ func (c *creation) finish(csr *CSR, ids IDs) (*Store, error) {
 	if err := c.fill(csr, ids); err != nil {
 		c.undo()
 		if file := (*fs.PathError)(nil); errors.As(err, &file) && strings.HasPrefix(file.Path, c.s.dir) { // it names the store
-			return nil, fmt.Errorf("creating store: %w", classify(err))
+			return nil, fmt.Errorf("creating store: %w", disk.Classify(err))
 		}
-		return nil, fmt.Errorf("creating %s: %w", c.s.dir, classify(err))
+		return nil, fmt.Errorf("creating %s: %w", c.s.dir, disk.Classify(err))
 	}
 	c.s.ready.Store(true)
 	return c.s, nil
@@ -163,10 +164,11 @@ func (c *creation) begin() error {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("creating %s: there is no folder %s; make that first: %w", c.s.dir, filepath.Dir(filepath.Clean(c.s.dir)), fs.ErrNotExist)
 		default:
-			return fmt.Errorf("creating store: %w", classify(err))
+			return fmt.Errorf("creating store: %w", disk.Classify(err))
 		}
-		c.s.lock, c.madeLock, err = acquire(c.s.dir)
+		c.s.lock, err = lock.Take(c.s.dir)
 		if err == nil {
+			c.madeLock = c.s.lock.Made
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
@@ -321,38 +323,22 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 	// Looking first makes "no space" instant where allocating would fill the
 	// volume for a while before it failed, and is all there is on volumes
 	// that cannot allocate ahead.
-	if err := Room(c.s.dir, c.s.path(list[0].name), total(list)); err != nil {
+	if err := disk.Room(c.s.dir, c.s.path(list[0].name), total(list)); err != nil {
 		return nil, err
 	}
 	files := map[string]*os.File{}
 	for _, r := range list {
-		f, err := OpenRegular(c.s.path(r.name), os.O_RDWR|os.O_CREATE|os.O_EXCL)
+		f, err := disk.OpenRegular(c.s.path(r.name), os.O_RDWR|os.O_CREATE|os.O_EXCL)
 		if err != nil {
 			return nil, err
 		}
 		c.files = append(c.files, f)
 		files[r.name] = f
-		if err := Reserve(f, r.size); err != nil {
+		if err := disk.Reserve(f, r.size); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
-}
-
-// Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
-func Reserve(f *os.File, size int64) error {
-	if err := Room(filepath.Dir(f.Name()), f.Name(), size); err != nil {
-		return err
-	}
-	err := hook.AskPath("reserve", f.Name())
-	if err == nil {
-		err = system.Reserve(f, size)
-	}
-	if err != nil {
-		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
-			sizeString(size), f.Name(), classify(err))
-	}
-	return nil
 }
 
 // closeSpare closes every file that the store does not keep open.
@@ -387,30 +373,14 @@ func (c *creation) undo() {
 
 // giveBack gives the lock back, and removes it and the folder where they were
 // made here. The lock file goes while we hold its lock; a process that has
-// already opened it notices (see acquire).
+// already opened it notices (see lock.Take).
 func (c *creation) giveBack() {
 	if !c.madeLock {
-		release(c.s.lock)
+		c.s.lock.Release()
 		return
 	}
-	removeLock(c.s.lock, c.s.path(nameLock))
+	c.s.lock.Remove()
 	if c.madeDir {
 		os.Remove(c.s.dir)
 	}
-}
-
-// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
-// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
-// Call remove after Close.
-func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
-	if f, err = system.OpenNameless(dir); err == nil {
-		return f, func() error { return nil }, nil
-	}
-	if f, err = os.CreateTemp(dir, pattern); err != nil {
-		return nil, nil, classify(err)
-	}
-	if os.Remove(f.Name()) == nil {
-		return f, func() error { return nil }, nil
-	}
-	return f, func() error { return os.Remove(f.Name()) }, nil
 }

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"ooc/tiles/disk"
 )
 
 // CSR is a graph in compressed sparse rows: the arcs of vertex u are entries
@@ -64,11 +66,11 @@ func (h csrHeader) encode(m *Meta) []byte {
 func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, error) {
 	var h csrHeader
 	if len(b) < csrHeaderLen || string(b[:8]) != csrMagic {
-		return h, corrupt(file, "it is not a graph of a store")
+		return h, disk.Corrupt(file, "it is not a graph of a store")
 	}
 	le := binary.LittleEndian
 	if got := crc32.Checksum(b[:60], castagnoli); got != le.Uint32(b[60:]) {
-		return h, corrupt(file, "the checksum of its header does not match")
+		return h, disk.Corrupt(file, "the checksum of its header does not match")
 	}
 	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
 		return h, err
@@ -78,17 +80,17 @@ func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, err
 	}
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
 	if le.Uint32(b[12:]) != weightBytes || n < 1 || n > maxN || arcs > maxArcs {
-		return h, corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
+		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
 	}
 	h.n, h.arcs = int64(n), int64(arcs)
 	for i := range h.sums {
 		h.sums[i] = le.Uint32(b[32+4*i:])
 	}
 	if want := h.fileBytes(); size != want {
-		return h, corrupt(file, "it has %d bytes, its header claims %d", size, want)
+		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d", size, want)
 	}
 	if h.n != int64(m.N) || h.arcs != m.Arcs {
-		return h, corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.arcs, m.N, m.Arcs)
+		return h, disk.Corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.arcs, m.N, m.Arcs)
 	}
 	return h, nil
 }
@@ -237,13 +239,13 @@ func (s *Store) CSR() (_ *CSR, err error) {
 	if s.meta.Dense {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
 	}
-	f, err := OpenRegular(s.path(nameGraph), os.O_RDONLY)
+	f, err := disk.OpenRegular(s.path(nameGraph), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if err := s.hooks.Ask("read", nameGraph); err != nil {
-		return nil, readErr(f.Name(), err)
+		return nil, disk.ReadError(f.Name(), err)
 	}
 	h, err := readCSRHeader(f, &s.meta)
 	if err != nil {
@@ -252,21 +254,21 @@ func (s *Store) CSR() (_ *CSR, err error) {
 	var c CSR
 	var sums [3]uint32
 	if c.Offsets, sums[0], err = readInt64s(f, h.n+1); err != nil {
-		return nil, readErr(f.Name(), err)
+		return nil, disk.ReadError(f.Name(), err)
 	}
 	if c.Targets, sums[1], err = readInt32s(f, h.arcs); err != nil {
-		return nil, readErr(f.Name(), err)
+		return nil, disk.ReadError(f.Name(), err)
 	}
 	c.Weights = make([]byte, weightBytes*h.arcs)
 	if _, err = io.ReadFull(f, c.Weights); err != nil {
-		return nil, readErr(f.Name(), err)
+		return nil, disk.ReadError(f.Name(), err)
 	}
 	sums[2] = crc32.Checksum(c.Weights, castagnoli)
 	if sums != h.sums {
-		return nil, corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+		return nil, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
 	}
 	if err := c.validate(s.meta.N); err != nil {
-		return nil, corrupt(f.Name(), "%v", err)
+		return nil, disk.Corrupt(f.Name(), "%v", err)
 	}
 	return &c, nil
 }
@@ -279,7 +281,7 @@ func readCSRHeader(f *os.File, m *Meta) (csrHeader, error) {
 	}
 	b := make([]byte, csrHeaderLen)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return csrHeader{}, readErr(f.Name(), err)
+		return csrHeader{}, disk.ReadError(f.Name(), err)
 	}
 	return decodeCSRHeader(f.Name(), b, fi.Size(), m)
 }

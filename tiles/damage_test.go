@@ -14,6 +14,7 @@ import (
 
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/lock"
 )
 
 // resealState gives a sector a version and a checksum that matches.
@@ -176,7 +177,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: %v", news, err)
 		}
 	}
-	if h, err := LockHolder(dir); h.Running || err != nil {
+	if h, err := lock.HolderOf(dir); h.Running || err != nil {
 		t.Errorf("the refused Open kept the lock: %v, %v", h.Running, err)
 	}
 }

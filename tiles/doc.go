@@ -17,7 +17,7 @@
 //   - Only this package holds the mapping of the matrix; no slice of it
 //     escapes. A fault on it becomes a *FaultError in the calling goroutine.
 //   - All space is reserved by Create, before any work.
-//   - A store has at most one writer, guarded by flock on the file "lock".
+//   - A store has at most one writer, guarded by the lock of its folder (package lock).
 //     Readers take no lock.
 //   - A state slot is written only after the matrix it speaks of was synced.
 //     After a failed sync no slot and no note is ever written again.

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
 )
 
@@ -39,7 +40,7 @@ func (s *Store) faultAt(op string, i, j int, off int64) error {
 	free, ferr := system.FreeSpace(s.dir)
 	if op == "write" && ferr == nil && free < s.geo.TileBytes() {
 		e.Err = ErrNoSpace
-		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; free some space and solve again, which resumes", sizeString(free))
+		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; free some space and solve again, which resumes", disk.Size(free))
 		return e
 	}
 	e.Reason = "the medium returned an error; see the system's log, and copy the store to another disk"

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"ooc/tiles/disk"
 )
 
 // TestCutUnderTheMapping truncates the matrix of an open store at every kind
@@ -210,7 +212,7 @@ func TestHardLinks(t *testing.T) {
 		before, err := os.ReadFile(outside)
 		must(t, err)
 		_, lerr := ownFiles(dir)
-		_, werr := OpenRegular(path, os.O_RDWR)
+		_, werr := disk.OpenRegular(path, os.O_RDWR)
 		for what, err := range map[string]error{"the look": lerr, "for writing": werr} {
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "hard link") {
 				t.Errorf("%s: %s: %v", name, what, err)

@@ -3,14 +3,13 @@ package tiles
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
-	"ooc/tiles/internal/hook"
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
+	"ooc/tiles/lock"
 )
 
 // Names of the files of a store.
@@ -22,7 +21,7 @@ const (
 	nameState = "state"
 	nameLive  = "live"
 	nameSums  = "sums"
-	nameLock  = "lock"
+	nameLock  = lock.Name
 	nameCore  = "core" // a store in the store, see CoreDir
 
 	nameCoreGone = "core.gone" // what is left of one that is being removed
@@ -36,59 +35,6 @@ const (
 var ownNames = map[string]bool{
 	nameStore: true, nameGraph: true, nameIDs: true, nameDist: true, nameState: true,
 	nameLive: true, nameSums: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
-}
-
-// OpenRegular opens a regular file of a store and nothing else: a symbolic
-// link in a store from elsewhere could aim our writes at any file of the user,
-// a FIFO would block for ever. For writing the file may have no other name
-// either, for the same reason.
-func OpenRegular(path string, flag int) (*os.File, error) {
-	if err := hook.AskPath("open", path); err != nil {
-		return nil, classify(err)
-	}
-	f, err := system.OpenNoFollow(path, flag, 0o666)
-	if err != nil {
-		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
-			return nil, notRegular(path, fi)
-		}
-		return nil, classify(err)
-	}
-	fi, err := f.Stat()
-	switch {
-	case err != nil:
-	case !fi.Mode().IsRegular():
-		err = notRegular(path, fi)
-	case flag&(os.O_WRONLY|os.O_RDWR) != 0 && system.LinkCount(path, fi) > 1:
-		err = hardLink(path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func notRegular(path string, fi fs.FileInfo) error {
-	return corrupt(path, "it is a %s; put the file itself in its place", typeName(fi))
-}
-
-// typeName says what is there that is no regular file.
-func typeName(fi fs.FileInfo) string {
-	switch m := fi.Mode(); {
-	case m.IsDir():
-		return "folder"
-	case m&fs.ModeSymlink != 0:
-		return "link"
-	case m&fs.ModeNamedPipe != 0:
-		return "pipe"
-	case m.IsRegular():
-		return "file"
-	}
-	return "special file"
-}
-
-func hardLink(path string) error {
-	return corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and continue with the copy")
 }
 
 // remove removes a file or an empty folder of the store, if it is there.
@@ -121,31 +67,11 @@ func (s *Store) removeFolder(name string) error {
 	return s.remove(name)
 }
 
-// readSmall reads a whole file of at most max bytes.
-func readSmall(path string, max int64) ([]byte, error) {
-	f, err := OpenRegular(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var b []byte
-	if err = hook.AskPath("read", path); err == nil {
-		b, err = io.ReadAll(io.LimitReader(f, max+1))
-	}
-	if err != nil {
-		return nil, readErr(path, err)
-	}
-	if int64(len(b)) > max {
-		return nil, corrupt(path, "it is longer than %d bytes", max)
-	}
-	return b, nil
-}
-
 // replaceFile makes the file name hold data, all of it or none of it: it fills
 // tmp, syncs it, renames it, syncs the folder.
 func (s *Store) replaceFile(name, tmp string, data []byte) error {
 	path := s.path(tmp)
-	f, err := OpenRegular(path, os.O_RDWR|os.O_CREATE)
+	f, err := disk.OpenRegular(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -170,25 +96,16 @@ func (s *Store) replaceFile(name, tmp string, data []byte) error {
 		err = s.syncNames()
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.path(name), classify(err))
+		return fmt.Errorf("writing %s: %w", s.path(name), disk.Classify(err))
 	}
 	return nil
 }
 
-// Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
-// is done for it. Reserve is what makes sure.
-func Room(dir, file string, size int64) error {
-	if free, err := system.FreeSpace(dir); err == nil && free < size {
-		return noSpace(file, size, free)
-	}
-	return nil
-}
-
-// RoomInPlace is Room for a store at dir: what is there of a store that is replaced, or of an import that is started over,
+// RoomInPlace is disk.Room for a store at dir: what is there of a store that is replaced, or of an import that is started over,
 // gives its space back first.
 func RoomInPlace(dir, file string, size int64) error {
 	if free, err := FreeInPlace(dir); err == nil && free < size {
-		return noSpace(file, size, free)
+		return disk.NoSpace(file, size, free)
 	}
 	return nil
 }
@@ -196,19 +113,8 @@ func RoomInPlace(dir, file string, size int64) error {
 // FreeInPlace is how many bytes this user may still allocate on the volume of a store at dir, once what is there of one
 // has given its space back. The folder may be missing.
 func FreeInPlace(dir string) (int64, error) {
-	free, err := system.FreeSpace(standing(dir))
+	free, err := disk.Free(dir)
 	return free + held(dir), err
-}
-
-// standing is a folder, or the nearest above it that is there.
-func standing(dir string) string {
-	for {
-		up := filepath.Dir(filepath.Clean(dir))
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || up == dir {
-			return dir
-		}
-		dir = up
-	}
 }
 
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
@@ -233,40 +139,9 @@ func held(dir string) (sum int64) {
 		path := filepath.Join(dir, e.Name())
 		if isCore(e.Name()) && e.IsDir() {
 			sum += held(path)
-		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && fi.Mode().IsRegular() && system.LinkCount(path, fi) <= 1 {
+		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && disk.CheckWritable(path, fi) == nil {
 			sum += system.DiskBytes(fi)
 		}
 	}
 	return sum
-}
-
-// noSpace builds an ErrNoSpace found by looking rather than by failing.
-func noSpace(file string, need, free int64) error {
-	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
-		file, ErrNoSpace, syscall.ENOSPC, sizeString(need), sizeString(free))
-}
-
-// SyncDir makes created, renamed and removed names in a folder durable.
-func SyncDir(dir string) error { return system.SyncDir(dir) }
-
-func sizeString(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, u := float64(n)/1024, 0
-	for v >= 1024 && u < len(units)-1 {
-		v, u = v/1024, u+1
-	}
-	return fmt.Sprintf("%.1f %ciB", v, units[u])
-}
-
-// Volume tells the volumes of folders apart, and says how many bytes this user may still allocate on that of dir.
-func Volume(dir string) (id string, free int64, err error) {
-	dir = standing(dir)
-	if id, err = system.Volume(dir); err != nil {
-		return "", 0, err
-	}
-	free, err = system.FreeSpace(dir)
-	return id, free, err
 }

@@ -168,3 +168,14 @@ func contents(t *testing.T, dir string) map[string]string {
 	}))
 	return all
 }
+
+// needsNotes skips a test where no note is ever trusted.
+func needsNotes(t *testing.T) {
+	t.Helper()
+	if s := newStore(t, 64, 64); s.here == (incarnation{}) {
+		t.Skip("this system does not tell one run of it from another, so no note is ever trusted")
+	}
+}
+
+// lockMagic is the first line of a lock file.
+const lockMagic = "ooc lock"

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+
+	"ooc/tiles/disk"
 )
 
 // ID names a store, or the queue of a batch: random bits that each of its files carries, so that a file of another one is
@@ -38,5 +40,5 @@ func (m *Meta) checkID(file string, id ID, remedy string) error {
 }
 
 func strange(file, remedy string) error {
-	return corrupt(file, "it belongs to another store; %s", remedy)
+	return disk.Corrupt(file, "it belongs to another store; %s", remedy)
 }

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+
+	"ooc/tiles/disk"
 )
 
 // IDs holds the outside id of each vertex, by row. At most one field is set;
@@ -89,11 +91,11 @@ func (h idsHeader) encode(m *Meta) []byte {
 func decodeIDsHeader(file string, b []byte, size int64, m *Meta) (idsHeader, error) {
 	var h idsHeader
 	if len(b) < idsHeaderLen || string(b[:8]) != idsMagic {
-		return h, corrupt(file, "it holds no ids of a store")
+		return h, disk.Corrupt(file, "it holds no ids of a store")
 	}
 	le := binary.LittleEndian
 	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
-		return h, corrupt(file, "the checksum of its header does not match")
+		return h, disk.Corrupt(file, "the checksum of its header does not match")
 	}
 	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
 		return h, err
@@ -104,11 +106,11 @@ func decodeIDsHeader(file string, b []byte, size int64, m *Meta) (idsHeader, err
 	h = idsHeader{kind: le.Uint32(b[12:]), sum: le.Uint32(b[32:])}
 	n, payload := le.Uint64(b[16:]), le.Uint64(b[24:])
 	if n != uint64(m.N) || payload > maxIDBytes || h.kind != idsKindNumber(m.IDs) {
-		return h, corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s", n, h.kind, payload, m.N, m.IDs)
+		return h, disk.Corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s", n, h.kind, payload, m.N, m.IDs)
 	}
 	h.n, h.payload = int64(n), int64(payload)
 	if size != idsHeaderLen+h.payload || h.payload < 8*h.n || h.kind == 1 && h.payload != 8*h.n {
-		return h, corrupt(file, "it has %d bytes, its header claims %d", size, idsHeaderLen+h.payload)
+		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d", size, idsHeaderLen+h.payload)
 	}
 	return h, nil
 }
@@ -167,13 +169,13 @@ func (s *Store) IDs() (_ IDs, err error) {
 	if s.meta.IDs == "" {
 		return IDs{}, nil
 	}
-	f, err := OpenRegular(s.path(nameIDs), os.O_RDONLY)
+	f, err := disk.OpenRegular(s.path(nameIDs), os.O_RDONLY)
 	if err != nil {
 		return IDs{}, err
 	}
 	defer f.Close()
 	if err := s.hooks.Ask("read", nameIDs); err != nil {
-		return IDs{}, readErr(f.Name(), err)
+		return IDs{}, disk.ReadError(f.Name(), err)
 	}
 	h, err := readIDsHeader(f, &s.meta)
 	if err != nil {
@@ -181,14 +183,14 @@ func (s *Store) IDs() (_ IDs, err error) {
 	}
 	numbers, sum, err := readInt64s(f, h.n)
 	if err != nil {
-		return IDs{}, readErr(f.Name(), err)
+		return IDs{}, disk.ReadError(f.Name(), err)
 	}
 	blob := make([]byte, h.payload-8*h.n)
 	if _, err := io.ReadFull(f, blob); err != nil {
-		return IDs{}, readErr(f.Name(), err)
+		return IDs{}, disk.ReadError(f.Name(), err)
 	}
 	if crc32.Update(sum, castagnoli, blob) != h.sum {
-		return IDs{}, corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+		return IDs{}, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
 	}
 	ids := IDs{Numeric: numbers}
 	if s.meta.IDs == idsText {
@@ -197,7 +199,7 @@ func (s *Store) IDs() (_ IDs, err error) {
 		}
 	}
 	if err := ids.validate(s.meta.N); err != nil {
-		return IDs{}, corrupt(f.Name(), "%v", err)
+		return IDs{}, disk.Corrupt(f.Name(), "%v", err)
 	}
 	return ids, nil
 }
@@ -206,7 +208,7 @@ func splitTexts(file string, ends []int64, blob string) (IDs, error) {
 	text, start := make([]string, len(ends)), int64(0)
 	for i, end := range ends {
 		if end < start || end > int64(len(blob)) {
-			return IDs{}, corrupt(file, "the id of row %d ends at %d of %d", i, end, len(blob))
+			return IDs{}, disk.Corrupt(file, "the id of row %d ends at %d of %d", i, end, len(blob))
 		}
 		text[i] = blob[start:end]
 		start = end
@@ -222,7 +224,7 @@ func readIDsHeader(f *os.File, m *Meta) (idsHeader, error) {
 	}
 	b := make([]byte, idsHeaderLen)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return idsHeader{}, readErr(f.Name(), err)
+		return idsHeader{}, disk.ReadError(f.Name(), err)
 	}
 	return decodeIDsHeader(f.Name(), b, fi.Size(), m)
 }

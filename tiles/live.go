@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ooc/tiles/disk"
 )
 
 // live: a few pages. A sequence number guards it: odd while the writer is in it,
@@ -56,7 +58,7 @@ func (s *Store) SetLive(data []byte) error {
 	}
 	err := s.writeLive(data)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.live.Name(), classify(err))
+		return fmt.Errorf("writing %s: %w", s.live.Name(), disk.Classify(err))
 	}
 	return nil
 }
@@ -67,7 +69,7 @@ func (s *Store) openLive() error {
 	if s.live != nil {
 		return nil
 	}
-	f, err := OpenRegular(s.path(nameLive), os.O_RDWR|os.O_CREATE)
+	f, err := disk.OpenRegular(s.path(nameLive), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (s *Store) writeLive(data []byte) error {
 }
 
 // ReadLive gives what the last SetLive said on the store in dir, by whichever
-// process; LockHolder says whether that still runs. It fails with
+// process; lock.HolderOf says whether that still runs. It fails with
 // fs.ErrNotExist where nothing was ever said, with ErrCorrupt where it was said
 // of another store.
 func ReadLive(dir string) ([]byte, error) {
@@ -110,7 +112,7 @@ func ReadLive(dir string) ([]byte, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, nameLive)
-	f, err := OpenRegular(path, os.O_RDONLY)
+	f, err := disk.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
 	le := binary.LittleEndian
 	seq, end := le.Uint64(b[8:]), int64(header)+int64(le.Uint32(b[16:]))
 	if string(b[:8]) != liveMagic || end > liveBytes {
-		return nil, corrupt(file, "it is no live status")
+		return nil, disk.Corrupt(file, "it is no live status")
 	}
 	if seq%2 == 1 || le.Uint64(again) != seq {
 		return nil, errTorn

@@ -9,15 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/lock"
 )
 
 // children are the parts that another process can play; see child.
@@ -141,7 +140,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 	s := newStore(t, 64, 64)
 	dir := s.Dir()
 	must(t, s.Close())
-	if h, err := LockHolder(dir); h != (Holder{}) || err != nil {
+	if h, err := lock.HolderOf(dir); h != (lock.Holder{}) || err != nil {
 		t.Errorf("after a clean end: %+v, %v", h, err)
 	}
 	cmd := child(t, "hold", dir)
@@ -153,12 +152,12 @@ func TestLockBetweenProcesses(t *testing.T) {
 		"Create": func() (*Store, error) { return Create(dir, testMeta(64, 64), nil, IDs{}) },
 	} {
 		_, err := open()
-		var locked *LockedError
+		var locked *lock.LockedError
 		if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) || locked.PID != cmd.Process.Pid || locked.Host != host {
 			t.Errorf("%s of a locked store: %v", name, err)
 		}
 	}
-	if h, err := LockHolder(dir); h.PID != cmd.Process.Pid || h.Host != host || !h.Running || err != nil {
+	if h, err := lock.HolderOf(dir); h.PID != cmd.Process.Pid || h.Host != host || !h.Running || err != nil {
 		t.Errorf("holder %+v, %v", h, err)
 	}
 	r, err := OpenReadOnly(dir)
@@ -166,7 +165,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 	must(t, r.Close())
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
-	if h, err := LockHolder(dir); h.PID != cmd.Process.Pid || h.Running || err != nil {
+	if h, err := lock.HolderOf(dir); h.PID != cmd.Process.Pid || h.Running || err != nil {
 		t.Errorf("after a kill: %+v, %v", h, err)
 	}
 	reopen(t, dir)
@@ -189,16 +188,16 @@ func TestVolumeWithoutLocks(t *testing.T) {
 		refused := os.NewSyscallError("flock", kind)
 		hook.Set(s.Dir(), &hook.Hooks{Lock: refused})
 		defer hook.Set(s.Dir(), nil)
-		if _, err := Open(s.Dir()); !errors.Is(err, ErrNoLocks) || !errors.Is(err, kind) || !strings.Contains(err.Error(), "--out") {
+		if _, err := Open(s.Dir()); !errors.Is(err, lock.ErrNoLocks) || !errors.Is(err, kind) || !strings.Contains(err.Error(), "--out") {
 			t.Errorf("%v: a writer: %v", kind, err)
 		}
-		if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+		if h, err := lock.HolderOf(s.Dir()); h.Running || err != nil {
 			t.Errorf("%v: a reader is told %+v, %v", kind, h, err)
 		}
 		dir := filepath.Join(t.TempDir(), "new.ooc")
 		hook.Set(dir, &hook.Hooks{Lock: refused})
 		defer hook.Set(dir, nil)
-		if _, err := Create(dir, s.Meta(), nil, IDs{}); !errors.Is(err, ErrNoLocks) {
+		if _, err := Create(dir, s.Meta(), nil, IDs{}); !errors.Is(err, lock.ErrNoLocks) {
 			t.Errorf("%v: an import: %v", kind, err)
 		}
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -229,7 +228,7 @@ func TestNetworkLock(t *testing.T) {
 	defer hook.Set(dir, nil)
 	must(t, open()) // that was ours, and given back
 	remote()
-	var locked *LockedError
+	var locked *lock.LockedError
 	if err := open(); !errors.As(err, &locked) || locked.PID != 7 || locked.Host != "elsewhere" || !strings.Contains(err.Error(), "remove "+s.path(nameLock)) {
 		t.Errorf("a lock of another host: %v", err)
 	}
@@ -262,7 +261,7 @@ func TestTornLock(t *testing.T) {
 	path := filepath.Join(dir, nameLock)
 	whole := lockMagic + "\npid 12345\nhost there\n"
 	for n := range len(whole) + 1 {
-		for _, zeros := range []int{0, 1, len(whole) - n, maxLock - n} {
+		for _, zeros := range []int{0, 1, len(whole) - n, 4096 - n} {
 			must(t, os.WriteFile(path, []byte(whole[:n]+strings.Repeat("\x00", zeros)), 0o666))
 			if _, err := ownFiles(dir); err != nil {
 				t.Errorf("%d bytes and %d zeros: %v", n, zeros, err)
@@ -272,7 +271,7 @@ func TestTornLock(t *testing.T) {
 			must(t, s.Close())
 		}
 	}
-	for _, text := range []string{"yarn\n", "\x00ooc lock\n", "ooc locked", "ooc lock 2\n", whole + strings.Repeat("\x00", maxLock)} {
+	for _, text := range []string{"yarn\n", "\x00ooc lock\n", "ooc locked", "ooc lock 2\n", whole + strings.Repeat("\x00", 4096)} {
 		must(t, os.WriteFile(path, []byte(text), 0o666))
 		for what, err := range map[string]error{"the look": second(ownFiles(dir)), "Open": second(Open(dir))} {
 			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), nameLock) {
@@ -281,20 +280,6 @@ func TestTornLock(t *testing.T) {
 		}
 		if after, err := os.ReadFile(path); err != nil || string(after) != text {
 			t.Errorf("%.20q became %.20q, %v", text, after, err)
-		}
-	}
-}
-
-// TestLockThatCannotBeWritten: a full volume leaves it empty, not full of zeros.
-func TestLockThatCannotBeWritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), nameLock)
-	for _, text := range []string{"", lockMagic[:3], lockMagic + "\n", lockMagic + "\npid 7\nhost here\n"} {
-		must(t, os.WriteFile(path, []byte(text), 0o666))
-		f, err := OpenRegular(path, os.O_RDWR)
-		must(t, err)
-		must(t, release(f))
-		if after, err := os.ReadFile(path); err != nil || string(after) != text[:min(len(text), len(lockMagic)+1)] {
-			t.Errorf("%q is given back as %q, %v", text, after, err)
 		}
 	}
 }
@@ -312,7 +297,7 @@ func TestProbingIsNoObstacle(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				LockHolder(dir)
+				lock.HolderOf(dir)
 				time.Sleep(100 * time.Microsecond)
 			}
 		}
@@ -327,53 +312,6 @@ func TestProbingIsNoObstacle(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
-}
-
-// TestLockIsNeverHeldTwice: also while holders remove the file that they hold.
-func TestLockIsNeverHeldTwice(t *testing.T) {
-	dir := t.TempDir()
-	var holders, taken atomic.Int32
-	var wg sync.WaitGroup
-	for k := range 8 {
-		wg.Go(func() {
-			for range 200 {
-				f, _, err := acquire(dir)
-				if errors.Is(err, ErrLocked) {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				taken.Add(1)
-				if n := holders.Add(1); n != 1 {
-					t.Errorf("%d hold the lock", n)
-				}
-				runtime.Gosched()
-				holders.Add(-1)
-				if k%2 == 0 {
-					removeLock(f, filepath.Join(dir, nameLock))
-				} else {
-					release(f)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	t.Logf("taken %d times", taken.Load())
-}
-
-func TestLockHolderOfNothing(t *testing.T) {
-	dir := t.TempDir()
-	if h, err := LockHolder(dir); h != (Holder{}) || err != nil {
-		t.Errorf("an empty folder is held by %+v, %v", h, err)
-	}
-	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n", "ooc lock\npid -3\nhost h\n"} {
-		must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(text), 0o666))
-		if h, err := LockHolder(dir); h.PID != 0 || h.Running || err != nil {
-			t.Errorf("%q: %+v, %v", text, h, err)
-		}
-	}
 }
 
 // TestCreateRace: of many processes that create one store, one does and the
@@ -450,9 +388,7 @@ func TestCreateKilled(t *testing.T) {
 // point is at least the last round it spoke of, and the matrix is at least
 // there.
 func TestSolveKilled(t *testing.T) {
-	if bootID() == "" {
-		t.Skip("this system has no boot id, so no note is ever trusted")
-	}
+	needsNotes(t)
 	rng := seeded(t)
 	s := newStore(t, 640, 64)
 	dir := s.Dir()

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"runtime/debug"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
 )
 
@@ -105,7 +106,7 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 	for at := int64(0); at < size; at += writeStep {
 		part := src[at:min(at+writeStep, size)]
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
-			return fmt.Errorf("%w (%w)", s.faultAt("write", i, first+int(at/s.geo.TileBytes()), off+at+int64(n)), classify(err))
+			return fmt.Errorf("%w (%w)", s.faultAt("write", i, first+int(at/s.geo.TileBytes()), off+at+int64(n)), disk.Classify(err))
 		}
 		system.StartWriting(s.dist, off+at, int64(len(part)))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/disk"
 )
 
 // FormatVersion is the version of new stores, and of each of their files. Stores of the versions before it stay what they
@@ -213,10 +214,10 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 		Kind    entry.Kind `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Meta{}, corrupt(file, "it is not valid JSON: %v; restore the file, or name another folder with --out if it is another program's", err)
+		return Meta{}, disk.Corrupt(file, "it is not valid JSON: %v; restore the file, or name another folder with --out if it is another program's", err)
 	}
 	if head.Format != storeFormat {
-		return Meta{}, corrupt(file, "it is not an ooc store description; restore the file, or name another folder with --out if it is another program's")
+		return Meta{}, disk.Corrupt(file, "it is not an ooc store description; restore the file, or name another folder with --out if it is another program's")
 	}
 	const remedy = "use the version of ooc that wrote it"
 	switch {
@@ -232,16 +233,16 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&sf); err != nil {
-		return Meta{}, corrupt(file, "%v", err)
+		return Meta{}, disk.Corrupt(file, "%v", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Meta{}, corrupt(file, "something follows the description")
+		return Meta{}, disk.Corrupt(file, "something follows the description")
 	}
 	if sum, err := metaSum(sf.Meta); err != nil || sum != sf.Checksum {
-		return Meta{}, corrupt(file, "its checksum is %q, its content gives %q; restore the file, or import again", sf.Checksum, sum)
+		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; restore the file, or import again", sf.Checksum, sum)
 	}
 	if err := sf.Validate(); err != nil {
-		return Meta{}, corrupt(file, "%v", err)
+		return Meta{}, disk.Corrupt(file, "%v", err)
 	}
 	return sf.Meta, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/disk"
 )
 
 // npyHeaderLen is where the first tile starts. NumPy accepts any header
@@ -41,10 +42,10 @@ func checkNPY(f *os.File, k entry.Kind, g Geometry) error {
 	}
 	got := make([]byte, npyHeaderLen)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, npyHeaderLen), got); err != nil {
-		return readErr(f.Name(), err)
+		return disk.ReadError(f.Name(), err)
 	}
 	if !bytes.Equal(got, npyHeader(k, g)) {
-		return corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or import again")
+		return disk.Corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or import again")
 	}
 	return nil
 }
@@ -56,7 +57,7 @@ func checkLen(f *os.File, want int64) error {
 		return err
 	}
 	if fi.Size() != want {
-		return corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or import again", fi.Size(), want)
+		return disk.Corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or import again", fi.Size(), want)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
-	"ooc/tiles/internal/system"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // Incomplete says whether dir holds a store whose import died before
@@ -52,26 +51,21 @@ func Owner(path string) string {
 
 // ours tells our folders by their lock or by store.json.
 func ours(dir string) bool {
-	b, err := readSmall(filepath.Join(dir, nameLock), maxLock)
-	if err == nil && strings.HasPrefix(string(b), lockMagic+"\n") {
+	if lock.Marks(dir) {
 		return true
 	}
-	_, err = readMeta(dir)
+	_, err := readMeta(dir)
 	return err == nil
 }
 
 // Vacant fails where Create would, as far as a look can tell: the folder holds
 // what is not ours, or another process writes the store in it, or imports it
-// (a *LockedError). It is for whoever has much to do before Create.
+// (a *lock.LockedError). It is for whoever has much to do before Create.
 func Vacant(dir string) error {
 	if _, err := ownFiles(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	h, err := LockHolder(dir)
-	if err == nil && h.Running {
-		err = lockedBy(dir, h)
-	}
-	return err
+	return lock.CheckFree(dir)
 }
 
 // ownFiles lists a folder that is empty or a store of ours, complete or not:
@@ -135,15 +129,12 @@ func checkName(dir, name string) error {
 		_, err := ownNamesIn(path)
 		return err
 	case isCore(name):
-		return corrupt(path, "it is a %s, not a folder; remove it", typeName(fi))
-	case !fi.Mode().IsRegular():
-		return notRegular(path, fi)
-	case system.LinkCount(path, fi) > 1:
-		return hardLink(path)
-	case name == nameLock:
-		return checkLock(dir)
+		return disk.Corrupt(path, "it is a %s, not a folder; remove it", disk.TypeName(fi))
 	}
-	return nil
+	if err := disk.CheckWritable(path, fi); err != nil || name != nameLock {
+		return err
+	}
+	return lock.Check(dir)
 }
 
 // checkNames is checkName of all that is there in a folder under names of ours.
@@ -165,22 +156,4 @@ func (s *Store) CheckOwn() error {
 		_, err = s.CoreDir()
 	}
 	return err
-}
-
-// checkLock fails with ErrNotStore where the folder's lock is not one of ours.
-// One that cannot be read is an error of its own and says nothing.
-func checkLock(dir string) error {
-	b, err := readSmall(filepath.Join(dir, nameLock), maxLock)
-	if errors.Is(err, ErrCorrupt) && !errors.Is(err, syscall.EIO) || err == nil && !ownLock(b) {
-		return fmt.Errorf("%s: %w: its file %s is not one of ours; name another folder with --out", dir, ErrNotStore, nameLock)
-	}
-	return err
-}
-
-// ownLock says whether a lock file's content is ours, perhaps only a part of
-// it: when the power goes, or the volume is full, any number of its bytes may
-// not have been written, and read as zeros if the file was that long already.
-func ownLock(b []byte) bool {
-	text := string(bytes.TrimRight(b, "\x00"))
-	return strings.HasPrefix(text, lockMagic+"\n") || strings.HasPrefix(lockMagic+"\n", text)
 }

@@ -257,6 +257,26 @@ func TestReplaceRefuses(t *testing.T) {
 	}
 }
 
+// TestReplaceKeepsTheLock: a replacement that fails leaves an import that died, with
+// its lock, also of a store that this process has made, lock and all.
+func TestReplaceKeepsTheLock(t *testing.T) {
+	s := newStore(t, 64, 64)
+	dir := s.Dir()
+	hook.Set(dir, &hook.Hooks{Before: func(op, _ string) error {
+		if op == "reserve" {
+			return syscall.EIO
+		}
+		return nil
+	}})
+	defer hook.Set(dir, nil)
+	if _, err := s.Replace(testMeta(100, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) {
+		t.Errorf("nothing can be reserved: %v", err)
+	}
+	if half, err := Incomplete(dir); !half || err != nil {
+		t.Errorf("what is left: %v, of an import that died: %v, %v", listing(t, dir), half, err)
+	}
+}
+
 // TestReplaceStops kills the replacement of a store before each operation, and
 // fails each: what is left is the old store, the new one, or an import that died
 // and is started over. The lock is held from the beginning to the end.

@@ -13,7 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
+	"ooc/tiles/lock"
 )
 
 func init() {
@@ -164,7 +166,7 @@ func TestFallocateFails(t *testing.T) {
 	f, err := os.Create(filepath.Join(vol, "x"))
 	must(t, err)
 	defer f.Close()
-	if err := classify(system.Reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
+	if err := disk.Classify(system.Reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("reserving 4 MiB of 2: %v", err)
 	}
 }
@@ -326,7 +328,7 @@ func TestReadOnlyMedium(t *testing.T) {
 	if b, err := ReadLive(s.Dir()); string(b) != "bye" || err != nil {
 		t.Errorf("live %q, %v", b, err)
 	}
-	if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+	if h, err := lock.HolderOf(s.Dir()); h.Running || err != nil {
 		t.Errorf("lock: %v, %v", h.Running, err)
 	}
 	if _, err := Open(s.Dir()); !errors.Is(err, unix.EROFS) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"time"
+
+	"ooc/tiles/disk"
 )
 
 // State is a restore point: every entry of the matrix has finished the first
@@ -131,7 +133,7 @@ type stateFile struct {
 func decodeState(file string, b []byte, m *Meta) (stateFile, error) {
 	var sf stateFile
 	if len(b) > stateBytes {
-		return sf, corrupt(file, "it has more than %d bytes", stateBytes)
+		return sf, disk.Corrupt(file, "it has more than %d bytes", stateBytes)
 	}
 	sector := func(i int) []byte {
 		return b[min(i*stateSector, len(b)):min((i+1)*stateSector, len(b))]

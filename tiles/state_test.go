@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/lock"
 )
 
 var testStore = Meta{Version: FormatVersion, ID: ID{1, 2, 3}, N: 1000, T: 64}
@@ -225,9 +226,7 @@ func TestCheckpoints(t *testing.T) {
 
 // TestNoteAfterKill: without a reboot the note is worth a slot, and becomes one.
 func TestNoteAfterKill(t *testing.T) {
-	if bootID() == "" {
-		t.Skip("this system has no boot id, so no note is ever trusted")
-	}
+	needsNotes(t)
 	for _, slot := range []bool{false, true} {
 		s := newStore(t, 1000, 64)
 		if slot {
@@ -364,7 +363,7 @@ func TestUnreadable(t *testing.T) {
 	if _, err := Open(s.Dir()); !errors.Is(err, syscall.EIO) {
 		t.Errorf("Open without having read the state: %v", err)
 	}
-	if h, err := LockHolder(s.Dir()); h.Running || err != nil {
+	if h, err := lock.HolderOf(s.Dir()); h.Running || err != nil {
 		t.Errorf("the refused Open kept the lock: %v, %v", h.Running, err)
 	}
 	reopen(t, s.Dir())
@@ -462,9 +461,7 @@ func resealed(b []byte) []byte {
 // TestRandomHistory plays random checkpoints, notes, resets and reopenings
 // against a model.
 func TestRandomHistory(t *testing.T) {
-	if bootID() == "" {
-		t.Skip("the model trusts notes")
-	}
+	needsNotes(t)
 	rng := seeded(t)
 	s := newStore(t, 1000, 64)
 	model := newHistory()

@@ -13,8 +13,9 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
+	"ooc/tiles/lock"
 )
 
 // Store is an open store. Its methods may be called from many goroutines;
@@ -30,7 +31,7 @@ type Store struct {
 	hooks    *hook.Hooks // nil outside tests
 	here     incarnation // of a writer: where its unsynced writes count
 	dist     *os.File    // the matrix; open as long as the mapping
-	lock     *os.File    // nil for readers
+	lock     *lock.Lock  // nil for readers
 
 	// ready: a writer knows what the matrix is worth (Create, Recover or
 	// Reset), so it may change it.
@@ -70,7 +71,7 @@ func (s *Store) Dir() string { return s.dir }
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
-// Open opens a complete store as its one writer. It fails with a *LockedError
+// Open opens a complete store as its one writer. It fails with a *lock.LockedError
 // while another process has it, with ErrIncomplete where an import died, with
 // ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
@@ -93,16 +94,16 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 	if err := checkNames(dir); err != nil {
 		return nil, err
 	}
-	lock, _, err := acquire(dir)
+	held, err := lock.Take(dir)
 	if err != nil {
 		return nil, err
 	}
 	s, err := openStore(dir, true, files)
 	if err != nil {
-		release(lock)
+		held.Release()
 		return nil, err
 	}
-	s.lock = lock
+	s.lock = held
 	return s, nil
 }
 
@@ -162,7 +163,7 @@ func notOpen(dir string, err error) error {
 	case ierr != nil:
 		return ierr
 	case half:
-		h, err := LockHolder(dir)
+		h, err := lock.HolderOf(dir)
 		if err != nil {
 			return err
 		}
@@ -177,7 +178,7 @@ func notOpen(dir string, err error) error {
 // readMeta reads store.json.
 func readMeta(dir string) (Meta, error) {
 	path := filepath.Join(dir, nameStore)
-	data, err := readSmall(path, maxStoreJSON)
+	data, err := disk.ReadSmall(path, maxStoreJSON)
 	if err != nil {
 		return Meta{}, err
 	}
@@ -231,9 +232,9 @@ func (s *Store) openFiles() error {
 
 // mustOpen opens a file that a complete store has.
 func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
-	f, err := OpenRegular(s.path(name), flag)
+	f, err := disk.OpenRegular(s.path(name), flag)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, corrupt(s.path(name), "it is missing; restore the file, or import again")
+		return nil, disk.Corrupt(s.path(name), "it is missing; restore the file, or import again")
 	}
 	return f, err
 }
@@ -274,7 +275,7 @@ func (s *Store) mapMatrix(prot int) error {
 	}
 	mem, err := mmap.MapRegion(s.dist, int(size), prot, 0, 0)
 	if errors.Is(err, syscall.ENOMEM) {
-		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, sizeString(size))
+		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, disk.Size(size))
 	}
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
@@ -312,7 +313,7 @@ func (s *Store) closeFiles() error {
 		}
 	}
 	if s.lock != nil {
-		errs = append(errs, release(s.lock))
+		errs = append(errs, s.lock.Release())
 	}
 	s.lock, s.live = nil, nil
 	return errors.Join(errs...)
@@ -331,7 +332,7 @@ func (s *Store) sync(name string, do func() error) error {
 
 // syncNames makes created, renamed and removed names of the store durable.
 func (s *Store) syncNames() error {
-	return s.sync(".", func() error { return system.SyncDir(s.dir) })
+	return s.sync(".", func() error { return disk.SyncDir(s.dir) })
 }
 
 // mayWrite says why this store may not be written, nil if it may.

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+
+	"ooc/tiles/disk"
 )
 
 // sums: a header, then checksums. Versions 1 and 2 have a header that ends with its checksum after 28 bytes, and no id.
@@ -54,13 +56,13 @@ func encodeSums(sums []uint32, m *Meta) []byte {
 func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	le, header := binary.LittleEndian, m.sumsHeader()
 	if int64(len(b)) < header || string(b[:8]) != sumsMagic {
-		return nil, corrupt(file, "it holds no checksums; %s", sumsRemedy)
+		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
 	if err := m.checkFile(file, le.Uint32(b[8:]), sumsRemedy); err != nil {
 		return nil, err
 	}
 	if crc32.Checksum(b[:header-4], castagnoli) != le.Uint32(b[header-4:]) {
-		return nil, corrupt(file, "its header does not check out; %s", sumsRemedy)
+		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
 	if m.hasIDs() {
 		if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
@@ -68,10 +70,10 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 		}
 	}
 	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
-		return nil, corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
+		return nil, disk.Corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
 	}
 	if crc32.Checksum(b[header:], castagnoli) != le.Uint32(b[24:]) {
-		return nil, corrupt(file, "its own checksum does not match; %s", sumsRemedy)
+		return nil, disk.Corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
 	sums := make([]uint32, m.sumCount())
 	for i := range sums {
@@ -106,7 +108,7 @@ func (s *Store) WriteSums(sums []uint32) error {
 func (s *Store) Sums() (_ []uint32, err error) {
 	defer func() { err = s.anew(err) }()
 	path := s.path(nameSums)
-	b, err := readSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
+	b, err := disk.ReadSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (s *Store) dropSums() error {
 		err = s.syncNames()
 	}
 	if err != nil {
-		return fmt.Errorf("removing %s: %w", s.path(nameSums), classify(err))
+		return fmt.Errorf("removing %s: %w", s.path(nameSums), disk.Classify(err))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/lock"
 )
 
 // zombie returns the number of a process that has ended and is there until the test ends.
@@ -63,7 +64,7 @@ func TestWaitsForEndingProcess(t *testing.T) {
 		if err := os.MkdirAll(locked, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		lock, err := tiles.LockFolder(locked)
+		held, err := lock.Take(locked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestWaitsForEndingProcess(t *testing.T) {
 					t.Errorf("%s: said twice", c.words)
 				}
 				freed = true
-				if err := lock.Release(); err != nil {
+				if err := held.Release(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -92,7 +93,7 @@ func TestWaitsForEndingProcess(t *testing.T) {
 			t.Errorf("%s: waited %v, %v:\n%s%s", c.words, freed, err, all.String(), stdout.String())
 		}
 		if !freed {
-			lock.Release()
+			held.Release()
 		}
 	}
 }

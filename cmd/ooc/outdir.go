@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // checkOutDir fails if the folder for stores is something else. It need not be there.
@@ -39,7 +39,7 @@ func makeFolder(dir string) error {
 	}
 	switch {
 	case err == nil:
-		return tiles.SyncDir(up)
+		return disk.SyncDir(up)
 	case errors.Is(err, fs.ErrExist):
 		return nil // or another process has made it, or the store will say what is there
 	}

@@ -8,7 +8,7 @@ import (
 
 	"ooc/cmd/ooc/show"
 	"ooc/engine/task"
-	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // patience is how long a process that is ending is waited for. Gigabytes of page-locked memory take seconds to give back.
@@ -19,7 +19,7 @@ func patient[T any](ctx context.Context, show *show.Display, try func() (T, erro
 	said := 0
 	for began := time.Now(); ; {
 		v, err := try()
-		var locked *tiles.LockedError
+		var locked *lock.LockedError
 		if !errors.As(err, &locked) || time.Since(began) > patience {
 			return v, err
 		}

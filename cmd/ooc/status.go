@@ -13,6 +13,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/live"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 func statusCommand() *cobra.Command {
@@ -75,7 +76,7 @@ func printStatus(dir string, asJSON bool) error {
 		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, stage)
 	}
 	state := string(st.State)
-	if v.Process == tiles.ProcessStopped {
+	if v.Process == lock.ProcessStopped {
 		state = string(v.Process)
 	}
 	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", state, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 func TestReadLines(t *testing.T) {
@@ -138,7 +139,7 @@ func TestDistinct(t *testing.T) {
 
 func TestRoom(t *testing.T) {
 	dir := t.TempDir()
-	_, free, err := tiles.Volume(dir)
+	_, free, err := disk.Volume(dir)
 	if err != nil {
 		t.Skip(err)
 	}

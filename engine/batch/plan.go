@@ -13,6 +13,7 @@ import (
 
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Need is what a job needs.
@@ -103,7 +104,7 @@ func volumes(jobs []Job, needs []Need) (list []*volume) {
 			continue
 		}
 		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
-		id, free, err := tiles.Volume(dir)
+		id, free, err := disk.Volume(dir)
 		if err != nil {
 			continue // what is wrong with the folder is for the job to say, and some volumes do not say how full they are
 		}

@@ -12,6 +12,8 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/tiles"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // State is the state of a job.
@@ -55,8 +57,8 @@ type Queue struct {
 	Running bool // a process is at it now
 	PID     int  // that process, or the last one if that did not end cleanly; 0: none, or unknown
 	Host    string
-	Process tiles.ProcessState // what it does, if it is at it now
-	Torn    int                // bytes of a last record that was cut off
+	Process lock.ProcessState // what it does, if it is at it now
+	Torn    int               // bytes of a last record that was cut off
 
 	id tiles.ID // that each record carries
 }
@@ -65,7 +67,7 @@ type Queue struct {
 const (
 	Extension = ".batch"
 	nameQueue = "queue"
-	nameLock  = "lock" // as that of a store
+	nameLock  = lock.Name
 )
 
 // Is reports whether a path leads to the folder of a batch.
@@ -81,7 +83,7 @@ func Read(dir string) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := tiles.LockHolder(dir)
+	h, err := lock.HolderOf(dir)
 	q.PID, q.Host, q.Running = h.PID, h.Host, h.Running
 	if h.Running {
 		q.Process = h.State()
@@ -97,7 +99,7 @@ func Read(dir string) (*Queue, error) {
 // readQueue reads a queue, and returns the length of the part of its file that is intact.
 func readQueue(dir string) (*Queue, int64, error) {
 	path := filepath.Join(dir, nameQueue)
-	f, err := tiles.OpenRegular(path, os.O_RDONLY)
+	f, err := disk.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -154,12 +156,12 @@ type Log struct {
 	*Queue
 	file   *os.File
 	end    int64
-	lock   *tiles.FolderLock
+	lock   *lock.Lock
 	failed error // the first; nothing is recorded after it
 }
 
 // Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count. If there
-// is a queue already, it continues that one, with the Restart that is recorded there. It fails with a *tiles.LockedError
+// is a queue already, it continues that one, with the Restart that is recorded there. It fails with a *lock.LockedError
 // while another process runs the queue, and with ErrOther if the queue is one of other jobs.
 func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	made := os.Mkdir(dir, 0o777)
@@ -169,20 +171,20 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	if err := ours(dir); err != nil {
 		return nil, err
 	}
-	lock, err := tiles.LockFolder(dir)
-	if errors.Is(err, tiles.ErrNoLocks) {
+	held, err := lock.Take(dir)
+	if errors.Is(err, lock.ErrNoLocks) {
 		err = fmt.Errorf("the batch's queue, which is made in the current folder: %w", err)
 		if made == nil {
 			err = errors.Join(err, os.Remove(dir))
 		}
 	}
-	if errors.Is(err, tiles.ErrNotStore) {
+	if errors.Is(err, lock.ErrNotStore) {
 		err = fmt.Errorf("%s: %w: its file %s is another program's", dir, ErrNotQueue, nameLock)
 	}
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{lock: lock}
+	l := &Log{lock: held}
 	if err := l.open(dir, jobs, command); err != nil {
 		if made == nil {
 			l.Queue = &Queue{Dir: dir}
@@ -226,7 +228,7 @@ func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
 	if err := l.same(jobs); err != nil {
 		return err
 	}
-	if l.file, err = tiles.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR); err != nil {
+	if l.file, err = disk.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR); err != nil {
 		return err
 	}
 	return l.file.Truncate(l.end)
@@ -266,7 +268,7 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 		}
 		h.Jobs[i] = headJob{Input: in, Store: out, Flags: j.Flags, Restart: j.Restart}
 	}
-	if l.file, err = tiles.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE); err != nil {
+	if l.file, err = disk.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
 	if err := l.file.Truncate(0); err != nil {
@@ -277,8 +279,8 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 		return err
 	}
 	// An error here does no harm: without these names on disk, the next run makes a new queue.
-	_ = tiles.SyncDir(dir)
-	_ = tiles.SyncDir(filepath.Dir(filepath.Clean(dir)))
+	_ = disk.SyncDir(dir)
+	_ = disk.SyncDir(filepath.Dir(filepath.Clean(dir)))
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sync/errgroup"
 
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // diskRates are what a folder's disk and the memory before it do, in bytes/s.
@@ -22,12 +22,12 @@ type diskRates struct {
 // and a sync of it. The file is in dir, has no name while it is timed where the system allows that, and is
 // gone afterwards.
 func timeDisk(dir string, size int64, goroutines int) (r diskRates, err error) {
-	f, remove, err := tiles.Nameless(dir, ".ooc-rates-*")
+	f, remove, err := disk.Nameless(dir, ".ooc-rates-*")
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), remove()) }()
-	if err := tiles.Reserve(f, size); err != nil {
+	if err := disk.Reserve(f, size); err != nil {
 		return r, err
 	}
 	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, 0)

@@ -16,7 +16,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/live"
 	"ooc/engine/text"
-	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // Batch shows a batch: a line that stays for each job that ends, and a block with the jobs that run.
@@ -216,7 +216,7 @@ func PrintBatch(dir string, asJSON bool) error {
 	switch {
 	case q.Running:
 		by := fmt.Sprintf("by process %d", q.PID)
-		if q.Process != tiles.ProcessRuns && q.Process != "" {
+		if q.Process != lock.ProcessRuns && q.Process != "" {
 			by = doing(q.PID, q.Host, q.Process)
 		}
 		fmt.Fprintf(terminal.Out, "          %s\n", by)

@@ -23,6 +23,7 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Display shows a solve: a block that is redrawn on a terminal, plain lines elsewhere, JSON with --json.
@@ -99,7 +100,7 @@ func (d *Display) Device(dev kernels.Device, why string) {
 
 // Volume warns if a store is on a network volume.
 func (d *Display) Volume(store string) {
-	if volume := tiles.NetworkVolume(store); volume != "" {
+	if volume := disk.Network(store); volume != "" {
 		d.say("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
 	}
 }

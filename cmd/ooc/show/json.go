@@ -6,6 +6,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // Objects as --json prints them, which docs/json.md describes. What is unknown, or does not apply, is null in them.
@@ -47,17 +48,17 @@ func PrintStore(p *engine.Problem, w *Watched) {
 	}
 	terminal.PrintJSON("status", struct {
 		statusObject
-		Input        string              `json:"input"`
-		Format       string              `json:"format"`
-		Directed     bool                `json:"directed"`
-		Scale        int64               `json:"scale"`
-		Sources      *int                `json:"sources"`
-		Predecessors bool                `json:"predecessors"`
-		Tile         int                 `json:"tile"`
-		Layout       tiles.Layout        `json:"layout"`
-		Process      *tiles.ProcessState `json:"process"`
-		Silent       *float64            `json:"no_news_seconds"`
-		Next         string              `json:"next"`
+		Input        string             `json:"input"`
+		Format       string             `json:"format"`
+		Directed     bool               `json:"directed"`
+		Scale        int64              `json:"scale"`
+		Sources      *int               `json:"sources"`
+		Predecessors bool               `json:"predecessors"`
+		Tile         int                `json:"tile"`
+		Layout       tiles.Layout       `json:"layout"`
+		Process      *lock.ProcessState `json:"process"`
+		Silent       *float64           `json:"no_news_seconds"`
+		Next         string             `json:"next"`
 	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T, p.Geometry().Layout(),
 		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
 }

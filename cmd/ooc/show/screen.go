@@ -12,7 +12,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
-	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // Watched is what ooc watch has seen of a store, or of a batch.
@@ -122,7 +122,7 @@ func (w *Watched) halted() string {
 		return ""
 	}
 	switch what := doing(v.PID, v.Host, v.Process); {
-	case v.Silent > 0, v.Process == tiles.ProcessStopped, v.Process == tiles.ProcessEnded:
+	case v.Silent > 0, v.Process == lock.ProcessStopped, v.Process == lock.ProcessEnded:
 		return what
 	}
 	return ""
@@ -132,17 +132,17 @@ func (w *Watched) halted() string {
 func (w *Watched) Halted() bool { return w.halted() != "" }
 
 // doing says what a process does.
-func doing(pid int, host string, state tiles.ProcessState) string {
+func doing(pid int, host string, state lock.ProcessState) string {
 	switch state {
-	case tiles.ProcessStopped:
+	case lock.ProcessStopped:
 		return fmt.Sprintf("process %d is stopped", pid)
-	case tiles.ProcessEnded:
+	case lock.ProcessEnded:
 		return fmt.Sprintf("process %d has ended, and its lock is not free yet", pid)
-	case tiles.ProcessElsewhere:
+	case lock.ProcessElsewhere:
 		return fmt.Sprintf("process %d is on another host: %s", pid, host)
-	case tiles.ProcessContained:
+	case lock.ProcessContained:
 		return fmt.Sprintf("process %d is in another container: %s", pid, host)
-	case tiles.ProcessRuns:
+	case lock.ProcessRuns:
 		return fmt.Sprintf("process %d on %s still runs", pid, host)
 	}
 	return fmt.Sprintf("whether process %d on %s still runs cannot be told", pid, host)
@@ -162,10 +162,10 @@ func (w *Watched) Told() string {
 
 // Next is the command to run next.
 func (w *Watched) Next() string {
-	if w.View.Running && w.View.Process == tiles.ProcessStopped {
+	if w.View.Running && w.View.Process == lock.ProcessStopped {
 		return fmt.Sprintf("kill -CONT %d, or fg in its terminal", w.View.PID)
 	}
-	if w.View.Running && w.View.Process != tiles.ProcessEnded {
+	if w.View.Running && w.View.Process != lock.ProcessEnded {
 		return terminal.Command("watch", nil, w.Dir)
 	}
 	if w.View.State == live.Solved {
@@ -275,7 +275,7 @@ func queueState(q *batch.Queue) string {
 	n := q.Counts()
 	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], terminal.Count(len(q.Jobs), "job", "jobs"), n[batch.Failed])
 	switch {
-	case q.Running && (q.Process == tiles.ProcessStopped || q.Process == tiles.ProcessEnded):
+	case q.Running && (q.Process == lock.ProcessStopped || q.Process == lock.ProcessEnded):
 		return text + "; " + doing(q.PID, q.Host, q.Process)
 	case q.Running:
 		return fmt.Sprintf("%s, by process %d", text, q.PID)

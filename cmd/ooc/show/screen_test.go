@@ -16,7 +16,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
-	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 var update = flag.Bool("update", false, "write the screens that tests compare with")
@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the screens that tests compare wi
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // silent is the view of a solve that has said nothing for a while.
-func silent(how time.Duration, process tiles.ProcessState) engine.View {
+func silent(how time.Duration, process lock.ProcessState) engine.View {
 	return engine.View{Running: true, Host: "box", Process: process, Silent: how,
 		Live: live.Live{Status: live.Status{State: live.Running, Stage: live.StageRounds, Rounds: 9, PID: 7, ETA: -1}}}
 }
@@ -173,11 +173,11 @@ func TestRestingScreens(t *testing.T) {
 		{engine.View{Died: true, Host: "box", Live: live.Live{Status: live.Status{State: live.Unfinished, PID: 7}}}, []string{"process 7 on box ended before it was done", "ooc solve roads.ooc"}},
 		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V"}},
 		{engine.View{Running: true, Live: live.Live{Status: live.Status{State: live.Importing, PID: 7}}}, []string{"importing by process 7"}},
-		{silent(12*time.Second, tiles.ProcessStopped), []string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
-		{silent(200*time.Second, tiles.ProcessElsewhere), []string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
-		{silent(10*time.Second, tiles.ProcessContained), []string{"no news for 10 s; process 7 is in another container: box"}},
-		{silent(time.Minute, tiles.ProcessEnded), []string{"process 7 has ended", "ooc solve roads.ooc"}},
-		{silent(time.Minute, tiles.ProcessRuns), []string{"no news for 1 min 0 s; process 7 on box still runs"}},
+		{silent(12*time.Second, lock.ProcessStopped), []string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
+		{silent(200*time.Second, lock.ProcessElsewhere), []string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
+		{silent(10*time.Second, lock.ProcessContained), []string{"no news for 10 s; process 7 is in another container: box"}},
+		{silent(time.Minute, lock.ProcessEnded), []string{"process 7 has ended", "ooc solve roads.ooc"}},
+		{silent(time.Minute, lock.ProcessRuns), []string{"no news for 1 min 0 s; process 7 on box still runs"}},
 		{silent(time.Minute, ""), []string{"whether process 7 on box still runs cannot be told"}},
 	} {
 		screen := (&Watched{Dir: "roads.ooc", View: c.view}).Screen(120, 24, false)

@@ -1,5 +1,5 @@
 // Package system is what operating systems do differently with files: opening them without following links, the room on
-// volumes, locks, and advice. It knows no store.
+// volumes, locks, advice, and telling one run of the system from the next. It knows no store.
 package system
 
 import "errors"

@@ -1,4 +1,4 @@
-package tiles
+package lock
 
 import (
 	"fmt"
@@ -10,20 +10,17 @@ import (
 	"time"
 )
 
-// TestHolderState stops, continues and kills the process that has a store, and wants that said of it; and nothing of a
+// TestHolderState stops, continues and kills the process that has a lock, and wants that said of it; and nothing of a
 // process that only has its number.
 func TestHolderState(t *testing.T) {
-	s := newStore(t, 64, 64)
-	dir := s.Dir()
-	must(t, s.Close())
-	cmd := child(t, "hold", dir)
-	start(t, cmd)
+	dir := t.TempDir()
+	cmd, _ := child(t, "hold", dir)
 	awaitState := func(want ProcessState) {
 		t.Helper()
 		var h Holder
 		for range 1000 { // a signal takes a moment
 			var err error
-			h, err = LockHolder(dir)
+			h, err = HolderOf(dir)
 			must(t, err)
 			if h.State() == want {
 				return
@@ -38,13 +35,13 @@ func TestHolderState(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGCONT))
 	awaitState(ProcessRuns)
 
-	text, err := os.ReadFile(filepath.Join(dir, nameLock))
+	text, err := os.ReadFile(filepath.Join(dir, Name))
 	must(t, err)
 	lines := strings.Split(string(text), "\n")
 	f := strings.Fields(lines[3]) // process BOOT SPACE START
 	say := func(pid int, host string, identity ...string) {
 		t.Helper()
-		must(t, os.WriteFile(filepath.Join(dir, nameLock), fmt.Appendf(nil, "%s\npid %d\nhost %s\n%s\n", lockMagic, pid, host, strings.Join(identity, " ")), 0o666))
+		must(t, os.WriteFile(filepath.Join(dir, Name), fmt.Appendf(nil, "%s\npid %d\nhost %s\n%s\n", magic, pid, host, strings.Join(identity, " ")), 0o666))
 	}
 	host := strings.TrimPrefix(lines[2], "host ")
 	for _, c := range []struct {
@@ -62,7 +59,7 @@ func TestHolderState(t *testing.T) {
 		{"rubbish", cmd.Process.Pid, host, []string{"process"}, ""},
 	} {
 		say(c.pid, c.host, c.identity...)
-		if h, err := LockHolder(dir); err != nil || !h.Running || h.State() != c.want {
+		if h, err := HolderOf(dir); err != nil || !h.Running || h.State() != c.want {
 			t.Errorf("%s: %+v is %q, %v; want %q", c.what, h, h.State(), err, c.want)
 		}
 	}

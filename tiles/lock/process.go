@@ -1,8 +1,11 @@
-package system
+package lock
 
 import (
 	"fmt"
+	"os"
 	"strings"
+
+	"ooc/tiles/internal/system"
 )
 
 // ProcessState is what can be told of a process by its number and its identity.
@@ -12,8 +15,8 @@ type ProcessState string
 const (
 	ProcessUnknown   ProcessState = ""
 	ProcessRuns      ProcessState = "running"
-	ProcessStopped   ProcessState = "stopped"
-	ProcessEnded     ProcessState = "ended"
+	ProcessStopped   ProcessState = "stopped" // by SIGSTOP, Ctrl-Z or a debugger
+	ProcessEnded     ProcessState = "ended"   // and something else keeps its lock
 	ProcessElsewhere ProcessState = "on another host"
 	ProcessContained ProcessState = "in another container"
 )
@@ -24,20 +27,27 @@ type birth struct{ boot, space, start string }
 
 func (b birth) String() string { return fmt.Sprintf("%s %s %s", b.boot, b.space, b.start) }
 
-// Self is this process's identity, which StateOf takes; "" where the system has none.
-func Self() string {
-	b, state := self()
-	if state == ProcessUnknown {
+// self is what tells this process from all others; false: the system does not say.
+func self() (birth, bool) {
+	start, state := lookAt(os.Getpid())
+	b := birth{system.Boot(), container(), start}
+	return b, b.boot != "" && b.space != "" && state != ProcessUnknown
+}
+
+// ownIdentity is this process's identity, which stateOf takes; "" where the system has none.
+func ownIdentity() string {
+	b, known := self()
+	if !known {
 		return ""
 	}
 	return b.String()
 }
 
-// StateOf says what the process of this number and identity does.
-func StateOf(pid int, identity string) ProcessState {
+// stateOf says what the process of this number and identity does.
+func stateOf(pid int, identity string) ProcessState {
 	me, known := self()
 	f := strings.Fields(identity)
-	if len(f) != 3 || known == ProcessUnknown {
+	if len(f) != 3 || !known {
 		return ProcessUnknown
 	}
 	its := birth{f[0], f[1], f[2]}

@@ -1,4 +1,4 @@
-package tiles
+package lock
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 
 func init() { children["bequeath"] = childBequeath }
 
-// childBequeath opens a store and starts a process that has its lock too, and outlives it.
-func childBequeath(args []string) error {
-	s, err := Open(args[0])
+// childBequeath takes a lock and starts a process that has its lock too, and outlives it.
+func childBequeath(dir string) error {
+	l, err := Take(dir)
 	if err != nil {
 		return err
 	}
 	heir := exec.Command("sleep", "600")
-	heir.ExtraFiles = []*os.File{s.lock}
+	heir.ExtraFiles = []*os.File{l.file}
 	if err := heir.Start(); err != nil {
 		return err
 	}
@@ -34,15 +34,15 @@ func childBequeath(args []string) error {
 // TestEndingHolder: a lock outlives the process that took it. As long as that runs, others are told to wait or to stop it;
 // when it is dead, and when nothing is left of it, that it is ending.
 func TestEndingHolder(t *testing.T) {
-	dir := fullStore(t)
-	cmd := child(t, "bequeath", dir)
-	lines := start(t, cmd)
-	heir, err := strconv.Atoi(strings.Fields(lines.Text())[1])
+	dir := t.TempDir()
+	cmd, line := child(t, "bequeath", dir)
+	heir, err := strconv.Atoi(strings.Fields(line)[1])
 	must(t, err)
 	defer syscall.Kill(heir, syscall.SIGKILL)
 	check := func(when string, ending bool) {
 		t.Helper()
-		for what, err := range map[string]error{"Open": second(Open(dir)), "Vacant": Vacant(dir)} {
+		_, err := Take(dir)
+		for what, err := range map[string]error{"Take": err, "CheckFree": CheckFree(dir)} {
 			var locked *LockedError
 			if !errors.As(err, &locked) || locked.PID != cmd.Process.Pid || locked.Ending != ending {
 				t.Errorf("%s %s: %v", what, when, err)
@@ -64,13 +64,13 @@ func TestEndingHolder(t *testing.T) {
 	check("of what is gone", true)
 	must(t, syscall.Kill(heir, syscall.SIGKILL))
 	for {
-		s, err := Open(dir)
+		l, err := Take(dir)
 		if errors.Is(err, ErrLocked) { // it takes a moment
 			time.Sleep(time.Millisecond)
 			continue
 		}
 		must(t, err)
-		must(t, s.Close())
+		must(t, l.Release())
 		return
 	}
 }

@@ -1,4 +1,4 @@
-package system
+package lock
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,17 +13,10 @@ import (
 // exiting is PF_EXITING of the kernel's flags of a process.
 const exiting = 0x4
 
-func self() (birth, ProcessState) {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return birth{}, ProcessUnknown
-	}
-	space, err := os.Readlink("/proc/self/ns/pid")
-	if err != nil {
-		return birth{}, ProcessUnknown
-	}
-	start, state := lookAt(os.Getpid())
-	return birth{strings.TrimSpace(string(boot)), space, start}, state
+// container is that in which the numbers of processes count; "" if the system does not say.
+func container() string {
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return space
 }
 
 // lookAt says when a process of this container began, in ticks of the system, and what it does.
@@ -51,10 +43,10 @@ func lookAt(pid int) (start string, state ProcessState) {
 	return string(f[19]), ProcessRuns
 }
 
-// Ending says whether a process of this host has ended, or is ending. It may
+// ending says whether a process of this host has ended, or is ending. It may
 // hold its locks for seconds then, while page-locked memory is taken back, and
 // they may have passed to a process that it had started.
-func Ending(pid int) bool {
+func ending(pid int) bool {
 	_, state := lookAt(pid)
 	return state == ProcessEnded
 }

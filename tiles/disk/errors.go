@@ -1,0 +1,50 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"ooc/tiles/internal/system"
+)
+
+var (
+	// ErrNoSpace: the volume or a quota is full, or a file may not grow that
+	// far (ENOSPC, EDQUOT, EFBIG).
+	ErrNoSpace = errors.New("no space")
+	// ErrCorrupt: a file is damaged, or is not what its writer made.
+	ErrCorrupt = errors.New("store is corrupt")
+)
+
+// Corrupt builds an ErrCorrupt that names the file and the reason.
+func Corrupt(file, format string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", file, ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// Classify adds the kind to an error of the operating system: running out of
+// space in any of its forms.
+func Classify(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoSpace), errors.Is(err, ErrCorrupt):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
+		errors.Is(err, syscall.EFBIG), system.IsDiskFull(err):
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	return err
+}
+
+// ReadError is Classify for reads of a file: one that ends early, or has a
+// sector that cannot be read, is damaged.
+func ReadError(file string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return Corrupt(file, "the file ends early")
+	}
+	if errors.Is(err, syscall.EIO) {
+		return fmt.Errorf("%s: %w: the medium cannot be read: %w", file, ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s: %w", file, Classify(err))
+}

@@ -1,0 +1,127 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
+)
+
+// OpenRegular opens a regular file and nothing else: a symbolic link in a
+// store from elsewhere could aim our writes at any file of the user, a FIFO
+// would block for ever. For writing the file may have no other name either,
+// for the same reason as links.
+func OpenRegular(path string, flag int) (*os.File, error) {
+	if err := hook.AskPath("open", path); err != nil {
+		return nil, Classify(err)
+	}
+	f, err := system.OpenNoFollow(path, flag, 0o666)
+	if err != nil {
+		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
+			return nil, notRegular(path, fi)
+		}
+		return nil, Classify(err)
+	}
+	fi, err := f.Stat()
+	switch {
+	case err != nil:
+	case flag&(os.O_WRONLY|os.O_RDWR) != 0:
+		err = CheckWritable(path, fi)
+	case !fi.Mode().IsRegular():
+		err = notRegular(path, fi)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// CheckWritable fails where OpenRegular would for writing: what is at path is
+// no regular file, or one that has other names.
+func CheckWritable(path string, fi fs.FileInfo) error {
+	if !fi.Mode().IsRegular() {
+		return notRegular(path, fi)
+	}
+	if system.LinkCount(path, fi) > 1 {
+		return Corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and continue with the copy")
+	}
+	return nil
+}
+
+func notRegular(path string, fi fs.FileInfo) error {
+	return Corrupt(path, "it is a %s; put the file itself in its place", TypeName(fi))
+}
+
+// TypeName says what is there, in a word.
+func TypeName(fi fs.FileInfo) string {
+	switch m := fi.Mode(); {
+	case m.IsDir():
+		return "folder"
+	case m&fs.ModeSymlink != 0:
+		return "link"
+	case m&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case m.IsRegular():
+		return "file"
+	}
+	return "special file"
+}
+
+// ReadSmall reads a whole file of at most max bytes.
+func ReadSmall(path string, max int64) ([]byte, error) {
+	f, err := OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b []byte
+	if err = hook.AskPath("read", path); err == nil {
+		b, err = io.ReadAll(io.LimitReader(f, max+1))
+	}
+	if err != nil {
+		return nil, ReadError(path, err)
+	}
+	if int64(len(b)) > max {
+		return nil, Corrupt(path, "it is longer than %d bytes", max)
+	}
+	return b, nil
+}
+
+// InPlace says whether the path of an open file still leads to it.
+func InPlace(f *os.File) (bool, error) {
+	a, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	b, err := os.Lstat(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(a, b), nil
+}
+
+// SyncDir makes created, renamed and removed names in a folder durable.
+func SyncDir(dir string) error { return system.SyncDir(dir) }
+
+// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
+// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
+// Call remove after Close.
+func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
+	if f, err = system.OpenNameless(dir); err == nil {
+		return f, func() error { return nil }, nil
+	}
+	if f, err = os.CreateTemp(dir, pattern); err != nil {
+		return nil, nil, Classify(err)
+	}
+	if os.Remove(f.Name()) == nil {
+		return f, func() error { return nil }, nil
+	}
+	return f, func() error { return os.Remove(f.Name()) }, nil
+}

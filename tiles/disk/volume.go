@@ -1,0 +1,90 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
+)
+
+// Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
+// is done for it. Reserve is what makes sure.
+func Room(dir, file string, size int64) error {
+	if free, err := system.FreeSpace(dir); err == nil && free < size {
+		return NoSpace(file, size, free)
+	}
+	return nil
+}
+
+// NoSpace builds an ErrNoSpace found by looking rather than by failing.
+func NoSpace(file string, need, free int64) error {
+	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
+		file, ErrNoSpace, syscall.ENOSPC, Size(need), Size(free))
+}
+
+// Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
+func Reserve(f *os.File, size int64) error {
+	if err := Room(filepath.Dir(f.Name()), f.Name(), size); err != nil {
+		return err
+	}
+	err := hook.AskPath("reserve", f.Name())
+	if err == nil {
+		err = system.Reserve(f, size)
+	}
+	if err != nil {
+		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
+			Size(size), f.Name(), Classify(err))
+	}
+	return nil
+}
+
+// Free is how many bytes this user may still allocate on the volume of dir, or of the nearest folder above it that is there.
+func Free(dir string) (int64, error) { return system.FreeSpace(standing(dir)) }
+
+// Volume tells the volumes of folders apart, which need not be there, and says how many bytes are free, as Free does.
+func Volume(dir string) (id string, free int64, err error) {
+	dir = standing(dir)
+	if id, err = system.Volume(dir); err != nil {
+		return "", 0, err
+	}
+	free, err = system.FreeSpace(dir)
+	return id, free, err
+}
+
+// standing is a folder, or the nearest above it that is there.
+func standing(dir string) string {
+	for {
+		up := filepath.Dir(filepath.Clean(dir))
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || up == dir {
+			return dir
+		}
+		dir = up
+	}
+}
+
+// Network names the network file system that dir is on, "nfs" or the
+// like; "" where it is on none, or the system does not say.
+func Network(dir string) string {
+	if h := hook.For(dir); h != nil && h.Volume != "" {
+		return h.Volume
+	}
+	return system.Network(dir)
+}
+
+// Size is a number of bytes for people.
+func Size(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, u := float64(n)/1024, 0
+	for v >= 1024 && u < len(units)-1 {
+		v, u = v/1024, u+1
+	}
+	return fmt.Sprintf("%.1f %ciB", v, units[u])
+}

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package system
+
+// Boot is not known here.
+func Boot() string { return "" }

@@ -1,0 +1,217 @@
+package lock
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"ooc/tiles/disk"
+	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
+)
+
+// Name is that of the lock's file in its folder.
+const Name = "lock"
+
+// magic is the first line of a lock file; it also tells our folders from
+// others.
+const magic = "ooc lock"
+
+// longest is more than any lock file's length.
+const longest = 4096
+
+var (
+	// ErrLocked: another process has the lock. The error itself is a
+	// *LockedError.
+	ErrLocked = errors.New("store is locked")
+	// ErrNotStore: the folder's file "lock" is not one of ours.
+	ErrNotStore = errors.New("not an ooc store")
+	// ErrNoLocks: the volume has no locks.
+	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
+)
+
+// LockedError says who holds a lock. PID is 0 and Host empty when
+// the holder had not yet written them. Volume is not empty where the folder is
+// on a network file system, and another host has not given the lock back: it
+// may have died there, which cannot be told from here. Ending says that the
+// process has ended, or is ending, and what it had is still being taken back:
+// the lock comes free with that.
+type LockedError struct {
+	Dir    string
+	PID    int
+	Host   string
+	Volume string
+	Ending bool
+}
+
+// Error names the folder, the process that holds the lock, and its host.
+func (e *LockedError) Error() string {
+	if e.Volume != "" {
+		return fmt.Sprintf("%s: %v by process %d on %s, and %s need not tell hosts of one another's locks; if that process runs no more, remove %s",
+			e.Dir, ErrLocked, e.PID, e.Host, e.Volume, filepath.Join(e.Dir, Name))
+	}
+	if e.PID == 0 {
+		return fmt.Sprintf("%s: %v by another process; wait for it to end", e.Dir, ErrLocked)
+	}
+	if e.Ending {
+		return fmt.Sprintf("%s: %v by process %d on %s, which is ending or has left its lock to one that it started; wait until that has ended too",
+			e.Dir, ErrLocked, e.PID, e.Host)
+	}
+	return fmt.Sprintf("%s: %v by process %d on %s; wait for it to end, or stop it",
+		e.Dir, ErrLocked, e.PID, e.Host)
+}
+
+// Is makes errors.Is(err, ErrLocked) true.
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// Lock is the lock of a folder, which this process has.
+type Lock struct {
+	Made bool // its file was not there before
+
+	file *os.File
+}
+
+// Take takes the lock of a folder, for as long as the process lives or until it
+// is given back, and writes who we are into it. It fails with a *LockedError
+// while another process has it, and with ErrNoLocks where the volume has none,
+// as some network file systems.
+// Losing is reported after a moment only: HolderOf holds the lock for an
+// instant to see whether somebody else does.
+func Take(dir string) (*Lock, error) {
+	path := filepath.Join(dir, Name)
+	_, before := os.Lstat(path)
+	for try := 0; ; {
+		f, err := disk.OpenRegular(path, os.O_RDWR|os.O_CREATE)
+		if _, missing := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && missing == nil && try < 10 {
+			try++ // FUSE looks for the file before it opens it, and somebody removed it in between
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		l := &Lock{file: f}
+		err = flock(f, dir, true)
+		if err == nil {
+			var same bool
+			if same, err = disk.InPlace(f); err == nil && same {
+				size, serr := system.FileSize(f)
+				l.Made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0 // else another process has made it meanwhile
+				if err = Check(dir); err == nil {
+					err = heldElsewhere(dir)
+				}
+				if err == nil {
+					writeHolder(f)
+					return l, nil
+				}
+				if l.Made {
+					l.Remove()
+				} else {
+					f.Close()
+				}
+				return nil, err
+			}
+			// A failed import removed this file between our open and our
+			// lock: it guards nothing. Its successor's lock does.
+		}
+		f.Close()
+		if errors.Is(err, system.ErrBusy) {
+			if try++; try < 10 {
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			return nil, lockedBy(dir, readHolder(path))
+		}
+		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
+			os.Remove(path) // we made it, and nobody can hold it
+		}
+		if err != nil {
+			return nil, fmt.Errorf("locking %s: %w", path, err)
+		}
+	}
+}
+
+// flock is system.Lock of a folder's lock. It fails with ErrNoLocks where the
+// volume has none.
+func flock(f *os.File, dir string, exclusive bool) (err error) {
+	if h := hook.For(dir); h != nil && h.Lock != nil {
+		err = h.Lock
+	} else {
+		err = system.Lock(f, exclusive)
+	}
+	for _, kind := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w: %w", ErrNoLocks, err)
+		}
+	}
+	return err
+}
+
+// heldElsewhere refuses a lock that another host has not given back, on a
+// volume where that may hold it without our being told: not every network file
+// system passes flock on to other hosts.
+func heldElsewhere(dir string) error {
+	volume := disk.Network(dir)
+	if volume == "" {
+		return nil
+	}
+	h := readHolder(filepath.Join(dir, Name))
+	if me, err := os.Hostname(); h.PID == 0 || err == nil && h.Host == me {
+		return nil
+	}
+	return &LockedError{Dir: dir, PID: h.PID, Host: h.Host, Volume: volume}
+}
+
+// File is the open file of the lock. Where its path leads to it no more, another
+// process may have the folder too.
+func (l *Lock) File() *os.File { return l.file }
+
+// Release gives the lock back. The file stays: removing it here could remove
+// the one that the next process has just locked.
+func (l *Lock) Release() error {
+	const first = int64(len(magic) + 1)
+	if size, err := system.FileSize(l.file); err == nil && size > first { // else it could not be written, and would grow by zeros
+		_ = l.file.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
+	}
+	return l.file.Close() // unlocks
+}
+
+// CheckFree fails with a *LockedError while another process has the folder's
+// lock, as far as a look can tell.
+func CheckFree(dir string) error {
+	h, err := HolderOf(dir)
+	if err == nil && h.Running {
+		return lockedBy(dir, h)
+	}
+	return err
+}
+
+// Check fails with ErrNotStore where the folder's lock is not one of ours.
+// One that cannot be read is an error of its own and says nothing.
+func Check(dir string) error {
+	b, err := disk.ReadSmall(filepath.Join(dir, Name), longest)
+	if errors.Is(err, disk.ErrCorrupt) && !errors.Is(err, syscall.EIO) || err == nil && !isOurs(b) {
+		return fmt.Errorf("%s: %w: its file %s is not one of ours; name another folder with --out", dir, ErrNotStore, Name)
+	}
+	return err
+}
+
+// isOurs says whether a lock file's content is ours, perhaps only a part of
+// it: when the power goes, or the volume is full, any number of its bytes may
+// not have been written, and read as zeros if the file was that long already.
+func isOurs(b []byte) bool {
+	text := string(bytes.TrimRight(b, "\x00"))
+	return strings.HasPrefix(text, magic+"\n") || strings.HasPrefix(magic+"\n", text)
+}
+
+// Marks says whether a folder has a lock of ours that was written to the end of
+// its first line.
+func Marks(dir string) bool {
+	b, err := disk.ReadSmall(filepath.Join(dir, Name), longest)
+	return err == nil && strings.HasPrefix(string(b), magic+"\n")
+}
