@@ -4,6 +4,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // arcLines reads an arc a line, between vertices that a header has declared.
@@ -40,7 +41,7 @@ type arcBatch struct {
 // run reads the lines that are left.
 func (a *arcLines) run() error {
 	a.out.publish()
-	return (&bulk[arcBatch]{lines: a.out.lines, parse: a.parse, commit: a.commit, slow: a.slow}).run()
+	return (&lines.Bulk[arcBatch]{Lines: a.out.lines, Parse: a.parse, Commit: a.commit, Slow: a.slow}).Run()
 }
 
 func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
@@ -90,25 +91,25 @@ func (a *arcLines) reversed(recs []arcs.Arc, float bool) bool {
 }
 
 func (a *arcLines) commit(text []byte, b *arcBatch) error {
-	lines, out, n := a.out.lines, a.out, int64(len(b.recs))
-	out.Weigh.Rounding.Take(&b.plain, text, lines.line+1)
+	in, out, n := a.out.lines, a.out, int64(len(b.recs))
+	out.Weigh.Rounding.Take(&b.plain, text, in.Line+1)
 	left := a.most - a.found
 	if b.odd != nil && a.also == opposite && b.odd.Line < left {
-		lines.line += b.odd.Line + 1
+		in.Line += b.odd.Line + 1
 		return a.onDiagonal()
 	}
 	if n > left {
-		lines.line += left + 1
+		in.Line += left + 1
 		return a.tooMany()
 	}
 	if b.odd != nil && out.Loop == nil {
-		b.odd.Line += lines.line + 1
+		b.odd.Line += in.Line + 1
 		out.Loop = b.odd
 	}
 	out.SelfLoops += b.loops
 	out.Arcs += n - b.loops
 	a.found += n
-	lines.line += n
+	in.Line += n
 	return nil
 }
 

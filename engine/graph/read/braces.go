@@ -44,7 +44,7 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	if r.braces, r.ignore = true, !weighted; r.key != "" {
 		r.Weight, r.Least = 2, 3
 	}
-	r.width, r.named, r.in.careful = r.Least, false, true
+	r.width, r.named, r.in.Careful = r.Least, false, true
 	return true, nil
 }
 

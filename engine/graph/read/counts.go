@@ -33,7 +33,7 @@ func (r *edgeReader) isCounts(line []byte) bool {
 		}
 		x[i] = id
 	}
-	c := &counts{vertices: x[0], edges: x[1], text: bytes.Clone(line), line: r.in.line}
+	c := &counts{vertices: x[0], edges: x[1], text: bytes.Clone(line), line: r.in.Line}
 	switch {
 	case len(r.fields) == 1, r.named && r.Least > 2:
 		c.sure = true
@@ -73,12 +73,12 @@ func (r *edgeReader) second(line []byte) error {
 
 // countsAsArc reads what is not counts after all.
 func (r *edgeReader) countsAsArc(c *counts) error {
-	at := r.in.line
-	r.in.line = c.line
+	at := r.in.Line
+	r.in.Line = c.line
 	if err := r.arc(c.text); err != nil {
 		return err
 	}
-	r.in.line = at
+	r.in.Line = at
 	u, errU := r.vertex(r.fields[r.From], "from")
 	v, errV := r.vertex(r.fields[r.To], "to")
 	if errU == nil && errV == nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // dimacs is the format of the 9th DIMACS Implementation Challenge's shortest-path problems, which
@@ -46,17 +47,17 @@ func isDIMACSComment(line []byte) bool {
 // dimacsReader holds what the lines so far have said.
 type dimacsReader struct {
 	arcLines
-	in     *lineReader
+	in     *lines.Reader
 	base   int64
 	n      int64
 	header int64 // the line of the problem line; 0 before it
 }
 
-func readDIMACS(in *lineReader, o Options, out *sink) error {
+func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 	r := &dimacsReader{in: in, base: o.base(1)}
 	r.out, r.tooMany, r.slow = out, r.oneMore, r.line
 	for r.header == 0 {
-		line, err := in.next()
+		line, err := in.Next()
 		if err == io.EOF {
 			return out.failAll("no problem line \"p sp VERTICES ARCS\"")
 		}
@@ -115,7 +116,7 @@ func (r *dimacsReader) problem(fields [][]byte) error {
 	if i != len(fields[2]) || j != len(fields[3]) {
 		return r.out.fail("the counts %s and %s are not numbers that a graph can have", number.Quoted(fields[2]), number.Quoted(fields[3]))
 	}
-	r.n, r.most, r.header = n, m, r.in.line
+	r.n, r.most, r.header = n, m, r.in.Line
 	r.out.Expected = m
 	return r.out.declare(n, r.base)
 }

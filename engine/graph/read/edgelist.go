@@ -14,6 +14,7 @@ import (
 	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read/internal/columns"
 	"ooc/engine/graph/read/internal/ids"
+	"ooc/engine/graph/read/internal/lines"
 	"ooc/engine/text"
 )
 
@@ -50,7 +51,7 @@ func isSkipped(line []byte) bool {
 
 // edgeReader holds what the first line with data has settled.
 type edgeReader struct {
-	in    *lineReader
+	in    *lines.Reader
 	out   *sink
 	table *vertexTable
 
@@ -87,7 +88,7 @@ type field struct {
 	quoted bool
 }
 
-func readEdgeList(in *lineReader, o Options, out *sink) error {
+func readEdgeList(in *lines.Reader, o Options, out *sink) error {
 	r := &edgeReader{in: in, out: out, table: &out.table}
 	r.either = o.Directed == nil
 	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
@@ -111,7 +112,7 @@ func readEdgeList(in *lineReader, o Options, out *sink) error {
 	}
 	out.Signed = !r.table.forced
 	for r.width == 0 || r.held != nil {
-		line, err := in.next()
+		line, err := in.Next()
 		if err == io.EOF {
 			return r.end()
 		}
@@ -141,20 +142,6 @@ func (r *edgeReader) end() error {
 	return r.settleCounts()
 }
 
-// release adds a first line that was taken for a header.
-func (r *edgeReader) release() error {
-	if r.held == nil {
-		return nil
-	}
-	line, at := r.held, r.in.line
-	r.held, r.in.line = nil, r.heldAt
-	if err := r.arc(line); err != nil {
-		return err
-	}
-	r.in.line = at
-	return nil
-}
-
 // refused says why a numeric id got no vertex.
 func (r *edgeReader) refused(id int64) error {
 	switch {
@@ -167,7 +154,7 @@ func (r *edgeReader) refused(id int64) error {
 // early reads a line that comes before all is settled.
 func (r *edgeReader) early(line []byte) error {
 	switch {
-	case isSkipped(line) && r.in.line == 1:
+	case isSkipped(line) && r.in.Line == 1:
 		return r.statement(line)
 	case isSkipped(line):
 		return nil
@@ -182,19 +169,6 @@ func (r *edgeReader) early(line []byte) error {
 		return err
 	}
 	return r.arc(line)
-}
-
-// tell takes the separator that the first line names.
-func (r *edgeReader) tell(sep byte) error {
-	switch r.told = true; sep {
-	case ',', ';':
-		r.sep = sep
-	case '\t', ' ':
-		r.sep = 0
-	default:
-		return r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs", number.Quoted([]byte{sep}))
-	}
-	return nil
 }
 
 // first settles from the first line with data what all lines are like.
@@ -217,7 +191,7 @@ func (r *edgeReader) first(line []byte) error {
 		return err
 	}
 	if r.sep == ',' && r.picks == (columns.Picks{}) && r.numbersColumns() {
-		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they have no names, remove it", r.in.line, bytes.TrimSpace(line))
+		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they have no names, remove it", r.in.Line, bytes.TrimSpace(line))
 	}
 	if r.isCounts(line) {
 		return nil
@@ -242,7 +216,7 @@ func (r *edgeReader) first(line []byte) error {
 	}
 	switch {
 	case header && !sure:
-		r.held, r.heldAt = bytes.Clone(line), r.in.line
+		r.held, r.heldAt = bytes.Clone(line), r.in.Line
 		return nil
 	case header && r.order && r.contradicts():
 		return r.out.fail("the header has from and to elsewhere than --columns has them: leave --columns away, or pick by number, --columns from=A,to=B,weight=C with A, B and C from 1 to %d", r.width)
@@ -250,19 +224,6 @@ func (r *edgeReader) first(line []byte) error {
 		return r.oneWay()
 	}
 	return r.arc(line)
-}
-
-// contradicts reports whether a header, in fields, has from and to in other places than the columns that are named in their
-// order. Whoever names columns so may think that this picks them by name.
-func (r *edgeReader) contradicts() bool {
-	words := columns.Long(r.names())
-	named, _, _ := columns.Named(words)
-	for _, c := range []columns.Columns{named, columns.Likely(words)} {
-		if c.From != c.To && min(c.From, c.To) >= 0 && (c.From != r.From || c.To != r.To) {
-			return true
-		}
-	}
-	return false
 }
 
 // numbersColumns reports whether the columns of a line, in fields, are 0, 1, 2…
@@ -273,177 +234,6 @@ func (r *edgeReader) numbersColumns() bool {
 		}
 	}
 	return len(r.fields) > 1
-}
-
-// names returns the columns of a header, in fields.
-func (r *edgeReader) names() []string {
-	names := make([]string, len(r.fields))
-	for i, f := range r.fields {
-		names[i] = string(f.text)
-	}
-	return names
-}
-
-// oneWay refuses a header, in fields, with a column that is needed to tell arcs from edges, unless the user has said which
-// they are.
-func (r *edgeReader) oneWay() error {
-	r.header = true
-	if name := columns.OneWay(r.names()); name != "" && r.either {
-		return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not one way a second time, from and to swapped, "+
-			"and say --directed; if all lines are alike, only say --directed or --undirected", number.Quoted([]byte(name)))
-	}
-	return nil
-}
-
-// settle decides, from the second line, whether the first one was a header: from and to are words above integers. Other
-// columns, which are there only where the columns are named, say nothing.
-func (r *edgeReader) settle(line []byte) error {
-	if err := r.split(line); err != nil {
-		return err
-	}
-	if len(r.fields) < r.Least {
-		return r.release()
-	}
-	for _, i := range []int{r.From, r.To} {
-		if _, ok := parseID(r.fields[i].text); !ok {
-			return r.release()
-		}
-	}
-	header, at := r.held, r.in.line
-	r.held, r.in.line = nil, r.heldAt // for errors
-	if err := r.split(header); err != nil {
-		return err
-	}
-	if !r.named {
-		if err := r.findColumns(true); err != nil {
-			return r.out.fail("%s", err)
-		}
-	}
-	if err := r.oneWay(); err != nil {
-		return err
-	}
-	r.in.line = at
-	return nil
-}
-
-// findSeparator returns the first comma or semicolon outside quotes, or 0.
-func findSeparator(line []byte) byte {
-	inside := false
-	for _, c := range line {
-		switch {
-		case c == '"':
-			inside = !inside
-		case !inside && (c == ',' || c == ';'):
-			return c
-		}
-	}
-	return 0
-}
-
-// isDecimalComma reports whether tok is a number with a comma for a point.
-func isDecimalComma(tok []byte) bool {
-	if bytes.Count(tok, []byte(",")) != 1 {
-		return false
-	}
-	_, ok := number.Scan(bytes.Replace(tok, []byte(","), []byte("."), 1))
-	return ok
-}
-
-// commaAmongBlanks returns a number with a decimal comma on a line whose columns stand between blanks, where there are no
-// other commas, so that these do not pass for separators; else nil.
-func commaAmongBlanks(line []byte) (found []byte) {
-	for i, f := range bytes.Fields(line) {
-		_, isID := parseID(f)
-		switch {
-		case i < 2 && !isID && bytes.IndexByte(line, '\t') < 0, i < 2 && bytes.IndexByte(f, ',') >= 0:
-			return nil
-		case i >= 2 && isDecimalComma(f):
-			found = f
-		case bytes.IndexByte(f, ',') >= 0:
-			return nil
-		}
-	}
-	return found
-}
-
-func (r *edgeReader) decimalComma(tok []byte) error {
-	how := ""
-	if _, behind, _ := bytes.Cut(tok, []byte(",")); len(behind) == 3 {
-		return r.out.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a point", number.Quoted(tok))
-	}
-	if r.sep == ';' {
-		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
-	}
-	return r.out.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
-}
-
-// looksLikeHeader reports whether the first line, in fields, holds names: of columns if it is sure, else
-// of columns or of vertices. A line with a number in it is never a header.
-func (r *edgeReader) looksLikeHeader() (header, sure bool) {
-	names := make([]string, len(r.fields))
-	for i, f := range r.fields {
-		// pandas and R leave the name of their row numbers empty, and what no name in Options.Columns means may be.
-		empty := i == 0 && len(r.fields) > 2 || r.named && i != r.From && i != r.To && i != r.Weight
-		if _, ok := number.Scan(f.text); ok || len(f.text) == 0 && !empty {
-			return false, false
-		}
-		if _, ok := number.Special(f.text); ok || isDecimalComma(f.text) {
-			return false, false
-		}
-		names[i] = string(f.text)
-	}
-	if _, ok, err := columns.Named(names); (ok || err != nil) && !(len(names) == 2 && len(names[0]+names[1]) == 2) {
-		return true, true // but "u v" may well be two vertices
-	}
-	unweighted := r.named && r.Weight < 0 || !r.named && len(r.fields) == 2
-	return true, !unweighted
-}
-
-// findColumns settles the columns where no option names them, by a header's names or by their number.
-func (r *edgeReader) findColumns(header bool) error {
-	if !header {
-		var err error
-		r.Columns, err = columns.Default(r.width, r.hasIDs, nil)
-		return err
-	}
-	names := r.names()
-	byWidth, widthErr := columns.Default(r.width, r.hasIDs, names)
-	r.Columns = byWidth
-	c, ok, err := columns.Named(names)
-	switch {
-	case err != nil && columns.Ends(names):
-		return nil
-	case err != nil:
-		return fmt.Errorf("%w: %s", err, columns.HowToPick(r.width, names))
-	case !ok && widthErr == nil:
-		words := columns.Long(names)
-		if c, _, _ = columns.Named(words); other(c, byWidth) || other(columns.Likely(words), byWidth) || names[0] == "" {
-			return fmt.Errorf("it is not clear what the columns are: %s", columns.HowToPick(r.width, names))
-		}
-		if r.width == 2 {
-			r.out.remark("columns %s are taken for from and to; --columns from=A,to=B picks them by name", columns.Quoted(names))
-		} else {
-			r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by name", columns.Quoted(names[:3]))
-		}
-		return nil
-	case !ok:
-		return widthErr
-	case c.Weight >= 0 || r.width == 2:
-		r.Columns = c
-		return nil
-	case byWidth.From == c.From && byWidth.To == c.To:
-		if widthErr == nil && byWidth.Weight >= 0 {
-			r.out.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.Weight]))
-		}
-		return widthErr
-	}
-	return fmt.Errorf("the header names no weight: %s", columns.HowToPick(r.width, names))
-}
-
-// other reports whether what is known of columns speaks against another opinion.
-func other(known, opinion columns.Columns) bool {
-	return known.From >= 0 && known.From != opinion.From || known.To >= 0 && known.To != opinion.To ||
-		known.Weight >= 0 && known.Weight != opinion.Weight
 }
 
 // line reads a line of any kind, after the first.

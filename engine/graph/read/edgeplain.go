@@ -6,6 +6,7 @@ import (
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/ids"
+	"ooc/engine/graph/read/internal/lines"
 	"ooc/engine/text"
 )
 
@@ -62,7 +63,7 @@ func (r *edgeReader) readPlainEdges() error {
 		r.plain.unit = word
 	}
 	r.out.publish()
-	return (&bulk[edgeBatch]{lines: r.in, parse: r.parse, commit: r.commit, slow: r.line}).run()
+	return (&lines.Bulk[edgeBatch]{Lines: r.in, Parse: r.parse, Commit: r.commit, Slow: r.line}).Run()
 }
 
 func (r *edgeReader) parse(text []byte, b *edgeBatch) (read int) {
@@ -81,7 +82,7 @@ func (r *edgeReader) parse(text []byte, b *edgeBatch) (read int) {
 // commit adds edges, of which a line has one. A line with an id that gets no vertex is read again, so that
 // the error says why.
 func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
-	first := r.in.line + 1
+	first := r.in.Line + 1
 	r.out.Weigh.Rounding.Take(&b.plain, text, first)
 	r.recs = r.recs[:0]
 	for i, e := range b.edges {
@@ -92,7 +93,7 @@ func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 		u, ok := r.known(text, e.from, &r.keys[k][0])
 		v, also := r.known(text, e.to, &r.keys[k][1])
 		if !ok || !also {
-			r.in.line = first + int64(i)
+			r.in.Line = first + int64(i)
 			for range i {
 				text = text[bytes.IndexByte(text, '\n')+1:]
 			}
@@ -105,7 +106,7 @@ func (r *edgeReader) commit(text []byte, b *edgeBatch) error {
 		arcs.FloatWords(r.recs)
 	}
 	r.out.addAll(r.recs, first)
-	r.in.line += int64(len(b.edges))
+	r.in.Line += int64(len(b.edges))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // metis is the format of METIS and of the graph partitioners that took it over: after a header, line i lists
@@ -69,7 +70,7 @@ func parseMETISHeader(line []byte) (h metisHeader, reason string) {
 // metisReader holds what the lines so far have said.
 type metisReader struct {
 	metisHeader
-	in       *lineReader
+	in       *lines.Reader
 	out      *sink
 	base     int64
 	directed bool   // each entry of a list is an arc, which need not have a reverse
@@ -84,7 +85,7 @@ type metisReader struct {
 // metisComment is comment lines between lists.
 type metisComment struct{ row, lines int64 }
 
-func readMETIS(in *lineReader, o Options, out *sink) error {
+func readMETIS(in *lines.Reader, o Options, out *sink) error {
 	r := &metisReader{in: in, out: out, base: o.base(1), directed: o.Directed != nil && *o.Directed}
 	if err := r.readHeader(); err != nil {
 		return err
@@ -98,7 +99,7 @@ func readMETIS(in *lineReader, o Options, out *sink) error {
 		r.unit = word
 	}
 	out.publish()
-	if err := (&bulk[listBatch]{lines: in, parse: r.parse, commit: r.commit, slow: r.line}).run(); err != nil {
+	if err := (&lines.Bulk[listBatch]{Lines: in, Parse: r.parse, Commit: r.commit, Slow: r.line}).Run(); err != nil {
 		return err
 	}
 	if r.row < r.n {
@@ -112,7 +113,7 @@ func readMETIS(in *lineReader, o Options, out *sink) error {
 
 func (r *metisReader) readHeader() error {
 	for {
-		line, err := r.in.next()
+		line, err := r.in.Next()
 		if err == io.EOF {
 			return r.out.failAll("no line \"VERTICES EDGES [FMT [NCON]]\"")
 		}
@@ -126,7 +127,7 @@ func (r *metisReader) readHeader() error {
 		if r.metisHeader, reason = parseMETISHeader(line); reason != "" {
 			return r.out.fail("%s", reason)
 		}
-		r.header = r.in.line
+		r.header = r.in.Line
 		r.out.Expected = 2 * r.m
 		return r.out.declare(r.n, r.base)
 	}
@@ -211,7 +212,7 @@ func (r *metisReader) commit(text []byte, b *listBatch) error {
 	if r.row+b.lists > r.n { // then all but some lists must be blank
 		for len(text) > 0 {
 			line, rest, _ := bytes.Cut(text, []byte("\n"))
-			r.in.line++
+			r.in.Line++
 			if err := r.line(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
 				return err
 			}
@@ -219,7 +220,7 @@ func (r *metisReader) commit(text []byte, b *listBatch) error {
 		}
 		return nil
 	}
-	r.out.Weigh.Rounding.Take(&b.plain, text, r.in.line+1)
+	r.out.Weigh.Rounding.Take(&b.plain, text, r.in.Line+1)
 	if r.out.Weigh.Float && !b.float {
 		arcs.FloatWords(b.recs)
 	}
@@ -235,7 +236,7 @@ func (r *metisReader) commit(text []byte, b *listBatch) error {
 	r.self += self
 	r.arcs += int64(len(b.recs)) - self
 	r.row += b.lists
-	r.in.line += b.lists
+	r.in.Line += b.lists
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // matrixMarket is NIST's exchange format for matrices, the entry in row i and column j being the arc from
@@ -32,7 +33,7 @@ func detectMTX(head []byte) Match {
 // mtxReader holds what the lines so far have said.
 type mtxReader struct {
 	arcLines
-	in *lineReader
+	in *lines.Reader
 	o  Options
 
 	array, pattern, integer bool
@@ -42,7 +43,7 @@ type mtxReader struct {
 	sizeAt  int64 // the line that says so
 }
 
-func readMTX(in *lineReader, o Options, out *sink) error {
+func readMTX(in *lines.Reader, o Options, out *sink) error {
 	r := &mtxReader{in: in, o: o, base: o.base(1)}
 	r.out, r.tooMany, r.slow = out, r.oneMore, r.line
 	if err := r.banner(); err != nil {
@@ -78,7 +79,7 @@ func readMTX(in *lineReader, o Options, out *sink) error {
 
 // banner reads "%%MatrixMarket matrix FORMAT FIELD SYMMETRY".
 func (r *mtxReader) banner() error {
-	line, err := r.in.next()
+	line, err := r.in.Next()
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -108,7 +109,7 @@ func (r *mtxReader) banner() error {
 // size reads the line of the numbers of rows, columns and, but for arrays, entries.
 func (r *mtxReader) size() error {
 	for {
-		line, err := r.in.next()
+		line, err := r.in.Next()
 		if err == io.EOF {
 			return r.out.failAll("the line with the matrix's size is missing")
 		}
@@ -133,7 +134,7 @@ func (r *mtxReader) size() error {
 		case sizes[0] != sizes[1]:
 			return r.out.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", sizes[0], sizes[1])
 		}
-		r.n, r.most, r.sizeAt = sizes[0], sizes[2], r.in.line
+		r.n, r.most, r.sizeAt = sizes[0], sizes[2], r.in.Line
 		if r.out.Expected = r.most; r.array {
 			r.out.Expected = (r.n*r.n + 1) / 2 // Measure doubles it
 		}

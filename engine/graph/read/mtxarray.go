@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // mtxArray reads a matrix that is written out column by column, an entry a line: of a symmetric one the
@@ -44,7 +45,7 @@ func (r *mtxReader) readArray() error {
 		r.out.Undirected, r.out.check = false, a.pairUp
 	}
 	r.out.publish()
-	if err := (&bulk[entryBatch]{lines: r.in, parse: a.parse, commit: a.commit, slow: a.line}).run(); err != nil {
+	if err := (&lines.Bulk[entryBatch]{Lines: r.in, Parse: a.parse, Commit: a.commit, Slow: a.line}).Run(); err != nil {
 		return err
 	}
 	if err := r.complete(); err != nil || r.o.NoArc != "" {
@@ -84,10 +85,10 @@ func (a *mtxArray) parse(text []byte, b *entryBatch) int {
 }
 
 func (a *mtxArray) commit(text []byte, b *entryBatch) error {
-	a.out.Weigh.Rounding.Take(&b.plain, text, a.in.line+1)
+	a.out.Weigh.Rounding.Take(&b.plain, text, a.in.Line+1)
 	a.recs = a.recs[:0]
 	for _, word := range b.words {
-		a.in.line++
+		a.in.Line++
 		row, col, err := a.next()
 		switch {
 		case err != nil:

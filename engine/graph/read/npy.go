@@ -1,6 +1,9 @@
 package read
 
-import "ooc/engine/graph/dense"
+import (
+	"ooc/engine/graph/dense"
+	"ooc/engine/graph/read/internal/lines"
+)
 
 // npy is NumPy's format for one array: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 var npy = Format{
@@ -16,5 +19,5 @@ var npy = Format{
 		}
 		return No
 	},
-	read: func(_ *lineReader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) }, // or it were opened
+	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) }, // or it were opened
 }

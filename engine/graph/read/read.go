@@ -9,6 +9,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/input"
+	"ooc/engine/graph/read/internal/lines"
 	"ooc/kernels/entry"
 )
 
@@ -61,7 +62,7 @@ type Format struct {
 	// Detect looks at the first bytes of an input, decompressed.
 	Detect func(head []byte) Match
 
-	read    func(in *lineReader, o Options, out *sink) error
+	read    func(in *lines.Reader, o Options, out *sink) error
 	readAll func(in *input.Input, data io.Reader, o Options, out *sink) error // instead, where it has no lines
 }
 

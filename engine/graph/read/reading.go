@@ -14,6 +14,7 @@ import (
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read/internal/foreign"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // reading is an input that is being read into a graph.
@@ -21,7 +22,7 @@ type reading struct {
 	*input.Input
 	options Options
 	format  *Format // nil before it is known
-	careful bool    // see lineReader
+	careful bool    // see lines.Reader
 	remarks []string
 }
 
@@ -92,19 +93,18 @@ func (in *reading) scan(out *sink) error {
 		out.Undirected = !*in.options.Directed
 	}
 	if in.format.readAll != nil {
-		out.lines = &lineReader{} // an error has no line
+		out.lines = &lines.Reader{} // an error has no line
 		if err := in.format.readAll(in.Input, data, in.options, out); err != nil {
 			return err
 		}
 		return in.Drain()
 	}
-	lines := newLineReader(data)
-	lines.careful = in.careful
-	out.lines = lines
-	err = in.format.read(lines, in.options, out)
-	lines.close()
+	out.lines = lines.New(data)
+	out.lines.Careful = in.careful
+	err = in.format.read(out.lines, in.options, out)
+	out.lines.Close()
 	if err != nil {
-		return in.Wrap(lines.line, err)
+		return in.Wrap(out.lines.Line, err)
 	}
 	return in.Drain()
 }

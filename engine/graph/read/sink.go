@@ -7,13 +7,14 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/lines"
 )
 
 // sink is what a reader hands vertices and arcs to. Vertices are rows where a header has declared them, else
 // what table makes of ids.
 type sink struct {
 	graph.Intake
-	lines *lineReader // for line numbers
+	lines *lines.Reader // for line numbers
 
 	ids     graph.IDs // where a header has declared the vertices
 	measure bool      // only the size is wanted: reading ends once it is declared
@@ -28,7 +29,7 @@ type sink struct {
 }
 
 // fail returns an *InputError about the current line.
-func (s *sink) fail(format string, args ...any) error { return s.failAt(s.lines.line, format, args...) }
+func (s *sink) fail(format string, args ...any) error { return s.failAt(s.lines.Line, format, args...) }
 
 // failAll returns an *InputError about the whole input.
 func (s *sink) failAll(format string, args ...any) error { return s.failAt(0, format, args...) }
@@ -55,7 +56,7 @@ func (s *sink) arc(u, v int32, tok []byte) error {
 // word reads a weight. It returns false where that is no arc, or an error.
 func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
 	float, fraction := s.Weigh.Float, s.Weigh.Fraction
-	word, ok, err = s.Word(tok, s.lines.line)
+	word, ok, err = s.Word(tok, s.lines.Line)
 	if s.Weigh.Float != float || s.Weigh.Fraction != fraction {
 		s.publish()
 	}
@@ -69,7 +70,7 @@ func (s *sink) publish() { s.plain.Store(s.Weigh.Plain()) }
 // add adds an arc. For a run of them addAll is faster.
 func (s *sink) add(u, v int32, word uint32) {
 	one := [1]arcs.Arc{{From: u, To: v, Word: word}}
-	s.addAll(one[:], s.lines.line)
+	s.addAll(one[:], s.lines.Line)
 }
 
 // addAll adds arcs, one a line, the first of them in line first. It may change recs.

@@ -7,6 +7,70 @@ import (
 	"ooc/engine/text"
 )
 
+// tell takes the separator that the first line names.
+func (r *edgeReader) tell(sep byte) error {
+	switch r.told = true; sep {
+	case ',', ';':
+		r.sep = sep
+	case '\t', ' ':
+		r.sep = 0
+	default:
+		return r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs", number.Quoted([]byte{sep}))
+	}
+	return nil
+}
+
+// findSeparator returns the first comma or semicolon outside quotes, or 0.
+func findSeparator(line []byte) byte {
+	inside := false
+	for _, c := range line {
+		switch {
+		case c == '"':
+			inside = !inside
+		case !inside && (c == ',' || c == ';'):
+			return c
+		}
+	}
+	return 0
+}
+
+// isDecimalComma reports whether tok is a number with a comma for a point.
+func isDecimalComma(tok []byte) bool {
+	if bytes.Count(tok, []byte(",")) != 1 {
+		return false
+	}
+	_, ok := number.Scan(bytes.Replace(tok, []byte(","), []byte("."), 1))
+	return ok
+}
+
+// commaAmongBlanks returns a number with a decimal comma on a line whose columns stand between blanks, where there are no
+// other commas, so that these do not pass for separators; else nil.
+func commaAmongBlanks(line []byte) (found []byte) {
+	for i, f := range bytes.Fields(line) {
+		_, isID := parseID(f)
+		switch {
+		case i < 2 && !isID && bytes.IndexByte(line, '\t') < 0, i < 2 && bytes.IndexByte(f, ',') >= 0:
+			return nil
+		case i >= 2 && isDecimalComma(f):
+			found = f
+		case bytes.IndexByte(f, ',') >= 0:
+			return nil
+		}
+	}
+	return found
+}
+
+func (r *edgeReader) decimalComma(tok []byte) error {
+	how := ""
+	if _, behind, _ := bytes.Cut(tok, []byte(",")); len(behind) == 3 {
+		return r.out.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a point", number.Quoted(tok))
+	}
+	if r.sep == ';' {
+		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
+	}
+	return r.out.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
+}
+
 // split cuts line into r.fields.
 func (r *edgeReader) split(line []byte) error {
 	if r.braces {

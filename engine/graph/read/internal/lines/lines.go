@@ -1,4 +1,6 @@
-package read
+// Package lines reads an input by its lines, in order and with their numbers: one by one, or where most are plain, in blocks
+// on several processors.
+package lines
 
 import (
 	"bytes"
@@ -26,11 +28,11 @@ type block struct {
 	buf  []byte // what text is a part of, for another block
 }
 
-// lineReader hands out an input's lines in order. A goroutine of its own reads, and so decompresses,
+// Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses,
 // ahead.
-type lineReader struct {
-	line    int64 // the number of the line that next returned last
-	careful bool  // no line counts as plain; tests compare
+type Reader struct {
+	Line    int64 // the number of the line that Next returned last
+	Careful bool  // no line counts as plain; tests compare
 
 	text    []byte // what is left of the current block
 	current block
@@ -44,10 +46,10 @@ type lineReader struct {
 // blocksAhead is how many blocks may have been read and not yet asked for.
 const blocksAhead = 2
 
-// newLineReader starts reading r. Whoever calls it calls close.
-func newLineReader(r io.Reader) *lineReader {
+// New starts reading r. Whoever calls it calls Close.
+func New(r io.Reader) *Reader {
 	blocks, ended := make(chan block, blocksAhead), make(chan struct{})
-	l := &lineReader{
+	l := &Reader{
 		blocks: blocks, ended: ended, stop: make(chan struct{}), free: make(chan []byte, 4*blocksAhead),
 	}
 	go func() {
@@ -58,8 +60,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return l
 }
 
-// close stops the reading. It returns once r is not used any more.
-func (l *lineReader) close() {
+// Close stops the reading. It returns once r is not used any more.
+func (l *Reader) Close() {
 	close(l.stop)
 	<-l.ended
 	l.free, l.text, l.current = nil, nil, block{} // the line's number stays
@@ -67,7 +69,7 @@ func (l *lineReader) close() {
 
 // readAhead cuts r into blocks. A byte order mark at its start is skipped, and a last line without an end
 // gets one. It returns io.EOF if all went well.
-func (l *lineReader) readAhead(r io.Reader, blocks chan<- block) error {
+func (l *Reader) readAhead(r io.Reader, blocks chan<- block) error {
 	var rest []byte // the unfinished line at the end of the block before
 	for first := true; ; first = false {
 		buf, n, err := l.fill(r, rest)
@@ -99,7 +101,7 @@ func (l *lineReader) readAhead(r io.Reader, blocks chan<- block) error {
 }
 
 // fill reads after what rest holds, until a block is half full or more and has a line end in it.
-func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err error) {
+func (l *Reader) fill(r io.Reader, rest []byte) (buf []byte, n int, err error) {
 	select {
 	case buf = <-l.free:
 	default:
@@ -140,7 +142,7 @@ func (l *lineReader) fill(r io.Reader, rest []byte) (buf []byte, n int, err erro
 }
 
 // advance makes the next block the current one, or returns why there is none.
-func (l *lineReader) advance() error {
+func (l *Reader) advance() error {
 	l.recycle(l.current)
 	l.current, l.text = block{}, nil
 	b, ok := <-l.blocks
@@ -152,7 +154,7 @@ func (l *lineReader) advance() error {
 }
 
 // recycle gives a block's memory back to the reading.
-func (l *lineReader) recycle(b block) {
+func (l *Reader) recycle(b block) {
 	if b.buf == nil {
 		return
 	}
@@ -162,18 +164,18 @@ func (l *lineReader) recycle(b block) {
 	}
 }
 
-// next returns the next line without its end ("\n" or "\r\n"), valid until the next call, and at the end
+// Next returns the next line without its end ("\n" or "\r\n"), valid until the next call, and at the end
 // of the input io.EOF.
-func (l *lineReader) next() ([]byte, error) {
+func (l *Reader) Next() ([]byte, error) {
 	for len(l.text) == 0 {
 		if err := l.advance(); err != nil {
 			if err != io.EOF {
-				l.line++
+				l.Line++
 			}
 			return nil, err
 		}
 	}
-	l.line++
+	l.Line++
 	end := bytes.IndexByte(l.text, '\n')
 	line := l.text[:end]
 	l.text = l.text[end+1:]
@@ -181,50 +183,4 @@ func (l *lineReader) next() ([]byte, error) {
 		line = line[:end-1]
 	}
 	return line, nil
-}
-
-// skipBlank returns the index of the first byte of line, from i on, that is neither space nor tab.
-func skipBlank(line []byte, i int) int {
-	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// digits reads a number of 1 to 18 digits at i and returns it with the index behind it; where there is
-// none, or a longer one, it returns i itself.
-func digits(line []byte, i int) (x int64, next int) {
-	next = i
-	for next < len(line) {
-		c := line[next] - '0'
-		if c > 9 {
-			break
-		}
-		x = x*10 + int64(c)
-		next++
-	}
-	if next-i > 18 {
-		return 0, i
-	}
-	return x, next
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-// plainGap returns where the column behind the blanks at text[i:] begins; i if there are none. It is kept
-// out of the loops that call it, which see to a single blank by themselves.
-//
-//go:noinline
-func plainGap(text []byte, i int) int { return skipBlank(text, i) }
-
-// plainEnd returns where the line after text[i:] begins, or -1 if more than blanks is left of this one.
-func plainEnd(text []byte, i int) int {
-	i = skipBlank(text, i)
-	if text[i] == '\r' {
-		i++
-	}
-	if text[i] != '\n' {
-		return -1
-	}
-	return i + 1
 }

@@ -1,4 +1,4 @@
-package read
+package lines
 
 import (
 	"io"
@@ -7,17 +7,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bulk is how a format reads the many plain lines of an input: on all processors, a block of lines each.
+// Bulk is how a format reads the many plain lines of an input: on all processors, a block of lines each.
 // B holds what a block's lines say.
-type bulk[B any] struct {
-	lines *lineReader
-	// parse reads lines from the start of text, which ends with a line end, into b, as far as they are
+type Bulk[B any] struct {
+	Lines *Reader
+	// Parse reads lines from the start of text, which ends with a line end, into b, as far as they are
 	// plain: it returns how many bytes it has read, whole lines. Several goroutines call it at once.
-	parse func(text []byte, b *B) int
-	// commit takes over what parse has read, in the order of the lines. It moves lines.line on.
-	commit func(text []byte, b *B) error
-	// slow reads one line that parse did not, whether it is only unusual or wrong.
-	slow func(line []byte) error
+	Parse func(text []byte, b *B) int
+	// Commit takes over what Parse has read, in the order of the lines. It moves Lines.Line on.
+	Commit func(text []byte, b *B) error
+	// Slow reads one line that Parse did not, whether it is only unusual or wrong.
+	Slow func(line []byte) error
 }
 
 // job is a block that is to be parsed.
@@ -33,8 +33,8 @@ type job[B any] struct {
 // any disk or decompressor; each more would take memory for arcs that it collects by itself.
 const parsers = 2
 
-// run reads all lines that are left.
-func (k *bulk[B]) run() error {
+// Run reads all lines that are left.
+func (k *Bulk[B]) Run() error {
 	ahead := min(runtime.GOMAXPROCS(0), parsers)
 	work := make(chan *job[B], ahead)
 	var group errgroup.Group
@@ -54,7 +54,7 @@ func (k *bulk[B]) run() error {
 }
 
 // inOrder sends blocks to the parsers, and commits them in the order of the input.
-func (k *bulk[B]) inOrder(work chan<- *job[B]) error {
+func (k *Bulk[B]) inOrder(work chan<- *job[B]) error {
 	var waiting, idle []*job[B]
 	for range cap(work) + 1 {
 		idle = append(idle, &job[B]{done: make(chan struct{}, 1)})
@@ -66,7 +66,7 @@ func (k *bulk[B]) inOrder(work chan<- *job[B]) error {
 		waiting = append(waiting, j)
 		work <- j
 	}
-	l := k.lines
+	l := k.Lines
 	if len(l.text) > 0 {
 		send(l.current, l.text)
 	}
@@ -100,24 +100,24 @@ func (k *bulk[B]) inOrder(work chan<- *job[B]) error {
 		}
 	}
 	if l.err != io.EOF {
-		l.line++ // the line that could not be read
+		l.Line++ // the line that could not be read
 		return l.err
 	}
 	return nil
 }
 
-// finish commits a block, and reads on from where parse stopped.
-func (k *bulk[B]) finish(j *job[B]) error {
-	l := k.lines
+// finish commits a block, and reads on from where Parse stopped.
+func (k *Bulk[B]) finish(j *job[B]) error {
+	l := k.Lines
 	l.current, l.text = j.block, j.text
 	for {
-		if err := k.commit(l.text[:j.read], &j.batch); err != nil {
+		if err := k.Commit(l.text[:j.read], &j.batch); err != nil {
 			return err
 		}
 		if l.text = l.text[j.read:]; len(l.text) > 0 {
-			line, err := l.next()
+			line, err := l.Next()
 			if err == nil {
-				err = k.slow(line)
+				err = k.Slow(line)
 			}
 			if err != nil {
 				return err
@@ -132,9 +132,9 @@ func (k *bulk[B]) finish(j *job[B]) error {
 	}
 }
 
-func (k *bulk[B]) plain(text []byte, b *B) int {
-	if k.lines.careful {
+func (k *Bulk[B]) plain(text []byte, b *B) int {
+	if k.Lines.Careful {
 		return 0
 	}
-	return k.parse(text, b)
+	return k.Parse(text, b)
 }

@@ -1,4 +1,4 @@
-package read
+package lines
 
 import (
 	"bytes"
@@ -24,14 +24,14 @@ func TestLongestLine(t *testing.T) {
 					text = append(text, 'x')
 				}
 				text = append(text, end...)
-				lines := newLineReader(bytes.NewReader(text)) // which gives as much as is asked for
+				lines := New(bytes.NewReader(text)) // which gives as much as is asked for
 				longest, err := 0, error(nil)
 				for err == nil {
 					var line []byte
-					line, err = lines.next()
+					line, err = lines.Next()
 					longest = max(longest, len(line))
 				}
-				lines.close()
+				lines.Close()
 				if size == maxLine && (err != io.EOF || longest != maxLine) {
 					t.Errorf("%q, a line of %d bytes, %q: %d bytes, %v", start, size, end, longest, err)
 				}
@@ -41,7 +41,7 @@ func TestLongestLine(t *testing.T) {
 			}
 		}
 	}
-	docs, err := os.ReadFile("../../../docs/graph-formats.md")
+	docs, err := os.ReadFile("../../../../../docs/graph-formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
