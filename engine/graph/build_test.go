@@ -174,6 +174,12 @@ func TestIDs(t *testing.T) {
 			}
 		}
 	}
+	forms := graph.TextIDs([]string{"caf\u00e9", "cafe\u0301", "na\u00efve", "Jose\u0301"})
+	for name, want := range map[string]int{"caf\u00e9": 0, "cafe\u0301": 1, "nai\u0308ve": 2, "Jos\u00e9": 3} {
+		if got, ok := forms.Row(name, 4); !ok || got != want {
+			t.Errorf("%+q is row %d, %v", name, got, ok)
+		}
+	}
 	if strings.Join(graph.TextIDs([]string{"x"}).Text, "") != "x" {
 		t.Error("TextIDs lost a name")
 	}

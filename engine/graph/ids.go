@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"ooc/engine/text"
 )
 
@@ -41,11 +43,18 @@ func (ids IDs) Name(row int) string {
 	return strconv.FormatInt(ids.Base+int64(row), 10)
 }
 
-// Row returns the row, of n, that an id belongs to. The first call on text ids builds an index, where
+// Row returns the row, of n, that an id belongs to. A text that is no id may be one in another form of Unicode: an é is one character
+// to some keyboards, and an e and its accent to others. The first call on text ids builds an index, where
 // the ids came from TextIDs; it may be called by several goroutines.
 func (ids IDs) Row(name string, n int) (int, bool) {
 	if ids.Text != nil {
-		return ids.textRow(name)
+		row, ok := ids.textRow(name)
+		for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+			if !ok && !form.IsNormalString(name) {
+				row, ok = ids.textRow(form.String(name))
+			}
+		}
+		return row, ok
 	}
 	id, err := strconv.ParseInt(name, 10, 64)
 	if err != nil {

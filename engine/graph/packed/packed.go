@@ -16,19 +16,21 @@ import (
 // method is a compression method.
 type method struct {
 	name, extension string
-	magic           string // how the compressed data begins
+	begins          func(head []byte) bool // whether data is compressed so, by its first bytes
 	writer          func(w io.Writer) (io.WriteCloser, error)
 	reader          func(r io.Reader) (io.ReadCloser, error)
 }
 
 var methods = []method{
 	{
-		name: "gzip", extension: ".gz", magic: "\x1f\x8b",
+		name: "gzip", extension: ".gz", begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1f\x8b")) },
 		writer: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
 		reader: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
 	},
 	{
-		name: "zstd", extension: ".zst", magic: "\x28\xb5\x2f\xfd",
+		name: "zstd", extension: ".zst", begins: func(head []byte) bool { // with a frame, or as pzstd writes it with one to skip: RFC 8878
+			return bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) || len(head) == 4 && head[0]>>4 == 5 && string(head[1:]) == "\x2a\x4d\x18"
+		},
 		writer: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) },
 		reader: func(r io.Reader) (io.ReadCloser, error) {
 			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
@@ -71,7 +73,7 @@ func NewReader(r io.Reader) (*bufio.Reader, func(), error) {
 		return nil, nil, err
 	}
 	for _, m := range methods {
-		if bytes.HasPrefix(head, []byte(m.magic)) {
+		if m.begins(head) {
 			z, err := m.reader(raw)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", m.name, err)

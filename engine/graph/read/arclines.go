@@ -13,6 +13,10 @@ type arcLines struct {
 	out   *sink
 	also  reverse // what else an arc on a line stands for
 
+	// entries says that arcs are what a matrix stores: what Options.NoArc names is none of them, and those that are 0 are counted.
+	entries    bool
+	zeros, off int64 // off the diagonal: those that are 0, and all
+
 	found, most int64                   // arcs so far, and as many as the header announces
 	tooMany     func() error            // is asked for the error where one more follows
 	slow        func(line []byte) error // reads any line; it counts the arcs that it finds
@@ -34,8 +38,11 @@ type arcBatch struct {
 	recs  []arcs.Arc
 	arcs  *arcs.Collector // of this block and earlier ones
 	loops int64
-	plain number.Plain        // that they were read with
-	odd   *graph.NegativeLoop // the first self-loop that is not just dropped, its line counted from the block's first
+	nones int64 // of these, that were no arcs: parse has put self-loops in their places
+
+	zeros, off int64
+	plain      number.Plain        // that they were read with
+	odd        *graph.NegativeLoop // the first self-loop that is not just dropped, its line counted from the block's first
 }
 
 // run reads the lines that are left.
@@ -55,6 +62,9 @@ func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
 	}
 	b.recs, read = a.plain.read(text, w, b.recs[:0])
 	b.odd = nil
+	if a.entries {
+		b.survey(w.None)
+	}
 	if b.loops = b.arcs.AddAll(b.recs); b.loops > 0 {
 		b.odd = a.oddLoop(b.recs, w.Float)
 	}
@@ -62,6 +72,21 @@ func (a *arcLines) parse(text []byte, b *arcBatch) (read int) {
 		b.arcs.AddAll(b.recs)
 	}
 	return read
+}
+
+// survey counts entries that are 0, and puts self-loops, which are dropped, in the places of those that are no arcs.
+func (b *arcBatch) survey(none uint32) {
+	b.nones, b.zeros, b.off = 0, 0, 0
+	for i, r := range b.recs {
+		switch {
+		case r.Word == none:
+			b.recs[i] = arcs.Arc{}
+			b.nones++
+		case r.From != r.To:
+			b.off++
+			b.zeros += int64(btoi(r.Word == 0))
+		}
+	}
 }
 
 // oddLoop returns the first self-loop that is negative, or not 0 in a skew-symmetric matrix.
@@ -106,7 +131,9 @@ func (a *arcLines) commit(text []byte, b *arcBatch) error {
 		b.odd.Line += in.Line + 1
 		out.Loop = b.odd
 	}
-	out.SelfLoops += b.loops
+	a.zeros += b.zeros
+	a.off += b.off
+	out.SelfLoops += b.loops - b.nones
 	out.Arcs += n - b.loops
 	a.found += n
 	in.Line += n
@@ -119,9 +146,16 @@ func (a *arcLines) onDiagonal() error {
 
 // arc adds what the line in hand says.
 func (a *arcLines) arc(u, v int32, tok []byte) error {
+	if x, _ := number.Special(tok); a.entries && !(x > 0) && a.out.Weigh.IsNone(tok) {
+		return nil
+	}
 	word, ok, err := a.out.word(tok)
-	if !ok {
+	if !ok || a.entries && word == a.out.plain.Load().None {
 		return err
+	}
+	if a.entries && u != v {
+		a.off++
+		a.zeros += int64(btoi(word == 0))
 	}
 	return a.add(u, v, word)
 }

@@ -130,6 +130,11 @@ var badLists = []badInput{
 	{"networkx, names with blanks", "x.txt", "0 1 {'weight': 5}\nNew York {'weight': 5}\nNew York Rome {'weight': 5}\n", Options{}, 3, "3 columns stand before the braces, not 2"},
 	{"networkx, other columns", "x.txt", "0 1 {'weight': 5}\n", Options{Columns: "from=1,to=3"}, 1, "--columns from=1,to=2,weight=KEY"},
 	{"KONECT, bipartite", "out.x", "% bip unweighted\n1 1\n", Options{}, 1, "two vertices; give them two names, as in awk '!/^%/ {"},
+	{"KONECT, bipartite, and no more", "out.x", "%bip\n1 1\n", Options{}, 1, "two vertices; give them two names"},
+	{"a column of Gephi", "x.csv", "Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,3\n", Options{}, 2, `column 3, "Undirected", seems to say which lines are one way`},
+	{"a column of Gephi, picked", "x.csv", "from,to,type\n\n1,2,directed\n", Options{Columns: "from=1,to=2"}, 3, `column 3, "directed", seems to say`},
+	{"a column of Gephi without a header", "x.csv", "1,2,Mixed\n", Options{Columns: "from=1,to=2"}, 1, `column 3, "Mixed", seems to say`},
+	{"a column of Gephi below a likely header", "x.csv", "a,b,kind\n1,2,Directed\n", Options{Columns: "from,to,kind"}, 2, `column 3, "Directed", seems to say`},
 	{"header w, u, length", "x.csv", "w,u,length\n1,2,3\n", Options{}, 1, "--columns from=A,to=B,weight=C"},
 	{"decimal comma", "x.csv", "1;2;3\n1;2;3,5\n", Options{}, 2, "\"3,5\" has a comma, but decimals are written with a point; where no comma stands for anything else, tr , . < FILE > NEW does it"},
 	{"decimal comma first", "x.csv", "a;b;3,5\n", Options{}, 1, "has a comma"},
@@ -189,7 +194,6 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{"1 2 3\n", "x is read as edgelist, and --no-arc", Options{NoArc: "0"}},
 		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --no-arc", Options{NoArc: "0"}},
-		{banner + "coordinate integer general\n2 2 1\n1 2 3\n", "x is a coordinate list, and --no-arc", Options{NoArc: "0"}},
 		{"p sp 2 1\na 1 2 3\n", "x is read as dimacs, and --columns", Options{Format: "dimacs", Columns: "from,to"}},
 		{"\x93NUMPY", "x is read as npy, and --columns", Options{Columns: "from,to"}},
 	} {

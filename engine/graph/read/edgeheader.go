@@ -151,10 +151,25 @@ func (r *edgeReader) contradicts() bool {
 func (r *edgeReader) oneWay() error {
 	r.header = true
 	if name := columns.OneWay(r.names()); name != "" && r.either {
-		return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not one way a second time, from and to swapped, "+
-			"and say --directed; if all lines are alike, only say --directed or --undirected", number.Quoted([]byte(name)))
+		return r.perLine(number.Quoted([]byte(name)))
 	}
 	return nil
+}
+
+// directions refuses a first line, in fields, of which a column that is not read says how the arc goes, as Gephi writes it,
+// unless the user has said so.
+func (r *edgeReader) directions() error {
+	for i, f := range r.fields {
+		if i != r.From && i != r.To && i != r.Weight && r.either && columns.Direction(string(f.text)) {
+			return r.perLine(fmt.Sprintf("%d, %s,", i+1, number.Quoted(f.text)))
+		}
+	}
+	return nil
+}
+
+func (r *edgeReader) perLine(column string) error {
+	return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not one way a second time, from and to swapped, "+
+		"and say --directed; if all lines are alike, only say --directed or --undirected", column)
 }
 
 // Ends returns which columns of a header name the ends of an arc, by the names that edge lists may have for them; false if it

@@ -72,6 +72,10 @@ type edgeReader struct {
 	width  int     // columns of a line; 0 before the first
 	held   []byte  // a first line of two words that may be a header
 	heldAt int64
+	begun  bool // a line was read as an arc
+
+	hashes int64  // see comment
+	hash   string // the first of them
 
 	fields []field
 	plain  plainEdges
@@ -111,7 +115,7 @@ func readEdgeList(in *lines.Reader, o Options, out *sink) error {
 		r.table.top = r.table.base - 1
 	}
 	out.Signed = !r.table.forced
-	for r.width == 0 || r.held != nil {
+	for r.width == 0 || r.held != nil || !r.begun {
 		line, err := in.Next()
 		if err == io.EOF {
 			return r.end()
@@ -126,6 +130,20 @@ func readEdgeList(in *lines.Reader, o Options, out *sink) error {
 	if err := r.readPlainEdges(); err != nil {
 		return err
 	}
+	return r.finish()
+}
+
+// finish ends the reading of lines.
+func (r *edgeReader) finish() error {
+	switch {
+	case r.hashes > 1:
+		r.hash += fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
+	case r.hashes == 1:
+		r.hash += " is a comment"
+	}
+	if r.hashes > 0 {
+		r.out.remark("%s; an id that begins with # stands in double quotes", r.hash)
+	}
 	return r.settleCounts()
 }
 
@@ -139,7 +157,7 @@ func (r *edgeReader) end() error {
 	if err := r.release(); err != nil {
 		return err
 	}
-	return r.settleCounts()
+	return r.finish()
 }
 
 // refused says why a numeric id got no vertex.
@@ -156,6 +174,9 @@ func (r *edgeReader) early(line []byte) error {
 	switch {
 	case isSkipped(line) && r.in.Line == 1:
 		return r.statement(line)
+	case isSkipped(line) && r.width > 0:
+		r.comment(line)
+		return nil
 	case isSkipped(line):
 		return nil
 	case r.width == 0 && !r.told && len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")):
@@ -164,6 +185,8 @@ func (r *edgeReader) early(line []byte) error {
 		return r.second(line)
 	case r.width == 0:
 		return r.first(line)
+	case r.held == nil:
+		return r.arc(line)
 	}
 	if err := r.settle(line); err != nil {
 		return err
@@ -239,9 +262,24 @@ func (r *edgeReader) numbersColumns() bool {
 // line reads a line of any kind, after the first.
 func (r *edgeReader) line(line []byte) error {
 	if isSkipped(line) {
+		r.comment(line)
 		return nil
 	}
 	return r.arc(line)
+}
+
+// comment counts lines that are comments for their #, but look like arcs.
+func (r *edgeReader) comment(line []byte) {
+	i := skipBlank(line, 0)
+	if len(line) < i+2 || line[i] != '#' || isBlank(line[i+1]) || r.braces || r.splitPlain(line) != nil {
+		return
+	}
+	if n := len(r.fields); n < r.Least || !r.named && n != r.width {
+		return
+	}
+	if r.hashes++; r.hashes == 1 {
+		r.hash = fmt.Sprintf("line %d, %q,", r.in.Line, bytes.TrimSpace(line))
+	}
 }
 
 // arc reads a line as an arc.
@@ -261,6 +299,12 @@ func (r *edgeReader) arc(line []byte) error {
 	}
 	if err := r.twoWays(line); err != nil {
 		return err
+	}
+	if !r.begun {
+		r.begun = true
+		if err := r.directions(); err != nil {
+			return err
+		}
 	}
 	u, err := r.vertex(r.fields[r.From], "from")
 	if err != nil {

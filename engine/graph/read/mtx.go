@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/lines"
 )
@@ -57,12 +58,13 @@ func readMTX(in *lines.Reader, o Options, out *sink) error {
 	}
 	out.Weigh.Integral = r.integer
 	out.bothWays = r.array || r.symmetry != "general"
-	switch {
-	case r.array:
-		return r.readArray()
-	case o.namesNoArc():
-		return noArcHere(out.File, "a coordinate list")
+	if err := out.Weigh.SetNone(o.NoArc); err != nil {
+		return err
 	}
+	if r.array {
+		return r.readArray()
+	}
+	r.entries = !r.pattern
 	r.plain = plainArcs{base: uint64(r.base), n: uint64(r.n), weighted: !r.pattern}
 	if r.pattern {
 		word, ok, err := out.word([]byte("1"))
@@ -74,7 +76,21 @@ func readMTX(in *lines.Reader, o Options, out *sink) error {
 	if err := r.run(); err != nil {
 		return err
 	}
-	return r.complete()
+	if err := r.complete(); err != nil {
+		return err
+	}
+	return out.checkStored(r.zeros, r.off, o)
+}
+
+// checkStored refuses a sparse matrix with many zeros, unless somebody has said what they are, and says that there are some.
+func (s *sink) checkStored(zeros, entries int64, o Options) error {
+	if o.NoArc != "" {
+		return nil
+	}
+	if zeros > 0 {
+		s.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 leaves them out", zeros)
+	}
+	return dense.CheckZeros(s.File, zeros, entries)
 }
 
 // banner reads "%%MatrixMarket matrix FORMAT FIELD SYMMETRY".

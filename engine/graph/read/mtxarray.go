@@ -18,8 +18,6 @@ type mtxArray struct {
 	*mtxReader
 	row, col int32      // of the next entry
 	recs     []arcs.Arc // off the diagonal, of the batch in hand
-	off      int64      // entries off the diagonal so far
-	zeros    int64      // of these, that are 0
 }
 
 // entryBatch is the entries of a block of lines.
@@ -30,9 +28,6 @@ type entryBatch struct {
 }
 
 func (r *mtxReader) readArray() error {
-	if err := r.out.Weigh.SetNone(r.o.NoArc); err != nil {
-		return err
-	}
 	switch r.most = r.n * r.n; r.symmetry {
 	case "symmetric":
 		r.most = r.n * (r.n + 1) / 2

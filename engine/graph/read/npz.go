@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
@@ -87,14 +86,8 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		return bad
 	case err != nil:
 		return in.Fail("%v", err)
-	case o.NoArc != "":
-		return nil
-	case dense.CheckZeros(out.File, zeros, off) != nil:
-		return dense.CheckZeros(out.File, zeros, off)
-	case zeros > 0:
-		out.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 leaves them out", zeros)
 	}
-	return nil
+	return out.checkStored(zeros, off, o)
 }
 
 // value turns an entry into a word; none says that some number is no arc. It returns false where that is no arc, or an error.

@@ -122,6 +122,8 @@ func TestNPZValues(t *testing.T) {
 		{"|b1", []byte{1, 0}, Options{NoArc: "inf"}, "0>1=1 1>0=0"},
 		{"|b1", []byte{1, 0}, Options{NoArc: "0"}, "0>1=1"},
 		{"<f8", []float64{-1, 0.5}, Options{NoArc: "-1"}, "1>0=0.5"},
+		{"<f8", []float64{math.NaN(), 0.5}, Options{NoArc: "nan"}, "1>0=0.5"},
+		{"<f4", []float32{0.5, float32(math.Inf(-1))}, Options{NoArc: "-Inf"}, "0>1=0.5"},
 		{">i2", []int16{-3, 300}, Options{}, "0>1=-3 1>0=300"},
 		{"<i8", []int64{-2147483647, 2147483647}, Options{}, "0>1=-2.147483647e+09 1>0=2.147483647e+09"},
 		{"<u8", []uint64{1 << 63, 1}, Options{Kind: entry.KindF32}, "0>1=9.223372036854776e+18 1>0=1"},

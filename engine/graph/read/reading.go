@@ -206,7 +206,7 @@ func (in *reading) fits() error {
 	case in.options.Columns != "" && !in.format.Columns:
 		return number.BadOption("%s is read as %s, and --columns is for edge lists", in.Name, name)
 	case in.options.namesNoArc() && !in.format.NoArc:
-		return noArcHere(in.Name, "read as "+name)
+		return number.BadOption("%s is read as %s, and --no-arc is for matrices", in.Name, name)
 	}
 	return nil
 }
@@ -215,11 +215,6 @@ func (in *reading) fits() error {
 func (o Options) namesNoArc() bool {
 	x, _ := number.Special([]byte(o.NoArc))
 	return o.NoArc != "" && !(x > 0)
-}
-
-// noArcHere refuses Options.NoArc for what leaves out what is no arc.
-func noArcHere(file, is string) error {
-	return number.BadOption("%s is %s, and --no-arc is for matrices that hold every entry", file, is)
 }
 
 // find returns the first format that is like that, or nil.

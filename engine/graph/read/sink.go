@@ -148,6 +148,14 @@ func (s *sink) freeze() graph.IDs {
 	if n, all := s.table.texts.Len(), len(s.table.order); n > 0 && n < all && !s.table.forced {
 		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n, all, number.Quoted([]byte(s.table.texts.Name(0))))
 	}
+	if one, other, n := s.table.lookAlike(); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more such ids,", n-1)
+		}
+		s.remark("%+q and %+q%s are vertices of their own, though they differ only in their form of Unicode; to make them one, in Python: "+
+			`import unicodedata; open("NEW.txt", "w").write(unicodedata.normalize("NFC", open("FILE").read()))`, one, other, more)
+	}
 	n, ids := s.table.freeze()
 	if s.Signed {
 		s.Renumber(n, s.table.row)

@@ -7,7 +7,7 @@ import (
 
 // The first line of a network of KONECT, and of an undirected one of SNAP.
 var (
-	konect = regexp.MustCompile(`^%\s*(sym|asym|bip)\s+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|multiposweighted|dynamic)\s*$`)
+	konect = regexp.MustCompile(`^%\s*(sym|asym|bip)(\s+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|multiposweighted|dynamic))?\s*$`)
 	snap   = regexp.MustCompile(`(?i)^#\s*undirected graph\b`)
 )
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/text/unicode/norm"
+
 	"ooc/engine/graph"
 	"ooc/engine/graph/read/internal/ids"
 )
@@ -100,6 +102,35 @@ func (t *vertexTable) appeared(p int32) bool {
 	t.order = append(t.order, p)
 	t.limit = min(perVertex*int64(len(t.order)), graph.MaxVertices)
 	return len(t.order) <= graph.MaxVertices
+}
+
+// lookAlike returns how many texts are the same as another one once both are in Unicode's form NFC, and the first two.
+func (t *vertexTable) lookAlike() (one, other string, count int) {
+	var composed map[string]string // by their form NFC, the texts that are in another one
+	for i := range t.texts.Len() {
+		name := t.texts.Name(int32(i))
+		if norm.NFC.IsNormalString(name) {
+			continue
+		}
+		nfc := norm.NFC.String(name)
+		twin, found := composed[nfc]
+		var key ids.Key
+		t.texts.SetKey(&key, []byte(nfc), 0, len(nfc))
+		if _, there := t.texts.Find(&key, []byte(nfc)); there {
+			twin, found = nfc, true
+		}
+		if composed == nil {
+			composed = map[string]string{}
+		}
+		composed[nfc] = name
+		if !found {
+			continue
+		}
+		if count++; count == 1 {
+			one, other = twin, name
+		}
+	}
+	return one, other, count
 }
 
 // row returns the row of a provisional number, once the table is frozen.

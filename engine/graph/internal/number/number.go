@@ -283,6 +283,7 @@ type Weighing struct {
 
 	Integral bool   // the header says that weights are integers
 	none     []byte // in a matrix, the number that is no arc
+	asks     bool   // the input is such a matrix
 
 	Fraction bool // a weight that is not an integer was met
 	Rounding Rounding
@@ -328,7 +329,11 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 		case x > 0:
 			return 0, NotArc, ""
 		}
-		return 0, Bad, "weight " + Quoted(tok) + ": weights are finite, or +Inf for no arc"
+		reason = "weight " + Quoted(tok) + ": weights are finite, or +Inf for no arc"
+		if w.asks && x != x {
+			reason += "; --no-arc nan makes NaN no arc"
+		}
+		return 0, Bad, reason
 	}
 	if w.Integral {
 		if _, state := d.Times(1, tok); state == Fraction {
@@ -405,18 +410,20 @@ func (w *Weighing) SetNone(text string) error {
 	_, isDecimal := Scan(tok)
 	_, isSpecial := Special(tok)
 	switch {
-	case isDecimal:
+	case isDecimal, isSpecial:
 		w.none = tok
-	case !isSpecial && len(tok) > 0:
+	case len(tok) > 0:
 		return BadOption("--no-arc %s is not a number", Quoted(tok))
 	}
+	w.asks = true
 	return nil
 }
 
 // IsNone reports whether an entry of a matrix is no arc.
 func (w *Weighing) IsNone(tok []byte) bool {
 	if x, ok := Special(tok); ok {
-		return x > 0
+		none, also := Special(w.none)
+		return x > 0 || also && (x == none || x != x && none != none)
 	}
 	return w.none != nil && sameDecimal(tok, w.none)
 }
@@ -430,7 +437,9 @@ func (w *Weighing) Plain() *Plain {
 		Scale:     uint64(w.Scale),
 		None:      NoArc,
 	}
-	if word, next := p.Read(append(bytes.Clone(w.none), '\n'), 0); next > 0 && next == len(w.none) {
+	none := *w
+	none.Integral = false // 0.0 is none among integers too
+	if word, v, _ := none.Word(w.none); v == Arc {
 		p.None = word
 	}
 	return p

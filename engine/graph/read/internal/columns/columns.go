@@ -266,3 +266,8 @@ func OneWay(header []string) string {
 	}
 	return found
 }
+
+// Direction reports whether a cell says whether its line is an arc or an edge.
+func Direction(cell string) bool {
+	return slices.Contains([]string{"directed", "undirected", "mixed"}, strings.ToLower(strings.TrimSpace(cell)))
+}
