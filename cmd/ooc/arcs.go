@@ -18,7 +18,7 @@ import (
 type arcsFlags struct {
 	graphFlags
 	device       string
-	deviceMemory size
+	deviceMemory int64
 	json         bool
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -26,7 +27,7 @@ import (
 func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	display, err := show.New(f.progress, f.json)
 	if err != nil {
-		return usageError{err}
+		return exit.UsageError(err)
 	}
 	jobs, skipped, err := f.listJobs(cmd, args)
 	if err != nil {
@@ -48,7 +49,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	}
 	display.Device(device, why)
 	defer func() {
-		if exitCode(err) != exitInterrupted { // else readers that were left may still use it
+		if exit.Code(err) != exit.Interrupted { // else readers that were left may still use it
 			err = errors.Join(err, device.Close())
 		}
 	}()
@@ -72,21 +73,21 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return errors.Join(err, log.Discard())
 	}
-	defer canResume(func() string { return show.SameCommand(os.Args) })()
-	graceful.Store(true)
+	defer exit.CanResume(func() string { return show.SameCommand(os.Args) })()
+	exit.Graceful.Store(true)
 	defer display.OnStopping(cmd.Context())()
 	b.show.Begin()
 	defer display.OnAsking()()
 	stop := display.Keyboard(cmd.Context())
-	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exitCode, Changed: b.show.Changed})
+	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exit.Code, Changed: b.show.Changed})
 	stop()
 	b.show.End()
 	err = errors.Join(err, log.Close())
-	b.show.Finish(exitCode(err))
-	switch exitCode(err) {
-	case exitInterrupted:
+	b.show.Finish(exit.Code(err))
+	switch exit.Code(err) {
+	case exit.Interrupted:
 		err = fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), show.SameCommand(os.Args))
-	case exitSomeFailed:
+	case exit.SomeFailed:
 		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}
 	return err

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine/batch"
 	"ooc/engine/task"
 	"ooc/tiles/crashtest"
@@ -246,8 +247,8 @@ func TestMaxHours(t *testing.T) {
 
 // TestMaxHoursEndsSolves lets the time pass while there is something to take a checkpoint of.
 func TestMaxHoursEndsSolves(t *testing.T) {
-	graceful.Store(true)
-	defer graceful.Store(false)
+	exit.Graceful.Store(true)
+	defer exit.Graceful.Store(false)
 	cmd, f := newSolve()
 	f.maxHours = 1e-9
 	cmd.SetContext(t.Context())
@@ -326,7 +327,7 @@ func TestOutDir(t *testing.T) {
 		"a.gr b.gr --out y":                  "--out-dir",
 		"a.gr b.gr --out-dir y --timeline t": "--timeline",
 	} {
-		ooc(t, dir, append([]string{"solve", "--device", "cpu"}, strings.Fields(line)...)...).want(t, exitUsage, says)
+		ooc(t, dir, append([]string{"solve", "--device", "cpu"}, strings.Fields(line)...)...).want(t, exit.Usage, says)
 	}
 	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--dry-run").want(t, 0, filepath.Join("y", "z", "b.ooc"))
 	if !maps.Equal(before, tree(t, dir)) {

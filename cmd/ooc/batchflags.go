@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/batch"
 	"ooc/engine/task"
@@ -74,8 +75,8 @@ func (f *solveFlags) limited(cmd *cobra.Command) (context.Context, func()) {
 	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	timer := time.AfterFunc(timeFor(f.maxHours), func() {
-		if !graceful.Load() {
-			endNow(fmt.Sprintf("interrupted while the input was read%s", f.maxHoursText()))
+		if !exit.Graceful.Load() {
+			exit.Now(fmt.Sprintf("interrupted while the input was read%s", f.maxHoursText()))
 		}
 		cancel(errMaxHours)
 	})
@@ -112,14 +113,14 @@ type job struct {
 // listJobs reads the jobs that the arguments or the jobs file name.
 func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, skipped []string, err error) {
 	if slices.Contains(args, "-") {
-		return nil, nil, usageError{errors.New("standard input (-) can only be solved, and alone")}
+		return nil, nil, exit.UsageError(errors.New("standard input (-) can only be solved, and alone"))
 	}
 	if !f.isBatch(args) { // one graph of which nothing but the outlook is wanted
 		return []job{{f, cmd, args[0], args[0]}}, nil, f.checkOutDir()
 	}
 	for _, name := range flagsOfOne {
 		if cmd.Flags().Changed(name) {
-			return nil, nil, usageError{fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE; --out-dir DIR has all stores in one folder", name)}
+			return nil, nil, exit.UsageError(fmt.Errorf("--%s is for one graph: in a batch, give it in the lines of --jobs FILE; --out-dir DIR has all stores in one folder", name))
 		}
 	}
 	if f.jobs != "" {
@@ -157,7 +158,7 @@ func (f *solveFlags) fileJobs(cmd *cobra.Command) ([]job, error) {
 	for i, line := range lines {
 		from := fmt.Sprintf("%s:%d", f.jobs, line.Number)
 		if jobs[i], err = newJob(cmd, line.Words, from); err != nil {
-			return nil, usageError{fmt.Errorf("%s: %w", from, err)}
+			return nil, exit.UsageError(fmt.Errorf("%s: %w", from, err))
 		}
 	}
 	return jobs, nil
@@ -195,16 +196,16 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	}
 	for _, name := range flagsOfBatch {
 		if c.Flags().Changed(name) {
-			return job{}, usageError{fmt.Errorf("--%s is for the whole batch: give it on the command line", name)}
+			return job{}, exit.UsageError(fmt.Errorf("--%s is for the whole batch: give it on the command line", name))
 		}
 	}
 	args := c.Flags().Args()
 	if len(args) != 1 {
-		return job{}, usageError{fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(args))}
+		return job{}, exit.UsageError(fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(args)))
 	}
 	j := job{f, c, args[0], from}
 	if j.input == "-" || isMany(j.input) {
-		return job{}, usageError{fmt.Errorf("%s: a job is one graph in a file, or a store", j.input)}
+		return job{}, exit.UsageError(fmt.Errorf("%s: a job is one graph in a file, or a store", j.input))
 	}
 	_, err := f.options(c, ".")
 	for _, check := range []func() error{f.check, f.checkOutDir} {
@@ -225,7 +226,7 @@ func (f *solveFlags) checkTimelines(jobs []job) error {
 		}
 		at := filepath.Clean(j.timeline)
 		if first, ok := from[at]; ok {
-			return usageError{fmt.Errorf("%s and %s have the same --timeline %s", first, j.from, j.timeline)}
+			return exit.UsageError(fmt.Errorf("%s and %s have the same --timeline %s", first, j.from, j.timeline))
 		}
 		from[at] = j.from
 	}

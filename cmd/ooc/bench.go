@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/kernels/cpu"
@@ -28,7 +29,7 @@ func benchKernelsCommand() *cobra.Command {
 		Short: "The CPU's (min,+) product against a ceiling measured with operands in registers, in one run",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkBench(o); err != nil {
-				return usageError{err}
+				return exit.UsageError(err)
 			}
 			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
 			if !asJSON {

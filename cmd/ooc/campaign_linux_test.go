@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph/read"
 	"ooc/tiles/crashtest"
@@ -121,7 +122,7 @@ func TestCampaignFiles(t *testing.T) {
 			late++ // it had ended before it was stopped
 			continue
 		}
-		res.want(t, exitCorrupt, filepath.Join("long.ooc", c[1]))
+		res.want(t, exit.Corrupt, filepath.Join("long.ooc", c[1]))
 	}
 	t.Logf("%d files cut, removed or replaced, %d of them too late", times, late)
 }
@@ -163,7 +164,7 @@ func TestCampaignFull(t *testing.T) {
 	t.Run("at the start", func(t *testing.T) {
 		vol := mounted(t, "-t", "tmpfs", "-o", "size=8m", "ooc-test")
 		copyTo(vol)
-		ooc(t, vol, solve...).want(t, exitNoSpace, "no space")
+		ooc(t, vol, solve...).want(t, exit.NoSpace, "no space")
 		must(t, "mount", "-o", "remount,size=20m", vol)
 		ooc(t, vol, solve...).want(t, 0)
 		same(vol)
@@ -188,8 +189,8 @@ func TestCampaignFull(t *testing.T) {
 		if r.code == 0 {
 			t.Skip("the solve had written all before it could be stopped")
 		}
-		r.want(t, exitNoSpace, "no space", "continue with")
-		ooc(t, vol, solve...).want(t, exitNoSpace, "no space")
+		r.want(t, exit.NoSpace, "no space", "continue with")
+		ooc(t, vol, solve...).want(t, exit.NoSpace, "no space")
 		free()
 		ooc(t, vol, solve...).want(t, 0)
 		same(vol)
@@ -201,7 +202,7 @@ func TestCampaignFull(t *testing.T) {
 			if r.code == 0 {
 				return
 			}
-			r.want(t, exitNoSpace, "no space")
+			r.want(t, exit.NoSpace, "no space")
 			if left, err := os.ReadDir(vol); err != nil || len(left) != 0 {
 				t.Errorf("%d names: left behind: %v, %v", inodes, left, err)
 			}
@@ -238,8 +239,8 @@ func TestRoomForCore(t *testing.T) {
 
 	small := volume("8m")
 	for _, more := range [][]string{nil, eliminate, {"--algorithm", "blocked"}, {"--predecessors"}} {
-		solve(small, graph, more...).want(t, exitNoSpace, "no space")
-		solve(small, graph, append(more, "--dry-run")...).want(t, exitNoSpace, "no space")
+		solve(small, graph, more...).want(t, exit.NoSpace, "no space")
+		solve(small, graph, append(more, "--dry-run")...).want(t, exit.NoSpace, "no space")
 		if p := plan(small, graph, more...); p["store_bytes"].(float64) <= p["room_bytes"].(float64) {
 			t.Errorf("%v: planned %v", more, p)
 		}
@@ -261,12 +262,12 @@ func TestRoomForCore(t *testing.T) {
 	writeFile(t, dir, "m.npy.gz", packed.String())
 	matrix := filepath.Join(dir, "m.npy.gz")
 	ooc(t, small, "plan", matrix).want(t, 0, "beside it", "no space")
-	ooc(t, small, "plan", matrix, "--sources", "random:5").want(t, exitUsage, "sources")
+	ooc(t, small, "plan", matrix, "--sources", "random:5").want(t, exit.Usage, "sources")
 	empty(small)
 	middle := volume("15m")
 	ooc(t, middle, "plan", matrix).want(t, 0, "beside it", "no space")
-	ooc(t, middle, "solve", matrix, "--dry-run").want(t, exitNoSpace, "beside it")
-	ooc(t, middle, "solve", matrix).want(t, exitNoSpace, "no space")
+	ooc(t, middle, "solve", matrix, "--dry-run").want(t, exit.NoSpace, "beside it")
+	ooc(t, middle, "solve", matrix).want(t, exit.NoSpace, "no space")
 	empty(middle)
 	must(t, "mount", "-o", "remount,size=20m", middle)
 	ooc(t, middle, "solve", matrix, "--dry-run").want(t, 0)
@@ -342,8 +343,8 @@ func TestBatchRoomForCores(t *testing.T) {
 	batch("--algorithm", "eliminate", "--dry-run").want(t, 0, "eliminate") // of smaller cores, which memory holds
 	must(t, "mount", "-o", "remount,size=16m", vol)
 	for range 2 {
-		batch("--algorithm", "eliminate", "--dry-run").want(t, exitNoSpace, "free some")
-		batch("--algorithm", "eliminate").want(t, exitNoSpace, "free some")
+		batch("--algorithm", "eliminate", "--dry-run").want(t, exit.NoSpace, "free some")
+		batch("--algorithm", "eliminate").want(t, exit.NoSpace, "free some")
 		if left, err := os.ReadDir(vol); err != nil || len(left) != 0 {
 			t.Fatalf("left behind: %v, %v", left, err)
 		}
@@ -395,7 +396,7 @@ func TestCampaignReadOnly(t *testing.T) {
 	} {
 		ooc(t, dir, strings.Fields(strings.ReplaceAll(words, "STORE", store))...).want(t, 0, text)
 	}
-	ooc(t, dir, "solve", store).want(t, exitFailed, "read-only file system")
+	ooc(t, dir, "solve", store).want(t, exit.Failed, "read-only file system")
 }
 
 // TestCampaignPipe closes the pipe that a query prints to: it ends by SIGPIPE, as commands do, and says nothing.
@@ -490,7 +491,7 @@ func TestCampaignSleep(t *testing.T) {
 	ooc(t, dir, "solve", "long.gr", "--out", "whole.ooc", "--tile", "64").want(t, 0)
 	halted(t, dir, 0, func(pid int) {
 		if r := ooc(t, dir, "solve", "long.gr"); r.code != 0 || !strings.Contains(r.stderr, "already solved") { // it had ended
-			r.want(t, exitLocked, fmt.Sprintf("process %d ", pid))
+			r.want(t, exit.Locked, fmt.Sprintf("process %d ", pid))
 		}
 	}).want(t, 0)
 	if !bytes.Equal(readFile(t, dir, "long.ooc", "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {

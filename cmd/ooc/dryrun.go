@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -35,9 +35,6 @@ type jobForecast struct {
 	Error     *string    `json:"error"`
 }
 
-// errWouldFail is wrapped by the error of a batch with jobs that would fail.
-var errWouldFail = errors.New("jobs would fail")
-
 // printForecasts says what a batch would do, and writes nothing.
 func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Device) error {
 	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
@@ -59,7 +56,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 			err = j.describe(&t, &needs[i], extents[i], d)
 		}
 		if err != nil {
-			t.Error, t.Code, needs[i].Err = terminal.Known(err.Error()), terminal.Known(exitCode(err)), err
+			t.Error, t.Code, needs[i].Err = terminal.Known(err.Error()), terminal.Known(exit.Code(err)), err
 			failing++
 		} else {
 			bytes += needs[i].Bytes - needs[i].Has
@@ -83,7 +80,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 	if room != nil || failing == 0 {
 		return room
 	}
-	return fmt.Errorf("%w: %d of %d", errWouldFail, failing, len(jobs))
+	return fmt.Errorf("%w: %d of %d", batch.ErrWouldFail, failing, len(jobs))
 }
 
 // describe fills in what the job would do.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/tiles/crashtest"
 )
 
@@ -72,7 +73,7 @@ func TestFewFiles(t *testing.T) {
 			r := finish(t, cmd)
 			if r.code != 0 {
 				failed = true
-				if r.code != exitFailed && r.code != exitSomeFailed || !strings.Contains(r.stdout+r.stderr, "too many open files") {
+				if r.code != exit.Failed && r.code != exit.SomeFailed || !strings.Contains(r.stdout+r.stderr, "too many open files") {
 					t.Errorf("ooc %s, %d files: exit code %d\n%s", line, files, r.code, r.stderr)
 				}
 			}
@@ -104,7 +105,7 @@ func TestFullOutput(t *testing.T) {
 		_ = cmd.Run()
 		full.Close()
 		code, said := cmd.ProcessState.ExitCode(), stderr.String()
-		if code != exitNoSpace || strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
+		if code != exit.NoSpace || strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
 			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -48,26 +49,26 @@ func exportCommand() *cobra.Command {
 			if cmd.Flags().Changed("unreachable") {
 				v, err := strconv.ParseFloat(unreachable, 64)
 				if err != nil {
-					return usageError{fmt.Errorf("--unreachable %s: want a number, inf or nan", unreachable)}
+					return exit.UsageError(fmt.Errorf("--unreachable %s: want a number, inf or nan", unreachable))
 				}
 				o.Unreachable = &v
 			}
 			switch {
 			case predecessors && (cols != "" || o.Unreachable != nil):
-				return usageError{errors.New("--predecessors goes with neither --cols nor --unreachable")}
+				return exit.UsageError(errors.New("--predecessors goes with neither --cols nor --unreachable"))
 			case predecessors:
 				o.Predecessors = &noPath
 			case cmd.Flags().Changed("no-path"):
-				return usageError{errors.New("--no-path goes with --predecessors")}
+				return exit.UsageError(errors.New("--no-path goes with --predecessors"))
 			}
 			file := ""
 			if len(args) > 1 {
 				file = args[1]
 			} else if ids == "" {
-				return usageError{errors.New("name a FILE to write, or --ids FILE")}
+				return exit.UsageError(errors.New("name a FILE to write, or --ids FILE"))
 			}
 			if (file == "-" || file == "") && asJSON {
-				return usageError{errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself")}
+				return exit.UsageError(errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself"))
 			}
 			if file != "" && file != "-" {
 				if err := output(cmd, file, o.Overwrite).Check(); err != nil {
@@ -99,7 +100,7 @@ func exportCommand() *cobra.Command {
 				err = runExport(cmd, p, file, o, asJSON)
 			}
 			if err == nil && table != nil {
-				graceful.Store(true)
+				exit.Graceful.Store(true)
 				err = table.Write()
 			}
 			return err
@@ -128,7 +129,7 @@ func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Opti
 		return wayOut(p.Dir(), export.Write(cmd.Context(), p, terminal.Raw, o))
 	}
 	began := time.Now()
-	graceful.Store(true)
+	exit.Graceful.Store(true)
 	if err := export.File(cmd.Context(), p, file, o); err != nil {
 		return wayOut(p.Dir(), err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ooc/cmd/ooc/exit"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -27,18 +29,18 @@ func flagError(_ *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		err = fmt.Errorf("%w; give -- before names that begin with -", err)
 	}
-	return usageError{err}
+	return exit.UsageError(err)
 }
 
 // checkFlags refuses flags that do not go together, and those that were given nothing, as a script gives them whose variable
 // is not set.
 func checkFlags(cmd *cobra.Command) (err error) {
 	if cmd.ValidateFlagGroups() != nil { // there is one group
-		return usageError{errors.New("--directed and --undirected: give one of them")}
+		return exit.UsageError(errors.New("--directed and --undirected: give one of them"))
 	}
 	cmd.Flags().Visit(func(fl *pflag.Flag) {
 		if text := fl.Value.String(); err == nil && (text == "" || text == "[]") {
-			err = usageError{fmt.Errorf("--%s is empty: give it a value, or leave it away", fl.Name)}
+			err = exit.UsageError(fmt.Errorf("--%s is empty: give it a value, or leave it away", fl.Name))
 		}
 	})
 	return err

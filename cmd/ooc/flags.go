@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine"
 	"ooc/engine/device"
@@ -22,34 +22,6 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
-
-// size is a flag's value in bytes: 512MiB, 4GiB, 100000.
-type size int64
-
-func (s *size) String() string {
-	if *s == 0 {
-		return ""
-	}
-	text := strings.ReplaceAll(humanize.IBytes(uint64(*s)), " ", "")
-	if n, err := humanize.ParseBytes(text); err != nil || n != uint64(*s) {
-		return strconv.FormatInt(int64(*s), 10) // what is passed on must be what was given
-	}
-	return text
-}
-
-func (s *size) Set(text string) error {
-	n, err := humanize.ParseBytes(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q is no size; use for example 512MiB or 4GiB", text)
-	case n == 0 || n > math.MaxInt64:
-		return fmt.Errorf("a size of %s cannot be used", text)
-	}
-	*s = size(n)
-	return nil
-}
-
-func (s *size) Type() string { return "SIZE" }
 
 // graphFlags are the flags of every command that reads a graph.
 type graphFlags struct {
@@ -104,7 +76,7 @@ func (f *graphFlags) baseText(cmd *cobra.Command) string {
 // deviceFlags choose a device and its limits.
 type deviceFlags struct {
 	device                   string
-	deviceMemory, hostMemory size
+	deviceMemory, hostMemory int64
 	streams, round, tile     int
 	algorithm, layout        string
 }
@@ -114,7 +86,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	f.algorithm = "auto"
 	fl.Var(flagvalue.Word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
-	fl.Var(&f.hostMemory, "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
+	fl.Var(flagvalue.Size(&f.hostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(flagvalue.Between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.Var(flagvalue.Whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.Var(flagvalue.Word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper, one half of a symmetric matrix, or square, all (default: upper where the graph is symmetric)")
@@ -122,10 +94,10 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 }
 
 // addDevice adds the flags of every command that computes on a device.
-func addDevice(cmd *cobra.Command, name *string, memory *size) {
+func addDevice(cmd *cobra.Command, name *string, memory *int64) {
 	*name = "auto"
 	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
-	cmd.Flags().Var(memory, "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
+	cmd.Flags().Var(flagvalue.Size(memory), "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
 }
 
 // addPredecessors adds the flag of commands that make or plan a store.
@@ -135,7 +107,7 @@ func addPredecessors(cmd *cobra.Command, wanted *bool) {
 
 func (f *deviceFlags) check() error {
 	if f.tile > 0 && f.round%f.tile != 0 {
-		return usageError{fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile)}
+		return exit.UsageError(fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile))
 	}
 	return nil
 }
@@ -149,8 +121,8 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 }
 
 // openDevice opens a device by its name.
-func openDevice(name string, memory size) (d kernels.Device, why string, err error) {
-	d, why, err = registry.Open(name, int64(memory))
+func openDevice(name string, memory int64) (d kernels.Device, why string, err error) {
+	d, why, err = registry.Open(name, memory)
 	if err != nil && name != "auto" && !errors.Is(err, device.ErrUnknown) {
 		err = fmt.Errorf("%w; --device auto takes one that works", err)
 	}
@@ -158,7 +130,7 @@ func openDevice(name string, memory size) (d kernels.Device, why string, err err
 }
 
 func (f *deviceFlags) limits() plan.Limits {
-	return plan.Limits{HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm, Layout: tiles.Layout(f.layout)}
+	return plan.Limits{HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm, Layout: tiles.Layout(f.layout)}
 }
 
 // storeName is the default store of an input: its base name without format and compression extensions.
@@ -178,7 +150,7 @@ func storeName(input string) string {
 func noGraphFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
 		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s is for graphs: a store knows how its graph was read", name)}
+			return exit.UsageError(fmt.Errorf("--%s is for graphs: a store knows how its graph was read", name))
 		}
 	}
 	return nil

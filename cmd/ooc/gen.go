@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
@@ -32,7 +33,7 @@ func genCommand() *cobra.Command {
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.N <= 0 {
-				return usageError{errors.New("give the number of vertices: -n N")}
+				return exit.UsageError(errors.New("give the number of vertices: -n N"))
 			}
 			if !cmd.Flags().Changed("arcs") && drawsArcs(args[0]) {
 				o.M = 10 * o.N
@@ -40,7 +41,7 @@ func genCommand() *cobra.Command {
 			if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
 				return err
 			}
-			graceful.Store(true)
+			exit.Graceful.Store(true)
 			return gen.File(cmd.Context(), args[0], o, args[1])
 		},
 	}

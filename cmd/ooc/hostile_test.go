@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -40,7 +41,7 @@ func TestCampaignHeaders(t *testing.T) {
 	} {
 		writeFile(t, dir, name, text)
 		cmd := command(t, dir, "solve", name)
-		finish(t, cmd).want(t, exitBadInput, name)
+		finish(t, cmd).want(t, exit.BadInput, name)
 		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 {
 			t.Errorf("%s took %d MiB", name, most>>20)
 		}
@@ -79,7 +80,7 @@ func TestCampaignForeign(t *testing.T) {
 			}
 			for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc", "solve s.ooc", "solve s.ooc --restart"} {
 				r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
-				if r.code < 0 || r.code > exitCorrupt || name == "" && r.code != 0 {
+				if r.code < 0 || r.code > exit.Corrupt || name == "" && r.code != 0 {
 					t.Errorf("%s is %s: %s: exit code %d: %s", name, kind, words, r.code, r.stderr)
 				}
 			}
@@ -118,7 +119,7 @@ func TestForeignFolder(t *testing.T) {
 		}
 		before := tree(t, folder)
 		for _, words := range []string{"solve theirs", "solve theirs --restart", "solve towns.csv --out theirs", "solve towns.csv --out theirs --restart", "solve towns.csv theirs", "status theirs", "query theirs 1 2", "verify theirs", "scrub theirs"} {
-			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exitFailed || r.code == exitLocked || !strings.Contains(r.stdout+r.stderr, "theirs") {
+			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exit.Failed || r.code == exit.Locked || !strings.Contains(r.stdout+r.stderr, "theirs") {
 				t.Errorf("%s: %s: exit code %d: %s%s", name, words, r.code, r.stdout, r.stderr)
 			}
 		}
@@ -167,7 +168,7 @@ func TestFilesChangedPlaces(t *testing.T) {
 		}
 		for _, words := range []string{"solve b.csv", "solve b.ooc"} {
 			r := ooc(t, dir, strings.Fields(words)...)
-			r.want(t, exitCorrupt, to[len(dir)+1:], "it belongs to another store")
+			r.want(t, exit.Corrupt, to[len(dir)+1:], "it belongs to another store")
 		}
 		if r := ooc(t, dir, "status", "b.ooc"); strings.Contains(r.stdout, "solved") {
 			t.Errorf("with another's %s: %s", name, r.stdout)
@@ -186,6 +187,6 @@ func TestFilesChangedPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"scrub b.ooc", "verify b.ooc", "solve b.ooc"} {
-		ooc(t, dir, strings.Fields(words)...).want(t, exitCorrupt, "b.ooc/sums", "it belongs to another store")
+		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "b.ooc/sums", "it belongs to another store")
 	}
 }

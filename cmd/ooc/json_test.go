@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/kernels/cpu"
 	"ooc/tiles/crashtest"
 )
@@ -186,8 +187,8 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 		"sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr", "plan matrix.mtx", "devices",
 		"bench kernels --rounds 1 --tile 64 --threads 1 --predecessors --paths " + fastest, "solve g.gr --tile 65600", "status nothing.ooc", "mst a.gr", "bench cuda --rounds 1",
 	}
-	return dir, lines, map[string]int{"solve a.gr negative.csv": exitSomeFailed, "solve a.gr b.gr negative.csv --dry-run": exitSomeFailed, "solve negative.csv": exitNegativeCycle,
-		"solve g.gr --tile 65600": exitUsage, "status nothing.ooc": exitBadInput, "mst a.gr": exitBadInput}
+	return dir, lines, map[string]int{"solve a.gr negative.csv": exit.SomeFailed, "solve a.gr b.gr negative.csv --dry-run": exit.SomeFailed, "solve negative.csv": exit.NegativeCycle,
+		"solve g.gr --tile 65600": exit.Usage, "status nothing.ooc": exit.BadInput, "mst a.gr": exit.BadInput}
 }
 
 // TestEveryJSON runs every command with --json. Each line must be an object that docs/json.md describes, field by field, and each
@@ -201,7 +202,7 @@ func TestEveryJSON(t *testing.T) {
 		r := ooc(t, dir, append(strings.Fields(line), "--json")...)
 		if !gpu && strings.HasPrefix(line, "bench cuda") {
 			delete(docs.fields, "cuda")
-			fail[line] = exitFailed
+			fail[line] = exit.Failed
 		}
 		r.want(t, fail[line])
 		printed := strings.Split(strings.TrimSpace(r.stdout), "\n")

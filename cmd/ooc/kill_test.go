@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine/device/registry"
 	"ooc/engine/eliminate"
 	"ooc/engine/rounds"
@@ -336,7 +337,7 @@ func raceOn(t *testing.T, device string) {
 		if first == a {
 			other = b
 		}
-		if first.cmd.ProcessState.ExitCode() == exitLocked {
+		if first.cmd.ProcessState.ExitCode() == exit.Locked {
 			refused++
 			slowest = max(slowest, first.took)
 			if text := first.stderr.String(); !strings.Contains(text, fmt.Sprintf("process %d ", other.cmd.Process.Pid)) && !strings.Contains(text, "by another process") {
@@ -347,7 +348,7 @@ func raceOn(t *testing.T, device string) {
 		<-ended
 		judgeRace(t, first, other)
 	}
-	t.Logf("%s: %d pairs, %d losers exited %d, the slowest after %v", device, pairs, refused, exitLocked, slowest)
+	t.Logf("%s: %d pairs, %d losers exited %d, the slowest after %v", device, pairs, refused, exit.Locked, slowest)
 }
 
 // judgeRace wants one writer of two: the other was refused, or came when all was done.
@@ -360,7 +361,7 @@ func judgeRace(t *testing.T, first, other *racer) {
 		switch {
 		case status.Signaled():
 			done++
-		case status.ExitStatus() == exitLocked, strings.Contains(text, "already"): // solved, or imported just now
+		case status.ExitStatus() == exit.Locked, strings.Contains(text, "already"): // solved, or imported just now
 		case status.ExitStatus() == 0:
 			done++
 		default:

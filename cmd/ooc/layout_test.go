@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/tiles/crashtest"
 )
 
@@ -46,7 +47,7 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "status", "blockedupper.ooc").want(t, 0, "4×4 tiles of 64×64, the upper half of them")
-	ooc(t, dir, "solve", "g.csv", "--undirected", "--layout", "square", "--out", "blockedupper.ooc").want(t, exitBadInput, "--layout upper")
+	ooc(t, dir, "solve", "g.csv", "--undirected", "--layout", "square", "--out", "blockedupper.ooc").want(t, exit.BadInput, "--layout upper")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--out", "blockedupper.ooc").want(t, 0)
 }
 
@@ -61,9 +62,9 @@ func TestLayoutRefused(t *testing.T) {
 		{"--undirected", "--algorithm", "squaring"},
 		{"--undirected", "--algorithm", "single-stage"},
 	} {
-		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, exitUsage, "layout upper")
+		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, exit.Usage, "layout upper")
 	}
-	ooc(t, dir, "solve", "g.csv", "--layout", "lower").want(t, exitUsage, "upper")
+	ooc(t, dir, "solve", "g.csv", "--layout", "lower").want(t, exit.Usage, "upper")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}

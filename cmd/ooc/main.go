@@ -7,20 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
-	"ooc/engine/newfile"
-	"ooc/engine/task"
 	"ooc/engine/text"
 )
 
@@ -30,12 +24,12 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	if err := startPoller(); err != nil {
 		fmt.Fprintln(terminal.Err, "ooc:", moreFiles(err))
-		return exitFailed
+		return exit.Failed
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		device.KeepCeilings(filepath.Join(dir, "ooc", "ceilings"))
 	}
-	ctx, stop := interruptible()
+	ctx, stop := exit.Interruptible()
 	defer stop()
 	root := newRoot()
 	cmd, err := root, oneLine(args)
@@ -43,7 +37,7 @@ func run(args []string) int {
 		cmd, err = execute(ctx, root, args)
 	}
 	if err = moreFiles(err); err != nil {
-		reportJSON(cmd, args, err)
+		exit.ReportJSON(cmd, args, err)
 	}
 	if failed := terminal.Out.Close(); failed != nil {
 		if errors.Is(err, failed) {
@@ -54,7 +48,7 @@ func run(args []string) int {
 	if err != nil {
 		fmt.Fprintln(terminal.Err, "ooc:", err)
 	}
-	return exitCode(err)
+	return exit.Code(err)
 }
 
 // oneLine refuses arguments with line ends in them: whatever names such a file would seem to say more than it does. Other
@@ -62,7 +56,7 @@ func run(args []string) int {
 func oneLine(args []string) error {
 	for _, arg := range args {
 		if !text.OneLine(arg) {
-			return usageError{fmt.Errorf("%q holds a line end: rename the file, or write a link to it", arg)}
+			return exit.UsageError(fmt.Errorf("%q holds a line end: rename the file, or write a link to it", arg))
 		}
 	}
 	return nil
@@ -99,7 +93,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// checked has a command, and those below it, refuse what is wrong with their arguments and flags with a usageError.
+// checked has a command, and those below it, refuse what is wrong with their arguments and flags with an exit.UsageError.
 func checked(cmd *cobra.Command) {
 	args := cmd.Args
 	if args == nil {
@@ -115,7 +109,7 @@ func checked(cmd *cobra.Command) {
 		}
 		err := args(cmd, words)
 		if err != nil {
-			return usageError{fmt.Errorf("%w\nusage: %s", err, cmd.UseLine())}
+			return exit.UsageError(fmt.Errorf("%w\nusage: %s", err, cmd.UseLine()))
 		}
 		return checkFlags(cmd)
 	}
@@ -148,7 +142,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
 	}
-	return usageError{fmt.Errorf("unknown command %q; %s", cmd.CommandPath()+" "+name, hint)}
+	return exit.UsageError(fmt.Errorf("unknown command %q; %s", cmd.CommandPath()+" "+name, hint))
 }
 
 // helpCommand is cobra's, but for its exit code where there is no such command.
@@ -160,7 +154,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			about, rest, err := cmd.Root().Find(words)
 			if err != nil {
-				return usageError{err}
+				return exit.UsageError(err)
 			}
 			if len(rest) > 0 {
 				return unknownCommand(about, rest[0])
@@ -171,70 +165,3 @@ func helpCommand() *cobra.Command {
 }
 
 const version = "0.1.0"
-
-// graceful says that the command has begun something that must be ended in order: the first signal then only ends its
-// context. Before that, and in commands that change nothing, a signal ends the process.
-var graceful atomic.Bool
-
-// resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is none.
-var resumable atomic.Pointer[func() string]
-
-// canResume sets what resumable holds, until the returned function is called.
-func canResume(command func() string) (done func()) {
-	before := resumable.Swap(&command)
-	return func() { resumable.Store(before) }
-}
-
-// endNow ends the process at once, in order: the terminal is as it was, no file is left half written, and people are told
-// how to go on.
-func endNow(why string) {
-	terminal.Restore()
-	newfile.Abandon()
-	if command := resumable.Load(); command != nil {
-		why += "; continue with:\n  " + (*command)()
-	}
-	fmt.Fprintln(terminal.Err, "ooc:", why)
-	os.Exit(exitInterrupted)
-}
-
-// endsWithin is how long a command that keeps nothing may take to end in order after a signal.
-const endsWithin = 700 * time.Millisecond
-
-// interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
-// loses nothing that a checkpoint or a note has.
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	ctx = context.WithValue(ctx, show.InterruptKey{}, func() {
-		select {
-		case signals <- os.Interrupt:
-		default: // two are on their way, which is one more than it takes
-		}
-	})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		if s, ok := <-signals; ok {
-			if !graceful.Load() {
-				endNow(fmt.Sprintf("%v by %v", task.ErrInterrupted, s))
-			}
-			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))
-		}
-		var patience <-chan time.Time // nil: a solve, which has something to write
-		if resumable.Load() == nil {
-			patience = time.After(endsWithin)
-		}
-		select {
-		case s, ok := <-signals:
-			if ok {
-				endNow(fmt.Sprintf("%v at once by a second signal (%v); what was written is kept", task.ErrInterrupted, s))
-			}
-		case <-patience:
-			endNow(task.ErrInterrupted.Error())
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-		cancel(errors.New("done"))
-	}
-}

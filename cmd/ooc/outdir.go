@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/tiles/disk"
 )
 
@@ -23,7 +24,7 @@ func (f *solveFlags) checkOutDir() error {
 	case err != nil && !errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("--out-dir: %w", err)
 	case err != nil || !info.IsDir():
-		return usageError{fmt.Errorf("--out-dir %s is no folder; name one, or leave it to be made", f.outDir)}
+		return exit.UsageError(fmt.Errorf("--out-dir %s is no folder; name one, or leave it to be made", f.outDir))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -30,7 +31,7 @@ func pathCommand() *cobra.Command {
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 3) == (pairs != "") || len(args) == 2 {
-				return usageError{errors.New("name a pair of vertices U V, or --pairs FILE")}
+				return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
 			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -36,7 +37,7 @@ func planCommand() *cobra.Command {
 				}
 			}
 			if isStore(args[0]) && (sources != "" || predecessors || df.layout != "") {
-				return usageError{errors.New("--sources, --predecessors, --layout: a store has those that it was made with")}
+				return exit.UsageError(errors.New("--sources, --predecessors, --layout: a store has those that it was made with"))
 			}
 			d, _, err := df.open()
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/text"
 	"ooc/tiles"
@@ -158,12 +159,12 @@ func TestHostileIDs(t *testing.T) {
 			if strings.Contains(r.stdout+r.stderr, "\nooc: all is well") {
 				t.Errorf("%s: ooc %s printed %s", what, args, r.stdout+r.stderr)
 			}
-			if args[0] == "solve" && r.code != exitCorrupt {
+			if args[0] == "solve" && r.code != exit.Corrupt {
 				t.Errorf("%s: ooc %s: exit code %d: %s", what, args, r.code, r.stderr)
 			}
 		}
 		if what != "the input" {
-			ooc(t, dir, "sssp", "forged.ooc", "--source", "1").want(t, exitCorrupt, "ids")
+			ooc(t, dir, "sssp", "forged.ooc", "--source", "1").want(t, exit.Corrupt, "ids")
 			ooc(t, dir, "status", "forged.ooc").want(t, 0, `ooc solve $'g.gr\x0a`)
 		}
 	}
@@ -187,7 +188,7 @@ func TestHostileQueue(t *testing.T) {
 		code     int
 	}{
 		{`"input":"a.gr"`, `"input":"\u001b[2J\r\u202ea.gr"`, 0},
-		{`"input":"a.gr"`, `"input":"a.gr\nooc: all is well"`, exitCorrupt},
+		{`"input":"a.gr"`, `"input":"a.gr\nooc: all is well"`, exit.Corrupt},
 		{`"algorithm":"`, `"algorithm":"\u001b[2J\nooc: all is well`, 0},
 	} {
 		var lines []string

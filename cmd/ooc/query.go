@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
@@ -44,7 +45,7 @@ func queryCommand() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, args); err != nil {
-				return usageError{err}
+				return exit.UsageError(err)
 			}
 			p, err := engine.OpenReadOnly(args[0])
 			if err != nil {

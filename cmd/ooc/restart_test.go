@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -46,19 +47,19 @@ func TestRestartRefusesFirst(t *testing.T) {
 		"a folder":    {func() error { return os.Mkdir(in("photos"), 0o777) }, 0},
 		"a file in the core": {func() error {
 			return errors.Join(os.Mkdir(in("core"), 0o777), os.WriteFile(in("core", "notes.txt"), []byte("x"), 0o666))
-		}, exitBadInput},
+		}, exit.BadInput},
 		"a link in the core": {func() error {
 			return errors.Join(os.Mkdir(in("core"), 0o777), os.Symlink(outside, in("core", "dist.npy")))
-		}, exitBadInput},
+		}, exit.BadInput},
 		"another store as the core": {func() error {
 			other := filepath.Join(dir, "other")
 			return errors.Join(os.CopyFS(other, os.DirFS(store)), os.Rename(other, in("core")))
-		}, exitCorrupt},
-		"live is a link":       {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exitCorrupt},
-		"sums is a link":       {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exitCorrupt},
-		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exitCorrupt},
-		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exitCorrupt},
-		"lock is a hard link":  {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exitCorrupt},
+		}, exit.Corrupt},
+		"live is a link":       {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exit.Corrupt},
+		"sums is a link":       {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exit.Corrupt},
+		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exit.Corrupt},
+		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exit.Corrupt},
+		"lock is a hard link":  {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exit.Corrupt},
 	} {
 		writeFile(t, dir, "towns.csv", small)
 		writeFile(t, dir, "outside", "theirs")
@@ -67,7 +68,7 @@ func TestRestartRefusesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := bare(t, dir)
-		if r := ooc(t, dir, "solve", "towns.csv", "--restart"); r.code != exitBadInput && r.code != exitCorrupt {
+		if r := ooc(t, dir, "solve", "towns.csv", "--restart"); r.code != exit.BadInput && r.code != exit.Corrupt {
 			t.Errorf("%s: exit code %d: %s", name, r.code, r.stderr)
 		}
 		if c.keep != 0 {
@@ -79,7 +80,7 @@ func TestRestartRefusesFirst(t *testing.T) {
 			t.Errorf("%s: it was\n%v\nand is\n%v", name, before, after)
 		}
 		if name == "sums is a link" { // without its checksums, nothing is answered
-			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, exitCorrupt, "towns.ooc/sums")
+			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, exit.Corrupt, "towns.ooc/sums")
 		} else {
 			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
 		}
@@ -142,10 +143,10 @@ func TestRestartOfADamagedStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := bare(t, dir)
-			ooc(t, dir, "solve", "towns.csv").want(t, exitCorrupt, file)
-			ooc(t, dir, "solve", "towns.csv", "--restart", "--columns", "from").want(t, exitUsage)
+			ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, file)
+			ooc(t, dir, "solve", "towns.csv", "--restart", "--columns", "from").want(t, exit.Usage)
 			writeFile(t, dir, "towns.csv", "paris,lyon,rubbish\n")
-			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exitBadInput)
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exit.BadInput)
 			writeFile(t, dir, "towns.csv", small)
 			if after := bare(t, dir); !maps.Equal(before, after) {
 				t.Errorf("%s, %s: it was\n%v\nand is\n%v", file, name, before, after)
@@ -160,5 +161,5 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	if err := os.WriteFile(store, later, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exitCorrupt, "version 9")
+	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exit.Corrupt, "version 9")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -19,7 +20,7 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 	err := p.Differs(f.wanted(cmd, p))
 	if err == nil && !isStore(input) {
 		if input == "-" {
-			return badInput{fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), otherwise)}
+			return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), otherwise))
 		}
 		err = p.SameInput(cmd.Context(), input)
 	}

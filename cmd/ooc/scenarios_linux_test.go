@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine"
 	"ooc/engine/live"
@@ -318,7 +319,7 @@ func scenarios(t *testing.T) []*scenario {
 	whole := func(name string) func(string, result) bool {
 		return func(dir string, again result) bool {
 			_, err := os.Stat(filepath.Join(dir, name))
-			return err == nil && again.code == exitFailed && strings.Contains(again.stderr, "exist")
+			return err == nil && again.code == exit.Failed && strings.Contains(again.stderr, "exist")
 		}
 	}
 	solvedG := solved(eliminate...)

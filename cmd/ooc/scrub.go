@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -31,7 +32,7 @@ func scrubCommand() *cobra.Command {
 				return err
 			}
 			defer p.Close()
-			graceful.Store(true)
+			exit.Graceful.Store(true)
 			show := terminal.NewCounter("compared", "tiles")
 			o.Progress = show.Update
 			o.Damaged = func(err error) { fmt.Fprintf(terminal.Err, "%s/%s: %v\n", args[0], tiles.MatrixName, err) }
@@ -43,7 +44,7 @@ func scrubCommand() *cobra.Command {
 			case errors.Is(err, engine.ErrUnsolved):
 				return wayOut(args[0], err)
 			case errors.Is(err, prove.ErrNoTile):
-				return usageError{err}
+				return exit.UsageError(err)
 			case err != nil:
 				return err
 			}

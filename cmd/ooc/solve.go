@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
@@ -47,7 +48,7 @@ func solveCommand() *cobra.Command {
 	cmd, f := newSolve()
 	cmd.Args = f.count
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer canResume(func() string { return wholeCommand(args) })() // before --max-hours can be over
+		defer exit.CanResume(func() string { return wholeCommand(args) })() // before --max-hours can be over
 		ctx, stop := f.limited(cmd)
 		defer stop()
 		cmd.SetContext(ctx)
@@ -115,7 +116,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	show, err := show.New(f.progress, f.json)
 	if err != nil {
-		return usageError{err}
+		return exit.UsageError(err)
 	}
 	device, why, err := f.open()
 	if err != nil {
@@ -130,16 +131,16 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	show.Volume(p.Dir())
-	defer canResume(func() string { return resumeCommand(cmd, input, p) })()
-	graceful.Store(true)
+	defer exit.CanResume(func() string { return resumeCommand(cmd, input, p) })()
+	exit.Graceful.Store(true)
 	defer show.OnStopping(cmd.Context())()
 	stop := show.Keyboard(cmd.Context())
 	sum, err := f.solve(cmd.Context(), p, input, device, show, show.Status)
 	stop()
 	show.End()
-	switch exitCode(err) {
+	switch exit.Code(err) {
 	case 0:
-	case exitInterrupted, exitFailed, exitNoSpace: // what the store holds is kept, and worth going on from
+	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from
 		return fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), resumeCommand(cmd, input, p))
 	default:
 		return err
@@ -154,7 +155,7 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 	defer end()
 	o := engine.Options{
 		Control: control,
-		Device:  d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
+		Device:  d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
 		Checkpoint: f.checkpoint, Progress: progress, Interval: show.Interval, Input: inputPath(input),
 	}
 	if f.lines == nil {
@@ -213,11 +214,11 @@ func (f *solveFlags) roomAt(out string) int64 {
 func (f *solveFlags) store(input string) (string, error) {
 	switch {
 	case isStore(input) && f.out != "" && filepath.Clean(f.out) != filepath.Clean(input):
-		return "", usageError{fmt.Errorf("%s is a store already; leave --out away to continue it", input)}
+		return "", exit.UsageError(fmt.Errorf("%s is a store already; leave --out away to continue it", input))
 	case isStore(input):
 		return input, nil
 	case f.out == "" && input == "-":
-		return "", usageError{errors.New("standard input has no name: give --out")}
+		return "", exit.UsageError(errors.New("standard input has no name: give --out"))
 	}
 	out := f.out
 	if out == "" {
@@ -225,7 +226,7 @@ func (f *solveFlags) store(input string) (string, error) {
 	}
 	abs, err := filepath.Abs(out)
 	if owner := tiles.Owner(abs); err == nil && owner != "" && (isStore(owner) || !isStore(out)) { // a store that is in a batch goes on
-		return "", usageError{fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner)}
+		return "", exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
 	}
 	return out, err
 }
@@ -280,7 +281,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	}
 	err = f.same(cmd, p, input)
 	if err == nil && f.restart {
-		err = p.Restart(cmd.Context(), engine.Options{Device: d, HostMemory: int64(f.hostMemory), Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
+		err = p.Restart(cmd.Context(), engine.Options{Device: d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())

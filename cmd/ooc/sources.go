@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine/graph"
 	"ooc/tiles"
 )
@@ -49,7 +50,7 @@ func sourcesOf(f graph.Facts, list string) (tiles.RowSet, error) {
 func randomSources(text string, n int) (tiles.RowSet, error) {
 	k, err := strconv.Atoi(text)
 	if err != nil || k < 1 || k > n {
-		return nil, usageError{fmt.Errorf("--sources random:%s: want a number from 1 to %d", text, n)}
+		return nil, exit.UsageError(fmt.Errorf("--sources random:%s: want a number from 1 to %d", text, n))
 	}
 	rows := make(tiles.RowSet, 0, k)
 	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))

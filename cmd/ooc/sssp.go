@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
@@ -57,9 +58,9 @@ func ssspCommand() *cobra.Command {
 func (f *ssspFlags) check() error {
 	switch {
 	case f.sources == "":
-		return usageError{errors.New("name a vertex to start from: --source S")}
+		return exit.UsageError(errors.New("name a vertex to start from: --source S"))
 	case f.group > 0 && f.method == "product", f.group > 1 && f.method == "naive":
-		return usageError{fmt.Errorf("--group says nothing to --method %s", f.method)}
+		return exit.UsageError(fmt.Errorf("--group says nothing to --method %s", f.method))
 	}
 	return nil
 }

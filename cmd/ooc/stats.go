@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -52,7 +53,7 @@ func statsCommand() *cobra.Command {
 func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	o, err := f.options()
 	if err != nil {
-		return usageError{err}
+		return exit.UsageError(err)
 	}
 	if f.plot != "" {
 		if err := output(cmd, f.plot, f.overwrite).Check(); err != nil {
@@ -65,7 +66,7 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	}
 	defer p.Close()
 	if err := o.Check(p.Geometry().N); err != nil {
-		return usageError{err}
+		return exit.UsageError(err)
 	}
 	ids, err := p.IDs()
 	if err != nil {
@@ -100,8 +101,8 @@ func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o stats.Opti
 	if f.plot == "" {
 		return gather()
 	}
-	graceful.Store(true)
-	defer graceful.Store(false)
+	exit.Graceful.Store(true)
+	defer exit.Graceful.Store(false)
 	if err := statsplot.Write(f.plot, f.overwrite, gather); err != nil {
 		return nil, err
 	}

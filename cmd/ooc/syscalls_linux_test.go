@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine/batch"
 	"ooc/tiles/crashtest"
@@ -286,7 +287,7 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 		args = slices.Delete(slices.Clone(args), at, at+1)
 	}
 	again, _ := x.attempt(t, x.dir, args, done)
-	if len(args) < len(x.args) && (again.code == exitBadInput && kept || again.code == exitUsage) { // the old store, of another graph or algorithm
+	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) { // the old store, of another graph or algorithm
 		again, _ = x.attempt(t, x.dir, x.args, done)
 	}
 	if again.code != 0 && !(x.refuses != nil && x.refuses(x.dir, again)) {
@@ -316,15 +317,15 @@ func (x *trial) ofNoMatter() bool {
 func (x *trial) explained() error {
 	told := func(fail syscall.Errno) bool {
 		if fail == syscall.ENOSPC {
-			return x.code == exitNoSpace
+			return x.code == exit.NoSpace
 		}
-		return x.code == exitFailed || x.code == exitCorrupt
+		return x.code == exit.Failed || x.code == exit.Corrupt
 	}
 	code := told(x.fail)
 	if x.first != nil { // what was cleaned up after counts as well
 		code = code || told(x.first.fail)
 	}
-	if !code && !(x.queue && x.code == exitSomeFailed) {
+	if !code && !(x.queue && x.code == exit.SomeFailed) {
 		return fmt.Errorf("exit code %d", x.code)
 	}
 	for _, c := range x.failed {

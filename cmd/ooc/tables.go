@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/tables"
@@ -24,7 +25,7 @@ func benchTablesCommand() *cobra.Command {
 			if err := isFolder(o.Dir); err != nil {
 				return fmt.Errorf("--dir: %w", err)
 			}
-			graceful.Store(true) // stores in the middle of a solve are to be removed
+			exit.Graceful.Store(true) // stores in the middle of a solve are to be removed
 			o.Progress = func(what string, elapsed time.Duration) {
 				fmt.Fprintf(terminal.Err, "%4.0f s  %s\n", elapsed.Seconds(), what)
 			}

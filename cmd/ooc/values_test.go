@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -33,75 +35,75 @@ const (
 // rubbish is what each flag refuses, by its name, or by the command and its name where flags of several commands differ.
 // A new flag has to be added.
 var rubbish = map[string]bad{
-	"algorithm":       {noWord, exitUsage, "want one of auto, blocked"},
-	"base":            {noNumber + "-1 2147483648", exitUsage, "want a whole number from 0 to 2147483647"},
-	"checkpoint":      {noPeriod, exitUsage, "want a time of more than 0 with its unit"},
-	"columns":         {noWord + "from=1 from,from to,from,to", exitUsage, "columns"},
-	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exitUsage, "want one of auto, cuda, cpu"},
-	"device-memory":   {noSize, exitUsage, "size"},
-	"directed":        {"", exitUsage, "want true or false"},
-	"dry-run":         {"", exitUsage, "want true or false"},
-	"format":          {noWord, exitUsage, "want one of dimacs"},
-	"help":            {"", exitUsage, "want true or false"},
-	"host-memory":     {noSize, exitUsage, "size"},
-	"jobs":            {noFile, exitBadInput, "no such file"},
-	"json":            {"", exitUsage, "want true or false"},
-	"kind":            {noWord, exitUsage, "want one of i32, f32"},
-	"layout":          {noWord, exitUsage, "want one of upper, square"},
-	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exitUsage, "want a number of hours"},
-	"method":          {noWord[:len(noWord)-len("AUTO ")], exitUsage, "want one of"},
-	"no-arc":          {"nan rubbish 1e9 0", exitUsage, "--no-arc"},
-	"no-descriptions": {"", exitUsage, "want true or false"},
-	"overwrite":       {"", exitUsage, "want true or false"},
-	"predecessors":    {"", exitUsage, "want true or false"},
-	"progress":        {noWord, exitUsage, "want one of auto, always, never"},
-	"restart":         {"", exitUsage, "want true or false"},
-	"round":           {noNumber + "-64 0 1 100", exitUsage, "want a multiple of the tile edge"},
-	"scale":           {noNumber + "-1 0", exitUsage, "want a whole number from 1"},
-	"seed":            {noNumber + "-1", exitUsage, "want a whole number"},
-	"sources":         {noID, exitBadInput, "has no vertex"},
-	"stop-on-error":   {"", exitUsage, "want true or false"},
-	"streams":         {noNumber + "-1 0 65", exitUsage, "want a whole number from 1 to 64"},
-	"tile":            {noNumber + "-64 0 100 65600", exitUsage, "want a multiple of 64 up to 65536"},
-	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exitUsage, "write g."},
-	"undirected":      {"", exitUsage, "want true or false"},
-	"version":         {"", exitUsage, "want true or false"},
-	"k-nearest":       {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
-	"pairs":           {noFile, exitBadInput, "no such file"},
+	"algorithm":       {noWord, exit.Usage, "want one of auto, blocked"},
+	"base":            {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
+	"checkpoint":      {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
+	"columns":         {noWord + "from=1 from,from to,from,to", exit.Usage, "columns"},
+	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage, "want one of auto, cuda, cpu"},
+	"device-memory":   {noSize, exit.Usage, "size"},
+	"directed":        {"", exit.Usage, "want true or false"},
+	"dry-run":         {"", exit.Usage, "want true or false"},
+	"format":          {noWord, exit.Usage, "want one of dimacs"},
+	"help":            {"", exit.Usage, "want true or false"},
+	"host-memory":     {noSize, exit.Usage, "size"},
+	"jobs":            {noFile, exit.BadInput, "no such file"},
+	"json":            {"", exit.Usage, "want true or false"},
+	"kind":            {noWord, exit.Usage, "want one of i32, f32"},
+	"layout":          {noWord, exit.Usage, "want one of upper, square"},
+	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exit.Usage, "want a number of hours"},
+	"method":          {noWord[:len(noWord)-len("AUTO ")], exit.Usage, "want one of"},
+	"no-arc":          {"nan rubbish 1e9 0", exit.Usage, "--no-arc"},
+	"no-descriptions": {"", exit.Usage, "want true or false"},
+	"overwrite":       {"", exit.Usage, "want true or false"},
+	"predecessors":    {"", exit.Usage, "want true or false"},
+	"progress":        {noWord, exit.Usage, "want one of auto, always, never"},
+	"restart":         {"", exit.Usage, "want true or false"},
+	"round":           {noNumber + "-64 0 1 100", exit.Usage, "want a multiple of the tile edge"},
+	"scale":           {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
+	"seed":            {noNumber + "-1", exit.Usage, "want a whole number"},
+	"sources":         {noID, exit.BadInput, "has no vertex"},
+	"stop-on-error":   {"", exit.Usage, "want true or false"},
+	"streams":         {noNumber + "-1 0 65", exit.Usage, "want a whole number from 1 to 64"},
+	"tile":            {noNumber + "-64 0 100 65600", exit.Usage, "want a multiple of 64 up to 65536"},
+	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
+	"undirected":      {"", exit.Usage, "want true or false"},
+	"version":         {"", exit.Usage, "want true or false"},
+	"k-nearest":       {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
+	"pairs":           {noFile, exit.BadInput, "no such file"},
 
-	"out-dir":                     {"g.gr g.ooc/dist.npy/x g.ooc", exitUsage, "--out"},
-	"ooc solve --out":             {"g.ooc/in g.ooc/core/in", exitUsage, "name another folder with --out"},
-	"ooc query --row":             {noID, exitBadInput, "has no vertex"},
-	"ooc query --col":             {noID, exitBadInput, "has no vertex"},
-	"ooc query --within":          {noReal, exitUsage, "want a distance"},
-	"ooc export --rows":           {noID + "1..rubbish", exitBadInput, "has no vertex"},
-	"ooc export --cols":           {noID + "1..rubbish", exitBadInput, "has no vertex"},
-	"ooc export --format":         {noWord, exitUsage, "want one of npy, csv, mtx"},
-	"ooc export --no-path":        {noNumber + "2147483648", exitUsage, "want a whole number from -2147483648"},
-	"ooc export --ids":            {"g.gr nan x.txt new.npy g.ooc/dist.npy g.ooc/x.csv", exitUsage, ""},
-	"ooc export --unreachable":    {"10parsecs rubbish 1,5", exitUsage, "want a number, inf or nan"},
-	"ooc verify --full":           {"", exitUsage, "want true or false"},
-	"ooc verify --matrix":         {noFile, exitBadInput, "no such file"},
-	"ooc verify --rows":           {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
-	"ooc scrub --from":            {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
-	"ooc stats --csv":             {"", exitUsage, "want true or false"},
-	"ooc stats --bins":            {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999", exitUsage, "bins"},
-	"ooc stats --within":          {noReal + "5,rubbish", exitUsage, "within"},
-	"ooc stats --plot":            {"nan x.jpg 1e9", exitUsage, "there are .png and .svg"},
-	"ooc sssp --group":            {noNumber + "-1 0 3 2048", exitUsage, "want a power of two up to 1024"},
-	"ooc sssp --out":              {"g.gr g.ooc g.ooc/dist.npy", exitUsage, "write g."},
-	"ooc sssp --source":           {noID, exitBadInput, "has no vertex"},
-	"ooc gen --arcs":              {noNumber + "-1", exitUsage, "want a whole number from 0"},
-	"ooc gen --vertices":          {noNumber + "-1 0 2147483648", exitUsage, "want a whole number from 1 to 2147483647"},
-	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", exitUsage, "want some of"},
-	"ooc bench kernels --round":   {noNumber + "-1 0", exitUsage, "want a whole number from 1"},
-	"ooc bench kernels --rounds":  {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
-	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exitUsage, "want"},
-	"ooc bench cuda --ordinal":    {noNumber + "-1", exitUsage, "want a whole number, 0 or more"},
-	"ooc bench cuda --rounds":     {noNumber + "-1 0", exitUsage, "want a whole number, 1 or more"},
-	"ooc bench tables --budget":   {noPeriod, exitUsage, "want a time of more than 0 with its unit"},
-	"ooc bench tables --dir":      {noFile, exitBadInput, "no such file"},
-	"ooc bench tables --quick":    {"", exitUsage, "want true or false"},
+	"out-dir":                     {"g.gr g.ooc/dist.npy/x g.ooc", exit.Usage, "--out"},
+	"ooc solve --out":             {"g.ooc/in g.ooc/core/in", exit.Usage, "name another folder with --out"},
+	"ooc query --row":             {noID, exit.BadInput, "has no vertex"},
+	"ooc query --col":             {noID, exit.BadInput, "has no vertex"},
+	"ooc query --within":          {noReal, exit.Usage, "want a distance"},
+	"ooc export --rows":           {noID + "1..rubbish", exit.BadInput, "has no vertex"},
+	"ooc export --cols":           {noID + "1..rubbish", exit.BadInput, "has no vertex"},
+	"ooc export --format":         {noWord, exit.Usage, "want one of npy, csv, mtx"},
+	"ooc export --no-path":        {noNumber + "2147483648", exit.Usage, "want a whole number from -2147483648"},
+	"ooc export --ids":            {"g.gr nan x.txt new.npy g.ooc/dist.npy g.ooc/x.csv", exit.Usage, ""},
+	"ooc export --unreachable":    {"10parsecs rubbish 1,5", exit.Usage, "want a number, inf or nan"},
+	"ooc verify --full":           {"", exit.Usage, "want true or false"},
+	"ooc verify --matrix":         {noFile, exit.BadInput, "no such file"},
+	"ooc verify --rows":           {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
+	"ooc scrub --from":            {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
+	"ooc stats --csv":             {"", exit.Usage, "want true or false"},
+	"ooc stats --bins":            {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999", exit.Usage, "bins"},
+	"ooc stats --within":          {noReal + "5,rubbish", exit.Usage, "within"},
+	"ooc stats --plot":            {"nan x.jpg 1e9", exit.Usage, "there are .png and .svg"},
+	"ooc sssp --group":            {noNumber + "-1 0 3 2048", exit.Usage, "want a power of two up to 1024"},
+	"ooc sssp --out":              {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
+	"ooc sssp --source":           {noID, exit.BadInput, "has no vertex"},
+	"ooc gen --arcs":              {noNumber + "-1", exit.Usage, "want a whole number from 0"},
+	"ooc gen --vertices":          {noNumber + "-1 0 2147483648", exit.Usage, "want a whole number from 1 to 2147483647"},
+	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", exit.Usage, "want some of"},
+	"ooc bench kernels --round":   {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
+	"ooc bench kernels --rounds":  {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
+	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exit.Usage, "want"},
+	"ooc bench cuda --ordinal":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
+	"ooc bench cuda --rounds":     {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
+	"ooc bench tables --budget":   {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
+	"ooc bench tables --dir":      {noFile, exit.BadInput, "no such file"},
+	"ooc bench tables --quick":    {"", exit.Usage, "want true or false"},
 }
 
 // linesFor are what commands, and flags of them, need on a command line beside a flag.
@@ -143,7 +145,7 @@ func TestRubbish(t *testing.T) {
 		for _, value := range values {
 			refuses(t, append(words, "--"+fl.Name+"="+value), b.code, b.says)
 		}
-		refuses(t, append(words, "--"+fl.Name+"="), exitUsage, "--"+fl.Name)
+		refuses(t, append(words, "--"+fl.Name+"="), exit.Usage, "--"+fl.Name)
 		if after := tree(t, dir); !maps.Equal(before, after) {
 			t.Fatalf("%s changed files", name)
 		}
@@ -159,8 +161,8 @@ func TestRubbish(t *testing.T) {
 func refuses(t *testing.T, words []string, code int, says string) {
 	t.Helper()
 	err := fails(words)
-	if exitCode(err) != code {
-		t.Errorf("ooc %v: exit code %d, want %d: %v", words, exitCode(err), code, err)
+	if exit.Code(err) != code {
+		t.Errorf("ooc %v: exit code %d, want %d: %v", words, exit.Code(err), code, err)
 		return
 	}
 	if !strings.Contains(err.Error(), says) {
@@ -210,7 +212,7 @@ func TestUnknownCommands(t *testing.T) {
 		"query s.ooc -1 2":                  "give -- before names that begin with -",
 		"plan g.gr --directed --undirected": "give one of them",
 	} {
-		refuses(t, strings.Fields(line), exitUsage, says)
+		refuses(t, strings.Fields(line), exit.Usage, says)
 	}
 }
 
@@ -233,7 +235,7 @@ func TestSuggestedCommands(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "OOC_TEST_MAIN=1")
 		return finish(t, cmd)
 	}
-	r := ooc(t, dir, "solve", "--device", "cpu", "--max-hours", "1e-12", "--", name+".gr").want(t, exitInterrupted, "continue with")
+	r := ooc(t, dir, "solve", "--device", "cpu", "--max-hours", "1e-12", "--", name+".gr").want(t, exit.Interrupted, "continue with")
 	_, line, _ := strings.Cut(r.stderr, "continue with:\n")
 	run(strings.Replace(line, "1e-12", "9", 1)).want(t, 0, "solved")
 	r = ooc(t, dir, "status", "--json", "--", name+".ooc").want(t, 0)

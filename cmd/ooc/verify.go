@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -45,7 +46,7 @@ func verifyCommand() *cobra.Command {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			graceful.Store(true)
+			exit.Graceful.Store(true)
 			if f.matrix != "" {
 				return f.proveMatrix(cmd, args[0])
 			}
@@ -76,10 +77,10 @@ func verifyCommand() *cobra.Command {
 // check finds mistakes on the command line, and chooses a seed.
 func (f *verifyFlags) check(cmd *cobra.Command) error {
 	if f.full && (cmd.Flags().Changed("rows") || cmd.Flags().Changed("seed")) {
-		return usageError{errors.New("--full proves all rows: give it without --rows and --seed")}
+		return exit.UsageError(errors.New("--full proves all rows: give it without --rows and --seed"))
 	}
 	if f.matrix != "" && !f.full {
-		return usageError{errors.New("--matrix goes with --full")}
+		return exit.UsageError(errors.New("--matrix goes with --full"))
 	}
 	if f.matrix == "" {
 		if err := noGraphFlags(cmd); err != nil {
@@ -163,7 +164,7 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	defer in.close()
 	g, ok := in.weights.(*graph.Graph)
 	if !ok {
-		return badInput{fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", input)}
+		return exit.InputError(fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", input))
 	}
 	if err := g.Check(cmd.Context()); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
@@ -41,7 +42,7 @@ func watch(ctx context.Context, dir string) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
 		return printLines(ctx, w, terminal.Out)
 	}
-	graceful.Store(true) // a signal ends the context, and the terminal is put back
+	exit.Graceful.Store(true) // a signal ends the context, and the terminal is put back
 	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -48,6 +48,9 @@ const (
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
 var ErrSomeFailed = errors.New("some of the batch failed")
 
+// ErrWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
+var ErrWouldFail = errors.New("jobs would fail")
+
 // run is one call of Run.
 type run struct {
 	l      *Log

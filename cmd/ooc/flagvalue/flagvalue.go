@@ -5,11 +5,13 @@ package flagvalue
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
 	"ooc/engine/device/registry"
@@ -110,3 +112,34 @@ func Device(to *string) pflag.Value {
 	parse := func(text string) (string, error) { return text, registry.Known(text) }
 	return &value[string]{to, "string", "one of auto, " + strings.Join(registry.Names(), ", ") + "; cuda:1 is the second GPU", parse, nil}
 }
+
+// size is a pflag.Value in bytes.
+type size int64
+
+// Size is a number of bytes: 512MiB, 4GiB, 100000.
+func Size(to *int64) pflag.Value { return (*size)(to) }
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	text := strings.ReplaceAll(humanize.IBytes(uint64(*s)), " ", "")
+	if n, err := humanize.ParseBytes(text); err != nil || n != uint64(*s) {
+		return strconv.FormatInt(int64(*s), 10) // what is passed on must be what was given
+	}
+	return text
+}
+
+func (s *size) Set(text string) error {
+	n, err := humanize.ParseBytes(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is no size; use for example 512MiB or 4GiB", text)
+	case n == 0 || n > math.MaxInt64:
+		return fmt.Errorf("a size of %s cannot be used", text)
+	}
+	*s = size(n)
+	return nil
+}
+
+func (s *size) Type() string { return "SIZE" }

@@ -1,0 +1,131 @@
+// Package exit is how a command ends: with which code for which error, and at what signal.
+package exit
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/cmd/ooc/vertices"
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/device"
+	"ooc/engine/export"
+	"ooc/engine/graph"
+	"ooc/engine/mst"
+	"ooc/engine/newfile"
+	"ooc/engine/plan"
+	"ooc/engine/sssp"
+	"ooc/engine/task"
+	"ooc/tiles"
+)
+
+// Exit codes, as docs/design.md lists them.
+const (
+	Failed        = 1
+	Usage         = 2
+	BadInput      = 3
+	NegativeCycle = 4
+	NoSpace       = 5
+	Locked        = 6
+	SomeFailed    = 7
+	Corrupt       = 8
+	Interrupted   = 130
+)
+
+// coded is an error of a kind that has no package of its own.
+type coded struct {
+	error
+	code int
+}
+
+func (e coded) Unwrap() error { return e.error }
+
+// UsageError is an error for a mistake on the command line.
+func UsageError(err error) error { return coded{err, Usage} }
+
+// InputError is an error for an input that cannot be used.
+func InputError(err error) error { return coded{err, BadInput} }
+
+// codes maps kinds of errors to codes; the first that matches counts.
+var codes = []struct {
+	kind error
+	code int
+}{
+	{task.ErrInterrupted, Interrupted},
+	{batch.ErrSomeFailed, SomeFailed},
+	{batch.ErrWouldFail, SomeFailed},
+	{tiles.ErrNoSpace, NoSpace},
+	{syscall.ENOSPC, NoSpace},
+	{syscall.EDQUOT, NoSpace},
+	{syscall.EFBIG, NoSpace},
+	{tiles.ErrLocked, Locked},
+	{tiles.ErrCorrupt, Corrupt},
+	{tiles.ErrVersion, Corrupt},
+	{engine.ErrWrong, Corrupt},
+	{batch.ErrCorrupt, Corrupt},
+	{graph.ErrNegativeCycle, NegativeCycle},
+	{graph.ErrOptions, Usage},
+	{device.ErrMemory, Usage},
+	{device.ErrUnknown, Usage},
+	{vertices.ErrUsage, Usage},
+	{plan.ErrRound, Usage},
+	{plan.ErrAlgorithm, Usage},
+	{plan.ErrLayout, Usage},
+	{export.ErrNoFormat, Usage},
+	{newfile.ErrKept, Usage},
+	{batch.ErrJobs, Usage},
+	{sssp.ErrMethod, Usage},
+	{mst.ErrMethod, Usage},
+	{graph.ErrBadInput, BadInput},
+	{graph.ErrNoVertex, BadInput},
+	{engine.ErrInput, BadInput},
+	{engine.ErrChanged, BadInput},
+	{graph.ErrChanged, BadInput},
+	{tiles.ErrNotStore, BadInput},
+	{batch.ErrNotQueue, BadInput},
+	{tiles.ErrNoCSR, BadInput},
+	{sssp.ErrRounding, BadInput},
+	{mst.ErrDirected, BadInput},
+	{fs.ErrNotExist, BadInput},
+	{syscall.EISDIR, BadInput},
+	{syscall.ENOTDIR, BadInput},
+}
+
+// Code is the exit code for an error, 0 for nil.
+func Code(err error) int {
+	if err == nil {
+		return 0
+	}
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.kind) {
+			return c.code
+		}
+	}
+	return Failed
+}
+
+// ReportJSON prints an error as an object to standard output, where --json is given.
+func ReportJSON(cmd *cobra.Command, args []string, err error) {
+	if f := cmd.Flags().Lookup("json"); f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json")) { // which may not have been read yet
+		o := struct {
+			Message string          `json:"message"`
+			Code    int             `json:"exit_code"`
+			Cycle   []string        `json:"cycle"`        // ids, the first not repeated; null if it is no negative cycle
+			Length  json.RawMessage `json:"cycle_length"` // of all its arcs
+		}{Message: err.Error(), Code: Code(err)}
+		if c := (*graph.NegativeCycleError)(nil); errors.As(err, &c) {
+			o.Cycle, o.Length = c.Cycle, c.Numbers.JSON(c.Length)
+		}
+		terminal.PrintJSON("error", o)
+	}
+}

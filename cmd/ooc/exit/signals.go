@@ -1,0 +1,84 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"ooc/cmd/ooc/show"
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine/newfile"
+	"ooc/engine/task"
+)
+
+// Graceful says that the command has begun something that must be ended in order: the first signal then only ends its
+// context. Before that, and in commands that change nothing, a signal ends the process.
+var Graceful atomic.Bool
+
+// resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is none.
+var resumable atomic.Pointer[func() string]
+
+// CanResume sets what resumable holds, until the returned function is called.
+func CanResume(command func() string) (done func()) {
+	before := resumable.Swap(&command)
+	return func() { resumable.Store(before) }
+}
+
+// Now ends the process at once, in order: the terminal is as it was, no file is left half written, and people are told
+// how to go on.
+func Now(why string) {
+	terminal.Restore()
+	newfile.Abandon()
+	if command := resumable.Load(); command != nil {
+		why += "; continue with:\n  " + (*command)()
+	}
+	fmt.Fprintln(terminal.Err, "ooc:", why)
+	os.Exit(Interrupted)
+}
+
+// endsWithin is how long a command that keeps nothing may take to end in order after a signal.
+const endsWithin = 700 * time.Millisecond
+
+// Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
+// loses nothing that a checkpoint or a note has.
+func Interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	ctx = context.WithValue(ctx, show.InterruptKey{}, func() {
+		select {
+		case signals <- os.Interrupt:
+		default: // two are on their way, which is one more than it takes
+		}
+	})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if s, ok := <-signals; ok {
+			if !Graceful.Load() {
+				Now(fmt.Sprintf("%v by %v", task.ErrInterrupted, s))
+			}
+			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))
+		}
+		var patience <-chan time.Time // nil: a solve, which has something to write
+		if resumable.Load() == nil {
+			patience = time.After(endsWithin)
+		}
+		select {
+		case s, ok := <-signals:
+			if ok {
+				Now(fmt.Sprintf("%v at once by a second signal (%v); what was written is kept", task.ErrInterrupted, s))
+			}
+		case <-patience:
+			Now(task.ErrInterrupted.Error())
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(errors.New("done"))
+	}
+}
