@@ -72,7 +72,7 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 func (p *Problem) request(l plan.Limits) *plan.Request {
 	t := task.Task{Store: p.store, Meta: &p.meta}
 	q := t.Request()
-	l.Tile, l.Sources, l.Predecessors, l.Room, l.Layout = q.Limits.Tile, q.Limits.Sources, q.Limits.Predecessors, q.Limits.Room, q.Limits.Layout
+	l.Tile, l.Sources, l.Kind, l.Predecessors, l.Room, l.Layout = q.Limits.Tile, q.Limits.Sources, q.Limits.Kind, q.Limits.Predecessors, q.Limits.Room, q.Limits.Layout
 	q.Limits = l
 	return q
 }

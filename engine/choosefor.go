@@ -22,5 +22,7 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limit
 // requestFor returns the request for a plan of a problem that has no store yet.
 func requestFor(w graph.Weights, l plan.Limits) *plan.Request {
 	g, _ := w.(*graph.Graph)
-	return &plan.Request{Facts: w.Facts(), Graph: g, Limits: l}
+	q := &plan.Request{Facts: w.Facts(), Graph: g, Limits: l}
+	q.Limits.Kind = q.Facts.Kind
+	return q
 }

@@ -33,7 +33,7 @@ func (p *Problem) solveCoreOnce(ctx context.Context, o Options, lines *live.Time
 		return task.Summary{}, nil, 0, err
 	}
 	if sum, err = sub.solve(ctx, o, lines, reports); err == nil {
-		distances, pitch, err = sub.matrix32()
+		distances, pitch, err = sub.weightMatrix()
 	}
 	return sum, distances, pitch, errors.Join(err, sub.Close())
 }
@@ -75,20 +75,21 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 	return sub, err
 }
 
-// matrix32 reads all distances into memory, in pitch rows of pitch entries, as a device takes them.
-func (p *Problem) matrix32() (m []uint32, pitch int, err error) {
-	n := p.geom.N
+// weightMatrix reads all distances into memory, in pitch rows of pitch weights, as sparse.DenseCore has them.
+func (p *Problem) weightMatrix() (m []uint32, pitch int, err error) {
+	n, v := p.geom.N, p.meta.Variant()
+	size, words := v.Bytes(), v.WeightBytes()/entry.WordBytes
 	pitch = entry.CeilDiv(n, kernels.DeviceLaneUnit) * kernels.DeviceLaneUnit
-	m = make([]uint32, pitch*pitch)
+	m = entry.As[uint32](make([]uint64, pitch*pitch*words/2))
 	t := p.geom.T
-	tile := make([]uint32, t*t)
+	tile := p.meta.Kind.Make(t * t)
 	for i := range p.geom.Side() { // by tiles: a row would touch a page for each entry where one half is stored
 		for j := range p.geom.Side() {
-			if err := p.store.ReadTile(entry.Bytes(tile), i, j); err != nil {
+			if err := p.store.ReadTile(tile, i, j); err != nil {
 				return nil, 0, err
 			}
 			for r := range min(t, n-i*t) {
-				copy(m[(i*t+r)*pitch+j*t:][:min(t, n-j*t)], tile[r*t:])
+				v.Weights(m[((i*t+r)*pitch+j*t)*words:], tile[r*t*size:][:min(t, n-j*t)*size])
 			}
 		}
 	}

@@ -317,7 +317,7 @@ func TestForecastWithCore(t *testing.T) {
 	p := leaveCore(t, live.StageCore)
 	there := p.Store().CoreBytes()
 	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Limits{}, "")
-	if err != nil || there < 64*64*entry.EntryBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
+	if err != nil || there < 64*64*entry.WordBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
 		t.Errorf("%d bytes of a core are there, and %d and %d more are planned: %v", there, f.StoreBytes, f.BesideBytes, err)
 	}
 }

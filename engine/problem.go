@@ -241,11 +241,7 @@ func (p *Problem) Graph() (*graph.Graph, error) {
 		N: p.meta.N, Kind: entry.Kind(p.meta.Kind), Directed: p.meta.Directed, Scale: p.meta.Scale,
 		Offsets: csr.Offsets, Targets: csr.Targets, IDs: ids,
 	}
-	if g.Kind == entry.KindI32 {
-		g.I32 = entry.View[int32](csr.Weights)
-	} else {
-		g.F32 = entry.View[float32](csr.Weights)
-	}
+	g.SetWeights(csr.Weights)
 	if err := g.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w: graph.csr: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/text"
-	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -124,12 +123,16 @@ func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) e
 	if len(dst) != n {
 		return fmt.Errorf("%s: %d elements given for %d distances", p.Dir(), len(dst), n)
 	}
-	raw := entry.Make(n)
+	kind := p.meta.Kind.Wide()
+	raw := kind.Make(n)
 	if err := read(raw, at); err != nil {
 		return err
 	}
-	for i, bits := range entry.View[uint32](raw) {
-		dst[i] = p.meta.Distance(bits)
+	kind.Values(dst, raw)
+	if scale := float64(p.meta.Scale); scale != 1 {
+		for i := range dst {
+			dst[i] /= scale
+		}
 	}
 	return nil
 }

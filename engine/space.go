@@ -22,9 +22,9 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 		if err != nil {
 			return 0, err
 		}
-		edges = []int{plan.RowTile(max(rows, 1), e.N, false)}
+		edges = []int{plan.RowTile(l.Kind, max(rows, 1), e.N, false)}
 		if rows == 0 {
-			edges = []int{plan.RowTile(e.N, e.N, false)}
+			edges = []int{plan.RowTile(l.Kind, e.N, e.N, false)}
 			t, limits := rounds.ChooseTile(e.N, false, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
 			_, err := rounds.PlanBlocked(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, 0, d.Info(), rates, limits)
 			if err != nil && e.Dense {
@@ -56,6 +56,7 @@ func RoomFor(dir string, f graph.Facts, l plan.Limits) error {
 	case f.Symmetric && !l.Predecessors && l.Layout != tiles.Square:
 		rows = (f.N + 1) / 2
 	}
+	l.Kind = f.Kind
 	hi, size := bits.Mul64(uint64(f.N), uint64(rows)*uint64(l.EntryBytes()))
 	if hi > 0 || size > math.MaxInt64 {
 		size = math.MaxInt64
@@ -68,7 +69,7 @@ func MostBeside(e graph.Extent, d kernels.Device, l plan.Limits) int64 {
 	if e.Dense || l.Predecessors || l.Algorithm != "" && l.Algorithm != plan.Auto && l.Algorithm != eliminate.Name {
 		return 0
 	}
-	return eliminate.MostBeside(e.N, d.Info())
+	return eliminate.MostBeside(e.N, l.Kind, d.Info())
 }
 
 // Room returns how much of its volume a store at dir may take, in the place of what is there; 0: unknown.

@@ -40,7 +40,7 @@ func (p *Problem) treesRooted() (bool, error) {
 // a group are checked.
 func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []bool, err error) {
 	written = make([]bool, p.geom.Tiles())
-	if p.meta.Kind == entry.KindI32 && p.meta.MinWeight > 0 {
+	if !p.meta.Kind.Float() && p.meta.MinWeight > 0 {
 		return written, nil
 	}
 	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
@@ -361,7 +361,7 @@ func (s *rowMender) look(place int32) error {
 	for _, a := range arcs {
 		loss := max(0, kind.Value(uint64(distances[a.from]))+a.weight-d)
 		switch {
-		case loss > 0 && kind == entry.KindI32, math.IsInf(loss, 1):
+		case loss > 0 && !kind.Float(), math.IsInf(loss, 1):
 		case s.state[a.from] == walked:
 			from := s.place[a.from]
 			s.out[from] = append(s.out[from], candidate{place, a.from, loss})

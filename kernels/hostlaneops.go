@@ -25,9 +25,10 @@ type HostLaneOps interface {
 }
 
 // HostLaneUnit is Lanes.Unit of entries of 4 bytes.
-const HostLaneUnit = lineBytes / 4
+const HostLaneUnit = LaneLine / 4
 
-const lineBytes = 64 // of a cache line
+// LaneLine is the bytes of a cache line, and of Lanes.Unit entries.
+const LaneLine = 64
 
 // Arcs are weighted arcs between the rows of a Lanes, in compressed rows: the arcs of row r are those from
 // Offsets[r] to Offsets[r+1]-1.
@@ -46,7 +47,7 @@ type Lanes struct {
 }
 
 // Unit divides the number of lanes: so many entries fill a cache line.
-func (l Lanes) Unit() int { return lineBytes / l.Entry }
+func (l Lanes) Unit() int { return LaneLine / l.Entry }
 
 // Row returns the memory of row r.
 func (l Lanes) Row(r int) []byte {

@@ -20,7 +20,7 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-const edge, tileBytes = 64, 64 * 64 * entry.EntryBytes
+const edge, tileBytes = 64, 64 * 64 * entry.WordBytes
 
 // seeded returns a fresh generator and prints its seed; OOC_SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {

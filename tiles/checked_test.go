@@ -57,7 +57,7 @@ func TestReadsAreChecked(t *testing.T) {
 		fine("unchecked", s.Unchecked(), 228, 5)
 		for u := range 250 { // every row of the damaged tile, and those above it
 			bits, err := s.ReadAt(u, 200)
-			if must(t, err); bits != uint32(1000*u+200) {
+			if must(t, err); bits != uint64(1000*u+200) {
 				t.Fatalf("entry (%d,200) is %d", u, bits)
 			}
 			if bits, err = s.ReadAt(u, 7); (err != nil) != (u >= 128+first) {

@@ -110,7 +110,7 @@ func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
 		return m, err
 	}
 	if csr != nil {
-		if err := csr.validate(m.N); err != nil {
+		if err := csr.validate(&m); err != nil {
 			return m, err
 		}
 		if m.Arcs != int64(len(csr.Targets)) {
@@ -225,7 +225,7 @@ func sizes(m *Meta, ids IDs) []reservation {
 		{nameSumsSpare, m.sumsBytes()},
 	}
 	if !m.Dense {
-		h := csrHeader{n: int64(m.N), arcs: m.Arcs}
+		h := csrHeader{n: int64(m.N), arcs: m.Arcs, weight: m.weightBytes()}
 		list = append(list, reservation{nameGraph, h.fileBytes()})
 	}
 	if ids.kind() != "" {

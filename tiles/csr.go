@@ -16,14 +16,13 @@ import (
 type CSR struct {
 	Offsets []int64 // N+1 of them, ascending from 0 to the number of arcs
 	Targets []int32 // 0…N-1
-	Weights []byte  // 4 bytes an arc, little endian, of the store's kind
+	Weights []byte  // of the store's Kind.Wide, little endian
 }
 
 // graph.csr: a header of 64 bytes, then the three arrays.
 const (
 	csrMagic     = "OOCGRAPH"
 	csrHeaderLen = 64
-	weightBytes  = 4
 	maxArcs      = 1 << 48
 
 	ioChunk = 1 << 20 // bytes; a multiple of 8
@@ -31,8 +30,8 @@ const (
 
 // csrHeader is the head of graph.csr, decoded and checked.
 type csrHeader struct {
-	n, arcs int64
-	sums    [3]uint32 // CRC-32C of offsets, targets, weights
+	n, arcs, weight int64     // weight: bytes of one
+	sums            [3]uint32 // CRC-32C of offsets, targets, weights
 }
 
 // headerID is where the heads of graph.csr and ids carry the store's id.
@@ -42,7 +41,7 @@ const strangeInput = "put this store's own back, or import again"
 
 // fileBytes is the size that a file with this header has.
 func (h csrHeader) fileBytes() int64 {
-	return csrHeaderLen + 8*(h.n+1) + (4+weightBytes)*h.arcs
+	return csrHeaderLen + 8*(h.n+1) + (4+h.weight)*h.arcs
 }
 
 func (h csrHeader) encode(m *Meta) []byte {
@@ -50,7 +49,7 @@ func (h csrHeader) encode(m *Meta) []byte {
 	copy(b, csrMagic)
 	le := binary.LittleEndian
 	le.PutUint32(b[8:], m.fileVersion())
-	le.PutUint32(b[12:], weightBytes)
+	le.PutUint32(b[12:], uint32(h.weight))
 	le.PutUint64(b[16:], uint64(h.n))
 	le.PutUint64(b[24:], uint64(h.arcs))
 	for i, s := range h.sums {
@@ -79,7 +78,8 @@ func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, err
 		return h, err
 	}
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
-	if le.Uint32(b[12:]) != weightBytes || n < 1 || n > maxN || arcs > maxArcs {
+	h.weight = m.weightBytes()
+	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > maxN || arcs > maxArcs {
 		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
 	}
 	h.n, h.arcs = int64(n), int64(arcs)
@@ -95,13 +95,17 @@ func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, err
 	return h, nil
 }
 
-// validate says whether the arrays form a graph of n vertices.
-func (c *CSR) validate(n int) error {
+// weightBytes is the size of the weight of an arc.
+func (m *Meta) weightBytes() int64 { return int64(m.Kind.Wide().Bytes()) }
+
+// validate says whether the arrays form the store's graph.
+func (c *CSR) validate(m *Meta) error {
+	n := m.N
 	arcs := int64(len(c.Targets))
 	switch {
 	case len(c.Offsets) != n+1:
 		return fmt.Errorf("%d offsets for %d vertices", len(c.Offsets), n)
-	case int64(len(c.Weights)) != weightBytes*arcs:
+	case int64(len(c.Weights)) != m.weightBytes()*arcs:
 		return fmt.Errorf("%d bytes of weights for %d arcs", len(c.Weights), arcs)
 	case c.Offsets[0] != 0 || c.Offsets[n] != arcs:
 		return fmt.Errorf("offsets run from %d to %d, not from 0 to %d", c.Offsets[0], c.Offsets[n], arcs)
@@ -143,7 +147,7 @@ func section(f io.Writer, write func(*bufio.Writer) error) (uint32, error) {
 
 // writeCSR fills the reserved file f and leaves it to the caller to sync.
 func writeCSR(f *os.File, m *Meta, c *CSR) (err error) {
-	h := csrHeader{n: int64(len(c.Offsets)) - 1, arcs: int64(len(c.Targets))}
+	h := csrHeader{n: int64(len(c.Offsets)) - 1, arcs: int64(len(c.Targets)), weight: m.weightBytes()}
 	if _, err = f.Seek(csrHeaderLen, io.SeekStart); err != nil {
 		return err
 	}
@@ -259,7 +263,7 @@ func (s *Store) CSR() (_ *CSR, err error) {
 	if c.Targets, sums[1], err = readInt32s(f, h.arcs); err != nil {
 		return nil, disk.ReadError(f.Name(), err)
 	}
-	c.Weights = make([]byte, weightBytes*h.arcs)
+	c.Weights = make([]byte, h.weight*h.arcs)
 	if _, err = io.ReadFull(f, c.Weights); err != nil {
 		return nil, disk.ReadError(f.Name(), err)
 	}
@@ -267,7 +271,7 @@ func (s *Store) CSR() (_ *CSR, err error) {
 	if sums != h.sums {
 		return nil, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
 	}
-	if err := c.validate(s.meta.N); err != nil {
+	if err := c.validate(&s.meta); err != nil {
 		return nil, disk.Corrupt(f.Name(), "%v", err)
 	}
 	return &c, nil

@@ -168,9 +168,9 @@ func TestVersions(t *testing.T) {
 	reseal(nameSums, 28)
 	path := filepath.Join(dir, nameStore)
 	for news, sign := range map[string]string{
-		`"version":5,"news":true`:                             "format version 5",
-		`"version":3,"layout":"triangle","kind":"i32"`:        `does not know layout "triangle"`,
-		`"version":3,"layout":"square","kind":"u16","news":1`: `does not know kind "u16"`,
+		`"version":5,"news":true`:                              "format version 5",
+		`"version":3,"layout":"triangle","kind":"i32"`:         `does not know layout "triangle"`,
+		`"version":3,"layout":"square","kind":"u128","news":1`: `does not know kind "u128"`,
 	} {
 		must(t, os.WriteFile(path, []byte(`{"format":"ooc store",`+news+`}`), 0o666))
 		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), sign) {
@@ -253,8 +253,8 @@ func FuzzStoreJSON(f *testing.F) {
 }
 
 func FuzzCSRHeader(f *testing.F) {
-	m := &Meta{Version: FormatVersion, ID: ID{1}, N: 5, Arcs: 5}
-	f.Add(csrHeader{n: 5, arcs: 5}.encode(m), int64(152))
+	m := &Meta{Version: FormatVersion, ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
+	f.Add(csrHeader{n: 5, arcs: 5, weight: 4}.encode(m), int64(152))
 	f.Add([]byte(csrMagic), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, size int64) {
 		try := [][]byte{b}
@@ -262,7 +262,7 @@ func FuzzCSRHeader(f *testing.F) {
 			sealed := bytes.Clone(b)
 			copy(sealed, csrMagic)
 			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
-			binary.LittleEndian.PutUint32(sealed[12:], weightBytes)
+			binary.LittleEndian.PutUint32(sealed[12:], 4)
 			copy(sealed[headerID:], m.ID[:])
 			binary.LittleEndian.PutUint32(sealed[60:], crc32.Checksum(sealed[:60], castagnoli))
 			try = append(try, sealed)

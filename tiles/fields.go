@@ -11,6 +11,18 @@ type field struct{ off, size int } // bytes
 
 func (s *Store) distances() field { return field{0, s.meta.Kind.Bytes()} }
 
+// wide reads distances into the last part of dst, and makes entries of Kind.Wide of them, which fill dst.
+func (s *Store) wide(dst []byte, read func(dst []byte) error) error {
+	if len(dst)%s.meta.Kind.Wide().Bytes() != 0 {
+		return fmt.Errorf("read %s: %d bytes are no whole number of entries", s.dir, len(dst))
+	}
+	if err := read(s.meta.Kind.Narrow(dst)); err != nil {
+		return err
+	}
+	s.meta.Kind.Widen(dst)
+	return nil
+}
+
 // predecessors returns the field of predecessors, or why there is none.
 func (s *Store) predecessors() (field, error) {
 	if !s.meta.Predecessors {

@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -130,14 +129,17 @@ func (s *Store) Prefetch(i, j int) {
 }
 
 // ReadRow copies the N distances of row u, without padding, into dst, which has
-// room for just these. Where the layout holds half of the matrix, it touches as
+// room for just these in entries of Kind.Wide. Where the layout holds half of the matrix, it touches as
 // many pages as ReadCol.
-func (m Matrix) ReadRow(dst []byte, u int) error { return m.readRow(dst, u, m.s.distances()) }
+func (m Matrix) ReadRow(dst []byte, u int) error {
+	return m.s.wide(dst, func(dst []byte) error { return m.readRow(dst, u, m.s.distances()) })
+}
 
-// ReadCol copies the distances of column v, N of them or as many as there are
-// rows, without padding, into dst, which has room for just these. It touches
-// every tile row of the column: as many pages.
-func (m Matrix) ReadCol(dst []byte, v int) error { return m.readCol(dst, v, m.s.distances()) }
+// ReadCol is ReadRow for the distances of column v, N of them or as many as there are
+// rows. It touches every tile row of the column: as many pages.
+func (m Matrix) ReadCol(dst []byte, v int) error {
+	return m.s.wide(dst, func(dst []byte) error { return m.readCol(dst, v, m.s.distances()) })
+}
 
 func (m Matrix) readRow(dst []byte, u int, f field) error {
 	s := m.s
@@ -194,9 +196,8 @@ func (s *Store) lineError(what string, u, of, got, want int) error {
 	return nil
 }
 
-// ReadAt gives the bits of distance (u,v); for f32, math.Float32frombits of them
-// is the distance.
-func (m Matrix) ReadAt(u, v int) (uint32, error) {
+// ReadAt gives the bits of distance (u,v), an entry of Kind.Wide.
+func (m Matrix) ReadAt(u, v int) (uint64, error) {
 	s := m.s
 	if u < 0 || u >= s.geo.RowCount() || v < 0 || v >= s.geo.N {
 		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d×%d", s.dir, u, v, s.geo.RowCount(), s.geo.N)
@@ -208,10 +209,13 @@ func (m Matrix) ReadAt(u, v int) (uint32, error) {
 	if err := m.check(u/t, v/t, u%t, u%t); err != nil {
 		return 0, err
 	}
-	at := (u%t*t + v%t) * e
-	var bits uint32
-	err := s.touch("read", u/t, v/t, func(tile []byte) { bits = binary.LittleEndian.Uint32(tile[at:]) })
-	return bits, err
+	at, k := (u%t*t+v%t)*e, s.meta.Kind
+	var memory [8]byte
+	dst := memory[:k.Wide().Bytes()]
+	err := s.wide(dst, func(dst []byte) error {
+		return s.touch("read", u/t, v/t, func(tile []byte) { copy(dst, tile[at:]) })
+	})
+	return k.Wide().At(dst, 0), err
 }
 
 // Checksum is the CRC-32C of bytes, which all checksums of a store are.

@@ -118,7 +118,7 @@ func (m *Meta) SumsPerTile() int {
 
 // Validate says whether a store with this description can exist.
 func (m Meta) Validate() error {
-	if !m.Kind.Stored() {
+	if !m.Kind.Valid() {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
 	}
 	if err := m.Geometry().Validate(); err != nil {
@@ -226,7 +226,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
 	case head.Version >= idVersion && !head.Layout.known():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
-	case head.Version >= idVersion && !head.Kind.Stored():
+	case head.Version >= idVersion && !head.Kind.Valid():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
 	var sf storeFile

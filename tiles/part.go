@@ -7,14 +7,14 @@ import (
 	"ooc/tiles/internal/system"
 )
 
-// ReadEntries copies the distances of consecutive entries of tile (i,j) into
+// ReadEntries copies the distances of consecutive entries of tile (i,j), in entries of Kind.Wide, into
 // dst, as many as it has room for, from entry first on; entry (r,c) of a tile
 // is its r·T+c-th. It reads the file and not the mapping, so that a pass over
 // the matrix leaves nothing in the process's memory; but for a tile that is not
 // stored: it would have to read a page for each entry of a row. It fails with a
 // *FaultError where the file cannot be read.
 func (m Matrix) ReadEntries(dst []byte, i, j, first int) error {
-	return m.readFields(dst, i, j, first, m.s.distances())
+	return m.s.wide(dst, func(dst []byte) error { return m.readFields(dst, i, j, first, m.s.distances()) })
 }
 
 // ReadTileFile is ReadTile for a stored tile from the file and not the mapping, and without a look at checksums.

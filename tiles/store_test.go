@@ -113,7 +113,7 @@ func TestNumericIDsAndDense(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	good := func() (Meta, *CSR, IDs) { m := testMeta(3, 64); m.Arcs = 3; return m, ring(3), IDs{} }
 	for name, spoil := range map[string]func(*Meta, *CSR, *IDs){
-		"kind":          func(m *Meta, c *CSR, i *IDs) { m.Kind = "u16" },
+		"kind":          func(m *Meta, c *CSR, i *IDs) { m.Kind = "u128" },
 		"tile":          func(m *Meta, c *CSR, i *IDs) { m.T = 63 },
 		"n":             func(m *Meta, c *CSR, i *IDs) { m.N = 4 },
 		"arcs":          func(m *Meta, c *CSR, i *IDs) { m.Arcs = 2 },
@@ -176,7 +176,7 @@ func TestTilesRowsAndEntries(t *testing.T) {
 			if binary.LittleEndian.Uint32(row[4*v:]) != a || binary.LittleEndian.Uint32(col[4*v:]) != b {
 				t.Fatalf("row or column %d differs at %d", u, v)
 			}
-			if got, err := s.ReadAt(u, v); err != nil || got != a {
+			if got, err := s.ReadAt(u, v); err != nil || got != uint64(a) {
 				t.Fatalf("entry (%d,%d) = %#x, %v; want %#x", u, v, got, err, a)
 			}
 		}

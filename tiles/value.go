@@ -9,8 +9,8 @@ import (
 // Variant returns the arithmetic that the matrix's entries need.
 func (m *Meta) Variant() entry.Variant { return m.Kind.Variant(m.Negative) }
 
-// Distance returns an entry's bits as a distance in the input's units; unreachable is +Inf.
-func (m *Meta) Distance(bits uint32) float64 { return m.Kind.Distance(uint64(bits), m.Scale) }
+// Distance returns the bits of an entry of Kind.Wide as a distance in the input's units; unreachable is +Inf.
+func (m *Meta) Distance(bits uint64) float64 { return m.Kind.Wide().Distance(bits, m.Scale) }
 
 // MatrixName is the matrix's name in the store, for people.
 const MatrixName = nameDist

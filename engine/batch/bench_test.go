@@ -94,7 +94,7 @@ func BenchmarkShared(b *testing.B) {
 		if err := os.WriteFile(j.Input, text, 0o666); err != nil {
 			b.Fatal(err)
 		}
-		needs[i] = Need{Vertices: n, Bytes: int64(n) * int64(n) * entry.EntryBytes}
+		needs[i] = Need{Vertices: n, Bytes: int64(n) * int64(n) * entry.WordBytes}
 	}
 	d := benchDevice(b)
 	for _, atOnce := range []int{1, 2, 4, 8} {

@@ -86,7 +86,7 @@ func TestOnce(t *testing.T) {
 		if d.Info().Memory != 1<<20 {
 			t.Errorf("measured on a part of %d bytes", d.Info().Memory)
 		}
-		return int64(device.EntryBytes(d)), nil
+		return int64(device.EntryBytes(d, 0)), nil
 	}
 	if _, err := device.Once(s.Part(1<<10), "x", measure); !errors.Is(err, fails) {
 		t.Error(err)

@@ -41,9 +41,9 @@ func Tracks(d kernels.Device) bool {
 }
 
 // EntryBytes is the size of the entries of tiles on a device.
-func EntryBytes(d kernels.Device) int {
+func EntryBytes(d kernels.Device, v entry.Variant) int {
 	if Tracks(d) {
 		return entry.PairBytes
 	}
-	return entry.EntryBytes
+	return v.Bytes()
 }

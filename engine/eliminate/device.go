@@ -38,7 +38,7 @@ func (x *run) sumsThere() int { return x.Geometry.Side() * x.Geometry.T / sparse
 // rowAndSums is the host memory in bytes for a row of tiles and its checksums, in whole pages.
 func (x *run) rowAndSums() int64 {
 	const page = 4096
-	return x.rowBytes() + int64(entry.CeilDiv(x.sumsThere()*entry.EntryBytes, page))*page
+	return x.rowBytes() + int64(entry.CeilDiv(x.sumsThere()*entry.WordBytes, page))*page
 }
 
 // parts splits rowAndSums bytes of host memory into the tiles and their checksums.

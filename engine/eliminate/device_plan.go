@@ -45,6 +45,8 @@ type predictor struct {
 	info      kernels.Info
 	rows      int // of distances
 	tile      int
+	kind      entry.Kind
+	negative  bool // some weight is
 	rates     *plan.Rates
 	symmetric bool // the graph
 	upper     bool // the store keeps one half of the matrix
@@ -52,7 +54,7 @@ type predictor struct {
 
 // shape returns the shape of the expansion if elimination stops at w.
 func (x *predictor) shape(w sparse.Work) sparse.Shape {
-	return sparse.Shape{Vertices: w.Vertices, Core: w.Core, Arcs: 2 * w.Fill, Edge: x.tile}
+	return sparse.Shape{Variant: x.kind.Variant(x.negative), Vertices: w.Vertices, Core: w.Core, Arcs: 2 * w.Fill, Edge: x.tile}
 }
 
 // onDevice is deviceShape for the expansion if elimination stops at w; both are 0 where the processor has to do it.
@@ -66,10 +68,10 @@ func (x *predictor) onDevice(w sparse.Work) (lanes, batches int) {
 // bytes is the size of all rows of distances that are stored.
 func (x *predictor) bytes(w sparse.Work) float64 {
 	if x.upper {
-		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: entry.EntryBytes, Upper: true}
+		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: x.kind.Bytes(), Upper: true}
 		return float64(g.MatrixBytes())
 	}
-	return float64(x.rows) * float64(w.Vertices) * entry.EntryBytes
+	return float64(x.rows) * float64(w.Vertices) * float64(x.kind.Bytes())
 }
 
 // Measured on an H100 (docs/benchmarks.md). levelShare is the rate of real levels as a share of the sample's, whose rows
@@ -100,9 +102,9 @@ func (x *predictor) moveToDevice(p *plan.Elimination, w sparse.Work, most float6
 	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps with the first batch
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.bytes(w)/fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core))*coreCopies
+	seconds := max(both, x.bytes(w)/fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.kind))*coreCopies
 	if r.Lock > 0 {
-		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * entry.EntryBytes / r.Lock
+		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.kind.Bytes()) / r.Lock
 	}
 	if seconds > most {
 		return

@@ -53,19 +53,19 @@ func New(o Options) Algorithm {
 const fasterAtOnce = 6
 
 // closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without vertices.
-func (a Algorithm) closesAtOnce(core int, info kernels.Info) bool {
+func (a Algorithm) closesAtOnce(core int, kind entry.Kind, info kernels.Info) bool {
 	most := max(0, a.o.CoreAtOnce)
 	if !info.SharedCores {
 		most *= fasterAtOnce
 	}
-	return core == 0 || core <= most && oneTile(core) <= info.Memory-info.Scratch
+	return core == 0 || core <= most && oneTile(core, kind) <= info.Memory-info.Scratch
 }
 
 // spills reports whether a solve on the device has to close the core in a store, because neither the device nor the
 // processor beside it closes it in memory.
-func (a Algorithm) spills(core int, info kernels.Info) bool {
+func (a Algorithm) spills(core int, kind entry.Kind, info kernels.Info) bool {
 	beside := kernels.Info{Memory: math.MaxInt64, SharedCores: true}
-	return !a.closesAtOnce(core, info) && (info.SharedCores || !a.closesAtOnce(core, beside))
+	return !a.closesAtOnce(core, kind, info) && (info.SharedCores || !a.closesAtOnce(core, kind, beside))
 }
 
 // Name is the algorithm's name.
@@ -163,7 +163,7 @@ func (x *run) run(ctx context.Context) (err error) {
 		}
 	}()
 	// Not if the core is solved in a store: that needs host memory first.
-	if x.plan.Lanes > 0 && (x.algorithm.closesAtOnce(x.plan.Core, x.Device.Info()) || x.algorithm.closesAtOnce(x.plan.Core, x.host.Info())) {
+	if x.plan.Lanes > 0 && (x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.Device.Info()) || x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.host.Info())) {
 		x.ring.lock(x.Device, x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
 	}
 	x.Reports.Show(x.inStage(live.StageEliminate))
@@ -215,7 +215,7 @@ func (x *run) closeHost() error {
 func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (*sparse.DenseCore, error) {
 	x.Reports.Show(x.inStage(live.StageCore))
 	for _, d := range []kernels.Device{x.Device, x.host} {
-		if !x.algorithm.closesAtOnce(e.Core(), d.Info()) {
+		if !x.algorithm.closesAtOnce(e.Core(), x.Meta.Kind, d.Info()) {
 			continue
 		}
 		core, err := e.CloseCore(ctx, d, x.lanes)
@@ -225,7 +225,7 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 		return core, err
 	}
 	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
-	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e, g.Symmetric}, fingerprint(e), reports)
+	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e, g}, fingerprint(e), reports)
 	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plan = sum.Relaxations, sum.Rate, sum.Plan
 	if err != nil {
 		return nil, fmt.Errorf("the core: %w", err)
@@ -234,25 +234,20 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 }
 
 // oneTile returns the bytes of a matrix of n vertices as one tile.
-func oneTile(n int) int64 {
+func oneTile(n int, kind entry.Kind) int64 {
 	edge := int64(n+63) / 64 * 64
-	return edge * edge * entry.EntryBytes
+	return edge * edge * int64(kind.Bytes())
 }
 
 // coreWeights is the matrix of a core. That of a symmetric graph is symmetric.
 type coreWeights struct {
-	e         *sparse.Elimination
-	symmetric bool
+	e *sparse.Elimination
+	g *graph.Graph
 }
 
 // Facts implements graph.Weights.
 func (c coreWeights) Facts() graph.Facts {
-	f := graph.Facts{N: c.e.Core(), Kind: entry.KindI32, Directed: true, Symmetric: c.symmetric, Scale: 1}
-	if c.e.Variant.Float() {
-		f.Kind = entry.KindF32
-	}
-	f.Negative = c.e.Variant == entry.I32Signed || c.e.Variant == entry.F32Signed
-	return f
+	return graph.Facts{N: c.e.Core(), Kind: c.g.Kind, Directed: true, Symmetric: c.g.Symmetric, Negative: c.g.Negative, Scale: 1}
 }
 
 // Check has nothing to do: the core's distances are distances in the graph, which was checked.

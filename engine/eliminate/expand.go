@@ -13,7 +13,6 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
-	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -126,12 +125,12 @@ func (w *expansion) runAll(ctx context.Context, start func(ctx context.Context))
 // shape picks the sources per batch and the number of goroutines that fit the host memory.
 func (w *expansion) shape() (lanes, workers int, err error) {
 	budget := w.run.budget()
-	most := (w.run.Geometry.RowCount() + kernels.HostLaneUnit - 1) / kernels.HostLaneUnit * kernels.HostLaneUnit
-	lanes, workers = min(sparse.BatchLanes, most), min(threads(), max(1, len(w.done)-w.first))
+	unit := w.e.LaneUnit()
+	lanes, workers = min(w.e.BatchLanes(), entry.RoundUp(w.run.Geometry.RowCount(), unit)), min(threads(), max(1, len(w.done)-w.first))
 	for budget > 0 && int64(workers)*(w.e.ScratchBytes(lanes)+w.run.rowBytes()) > budget {
 		switch {
-		case lanes > kernels.HostLaneUnit:
-			lanes -= kernels.HostLaneUnit
+		case lanes > unit:
+			lanes -= unit
 		case workers > 1:
 			workers--
 		default:
@@ -208,7 +207,7 @@ func (w *expansion) tileRow(ex *sparse.Expander, i int, row []byte) error {
 	sources := w.sources(i)
 	to := sparse.Target{Data: row, First: g.First(i), Width: g.T, Stride: g.TileBytes(), Past: true}
 	for r := range sources {
-		to.Places = append(to.Places, int64(r*g.T*entry.EntryBytes))
+		to.Places = append(to.Places, int64(r*g.T*g.EntryBytes))
 	}
 	if err := ex.Rows(sources, to); err != nil {
 		return err
@@ -282,14 +281,12 @@ func renew(sums []uint32, tile []byte, change func()) {
 // padRows fills the padding rows of the last row of tiles, from the given row on, as those of isolated vertices.
 func (w *expansion) padRows(data []byte, i, from int) {
 	g := w.run.Geometry
-	inf := uint32(w.run.Meta.Kind.Unreachable())
+	kind := w.run.Meta.Kind
 	for j := g.First(i); j < g.Side(); j++ {
-		tile := entry.View[uint32](data[int64(j)*g.TileBytes():][:g.TileBytes()])
-		for k := from * g.T; k < len(tile); k++ {
-			tile[k] = inf
-		}
+		tile := data[int64(j)*g.TileBytes():][:g.TileBytes()]
+		kind.Fill(tile[from*g.T*g.EntryBytes:], kind.Unreachable())
 		for r := from; r < g.T && g.Rows == 0 && i == j; r++ {
-			tile[r*g.T+r] = 0
+			kind.Put(tile, r*g.T+r, 0)
 		}
 	}
 }
@@ -301,7 +298,7 @@ func (w *expansion) finished(i int) error {
 	w.done[i] = true
 	rows := min(g.T, g.RowCount()-i*g.T)
 	w.rows += rows
-	w.written += int64(rows) * int64(g.N-g.First(i)*g.T) * entry.EntryBytes
+	w.written += int64(rows) * int64(g.N-g.First(i)*g.T) * int64(g.EntryBytes)
 	before := w.prefix
 	for w.prefix < len(w.done) && w.done[w.prefix] {
 		w.prefix++

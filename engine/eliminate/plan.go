@@ -1,6 +1,7 @@
 package eliminate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,14 +24,14 @@ import (
 func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	g, l, r := q.Graph, q.Limits, &q.Rates
 	rows := rowsOf(l, g.N)
-	began, most := time.Now(), largestCore()
+	began, most := time.Now(), largestCore(g.Kind)
 	perRelaxation := 1 / (coreShare * r.Kernel)
 	if c.Rounds != nil { // a plan for rounds is more exact
 		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
 	}
-	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, rates: r, symmetric: g.Symmetric, upper: q.Upper()}
+	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, kind: g.Kind, negative: g.Negative, rates: r, symmetric: g.Symmetric, upper: q.Upper()}
 	if x.tile == 0 {
-		x.tile = plan.RowTile(rows, g.N, q.Upper())
+		x.tile = plan.RowTile(g.Kind, rows, g.N, q.Upper())
 	}
 	seconds := func(w sparse.Work) float64 { return x.predict(w, perRelaxation, 0).Seconds }
 	o, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
@@ -67,9 +68,9 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	}
 	stored := q.StoreBytes(x.tile)
 	fits := func(core int) error {
-		return q.Fits(stored+a.beside(core, g.Symmetric, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
+		return q.Fits(stored+a.beside(core, g, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
 	}
-	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, g.Symmetric, q.Info) > 0 {
+	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, g, q.Info) > 0 {
 		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
 			c.Lacks = lacks
 		}
@@ -87,24 +88,26 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	p.OrderSeconds = time.Since(began).Seconds()
 	p.Algorithm, p.Order = Name, o
 	c.Eliminate = &p
-	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, g.Symmetric, q.Info)}, nil
+	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, g, q.Info)}, nil
 }
 
 // beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
-func (a Algorithm) beside(core int, symmetric bool, info kernels.Info) int64 {
-	if !a.spills(core, info) {
+func (a Algorithm) beside(core int, g *graph.Graph, info kernels.Info) int64 {
+	l := plan.Limits{Kind: g.Kind}
+	if !a.spills(core, g.Kind, info) {
 		return 0
 	}
-	l := plan.Limits{}
-	if symmetric {
+	if g.Symmetric {
 		l.Layout = tiles.Upper
 	}
-	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, symmetric), l)
+	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, g.Symmetric), l)
 }
 
-// MostBeside returns the bytes of the store of the largest core that a graph of n vertices can leave.
-func MostBeside(n int, info kernels.Info) int64 {
-	return New(Options{}).beside(min(n, largestCore()), false, info)
+// MostBeside returns the bytes of the store of the largest core that a graph of n vertices and some kind can leave; "": a kind
+// of 4 bytes.
+func MostBeside(n int, kind entry.Kind, info kernels.Info) int64 {
+	g := &graph.Graph{Kind: cmp.Or(kind, entry.KindI32)}
+	return New(Options{}).beside(min(n, largestCore(g.Kind)), g, info)
 }
 
 // largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
@@ -139,23 +142,23 @@ func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *p
 // coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
 func (a Algorithm) coreFits(core int, q *plan.Request) error {
 	l, n := q.Limits, q.Graph.N
-	if need := leastScratch(rowsOf(l, n), n, core, l.Tile, q.Upper()); l.HostMemory > 0 && need > l.HostMemory {
+	if need := leastScratch(q.Graph.Kind, rowsOf(l, n), n, core, l.Tile, q.Upper()); l.HostMemory > 0 && need > l.HostMemory {
 		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, n, need)
 	}
-	if !a.spills(core, q.Info) {
+	if !a.spills(core, q.Graph.Kind, q.Info) {
 		return nil
 	}
 	l.Round = 0
-	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: entry.EntryBytes, Upper: q.Graph.Symmetric}, 0, q.Info, q.Rates, l)
+	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric}, 0, q.Info, q.Rates, l)
 	return err
 }
 
 // leastScratch is the least memory in bytes that expands a row of n vertices.
-func leastScratch(rows, n, core, tile int, upper bool) int64 {
+func leastScratch(kind entry.Kind, rows, n, core, tile int, upper bool) int64 {
 	if tile == 0 {
-		tile = plan.RowTile(rows, n, upper)
+		tile = plan.RowTile(kind, rows, n, upper)
 	}
-	return int64(n+1+core)*kernels.HostLaneUnit*entry.EntryBytes + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*entry.EntryBytes
+	return int64(n+1+core)*kernels.LaneLine + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*int64(kind.Bytes())
 }
 
 // rowsOf is how many rows are wanted.
@@ -204,9 +207,9 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * perRelaxation
 	}
 	if !x.info.SharedCores {
-		p.CoreSeconds += storeCopies * float64(oneTile(w.Core)) * coreCopies
-		if x.algorithm.closesAtOnce(w.Core, x.info) {
-			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core))*coreCopies
+		p.CoreSeconds += storeCopies * float64(oneTile(w.Core, x.kind)) * coreCopies
+		if x.algorithm.closesAtOnce(w.Core, x.kind, x.info) {
+			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, x.kind))*coreCopies
 		}
 	}
 	host := host(*r)
@@ -228,12 +231,12 @@ func host(r plan.Rates) float64 {
 }
 
 // largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
-func largestCore() int {
+func largestCore(kind entry.Kind) int {
 	free := device.FreeMemory()
 	if free == 0 {
 		return math.MaxInt32
 	}
-	return int(math.Sqrt(float64(free) / 2 / entry.EntryBytes))
+	return int(math.Sqrt(float64(free) / 2 / float64(kind.Wide().Bytes())))
 }
 
 // threads is how many goroutines expand on the processor.

@@ -168,7 +168,7 @@ const (
 // where a scale is undone, elements are float64.
 func (x *extract) numbers() (element, float64) {
 	kind, none := asFloat32, math.Inf(1)
-	if x.p.Meta().Kind == entry.KindI32 {
+	if !x.p.Meta().Kind.Float() {
 		kind, none = asInt32, math.MaxInt32
 	}
 	if x.p.Meta().Scale > 1 {

@@ -37,7 +37,7 @@ func npyHeader2D(descr string, rows, cols int) []byte {
 
 // replace keeps entries as they are stored, except those without a path.
 func (x *extract) replace(none uint32) func(b *block) []byte {
-	noPath := uint32(x.p.Meta().Kind.Unreachable())
+	noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
 	return func(b *block) []byte {
 		used := (b.hi - b.lo) * x.cols.n
 		if none != noPath {
@@ -53,13 +53,13 @@ func (x *extract) replace(none uint32) func(b *block) []byte {
 
 // widen makes entries float64, in the input's units.
 func (x *extract) widen(none float64) func(b *block) []byte {
-	noPath := uint32(x.p.Meta().Kind.Unreachable())
+	noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
 	return func(b *block) []byte {
 		out := b.out[:0]
 		for _, bits := range b.entries[:(b.hi-b.lo)*x.cols.n] {
 			d := none
 			if bits != noPath {
-				d = x.p.Meta().Distance(bits)
+				d = x.p.Meta().Distance(uint64(bits))
 			}
 			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(d))
 		}

@@ -77,7 +77,7 @@ type treeMaker struct {
 
 func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	t := &treeMaker{g: g, back: back, none: none, pred: make([]int32, g.N), queue: make([]int32, 0, g.N)}
-	if g.Kind == entry.KindF32 {
+	if g.Kind.Float() {
 		t.dist, t.search = make([]float64, g.N), path.NewSearch(g)
 	}
 	return t
@@ -88,7 +88,7 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1
 	switch {
-	case t.g.Kind == entry.KindF32:
+	case t.g.Kind.Float():
 		wrong = t.rounded(row, source)
 	case t.g.MinWeight > 0:
 		wrong = t.falling(row, source)
@@ -176,7 +176,7 @@ func (t *treeMaker) rounded(row []uint32, source int) int {
 		least := math.Inf(1)
 		for k := t.back.Offsets[v]; k < t.back.Offsets[v+1]; k++ {
 			x := t.back.Targets[k]
-			if d := t.dist[x] + float64(t.back.F32[k]); d < least {
+			if d := t.dist[x] + t.back.Weight(k); d < least {
 				t.pred[v], least = x, d
 			}
 		}
@@ -195,7 +195,7 @@ func (t *treeMaker) misses(source int) int {
 		arcs, magnitude := t.search.Path(v)
 		switch {
 		case math.IsInf(d, 1) && t.pred[v] < 0 && v != source:
-		case arcs < 0, math.Abs(t.search.Length(v)-d) > entry.AllowedRounding(arcs, magnitude), d != d:
+		case arcs < 0, math.Abs(t.search.Length(v)-d) > t.g.Kind.AllowedRounding(arcs, magnitude), d != d:
 			return v
 		}
 	}

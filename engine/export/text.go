@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"ooc/engine/text"
-	"ooc/kernels/entry"
 )
 
 // textForm writes stored entries as text.
@@ -17,9 +16,9 @@ type textForm struct {
 }
 
 func (x *extract) text(none float64) textForm {
-	f := textForm{x: x, noPath: uint32(x.p.Meta().Kind.Unreachable()), none: text.Float64.Append(nil, none),
+	f := textForm{x: x, noPath: uint32(x.p.Meta().Kind.Wide().Unreachable()), none: text.Float64.Append(nil, none),
 		number: text.NumbersOf(x.p.Meta().Kind, x.p.Meta().Scale), bytes: 16}
-	if x.p.Meta().Scale == 1 && x.p.Meta().Kind == entry.KindI32 {
+	if x.p.Meta().Scale == 1 && !x.p.Meta().Kind.Float() {
 		f.bytes = 8
 	}
 	return f
@@ -29,9 +28,9 @@ func (f *textForm) append(out []byte, bits uint32) []byte {
 	switch m := f.x.p.Meta(); {
 	case bits == f.noPath:
 		return append(out, f.none...)
-	case m.Kind == entry.KindI32 && m.Scale == 1: // as below, and faster
+	case !m.Kind.Float() && m.Scale == 1: // as below, and faster
 		return strconv.AppendInt(out, int64(int32(bits)), 10)
 	default:
-		return f.number.Append(out, m.Distance(bits))
+		return f.number.Append(out, m.Distance(uint64(bits)))
 	}
 }

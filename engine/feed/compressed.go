@@ -54,8 +54,8 @@ func (c *compressed) fill(dst []byte, b blockSpec) error {
 	for i := range b.hi - b.lo + 1 {
 		words[i] = int32(c.into.Offsets[b.lo+i] - lo)
 	}
-	copy(words[ends/entry.EntryBytes:], c.into.Targets[lo:hi])
-	to := words[weights/entry.EntryBytes:]
+	copy(words[ends/entry.WordBytes:], c.into.Targets[lo:hi])
+	to := words[weights/entry.WordBytes:]
 	if c.into.Kind == entry.KindI32 {
 		for k, w := range c.into.I32[lo:hi] {
 			to[k] = min(w, entry.Inf32)

@@ -214,4 +214,4 @@ func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
 }
 
 // Stride is the bytes from a vector of n entries in device memory to the next.
-func Stride(n int) int64 { return (int64(n)*entry.EntryBytes + align - 1) / align * align }
+func Stride(n int) int64 { return (int64(n)*entry.WordBytes + align - 1) / align * align }

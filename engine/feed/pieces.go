@@ -12,11 +12,11 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 	p := &pieces{matrix: m, n: m.Facts().N, transposed: o.Transposed, edge: o.Edge}
 	_, most := o.room()
 	for _, edge := range []int{512, 256, 128, 64} {
-		if p.edge == 0 && (edge == 64 || edge <= p.n && int64(edge)*int64(edge)*entry.EntryBytes <= most) {
+		if p.edge == 0 && (edge == 64 || edge <= p.n && int64(edge)*int64(edge)*entry.WordBytes <= most) {
 			p.edge = edge
 		}
 	}
-	tile, side := int64(p.edge)*int64(p.edge)*entry.EntryBytes, int64(p.n+p.edge-1)/int64(p.edge)
+	tile, side := int64(p.edge)*int64(p.edge)*entry.WordBytes, int64(p.n+p.edge-1)/int64(p.edge)
 	p.across = 1
 	if o.Edge == 0 && !o.Device.Info().SharedCores {
 		p.across = int(max(1, min(most/tile, side))) // a step has threads for the vertices of one block, and a GPU wants many
@@ -43,7 +43,7 @@ func (p *pieces) blocks() (specs []blockSpec) {
 			tiles := min(p.high, (p.n-row+p.edge-1)/p.edge)
 			specs = append(specs, blockSpec{
 				lo: lo, hi: min(lo+p.width(), p.n), row: row, rows: min(p.n-row, tiles*p.edge),
-				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * entry.EntryBytes,
+				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * entry.WordBytes,
 			})
 		}
 	}
@@ -51,7 +51,7 @@ func (p *pieces) blocks() (specs []blockSpec) {
 }
 
 func (p *pieces) fill(dst []byte, b blockSpec) error {
-	size := p.edge * p.edge * entry.EntryBytes
+	size := p.edge * p.edge * entry.WordBytes
 	first, column := b.row/p.edge, b.lo/p.edge
 	if !p.transposed && p.across == 1 {
 		for k := 0; k*size < len(dst); k++ {
@@ -107,7 +107,7 @@ func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
 
 // Tiles returns the whole tiles of a piece of Options.Edge columns that is not transposed, from the first row on.
 func Tiles(b kernels.Block) []kernels.Tile {
-	size := int64(b.Edge) * int64(b.Edge) * entry.EntryBytes
+	size := int64(b.Edge) * int64(b.Edge) * entry.WordBytes
 	tiles := make([]kernels.Tile, (b.Rows+b.Edge-1)/b.Edge)
 	for k := range tiles {
 		tiles[k] = kernels.Tile{Buf: b.Weights.Buf, Off: b.Weights.Off + int64(k)*size}

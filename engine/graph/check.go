@@ -1,9 +1,11 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"ooc/engine/internal/cancel"
 	"ooc/engine/text"
@@ -43,8 +45,8 @@ func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
 	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
 		func(float64) (float64, error) { return factor * g.sumOfLargest(), nil }}}
 	if !g.Negative {
-		tighter = append(tighter, Bound{LongestDistance, func(float64) (float64, error) {
-			most, err := g.longestPath(ctx)
+		tighter = append(tighter, Bound{LongestDistance, func(enough float64) (float64, error) {
+			most, err := g.longestPath(ctx, enough/factor)
 			return factor * most, err
 		}})
 	}
@@ -84,6 +86,9 @@ const LongestDistance = "the longest distance that cannot be ruled out"
 // It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs,
 // each from another vertex. The first bound is N-1 times the largest weight. file is for the error.
 func (f *Facts) CheckRange(file string, tighter ...Bound) error {
+	if f.Kind == entry.KindU16 && f.Negative {
+		return &InputError{File: file, Reason: "kind u16 holds no negative weights: use --kind i32"}
+	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
 	what := fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, text.Float64.Text(widest))
@@ -102,8 +107,8 @@ func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 	if bound < limit {
 		return nil
 	}
-	hint := kindHint(f.Scale)
-	if f.Kind == entry.KindF32 {
+	hint := kindHint(f.Kind, f.Scale)
+	if f.Kind.Float() {
 		hint = "divide the weights by a power of two"
 	}
 	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: hint}
@@ -112,8 +117,12 @@ func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 // limit returns what the magnitude of every distance must stay below.
 func (f *Facts) limit() float64 {
 	switch {
+	case f.Kind == entry.KindF64:
+		return math.MaxFloat64
 	case f.Kind == entry.KindF32:
 		return math.MaxFloat32
+	case f.Kind == entry.KindU16:
+		return float64(entry.Inf16)
 	case f.Negative:
 		return float64(entry.Limit32)
 	}
@@ -136,7 +145,9 @@ func (g *Graph) sumOfLargest() float64 {
 // more than the distance to the component's root plus that from it. A shortest path goes through components in their
 // topological order and never returns to one. So the longest chain of these bounds, and of the arcs between components, is
 // a bound.
-func (g *Graph) longestPath(ctx context.Context) (float64, error) {
+//
+// In a symmetric graph it goes on until the bound is below enough, where that takes few searches.
+func (g *Graph) longestPath(ctx context.Context, enough float64) (float64, error) {
 	poll := cancel.NewPoll(ctx)
 	c, err := stronglyConnected(g, poll)
 	if err != nil {
@@ -159,35 +170,90 @@ func (g *Graph) longestPath(ctx context.Context) (float64, error) {
 				}
 			}
 		}
-		from, err := forward.farthest(members)
+		root, err := forward.middle(members)
 		if err != nil {
 			return 0, err
 		}
-		to, err := back.farthest(members)
+		from, _, err := forward.farthest(root, members)
+		if err != nil {
+			return 0, err
+		}
+		to, _, err := back.farthest(root, members)
 		if err != nil {
 			return 0, err
 		}
 		chain[number] = onward + from + to
+		if g.Symmetric && chain[number] >= enough {
+			if chain[number], err = forward.farthestOfAll(members, enough); err != nil {
+				return 0, err
+			}
+		}
 		longest = max(longest, chain[number])
 	}
 	return longest, nil
 }
 
-// farthest returns the largest distance from the first member of a component to the others. It does not change what s holds
-// for other components.
-func (s *Search) farthest(members []int32) (far float64, err error) {
-	if len(members) == 1 {
-		return 0, nil
+// middle returns the member of a component that longestPath takes as its root: any will do. In a symmetric graph it is
+// halfway to the member that is farthest from the one that is farthest from the first: of a tree the centre, and mostly
+// close to it. So the bound is close to the longest distance, which it may else be twice.
+func (s *Search) middle(members []int32) (int32, error) {
+	if !s.g.Symmetric || len(members) < 3 {
+		return members[0], nil
 	}
-	if s.g.Kind == entry.KindI32 {
-		err = dijkstra(s, s.g.I32, members[0])
-	} else {
-		err = dijkstra(s, s.g.F32, members[0])
+	_, end, err := s.farthest(members[0], members)
+	if err != nil {
+		return 0, err
+	}
+	far, v, err := s.farthest(end, members)
+	for v != end && s.dist[v] > far/2 {
+		v = s.pred[v]
+	}
+	return v, err
+}
+
+// mostSearches is how many searches may tighten the bound of a component.
+const mostSearches = 64
+
+// farthestOfAll bounds the distances within a component of a symmetric graph after a search from its root. Two members at
+// most so far from the root are at most twice as far apart. So members are searched from in turn, from the farthest on, until
+// that is below enough (P. Crescenzi et al., On computing the diameter of real-world undirected graphs, 2013).
+func (s *Search) farthestOfAll(members []int32, enough float64) (bound float64, err error) {
+	away := make([]float64, len(members))
+	order := make([]int, len(members))
+	for i, v := range members {
+		away[i], order[i] = s.dist[v], i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(away[b], away[a]) })
+	for k, i := range order {
+		if rest := 2 * away[i]; rest < max(enough, bound) || bound >= enough || k == mostSearches {
+			return max(rest, bound), nil
+		}
+		far, _, err := s.farthest(members[i], members)
+		if err != nil {
+			return 0, err
+		}
+		bound = max(bound, far)
+	}
+	return bound, nil
+}
+
+// farthest returns the largest distance from a member of a component to the others, and which has it. It does not change what
+// s holds for other components.
+func (s *Search) farthest(root int32, members []int32) (far float64, last int32, err error) {
+	if len(members) == 1 {
+		return 0, root, nil
 	}
 	for _, v := range members {
-		far = max(far, s.dist[v])
+		s.dist[v] = math.Inf(1)
 	}
-	return far, err
+	last = root
+	err = s.dijkstra(root)
+	for _, v := range members {
+		if s.dist[v] > far {
+			far, last = s.dist[v], v
+		}
+	}
+	return far, last, err
 }
 
 // components are the strongly connected components of a graph, numbered so that every arc leads to the

@@ -61,15 +61,19 @@ func (e *RangeError) Is(target error) bool { return target == ErrBadInput }
 // units.
 func TooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
 	return &RangeError{File: file, Line: line, Kind: entry.KindI32, Bound: magnitude, Limit: float64(entry.Inf32),
-		What: "the magnitude of " + what, Hint: kindHint(scale)}
+		What: "the magnitude of " + what, Hint: kindHint(entry.KindI32, scale)}
 }
 
-// kindHint is what the user can do when distances do not fit kind i32.
-func kindHint(scale int64) string {
-	if scale > 1 {
-		return "use a smaller --scale, or --kind f32"
+// kindHint is what the user can do when distances do not fit an integer kind.
+func kindHint(kind entry.Kind, scale int64) string {
+	hint := "use --kind f32"
+	if kind == entry.KindU16 {
+		hint = "use --kind i32"
 	}
-	return "use --kind f32"
+	if scale > 1 {
+		hint = "use a smaller --scale, or " + strings.TrimPrefix(hint, "use ")
+	}
+	return hint
 }
 
 // NegativeCycleError names one negative cycle of a graph. It matches ErrNegativeCycle.

@@ -1,6 +1,9 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // The following are for tests of the package, which are a package of their own.
 
@@ -10,7 +13,7 @@ func (g *Graph) FindNegativeCycle() []int32 {
 }
 
 func (g *Graph) LongestPath() float64 {
-	longest, _ := g.longestPath(context.Background())
+	longest, _ := g.longestPath(context.Background(), math.Inf(1))
 	return longest
 }
 

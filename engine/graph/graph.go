@@ -16,17 +16,18 @@ const KindAuto = number.Auto
 const MaxVertices = math.MaxInt32
 
 // Graph is a weighted graph in compressed sparse rows. The arcs of row i are Targets[Offsets[i]:
-// Offsets[i+1]] with the weights at the same places of I32 or F32. A Graph is not changed once built,
+// Offsets[i+1]] with the weights at the same places of I32, F32 or F64. A Graph is not changed once built,
 // so any number of goroutines may use it.
 type Graph struct {
 	N        int
-	Kind     entry.Kind // KindI32 or KindF32
+	Kind     entry.Kind // of distances; weights are of Kind.Wide
 	Directed bool
 	Scale    int64     // stored weights are the input's times Scale; 1 if it was not scaled
 	Offsets  []int64   // N+1, ascending from 0 to len(Targets)
 	Targets  []int32   // strictly ascending within a row; no self-loops
-	I32      []int32   // weights of kind i32, never nil there; else nil
+	I32      []int32   // weights of integer kinds, never nil there; else nil
 	F32      []float32 // weights of kind f32, never nil there; else nil
+	F64      []float64 // weights of kind f64, never nil there; else nil
 
 	IDs IDs // the vertices' ids outside the program; the zero value is 0…N-1
 
@@ -41,15 +42,21 @@ type Graph struct {
 	File string // the input's name, for errors
 }
 
+// weight is the type of weights.
+type weight interface{ int32 | float32 | float64 }
+
 // Arcs returns the number of arcs; an undirected edge counts as two.
 func (g *Graph) Arcs() int64 { return int64(len(g.Targets)) }
 
 // Weight returns the weight of arc k, an index into Targets, in stored units.
 func (g *Graph) Weight(k int64) float64 {
-	if g.Kind == entry.KindI32 {
+	switch {
+	case g.I32 != nil:
 		return float64(g.I32[k])
+	case g.F32 != nil:
+		return float64(g.F32[k])
 	}
-	return float64(g.F32[k])
+	return g.F64[k]
 }
 
 // Find returns the index of the arc from row u to row v, or -1.
@@ -82,17 +89,20 @@ func (g *Graph) Reverse() *Graph {
 	for i := range g.N {
 		r.Offsets[i+1] += r.Offsets[i]
 	}
-	if g.Kind == entry.KindI32 {
+	switch {
+	case g.I32 != nil:
 		r.I32 = transpose(g, &r, g.I32)
-	} else {
+	case g.F32 != nil:
 		r.F32 = transpose(g, &r, g.F32)
+	default:
+		r.F64 = transpose(g, &r, g.F64)
 	}
 	return &r
 }
 
 // transpose places every arc of g in its target's row of r. Rows of g are taken in order, so that the
 // rows of r ascend without a sort.
-func transpose[W int32 | float32](g, r *Graph, weights []W) []W {
+func transpose[W weight](g, r *Graph, weights []W) []W {
 	out := make([]W, len(weights))
 	next := append([]int64(nil), r.Offsets[:r.N]...)
 	for u := range g.N {
@@ -117,11 +127,11 @@ func (g *Graph) Validate() error {
 		return bad("%d vertices", g.N)
 	case len(g.Offsets) != g.N+1 || g.Offsets[0] != 0 || g.Offsets[g.N] != int64(arcs):
 		return bad("offsets do not span %d vertices and %d arcs", g.N, arcs)
-	case g.Kind == entry.KindI32 && (g.F32 != nil || g.I32 == nil || len(g.I32) != arcs),
-		g.Kind == entry.KindF32 && (g.I32 != nil || g.F32 == nil || len(g.F32) != arcs):
-		return bad("weights do not match %d arcs of kind %s", arcs, g.Kind)
-	case g.Kind != entry.KindI32 && g.Kind != entry.KindF32:
+	case !g.Kind.Valid():
 		return bad("kind %q", g.Kind)
+	case (g.I32 != nil) == g.Kind.Float(), (g.F32 != nil) != (g.Kind == entry.KindF32), (g.F64 != nil) != (g.Kind == entry.KindF64),
+		len(g.I32)+len(g.F32)+len(g.F64) != arcs:
+		return bad("weights do not match %d arcs of kind %s", arcs, g.Kind)
 	case g.Scale < 1:
 		return bad("scale %d", g.Scale)
 	}
@@ -130,8 +140,8 @@ func (g *Graph) Validate() error {
 			return bad("row %d: %s", u, err)
 		}
 	}
-	for k, w := range g.F32 {
-		if w != w || math.IsInf(float64(w), 0) || (w == 0 && math.Signbit(float64(w))) {
+	for k := 0; g.Kind.Float() && k < arcs; k++ {
+		if w := g.Weight(int64(k)); w != w || math.IsInf(w, 0) || (w == 0 && math.Signbit(w)) {
 			return bad("arc %d has weight %v", k, w)
 		}
 	}
@@ -222,15 +232,18 @@ func (g *Graph) NoneBack() bool {
 // summarize sets Symmetric, Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
 	g.Symmetric = !g.Directed || g.symmetric()
-	if g.Kind == entry.KindI32 {
+	switch {
+	case g.I32 != nil:
 		g.MinWeight, g.MaxWeight = extremes(g.I32)
-	} else {
+	case g.F32 != nil:
 		g.MinWeight, g.MaxWeight = extremes(g.F32)
+	default:
+		g.MinWeight, g.MaxWeight = extremes(g.F64)
 	}
 	g.Negative = g.MinWeight < 0
 }
 
-func extremes[W int32 | float32](weights []W) (least, most float64) {
+func extremes[W weight](weights []W) (least, most float64) {
 	if len(weights) == 0 {
 		return 0, 0
 	}
@@ -246,10 +259,25 @@ func (g *Graph) InputWeight(arc int64) string {
 	return text.NumbersOf(g.Kind, g.Scale).Text(g.Weight(arc) / float64(g.Scale))
 }
 
-// WeightBytes returns the weights as stored: 4 bytes each, little-endian.
+// WeightBytes returns the weights as stored: of Kind.Wide, little-endian.
 func (g *Graph) WeightBytes() []byte {
-	if g.Kind == entry.KindI32 {
+	switch {
+	case g.I32 != nil:
 		return entry.Bytes(g.I32)
+	case g.F32 != nil:
+		return entry.Bytes(g.F32)
 	}
-	return entry.Bytes(g.F32)
+	return entry.Bytes(g.F64)
+}
+
+// SetWeights sets the weights, as WeightBytes returns them, of a graph whose kind is set.
+func (g *Graph) SetWeights(stored []byte) {
+	switch g.Kind {
+	case entry.KindF32:
+		g.F32 = entry.View[float32](stored)
+	case entry.KindF64:
+		g.F64 = entry.View[float64](stored)
+	default:
+		g.I32 = entry.View[int32](stored)
+	}
 }

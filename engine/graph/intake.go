@@ -156,10 +156,7 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	if in.huge != nil && !in.Weigh.Fraction {
 		return nil, in.huge
 	}
-	g := &Graph{N: in.N, IDs: ids, Kind: entry.KindI32, Directed: !in.Undirected, Scale: in.Weigh.Scale, File: in.File}
-	if in.Weigh.Float {
-		g.Kind = entry.KindF32
-	}
+	g := &Graph{N: in.N, IDs: ids, Kind: in.Weigh.Kind(), Directed: !in.Undirected, Scale: in.Weigh.Scale, File: in.File}
 	switch {
 	case g.N == 0:
 		return nil, &InputError{File: in.File, Reason: "no vertices"}
@@ -206,9 +203,5 @@ func (in *Intake) take() *arcs.Collector {
 // setArcs gives the graph its arcs, whose words are of the graph's kind.
 func (g *Graph) setArcs(rows arcs.Rows) {
 	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
-	if g.Kind == entry.KindI32 {
-		g.I32 = entry.As[int32](rows.Words)
-	} else {
-		g.F32 = entry.As[float32](rows.Words)
-	}
+	g.SetWeights(entry.Bytes(rows.Words))
 }

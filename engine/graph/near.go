@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"math"
-
-	"ooc/kernels/entry"
-)
+import "math"
 
 // Near is Dijkstra with a hint: numbers that the distances should be close to, +Inf where there is no path. They decide, in
 // place of a heap, in which order vertices are visited. A vertex whose distance falls after its visit is visited again. So
@@ -12,10 +8,13 @@ import (
 // this takes long, Near gives up and calls Dijkstra.
 func (s *Search) Near(src int, near []float64) []float64 {
 	var done bool
-	if s.g.Kind == entry.KindI32 {
+	switch {
+	case s.g.I32 != nil:
 		done = inOrder(s, s.g.I32, int32(src), near)
-	} else {
+	case s.g.F32 != nil:
 		done = inOrder(s, s.g.F32, int32(src), near)
+	default:
+		done = inOrder(s, s.g.F64, int32(src), near)
 	}
 	if !done {
 		return s.Dijkstra(src)
@@ -31,7 +30,7 @@ const (
 )
 
 // inOrder returns false if it gives up.
-func inOrder[W int32 | float32](s *Search, weights []W, src int32, near []float64) bool {
+func inOrder[W weight](s *Search, weights []W, src int32, near []float64) bool {
 	s.reset()
 	order := s.orderBy(near)
 	for v := range s.at {
@@ -63,7 +62,7 @@ func inOrder[W int32 | float32](s *Search, weights []W, src int32, near []float6
 }
 
 // relaxOut relaxes the arcs from u. Vertices that were visited before are put into the queue.
-func relaxOut[W int32 | float32](s *Search, weights []W, u int32) {
+func relaxOut[W weight](s *Search, weights []W, u int32) {
 	du := s.dist[u]
 	if math.IsInf(du, 1) {
 		return

@@ -15,15 +15,18 @@ import (
 // predecessors after every N improvements: there is one sooner or later if and only if there is a
 // negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
 //
-// Sums are float64: exact for i32 and mostly for f32. Where rounding makes a cycle look negative that is not, the search
+// Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is not, the search
 // starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
 func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
 	for tolerance := 0.0; ; {
 		var reach float64
-		if g.Kind == entry.KindI32 {
+		switch {
+		case g.I32 != nil:
 			cycle, reach, err = cycleSearch(ctx, g, g.I32, tolerance)
-		} else {
+		case g.F32 != nil:
 			cycle, reach, err = cycleSearch(ctx, g, g.F32, tolerance)
+		default:
+			cycle, reach, err = cycleSearch(ctx, g, g.F64, tolerance)
 		}
 		if err != nil || cycle == nil || g.NegativeCycle(cycle) != nil {
 			return cycle, err
@@ -34,7 +37,7 @@ func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
 
 // cycleSearch returns a cycle whose arcs all improved by more than tolerance, and the largest magnitude
 // of a distance that it met.
-func cycleSearch[W int32 | float32](ctx context.Context, g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64, err error) {
+func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)
 	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
@@ -140,9 +143,9 @@ func (f *Facts) NegativeCycle(file string, cycle []int32, weights []float64) err
 	return e
 }
 
-// exactSum adds float32 numbers or integers; 640 bits hold any such sum.
+// exactSum adds numbers; 2304 bits hold any such sum.
 func exactSum(weights []float64) float64 {
-	sum := new(big.Float).SetPrec(640)
+	sum := new(big.Float).SetPrec(2304)
 	for _, w := range weights {
 		sum.Add(sum, new(big.Float).SetFloat64(w))
 	}

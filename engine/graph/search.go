@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"ooc/engine/internal/cancel"
-	"ooc/kernels/entry"
 )
 
 // Search finds the shortest distances from one vertex at a time: the reference that a solve is judged
@@ -34,7 +33,7 @@ func NewSearch(g *Graph) *Search {
 
 // From returns the distances from row src to every row, +Inf where there is no path: by Dijkstra's
 // algorithm, or Bellman–Ford's if the graph has negative arcs. Distances are in stored units: exact for
-// kind i32, whose distances are below 2⁵³, and sums in float64 of the float32 weights for kind f32. The
+// integer kinds, whose distances are below 2⁵³, and sums in float64 for others. The
 // slice is valid until the next call.
 func (s *Search) From(src int) []float64 {
 	if s.g.Negative {
@@ -59,16 +58,22 @@ func (s *Search) reset() {
 // that it never holds more than N (E. W. Dijkstra, A note on two problems in connexion with graphs, 1959).
 func (s *Search) Dijkstra(src int) []float64 {
 	s.reset()
-	if s.g.Kind == entry.KindI32 {
-		_ = dijkstra(s, s.g.I32, int32(src)) // without a poll, nothing ends it
-	} else {
-		_ = dijkstra(s, s.g.F32, int32(src))
-	}
+	_ = s.dijkstra(int32(src)) // without a poll, nothing ends it
 	return s.dist
 }
 
+func (s *Search) dijkstra(src int32) error {
+	switch {
+	case s.g.I32 != nil:
+		return dijkstra(s, s.g.I32, src)
+	case s.g.F32 != nil:
+		return dijkstra(s, s.g.F32, src)
+	}
+	return dijkstra(s, s.g.F64, src)
+}
+
 // dijkstra fails where s.poll ends it.
-func dijkstra[W int32 | float32](s *Search, weights []W, src int32) error {
+func dijkstra[W weight](s *Search, weights []W, src int32) error {
 	s.dist[src] = 0
 	s.push(src)
 	offsets, targets := s.g.Offsets, s.g.Targets
@@ -160,10 +165,13 @@ func (s *Search) BellmanFord(src int) []float64 {
 	s.dist[src] = 0
 	s.heap = append(s.heap, int32(src))
 	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
-		if s.g.Kind == entry.KindI32 {
+		switch {
+		case s.g.I32 != nil:
 			bellmanRound(s, s.g.I32, 0)
-		} else {
+		case s.g.F32 != nil:
 			bellmanRound(s, s.g.F32, slack)
+		default:
+			bellmanRound(s, s.g.F64, slack)
 		}
 	}
 	for _, v := range s.heap {
@@ -173,12 +181,12 @@ func (s *Search) BellmanFord(src int) []float64 {
 	return s.dist
 }
 
-// slack is how much smaller, in proportion, a sum of float32 weights must be to count as shorter in
+// slack is how much smaller, in proportion, a sum of floating-point weights must be to count as shorter in
 // BellmanFord: rounding must not make a cycle of length 0 look ever shorter.
 const slack = 1.0 / (1 << 48)
 
 // bellmanRound relaxes the arcs of the vertices in the queue, and leaves there those that it changed.
-func bellmanRound[W int32 | float32](s *Search, weights []W, slack float64) {
+func bellmanRound[W weight](s *Search, weights []W, slack float64) {
 	n := len(s.heap)
 	for i := range n {
 		u := s.heap[i]

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"math"
 
 	"ooc/kernels/entry"
 )
@@ -21,35 +20,38 @@ func lowerBound(a []int32, v int32) int {
 	return lo
 }
 
-// FillTile writes tile (i, j) of the initial distance matrix, T×T little-endian 4-byte entries row by
-// row, into dst, which holds 4·t·t bytes: 0 on the diagonal, an arc's weight, else unreachable
-// (Unreachable or +Inf). Rows and columns from N on, which pad the last tiles, are isolated vertices.
+// FillTile writes tile (i, j) of the initial distance matrix, T×T little-endian entries of the graph's kind, row by
+// row, into dst, which holds as many: 0 on the diagonal, an arc's weight, else unreachable. Rows and columns from N on, which pad the last tiles, are isolated vertices.
 // Several goroutines may fill different tiles. The error is nil: only what fills tiles from a file has one.
 func (g *Graph) FillTile(dst []byte, t, i, j int) error {
-	if len(dst) != 4*t*t {
+	if len(dst) != g.Kind.Bytes()*t*t {
 		panic(fmt.Sprintf("graph: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
 	if t == 0 {
 		return nil
 	}
-	words := entry.View[uint32](dst)
-	entry.Fill(words, uint32(g.Kind.Unreachable()))
-	if g.Kind == entry.KindI32 {
-		placeArcs(g, words, g.I32, t, i, j, func(w int32) uint32 { return uint32(min(w, entry.Inf32)) })
-	} else {
-		placeArcs(g, words, g.F32, t, i, j, math.Float32bits)
+	g.Kind.Fill(dst, g.Kind.Unreachable())
+	switch g.Kind {
+	case entry.KindU16:
+		placeArcs(g, entry.View[uint16](dst), g.I32, t, i, j, func(w int32) uint16 { return uint16(min(w, int32(entry.Inf16))) })
+	case entry.KindF32:
+		placeArcs(g, entry.View[float32](dst), g.F32, t, i, j, func(w float32) float32 { return w })
+	case entry.KindF64:
+		placeArcs(g, entry.View[float64](dst), g.F64, t, i, j, func(w float64) float64 { return w })
+	default:
+		placeArcs(g, entry.View[int32](dst), g.I32, t, i, j, func(w int32) int32 { return min(w, entry.Inf32) })
 	}
 	if i == j {
 		for k := 0; k < t*t; k += t + 1 {
-			words[k] = 0
+			g.Kind.Put(dst, k, 0)
 		}
 	}
 	return nil
 }
 
-// placeArcs writes the arcs of tile (i, j). An i32 weight of Unreachable or more passes Check only where
-// no shortest path uses the arc; bits caps it, so that no entry exceeds Unreachable.
-func placeArcs[W int32 | float32](g *Graph, words []uint32, weights []W, t, i, j int, bits func(W) uint32) {
+// placeArcs writes the arcs of tile (i, j). An integer weight of unreachable or more passes Check only where
+// no shortest path uses the arc; stored caps it, so that no entry exceeds unreachable.
+func placeArcs[E entry.Word, W weight](g *Graph, words []E, weights []W, t, i, j int, stored func(W) E) {
 	first := int64(j) * int64(t)
 	if first >= int64(g.N) {
 		return
@@ -65,7 +67,7 @@ func placeArcs[W int32 | float32](g *Graph, words []uint32, weights []W, t, i, j
 		}
 		out := words[(u-top)*int64(t):][:t]
 		for k := lowerBound(row, left); k < len(row) && int64(row[k]) <= right; k++ {
-			out[row[k]-left] = bits(weights[lo+int64(k)])
+			out[row[k]-left] = stored(weights[lo+int64(k)])
 		}
 	}
 }

@@ -10,6 +10,6 @@ type Weights interface {
 	// Check proves that no cycle is negative and that a matrix of the kind can hold every distance. It fails with the cause
 	// of ctx if that ends first.
 	Check(ctx context.Context) error
-	// FillTile writes tile (i, j) of edge t, row by row, into dst, 4·t·t bytes.
+	// FillTile writes tile (i, j) of edge t, row by row, into dst, t·t entries of the kind.
 	FillTile(dst []byte, t, i, j int) error
 }

@@ -110,7 +110,7 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	bytes := int64(0)
 	for _, a := range arrays {
 		a.to.Off = bytes
-		bytes += (int64(len(a.data))*entry.EntryBytes + 511) / 256 * 256 // rounded up, with some to spare: no array may be empty
+		bytes += (int64(len(a.data))*entry.WordBytes + 511) / 256 * 256 // rounded up, with some to spare: no array may be empty
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)

@@ -150,10 +150,7 @@ func (s *Gonum) id(row int32) int64 {
 // unique reports whether the path from the loaded source is the only shortest one: exactly one tight arc enters each of
 // its later vertices, and none enters the source.
 func (w *Walker) unique(p Route) (bool, error) {
-	slack := 0.0
-	if w.p.Meta().Kind == entry.KindF32 {
-		slack = entry.RoundingSlack
-	}
+	slack := w.p.Meta().Kind.RoundingSlack()
 	for i, y := range p.Vertices {
 		arcs := 0
 		err := w.into(y, func(x int32, weight float64) {
@@ -179,13 +176,14 @@ func (w *Walker) into(y int32, do func(x int32, weight float64)) error {
 		return nil
 	}
 	n := len(w.dist)
-	distances, before := entry.Make(n), entry.Make(n)
+	kind := w.p.Meta().Kind.Wide()
+	distances, before := kind.Make(n), entry.Make(n)
 	if err := errors.Join(w.p.Store().ReadCol(distances, int(y)), w.p.Store().ReadColPredecessors(before, int(y))); err != nil {
 		return err
 	}
 	for x, b := range entry.View[int32](before) {
 		if int(b) == x {
-			do(b, w.p.Meta().Kind.Value(uint64(entry.View[uint32](distances)[x])))
+			do(b, kind.Value(kind.At(distances, x)))
 		}
 	}
 	return nil

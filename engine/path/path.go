@@ -107,7 +107,7 @@ func New(p *engine.Problem) (*Walker, error) {
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: entry.Make(n)}
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: w.p.Meta().Kind.Wide().Make(n)}
 	if w.g == nil {
 		f.stored = entry.Make(n)
 	} else {
@@ -136,7 +136,7 @@ func (w *Walker) Between(u, v int) (Route, error) {
 	if w.stored != nil {
 		return w.follow(u, v)
 	}
-	if w.backwards(u, v) && w.near(v) || w.p.Meta().Kind == entry.KindF32 && w.searched(u, v) && w.near(v) {
+	if w.backwards(u, v) && w.near(v) || w.p.Meta().Kind.Float() && w.searched(u, v) && w.near(v) {
 		return w.path(u, v), nil
 	}
 	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
@@ -157,8 +157,9 @@ func (w *Walker) follow(u, v int) (Route, error) {
 		if err != nil {
 			return Route{}, err
 		}
-		weight := w.p.Meta().Kind.Value(uint64(bits))
-		if w.p.Meta().Kind == entry.KindI32 && w.dist[x]+weight != w.dist[y] {
+		kind := w.p.Meta().Kind.Wide()
+		weight := kind.Value(bits)
+		if !kind.Float() && w.dist[x]+weight != w.dist[y] {
 			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look with: ooc verify",
 				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong)
 		}
@@ -219,9 +220,7 @@ func (w *Walker) load(u int) error {
 			return err
 		}
 	}
-	for v, bits := range entry.View[uint32](w.raw) {
-		w.dist[v] = w.p.Meta().Kind.Value(uint64(bits))
-	}
+	w.p.Meta().Kind.Wide().Values(w.dist, w.raw)
 	w.source = u
 	return nil
 }
@@ -262,10 +261,7 @@ func (w *Walker) backwards(u, v int) bool {
 // at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
 func (w *Walker) collect(y int) {
 	first, dy := len(w.tight), w.dist[y]
-	slack := 0.0
-	if w.back.Kind == entry.KindF32 {
-		slack = entry.RoundingSlack * float64(w.back.N)
-	}
+	slack := w.back.Kind.RoundingSlack() * float64(w.back.N)
 	for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
 		x := w.back.Targets[k]
 		dx, weight := w.dist[x], w.back.Weight(k)
@@ -322,7 +318,7 @@ func (w *Walker) path(u, v int) Route {
 
 // near reports whether the path in steps is as long as the stored distance to v; in f32, within rounding.
 func (w *Walker) near(v int) bool {
-	if w.p.Meta().Kind == entry.KindI32 {
+	if !w.p.Meta().Kind.Float() {
 		return true // each arc was tight
 	}
 	length, magnitude := 0.0, 0.0 // in stored units
@@ -330,5 +326,5 @@ func (w *Walker) near(v int) bool {
 		length += s.weight
 		magnitude += math.Abs(s.weight)
 	}
-	return math.Abs(length-w.dist[v]) <= entry.AllowedRounding(len(w.steps)-1, magnitude)
+	return math.Abs(length-w.dist[v]) <= w.p.Meta().Kind.AllowedRounding(len(w.steps)-1, magnitude)
 }

@@ -47,10 +47,7 @@ func checkPath(t *testing.T, g *graph.Graph, path Route, u, v int, want float64)
 	if x != v || len(path.Weights) != len(path.Vertices)-1 {
 		t.Fatalf("%d to %d: %d vertices, %d weights, ends at %d", u, v, len(path.Vertices), len(path.Weights), x)
 	}
-	allowed := 0.0
-	if g.Kind == entry.KindF32 {
-		allowed = entry.AllowedRounding(len(path.Weights), magnitude)
-	}
+	allowed := g.Kind.AllowedRounding(len(path.Weights), magnitude)
 	said := path.Length * float64(g.Scale)
 	if math.Abs(sum-want) > allowed || math.Abs(said-sum) > 1e-9*magnitude {
 		t.Fatalf("%d to %d: length %v, said to be %v, distance %v", u, v, sum, said, want)

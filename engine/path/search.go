@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"ooc/engine/graph"
-	"ooc/kernels/entry"
 )
 
 // Search finds shortest paths from one vertex after another and measures them. It is for one goroutine.
@@ -42,7 +41,7 @@ func (s *Search) Near(u int, near []float64) ([]float64, error) {
 // Pred returns the vertex before each one on the paths that the last search found; -1: none.
 func (s *Search) Pred() []int32 { return s.search.Pred() }
 
-// Path returns, of what was searched or measured last in a graph of float32, the arcs on the path to a vertex, and the
+// Path returns, of what was searched or measured last in a graph of a floating kind, the arcs on the path to a vertex, and the
 // sum of the magnitudes of their weights. arcs is -1 where there is no path.
 func (s *Search) Path(v int) (arcs int, magnitude float64) { return int(s.hops[v]), s.sum[v] }
 
@@ -52,7 +51,7 @@ func (s *Search) Length(v int) float64 { return s.length[v] }
 // found measures what a search from u has found, where there is rounding to allow for.
 func (s *Search) found(u int, dist []float64) {
 	switch {
-	case s.g.Kind != entry.KindF32:
+	case !s.g.Kind.Float():
 	case s.g.Negative:
 		s.Measure(u, s.search.Pred())
 	default: // magnitudes are the lengths

@@ -97,6 +97,10 @@ func Names(list []Algorithm) []string {
 func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	l := &q.Limits
 	sources := len(l.Sources) > 0
+	if k := q.Facts.Kind; l.Predecessors && k.Bytes() != entry.WordBytes {
+		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept beside distances of 4 bytes, which those of kind %s are not: use --kind i32 or f32; "+
+			"or do without them: ooc path and ooc export --predecessors find those of a sparse graph by its arcs", k)
+	}
 	if name := l.Algorithm; name != "" && name != Auto {
 		a := named(list, name)
 		if a == nil {

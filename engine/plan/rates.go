@@ -111,7 +111,9 @@ func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rate
 	r = guessRates(info)
 	largest, products := sampleOf(info)
 	t := largest
-	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(device.EntryBytes(d)))) - 2 }
+	room := func() int {
+		return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(device.EntryBytes(d, v)))) - 2
+	}
 	for t >= ClosureEdge && room() < products { // memory is short
 		t /= 2
 	}
@@ -121,13 +123,13 @@ func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rate
 	if t < largest { // as many blocks
 		products = min(room(), products*(largest/t)*(largest/t))
 	}
-	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(device.EntryBytes(d)))
+	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(device.EntryBytes(d, v)))
 	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
 		return r, nil
 	} else if err != nil {
 		return r, err
 	}
-	tb := int64(t) * int64(t) * int64(device.EntryBytes(d))
+	tb := int64(t) * int64(t) * int64(device.EntryBytes(d, v))
 	defer func() { err = errors.Join(err, buf.Free()) }()
 	host, err := d.AllocHost(tb)
 	if err != nil {

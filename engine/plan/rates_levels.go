@@ -44,9 +44,9 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
 		return nil
 	}
 	o := levelSampleOf(d.Info())
-	offsets, ends, weights := o.make()
-	lanes := 2 * int64(o.rows) * int64(o.lanes) * entry.EntryBytes
-	arcs := int64(4 * (len(offsets) + 2*len(ends)))
+	offsets, ends, weights := o.make(v.WeightBytes() / entry.WordBytes)
+	lanes := 2 * int64(o.rows) * int64(o.lanes) * int64(v.Bytes())
+	arcs := int64(entry.WordBytes * (len(offsets) + len(ends) + len(weights)))
 	if lanes+2*arcs > d.Info().Memory-d.Info().Scratch {
 		r.Levels = defaultLevels
 		return nil
@@ -94,15 +94,17 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
 	return err
 }
 
-// make draws the arcs. The first half of the rows has none.
-func (o levelSample) make() (offsets, ends, weights []int32) {
+// make draws the arcs, whose weights have some words each. The first half of the rows has none.
+func (o levelSample) make(words int) (offsets, ends, weights []int32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	offsets = make([]int32, 2*o.rows+1)
 	for i := range o.rows {
 		for range o.arcs {
-			ends, weights = append(ends, r.Int32N(int32(o.rows))), append(weights, 1)
+			ends = append(ends, r.Int32N(int32(o.rows)))
 		}
 		offsets[o.rows+i+1] = int32(len(ends))
 	}
+	weights = make([]int32, len(ends)*words)
+	entry.Fill(weights, 1)
 	return offsets, ends, weights
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,7 @@ type Limits struct {
 	Round      int          // round width in vertices, a multiple of the tile edge
 	Streams    int          // device streams
 	Tile       int          // tile edge of a new store, a multiple of 64
+	Kind       entry.Kind   // of a new store; "": one of 4 bytes
 	Algorithm  string       // one of Algorithms
 	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
 
@@ -157,8 +159,10 @@ func (l *Limits) EntryBytes() int {
 	if l.Predecessors {
 		return entry.PairBytes
 	}
-	return entry.EntryBytes
+	return l.kind().Bytes()
 }
+
+func (l *Limits) kind() entry.Kind { return cmp.Or(l.Kind, entry.KindI32) }
 
 // WithDefaults gives a device with memory of its own half of the free memory as its host cache.
 func (l Limits) WithDefaults(info kernels.Info) Limits {

@@ -6,13 +6,12 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/graph"
-	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
 // StoreBytes returns how much of its volume the store of a graph takes, with tiles of the given edge.
 func StoreBytes(e graph.Extent, tile int, l Limits) int64 {
-	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: entry.KindI32, Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors, Layout: l.Layout}
+	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: l.kind(), Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors, Layout: l.Layout}
 	return tiles.StoreBytes(m, tiles.IDs{Numeric: e.IDs.Numeric, Text: e.IDs.Text})
 }
 

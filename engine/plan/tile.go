@@ -25,11 +25,12 @@ func DefaultTile(n int, upper bool) int {
 }
 
 // RowTile returns the tile edge for rows that are written a row of tiles at a time, by several goroutines that
-// each hold one.
-func RowTile(rows, n int, upper bool) int {
+// each hold one, of entries of a kind; "": one of 4 bytes.
+func RowTile(kind entry.Kind, rows, n int, upper bool) int {
 	const most = 64 << 20
 	t := DefaultTile(rows, upper)
-	for t > 64 && t*n*entry.EntryBytes > most {
+	l := Limits{Kind: kind}
+	for t > 64 && t*n*l.EntryBytes() > most {
 		t /= 2
 	}
 	return t

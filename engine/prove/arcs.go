@@ -33,7 +33,7 @@ func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
 		return nil, fmt.Errorf("%d arcs are more than a proof can hold; sample rows instead", g.Arcs())
 	}
 	a := &tightArcs{}
-	if g.Kind == entry.KindI32 && g.MinWeight <= 0 {
+	if !g.Kind.Float() && g.MinWeight <= 0 {
 		a.join(g)
 	}
 	back := g.Reverse()

@@ -48,7 +48,7 @@ type Proof struct {
 // In f32, d(v) may differ from the minimum by one rounding for each arc. That is still a proof if the smallest weight is
 // larger than what rounding can change in the largest distance. A row for which it is not, or with an entry that differs by
 // more than one rounding, is compared with a search in float64 instead, which takes vertices in the order of their entries.
-// So are all rows if there are weights of 0 or below.
+// So are all rows if there are weights of 0 or below, and in f64.
 func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 	if err := p.Solved(); err != nil {
 		return Proof{}, err
@@ -129,7 +129,7 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 		return Proof{}, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	pr := &prover{source: src, g: g, ops: device, variant: g.Kind.Variant(g.Negative)}
+	pr := &prover{source: src, g: g, ops: device, variant: g.Kind.Wide().Variant(g.Negative)}
 	pr.proof = Proof{Rows: src.rows, Entries: int64(src.rows) * int64(g.N)}
 	blocks := entry.CeilDiv(src.rows, lanesAtOnce)
 	if pr.bySearch() {
@@ -149,9 +149,9 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 	return pr.proof, err
 }
 
-// bySearch reports whether every row needs a search: in f32, if weights are so small that rounding may hide them.
+// bySearch reports whether every row needs a search: in f32, if weights are so small that rounding may hide them, and in f64.
 func (pr *prover) bySearch() bool {
-	return pr.g.Kind == entry.KindF32 && len(pr.g.Targets) > 0 && pr.g.MinWeight <= 0
+	return pr.g.Kind == entry.KindF64 || pr.g.Kind == entry.KindF32 && len(pr.g.Targets) > 0 && pr.g.MinWeight <= 0
 }
 
 func (pr *prover) progress(o Options, rows int) {
@@ -201,7 +201,7 @@ type worker struct {
 
 func (pr *prover) newWorker() *worker {
 	w := &worker{prover: pr, read: pr.lanes(pr.ops), search: pr.newSearcher()}
-	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce, Entry: entry.EntryBytes}
+	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce, Entry: entry.WordBytes}
 	w.words = entry.View[uint32](w.m.Data)
 	return w
 }
@@ -223,7 +223,7 @@ func (w *worker) block(first int) error {
 		w.compare(lo, hi)
 	}
 	w.compareMembers()
-	hidden := w.g.Kind == entry.KindF32 && float64(math.Float32frombits(w.most))*2*entry.RoundingSlack >= w.g.MinWeight
+	hidden := w.g.Kind == entry.KindF32 && float64(math.Float32frombits(w.most))*2*entry.KindF32.RoundingSlack() >= w.g.MinWeight
 	for l := range w.count {
 		if w.bad[l] || hidden {
 			if err := w.decide(first + l); err != nil {
@@ -242,7 +242,7 @@ func (w *worker) decide(row int) error {
 	if err := w.search.row(row); err != nil {
 		return err
 	}
-	if w.g.Kind == entry.KindI32 {
+	if !w.g.Kind.Float() {
 		return fmt.Errorf("%w: row %d breaks a relation with its arcs, though a search finds its distances: a fault of the machine, or a bug", engine.ErrWrong, row)
 	}
 	return nil
@@ -330,7 +330,7 @@ func (w *worker) compareFloats(v int, got, want *[lanesAtOnce]uint32) {
 			continue
 		}
 		x, y := float64(math.Float32frombits(d)), float64(math.Float32frombits(least))
-		if !(math.Abs(x-y) <= entry.RoundingSlack*3/4*y) || math.IsInf(y, 1) { // the sum was rounded, too
+		if !(math.Abs(x-y) <= entry.KindF32.RoundingSlack()*3/4*y) || math.IsInf(y, 1) { // the sum was rounded, too
 			w.bad[l] = true
 		}
 	}

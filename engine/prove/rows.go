@@ -33,7 +33,7 @@ var laneColumns = func() []int32 {
 func lanePlaces(first, n int) []int64 {
 	places := make([]int64, n)
 	for i := range places {
-		places[i] = int64(first+i) * lanesAtOnce * entry.EntryBytes
+		places[i] = int64(first+i) * lanesAtOnce * entry.WordBytes
 	}
 	return places
 }
@@ -55,7 +55,7 @@ func storeSource(p *engine.Problem) source {
 					if err := p.Store().Unchecked().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
 						return err
 					}
-					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T, Entry: entry.EntryBytes}, laneColumns, false)
+					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T, Entry: entry.WordBytes}, laneColumns, false)
 				}
 				return nil
 			}
@@ -108,7 +108,7 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 					}
 					storeEntries(words[l*width:], line, g.Kind)
 				}
-				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.EntryBytes}, laneColumns, false)
+				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.WordBytes}, laneColumns, false)
 				return nil
 			}
 		},

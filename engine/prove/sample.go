@@ -150,9 +150,9 @@ func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err
 			continue
 		}
 		allowed := 0.0
-		if c.kind == entry.KindF32 && !math.IsInf(got-ref, 0) && got == got {
+		if c.kind.Float() && !math.IsInf(got-ref, 0) && got == got {
 			arcs, magnitude := c.judge.Path(v)
-			allowed = entry.AllowedRounding(arcs, magnitude)
+			allowed = c.kind.AllowedRounding(arcs, magnitude)
 		}
 		if diff := math.Abs(got - ref); !(diff <= allowed) {
 			return &difference{at: v, got: got, want: ref}, 0, nil
@@ -165,7 +165,8 @@ func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err
 
 // newRowReader returns a reader of rows, or of columns if judges go by columns, for one goroutine.
 func newRowReader(p *engine.Problem) rowReader {
-	read, raw := p.Store().Unchecked().ReadRow, entry.Make(p.Geometry().N)
+	kind := p.Meta().Kind.Wide()
+	read, raw := p.Store().Unchecked().ReadRow, kind.Make(p.Geometry().N)
 	if p.ByColumn() {
 		read = p.Store().Unchecked().ReadCol
 	}
@@ -173,9 +174,7 @@ func newRowReader(p *engine.Problem) rowReader {
 		if err := read(raw, row); err != nil {
 			return err
 		}
-		for v, bits := range entry.View[uint32](raw) {
-			dst[v] = p.Meta().Kind.Value(uint64(bits))
-		}
+		kind.Values(dst, raw)
 		return nil
 	}
 }

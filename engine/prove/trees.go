@@ -101,10 +101,7 @@ func (c *treeCheck) arc(u, x, y int) error {
 	if x == u {
 		c.arcs[y], c.magnitude[y] = 1, math.Abs(w)
 	}
-	allowed := 0.0
-	if kind == entry.KindF32 {
-		allowed = entry.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
-	}
+	allowed := kind.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
 	from, to := kind.Value(uint64(distances[x])), kind.Value(uint64(distances[y]))
 	if miss := math.Abs(from + w - to); !(miss <= allowed) || math.IsInf(w, 1) {
 		return c.wrong(u, y, "predecessor %d, from which an arc of %v makes no %v of %v", x, w, to, from)

@@ -76,19 +76,18 @@ func atMostWrong(sample, n int) float64 {
 
 // triangles is the scratch of one goroutine.
 type triangles struct {
-	p       *engine.Problem
-	c, a, b []byte // entries as stored
-	vc, vb  []float64
-	slack   float64
+	p          *engine.Problem
+	kind       entry.Kind // of what is read
+	c, a, b    []byte
+	vc, va, vb []float64
+	slack      float64
 }
 
 func newTriangles(p *engine.Problem) *triangles {
 	t := p.Geometry().T
-	x := &triangles{p: p, c: entry.Make(triangleRows * t), a: entry.Make(triangleRows * t), b: entry.Make(t * t), vc: make([]float64, t), vb: make([]float64, t*t)}
-	if p.Meta().Kind == entry.KindF32 {
-		x.slack = entry.AllowedRounding(p.Geometry().N, 1)
-	}
-	return x
+	kind := p.Meta().Kind.Wide()
+	return &triangles{p: p, kind: kind, c: kind.Make(triangleRows * t), a: kind.Make(triangleRows * t), b: kind.Make(t * t),
+		vc: make([]float64, t), va: make([]float64, t), vb: make([]float64, t*t), slack: kind.AllowedRounding(p.Geometry().N, 1)}
 }
 
 // check compares one strip, and returns how many sums there were.
@@ -103,11 +102,12 @@ func (x *triangles) check(s triangle) (sums int64, err error) {
 	if err := x.p.Store().Unchecked().ReadEntries(x.b, s.k, s.j, 0); err != nil {
 		return 0, err
 	}
-	x.values(x.vb, x.b)
+	x.kind.Values(x.vb, x.b)
+	row := t * x.kind.Bytes()
 	for r := range triangleRows {
-		x.values(x.vc, x.c[4*r*t:4*(r+1)*t])
-		for k, bits := range entry.View[uint32](x.a[4*r*t : 4*(r+1)*t]) {
-			a := x.p.Meta().Kind.Value(uint64(bits))
+		x.kind.Values(x.vc, x.c[r*row:][:row])
+		x.kind.Values(x.va, x.a[r*row:][:row])
+		for k, a := range x.va {
 			if math.IsInf(a, 1) {
 				continue
 			}
@@ -121,13 +121,6 @@ func (x *triangles) check(s triangle) (sums int64, err error) {
 		}
 	}
 	return sums, nil
-}
-
-// values are the entries in stored units.
-func (x *triangles) values(dst []float64, src []byte) {
-	for i, bits := range entry.View[uint32](src) {
-		dst[i] = x.p.Meta().Kind.Value(uint64(bits))
-	}
 }
 
 // rounded reports whether c may miss a+b by rounding.

@@ -82,10 +82,8 @@ func brokenTriangle(d [][]float64, kind entry.Kind) bool {
 	for i := range d {
 		for k := range d {
 			for j := range d {
-				sum, slack := d[i][k]+d[k][j], 0.0
-				if kind == entry.KindF32 {
-					slack = entry.AllowedRounding(len(d), 1) * (math.Abs(d[i][k]) + math.Abs(d[k][j]))
-				}
+				sum := d[i][k] + d[k][j]
+				slack := kind.AllowedRounding(len(d), math.Abs(d[i][k])+math.Abs(d[k][j]))
 				if !math.IsInf(sum, 1) && !(d[i][j] <= sum+slack) {
 					return true
 				}

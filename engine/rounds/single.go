@@ -88,7 +88,7 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 	}
 	t := min(pivotEdge, entry.CeilDiv(n, 64)*64)
 	m := entry.CeilDiv(min(n, pivotSample), t)
-	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * int64(device.EntryBytes(d)))
+	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * int64(device.EntryBytes(d, v)))
 	if errors.Is(err, kernels.ErrNoMemory) {
 		return nil
 	} else if err != nil {
@@ -100,7 +100,7 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*device.EntryBytes(d))
+	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*device.EntryBytes(d, v))
 	for i := range matrix {
 		matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * int64(len(zeros))}
 		err = errors.Join(err, s.CopyIn(matrix[i], zeros))

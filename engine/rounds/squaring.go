@@ -277,8 +277,8 @@ func (x *executor) differed() (bool, error) {
 	}
 	did := false
 	for _, copy := range []func(d kernels.Stream) error{
-		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:entry.EntryBytes], x.flag.tile()) },
-		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:entry.EntryBytes]) },
+		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:entry.WordBytes], x.flag.tile()) },
+		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:entry.WordBytes]) },
 	} {
 		op := stream.Op{Stage: stream.Kernel, Lane: x.pivotLane, Device: copy, Name: func() string { return x.store.Dir() + ": whether a pass changed anything" }}
 		if err := x.pipe.Submit(op); err != nil {

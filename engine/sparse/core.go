@@ -11,36 +11,41 @@ import (
 )
 
 // FillTile writes tile (i, j) of the core's matrix before it is closed, in the format of graph.Graph.FillTile: T×T
-// little-endian 4-byte entries, 0 on the diagonal. An entry is the length of the shortest arc, or path over eliminated
+// little-endian entries, 0 on the diagonal. An entry is the length of the shortest arc, or path over eliminated
 // vertices, between two core vertices, which are in the order of CoreVertices. Rows and columns from Core() on pad the last
 // tiles: they are isolated vertices. Several goroutines may fill different tiles.
 func (e *Elimination) FillTile(dst []byte, t, i, j int) {
-	if len(dst) != entry.EntryBytes*t*t {
+	if len(dst) != e.Variant.Bytes()*t*t {
 		panic(fmt.Sprintf("sparse: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
 	if t == 0 {
 		return
 	}
-	words := entry.View[uint32](dst)
 	switch e.Variant {
 	case entry.I32:
-		fillCore(e, words, e.graph.I32, arithmeticI32, t, i, j)
+		fillCore(e, entry.View[int32](dst), e.graph.I32, arithmeticI32, t, i, j)
 	case entry.I32Signed:
-		fillCore(e, words, e.graph.I32, arithmeticI32Signed, t, i, j)
+		fillCore(e, entry.View[int32](dst), e.graph.I32, arithmeticI32Signed, t, i, j)
+	case entry.U16:
+		fillCore(e, entry.View[uint16](dst), e.graph.I32, arithmeticU16, t, i, j)
+	case entry.F64:
+		fillCore(e, entry.View[float64](dst), e.graph.F64, arithmeticF64, t, i, j)
 	default:
-		fillCore(e, words, e.graph.F32, arithmeticF32, t, i, j)
+		fillCore(e, entry.View[float32](dst), e.graph.F32, arithmeticF32, t, i, j)
 	}
 }
 
+// stored is a type of entries: that of weights, or a narrower one that holds inf.
+type stored interface{ weight | uint16 }
+
 // fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each rank
 // that has arcs from the tile's rows and to its columns.
-func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmetic[W], t, i, j int) {
-	entries := entry.As[W](words)
-	fill(entries, a.inf)
+func fillCore[E stored, W weight](e *Elimination, entries []E, weights []W, a arithmetic[W], t, i, j int) {
+	entry.Fill(entries, E(a.inf))
 	core := int32(e.Core())
 	top, left := int32(i*t), int32(j*t)
 	for x := top; x < min(top+int32(t), core); x++ {
-		fillArcs(e, entries[int(x-top)*t:][:t], weights, x, left, min(left+int32(t), core))
+		fillArcs(e, entries[int(x-top)*t:][:t], weights, a.inf, x, left, min(left+int32(t), core))
 	}
 	down, up := e.coreArcs(t)
 	from, to := down.of(i), up.of(j)
@@ -51,11 +56,15 @@ func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmeti
 		case d > 0:
 			to = to[1:]
 		default:
-			fillPaths(e, entries, t, from[0], to[0], top, left)
+			fillPaths[E, W](e, entries, t, from[0], to[0], top, left)
 			from, to = from[1:], to[1:]
 		}
 	}
-	a.reset(entries)
+	for k, d := range entries {
+		if W(d) >= a.limit {
+			entries[k] = E(a.inf)
+		}
+	}
 	if i == j {
 		for k := range t {
 			entries[k*t+k] = 0
@@ -64,23 +73,23 @@ func fillCore[W weight](e *Elimination, words []uint32, weights []W, a arithmeti
 }
 
 // fillArcs places the graph's own arcs from core vertex x.
-func fillArcs[W weight](e *Elimination, row, weights []W, x, left, right int32) {
+func fillArcs[E stored, W weight](e *Elimination, row []E, weights []W, inf W, x, left, right int32) {
 	u := e.Vertices[x]
 	for k := e.graph.Offsets[u]; k < e.graph.Offsets[u+1]; k++ {
 		if y := e.Rank[e.graph.Targets[k]]; y >= left && y < right {
-			row[y-left] = weights[k]
+			row[y-left] = E(min(weights[k], inf))
 		}
 	}
 }
 
 // fillPaths lowers the entries of a tile to the paths over one rank, with arcs from its rows and to its columns.
-func fillPaths[W weight](e *Elimination, entries []W, t int, from, to coreArcs, top, left int32) {
-	ends, weights := e.Up.Ends[to.first:to.last], entry.As[W](e.Up.Weights[to.first:to.last])
+func fillPaths[E stored, W weight](e *Elimination, entries []E, t int, from, to coreArcs, top, left int32) {
+	ends, weights := e.Up.Ends[to.first:to.last], entry.As[W](e.Up.Weights)[to.first:to.last]
 	for k := from.first; k < from.last; k++ {
 		w, row := entry.As[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
 		for m, y := range ends {
 			cell := &row[y-left]
-			*cell = min(*cell, w+weights[m])
+			*cell = E(min(W(*cell), w+weights[m]))
 		}
 	}
 }
@@ -153,14 +162,14 @@ type DenseCore struct {
 	Variant entry.Variant
 	Size    int      // core vertices
 	Pitch   int      // Size, padded to a multiple of kernels.DeviceLaneUnit
-	Matrix  []uint32 // Pitch rows of Pitch entries; what pads them is not negative, and does not matter
+	Matrix  []uint32 // Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not matter
 }
 
 // Cross implements Core.
 func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
-	rows := make([][]uint32, len(from))
+	rows, words := make([][]uint32, len(from)), c.Variant.WeightBytes()/entry.WordBytes
 	for i, x := range from {
-		rows[i] = c.Matrix[int(x)*c.Pitch:][:c.Size]
+		rows[i] = c.Matrix[int(x)*c.Pitch*words:][:c.Size*words]
 	}
 	c.Host.Cross(c.Variant, dst, src, rows)
 	return nil
@@ -174,13 +183,21 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 		return c, nil
 	}
 	c.Pitch = entry.RoundUp(c.Size, kernels.DeviceLaneUnit)
-	c.Matrix = make([]uint32, c.Pitch*c.Pitch)
-	e.FillTile(entry.Bytes(c.Matrix), c.Pitch, 0, 0)
+	words := c.Variant.WeightBytes() / entry.WordBytes
+	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
+	tile := entry.Bytes(c.Matrix)
+	if c.Variant.Bytes() < c.Variant.WeightBytes() {
+		tile = c.Variant.Kind().Make(c.Pitch * c.Pitch)
+	}
+	e.FillTile(tile, c.Pitch, 0, 0)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := closeTile(d, e.Variant, c.Pitch, entry.Bytes(c.Matrix)); err != nil {
+	if err := closeTile(d, e.Variant, c.Pitch, tile); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
+	}
+	if c.Variant.Bytes() < c.Variant.WeightBytes() {
+		c.Variant.Weights(c.Matrix, tile)
 	}
 	return c, nil
 }

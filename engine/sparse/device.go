@@ -10,6 +10,7 @@ import (
 
 // Shape is the size of an expansion on a device. It decides how much device memory the expansion takes.
 type Shape struct {
+	Variant  entry.Variant
 	Vertices int
 	Core     int   // vertices
 	Arcs     int64 // up and down, or more
@@ -29,7 +30,8 @@ func (s Shape) rows() int64 {
 // map from columns to rows.
 func (s Shape) FixedBytes() int64 {
 	core := int64(entry.RoundUp(s.Core, kernels.DeviceLaneUnit))
-	return entry.EntryBytes * (2*(s.rows()+1) + 2*s.Arcs + 2*core*core + s.side()*int64(s.Edge))
+	weight, size := int64(s.Variant.WeightBytes()), int64(s.Variant.Bytes())
+	return entry.WordBytes*(2*(s.rows()+1)+s.Arcs+s.side()*int64(s.Edge)) + weight*s.Arcs + size*2*core*core
 }
 
 // SumRows is how many rows of a tile, which lie one after the other, a checksum covers that is computed on a device.
@@ -40,7 +42,8 @@ func (s Shape) sums() int64 { return s.side() * int64(s.Edge/SumRows) }
 
 // BatchBytes is the device memory of a batch: its rows of lanes, the tiles made of them, and their checksums.
 func (s Shape) BatchBytes() int64 {
-	return entry.EntryBytes * (int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)+2) + int64(s.Lanes/s.Edge)*s.sums())
+	size := int64(s.Variant.Bytes())
+	return size*int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)) + entry.WordBytes*(int64(s.Lanes)*2+int64(s.Lanes/s.Edge)*s.sums())
 }
 
 // DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
@@ -67,7 +70,7 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 	if !ok {
 		return nil, ErrNoLaneOps
 	}
-	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch ||
+	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch*e.Variant.WeightBytes()/entry.WordBytes ||
 		edge <= 0 || edge%kernels.DeviceLaneUnit != 0 {
 		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of edge %d: want as many, padded, and a multiple of %d",
 			e.Core(), core.Size, core.Pitch, edge, kernels.DeviceLaneUnit)
@@ -81,7 +84,7 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 
 // Shape returns the elimination's shape for tiles of some edge, without lanes.
 func (e *Elimination) Shape(edge int) Shape {
-	return Shape{Vertices: len(e.Vertices), Core: e.Core(), Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
+	return Shape{Variant: e.Variant, Vertices: len(e.Vertices), Core: e.Core(), Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
 }
 
 // Launches returns the number of kernel launches per batch.
@@ -108,7 +111,7 @@ func (w *DeviceExpander) load(core *DenseCore) (err error) {
 		if err != nil {
 			return t
 		}
-		if t, err = w.alloc(max(len(data), entry.EntryBytes)); err == nil && len(data) > 0 {
+		if t, err = w.alloc(max(len(data), entry.WordBytes)); err == nil && len(data) > 0 {
 			err = errors.Join(s.CopyIn(t, data), s.Sync())
 		}
 		return t
@@ -150,11 +153,17 @@ func (w *DeviceExpander) columnRows() []int32 {
 
 // loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the left.
 func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error) {
-	edge := w.l.Core
-	if w.matrix, err = w.alloc(edge * edge * entry.EntryBytes); err != nil {
+	edge, matrix := w.l.Core, entry.Bytes(core.Matrix)
+	if v := w.shape.Variant; v.Bytes() < v.WeightBytes() { // there it takes entries
+		matrix = v.Kind().Make(edge * edge)
+		for i, x := range core.Matrix {
+			v.Kind().Put(matrix, i, uint64(x))
+		}
+	}
+	if w.matrix, err = w.alloc(len(matrix)); err != nil {
 		return err
 	}
-	buf, err := w.device.Alloc(int64(edge) * int64(edge) * entry.EntryBytes)
+	buf, err := w.device.Alloc(int64(len(matrix)))
 	if err != nil {
 		return err
 	}
@@ -163,12 +172,12 @@ func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error)
 	for i := range same {
 		same[i] = int32(i)
 	}
-	columns, err := w.alloc(edge * entry.EntryBytes)
+	columns, err := w.alloc(edge * entry.WordBytes)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
-		s.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(core.Matrix)),
+		s.CopyIn(kernels.Tile{Buf: buf}, matrix),
 		s.CopyIn(columns, entry.Bytes(entry.As[uint32](same))),
 		w.can.LaneTranspose(s, w.l.e.Variant, kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: kernels.Tile{Buf: buf}, Width: edge, Columns: columns}),
 		s.Sync())
@@ -201,20 +210,20 @@ func (w *DeviceExpander) NewBatch(lanes int) (*Batch, error) {
 
 func (b *Batch) open() (err error) {
 	shape := b.w.shape
-	width := int64(b.lanes) * entry.EntryBytes
+	ends, width := int64(b.lanes)*entry.WordBytes, int64(b.lanes)*int64(shape.Variant.Bytes())
 	if b.rows, err = b.w.device.Alloc(shape.rows() * width); err != nil {
 		return err
 	}
 	if b.tiles, err = b.w.device.Alloc(shape.side() * int64(shape.Edge) * width); err != nil {
 		return err
 	}
-	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.sums() * entry.EntryBytes); err != nil {
+	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.sums() * entry.WordBytes); err != nil {
 		return err
 	}
-	if b.ends, err = b.w.device.Alloc(2 * width); err != nil {
+	if b.ends, err = b.w.device.Alloc(2 * ends); err != nil {
 		return err
 	}
-	if b.host, err = b.w.device.AllocHost(2 * width); err != nil {
+	if b.host, err = b.w.device.AllocHost(2 * ends); err != nil {
 		return err
 	}
 	b.stream, err = b.w.device.NewStream()
@@ -262,7 +271,7 @@ func (b *Batch) Rows(sources []int32) error {
 			first[i], last[i] = l.row[rank], l.last(rank)
 		}
 	}
-	bytes := width * entry.EntryBytes
+	bytes := width * entry.WordBytes
 	in := b.stream.CopyIn(kernels.Tile{Buf: b.ends}, b.host[:2*bytes])
 	if in != nil {
 		return in
@@ -286,7 +295,7 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 		return err
 	}
 	if l.Core > 0 {
-		p := kernels.LaneProduct{Dst: kernels.Tile{Buf: b.rows, Off: int64(l.Core) * int64(width) * entry.EntryBytes}, Src: rows, Width: width,
+		p := kernels.LaneProduct{Dst: kernels.Tile{Buf: b.rows, Off: int64(l.Core) * int64(width) * int64(v.Bytes())}, Src: rows, Width: width,
 			Weights: w.matrix, Edge: l.Core}
 		if err := w.can.LaneProduct(b.stream, v, p); err != nil {
 			return err
@@ -300,7 +309,7 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 		Columns: w.columns, Sources: last}); err != nil {
 		return err
 	}
-	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, SumRows*int64(edge)*entry.EntryBytes, width/edge*int(w.shape.sums()))
+	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, SumRows*int64(edge)*int64(v.Bytes()), width/edge*int(w.shape.sums()))
 }
 
 // Sync waits for all that was enqueued.
@@ -311,13 +320,13 @@ func (b *Batch) Sync() error { return b.stream.Sync() }
 // reveal damage on the way to dst or to a disk.
 func (b *Batch) TileRow(dst []byte, sums []uint32, i, first int) (kernels.Event, error) {
 	shape := b.w.shape
-	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * entry.EntryBytes
+	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * int64(shape.Variant.Bytes())
 	if int64(len(dst)) != bytes || int64(len(sums)) != shape.sums() {
 		return nil, fmt.Errorf("a row of tiles of %d bytes with %d checksums to %d bytes, %d checksums", bytes, shape.sums(), len(dst), len(sums))
 	}
 	skip := bytes / shape.side() * int64(first)
 	err := errors.Join(b.stream.CopyOut(dst[skip:], kernels.Tile{Buf: b.tiles, Off: int64(i)*bytes + skip}),
-		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * shape.sums() * entry.EntryBytes}))
+		b.stream.CopyOut(entry.Bytes(sums), kernels.Tile{Buf: b.sums, Off: int64(i) * shape.sums() * entry.WordBytes}))
 	if err != nil {
 		return nil, err
 	}

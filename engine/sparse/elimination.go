@@ -46,8 +46,8 @@ func (e *Elimination) Core() int { return e.Work.Core }
 // CoreVertices returns the core's vertices, ascending.
 func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 
-// Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle. In i32
-// the result is exact; in f32 each arc is the length of its path within the rounding of its additions. It fails with the
+// Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle. In integer
+// kinds the result is exact; in others each arc is the length of its path within the rounding of its additions. It fails with the
 // cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
@@ -64,6 +64,10 @@ func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*
 		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed))
 	case entry.I32:
 		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32))
+	case entry.U16:
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16))
+	case entry.F64:
+		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64))
 	default:
 		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32))
 	}
@@ -95,15 +99,15 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 			exist++
 		}
 	}
-	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, 0, exist), Weights: make([]uint32, 0, exist)}
-	bits := entry.As[uint32](weights)
+	a, kept := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, 0, exist)}, make([]W, 0, exist)
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
 			if weights[k] < v.inf {
-				a.Ends, a.Weights = append(a.Ends, v.ends[k]), append(a.Weights, bits[k])
+				a.Ends, kept = append(a.Ends, v.ends[k]), append(kept, weights[k])
 			}
 		}
 		a.Offsets[r+1] = int32(len(a.Ends))
 	}
+	a.Weights = entry.As[uint32](kept)
 	return a
 }

@@ -16,7 +16,7 @@ type Target struct {
 	Data   []byte
 	Places []int64 // by source
 	First  int     // segments before this one are not written
-	Width  int     // entries of a segment, a multiple of kernels.HostLaneUnit
+	Width  int     // entries of a segment, a multiple of LaneUnit
 	Stride int64   // bytes from one segment of a row to the next
 	Past   bool    // Data is not read again soon: write it past the caches
 }
@@ -42,20 +42,31 @@ type Expander struct {
 
 // ScratchBytes is the memory that an Expander for some lanes needs.
 func (e *Elimination) ScratchBytes(lanes int) int64 {
-	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * entry.EntryBytes
+	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
 }
 
-// NewExpander returns an Expander for batches of the given number of lanes, a multiple of kernels.HostLaneUnit. BatchLanes
+// lanesOf returns a matrix of lanes in memory.
+func (e *Elimination) lanesOf(memory []byte, width int) kernels.Lanes {
+	return kernels.Lanes{Data: memory, Width: width, Entry: e.Variant.Bytes()}
+}
+
+// LaneUnit divides the lanes of an Expander.
+func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
+
+// NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. BatchLanes
 // is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
 // and in large pages.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
-	if lanes < kernels.HostLaneUnit || lanes%kernels.HostLaneUnit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
+	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
-			lanes, len(scratch), kernels.HostLaneUnit, e.ScratchBytes(lanes))
+			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
 	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch,
 		kept: make([]bool, len(e.Vertices)), columns: slices.Clone(e.Rank)}, nil
 }
+
+// BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
+func (e *Elimination) BatchLanes() int { return BatchLanes * entry.WordBytes / e.Variant.Bytes() }
 
 // Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in the
 // elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few. Each row
@@ -72,7 +83,7 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	slices.SortFunc(x.sorted, func(a, b int32) int { return cmp.Compare(x.e.Rank[sources[a]], x.e.Rank[sources[b]]) })
 	for batch := range slices.Chunk(x.sorted, x.lanes) {
 		x.batch, x.places = x.batch[:0], x.places[:0]
-		for lane := range entry.RoundUp(len(batch), kernels.HostLaneUnit) {
+		for lane := range entry.RoundUp(len(batch), x.e.LaneUnit()) {
 			i := batch[min(lane, len(batch)-1)] // lanes without a source repeat the last one
 			x.batch, x.places = append(x.batch, x.e.Rank[sources[i]]), append(x.places, to.Places[i])
 		}
@@ -85,12 +96,12 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 
 // check refuses sources and targets that do not exist.
 func (x *Expander) check(sources []int32, to Target) error {
-	n := len(x.e.Vertices)
-	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%kernels.HostLaneUnit != 0 {
+	n, unit := len(x.e.Vertices), x.e.LaneUnit()
+	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%unit != 0 {
 		return fmt.Errorf("expand %d sources to %d rows of segments of %d entries: want as many rows, and a multiple of %d entries",
-			len(sources), len(to.Places), to.Width, kernels.HostLaneUnit)
+			len(sources), len(to.Places), to.Width, unit)
 	}
-	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*entry.EntryBytes
+	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*int64(x.e.Variant.Bytes())
 	for i, s := range sources {
 		if s < 0 || int(s) >= n || to.Places[i] < 0 || to.Places[i]+last > int64(len(to.Data)) {
 			return fmt.Errorf("expand source %d of %d vertices to byte %d…%d of %d", s, n, to.Places[i], to.Places[i]+last, len(to.Data))
@@ -102,7 +113,7 @@ func (x *Expander) check(sources []int32, to Target) error {
 // expand computes one batch.
 func (x *Expander) expand(to Target) error {
 	n, width := len(x.e.Vertices), len(x.batch)
-	m := kernels.Lanes{Data: x.scratch[:(n+1)*width*entry.EntryBytes], Width: width, Entry: entry.EntryBytes}
+	m := x.e.lanesOf(x.scratch[:(n+1)*width*x.e.Variant.Bytes()], width)
 	x.start(m)
 	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
 	err := x.cross(m)
@@ -158,29 +169,29 @@ func (x *Expander) reach(m kernels.Lanes, r int32) {
 
 // fillUnreachable fills row r of m.
 func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
-	fill(entry.View[uint32](m.Row(r)), uint32(x.e.Variant.Unreachable()))
+	x.e.Variant.Kind().Fill(m.Row(r), x.e.Variant.Unreachable())
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
 // of length 0 with negative arcs may come out below 0.
 func (x *Expander) setSources(m kernels.Lanes) {
 	for lane, r := range x.batch {
-		entry.View[uint32](m.Row(int(r)))[lane] = 0
+		x.e.Variant.Kind().Put(m.Row(int(r)), lane, 0)
 	}
 }
 
 // cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached rows
 // are copied aside first, so that no row is read after it was written.
 func (x *Expander) cross(m kernels.Lanes) error {
-	core, row := x.e.Core(), m.Width*entry.EntryBytes
+	core, row := x.e.Core(), m.Width*m.Entry
 	if core == 0 {
 		return nil
 	}
-	src := kernels.Lanes{Data: x.scratch[len(m.Data):][:len(x.reached)*row], Width: m.Width, Entry: entry.EntryBytes}
+	src := x.e.lanesOf(x.scratch[len(m.Data):][:len(x.reached)*row], m.Width)
 	for i, r := range x.reached {
 		copy(src.Row(i), m.Row(int(r)))
 	}
-	return x.core.Cross(kernels.Lanes{Data: m.Data[:core*row], Width: m.Width, Entry: entry.EntryBytes}, src, x.reached)
+	return x.core.Cross(x.e.lanesOf(m.Data[:core*row], m.Width), src, x.reached)
 }
 
 // write transposes m to the target, segment by segment.

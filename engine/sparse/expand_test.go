@@ -83,7 +83,7 @@ func kept(v entry.Variant, bits uint32) bool {
 // expander returns an Expander of some lanes whose memory is poisoned.
 func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps, core Core, lanes int) *Expander {
 	t.Helper()
-	scratch := make([]uint32, e.ScratchBytes(lanes)/entry.EntryBytes)
+	scratch := make([]uint32, e.ScratchBytes(lanes)/entry.WordBytes)
 	for i := range scratch {
 		scratch[i] = r.Uint32()
 	}
@@ -107,12 +107,12 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	}
 	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0}
 	pitch := segments * width // row after row
-	to.Stride = int64(width * entry.EntryBytes)
+	to.Stride = int64(width * entry.WordBytes)
 	if r.IntN(2) > 0 { // tiles, of as many rows as there are
-		pitch, to.Stride = width, int64(width*len(sources)*entry.EntryBytes)
+		pitch, to.Stride = width, int64(width*len(sources)*entry.WordBytes)
 	}
 	for _, at := range r.Perm(len(sources)) {
-		to.Places = append(to.Places, int64(at*pitch*entry.EntryBytes))
+		to.Places = append(to.Places, int64(at*pitch*entry.WordBytes))
 	}
 	if err := x.Rows(sources, to); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	out := make([][]uint32, len(sources))
 	for i, place := range to.Places {
 		for j := range segments {
-			at := (place + int64(j)*to.Stride) / entry.EntryBytes
+			at := (place + int64(j)*to.Stride) / entry.WordBytes
 			out[i] = append(out[i], data[at:at+int64(width)]...)
 		}
 	}

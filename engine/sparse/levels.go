@@ -74,7 +74,8 @@ func (l *Levelled) reverseUp() {
 	from := l.e.Up
 	a := &l.up
 	a.Offsets = make([]int32, l.Rows+1)
-	a.Ends, a.Weights = make([]int32, len(from.Ends)), make([]uint32, len(from.Ends))
+	words := l.e.Variant.WeightBytes() / entry.WordBytes
+	a.Ends, a.Weights = make([]int32, len(from.Ends)), make([]uint32, len(from.Weights))
 	for _, end := range from.Ends {
 		a.Offsets[l.row[end]+1]++
 	}
@@ -85,7 +86,8 @@ func (l *Levelled) reverseUp() {
 	for i, r := range l.ascending {
 		for k := from.Offsets[r]; k < from.Offsets[r+1]; k++ {
 			to := &next[l.row[from.Ends[k]]]
-			a.Ends[*to], a.Weights[*to] = int32(2*l.Core+i), from.Weights[k]
+			a.Ends[*to] = int32(2*l.Core + i)
+			copy(a.Weights[int(*to)*words:], from.Weights[int(k)*words:][:words])
 			*to++
 		}
 	}
@@ -102,11 +104,14 @@ func (l *Levelled) renumberDown() {
 	from := l.e.Down
 	a := &l.down
 	a.Offsets = make([]int32, 2*l.Core+1, l.Rows+1)
-	a.Ends, a.Weights = make([]int32, 0, len(from.Ends)), make([]uint32, 0, len(from.Ends))
+	words := l.e.Variant.WeightBytes() / entry.WordBytes
+	a.Ends, a.Weights = make([]int32, 0, len(from.Ends)), make([]uint32, 0, len(from.Weights))
 	for _, r := range l.ascending {
-		for k := from.Offsets[r]; k < from.Offsets[r+1]; k++ {
-			a.Ends, a.Weights = append(a.Ends, l.last(from.Ends[k])), append(a.Weights, from.Weights[k])
+		lo, hi := int(from.Offsets[r]), int(from.Offsets[r+1])
+		for _, end := range from.Ends[lo:hi] {
+			a.Ends = append(a.Ends, l.last(end))
 		}
+		a.Weights = append(a.Weights, from.Weights[lo*words:hi*words]...)
 		a.Offsets = append(a.Offsets, int32(len(a.Ends)))
 	}
 	for i, r := range l.descent {

@@ -15,7 +15,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-type weight interface{ int32 | float32 }
+type weight interface{ int32 | float32 | float64 }
 
 // arithmetic is how a variant treats sums: a sum of limit or more is unreachable, which is stored as inf.
 type arithmetic[W weight] struct{ inf, limit W }
@@ -23,7 +23,9 @@ type arithmetic[W weight] struct{ inf, limit W }
 var (
 	arithmeticI32       = arithmetic[int32]{entry.Inf32, entry.Inf32}
 	arithmeticI32Signed = arithmetic[int32]{entry.Inf32, entry.Limit32}
-	arithmeticF32       = arithmetic[float32]{float32(math.Inf(1)), float32(math.Inf(1))}
+	arithmeticU16       = arithmetic[int32]{int32(entry.Inf16), int32(entry.Inf16)}
+	arithmeticF32       = arithmetic[float32]{entry.PosInf, entry.PosInf}
+	arithmeticF64       = arithmetic[float64]{math.Inf(1), math.Inf(1)}
 )
 
 // values are the weights of the arcs of a layout: arc k leads from its row's rank to ends[k] with weight

@@ -62,7 +62,7 @@ func (p *problem) batch() int {
 	if p.into == nil {
 		return mostLanes
 	}
-	return max(kernels.HostLaneUnit, min(mostLanes, int(laneBytes/(2*entry.EntryBytes*int64(p.facts.N)))/kernels.HostLaneUnit*kernels.HostLaneUnit))
+	return max(kernels.HostLaneUnit, min(mostLanes, int(laneBytes/(2*entry.WordBytes*int64(p.facts.N)))/kernels.HostLaneUnit*kernels.HostLaneUnit))
 }
 
 // batch is one product after another, for some of the sources.

@@ -29,11 +29,11 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 			return nil, err
 		}
 	}
-	data, err := b.Device.AllocHost(2 * int64(b.facts.N) * int64(width) * entry.EntryBytes)
+	data, err := b.Device.AllocHost(2 * int64(b.facts.N) * int64(width) * entry.WordBytes)
 	if err != nil {
 		return nil, err
 	}
-	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width, Entry: entry.EntryBytes},
+	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width, Entry: entry.WordBytes},
 		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
@@ -117,7 +117,7 @@ func (x *laneBatch) run(ctx context.Context) error {
 
 // half returns the memory of some rows of a half.
 func (x *laneBatch) half(which, lo, hi int) []byte {
-	row := x.lanes.Width * entry.EntryBytes
+	row := x.lanes.Width * entry.WordBytes
 	return x.lanes.Data[(which*x.facts.N+lo)*row : (which*x.facts.N+hi)*row]
 }
 

@@ -16,7 +16,7 @@ import (
 func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	x := &tileBatch{batch: b, edge: (len(b.sources) + 63) / 64 * 64}
 	x.tiles = (b.facts.N + x.edge - 1) / x.edge
-	x.size = int64(x.edge) * int64(x.edge) * entry.EntryBytes
+	x.size = int64(x.edge) * int64(x.edge) * entry.WordBytes
 	bytes := 2 * int64(x.tiles) * x.size
 	if info := b.Device.Info(); bytes > info.Memory-info.Scratch {
 		return nil, fmt.Errorf("%w: device memory %d bytes; the distances of %d sources need %d bytes", device.ErrMemory, info.Memory, len(b.sources), bytes+info.Scratch)

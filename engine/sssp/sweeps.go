@@ -128,7 +128,7 @@ func (x *vectorBatch) flag(s int) kernels.Tile {
 }
 
 func (x *vectorBatch) flagOf(parity, s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.EntryBytes}
+	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.WordBytes}
 }
 
 // begin writes the first distances.

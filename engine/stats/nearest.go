@@ -83,7 +83,7 @@ func (x *gathering) limit(d float64) int32 {
 		least = int64(orderKey(math.Float32bits(-math.MaxFloat32), true))
 	}
 	beyond := sort.Search(int(int64(int32(x.none))-least), func(i int) bool {
-		return x.meta.Distance(bitsOf(int32(least+int64(i)), x.float)) > d
+		return x.meta.Distance(uint64(bitsOf(int32(least+int64(i)), x.float))) > d
 	})
 	return int32(least + int64(beyond) - 1)
 }
@@ -187,7 +187,7 @@ func (w *nearestWorker) end() {
 	for i, best := range w.best {
 		list := make([]Neighbor, len(best))
 		for j, c := range best {
-			list[j] = Neighbor{int(c.col), w.x.meta.Distance(bitsOf(c.key, w.x.float))}
+			list[j] = Neighbor{int(c.col), w.x.meta.Distance(uint64(bitsOf(c.key, w.x.float)))}
 		}
 		w.x.r.Nearest[w.row+i] = list
 	}

@@ -9,7 +9,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/text"
-	"ooc/kernels/entry"
 )
 
 // Result holds the statistics of a solved matrix d of N vertices; d(u,v) is the distance from u to v. Distances are
@@ -123,7 +122,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 		return nil, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store", p.Dir())
 	}
 	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed, numbers: text.NumbersOf(p.Meta().Kind, p.Meta().Scale)}
-	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, float: p.Meta().Kind == entry.KindF32, none: uint32(p.Meta().Kind.Unreachable())}
+	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, float: p.Meta().Kind.Float(), none: uint32(p.Meta().Kind.Wide().Unreachable())}
 	for _, one := range statistics {
 		if one.gather == nil {
 			continue

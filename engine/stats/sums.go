@@ -144,7 +144,7 @@ func (w *sumsWorker[S]) end() {
 	s, scale := w.x.r, float64(w.x.meta.Scale)
 	for i, r := range w.rows[:len(w.rows)-1] {
 		v := w.row + i
-		s.Longest[v], s.Farthest[v] = w.x.meta.Distance(r.top), r.farthest
+		s.Longest[v], s.Farthest[v] = w.x.meta.Distance(uint64(r.top)), r.farthest
 		s.Descendants[v] = int32(s.N) - 1 - r.missing
 		s.DistanceSum[v] = w.units(r.sum)
 		s.HarmonicOut[v] = r.reciprocal * scale

@@ -136,7 +136,7 @@ func outOfCore(s *suite) table {
 // limited is a column of solves in less device memory than the matrix takes.
 func (s *suite) limited(d target, title string, streams int) column {
 	return column{title: d.title + ": " + title, growth: cubic, run: func(n int) (seconds float64, err error) {
-		small, err := openWith(d.name, int64(n)*int64(n)*entry.EntryBytes/share, d.device.Info().Scratch)
+		small, err := openWith(d.name, int64(n)*int64(n)*entry.WordBytes/share, d.device.Info().Scratch)
 		if err != nil {
 			return 0, err
 		}

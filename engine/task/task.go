@@ -58,7 +58,7 @@ func (t *Task) Request() *plan.Request {
 		Facts:  graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
 		Done:   t.State.Done,
 		Limits: plan.Limits{
-			HostMemory: t.HostMemory, Round: t.Round, Streams: t.Streams, Tile: m.T, Sources: m.Sources, Predecessors: m.Predecessors,
+			HostMemory: t.HostMemory, Round: t.Round, Streams: t.Streams, Tile: m.T, Sources: m.Sources, Kind: m.Kind, Predecessors: m.Predecessors,
 			Layout: t.Store.Geometry().Layout(),
 		},
 	}

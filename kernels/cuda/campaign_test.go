@@ -58,11 +58,11 @@ func TestCampaignDriver(t *testing.T) {
 	crashtest.Campaign(t)
 	for name, driver := range cuda.CampaignDrivers(t) {
 		for _, c := range []driverCase{
-			{algorithm: rounds.BlockedName, entry: entry.EntryBytes, times: 60},
+			{algorithm: rounds.BlockedName, entry: entry.WordBytes, times: 60},
 			{algorithm: rounds.BlockedName, entry: entry.PairBytes, times: 40},
-			{algorithm: eliminate.Name, entry: entry.EntryBytes, times: 40},
-			{algorithm: rounds.SquaringName, entry: entry.EntryBytes, times: 25},
-			{algorithm: rounds.SingleStageName, entry: entry.EntryBytes, times: 25},
+			{algorithm: eliminate.Name, entry: entry.WordBytes, times: 40},
+			{algorithm: rounds.SquaringName, entry: entry.WordBytes, times: 25},
+			{algorithm: rounds.SingleStageName, entry: entry.WordBytes, times: 25},
 		} {
 			t.Run(fmt.Sprintf("%s/%s/%d", name, c.algorithm, c.entry), func(t *testing.T) {
 				c.driver, c.g = driver, ring(t)

@@ -23,14 +23,13 @@ var kinds = [...]struct {
 	numpy       string // the array interface's typestr
 	unreachable uint64 // the bits
 	float       bool
-	stored      bool // stores can have it
 	// The arithmetic where no weight is negative, and where one is.
 	plain, signed Variant
 }{
-	{KindI32, 4, "<i4", uint64(Inf32), false, true, I32, I32Signed},
-	{KindF32, 4, "<f4", uint64(math.Float32bits(PosInf)), true, true, F32, F32Signed},
-	{KindU16, 2, "<u2", uint64(Inf16), false, false, U16, U16}, // none is negative
-	{KindF64, 8, "<f8", math.Float64bits(math.Inf(1)), true, false, F64, F64},
+	{KindI32, 4, "<i4", uint64(Inf32), false, I32, I32Signed},
+	{KindF32, 4, "<f4", uint64(math.Float32bits(PosInf)), true, F32, F32Signed},
+	{KindU16, 2, "<u2", uint64(Inf16), false, U16, U16}, // none is negative
+	{KindF64, 8, "<f8", math.Float64bits(math.Inf(1)), true, F64, F64},
 	{},
 }
 
@@ -46,9 +45,6 @@ func (k Kind) row() int {
 
 // Valid reports whether there is such a kind.
 func (k Kind) Valid() bool { return k.Bytes() != 0 }
-
-// Stored reports whether a store can have entries of the kind.
-func (k Kind) Stored() bool { return kinds[k.row()].stored }
 
 // Bytes is the size of an entry, 0 for an unknown kind.
 func (k Kind) Bytes() int { return kinds[k.row()].bytes }
@@ -68,6 +64,38 @@ func (k Kind) Variant(negative bool) Variant {
 		return kinds[k.row()].signed
 	}
 	return kinds[k.row()].plain
+}
+
+// Wide is the kind in which weights are kept and distances are read: the kind itself, or the one of 4 bytes that holds the
+// same numbers.
+func (k Kind) Wide() Kind {
+	if k == KindU16 {
+		return KindI32
+	}
+	return k
+}
+
+// Widen makes entries of Wide, which fill dst, of narrower ones in its last part. It does nothing where there is none.
+func (k Kind) Widen(dst []byte) {
+	if k.Wide() == k {
+		return
+	}
+	to, from := View[int32](dst), View[uint16](k.Narrow(dst))
+	for i, x := range from { // what is written does not overtake what is read
+		d := int32(x)
+		if x == Inf16 {
+			d = Inf32
+		}
+		to[i] = d
+	}
+}
+
+// Narrow returns the last part of memory for entries of Wide, as long as as many entries of the kind.
+func (k Kind) Narrow(dst []byte) []byte {
+	if k.Wide() == k {
+		return dst
+	}
+	return dst[len(dst)-len(dst)/k.Wide().Bytes()*k.Bytes():]
 }
 
 // Make returns memory for n entries, aligned for them.
@@ -125,6 +153,22 @@ func (k Kind) Value(bits uint64) float64 {
 		return math.Inf(1)
 	}
 	return float64(int32(bits))
+}
+
+// Values writes entries as numbers, as Value does.
+func (k Kind) Values(dst []float64, memory []byte) {
+	switch k {
+	case KindF32:
+		for i, x := range View[float32](memory) {
+			dst[i] = float64(x)
+		}
+	case KindF64:
+		copy(dst, View[float64](memory))
+	default:
+		for i := range dst {
+			dst[i] = k.Value(k.At(memory, i))
+		}
+	}
 }
 
 // Bits returns the entry of a number in stored units, which the kind has, +Inf for unreachable. It is the inverse of Value;

@@ -16,8 +16,8 @@ const Inf16 uint16 = 0x7f7f
 // PosInf is "unreachable" in the float32 variants.
 var PosInf = float32(math.Inf(1))
 
-// EntryBytes is the size of an entry of the kinds that stores can have. What uses it takes no others.
-const EntryBytes = 4
+// WordBytes is the size of an entry of the variants in Words, of a vertex's number and of a checksum.
+const WordBytes = 4
 
 // PairBytes is the size of an entry that is a pair: 4 bytes of distance, as the variant has it, and behind
 // them the predecessor, an int32. There are pairs of the variants in Words.
@@ -87,7 +87,18 @@ func (v Variant) Kind() Kind { return variants[v].kind }
 func (v Variant) Bytes() int { return v.Kind().Bytes() }
 
 // WeightBytes returns the size of the weight of an arc: that of an entry, but 4 bytes at least.
-func (v Variant) WeightBytes() int { return max(4, v.Bytes()) }
+func (v Variant) WeightBytes() int { return max(WordBytes, v.Bytes()) }
+
+// Weights writes entries as weights of arcs, WeightBytes each.
+func (v Variant) Weights(dst []uint32, entries []byte) {
+	if v.Bytes() == WordBytes/2 {
+		for i, x := range View[uint16](entries) {
+			dst[i] = uint32(x)
+		}
+		return
+	}
+	copy(Bytes(dst), entries)
+}
 
 // Unreachable returns the bits of the entry of two vertices without a path.
 func (v Variant) Unreachable() uint64 { return v.Kind().Unreachable() }

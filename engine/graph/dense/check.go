@@ -335,30 +335,47 @@ func (d *Matrix) oneWay() (row, col int, err error) {
 		if j < i {
 			return nil
 		}
-		here, there := newBuffer(4*t*t), newBuffer(4*t*t)
+		size := d.numbers.want.Bytes() * t * t
+		here, there := newBuffer(size), newBuffer(size)
 		if err := d.FillTile(here, t, i, j); err != nil {
 			return err
 		}
 		if err := d.FillTile(there, t, j, i); err != nil {
 			return err
 		}
-		a, b := entry.View[uint32](here), entry.View[uint32](there)
-		for r := range t {
-			for c := range t {
-				if a[r*t+c] != b[c*t+r] {
-					mu.Lock()
-					defer mu.Unlock()
-					row, col = i*t+r, j*t+c
-					return found
-				}
-			}
+		at := -1
+		switch d.numbers.want.Bytes() {
+		case 2:
+			at = differs(entry.View[uint16](here), entry.View[uint16](there), t)
+		case 4:
+			at = differs(entry.View[uint32](here), entry.View[uint32](there), t)
+		default:
+			at = differs(entry.View[uint64](here), entry.View[uint64](there), t)
 		}
-		return nil
+		if at < 0 {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		row, col = i*t+at/t, j*t+at%t
+		return found
 	})
 	if err == found {
 		err = nil
 	}
 	return row, col, err
+}
+
+// differs returns the first entry of a tile of edge t that is not that of the transpose of another; -1: none.
+func differs[E entry.Word](a, b []E, t int) int {
+	for r := range t {
+		for c := range t {
+			if a[r*t+c] != b[c*t+r] {
+				return r*t + c
+			}
+		}
+	}
+	return -1
 }
 
 func (d *Matrix) asymmetric(row, col int) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -154,20 +155,18 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 	g := &graph.Graph{N: f.N, Kind: f.Kind, Directed: f.Directed, Scale: f.Scale, IDs: f.IDs, File: d.name,
 		Symmetric: f.Symmetric, Negative: f.Negative, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		Offsets: make([]int64, f.N+1), Targets: make([]int32, 0, f.Arcs)}
-	words := make([]uint32, 0, f.Arcs)
-	none := uint32(1) << 31 // the least int32
-	if f.Kind == entry.KindF32 {
-		none = uint32(entry.KindF32.Unreachable())
-	}
-	raw, line := newBuffer(int(d.lineBytes())), make([]uint32, f.N)
+	wide := f.Kind.Wide()
+	weights, count := wide.Make(int(f.Arcs)), 0
+	line, scratch := make([]float64, f.N), d.newScratch()
 	for u := range f.N {
-		if err := d.readAt(raw, u, 0); err != nil {
+		if err := d.line(line, u, scratch); err != nil {
 			return nil, err
 		}
-		d.numbers.wordsOf(line, raw, lineWords)
 		for v, w := range line {
-			if w != none && v != u {
-				g.Targets, words = append(g.Targets, int32(v)), append(words, w)
+			if !math.IsInf(w, 1) && v != u {
+				g.Targets = append(g.Targets, int32(v))
+				wide.Put(weights, count, wide.Bits(w))
+				count++
 			}
 		}
 		g.Offsets[u+1] = int64(len(g.Targets))
@@ -175,11 +174,7 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 	if err := d.unchanged(); err != nil {
 		return nil, err
 	}
-	if g.Kind == entry.KindI32 {
-		g.I32 = entry.As[int32](words)
-	} else {
-		g.F32 = entry.As[float32](words)
-	}
+	g.SetWeights(weights[:count*wide.Bytes()])
 	if d.head.Fortran {
 		reversed := *g
 		reversed.Directed = true

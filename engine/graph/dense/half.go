@@ -25,6 +25,9 @@ func halves() entryType {
 		words: func(x *numbers, dst []uint32, raw []byte, w wordRange) {
 			each(x, raw, func(at int, wide []float64) { floatWords(x, dst[at:], wide, w) })
 		},
+		values: func(x *numbers, dst []float64, raw []byte) {
+			each(x, raw, func(at int, wide []float64) { floatValues(x, dst[at:], wide) })
+		},
 		survey: func(x *numbers, raw []byte, s *survey) {
 			each(x, raw, func(_ int, wide []float64) { surveyFloats(x, wide, s) })
 		},

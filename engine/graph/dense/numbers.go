@@ -36,6 +36,7 @@ type numbers struct {
 // entryType is what depends on the type of entries.
 type entryType struct {
 	words  func(x *numbers, dst []uint32, raw []byte, w wordRange)
+	values func(x *numbers, dst []float64, raw []byte)
 	survey func(x *numbers, raw []byte, s *survey)
 	text   func(x *numbers, raw []byte) string
 	bits   int // of floating types, the precision that texts of them need
@@ -43,13 +44,14 @@ type entryType struct {
 	hi     uint64
 }
 
-// wordRange says how words of kind i32 show no arc, and what larger weights are shown as.
+// wordRange says how words of integer kinds show no arc, and what larger weights are shown as.
 type wordRange struct{ none, most int32 }
 
 var (
-	// tileWords are those of a distance matrix. A weight of Unreachable or more passes Check only where no
+	// tileWords are those of a distance matrix, tileShorts those of one of kind u16. A weight of Unreachable or more passes Check only where no
 	// shortest path uses the arc.
-	tileWords = wordRange{entry.Inf32, entry.Inf32}
+	tileWords  = wordRange{entry.Inf32, entry.Inf32}
+	tileShorts = wordRange{int32(entry.Inf16), int32(entry.Inf16)}
 	// lineWords keep every weight; none is the least int32.
 	lineWords = wordRange{math.MinInt32, math.MaxInt32}
 )
@@ -77,6 +79,7 @@ type integer interface {
 func integers[E integer](lo int64, hi uint64) entryType {
 	return entryType{
 		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { intWords(x, dst, entry.View[E](raw), w) },
+		values: func(x *numbers, dst []float64, raw []byte) { intValues(x, dst, entry.View[E](raw)) },
 		survey: func(x *numbers, raw []byte, s *survey) { surveyInts(x, entry.View[E](raw), s) },
 		text:   func(_ *numbers, raw []byte) string { return fmt.Sprint(entry.View[E](raw)[0]) },
 		lo:     lo, hi: hi,
@@ -86,6 +89,7 @@ func integers[E integer](lo int64, hi uint64) entryType {
 func floats[E float32 | float64](bits int) entryType {
 	return entryType{
 		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { floatWords(x, dst, entry.View[E](raw), w) },
+		values: func(x *numbers, dst []float64, raw []byte) { floatValues(x, dst, entry.View[E](raw)) },
 		survey: func(x *numbers, raw []byte, s *survey) { surveyFloats(x, entry.View[E](raw), s) },
 		text: func(_ *numbers, raw []byte) string {
 			return strconv.FormatFloat(float64(entry.View[E](raw)[0]), 'g', -1, bits)
@@ -167,6 +171,19 @@ func (x *numbers) wordsOf(dst []uint32, raw []byte, w wordRange) {
 	x.entryType.words(x, dst, raw, w)
 }
 
+// valuesOf writes these weights as numbers in stored units, +Inf where there is no arc. words is scratch, as long as dst.
+func (x *numbers) valuesOf(dst []float64, raw []byte, words []uint32) {
+	if x.want == entry.KindF64 {
+		x.toNative(raw)
+		x.entryType.values(x, dst, raw)
+		return
+	}
+	x.wordsOf(words, raw, lineWords)
+	for v, w := range words {
+		dst[v] = x.value(w)
+	}
+}
+
 // toNative puts the bytes of entries into this machine's order, as the store's: least significant first.
 func (x *numbers) toNative(raw []byte) {
 	if !x.Big {
@@ -204,6 +221,30 @@ func intWords[E integer](x *numbers, dst []uint32, raw []E, w wordRange) {
 			dst[i] = uint32(w.none)
 		default:
 			dst[i] = uint32(min(int64(e)*x.scale, int64(w.most)))
+		}
+	}
+}
+
+func intValues[E integer](x *numbers, dst []float64, raw []E) {
+	for i, e := range raw {
+		dst[i] = float64(e)
+		if x.hasNone && e == E(x.noneInt) {
+			dst[i] = math.Inf(1)
+		} else if x.scale > 1 {
+			dst[i] = float64(int64(e) * x.scale)
+		}
+	}
+}
+
+func floatValues[E float32 | float64](x *numbers, dst []float64, raw []E) {
+	none := E(x.none)
+	for i, e := range raw {
+		dst[i] = float64(e) + 0 // there is no −0
+		if e == none || e != e {
+			dst[i] = math.Inf(1)
+		} else if x.scale > 1 && !math.IsInf(dst[i], 1) {
+			r, _ := scaled(x, e)
+			dst[i] = float64(r)
 		}
 	}
 }

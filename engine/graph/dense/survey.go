@@ -127,7 +127,7 @@ func (s *surveyor) settle() error {
 			kind = entry.KindF32
 		}
 	}
-	if kind == entry.KindI32 && s.huge != noLine {
+	if !kind.Float() && s.huge != noLine {
 		return d.tooLarge(d.find(s.huge, func(one survey) bool { return one.over(math.MaxInt32) }))
 	}
 	if !x.noArc {
@@ -222,15 +222,18 @@ func (x *numbers) objectsTo(s survey) objection {
 		return notBool
 	case s.fraction && x.scale > 1:
 		return notScaled
-	case s.fraction && x.want == entry.KindI32:
+	case s.fraction && x.integral():
 		return notInteger
-	case x.want == entry.KindI32 && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
+	case x.integral() && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
 		return tooLargeI32
-	case x.want != entry.KindI32 && s.tooWide():
+	case !x.integral() && x.want != entry.KindF64 && s.tooWide():
 		return tooLargeF32
 	}
 	return nothing
 }
+
+// integral reports whether the kind is known to be one of integers.
+func (x *numbers) integral() bool { return x.want != graph.KindAuto && !x.want.Float() }
 
 // objection returns the error about the first entry of a line that there is something wrong with.
 func (d *Matrix) objection(line int, raw []byte) error {

@@ -29,7 +29,7 @@ func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error)
 }
 
 // SmallTile is the size of a tile of edge 64.
-const SmallTile = 64 * 64 * entry.EntryBytes
+const SmallTile = 64 * 64 * entry.WordBytes
 
 // CampaignDevice is one device for all the solves of a campaign, since a GPU takes longer to open than they do. It is
 // too small to be timed. What is still in use of it when the test ends is an error.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ooc/engine/graph"
-	"ooc/kernels/entry"
 )
 
 // Table is an export that was read back.
@@ -76,11 +75,7 @@ func CheckTree(t *testing.T, g *graph.Graph, source int, pred, dist []float64, n
 			magnitude += math.Abs(g.Weight(k))
 			x = int(pred[x])
 		}
-		allowed := 0.0
-		if g.Kind == entry.KindF32 {
-			allowed = entry.AllowedRounding(arcs, magnitude)
-		}
-		if math.Abs(length-dist[v]) > allowed {
+		if allowed := g.Kind.AllowedRounding(arcs, magnitude); math.Abs(length-dist[v]) > allowed {
 			t.Fatalf("from %d to %d: length %v, distance %v", source, v, length, dist[v])
 		}
 	}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"testing"
 
@@ -15,14 +16,15 @@ import (
 type Shape struct {
 	Tile, Width, Slots, Pages, Streams int
 
-	Pairs bool // tiles of distances and predecessors
+	Pairs bool       // tiles of distances and predecessors
+	Kind  entry.Kind // of the tiles' entries; "": one of 4 bytes
 }
 
 func (s Shape) tileBytes() int64 {
 	if s.Pairs {
 		return int64(s.Tile) * int64(s.Tile) * entry.PairBytes
 	}
-	return int64(s.Tile) * int64(s.Tile) * entry.EntryBytes
+	return int64(s.Tile) * int64(s.Tile) * int64(cmp.Or(s.Kind, entry.KindI32).Bytes())
 }
 
 // RandomShape picks limits for n vertices with a given tile edge, often the least that work.
@@ -75,7 +77,7 @@ func Device(t testing.TB, slots, tile int) kernels.Device {
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d, err := cpu.Open(cpu.Options{Memory: int64(slots*tile*tile*entry.EntryBytes) + scratch + FlagBytes})
+	d, err := cpu.Open(cpu.Options{Memory: int64(slots*tile*tile*entry.WordBytes) + scratch + FlagBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

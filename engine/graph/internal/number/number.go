@@ -295,8 +295,8 @@ func NewWeighing(kind entry.Kind, scale int64) (Weighing, error) {
 	switch {
 	case scale < 0:
 		return w, BadOption("a scale of %d; it is 1 or more", scale)
-	case kind != Auto && kind != entry.KindI32 && kind != entry.KindF32:
-		return w, BadOption("kind %q is not one of %s, %s", kind, entry.KindI32, entry.KindF32)
+	case kind != Auto && kind != entry.KindI32 && kind != entry.KindF32 && kind != entry.KindU16:
+		return w, BadOption("kind %q is not one of %s, %s, %s", kind, entry.KindI32, entry.KindF32, entry.KindU16)
 	}
 	if w.Scale == 0 {
 		w.Scale = 1
@@ -305,6 +305,17 @@ func NewWeighing(kind entry.Kind, scale int64) (Weighing, error) {
 	}
 	w.Float = w.Want == entry.KindF32
 	return w, nil
+}
+
+// Kind returns the kind of the graph whose weights were read.
+func (w *Weighing) Kind() entry.Kind {
+	switch {
+	case w.Float:
+		return entry.KindF32
+	case w.Want == Auto:
+		return entry.KindI32
+	}
+	return w.Want
 }
 
 // Verdict says what a weight's text means for its arc.
