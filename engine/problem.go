@@ -195,8 +195,18 @@ func (p *Problem) Dir() string { return p.store.Dir() }
 // given options can be planned, and that its input is there if it is needed: if the solve cannot begin, nothing that was
 // solved is lost. Nothing else may be called meanwhile.
 func (p *Problem) Restart(ctx context.Context, o Options) error {
-	if _, err := p.weights(o.Input); err != nil {
+	w, err := p.weights(o.Input)
+	if err != nil {
 		return err
+	}
+	if d, ok := w.(*dense.Matrix); ok { // of equal size and time it may still be another, of which nothing was checked
+		sum, err := d.SHA256()
+		if err == nil && sum != p.meta.Input.SHA256 {
+			err = p.otherMatrix(fmt.Errorf("%s %s", d.Source().Name, notAsImported))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	var choice *plan.Choice
 	if o.Device != nil {

@@ -74,7 +74,7 @@ func (p *Problem) dense(path string) (*dense.Matrix, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w to fill it from: %w", p.Dir(), ErrInput, err)
+		return nil, p.otherMatrix(err)
 	}
 	p.matrix = d
 	return d, nil
@@ -107,7 +107,14 @@ func sameMatrix(d *dense.Matrix, from tiles.Input) error {
 	now := d.Source()
 	same, err := isInput(&from, now.Name, now.Size, now.ModTime, d.SHA256)
 	if err == nil && !same {
-		err = fmt.Errorf("%s is not what it was at the import; put that back, or begin again with --restart", now.Name)
+		err = fmt.Errorf("%s %s", now.Name, notAsImported)
 	}
 	return err
+}
+
+const notAsImported = "is not what it was at the import; put that back, or solve the file itself with --restart"
+
+// otherMatrix is the error of a matrix that tiles cannot be filled from.
+func (p *Problem) otherMatrix(err error) error {
+	return fmt.Errorf("%s: %w to fill it from: %w", p.Dir(), ErrInput, err)
 }

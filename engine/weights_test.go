@@ -114,6 +114,35 @@ func TestMatrixIsNeeded(t *testing.T) {
 	}
 }
 
+// TestRestartComparesContent changes a matrix so that nothing shows it but its content: another than the one whose bounds were
+// checked must not fill tiles.
+func TestRestartComparesContent(t *testing.T) {
+	r := seeds.New(t)
+	g := enginetest.RandomGraph(t, r, 70, entry.KindI32, false)
+	path := enginetest.WriteMatrix(t, g, false)
+	p := enginetest.Open(t, enginetest.CreateMatrix(t, path, entry.KindI32))
+	o := enginetest.RandomShape(r, g.N, 64).Options(t)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(flipLastByte(path), os.Chtimes(path, time.Time{}, info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Restart(t.Context(), o); !errors.Is(err, engine.ErrInput) || !strings.Contains(err.Error(), "is not what it was at the import") {
+		t.Fatalf("restarted: %v", err)
+	}
+	if err := errors.Join(p.Close(), flipLastByte(path)); err != nil {
+		t.Fatal(err)
+	}
+	p = enginetest.Open(t, p.Dir())
+	if err := p.Restart(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Solve(t, p, o)
+	verifyMatrix(t, p)
+}
+
 func flipLastByte(path string) error {
 	b, err := os.ReadFile(path)
 	if err == nil {

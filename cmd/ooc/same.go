@@ -25,7 +25,7 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 		err = p.SameInput(cmd.Context(), input)
 	}
 	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
-		err = &changed{c, input}
+		err = &changed{c, input, p.Meta().Input.Name}
 	}
 	return err
 }
@@ -54,12 +54,18 @@ func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted
 type changed struct {
 	*engine.ChangedError
 	input string
+	graph string // that the store was made from
 }
 
 // otherwise is what to do about a store that cannot be continued.
 const otherwise = "; solve it into another store with --out, or begin again with --restart"
 
-func (c *changed) Error() string { return c.Store + " was made " + c.how() + otherwise }
+func (c *changed) Error() string {
+	if isStore(c.input) { // neither of both can be said of it
+		return fmt.Sprintf("%s was made %s, and stays so; solve its graph, %s, into another store with --out, or over this one with --restart", c.Store, c.how(), c.graph)
+	}
+	return c.Store + " was made " + c.how() + otherwise
+}
 
 func (c *changed) how() string {
 	switch c.In {
