@@ -105,7 +105,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
 func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Limits) (*Forecast, error) {
-	q := &plan.Request{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), IDs: e.IDs}, Limits: l}
+	q := &plan.Request{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Limits: l}
 	f := &Forecast{Vertices: e.N, Rows: e.N}
 	err := f.predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool

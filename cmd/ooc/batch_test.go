@@ -143,6 +143,18 @@ func TestBatchDryRun(t *testing.T) {
 		t.Errorf("%v", objects)
 	}
 	ooc(t, dir, "solve", "c.mtx", "--out", "mine.ooc", "--dry-run").want(t, 0, "mine.ooc")
+	half := t.TempDir()
+	writeFile(t, half, "s.npy", string(matrix(200, func(u, v int) int32 { return int32(1 + (u+v)%7) })))
+	size := func(flags ...string) float64 {
+		return jsonLines(t, ooc(t, half, append([]string{"solve", "s.npy", "--dry-run", "--json"}, flags...)...).want(t, 0).stdout)[0]["bytes"].(float64)
+	}
+	if upper, square := size("--layout", "upper"), size("--layout", "square"); size() != upper || upper > 0.7*square {
+		t.Errorf("a symmetric matrix: %v bytes for one half, %v for all, %v for what is chosen", upper, square, size())
+	}
+	ooc(t, half, "solve", "s.npy").want(t, 0)
+	if again, square := size("--restart"), size("--layout", "square", "--out", "other.ooc"); again > 0.7*square {
+		t.Errorf("one half again: %v bytes, and %v for all", again, square)
+	}
 	after, err := os.ReadDir(dir)
 	if err != nil || len(after) != len(before) {
 		t.Errorf("%v, %v; there were %v", after, err, before)
@@ -234,6 +246,14 @@ func TestBatchNoSpace(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	ooc(t, dir, "solve", "one.gr", "two.gr", "--sources", "1").want(t, 0)
+
+	// Halves of symmetric matrices fit, where whole ones would not.
+	folder := t.TempDir()
+	symmetric := string(matrix(1100, func(u, v int) int32 { return int32(1 + (u+v)%7) }))
+	writeFile(t, folder, "a.npy", symmetric)
+	writeFile(t, folder, "b.npy", symmetric)
+	ooc(t, folder, "solve", "a.npy", "b.npy", "--out-dir", dir, "--dry-run").want(t, 0)
+	ooc(t, folder, "solve", "a.npy", "b.npy", "--out-dir", dir).want(t, 0)
 }
 
 // TestMaxHours allows no time at all: the command ends in time, and continues without the limit.

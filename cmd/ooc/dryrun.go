@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -13,11 +14,11 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/graph"
-	"ooc/engine/graph/read"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/text"
 	"ooc/kernels"
+	"ooc/tiles"
 )
 
 // jobForecast is what a job would do, in JSON.
@@ -100,7 +101,7 @@ func (j job) describe(t *jobForecast, n *batch.Need, e graph.Extent, d kernels.D
 }
 
 // forecast plans a job's solve. e is the size of its graph if there is no store to continue.
-func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (*engine.Forecast, error) {
+func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engine.Forecast, err error) {
 	if isStore(t.Store) && (!j.restart || isStore(j.input)) {
 		p, err := engine.OpenReadOnly(t.Store)
 		if err != nil {
@@ -124,33 +125,29 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (*engine
 	}
 	limits := j.limits()
 	limits.Room = j.roomAt(t.Store)
-	var err error
-	if e.Dense { // whose entries tell nothing more, and may have to be unpacked
+	if e.Spool > 0 { // which writes nothing
 		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
 			return nil, err
 		}
 		return engine.ForecastMatrix(j.cmd.Context(), e, d, limits)
 	}
-	o, err := j.options(j.cmd, ".")
+	in, err := j.graphFlags.read(j.cmd, j.input, ".") // a matrix too, of which half is kept if it is symmetric
 	if err != nil {
 		return nil, err
 	}
-	g, _, err := read.File(j.input, o)
-	if err != nil {
+	defer func() { err = errors.Join(err, in.close()) }()
+	if limits.Sources, err = sourcesOf(in.weights.Facts(), j.sources); err != nil {
 		return nil, err
 	}
-	if limits.Sources, err = sourcesOf(g.Facts(), j.sources); err != nil {
-		return nil, err
-	}
-	return engine.ForecastGraph(j.cmd.Context(), g, d, limits, "")
+	return engine.ForecastGraph(j.cmd.Context(), in.weights, d, limits, "")
 }
 
 // again plans all of a store, whatever is already done.
 func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Limits) (*engine.Forecast, error) {
 	m := p.Meta()
-	l.Tile, l.Sources, l.Predecessors = m.T, m.Sources, m.Predecessors
+	l.Tile, l.Sources, l.Predecessors, l.Layout = m.T, m.Sources, m.Predecessors, p.Geometry().Layout()
 	if m.Dense {
-		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N}, d, l)
+		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N, Symmetric: l.Layout == tiles.Upper}, d, l)
 	}
 	g, err := p.Graph()
 	if err != nil {

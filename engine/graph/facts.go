@@ -49,6 +49,8 @@ type Extent struct {
 	N     int
 	Arcs  int64 // at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
 	Dense bool  // a matrix in a file
-	Spool int64 // bytes of the copy that is made of such a matrix to read it; 0: it is read where it is
-	IDs   IDs
+	// Symmetric says of a matrix that it is symmetric, or will be refused; false where that is not known yet.
+	Symmetric bool
+	Spool     int64 // bytes of the copy that is made of such a matrix to read it; 0: it is read where it is
+	IDs       IDs
 }

@@ -66,7 +66,7 @@ func Measure(in *input.Input, o Options) (graph.Extent, error) {
 	if err != nil {
 		return graph.Extent{}, err
 	}
-	e := graph.Extent{N: d.n, Dense: true, IDs: d.facts.IDs}
+	e := graph.Extent{N: d.n, Dense: true, Symmetric: o.Directed != nil && !*o.Directed, IDs: d.facts.IDs}
 	if there, err := isInPlace(in); err != nil {
 		return e, err
 	} else if !there {
