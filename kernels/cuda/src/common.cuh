@@ -2,7 +2,7 @@
 // shared memory.
 //
 // Entries of 4 bytes are handled as 32-bit patterns. A sum of two non-negative floats compares as an integer does;
-// only f32-signed compares as floats. Entries of 2 bytes are widened to such, but for products (narrow.cuh).
+// only f32-signed compares as floats. Entries of 2 bytes are widened to such, but for products (product.cuh).
 #pragma once
 
 enum Variant { I32, I32Signed, F32, F32Signed, U16, F64 };
@@ -214,13 +214,20 @@ __device__ __forceinline__ int4 loadShared(unsigned address) {
 }
 
 // loadMatrix loads four words: thread t of a warp gets word t%4 of the row at the address given by thread
-// t/4, by thread 8+t/4, 16+t/4 and 24+t/4.
+// t/4, by thread 8+t/4, 16+t/4 and 24+t/4. Transposed it gets entries t/4 of rows t%4*2 and t%4*2+1, of 2 bytes each.
+template <bool Transposed>
 __device__ __forceinline__ int4 loadMatrix(unsigned address) {
   int4 v;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "r"(address)
-               : "memory");
+  if constexpr (Transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(address)
+                 : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "r"(address)
+                 : "memory");
   return v;
 }
 

@@ -67,7 +67,7 @@ struct PairSource {
 
 // relaxMarked takes step s. In the last step of a chunk it marks what is lower than it was before the chunk.
 template <Variant V>
-__device__ __forceinline__ void relaxMarked(const Fragment<kPairRows> &f, int s, int one, int (&c)[kFragment][kFragment],
+__device__ __forceinline__ void relaxMarked(const Fragment<V, kPairRows> &f, int s, int one, int (&c)[kFragment][kFragment],
                                             int (&old)[kFragment][kFragment], unsigned marks, int number) {
   const Step<kPairRows> step(s);
   const int k = (step.k + 2 * step.half) % kChunk;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void relaxMarked(const Fragment<kPairRows> &f, int s,
     for (int i = step.row; i < step.row + kPairRows; i++)
 #pragma unroll
       for (int j = 0; j < kFragment; j++) old[i][j] = c[i][j];
-  f.template relax<V>(s, one, c);
+  f.relax(s, one, c);
   if (k != kChunk - 2) return;
 #pragma unroll
   for (int i = step.row; i < step.row + kPairRows; i++)
@@ -199,7 +199,7 @@ __device__ __forceinline__ void pairProduct(const Product &p) {
 #pragma unroll
   for (int i = 0; i < PairSource::parts; i++) source.copy(true, i, 0, p);
 
-  Fragment<kPairRows> f(stages[0]);
+  Fragment<V, kPairRows> f(stages[0]);
   unsigned here = 0;  // the slab's stage; the other one is at sizeof(Stage) - here
   const unsigned mine = static_cast<unsigned>(__cvta_generic_to_shared(&marks.of[0][threadIdx.x]));
   int old[kFragment][kFragment];

@@ -1,7 +1,7 @@
 // The (min,+) product of tiles of entries of 8 bytes, in the blocks of product.cuh, but plain: a slab is copied, then used.
 // And the choice between the products.
 #pragma once
-#include "narrow.cuh"
+#include "product.cuh"
 
 constexpr int kWideSlab = 8;
 
@@ -11,7 +11,7 @@ __device__ __forceinline__ void wideProduct(const Product &p) {
   const unsigned long long head = at.list[at.job].y;
   const int thread = threadIdx.x, y = thread / 32 * (kBlock / 2) + thread % 32 / 8, x = thread % 8;
   double c[kFragment][kFragment];
-  double *corner = at.corner<double>(p);
+  double *corner = at.corner<F64>(p);
 #pragma unroll
   for (int i = 0; i < kFragment; i++)
 #pragma unroll
@@ -52,9 +52,7 @@ __device__ __forceinline__ void wideProduct(const Product &p) {
 // anyProduct computes one block of C of one job.
 template <Variant V>
 __device__ __forceinline__ void anyProduct(const Product &p) {
-  if constexpr (V == U16)
-    narrowProduct(p);
-  else if constexpr (V == F64)
+  if constexpr (V == F64)
     wideProduct(p);
   else
     product<V>(p);
