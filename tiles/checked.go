@@ -57,8 +57,8 @@ func (s *Store) loadChecks() (*checks, error) {
 	return c, nil
 }
 
-// check compares the strips of tile (i,j), which is stored, that hold the given rows of it with their checksums, but for those that were
-// compared before.
+// check compares strips of tile (i,j), which is stored, with their checksums: those that hold the given rows of it and
+// were not compared before.
 func (m Matrix) check(i, j, firstRow, lastRow int) error {
 	if m.unchecked {
 		return nil

@@ -32,14 +32,14 @@ const PredecessorBytes = 4
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
 // EntryBytes bytes: a distance, and in stores that keep predecessors one of
 // these behind it. Rows, if it is not 0, says how many of the N rows there are.
-// Upper says that the layout is that for a matrix which is its own transpose.
+// Upper says that the layout is Upper, for a matrix that is its own transpose.
 type Geometry struct {
 	N, T, EntryBytes, Rows int
 	Upper                  bool
 }
 
 // Side is the number of tiles across, ⌈N/T⌉, and down unless Rows is set.
-func (g Geometry) Side() int { return (g.N + g.T - 1) / g.T }
+func (g Geometry) Side() int { return entry.CeilDiv(g.N, g.T) }
 
 // RowCount is the number of rows.
 func (g Geometry) RowCount() int {

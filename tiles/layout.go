@@ -1,6 +1,10 @@
 package tiles
 
-import "sort"
+import (
+	"sort"
+
+	"ooc/kernels/entry"
+)
 
 // Layout names which tiles of a matrix its file holds, and where.
 type Layout string
@@ -44,7 +48,7 @@ var layouts = map[Layout]layout{
 
 func (l Layout) known() bool { return layouts[l].down != nil }
 
-func downRows(g Geometry) int { return (g.Rows + g.T - 1) / g.T }
+func downRows(g Geometry) int { return entry.CeilDiv(g.Rows, g.T) }
 
 // Layout returns the matrix's layout.
 func (g Geometry) Layout() Layout {
@@ -65,8 +69,8 @@ func (g Geometry) First(i int) int { return g.layout().first(i) }
 // Holds reports whether tile (i,j), which is one of the matrix, is stored.
 func (g Geometry) Holds(i, j int) bool { return j >= g.First(i) }
 
-// Stored returns the stored tile in which the entries of tile (i,j) are. turned says that it is that one's transpose.
-func (g Geometry) Stored(i, j int) (si, sj int, turned bool) {
+// Stored returns the stored tile that has the entries of tile (i,j); transposed says that these are its transpose.
+func (g Geometry) Stored(i, j int) (si, sj int, transposed bool) {
 	if g.Holds(i, j) {
 		return i, j, false
 	}

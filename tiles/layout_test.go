@@ -211,7 +211,7 @@ func TestMirror(t *testing.T) {
 		}
 		above := slices.Clone(tile)
 		g.Mirror(tile)
-		g.turn(turned, tile, 0)
+		g.transpose(turned, tile, 0)
 		if !bytes.Equal(turned, tile) {
 			t.Errorf("entries of %d bytes: not symmetric", e)
 		}

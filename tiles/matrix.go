@@ -38,13 +38,13 @@ func (m Matrix) ReadTile(dst []byte, i, j int) error {
 	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
 		return err
 	}
-	i, j, turned := s.geo.Stored(i, j)
+	i, j, transposed := s.geo.Stored(i, j)
 	if err := m.check(i, j, 0, s.geo.T-1); err != nil {
 		return err
 	}
 	return s.touch("read", i, j, func(tile []byte) {
-		if turned {
-			s.geo.turn(dst, tile, 0)
+		if transposed {
+			s.geo.transpose(dst, tile, 0)
 		} else {
 			copy(dst, tile)
 		}
@@ -148,8 +148,8 @@ func (m Matrix) readRow(dst []byte, u int, f field) error {
 	}
 	for j := 0; len(dst) > 0; j++ {
 		n := min(s.geo.T*f.size, len(dst))
-		i, j, turned := s.geo.Stored(u/s.geo.T, j)
-		if err := m.readPart(dst[:n], i, j, u%s.geo.T, turned, f); err != nil {
+		i, j, transposed := s.geo.Stored(u/s.geo.T, j)
+		if err := m.readPart(dst[:n], i, j, u%s.geo.T, transposed, f); err != nil {
 			return err
 		}
 		dst = dst[n:]
@@ -177,8 +177,8 @@ func (m Matrix) readCol(dst []byte, v int, f field) error {
 	}
 	for i := 0; len(dst) > 0; i++ {
 		n := min(s.geo.T*f.size, len(dst))
-		i, j, turned := s.geo.Stored(i, v/s.geo.T)
-		if err := m.readPart(dst[:n], i, j, v%s.geo.T, !turned, f); err != nil {
+		i, j, transposed := s.geo.Stored(i, v/s.geo.T)
+		if err := m.readPart(dst[:n], i, j, v%s.geo.T, !transposed, f); err != nil {
 			return err
 		}
 		dst = dst[n:]

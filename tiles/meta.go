@@ -17,14 +17,12 @@ import (
 // are.
 const FormatVersion = 4
 
-// Versions before: entries that are distances alone, pairs of a distance and a predecessor, and the first whose files carry
-// the store's id and whose matrix has a checksum for each StripRows rows of a tile. Before that one, a tile had one checksum,
-// and files but for store.json were of version 1.
+// The versions. Until pairsVersion a tile has one checksum, and all files but store.json are of version 1.
 const (
-	distancesVersion = 1
-	pairsVersion     = 2
-	idVersion        = 3
-	upperVersion     = 4 // the first that may have layout upper
+	distancesVersion = 1 // entries are distances alone
+	pairsVersion     = 2 // entries are pairs of a distance and a predecessor
+	idVersion        = 3 // files carry the store's id, and a tile has a checksum for each StripRows of its rows
+	upperVersion     = 4 // the layout may be Upper
 )
 
 // hasIDs says that the files of the store carry its id.
@@ -39,7 +37,7 @@ func (m *Meta) fileVersion() uint32 {
 }
 
 // checkFile refuses a file of the store by the version in its head: one that this program does not know, or that of
-// another store. remedy is as for stranger.
+// another store. remedy is what to do about it.
 func (m *Meta) checkFile(file string, version uint32, remedy string) error {
 	switch {
 	case version != distancesVersion && version < idVersion || version > FormatVersion:

@@ -44,7 +44,7 @@ func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
 		return nil
 	}
 	if !s.geo.Holds(i, j) {
-		return m.readTurned(dst, j, i, first)
+		return m.readTransposed(dst, j, i, first)
 	}
 	if err := m.check(i, j, first/s.geo.T, (first+count-1)/s.geo.T); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
 	return nil
 }
 
-// readTurned reads consecutive entries of the transpose of tile (i,j), which is stored.
-func (m Matrix) readTurned(dst []byte, i, j, first int) error {
+// readTransposed reads consecutive entries of the transpose of tile (i,j), which is stored.
+func (m Matrix) readTransposed(dst []byte, i, j, first int) error {
 	t, count := m.s.geo.T, len(dst)/m.s.geo.EntryBytes
 	top, bottom := 0, t-1
 	if first/t == (first+count-1)/t { // in one row of the transpose, one column of the tile
@@ -75,7 +75,7 @@ func (m Matrix) readTurned(dst []byte, i, j, first int) error {
 	if err := m.check(i, j, top, bottom); err != nil {
 		return err
 	}
-	return m.s.touch("read", i, j, func(tile []byte) { m.s.geo.turn(dst, tile, first) })
+	return m.s.touch("read", i, j, func(tile []byte) { m.s.geo.transpose(dst, tile, first) })
 }
 
 // readFile reads whole entries.

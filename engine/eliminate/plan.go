@@ -201,8 +201,8 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 	r := x.rates
 	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
 	p.CoreSeconds = w.Rounds * perRelaxation
-	// perRelaxation is of rounds that make half of them. Closed in memory, a core is whole; a store costs about as much more
-	// as half of the largest such core.
+	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
+	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
 	if x.upper {
 		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * perRelaxation
 	}

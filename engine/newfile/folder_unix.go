@@ -28,7 +28,7 @@ func writableStream(path string) error {
 	return nil
 }
 
-// openStream opens a device or a pipe. It does not wait for a reader of a pipe, for nothing could interrupt that.
+// openStream opens a device or a pipe. It does not wait for the reader of a pipe, since nothing could interrupt that.
 func openStream(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -41,8 +41,8 @@ func openStream(path string) (*os.File, error) {
 	return f, err
 }
 
-// keepAccess gives f the group, the mode and the owner of another file, as far as the system lets us. Where it does not,
-// f stays ours alone, or has the mode of a file that only we own. The owner is last, for only the owner may change the mode.
+// keepAccess gives f, which is ours alone, the group, the mode and the owner of another file. What the system refuses stays as
+// it is. The owner is last, for only the owner may change the mode.
 func keepAccess(f *os.File, was fs.FileInfo) error {
 	s, ok := was.Sys().(*syscall.Stat_t)
 	if ok {

@@ -167,16 +167,16 @@ func (at place) begin() (*os.File, error) {
 	parts.Lock()
 	defer parts.Unlock()
 	part, err := os.OpenFile(dir+"."+name+rest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err == nil {
-		parts.names[part.Name()] = true
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && at.was != nil {
-		if err = keepAccess(part, at.was); err != nil {
-			delete(parts.names, part.Name())
+	if at.was != nil {
+		if err := keepAccess(part, at.was); err != nil {
 			return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
 		}
 	}
-	return part, err
+	parts.names[part.Name()] = true
+	return part, nil
 }
 
 // Folder makes a hidden folder in dir for what is needed for a while. remove removes it with all in it, and so does Abandon.

@@ -119,7 +119,7 @@ func (x *executor) read(s step) stream.Op {
 				return x.weights.FillTile(page.Data, x.geom.T, i, j)
 			}
 			err := x.store.ReadTile(page.Data, i, j)
-			if i == j && x.geom.Upper { // a cut may have left half of one state and half of another, which round differently
+			if i == j && x.geom.Upper { // a power cut may have left parts of two writes in it, whose rounding differs
 				x.geom.Mirror(page.Data)
 			}
 			return err

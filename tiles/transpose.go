@@ -2,15 +2,15 @@ package tiles
 
 import "ooc/kernels/entry"
 
-// turn fills dst with consecutive entries of a tile's transpose, from entry first on.
-func (g *Geometry) turn(dst, tile []byte, first int) {
+// transpose fills dst with consecutive entries of a tile's transpose, from entry first on.
+func (g *Geometry) transpose(dst, tile []byte, first int) {
 	switch g.EntryBytes {
 	case 2:
-		turn(entry.View[uint16](dst), entry.View[uint16](tile), g.T, first)
+		transpose(entry.View[uint16](dst), entry.View[uint16](tile), g.T, first)
 	case 4:
-		turn(entry.View[uint32](dst), entry.View[uint32](tile), g.T, first)
+		transpose(entry.View[uint32](dst), entry.View[uint32](tile), g.T, first)
 	default:
-		turn(entry.View[uint64](dst), entry.View[uint64](tile), g.T, first)
+		transpose(entry.View[uint64](dst), entry.View[uint64](tile), g.T, first)
 	}
 }
 
@@ -30,7 +30,7 @@ func (g *Geometry) Mirror(tile []byte) {
 // before they are dropped.
 const patch = 16
 
-func turn[E entry.Word](dst, tile []E, t, first int) {
+func transpose[E entry.Word](dst, tile []E, t, first int) {
 	end := first + len(dst)
 	for top := first / t; top*t < end; top += patch {
 		for left := 0; left < t; left += patch {
