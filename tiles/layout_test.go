@@ -23,8 +23,8 @@ func TestLayouts(t *testing.T) {
 			seen := make([]bool, g.Tiles())
 			for i := range g.Down() {
 				for j := range g.Side() {
-					if si, sj, turned := g.Stored(i, j); turned != !g.Holds(i, j) || turned && (si != j || sj != i) || !g.Holds(si, sj) {
-						t.Fatalf("tile (%d,%d) is stored as (%d,%d), turned %v", i, j, si, sj, turned)
+					if si, sj, transposed := g.Stored(i, j); transposed != !g.Holds(i, j) || transposed && (si != j || sj != i) || !g.Holds(si, sj) {
+						t.Fatalf("tile (%d,%d) is stored as (%d,%d), transposed %v", i, j, si, sj, transposed)
 					}
 					if !g.Holds(i, j) {
 						continue
@@ -205,14 +205,14 @@ func TestUpperDamage(t *testing.T) {
 func TestMirror(t *testing.T) {
 	for _, e := range []int{2, 4, 8} {
 		g := Geometry{N: 192, T: 192, EntryBytes: e}
-		tile, turned := make([]byte, g.TileBytes()), make([]byte, g.TileBytes())
+		tile, transposed := make([]byte, g.TileBytes()), make([]byte, g.TileBytes())
 		for i := range tile {
 			tile[i] = byte(rand.Uint32())
 		}
 		above := slices.Clone(tile)
 		g.Mirror(tile)
-		g.transpose(turned, tile, 0)
-		if !bytes.Equal(turned, tile) {
+		g.transpose(transposed, tile, 0)
+		if !bytes.Equal(transposed, tile) {
 			t.Errorf("entries of %d bytes: not symmetric", e)
 		}
 		for r := range g.T {

@@ -235,7 +235,7 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 
 // oneTile returns the bytes of a matrix of n vertices as one tile.
 func oneTile(n int, kind entry.Kind) int64 {
-	edge := int64(n+63) / 64 * 64
+	edge := int64(entry.RoundUp(n, 64))
 	return edge * edge * int64(kind.Bytes())
 }
 

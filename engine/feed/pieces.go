@@ -16,7 +16,7 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 			p.edge = edge
 		}
 	}
-	tile, side := int64(p.edge)*int64(p.edge)*entry.WordBytes, int64(p.n+p.edge-1)/int64(p.edge)
+	tile, side := int64(p.edge)*int64(p.edge)*entry.WordBytes, int64(entry.CeilDiv(p.n, p.edge))
 	p.across = 1
 	if o.Edge == 0 && !o.Device.Info().SharedCores {
 		p.across = int(max(1, min(most/tile, side))) // a step has threads for the vertices of one block, and a GPU wants many
@@ -40,7 +40,7 @@ func (p *pieces) width() int { return p.across * p.edge }
 func (p *pieces) blocks() (specs []blockSpec) {
 	for lo := 0; lo < p.n; lo += p.width() {
 		for row := 0; row < p.n; row += p.high * p.edge {
-			tiles := min(p.high, (p.n-row+p.edge-1)/p.edge)
+			tiles := min(p.high, entry.CeilDiv(p.n-row, p.edge))
 			specs = append(specs, blockSpec{
 				lo: lo, hi: min(lo+p.width(), p.n), row: row, rows: min(p.n-row, tiles*p.edge),
 				bytes: int64(tiles) * int64(p.edge) * int64(p.width()) * entry.WordBytes,
@@ -108,7 +108,7 @@ func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
 // Tiles returns the whole tiles of a piece of Options.Edge columns that is not transposed, from the first row on.
 func Tiles(b kernels.Block) []kernels.Tile {
 	size := int64(b.Edge) * int64(b.Edge) * entry.WordBytes
-	tiles := make([]kernels.Tile, (b.Rows+b.Edge-1)/b.Edge)
+	tiles := make([]kernels.Tile, entry.CeilDiv(b.Rows, b.Edge))
 	for k := range tiles {
 		tiles[k] = kernels.Tile{Buf: b.Weights.Buf, Off: b.Weights.Off + int64(k)*size}
 	}

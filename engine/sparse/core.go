@@ -134,7 +134,7 @@ func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
 			}
 		}
 	}
-	tiles := (core + t - 1) / t
+	tiles := entry.CeilDiv(core, t)
 	f := &coreArcLists{start: make([]int, tiles+1)}
 	each(func(tile int, _ coreArcs) { f.start[tile+1]++ })
 	for i := range tiles {

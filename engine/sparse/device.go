@@ -19,7 +19,7 @@ type Shape struct {
 }
 
 // side is the tiles of a row of them.
-func (s Shape) side() int64 { return int64((s.Vertices + s.Edge - 1) / s.Edge) }
+func (s Shape) side() int64 { return int64(entry.CeilDiv(s.Vertices, s.Edge)) }
 
 func (s Shape) rows() int64 {
 	core := entry.RoundUp(s.Core, kernels.DeviceLaneUnit)

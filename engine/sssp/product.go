@@ -180,7 +180,7 @@ const stripEdge = 64
 
 // matrixRows reads a strip of rows at a time.
 func (p *problem) matrixRows() rowReader {
-	n, tiles := p.facts.N, (p.facts.N+stripEdge-1)/stripEdge
+	n, tiles := p.facts.N, entry.CeilDiv(p.facts.N, stripEdge)
 	strip := make([]uint32, tiles*stripEdge*stripEdge)
 	holds, none := -1, uint32(p.variant.Unreachable())
 	ends, weights := make([]int32, 0, n), make([]uint32, 0, n)

@@ -23,7 +23,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%w product: %s lacks the operations for it", ErrMethod, b.Device.Info().Name)
 	}
-	width := (len(b.sources) + kernels.HostLaneUnit - 1) / kernels.HostLaneUnit * kernels.HostLaneUnit
+	width := entry.RoundUp(len(b.sources), kernels.HostLaneUnit)
 	if b.twice == nil {
 		if b.twice, err = b.doubled(); err != nil {
 			return nil, err

@@ -14,8 +14,8 @@ import (
 
 // byTiles multiplies on the device, with kernels.Stream.MinPlus: the sources' distances are a row of tiles.
 func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
-	x := &tileBatch{batch: b, edge: (len(b.sources) + 63) / 64 * 64}
-	x.tiles = (b.facts.N + x.edge - 1) / x.edge
+	x := &tileBatch{batch: b, edge: entry.RoundUp(len(b.sources), 64)}
+	x.tiles = entry.CeilDiv(b.facts.N, x.edge)
 	x.size = int64(x.edge) * int64(x.edge) * entry.WordBytes
 	bytes := 2 * int64(x.tiles) * x.size
 	if info := b.Device.Info(); bytes > info.Memory-info.Scratch {

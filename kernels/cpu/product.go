@@ -141,7 +141,7 @@ func (s span) len() int { return s.hi - s.lo }
 
 // split cuts lo…hi into as few spans of at most size as there can be, of almost equal lengths.
 func split(lo, hi, size int) []span {
-	units, parts := (hi-lo)/baseEdge, (hi-lo+size-1)/size
+	units, parts := (hi-lo)/baseEdge, entry.CeilDiv(hi-lo, size)
 	spans := make([]span, parts)
 	for i := range spans {
 		spans[i] = span{lo + units*i/parts*baseEdge, lo + units*(i+1)/parts*baseEdge}

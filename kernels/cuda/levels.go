@@ -63,8 +63,8 @@ func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) erro
 // level enqueues a range of rows.
 func (s *stream) level(v entry.Variant, p *levelParam, g kernels.LevelRange) error {
 	p.lo, p.hi, p.group = g.Lo, g.Hi, groupFor(int(g.Degree))
-	strips, perBlock := (int(p.width)+levelStrip-1)/levelStrip, levelWarps/int(p.group)
-	return s.launch(v, levelRows, (int(g.Hi-g.Lo)*strips+perBlock-1)/perBlock, paramOf(p))
+	strips, perBlock := entry.CeilDiv(int(p.width), levelStrip), levelWarps/int(p.group)
+	return s.launch(v, levelRows, entry.CeilDiv(int(g.Hi-g.Lo)*strips, perBlock), paramOf(p))
 }
 
 // groupFor returns how many warps share the arcs of a row where a row has so many at most.

@@ -3,6 +3,8 @@ package cuda
 import (
 	"errors"
 	"unsafe"
+
+	"ooc/kernels/entry"
 )
 
 // listEntry is Entry of common.cuh: a job with where its pairs are, or the operands of a pair.
@@ -58,7 +60,7 @@ func (s *stream) send(list []listEntry) (address, error) {
 	copy(slot.entries, list)
 	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0})
 	threads := serviceInfo[uploadList].threads
-	if err := s.serve(uploadList, min((len(list)+threads-1)/threads, 32), p); err != nil {
+	if err := s.serve(uploadList, min(entry.CeilDiv(len(list), threads), 32), p); err != nil {
 		return 0, err
 	}
 	slot.read, err = s.record()

@@ -108,7 +108,7 @@ func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 // groupBlocks is how many blocks of threads have a group for each vertex.
 func groupBlocks(k kernel, vertices, group int) int {
 	each := kernelInfo[k].threads / group
-	return (vertices + each - 1) / each
+	return entry.CeilDiv(vertices, each)
 }
 
 // launchSome starts a kernel unless there is nothing to do.

@@ -325,8 +325,8 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 
 // oneWay returns an entry that is not that of the transposed matrix; -1, -1 if the matrix is its own transpose.
 func (d *Matrix) oneWay() (row, col int, err error) {
-	t := max(64, min(512, (d.n+63)/64*64))
-	side := (d.n + t - 1) / t
+	t := max(64, min(512, entry.RoundUp(d.n, 64)))
+	side := entry.CeilDiv(d.n, t)
 	found := errors.New("an arc has no equal reverse")
 	var mu sync.Mutex
 	row, col = -1, -1

@@ -165,7 +165,7 @@ func FuzzGraph(t *testing.T, g *graph.Graph) {
 func CheckTiles(t *testing.T, g *graph.Graph, edge int) {
 	t.Helper()
 	m := Entries(g)
-	tiles := (g.N + edge - 1) / edge
+	tiles := entry.CeilDiv(g.N, edge)
 	dst := make([]byte, 4*edge*edge)
 	for i := range tiles {
 		for j := range tiles {
