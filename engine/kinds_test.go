@@ -93,8 +93,8 @@ func TestOtherKinds(t *testing.T) {
 	smallCores(t, 0)
 	for _, kind := range otherKinds {
 		for _, layout := range []tiles.Layout{tiles.Square, tiles.Upper, tiles.Rows} {
-			n := []int{1 + r.IntN(64), 65 + r.IntN(200)}[r.IntN(2)]
-			g, tile := shortGraph(t, r, n, kind, layout == tiles.Upper), 64*(1+r.IntN(2))
+			n, tile := []int{1 + r.IntN(64), 130 + r.IntN(130)}[min(1, r.IntN(4))], 64*(1+r.IntN(2))
+			g := shortGraph(t, r, n, kind, layout == tiles.Upper)
 			shape := enginetest.RandomShape(r, n, tile)
 			shape.Kind = kind
 			ways := map[string]engine.Options{

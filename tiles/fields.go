@@ -38,12 +38,22 @@ var ErrNoPredecessors = errors.New("the store keeps no predecessors")
 // copy gathers the field of entries that begin stride bytes apart in src, as
 // many as dst has room for.
 func (f field) copy(dst, src []byte, stride int) {
-	switch {
-	case f.size == stride:
+	if f.size == stride {
 		copy(dst, src)
-	default: // of 4 bytes, as all fields are
+		return
+	}
+	switch f.size { // each by itself: a copy of few bytes that is not known to be short would be a call
+	case 2:
+		for to, from := 0, f.off; to < len(dst); to, from = to+2, from+stride {
+			binary.LittleEndian.PutUint16(dst[to:], binary.LittleEndian.Uint16(src[from:]))
+		}
+	case 4:
 		for to, from := 0, f.off; to < len(dst); to, from = to+4, from+stride {
 			binary.LittleEndian.PutUint32(dst[to:], binary.LittleEndian.Uint32(src[from:]))
+		}
+	default:
+		for to, from := 0, f.off; to < len(dst); to, from = to+8, from+stride {
+			binary.LittleEndian.PutUint64(dst[to:], binary.LittleEndian.Uint64(src[from:]))
 		}
 	}
 }

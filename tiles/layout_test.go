@@ -2,7 +2,6 @@ package tiles
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -54,23 +53,30 @@ func TestLayouts(t *testing.T) {
 }
 
 // symmetricTile fills tile (i,j) of a symmetric matrix: entry (u,v) tells which it is.
-func symmetricTile(g Geometry, i, j int) []byte {
-	b := make([]byte, g.TileBytes())
+func symmetricTile(k entry.Kind, g Geometry, i, j int) []byte {
+	b := k.Make(g.T * g.T)
 	for r := range g.T {
 		for c := range g.T {
 			u, v := i*g.T+r, j*g.T+c
-			binary.LittleEndian.PutUint32(b[4*(r*g.T+c):], uint32(min(u, v)<<16|max(u, v)))
+			k.Put(b, r*g.T+c, symmetricEntry(k, u, v))
 		}
 	}
 	return b
 }
 
+func symmetricEntry(k entry.Kind, u, v int) uint64 {
+	if x := uint64(min(u, v)<<16 | max(u, v)); k != entry.KindU16 {
+		return x
+	}
+	return uint64((min(u, v)*331 + max(u, v)) % (int(entry.Inf16) + 1))
+}
+
 // upperAndSquare makes two solved stores of the same symmetric matrix.
-func upperAndSquare(t *testing.T, n, tile int) (upper, square *Store) {
+func upperAndSquare(t *testing.T, kind entry.Kind, n, tile int) (upper, square *Store) {
 	t.Helper()
 	var stores []*Store
 	for _, layout := range []Layout{Upper, Square} {
-		s, err := Create(t.TempDir()+"/"+string(layout), Meta{N: n, T: tile, Kind: entry.KindI32, Layout: layout}, nil, IDs{})
+		s, err := Create(t.TempDir()+"/"+string(layout), Meta{N: n, T: tile, Kind: kind, Layout: layout}, nil, IDs{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +85,7 @@ func upperAndSquare(t *testing.T, n, tile int) (upper, square *Store) {
 		var sums []uint32
 		for at := range g.Tiles() {
 			i, j := g.TileAt(at)
-			b := symmetricTile(g, i, j)
+			b := symmetricTile(kind, g, i, j)
 			if err := s.WriteTile(i, j, b); err != nil {
 				t.Fatal(err)
 			}
@@ -101,12 +107,12 @@ func upperAndSquare(t *testing.T, n, tile int) (upper, square *Store) {
 // TestUpperReads wants every way of reading to give the same of a matrix in layout upper as of the whole one.
 func TestUpperReads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 64, 65, 300} {
-		upper, square := upperAndSquare(t, n, 64*(1+r.IntN(2)))
-		g := upper.Geometry()
+	for n, kind := range map[int]entry.Kind{1: entry.KindI32, 64: entry.KindU16, 65: entry.KindF64, 300: entry.KindI32, 200: entry.KindU16, 250: entry.KindF64} {
+		upper, square := upperAndSquare(t, kind, n, 64*(1+r.IntN(2)))
+		g, wide := upper.Geometry(), kind.Wide().Bytes()
 		read := func(what string, size int, do func(s *Store, dst []byte) error) {
 			t.Helper()
-			got, want := entry.Make(size/4), entry.Make(size/4)
+			got, want := kind.Wide().Make(size/wide), kind.Wide().Make(size/wide)
 			if err := do(upper, got); err != nil {
 				t.Fatalf("n %d, %s: %v", n, what, err)
 			}
@@ -118,21 +124,32 @@ func TestUpperReads(t *testing.T) {
 			}
 		}
 		for u := range n {
-			read("row", 4*n, func(s *Store, dst []byte) error { return s.ReadRow(dst, u) })
-			read("column", 4*n, func(s *Store, dst []byte) error { return s.ReadCol(dst, u) })
+			read("row", wide*n, func(s *Store, dst []byte) error { return s.ReadRow(dst, u) })
+			read("column", wide*n, func(s *Store, dst []byte) error { return s.ReadCol(dst, u) })
 		}
 		for i := range g.Side() {
 			for j := range g.Side() {
-				read("tile", int(g.TileBytes()), func(s *Store, dst []byte) error { return s.ReadTile(dst, i, j) })
+				tile := func(s *Store) []byte {
+					b := kind.Make(g.T * g.T)
+					must(t, s.ReadTile(b, i, j))
+					return b
+				}
+				if !bytes.Equal(tile(upper), tile(square)) {
+					t.Fatalf("n %d, tile (%d,%d): differs", n, i, j)
+				}
 				for range 20 {
 					first := r.IntN(g.T * g.T)
 					count := 1 + r.IntN(min(g.T*g.T-first, 1<<(1+r.IntN(14))))
-					read("entries", 4*count, func(s *Store, dst []byte) error { return s.ReadEntries(dst, i, j, first) })
+					read("entries", wide*count, func(s *Store, dst []byte) error { return s.ReadEntries(dst, i, j, first) })
 				}
 				u, v := min(n-1, i*g.T+r.IntN(g.T)), min(n-1, j*g.T+r.IntN(g.T))
 				a, err := upper.ReadAt(u, v)
 				b, berr := square.ReadAt(u, v)
-				if err != nil || berr != nil || a != b {
+				want := symmetricEntry(kind, u, v)
+				if kind == entry.KindU16 && want == uint64(entry.Inf16) {
+					want = uint64(entry.Inf32)
+				}
+				if err != nil || berr != nil || a != b || a != want {
 					t.Fatalf("entry (%d,%d): %x and %x, %v, %v", u, v, a, b, err, berr)
 				}
 			}
@@ -142,7 +159,7 @@ func TestUpperReads(t *testing.T) {
 
 // TestUpperWrites writes rows of tiles, and refuses tiles that are not stored.
 func TestUpperWrites(t *testing.T) {
-	s, _ := upperAndSquare(t, 200, 64)
+	s, _ := upperAndSquare(t, entry.KindI32, 200, 64)
 	g := s.Geometry()
 	for i := range g.Down() {
 		var row []byte
@@ -174,7 +191,7 @@ func TestUpperWrites(t *testing.T) {
 
 // TestUpperDamage flips a bit, and wants every reading of it, from either side, to name the tile and the rows where it is.
 func TestUpperDamage(t *testing.T) {
-	s, _ := upperAndSquare(t, 200, 128)
+	s, _ := upperAndSquare(t, entry.KindI32, 200, 128)
 	g := s.Geometry()
 	flip := make([]byte, 1)
 	at := g.TileOffset(0, 1) + int64(4*(70*g.T+3)) // row 70, column 131

@@ -88,7 +88,7 @@ func upperProgram(t *testing.T, dir string) string {
 func TestNumPyOpensUpper(t *testing.T) {
 	needNumPy(t)
 	const n = 150
-	upper, square := upperAndSquare(t, n, 64)
+	upper, square := upperAndSquare(t, entry.KindI32, n, 64)
 	for s, shape := range map[*Store]string{upper: "(6, 64, 64)", square: "(3, 3, 64, 64)"} {
 		check := `
 u = np.arange(n)

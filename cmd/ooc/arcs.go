@@ -12,6 +12,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // arcsFlags are the flags of commands that visit the arcs of a graph and keep no store.
@@ -23,7 +24,7 @@ type arcsFlags struct {
 }
 
 func (f *arcsFlags) add(cmd *cobra.Command) {
-	f.graphFlags.add(cmd)
+	f.graphFlags.addWith(cmd, []entry.Kind{entry.KindI32, entry.KindF32})
 	addDevice(cmd, &f.device, &f.deviceMemory)
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 }
@@ -49,7 +50,7 @@ func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%w; give the matrix that it was made from", err), p.Close())
 		}
-		return &arcs{graph: g, store: p}, nil
+		return &arcs{graph: g.Wide(), store: p}, nil
 	}
 	in, err := f.read(cmd, input, os.TempDir())
 	if err != nil {

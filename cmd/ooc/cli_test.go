@@ -420,6 +420,7 @@ func TestExport(t *testing.T) {
 		entry func([]byte) float64
 	}{
 		{"i4", nil, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
+		{"i4", []string{"--kind", "u16"}, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
 		{"f4", []string{"--kind", "f32"}, 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
 		{"f8", []string{"--scale", "10"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,10 @@ type graphFlags struct {
 	scale                 int64
 }
 
-func (f *graphFlags) add(cmd *cobra.Command) {
+func (f *graphFlags) add(cmd *cobra.Command) { f.addWith(cmd, entry.Kinds) }
+
+// addWith adds them, with the kinds that the command takes.
+func (f *graphFlags) addWith(cmd *cobra.Command, kinds []entry.Kind) {
 	var names []string
 	for _, format := range read.Formats {
 		names = append(names, format.Name)
@@ -43,10 +47,23 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Between(&f.base, 0, math.MaxInt32), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
-	fl.Var(flagvalue.Word(&f.kind, string(entry.KindI32), string(entry.KindF32)), "kind", "i32 or f32 (default: i32 for integer weights, else f32)")
+	help := "i32 or f32"
+	if slices.Contains(kinds, entry.KindU16) {
+		help = "i32, f32, or u16, half the bytes of i32, for integers where every distance is below 32639"
+	}
+	fl.Var(flagvalue.Word(&f.kind, words(kinds)...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, the number that is no arc (default: inf, which always is none)")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
+}
+
+// words returns kinds as text.
+func words(kinds []entry.Kind) []string {
+	list := make([]string, len(kinds))
+	for i, k := range kinds {
+		list[i] = string(k)
+	}
+	return list
 }
 
 // options returns the options for a reader. spool is a folder for inputs that must be unpacked.

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -98,11 +99,12 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 	if err != nil {
 		return nil, err
 	}
-	in.remark()
 	defer func() { err = errors.Join(err, in.close()) }()
 	if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
 		return nil, err
 	}
+	in.hint(cmd, limits)
+	in.remark()
 	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
 }
 
@@ -188,7 +190,7 @@ func printElimination(f *engine.Forecast) {
 	if f.Layout == tiles.Upper {
 		entries = (entries + uint64(f.Vertices)) / 2
 	}
-	fmt.Fprintf(terminal.Out, "matrix    %s, %s%s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(4*entries), half(f))
+	fmt.Fprintf(terminal.Out, "matrix    %s, %s%s\n", terminal.Count(e.Rows, "row", "rows"), humanize.IBytes(uint64(entry.Kind(f.Kind).Bytes())*entries), half(f))
 	fmt.Fprintf(terminal.Out, "time      %s: elimination %s, core %s, expansion %s", terminal.Time(e.Seconds), terminal.Time(e.EliminateSeconds), terminal.Time(e.CoreSeconds), terminal.Time(e.ExpandSeconds))
 	if f.Plan.Rounds > 0 {
 		fmt.Fprintf(terminal.Out, "; by algorithm %s %s", f.Plan.Algorithm, terminal.Time(f.Plan.Seconds))

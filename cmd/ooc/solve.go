@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
@@ -328,6 +329,26 @@ func (n *incoming) remark() {
 	}
 }
 
+// leastHint is from how many vertices on it is worth to say what another kind would save.
+const leastHint = 4096
+
+// hint remarks that the distances of a graph whose kind nobody has named fit half the bytes.
+func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
+	g, sparse := n.weights.(*graph.Graph)
+	if !sparse || g.N < leastHint || cmd.Flags().Changed("kind") || l.Predecessors || !g.FitsU16(cmd.Context()) {
+		return
+	}
+	entries := uint64(g.N) * uint64(g.N)
+	switch {
+	case len(l.Sources) > 0:
+		entries = uint64(len(l.Sources)) * uint64(g.N)
+	case g.Symmetric && l.Layout != tiles.Square:
+		entries /= 2
+	}
+	n.src.Remarks = append(n.src.Remarks, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
+		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
+}
+
 // close releases the matrix.
 func (n *incoming) close() error {
 	if d, ok := n.weights.(*dense.Matrix); ok {
@@ -365,6 +386,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
+	n.hint(cmd, limits)
 	if err := engine.RoomFor(out, n.weights.Facts(), limits); err != nil {
 		return nil, errors.Join(err, n.close())
 	}

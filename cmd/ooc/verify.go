@@ -151,7 +151,7 @@ func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
 	} else if err != nil {
 		return err
 	}
-	return f.print(p.Dir(), proof, string(p.Meta().Kind), p.Geometry().MatrixBytes())
+	return f.print(p.Dir(), proof, p.Meta().Kind, p.Geometry().MatrixBytes())
 }
 
 // proveMatrix proves every distance of a matrix in a file.
@@ -179,17 +179,17 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	return f.print(f.matrix, proof, string(g.Kind), info.Size())
+	return f.print(f.matrix, proof, g.Kind, info.Size())
 }
 
-func (f *verifyFlags) print(name string, proof prove.Proof, kind string, bytes int64) error {
+func (f *verifyFlags) print(name string, proof prove.Proof, kind entry.Kind, bytes int64) error {
 	if f.json {
 		terminal.PrintJSON("summary", proof)
 		return nil
 	}
 	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
-	if kind == string(entry.KindF32) {
-		fmt.Fprint(terminal.Out, ", within the rounding of f32")
+	if kind.Float() {
+		fmt.Fprintf(terminal.Out, ", within the rounding of %s", kind)
 	}
 	if proof.Trees > 0 {
 		fmt.Fprint(terminal.Out, ", and the predecessors of each row lead back along arcs that make them")

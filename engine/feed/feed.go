@@ -213,5 +213,13 @@ func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
 	return err
 }
 
+// CheckKind fails where the entries of a matrix do not have 4 bytes: vectors on devices hold no others.
+func CheckKind(f *graph.Facts) error {
+	if f.Kind.Bytes() != entry.WordBytes {
+		return fmt.Errorf("%w: weights are read in kind i32 or f32 for this, not in %s", graph.ErrBadInput, f.Kind)
+	}
+	return nil
+}
+
 // Stride is the bytes from a vector of n entries in device memory to the next.
 func Stride(n int) int64 { return (int64(n)*entry.WordBytes + align - 1) / align * align }

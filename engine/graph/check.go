@@ -72,6 +72,23 @@ func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
 	return f.CheckRange(g.File, bounds...) == nil, len(bounds) > 1 || g.Negative
 }
 
+// manyArcs is from how many arcs on FitsU16 does not search.
+const manyArcs = 1 << 21
+
+// FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so where the
+// weights alone show it.
+func (g *Graph) FitsU16(ctx context.Context) bool {
+	f, bounds := g.Facts(), g.bounds(ctx, 1)
+	if f.Kind != entry.KindI32 || f.Negative {
+		return false
+	}
+	if g.Arcs() >= manyArcs {
+		bounds = bounds[:1]
+	}
+	f.Kind = entry.KindU16
+	return f.CheckRange(g.File, bounds...) == nil
+}
+
 // Bound is an upper bound of the magnitude of distances.
 type Bound struct {
 	What string // it is

@@ -270,6 +270,13 @@ func (g *Graph) WeightBytes() []byte {
 	return entry.Bytes(g.F64)
 }
 
+// Wide returns the graph in the kind that its weights are of.
+func (g *Graph) Wide() *Graph {
+	w := *g
+	w.Kind = g.Kind.Wide()
+	return &w
+}
+
 // SetWeights sets the weights, as WeightBytes returns them, of a graph whose kind is set.
 func (g *Graph) SetWeights(stored []byte) {
 	switch g.Kind {

@@ -114,6 +114,9 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 		return nil, err
 	}
 	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
+	if err := feed.CheckKind(&p.facts); err != nil {
+		return nil, err
+	}
 	switch {
 	case p.facts.Directed:
 		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, give --undirected", ErrDirected)

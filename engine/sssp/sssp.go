@@ -132,6 +132,9 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 		return nil, err
 	}
 	p := &problem{Options: o, arcs: arcs, facts: arcs.Facts(), began: time.Now()}
+	if err := feed.CheckKind(&p.facts); err != nil {
+		return nil, err
+	}
 	for _, s := range o.Sources {
 		if s < 0 || s >= p.facts.N {
 			return nil, text.ErrorOf(graph.ErrNoVertex, "there is no row %d; there are %d, from 0", s, p.facts.N)

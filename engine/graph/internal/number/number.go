@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -295,8 +296,8 @@ func NewWeighing(kind entry.Kind, scale int64) (Weighing, error) {
 	switch {
 	case scale < 0:
 		return w, BadOption("a scale of %d; it is 1 or more", scale)
-	case kind != Auto && kind != entry.KindI32 && kind != entry.KindF32 && kind != entry.KindU16:
-		return w, BadOption("kind %q is not one of %s, %s, %s", kind, entry.KindI32, entry.KindF32, entry.KindU16)
+	case kind != Auto && !slices.Contains(entry.Kinds, kind):
+		return w, BadOption("kind %q is not one of %v", kind, entry.Kinds)
 	}
 	if w.Scale == 0 {
 		w.Scale = 1

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ooc/tiles"
+)
+
+// TestU16 solves graphs whose distances fit 16 bits, and wants those refused of which that is not certain.
+func TestU16(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "fits.csv", "a,b,16319\nb,c,16319\na,d,40000\nb,d,1\n")
+	writeFile(t, dir, "long.csv", "a,b,16319\nb,c,16320\n")
+	writeFile(t, dir, "below.csv", "a,b,3\nb,c,-1\n")
+	ooc(t, dir, "solve", "fits.csv", "--undirected", "--kind", "u16").want(t, 0, "u16", "one half")
+	if r := ooc(t, dir, "query", "fits.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t16319\na\tc\t32638\na\td\t16320\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	ooc(t, dir, "path", "fits.ooc", "a", "c").want(t, 0, "16319")
+	ooc(t, dir, "stats", "fits.ooc").want(t, 0, "diameter     32638")
+	ooc(t, dir, "verify", "fits.ooc").want(t, 0)
+	ooc(t, dir, "verify", "fits.ooc", "--full").want(t, 0)
+	ooc(t, dir, "scrub", "fits.ooc").want(t, 0)
+	ooc(t, dir, "sssp", "fits.ooc", "--source", "c").want(t, 0, "a\t32638")
+	ooc(t, dir, "solve", "fits.csv", "--undirected", "--kind", "u16").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "fits.csv", "--undirected", "--kind", "i32").want(t, 3, "--kind u16", "--restart")
+	ooc(t, dir, "solve", "long.csv", "--kind", "u16").want(t, 3, "32639", "--kind i32")
+	ooc(t, dir, "solve", "below.csv", "--kind", "u16").want(t, 3, "negative", "--kind i32")
+	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32", "ooc path")
+	ooc(t, dir, "mst", "fits.csv", "--undirected", "--kind", "u16").want(t, 2, "want one of i32, f32")
+}
+
+// TestHopCounts solves a graph without weights in both kinds of integers and all layouts: the exports are the same bytes, and a
+// fourth of them is stored.
+func TestHopCounts(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "road", "-n", "400", "--seed", "7", "roads.txt").want(t, 0)
+	var hops strings.Builder
+	for line := range strings.Lines(string(readFile(t, dir, "roads.txt"))) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] != "#" {
+			hops.WriteString(f[0] + " " + f[1] + "\n")
+		}
+	}
+	writeFile(t, dir, "hops.txt", hops.String())
+	ooc(t, dir, "gen", "star", "-n", "4200", "--seed", "7", "star.txt").want(t, 0)
+	ooc(t, dir, "plan", "star.txt", "--undirected").want(t, 0, "--kind u16 takes 17 MiB for the matrix, i32 34 MiB")
+	var exports [][]byte
+	var sizes []int64
+	for _, flags := range []string{"--kind i32 --layout square", "--kind u16 --layout square", "--kind i32", "--kind u16"} {
+		ooc(t, dir, append([]string{"solve", "hops.txt", "--undirected", "--restart", "--tile", "64"}, strings.Fields(flags)...)...).want(t, 0, "weights 1…1")
+		ooc(t, dir, "export", "hops.ooc", "d.npy", "--overwrite").want(t, 0)
+		exports = append(exports, readFile(t, dir, "d.npy"))
+		info, err := os.Stat(tiles.MatrixPath(filepath.Join(dir, "hops.ooc")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, info.Size())
+	}
+	for _, e := range exports {
+		if !bytes.Equal(e, exports[0]) {
+			t.Error("an export differs")
+		}
+	}
+	if float64(sizes[3]) > 0.3*float64(sizes[0]) {
+		t.Errorf("%d bytes", sizes)
+	}
+}
