@@ -120,7 +120,7 @@ func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, f
 			if err != nil {
 				return nil, 0, nil, err
 			}
-			return in.File, info.Size(), func() {}, nil
+			return section(in.File, info.Size()), info.Size(), func() {}, nil
 		}
 	}
 	create := o.Spool
@@ -140,8 +140,11 @@ func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, f
 		done()
 		return nil, 0, nil, in.Wrap(0, err)
 	}
-	return f, size, done, nil
+	return section(f, size), size, done, nil
 }
+
+// section is a file whose errors do not name it: an archive may ask for places before its start, or behind its end.
+func section(f *os.File, size int64) io.ReaderAt { return io.NewSectionReader(f, 0, size) }
 
 // settleNPZ refuses a matrix in which a place has two entries, and then makes arcs edges if they shall be.
 func settleNPZ(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {

@@ -197,7 +197,8 @@ func badNPZ() map[string]string {
 		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices are not believed with only 1 arc(s)",
 		whole[:len(whole)/2]:                             "the archive cannot be read",
 		whole[:len(whole)-1]:                             "the archive cannot be read",
-		whole[:inside+100] + "\x09" + whole[inside+101:]: "shape", // a byte of the array: its checksum tells, or what it says
+		whole[:100] + whole[120:]:                        "indices cannot be read: EOF", // by the list at its end it begins before the file does
+		whole[:inside+100] + "\x09" + whole[inside+101:]: "shape",                       // a byte of the array: its checksum tells, or what it says
 	}
 }
 
