@@ -392,6 +392,45 @@ func TestResetStops(t *testing.T) {
 	}
 }
 
+// TestStoreThatComesAndGoes looks for a store whose store.json goes and comes back, as where it is begun again: that may be between
+// two looks, and is no folder of something else.
+func TestStoreThatComesAndGoes(t *testing.T) {
+	s := newStore(t, 64, 64)
+	file, beside := s.path(nameStore), s.path(nameStoreTmp)
+	stop, ended := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			if err := errors.Join(os.Rename(file, beside), os.Rename(beside, file)); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	found, gone, bad := 0, 0, error(nil)
+	for bad == nil && (found+gone < 500 || (found == 0 || gone == 0) && found+gone < 1e6) {
+		switch _, err := findMeta(s.Dir()); {
+		case err == nil:
+			found++
+		case errors.Is(err, ErrIncomplete):
+			gone++
+		default:
+			bad = err
+		}
+	}
+	close(stop)
+	must(t, bad)
+	must(t, <-ended)
+	if gone == 0 {
+		t.Errorf("%d times it was there, %d times not", found, gone)
+	}
+}
+
 // TestReadersWhileReplaced puts another store in the place of one right before a reader opens each of its files. The reader
 // sees that store, or is told to ask again; never that a file is damaged or another store's.
 func TestReadersWhileReplaced(t *testing.T) {

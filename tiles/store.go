@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -88,8 +89,8 @@ func OpenDamaged(dir string) (*Store, error) {
 func openLocked(dir string, files func(*Store) error) (*Store, error) {
 	// The lock of another program's folder is neither made nor written to, and
 	// what some step would refuse in the end is refused now.
-	if _, err := readMeta(dir); err != nil {
-		return nil, notOpen(dir, err)
+	if _, err := findMeta(dir); err != nil {
+		return nil, err
 	}
 	if err := checkNames(dir); err != nil {
 		return nil, err
@@ -142,6 +143,23 @@ func (s *Store) anew(err error) error {
 	return err
 }
 
+// findMeta reads store.json, or explains why there is none. In a store that is
+// begun again it goes and comes back, which may be between two looks.
+func findMeta(dir string) (Meta, error) {
+	for try := 0; ; try++ {
+		m, err := readMeta(dir)
+		if err == nil {
+			return m, nil
+		}
+		if err = notOpen(dir, err); !errors.Is(err, errAppeared) || try == anewTries {
+			return m, err
+		}
+	}
+}
+
+// errAppeared says that store.json was not there, and now is.
+var errAppeared = fmt.Errorf("%w: its %s goes and comes", ErrNotStore, nameStore)
+
 // notOpen explains a folder without store.json, and leaves other errors as they
 // are.
 func notOpen(dir string, err error) error {
@@ -157,12 +175,14 @@ func notOpen(dir string, err error) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s: %w: it is a file; if that is a graph, ooc solve makes a store of it", dir, ErrNotStore)
 	}
-	half, ierr := Incomplete(dir)
+	names, ierr := ownFiles(dir)
 	switch {
-	case errors.Is(ierr, ErrNotStore): // and that is all: the rest is advice for whoever wants to make one
+	case errors.Is(ierr, ErrNotStore), errors.Is(ierr, fs.ErrNotExist): // and that is all: the rest is advice for whoever wants to make one
 	case ierr != nil:
 		return ierr
-	case half:
+	case slices.Contains(names, nameStore):
+		return fmt.Errorf("%s: %w", dir, errAppeared)
+	case len(names) > 0:
 		h, err := lock.HolderOf(dir)
 		if err != nil {
 			return err
@@ -188,9 +208,9 @@ func readMeta(dir string) (Meta, error) {
 // openStore opens the files of a complete store, which checks them against
 // store.json. If only that fails, there is a store, which is closed.
 func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
-	m, err := readMeta(dir)
+	m, err := findMeta(dir)
 	if err != nil {
-		return nil, notOpen(dir, err)
+		return nil, err
 	}
 	s := unopened(dir, m, writable)
 	if err := files(s); err != nil {
