@@ -50,12 +50,19 @@ func (s *Store) remove(name string) error {
 }
 
 // removeFolder removes a folder of the store and what is in it, if it is there.
+// A folder stays that holds what was removed and is still open: the next writer
+// removes it.
 func (s *Store) removeFolder(name string) error {
 	entries, err := os.ReadDir(s.path(name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	stays := false
 	for _, e := range entries {
+		if isRemoved(e) {
+			stays = true
+			continue
+		}
 		remove := s.remove
 		if e.IsDir() {
 			remove = s.removeFolder
@@ -64,7 +71,10 @@ func (s *Store) removeFolder(name string) error {
 			return err
 		}
 	}
-	return s.remove(name)
+	if err := s.remove(name); !stays || !errors.Is(err, fs.ErrExist) { // ENOTEMPTY is one too
+		return err
+	}
+	return nil
 }
 
 // replaceFile makes the file name hold data, all of it or none of it: it fills

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"syscall"
 
@@ -99,6 +100,9 @@ func ownNamesIn(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
+		if isRemoved(e) {
+			continue
+		}
 		err := checkName(dir, e.Name())
 		if !(ownNames[e.Name()] && e.Type().IsRegular() || isCore(e.Name()) && e.IsDir()) {
 			err = fmt.Errorf("%s: %w: it holds %s, which is not ours; move that away, or name another folder with --out", dir, ErrNotStore, e.Name())
@@ -113,6 +117,13 @@ func ownNamesIn(dir string) ([]string, error) {
 	}
 	return names, nil
 }
+
+// removedName is what NFS and FUSE call a file that was removed while a process
+// has it open: it goes when that one closes it, and cannot go before.
+var removedName = regexp.MustCompile(`^\.(nfs[0-9a-fA-F.]{8,}|fuse_hidden[0-9a-fA-F]{8,})$`)
+
+// isRemoved says whether a file was removed, and is still open somewhere.
+func isRemoved(e fs.DirEntry) bool { return e.Type().IsRegular() && removedName.MatchString(e.Name()) }
 
 // isCore says whether a name is that of a store in the store.
 func isCore(name string) bool { return name == nameCore || name == nameCoreGone }

@@ -218,6 +218,37 @@ func TestForeignCoreIsKept(t *testing.T) {
 	}
 }
 
+// TestRemovedButOpen keeps names as NFS and FUSE give them to removed files that a process has open: they are in nobody's way, and the
+// next writer removes the folder that they kept.
+func TestRemovedButOpen(t *testing.T) {
+	for _, name := range []string{".nfs00000000000a1b2c0000001d", ".fuse_hidden0000001200000003"} {
+		dir := withCore(t)
+		left := filepath.Join(dir, nameCore, name)
+		must(t, os.WriteFile(left, []byte("x"), 0o666))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o666))
+		s, err := Open(dir)
+		must(t, err)
+		must(t, s.RemoveCore())
+		gone := filepath.Join(dir, nameCoreGone)
+		if left := listing(t, gone); !slices.Equal(left, []string{name}) {
+			t.Errorf("%s: left: %v", name, left)
+		}
+		m := testMeta(10, 64)
+		s, err = s.Replace(m, nil, IDs{})
+		must(t, err)
+		must(t, os.Remove(filepath.Join(gone, name)))
+		must(t, s.RemoveCore())
+		if _, err := os.Lstat(gone); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(t, s.Close())
+		must(t, os.WriteFile(filepath.Join(dir, ".nfs-notes"), []byte("x"), 0o666))
+		if _, err := ownFiles(dir); !errors.Is(err, ErrNotStore) {
+			t.Errorf("another name: %v", err)
+		}
+	}
+}
+
 // TestReplaceRefuses: whatever Replace can refuse it refuses with the old store
 // as it was, and open.
 func TestReplaceRefuses(t *testing.T) {
