@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ func planCommand() *cobra.Command {
 					return err
 				}
 				defer p.Close()
+				defer planning(note, p.Dir(), p.Meta().N)()
 				f, err = p.Forecast(cmd.Context(), d, df.limits(), filepath.Dir(p.Dir()))
 				if err != nil {
 					return err
@@ -105,8 +107,23 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 	}
 	in.hint(cmd, limits)
 	in.remark()
+	defer planning(note, in.src.Name, in.weights.Facts().N)()
 	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, ".")
 }
+
+// planning says that a plan takes long, once it does, until the returned function is called.
+func planning(note func(format string, args ...any), name string, n int) (done func()) {
+	timer := time.AfterFunc(slow, func() {
+		note("%s: planning; where the order in which %s vertices are eliminated is looked for, that may take minutes", name, humanize.Comma(int64(n)))
+	})
+	return func() { timer.Stop() }
+}
+
+// slow is when people wonder what a command is at. It is a variable only for tests.
+var slow = 2 * time.Second
+
+// note prints a line for people.
+func note(format string, args ...any) { fmt.Fprintf(terminal.Err, format+"\n", args...) }
 
 // printPlan prints a plan in JSON, where what was not measured, or is not needed, is null.
 func printPlan(f *engine.Forecast) {

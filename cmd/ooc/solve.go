@@ -248,7 +248,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		if err != nil { // before a graph is read for nothing
 			return nil, err
 		}
-		n, err := f.read(cmd, input, out, d)
+		n, err := f.read(cmd, input, out, d, show)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +271,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		err := p.Store().CheckOwn() // before a graph is read for nothing
 		var n *incoming
 		if err == nil {
-			n, err = f.read(cmd, input, out, d)
+			n, err = f.read(cmd, input, out, d, show)
 		}
 		if err != nil {
 			return nil, errors.Join(err, p.Close())
@@ -282,6 +282,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	}
 	err = f.same(cmd, p, input)
 	if err == nil && f.restart {
+		defer planning(show.Note, p.Dir(), p.Meta().N)()
 		err = p.Restart(cmd.Context(), engine.Options{Device: d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
 	}
 	if err != nil {
@@ -377,7 +378,7 @@ func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, e
 }
 
 // read reads the graph for the store out, and makes sure that it can be planned.
-func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device) (*incoming, error) {
+func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device, show *show.Display) (*incoming, error) {
 	n, err := f.graphFlags.read(cmd, input, filepath.Dir(out))
 	if err != nil {
 		return nil, err
@@ -391,7 +392,9 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		return nil, errors.Join(err, n.close())
 	}
 	limits.Room = f.roomAt(out)
+	planned := planning(show.Note, n.src.Name, n.weights.Facts().N)
 	choice, err := engine.Choose(cmd.Context(), n.weights, d, limits)
+	planned()
 	if errors.Is(err, tiles.ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", out, err)
 	}
