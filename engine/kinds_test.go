@@ -21,7 +21,7 @@ import (
 )
 
 // otherKinds are those whose entries do not have 4 bytes.
-var otherKinds = []entry.Kind{entry.KindU16}
+var otherKinds = []entry.Kind{entry.KindU16, entry.KindF64}
 
 // shortGraph makes a graph whose distances fit every kind, symmetric or not, often not connected, with arcs that are longer
 // than any distance in u16, and paths around them.

@@ -422,6 +422,7 @@ func TestExport(t *testing.T) {
 		{"i4", nil, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
 		{"i4", []string{"--kind", "u16"}, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
 		{"f4", []string{"--kind", "f32"}, 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+		{"f8", []string{"--kind", "f64"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 		{"f8", []string{"--scale", "10"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 	} {
 		ooc(t, dir, append([]string{"solve", "towns.csv", "--restart"}, c.flags...)...).want(t, 0)

@@ -49,7 +49,7 @@ func (f *graphFlags) addWith(cmd *cobra.Command, kinds []entry.Kind) {
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
 	help := "i32 or f32"
 	if slices.Contains(kinds, entry.KindU16) {
-		help = "i32, f32, or u16, half the bytes of i32, for integers where every distance is below 32639"
+		help = "i32, f32, u16, half their bytes, for integers where every distance is below 32639, or f64, twice their bytes, with SciPy's digits"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words(kinds)...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")

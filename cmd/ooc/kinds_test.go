@@ -34,6 +34,31 @@ func TestU16(t *testing.T) {
 	ooc(t, dir, "mst", "fits.csv", "--undirected", "--kind", "u16").want(t, 2, "want one of i32, f32")
 }
 
+// TestF64 solves decimals, which it holds as SciPy does.
+func TestF64(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "d.csv", "a,b,0.1\nb,c,0.2\nc,a,1e300\na,b,0.10000000000000002\n")
+	if r := ooc(t, dir, "solve", "d.csv", "--kind", "f64").want(t, 0, "weights 0.1…1e+300, f64"); strings.Contains(r.stderr, "rounded") {
+		t.Errorf("%q", r.stderr)
+	}
+	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	ooc(t, dir, "path", "d.ooc", "a", "c").want(t, 0, "0.30000000000000004")
+	ooc(t, dir, "stats", "d.ooc").want(t, 0, "diameter     1e+300")
+	ooc(t, dir, "export", "d.ooc", "d.mtx").want(t, 0)
+	if !strings.Contains(string(readFile(t, dir, "d.mtx")), "0.30000000000000004\n") {
+		t.Error("an export has other digits")
+	}
+	ooc(t, dir, "export", "d.ooc", "p.npy", "--predecessors").want(t, 0)
+	ooc(t, dir, "verify", "d.ooc").want(t, 0)
+	ooc(t, dir, "verify", "d.ooc", "--full").want(t, 0, "within the rounding of f64")
+	ooc(t, dir, "sssp", "d.ooc", "--source", "a").want(t, 3, "i32 or f32")
+	ooc(t, dir, "solve", "d.csv", "--kind", "f64", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32 or f32")
+	writeFile(t, dir, "large.csv", "a,b,1e309\n")
+	ooc(t, dir, "solve", "large.csv", "--kind", "f64").want(t, 3, "too large for kind f64")
+}
+
 // TestHopCounts solves a graph without weights in both kinds of integers and all layouts: the exports are the same bytes, and a
 // fourth of them is stored.
 func TestHopCounts(t *testing.T) {

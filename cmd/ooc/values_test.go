@@ -48,7 +48,7 @@ var rubbish = map[string]bad{
 	"host-memory":     {noSize, exit.Usage, "size"},
 	"jobs":            {noFile, exit.BadInput, "no such file"},
 	"json":            {"", exit.Usage, "want true or false"},
-	"kind":            {noWord, exit.Usage, "want one of i32, f32, u16"},
+	"kind":            {noWord, exit.Usage, "want one of i32, f32"},
 	"layout":          {noWord, exit.Usage, "want one of upper, square"},
 	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exit.Usage, "want a number of hours"},
 	"method":          {noWord[:len(noWord)-len("AUTO ")], exit.Usage, "want one of"},

@@ -32,8 +32,8 @@ var csvFormat = Format{
 			out := b.out[:0]
 			for i := b.lo; i < b.hi; i++ {
 				out = text.AppendCell(out, x.rowName(i))
-				for _, bits := range b.entries[(i-b.lo)*x.cols.n:][:x.cols.n] {
-					out = form.append(append(out, ','), bits)
+				for c := range x.cols.n {
+					out = form.append(append(out, ','), b.bits((i-b.lo)*x.cols.n+c))
 				}
 				out = append(out, '\n')
 			}

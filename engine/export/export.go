@@ -11,6 +11,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph/packed"
 	"ooc/engine/newfile"
+	"ooc/kernels/entry"
 )
 
 // Options say what of a matrix to export, and how. The zero value is all of it.
@@ -99,7 +100,7 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 	if err := p.Solved(); err != nil {
 		return nil, nil, err
 	}
-	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries}
+	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries, size: p.Meta().Kind.Wide().Bytes()}
 	if x.rows, err = pickRows(p, o.Rows); err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +116,7 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 		}
 		e = &Format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
 		if p.Meta().Predecessors {
-			x.stored = p.Store().ReadEntriesPredecessors
+			x.stored, x.size = p.Store().ReadEntriesPredecessors, entry.WordBytes
 			e.write = storedPredecessorWriter(*o.Predecessors)
 		}
 	}

@@ -157,9 +157,9 @@ func TestExport(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	for round := range 40 {
-		kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
+		kind := entry.Kinds[r.IntN(len(entry.Kinds))]
 		scale := int64(1)
-		if kind == entry.KindI32 && r.IntN(3) == 0 {
+		if !kind.Float() && r.IntN(3) == 0 {
 			scale = 1000
 		}
 		n := 1 + r.IntN(300)
@@ -176,10 +176,10 @@ func TestExport(t *testing.T) {
 // compareExports states the rules of types and of what stands for no path once more, by cases.
 func compareExports(t *testing.T, p *engine.Problem, want [][]float64, o Options) {
 	bits, element, field, none, noneCSV := 32, "<f4", "real", math.Inf(1), math.Inf(1)
-	if p.Meta().Kind == entry.KindI32 {
+	if !p.Meta().Kind.Float() {
 		bits, element, field, none = 64, "<i4", "integer", math.MaxInt32
 	}
-	if p.Meta().Scale > 1 {
+	if p.Meta().Scale > 1 || p.Meta().Kind == entry.KindF64 {
 		bits, element, field, none = 64, "<f8", "real", math.Inf(1)
 	}
 	if o.Unreachable != nil {

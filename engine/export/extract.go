@@ -17,6 +17,7 @@ type extract struct {
 	rows, cols  picked
 	unreachable *float64
 	stored      func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
+	size        int                                     // bytes of an entry that it reads
 }
 
 // picked is a choice of the store's rows or columns, in the order they are wanted.
@@ -124,25 +125,29 @@ const readThrough = 16 << 10
 // readPart reads the entries of a tile where chosen rows and chosen columns cross.
 func (x *extract) readPart(b *block, r, c stretch, width int) error {
 	edge, wide := x.p.Geometry().T, len(c.to)
-	step := max(1, len(b.part)/(4*edge)) // rows of the tile at a time
-	if 4*(edge-wide) > readThrough {
+	step := max(1, len(b.part)/(x.size*edge)) // rows of the tile at a time
+	if x.size*(edge-wide) > readThrough {
 		step = 1
 	}
 	for y := 0; y < len(r.to); y += step {
 		rows := r.to[y:min(y+step, len(r.to))]
-		part := b.part[:4*((len(rows)-1)*edge+wide)]
+		part := b.part[:x.size*((len(rows)-1)*edge+wide)]
 		if err := x.stored(part, r.tile, c.tile, (r.first+y)*edge+c.first); err != nil {
 			return err
 		}
 		for i, row := range rows {
-			c.scatter(b.entries[row*width:(row+1)*width], entry.View[uint32](part)[i*edge:])
+			if x.size == entry.WordBytes {
+				scatter(&c, b.entries[row*width:(row+1)*width], entry.View[uint32](part)[i*edge:])
+			} else {
+				scatter(&c, b.doubles[row*width:(row+1)*width], entry.View[float64](part)[i*edge:])
+			}
 		}
 	}
 	return nil
 }
 
 // scatter copies the wanted entries of a tile's row to their places in the block.
-func (c *stretch) scatter(line, from []uint32) {
+func scatter[E entry.Word](c *stretch, line, from []E) {
 	if c.packed {
 		copy(line[c.to[0]:], from[:len(c.to)])
 		return
@@ -171,7 +176,7 @@ func (x *extract) numbers() (element, float64) {
 	if !x.p.Meta().Kind.Float() {
 		kind, none = asInt32, math.MaxInt32
 	}
-	if x.p.Meta().Scale > 1 {
+	if x.p.Meta().Scale > 1 || x.p.Meta().Kind == entry.KindF64 {
 		kind, none = asFloat64, math.Inf(1)
 	}
 	if x.unreachable != nil {

@@ -28,7 +28,7 @@ var mtxFormat = Format{
 			out, width := b.out[:0], b.hi-b.lo
 			for c := range width {
 				for r := range x.rows.n {
-					out = append(text.append(out, b.entries[r*width+c]), '\n')
+					out = append(text.append(out, b.bits(r*width+c)), '\n')
 				}
 			}
 			return out

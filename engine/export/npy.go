@@ -53,13 +53,13 @@ func (x *extract) replace(none uint32) func(b *block) []byte {
 
 // widen makes entries float64, in the input's units.
 func (x *extract) widen(none float64) func(b *block) []byte {
-	noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
+	noPath := x.p.Meta().Kind.Wide().Unreachable()
 	return func(b *block) []byte {
 		out := b.out[:0]
-		for _, bits := range b.entries[:(b.hi-b.lo)*x.cols.n] {
+		for k := range (b.hi - b.lo) * x.cols.n {
 			d := none
-			if bits != noPath {
-				d = x.p.Meta().Distance(uint64(bits))
+			if bits := b.bits(k); bits != noPath {
+				d = x.p.Meta().Distance(bits)
 			}
 			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(d))
 		}

@@ -30,20 +30,34 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 		}
 		back := g.Reverse()
 		idle := sync.Pool{New: func() any { return newTreeMaker(g, back, none) }}
-		return x.stream(ctx, w, lines{encode: func(b *block) []byte {
+		l := lines{}
+		if x.size != entry.WordBytes {
+			l.bytes = entry.WordBytes
+		}
+		l.encode = func(b *block) []byte {
 			t := idle.Get().(*treeMaker)
 			defer idle.Put(t)
+			rows := b.entries // predecessors take the places of distances where they have as many bytes
+			if rows == nil {
+				b.out = b.out[:cap(b.out)]
+				rows = entry.View[uint32](b.out)
+			}
 			for i := b.lo; i < b.hi; i++ {
-				row := b.entries[(i-b.lo)*g.N:][:g.N]
+				at := (i - b.lo) * g.N
+				row := rows[at:][:g.N]
 				source := x.p.Meta().Sources.Vertex(x.rows.number(i))
+				if b.doubles != nil {
+					copy(t.dist, b.doubles[at:])
+				}
 				if v := t.replace(row, source); v >= 0 {
 					b.err = fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance; look with: ooc verify",
 						x.p.Dir(), x.ids.Name(source), x.ids.Name(v), engine.ErrWrong)
 					return nil
 				}
 			}
-			return b.stored[:4*(b.hi-b.lo)*g.N]
-		}})
+			return entry.Bytes(rows[:(b.hi-b.lo)*g.N])
+		}
+		return x.stream(ctx, w, l)
 	}
 }
 
@@ -71,7 +85,7 @@ type treeMaker struct {
 	none    int32
 	pred    []int32
 	queue   []int32
-	dist    []float64    // of f32 alone
+	dist    []float64    // of floating kinds alone
 	search  *path.Search // likewise
 }
 
@@ -83,13 +97,16 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	return t
 }
 
-// replace overwrites the stored distances from source with predecessors on shortest paths. If the arcs do not add up to some
+// replace overwrites the stored distances from source, which in f64 are in dist, with predecessors on shortest paths. If the arcs do not add up to some
 // vertex's distance it returns that vertex, else -1.
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1
 	switch {
-	case t.g.Kind.Float():
-		wrong = t.rounded(row, source)
+	case t.g.Kind == entry.KindF32:
+		entry.KindF32.Values(t.dist, entry.Bytes(row))
+		wrong = t.rounded(source)
+	case t.g.Kind == entry.KindF64:
+		wrong = t.rounded(source)
 	case t.g.MinWeight > 0:
 		wrong = t.falling(row, source)
 	default:
@@ -164,10 +181,7 @@ func (t *treeMaker) exact(row []uint32, source int32) int {
 
 // rounded takes into each vertex the arc that is nearest to tight. If these arcs make no tree, or one whose paths differ from
 // the stored distances by more than rounding allows, it searches the graph instead.
-func (t *treeMaker) rounded(row []uint32, source int) int {
-	for v, bits := range row {
-		t.dist[v] = float64(math.Float32frombits(bits))
-	}
+func (t *treeMaker) rounded(source int) int {
 	for v := range t.pred {
 		t.pred[v] = -1
 		if v == source || math.IsInf(t.dist[v], 1) {

@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"io"
+	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -20,12 +21,21 @@ type lines struct {
 // block is a number of whole rows, or of whole columns, of an extract, to be written to a stream.
 type block struct {
 	lo, hi  int
-	stored  []byte   // the entries, row by row in both cases
-	entries []uint32 // the same
-	part    []byte   // a piece of a tile, before its entries are copied to their places
-	out     []byte   // the encoded entries
-	err     error    // why reading or encoding failed
+	stored  []byte    // the entries, row by row in both cases
+	entries []uint32  // the same, where they have 4 bytes
+	doubles []float64 // the same, where they have 8
+	part    []byte    // a piece of a tile, before its entries are copied to their places
+	out     []byte    // the encoded entries
+	err     error     // why reading or encoding failed
 	done    chan struct{}
+}
+
+// bits returns entry k.
+func (b *block) bits(k int) uint64 {
+	if b.entries != nil {
+		return uint64(b.entries[k])
+	}
+	return math.Float64bits(b.doubles[k])
 }
 
 // Blocks of rows are small, so that those at work stay in the processor's cache. Blocks of columns are
@@ -56,7 +66,7 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 		p.fixed = x.cols.stretches(0, x.cols.n, x.p.Geometry().T, true)
 	}
 	threads := min(runtime.GOMAXPROCS(0), maxThreads)
-	line, size := p.across*(4+l.bytes), blocksBytes/(threads+2)-partBytes
+	line, size := p.across*(x.size+l.bytes), blocksBytes/(threads+2)-partBytes
 	if !l.columns {
 		size = min(size, blockBytes)
 	}
@@ -65,9 +75,15 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	blocks := threads + 2
 	p.free, p.queue, p.order = make(chan *block, blocks), make(chan *block, blocks), make(chan *block, blocks)
 	for range blocks {
-		stored := entry.Make(p.height * p.across)
-		p.free <- &block{stored: stored, entries: entry.View[uint32](stored), part: entry.Make(partBytes / 4),
-			out: make([]byte, 0, p.height*p.across*l.bytes), done: make(chan struct{}, 1)}
+		b := &block{part: entry.Bytes(make([]uint64, partBytes/8)), out: make([]byte, 0, p.height*p.across*l.bytes), done: make(chan struct{}, 1)}
+		if x.size == entry.WordBytes {
+			b.stored = entry.Make(p.height * p.across)
+			b.entries = entry.View[uint32](b.stored)
+		} else {
+			b.doubles = make([]float64, p.height*p.across)
+			b.stored = entry.Bytes(b.doubles)
+		}
+		p.free <- b
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.deal(ctx) })

@@ -125,7 +125,10 @@ func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 		return nil
 	}
 	hint := kindHint(f.Kind, f.Scale)
-	if f.Kind.Float() {
+	switch f.Kind {
+	case entry.KindF32:
+		hint = "use --kind f64"
+	case entry.KindF64:
 		hint = "divide the weights by a power of two"
 	}
 	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: hint}

@@ -166,7 +166,7 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 		return nil, &NegativeCycleError{File: in.File, Line: in.Loop.Line, Cycle: []string{g.Name(int(in.Loop.Vertex))},
 			Length: in.Loop.Weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
 	}
-	g.setArcs(in.take().Rows(g.N))
+	in.setArcs(g)
 	if in.Undirected {
 		g.Parallel /= 2 // each edge was there twice
 	}
@@ -200,8 +200,23 @@ func (in *Intake) take() *arcs.Collector {
 	return all
 }
 
-// setArcs gives the graph its arcs, whose words are of the graph's kind.
-func (g *Graph) setArcs(rows arcs.Rows) {
+// setArcs gives the graph its arcs.
+func (in *Intake) setArcs(g *Graph) {
+	all := in.take()
+	var weights []float64
+	if g.Kind == entry.KindF64 {
+		var rank []uint32
+		weights, rank = in.Weigh.Settled()
+		all.Rerank(rank)
+	}
+	rows := all.Rows(g.N)
 	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
-	g.SetWeights(entry.Bytes(rows.Words))
+	if g.Kind != entry.KindF64 {
+		g.SetWeights(entry.Bytes(rows.Words))
+		return
+	}
+	g.F64 = make([]float64, len(rows.Words))
+	for k, word := range rows.Words {
+		g.F64[k] = weights[word]
+	}
 }

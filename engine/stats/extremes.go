@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-
-	"ooc/kernels/entry"
 )
 
 // extremes are eccentricities, and the vertices with the greatest and the least.
@@ -96,15 +94,16 @@ func (x *gathering) farthestPair(eccentricity float64) ([2]int, error) {
 	if !math.IsInf(eccentricity, 1) {
 		return [2]int{from, int(x.r.Farthest[from])}, nil
 	}
-	row := entry.Make(x.r.N)
+	row := x.kind.Make(x.r.N)
 	if err := x.p.Store().ReadRow(row, from); err != nil {
 		return [2]int{}, err
 	}
-	to := slices.Index(entry.View[uint32](row), x.none)
-	if to < 0 {
-		return [2]int{}, fmt.Errorf("row %d has changed while it was read", from)
+	for to := range x.r.N {
+		if x.kind.At(row, to) == x.none {
+			return [2]int{from, to}, nil
+		}
 	}
-	return [2]int{from, to}, nil
+	return [2]int{}, fmt.Errorf("row %d has changed while it was read", from)
 }
 
 func (t *textWriter) extreme(name string, d float64, pair [2]int) {

@@ -5,8 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/dustin/go-humanize"
+
+	"ooc/kernels/entry"
 )
 
 // MaxBins is the most bins that a histogram of bins of one width can be asked for.
@@ -272,23 +275,30 @@ func (w *histogramWorker) end()                {}
 
 func (w *histogramWorker) add(b *part) {
 	for r := range b.rows {
-		w.addLine(b.line(r), w.x)
+		if w.x.kind == entry.KindF64 {
+			addLine(w.binner, line[uint64](b, r), w.x)
+		} else {
+			addLine(w.binner, line[uint32](b, r), w.x)
+		}
 	}
 }
 
 // addLine is add for a line of stored entries. It keeps everything in local variables, because it would take twice the time
 // otherwise.
-func (b *binner) addLine(line []uint32, x *gathering) {
+func addLine[W word](b *binner, line []W, x *gathering) {
 	edges, counts, cells := b.edges, b.counts, b.cells
 	first, last, low, perUnit := edges[0], edges[len(edges)-1], b.low, b.perUnit
-	float, none, scale := x.float, x.none, float64(x.meta.Scale)
+	float, none, scale := x.float, W(x.none), float64(x.meta.Scale)
 	for _, bits := range line {
 		if bits == none {
 			continue
 		}
 		d := float64(int32(bits))
-		if float {
-			d = float64(math.Float32frombits(bits))
+		switch {
+		case unsafe.Sizeof(bits) == 8:
+			d = math.Float64frombits(uint64(bits))
+		case float:
+			d = float64(math.Float32frombits(uint32(bits)))
 		}
 		if scale != 1 {
 			d /= scale

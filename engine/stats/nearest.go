@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"ooc/engine"
 	"ooc/kernels/entry"
@@ -60,32 +61,53 @@ func rounded(m *tiles.Meta, d float64) float64 {
 func (x *gathering) rounded(d float64) float64 { return rounded(x.meta, d) }
 
 // orderKey makes of an entry a number that ascends with the distance: negative floats have theirs mirrored.
-func orderKey(bits uint32, float bool) int32 {
-	if k := int32(bits); k >= 0 || !float {
+func orderKey[W word](bits W, float bool) int64 {
+	k := int64(bits)
+	if unsafe.Sizeof(bits) == 4 {
+		k = int64(int32(bits))
+	}
+	if k >= 0 || !float {
 		return k
 	}
-	return int32(bits ^ 0x7fffffff)
+	return k ^ math.MaxInt64>>(64-8*unsafe.Sizeof(bits))
 }
 
-// bitsOf undoes orderKey.
-func bitsOf(key int32, float bool) uint32 {
-	if key >= 0 || !float {
-		return uint32(key)
+// keyOf is orderKey for the bits of an entry of any kind.
+func (x *gathering) keyOf(bits uint64) int64 {
+	if x.kind == entry.KindF64 {
+		return orderKey(bits, true)
 	}
-	return uint32(key) ^ 0x7fffffff
+	return orderKey(uint32(bits), x.float)
+}
+
+// distance is that of the entry with a key.
+func (x *gathering) distance(key int64) float64 {
+	if x.kind == entry.KindF64 {
+		return x.meta.Distance(uint64(orderKey(uint64(key), true))) // which undoes itself
+	}
+	return x.meta.Distance(uint64(uint32(orderKey(uint32(key), x.float))))
 }
 
 // limit is the greatest key of a finite distance that is within d, or less than every key.
-func (x *gathering) limit(d float64) int32 {
+func (x *gathering) limit(d float64) int64 {
 	d = x.rounded(d)
-	least := int64(math.MinInt32) + 1
-	if x.float {
-		least = int64(orderKey(math.Float32bits(-math.MaxFloat32), true))
+	least, none := int64(math.MinInt32)+1, x.keyOf(x.none)
+	switch x.kind {
+	case entry.KindF32:
+		least = x.keyOf(x.kind.Bits(-math.MaxFloat32))
+	case entry.KindF64:
+		least = x.keyOf(x.kind.Bits(-math.MaxFloat64))
 	}
-	beyond := sort.Search(int(int64(int32(x.none))-least), func(i int) bool {
-		return x.meta.Distance(uint64(bitsOf(int32(least+int64(i)), x.float))) > d
-	})
-	return int32(least + int64(beyond) - 1)
+	lo, hi := least, none // keys below lo are within d, keys from hi on are not
+	for lo < hi {
+		// The half of both, since their difference may not fit.
+		if mid := lo>>1 + hi>>1 + lo&hi&1; x.distance(mid) > d {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo - 1
 }
 
 // nearest lists the nearest vertices of each.
@@ -130,7 +152,10 @@ func (g *nearestLists) worker() taker { return &nearestWorker{nearestLists: g} }
 func (g *nearestLists) finish()       {}
 
 // rival is an entry of a row.
-type rival struct{ key, col int32 }
+type rival struct {
+	key int64
+	col int32
+}
 
 // nearestWorker has, of each row of a band, the nearest so far, in order.
 type nearestWorker struct {
@@ -155,21 +180,30 @@ func (w *nearestWorker) add(b *part) {
 		return
 	}
 	for r := range b.rows {
-		best := &w.best[b.row-w.row+r]
-		bound := w.bound(*best)
-		for i, bits := range b.line(r) {
-			if k := orderKey(bits, w.x.float); k < bound && b.col+i != b.row+r {
-				*best = insertRival(*best, rival{k, int32(b.col + i)}, w.k)
-				bound = w.bound(*best)
-			}
+		if w.x.kind == entry.KindF64 {
+			addNearest(w, b, r, line[uint64](b, r))
+		} else {
+			addNearest(w, b, r, line[uint32](b, r))
+		}
+	}
+}
+
+// addNearest adds row r of a part.
+func addNearest[W word](w *nearestWorker, b *part, r int, line []W) {
+	best, float := &w.best[b.row-w.row+r], w.x.float
+	bound := w.bound(*best)
+	for i, bits := range line {
+		if k := orderKey(bits, float); k < bound && b.col+i != b.row+r {
+			*best = insertRival(*best, rival{k, int32(b.col + i)}, w.k)
+			bound = w.bound(*best)
 		}
 	}
 }
 
 // bound is what a key must be less than to be among the nearest: columns ascend, and the first of equals stay.
-func (w *nearestWorker) bound(best []rival) int32 {
+func (w *nearestWorker) bound(best []rival) int64 {
 	if len(best) < w.k {
-		return int32(w.x.none)
+		return w.x.keyOf(w.x.none)
 	}
 	return best[w.k-1].key
 }
@@ -187,7 +221,7 @@ func (w *nearestWorker) end() {
 	for i, best := range w.best {
 		list := make([]Neighbor, len(best))
 		for j, c := range best {
-			list[j] = Neighbor{int(c.col), w.x.meta.Distance(uint64(bitsOf(c.key, w.x.float)))}
+			list[j] = Neighbor{int(c.col), w.x.distance(c.key)}
 		}
 		w.x.r.Nearest[w.row+i] = list
 	}

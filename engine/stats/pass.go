@@ -18,8 +18,9 @@ type gathering struct {
 	meta      *tiles.Meta // of p
 	o         Options
 	r         *Result
-	float     bool   // entries are float32, else int32
-	none      uint32 // the entry of what is unreachable
+	kind      entry.Kind // of entries as they are read
+	float     bool       // they are floats
+	none      uint64     // the entry of what is unreachable
 	gatherers []gatherer
 }
 
@@ -42,13 +43,16 @@ type taker interface {
 
 // part is some rows of a tile, without padding.
 type part struct {
-	row, col, rows, cols int      // of the matrix
-	entries              []uint32 // as stored
-	stride               int      // from one row to the next
+	row, col, rows, cols int    // of the matrix
+	memory               []byte // the entries, as they are read
+	stride               int    // bytes from one row to the next
 }
 
-// line returns row r of the part, counted from 0.
-func (b *part) line(r int) []uint32 { return b.entries[r*b.stride:][:b.cols] }
+// word is the type of an entry's bits.
+type word interface{ uint32 | uint64 }
+
+// line returns row r of a part, counted from 0.
+func line[W word](b *part, r int) []W { return entry.View[W](b.memory[r*b.stride:])[:b.cols] }
 
 const (
 	partBytes  = 256 << 10 // is read at a time: it stays in the processor's second cache
@@ -120,13 +124,13 @@ func (x *gathering) worker(height int) *worker {
 	for _, g := range x.gatherers {
 		w.takers = append(w.takers, g.worker())
 	}
-	w.stored = entry.Make(w.partRows() * x.p.Geometry().T)
+	w.stored = x.kind.Make(w.partRows() * x.p.Geometry().T)
 	return w
 }
 
 // partRows is the number of rows of a part: even, because rows are added up in pairs.
 func (w *worker) partRows() int {
-	return min(w.height, max(2, partBytes/(4*w.x.p.Geometry().T)/2*2))
+	return min(w.height, max(2, partBytes/(w.x.kind.Bytes()*w.x.p.Geometry().T)/2*2))
 }
 
 // band reads a band and gives it to every taker.
@@ -156,13 +160,14 @@ func (w *worker) band(ctx context.Context, row int) error {
 // read fills the part with rows of tiles in column j.
 func (w *worker) read(row, rows, j int) error {
 	geom := w.x.p.Geometry()
-	b := w.stored[:4*rows*geom.T]
+	stride := w.x.kind.Bytes() * geom.T
+	b := w.stored[:rows*stride]
 	if err := w.x.p.Store().ReadEntries(b, row/geom.T, j, row%geom.T*geom.T); err != nil {
 		return err
 	}
 	w.part = part{
 		row: row, col: j * geom.T, rows: rows, cols: min(geom.T, geom.N-j*geom.T),
-		entries: entry.View[uint32](b), stride: geom.T,
+		memory: b, stride: stride,
 	}
 	return nil
 }

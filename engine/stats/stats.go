@@ -122,7 +122,8 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 		return nil, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store", p.Dir())
 	}
 	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed, numbers: text.NumbersOf(p.Meta().Kind, p.Meta().Scale)}
-	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, float: p.Meta().Kind.Float(), none: uint32(p.Meta().Kind.Wide().Unreachable())}
+	kind := p.Meta().Kind.Wide()
+	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, kind: kind, float: kind.Float(), none: kind.Unreachable()}
 	for _, one := range statistics {
 		if one.gather == nil {
 			continue

@@ -108,6 +108,7 @@ type statsCase struct {
 
 var statsCases = []statsCase{
 	{entry.KindI32, false, false, 1}, {entry.KindI32, true, false, 1}, {entry.KindF32, false, false, 1}, {entry.KindF32, true, false, 1},
+	{entry.KindU16, false, false, 1}, {entry.KindF64, true, false, 1}, {entry.KindU16, false, true, 10}, {entry.KindF64, false, true, 1},
 	{entry.KindI32, false, true, 1}, {entry.KindF32, false, true, 1}, {entry.KindI32, false, false, 1000}, {entry.KindI32, true, false, 12},
 }
 
@@ -135,7 +136,7 @@ func (c statsCase) build(t *testing.T, r *rand.Rand, n int) *graph.Graph {
 		switch {
 		case c.scale > 1:
 			w = math.Round(w*float64(c.scale)) / float64(c.scale)
-		case c.kind == entry.KindF32 && !c.negative:
+		case c.kind.Float() && !c.negative:
 			w += r.Float64()
 		}
 		if u != v {
@@ -175,6 +176,7 @@ func TestStats(t *testing.T) {
 			n := 1 + r.IntN([]int{3, 60, 400}[r.IntN(3)])
 			t.Run(fmt.Sprintf("%d/%+v/n=%d", round, c, n), func(t *testing.T) {
 				s := enginetest.RandomShape(r, n, 64*(1+r.IntN(2)))
+				s.Kind = c.kind
 				p := enginetest.Create(t, c.build(t, r, n), s.Tile)
 				enginetest.Solve(t, p, s.Options(t))
 				o, d := randomStats(r), matrixOf(t, p)
@@ -204,22 +206,20 @@ func TestStatsBands(t *testing.T) {
 // none at a distance so large that the rounding of its sum hides others.
 func zeroDiagonal(t *testing.T, p *engine.Problem) {
 	t.Helper()
-	edge := p.Geometry().T
-	tile := entry.Make(edge * edge)
+	edge, kind := p.Geometry().T, p.Meta().Kind
+	tile := kind.Make(edge * edge)
 	for i := range p.Geometry().Side() {
 		for j := range p.Geometry().Side() {
 			if err := p.Store().ReadTile(tile, i, j); err != nil {
 				t.Fatal(err)
 			}
-			if p.Meta().Kind == entry.KindF32 {
-				for k, d := range entry.View[float32](tile) {
-					if d > 1e6 && !math.IsInf(float64(d), 1) || d < 0 || d > 0 && d < 1e-6 {
-						entry.View[float32](tile)[k] = 1
-					}
+			for k := 0; k < edge*edge && kind.Float(); k++ {
+				if d := kind.Value(kind.At(tile, k)); d > 1e6 && !math.IsInf(d, 1) || d < 0 || d > 0 && d < 1e-6 {
+					kind.Put(tile, k, kind.Bits(1))
 				}
 			}
 			for k := 0; k < edge && i == j; k++ {
-				entry.View[uint32](tile)[k*edge+k] = 0
+				kind.Put(tile, k*edge+k, 0)
 			}
 			if err := p.Store().WriteTile(i, j, tile); err != nil {
 				t.Fatal(err)
@@ -253,7 +253,7 @@ func TestStatsThreads(t *testing.T) {
 func TestStatsExactTotal(t *testing.T) {
 	s := &Result{N: 4, Ancestors: make([]int32, 4), DistanceSumIn: make([]float64, 4), Harmonic: make([]float64, 4)}
 	x := &gathering{meta: &tiles.Meta{Scale: 3}, r: s}
-	g := &distanceSums[int64]{x: x, units: func(int64) float64 { return 0 }}
+	g := &distanceSums[int64, uint32]{x: x, units: func(int64) float64 { return 0 }}
 	for range 4 {
 		g.cols = append(g.cols, colSums[int64]{sum: 1<<62 + 3})
 	}

@@ -26,12 +26,12 @@ var sums = statistic{
 type addable interface{ int64 | float64 }
 
 // rowSums are gathered along a row, colSums down a column.
-type rowSums[S addable] struct {
+type rowSums[S addable, W word] struct {
 	sum        S
 	reciprocal float64 // of positive distances
 	missing    int32   // unreachable entries
 	farthest   int32   // the first column of top
-	top        uint32  // the greatest entry, or 0: the bits of entries ≥ 0 ascend as they do, in both kinds
+	top        W       // the greatest entry, or 0: the bits of entries ≥ 0 ascend as they do, in every kind
 }
 
 type colSums[S addable] struct {
@@ -41,12 +41,12 @@ type colSums[S addable] struct {
 }
 
 // distanceSums gathers the sums of rows and of columns, and the greatest entry of each row.
-type distanceSums[S addable] struct {
+type distanceSums[S addable, W word] struct {
 	x    *gathering
 	cols []colSums[S]
 	// pair adds two rows of a part to r and q, and to the sums of the columns. Each kind has a loop of its own: calling a
 	// conversion that is not inlined would halve the rate.
-	pair  func(first, second []uint32, r, q *rowSums[S], cols []colSums[S])
+	pair  func(first, second []W, r, q *rowSums[S, W], cols []colSums[S])
 	units func(S) float64 // in the input's units
 }
 
@@ -60,18 +60,21 @@ func gatherSums(x *gathering) gatherer {
 	}
 	if x.float {
 		units := func(d float64) float64 { return d / float64(scale) }
-		return &distanceSums[float64]{x: x, cols: make([]colSums[float64], n), pair: addFloats, units: units}
+		if x.kind == entry.KindF64 {
+			return &distanceSums[float64, uint64]{x: x, cols: make([]colSums[float64], n), pair: addDoubles, units: units}
+		}
+		return &distanceSums[float64, uint32]{x: x, cols: make([]colSums[float64], n), pair: addFloats, units: units}
 	}
 	units := func(d int64) float64 { return quotient(big.NewInt(d), scale) }
-	return &distanceSums[int64]{x: x, cols: make([]colSums[int64], n), pair: addInts, units: units}
+	return &distanceSums[int64, uint32]{x: x, cols: make([]colSums[int64], n), pair: addInts, units: units}
 }
 
-func (g *distanceSums[S]) worker() taker {
-	return &sumsWorker[S]{distanceSums: g, own: make([]colSums[S], g.x.p.Geometry().N), zeros: make([]uint32, g.x.p.Geometry().T)}
+func (g *distanceSums[S, W]) worker() taker {
+	return &sumsWorker[S, W]{distanceSums: g, own: make([]colSums[S], g.x.p.Geometry().N), zeros: make([]W, g.x.p.Geometry().T)}
 }
 
 // finish writes the sums of columns; those of rows were written with their bands.
-func (g *distanceSums[S]) finish() {
+func (g *distanceSums[S, W]) finish() {
 	s := g.x.r
 	for v, c := range g.cols {
 		s.Ancestors[v] = int32(s.N) - 1 - c.missing
@@ -104,29 +107,29 @@ func quotient(sum *big.Int, scale int64) float64 {
 }
 
 // sumsWorker has the sums of one band.
-type sumsWorker[S addable] struct {
-	*distanceSums[S]
+type sumsWorker[S addable, W word] struct {
+	*distanceSums[S, W]
 	row   int
-	rows  []rowSums[S]
+	rows  []rowSums[S, W]
 	own   []colSums[S]
-	zeros []uint32 // a row that adds nothing, in the place of one that is not there
+	zeros []W // a row that adds nothing, in the place of one that is not there
 }
 
-func (w *sumsWorker[S]) begin(row, rows int) {
+func (w *sumsWorker[S, W]) begin(row, rows int) {
 	w.row = row
 	w.rows = slices.Grow(w.rows[:0], rows+1)[:rows+1]
 	for i := range w.rows {
-		w.rows[i] = rowSums[S]{farthest: int32(row + i)}
+		w.rows[i] = rowSums[S, W]{farthest: int32(row + i)}
 	}
 	clear(w.own)
 }
 
-func (w *sumsWorker[S]) add(b *part) {
+func (w *sumsWorker[S, W]) add(b *part) {
 	cols := w.own[b.col:][:b.cols]
 	for i := 0; i < b.rows; i += 2 {
-		first, second := b.line(i), w.zeros[:b.cols]
+		first, second := line[W](b, i), w.zeros[:b.cols]
 		if i+1 < b.rows {
-			second = b.line(i + 1)
+			second = line[W](b, i+1)
 		}
 		r, q := &w.rows[b.row-w.row+i], &w.rows[b.row-w.row+i+1]
 		was, were := r.top, q.top
@@ -140,7 +143,7 @@ func (w *sumsWorker[S]) add(b *part) {
 	}
 }
 
-func (w *sumsWorker[S]) end() {
+func (w *sumsWorker[S, W]) end() {
 	s, scale := w.x.r, float64(w.x.meta.Scale)
 	for i, r := range w.rows[:len(w.rows)-1] {
 		v := w.row + i
@@ -158,7 +161,7 @@ func (w *sumsWorker[S]) end() {
 }
 
 // addOne adds an entry that may be anything to its row and its column; d is its value.
-func addOne[S addable](bits uint32, d S, none uint32, r *rowSums[S], c *colSums[S]) {
+func addOne[S addable, W word](bits W, d S, none W, r *rowSums[S, W], c *colSums[S]) {
 	if bits == none {
 		r.missing++
 		c.missing++
@@ -174,10 +177,10 @@ func addOne[S addable](bits uint32, d S, none uint32, r *rowSums[S], c *colSums[
 	}
 }
 
-// addInts and addFloats take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
+// addInts, addFloats and addDoubles take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
 // divisions take time, 4 cycles each on today's processors. One comparison in either kind recognises the entries that are
 // positive and finite, almost all of them.
-func addInts(first, second []uint32, r, q *rowSums[int64], cols []colSums[int64]) {
+func addInts(first, second []uint32, r, q *rowSums[int64, uint32], cols []colSums[int64]) {
 	const none = uint32(entry.Inf32)
 	second, cols = second[:len(first)], cols[:len(first)]
 	var rowR, rowQ int64
@@ -202,7 +205,7 @@ func addInts(first, second []uint32, r, q *rowSums[int64], cols []colSums[int64]
 	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
 }
 
-func addFloats(first, second []uint32, r, q *rowSums[float64], cols []colSums[float64]) {
+func addFloats(first, second []uint32, r, q *rowSums[float64, uint32], cols []colSums[float64]) {
 	none := math.Float32bits(float32(math.Inf(1)))
 	second, cols = second[:len(first)], cols[:len(first)]
 	var rowR, rowQ, invR, invQ float64
@@ -210,6 +213,30 @@ func addFloats(first, second []uint32, r, q *rowSums[float64], cols []colSums[fl
 	for i, v := range first {
 		w, c := second[i], &cols[i]
 		dv, dw := float64(math.Float32frombits(v)), float64(math.Float32frombits(w))
+		if v-1 >= none-1 || w-1 >= none-1 {
+			addOne(v, dv, none, r, c)
+			addOne(w, dw, none, q, c)
+			continue
+		}
+		topR, topQ = max(topR, v), max(topQ, w)
+		rowR, rowQ = rowR+dv, rowQ+dw
+		c.sum += dv + dw
+		iv, iw := 1/dv, 1/dw
+		invR, invQ = invR+iv, invQ+iw
+		c.reciprocal += iv + iw
+	}
+	r.sum, r.reciprocal, r.top = r.sum+rowR, r.reciprocal+invR, max(r.top, topR)
+	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
+}
+
+func addDoubles(first, second []uint64, r, q *rowSums[float64, uint64], cols []colSums[float64]) {
+	none := math.Float64bits(math.Inf(1))
+	second, cols = second[:len(first)], cols[:len(first)]
+	var rowR, rowQ, invR, invQ float64
+	topR, topQ := r.top, q.top
+	for i, v := range first {
+		w, c := second[i], &cols[i]
+		dv, dw := math.Float64frombits(v), math.Float64frombits(w)
 		if v-1 >= none-1 || w-1 >= none-1 {
 			addOne(v, dv, none, r, c)
 			addOne(w, dw, none, q, c)

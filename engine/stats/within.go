@@ -4,6 +4,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 // within counts the vertices that are near each.
@@ -40,7 +41,7 @@ type Within struct {
 // withinCounts gathers them for each distance asked for.
 type withinCounts struct {
 	x      *gathering
-	limits []int32 // as keys of entries
+	limits []int64 // as keys of entries
 }
 
 func gatherWithin(x *gathering) gatherer {
@@ -74,16 +75,25 @@ func (w withinWorker) begin(row, rows int) {
 
 func (w withinWorker) add(b *part) {
 	for r := range b.rows {
-		line := b.line(r)
-		for j, limit := range w.limits {
-			count := int32(0)
-			for _, bits := range line {
-				if orderKey(bits, w.x.float) <= limit {
-					count++
-				}
-			}
-			w.x.r.Within[j].Count[b.row+r] += count
+		if w.x.kind == entry.KindF64 {
+			countWithin(w.withinCounts, b.row+r, line[uint64](b, r))
+		} else {
+			countWithin(w.withinCounts, b.row+r, line[uint32](b, r))
 		}
+	}
+}
+
+// countWithin counts the entries of a part of row v.
+func countWithin[W word](g *withinCounts, v int, line []W) {
+	float := g.x.float
+	for j, limit := range g.limits {
+		count := int32(0)
+		for _, bits := range line {
+			if orderKey(bits, float) <= limit {
+				count++
+			}
+		}
+		g.x.r.Within[j].Count[v] += count
 	}
 }
 

@@ -34,7 +34,7 @@ var kinds = [...]struct {
 }
 
 // Kinds lists every kind, for flags and tests.
-var Kinds = []Kind{KindI32, KindF32, KindU16}
+var Kinds = []Kind{KindI32, KindF32, KindU16, KindF64}
 
 // row returns the place of the kind in the table.
 func (k Kind) row() int {

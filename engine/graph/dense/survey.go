@@ -137,7 +137,7 @@ func (s *surveyor) settle() error {
 	}
 	x.settle(kind)
 	f := &d.facts
-	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo, s.total.hi
+	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo+0, s.total.hi+0
 	if x.float {
 		f.MinWeight, f.MaxWeight = float64(float32(s.total.lo))+0, float64(float32(s.total.hi))+0
 	}

@@ -26,8 +26,6 @@ var badLists = []badInput{
 	{"empty", "x.gr", "", Options{}, 0, "empty"},
 	{"binary", "x", "\x00\x01\x02\x03", Options{}, 0, "not recognised"},
 	{"not UTF-8", "x", "1 2 3\nM\xfcnchen Ulm 3\n", Options{}, 2, `vertex "M\xfcnchen" is not UTF-8 text`},
-	{"xz data, taken for a list", "x.txt.xz", "\xfd7zXZ\x00\x00\x04", Options{Format: "edgelist"}, 0, "it is xz data, which is not read; unpack it: xz -dc FILE"},
-	{"bzip2 data, taken for DIMACS", "x.gr.bz2", "BZh91AY&SY3E\x19\x10", Options{Format: "dimacs"}, 0, "it is bzip2 data, which is not read"},
 	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "it is UTF-16 text; convert it: iconv -f UTF-16"},
 	{"UTF-16 without a mark", "x.csv", "1\x00,\x002\x00\n\x00", Options{Columns: "from,to"}, 0, "it is UTF-16 text"},
 

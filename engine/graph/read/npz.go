@@ -105,8 +105,13 @@ func (s *sink) value(x npz.Value, none bool) (word uint32, ok bool, err error) {
 	if ok && x.IsFloat && float64(float32(x.Float)) == x.Float {
 		s.Weigh.Rounding = before
 	}
-	if ok && x.IsFloat && s.Weigh.Float && s.Weigh.Scale == 1 {
-		word = math.Float32bits(float32(x.Float)) // as in a .npy: of the value, and not of its decimal
+	if ok && x.IsFloat && s.Weigh.Scale == 1 { // as in a .npy: of the value, and not of its decimal
+		switch {
+		case s.Weigh.Float:
+			word = math.Float32bits(float32(x.Float))
+		case s.Weigh.Want == entry.KindF64:
+			word = s.Weigh.Double(x.Float)
+		}
 	}
 	return word, ok, err
 }
@@ -160,14 +165,18 @@ func settleNPZ(in *input.Input, g *graph.Graph, out *sink, undirected bool) erro
 	}
 	edges := graph.Intake{File: g.File, N: g.N, Undirected: true, Expected: g.Arcs(), Free: believed,
 		Weigh: number.Weighing{Want: g.Kind, Scale: g.Scale, Float: g.Kind == entry.KindF32}}
+	if g.Kind == entry.KindF64 {
+		edges.Weigh = number.DoublesOf(g.F64, g.Scale)
+	}
 	var recs []arcs.Arc
 	for u := range g.N {
 		recs = recs[:0]
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			word := uint32(0)
-			if g.Kind == entry.KindF32 {
+			word := uint32(k) // of kind f64
+			switch {
+			case g.F32 != nil:
 				word = math.Float32bits(g.F32[k])
-			} else {
+			case g.I32 != nil:
 				word = uint32(g.I32[k])
 			}
 			recs = append(recs, arcs.Arc{From: int32(u), To: g.Targets[k], Word: word})

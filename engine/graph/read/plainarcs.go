@@ -20,7 +20,7 @@ type plainArcs struct {
 // read appends the arcs of lines from the start of text to recs, as far as they are plain. It returns
 // where it stopped.
 func (p *plainArcs) read(text []byte, w *number.Plain, recs []arcs.Arc) ([]arcs.Arc, int) {
-	short := !p.weighted || w.Scale == 1 && !w.Float
+	short := !p.weighted || w.Scale == 1 && !w.Float && !w.Never
 	for i := 0; ; {
 		if short {
 			recs, i = p.readShort(text, i, recs)

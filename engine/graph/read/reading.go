@@ -146,8 +146,7 @@ func (in *reading) detect(data *bufio.Reader) error {
 		if in.format == nil {
 			return number.BadOption("format %q is not one of %s", in.options.Format, formatNames())
 		}
-		head, _ := data.Peek(input.HeadSize)
-		return in.refuse(foreign.Packed(head))
+		return nil
 	}
 	head, err := data.Peek(input.HeadSize)
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
@@ -182,10 +181,8 @@ func (in *reading) detect(data *bufio.Reader) error {
 }
 
 // refuseForeign names a format that is not read.
-func (in *reading) refuseForeign(head []byte) error { return in.refuse(foreign.Recognise(head)) }
-
-func (in *reading) refuse(name, remedy string) error {
-	if name != "" {
+func (in *reading) refuseForeign(head []byte) error {
+	if name, remedy := foreign.Recognise(head); name != "" {
 		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
 	return nil

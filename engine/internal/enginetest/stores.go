@@ -1,9 +1,7 @@
 package enginetest
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -76,7 +74,9 @@ func StoppedPast(t testing.TB, progress float64, o engine.Options, create func()
 func Solved(t testing.TB, r *rand.Rand, g *graph.Graph) *engine.Problem {
 	t.Helper()
 	p := Create(t, g, 64)
-	Solve(t, p, RandomShape(r, g.N, 64).Options(t))
+	shape := RandomShape(r, g.N, 64)
+	shape.Kind = g.Kind
+	Solve(t, p, shape.Options(t))
 	return p
 }
 
@@ -154,11 +154,12 @@ func Filled(t *testing.T, r *rand.Rand, n, tile int, kind entry.Kind, scale int6
 	side := p.Geometry().Side()
 	for i := range side {
 		for j := range side {
-			data := bytes.Repeat([]byte{0xa5}, 4*tile*tile) // what is padding must not show
+			data := kind.Make(tile * tile)
+			kind.Fill(data, 0xa5a5a5a5a5a5a5a5) // what is padding must not show
 			for u := i * tile; u < min((i+1)*tile, n); u++ {
 				for v := j * tile; v < min((j+1)*tile, n); v++ {
 					bits, d := randomEntry(r, kind)
-					binary.LittleEndian.PutUint32(data[4*(u%tile*tile+v%tile):], bits)
+					kind.Put(data, u%tile*tile+v%tile, bits)
 					want[u][v] = d / float64(scale)
 				}
 			}
@@ -173,17 +174,22 @@ func Filled(t *testing.T, r *rand.Rand, n, tile int, kind entry.Kind, scale int6
 	return p, want
 }
 
-func randomEntry(r *rand.Rand, kind entry.Kind) (uint32, float64) {
-	if kind == entry.KindI32 {
-		v := []int32{entry.Inf32, 0, r.Int32N(1000), r.Int32N(entry.Inf32), -r.Int32N(1 << 29), entry.Inf32 - 1}[r.IntN(6)]
-		if v == entry.Inf32 {
-			return uint32(v), math.Inf(1)
-		}
-		return uint32(v), float64(v)
+func randomEntry(r *rand.Rand, kind entry.Kind) (bits uint64, value float64) {
+	var x float64
+	switch kind {
+	case entry.KindI32:
+		x = float64([]int32{0, r.Int32N(1000), r.Int32N(entry.Inf32), -r.Int32N(1 << 29), entry.Inf32 - 1}[r.IntN(5)])
+	case entry.KindU16:
+		x = float64([]int32{0, r.Int32N(1000), r.Int32N(int32(entry.Inf16)), int32(entry.Inf16) - 1}[r.IntN(4)])
+	default:
+		x = []float64{0, float64(r.IntN(1000)), r.Float64(), 1000 * r.Float64(), -r.Float64(),
+			r.Float64() * 1e-30, r.Float64() * 1e30, 1e-45, math.MaxFloat32, 1 << 24, 0.1}[r.IntN(11)]
 	}
-	v := []float32{float32(math.Inf(1)), 0, float32(r.IntN(1000)), r.Float32(), 1000 * r.Float32(), -r.Float32(),
-		r.Float32() * 1e-30, r.Float32() * 1e30, 1e-45, math.MaxFloat32, 1 << 24, 0.1}[r.IntN(12)]
-	return math.Float32bits(v), float64(v)
+	if r.IntN(8) == 0 {
+		x = math.Inf(1)
+	}
+	bits = kind.Bits(x)
+	return bits, kind.Value(bits)
 }
 
 // MatrixFile reads the file of distances in a folder.

@@ -26,6 +26,7 @@ type Collector struct {
 	keyMax  uint64      // the largest key and word that layout has room for
 	wordMax uint32
 	spare   [][]byte // emptied chunks of chunkBytes
+	rank    []uint32 // of words, which are numbers of this list: what they become; nil: they stay
 }
 
 // bucket is the arcs of neighbouring tails.
@@ -252,6 +253,11 @@ func (c *Collector) unpack(k chunk, side, base int, into []Arc) []Arc {
 	for i := range into {
 		into[i].Word = uint32(unzigzag(into[i].Word))
 	}
+	if c.rank != nil {
+		for i := range into {
+			into[i].Word = c.rank[into[i].Word]
+		}
+	}
 	if c.layout.float {
 		FloatWords(into)
 	}
@@ -275,7 +281,7 @@ func (c *Collector) count(k chunk, tails []int64, heads *[headBins]int32, headSh
 func (c *Collector) spread(k chunk, recs []Arc, next *[headBins]int32, headShift uint) {
 	size, keyBytes, shift, lowMask := int(k.layout.key+k.layout.word), int(k.layout.key), c.shift, uint64(1)<<c.shift-1
 	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
-	convert := c.layout.float && !k.layout.float
+	convert := c.layout.float && !k.layout.float || c.rank != nil
 	for at := 0; at < len(k.data)-chunkSlack; at += size {
 		data := k.data[at:]
 		key, word := binary.LittleEndian.Uint64(data)&keyMask, binary.LittleEndian.Uint32(data[keyBytes:])&wordMask
@@ -283,13 +289,24 @@ func (c *Collector) spread(k chunk, recs []Arc, next *[headBins]int32, headShift
 			word = uint32(unzigzag(word))
 		}
 		if convert {
-			word = FloatWord(word)
+			word = c.converted(word)
 		}
 		head := uint32(key >> shift)
 		to := &next[head>>headShift%headBins]
 		recs[*to] = Arc{int32(key & lowMask), int32(head), word}
 		*to++
 	}
+}
+
+// Rerank makes each word, which is not negative, another, from now on.
+func (c *Collector) Rerank(rank []uint32) { c.rank = rank }
+
+// converted is what a word of an int32 becomes.
+func (c *Collector) converted(word uint32) uint32 {
+	if c.rank != nil {
+		return c.rank[word]
+	}
+	return FloatWord(word)
 }
 
 // Float reports whether words are the bits of a float32.

@@ -276,7 +276,7 @@ func Special(tok []byte) (x float64, ok bool) {
 	return 0, false
 }
 
-// Weighing turns the text of weights into words: int32, or the bits of a float32 once float is set.
+// Weighing turns the text of weights into words: int32, or the bits of a float32 once float is set; of kind f64, see Double.
 type Weighing struct {
 	Want  entry.Kind // Auto: int32 until a weight is not an integer
 	Scale int64
@@ -285,6 +285,8 @@ type Weighing struct {
 	Integral bool   // the header says that weights are integers
 	none     []byte // in a matrix, the number that is no arc
 	asks     bool   // the input is such a matrix
+
+	doubles []float64 // of kind f64, by word
 
 	Fraction bool // a weight that is not an integer was met
 	Rounding Rounding
@@ -352,6 +354,9 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 			return 0, Bad, "weight " + Quoted(tok) + " is not an integer, as the header says it is"
 		}
 	}
+	if w.Want == entry.KindF64 {
+		return w.doubleWord(d, tok)
+	}
 	if w.Scale == 1 && w.Float {
 		return w.floatWord(d, tok)
 	}
@@ -391,6 +396,9 @@ func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
 
 // IntWord is word for an unscaled weight that is an int32.
 func (w *Weighing) IntWord(x int32) uint32 {
+	if w.Want == entry.KindF64 {
+		return w.Double(float64(x))
+	}
 	if w.Float {
 		return math.Float32bits(float32(x))
 	}
@@ -399,6 +407,9 @@ func (w *Weighing) IntWord(x int32) uint32 {
 
 // Value returns the number that a word stands for.
 func (w *Weighing) Value(word uint32) float64 {
+	if w.Want == entry.KindF64 {
+		return w.doubles[word]
+	}
 	if w.Float {
 		return float64(math.Float32frombits(word))
 	}
@@ -410,6 +421,8 @@ func (w *Weighing) Negated(word uint32) uint32 {
 	switch {
 	case word == 0:
 		return 0 // there is no −0
+	case w.Want == entry.KindF64:
+		return w.Double(-w.doubles[word])
 	case w.Float:
 		return word ^ 1<<31
 	}
@@ -444,6 +457,7 @@ func (w *Weighing) IsNone(tok []byte) bool {
 func (w *Weighing) Plain() *Plain {
 	p := &Plain{
 		Float:     w.Float,
+		Never:     w.Want == entry.KindF64,
 		fractions: w.Float && w.Scale == 1 && (w.Want == entry.KindF32 || w.Fraction) && !w.Integral,
 		whole:     w.Integral,
 		Scale:     uint64(w.Scale),

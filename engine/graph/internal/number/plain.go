@@ -12,6 +12,7 @@ import (
 // Plain reads weights; it is what weighing does, for numbers of at most 19 digits.
 type Plain struct {
 	Float     bool // words are the bits of a float32
+	Never     bool // no weight is plain
 	fractions bool // and fractions may be read; else the first one must be noted
 	whole     bool // the header says that there are none: what may be one is left to the readers
 	Scale     uint64
@@ -40,6 +41,9 @@ func Natural(text []byte, i int) (id uint64, next int) {
 // Read reads the weight at text[i:]. It returns i where that is not a plain one.
 func (p *Plain) Read(text []byte, i int) (word uint32, next int) {
 	start := i
+	if p.Never {
+		return 0, start
+	}
 	negative := text[i] == '-'
 	if negative {
 		i++

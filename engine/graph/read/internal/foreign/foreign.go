@@ -49,6 +49,15 @@ var formats = []format{
 	{"an old Excel workbook (.xls)", starts("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), `save it as CSV, or ` + pandas + `read_excel` + table},
 	{"an OpenDocument spreadsheet (.ods)", zipOf("mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), `save it as CSV, or ` + pandas + `read_excel` + table},
 	{"a zip file", starts("PK\x03\x04"), `unpack it: unzip FILE -d NEW.d`},
+	{"xz data", starts("\xfd7zXZ\x00"), `unpack it: xz -dc FILE > NEW.txt`},
+	{"bzip2 data", func(head []byte) bool {
+		return len(head) > 4 && starts("BZh")(head) && starts("1AY&SY", "\x17rE8P\x90")(head[4:])
+	}, `unpack it: bzip2 -dc FILE > NEW.txt`},
+	{"lz4 data", starts("\x04\x22\x4d\x18"), `unpack it: lz4 -dc FILE > NEW.txt`},
+	{"lzip data", starts("LZIP\x01"), `unpack it: lzip -dc FILE > NEW.txt`},
+	{"data of compress (.Z)", starts("\x1f\x9d"), `unpack it: gzip -dc FILE > NEW.txt`},
+	{"a 7z archive", starts("7z\xbc\xaf\x27\x1c"), `unpack it: 7z x FILE -oNEW.d`},
+	{"a tar archive", func(head []byte) bool { return len(head) > 262 && starts("ustar")(head[257:]) }, `unpack it: mkdir NEW.d && tar -xf FILE -C NEW.d`},
 	{"a Parquet file", starts("PAR1"), pandas + `read_parquet` + table},
 	{"a Feather file", starts("ARROW1\x00\x00", "FEA1"), pandas + `read_feather` + table},
 	{"a pickle of Python", starts("\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"), `if you trust who made it, in Python, for a table: import pandas as pd; pd.read_pickle` + table + `; for a graph of networkx: import pickle, networkx as nx; nx.to_pandas_edgelist(pickle.load(open("FILE", "rb"))` + edges},
@@ -67,31 +76,8 @@ var (
 	hasLabels = like(`(?i)\bnode\s*\[[^\]]*\slabel\s`)
 )
 
-// packed lists what holds files: no format of a graph begins so.
-var packed = []format{
-	{"xz data", starts("\xfd7zXZ\x00"), `unpack it: xz -dc FILE > NEW.txt`},
-	{"bzip2 data", func(head []byte) bool {
-		return len(head) > 4 && starts("BZh")(head) && starts("1AY&SY", "\x17rE8P\x90")(head[4:])
-	}, `unpack it: bzip2 -dc FILE > NEW.txt`},
-	{"lz4 data", starts("\x04\x22\x4d\x18"), `unpack it: lz4 -dc FILE > NEW.txt`},
-	{"lzip data", starts("LZIP\x01"), `unpack it: lzip -dc FILE > NEW.txt`},
-	{"data of compress (.Z)", starts("\x1f\x9d"), `unpack it: gzip -dc FILE > NEW.txt`},
-	{"a 7z archive", starts("7z\xbc\xaf\x27\x1c"), `unpack it: 7z x FILE -oNEW.d`},
-	{"a tar archive", func(head []byte) bool { return len(head) > 262 && starts("ustar")(head[257:]) }, `unpack it: mkdir NEW.d && tar -xf FILE -C NEW.d`},
-}
-
 // Recognise returns the format of an input that begins with head, and what to do about it; "" if it is none of these.
 func Recognise(head []byte) (name, remedy string) {
-	if name, remedy = Packed(head); name != "" {
-		return name, remedy
-	}
-	return among(formats, head)
-}
-
-// Packed is Recognise where it is known which format of a graph the input is meant to be.
-func Packed(head []byte) (name, remedy string) { return among(packed, head) }
-
-func among(formats []format, head []byte) (name, remedy string) {
 	for _, f := range formats {
 		if f.detect(head) {
 			return f.name, f.remedy
