@@ -162,6 +162,23 @@ func sameBytes(t *testing.T, a, b *engine.Problem) bool {
 // gpuRates are those of an H100.
 var gpuRates = plan.Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: 16e9, Levels: 600e9}
 
+// TestChoosesForRoom: where the volume lacks room for the tiles of the fastest algorithm, the next is taken, and that is said.
+func TestChoosesForRoom(t *testing.T) {
+	g := generate(t, "road", gen.Options{N: 3353, Seed: 1})
+	info := kernels.Info{Memory: 8 << 30, SharedCores: true}
+	rates := plan.Rates{Kernel: 7e9, PerOperation: 1e-6, Closure: 1e-3, In: 20e9, Out: 20e9, Read: 20e9, Write: 20e9, Host: 7e9}
+	best, err := engine.ChooseBy(t.Context(), g, info, rates, plan.Limits{})
+	if err != nil || best.Algorithm != eliminate.Name || best.Lacks != nil {
+		t.Fatalf("%v, %+v", err, best)
+	}
+	l := plan.Limits{Layout: best.Layout}
+	l.Room = plan.StoreBytes(graph.Extent{N: g.N, Arcs: int64(len(g.Targets)), IDs: g.IDs}, best.Tile, l) - 1
+	second, err := engine.ChooseBy(t.Context(), g, info, rates, l)
+	if err != nil || second.Algorithm != rounds.BlockedName || !errors.Is(second.Lacks, tiles.ErrNoSpace) {
+		t.Errorf("%v, %+v", err, second)
+	}
+}
+
 // TestChoosesForDevice: a GPU expands where it has room, the processor elsewhere; a random graph of average degree 20
 // goes dense.
 func TestChoosesForDevice(t *testing.T) {

@@ -176,11 +176,15 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 		return nil, err
 	}
 	c, best := &Choice{Layout: q.Layout}, math.Inf(1)
-	var short error // of memory or of room
+	var short error        // of memory or of room
+	var noRoom error       // of the fastest algorithm for which the volume has no room
+	without := math.Inf(1) // its seconds
 	for _, a := range candidates {
 		offer, err := a.Plan(ctx, q, c)
 		if err == nil && !math.IsInf(offer.Seconds, 1) {
-			err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name())
+			if err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name()); err != nil && offer.Seconds < without {
+				noRoom, without = err, offer.Seconds
+			}
 		}
 		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory) && !errors.Is(err, tiles.ErrNoSpace)) {
 			return nil, err
@@ -193,6 +197,9 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 	}
 	if c.Algorithm == "" {
 		return nil, short
+	}
+	if without < best {
+		c.Lacks = noRoom
 	}
 	return c, nil
 }

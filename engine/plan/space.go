@@ -28,8 +28,8 @@ func (q *Request) StoreBytes(tile int) int64 {
 // Fits fails with tiles.ErrNoSpace if the volume is known to lack the bytes that something takes.
 func (q *Request) Fits(bytes int64, what string) error {
 	if room := q.Limits.Room; room > 0 && bytes > room {
-		return fmt.Errorf("%w: %s takes %s, and the volume has room for %s; free some, or solve it on another volume: ooc solve --out",
-			tiles.ErrNoSpace, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(room)))
+		return fmt.Errorf("%w: %s takes %s, %s more than the volume has room for; free some, or solve it on another volume: ooc solve --out",
+			tiles.ErrNoSpace, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(bytes-room)))
 	}
 	return nil
 }

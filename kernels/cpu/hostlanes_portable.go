@@ -21,7 +21,7 @@ func climbForms(lines int) [variants]climbFunc {
 // lanesOf returns how many entries lines have.
 func lanesOf[E number](lines int) int { return lines * lineBytes / sizeOf[E]() }
 
-// weightsAt returns weight k from memory.
+// weightAt returns weight k from memory.
 func weightAt[E number](memory *byte, k int) E {
 	return *(*E)(unsafe.Pointer(addr(memory, max(4, sizeOf[E]())*k)))
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/internal/system"
@@ -23,8 +22,8 @@ func Room(dir, file string, size int64) error {
 
 // NoSpace builds an ErrNoSpace found by looking rather than by failing.
 func NoSpace(file string, need, free int64) error {
-	return fmt.Errorf("%s: %w: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
-		file, ErrNoSpace, syscall.ENOSPC, Size(need), Size(free))
+	return fmt.Errorf("%s: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
+		file, ErrNoSpace, Size(need), Size(free))
 }
 
 // Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
