@@ -44,6 +44,14 @@ func Now(why string) {
 // endsWithin is how long a command that keeps nothing may take to end in order after a signal.
 const endsWithin = 700 * time.Millisecond
 
+// interruptedBy is the error of a signal. Of Ctrl-C, or a key that does the same, there is nothing more to say.
+func interruptedBy(s os.Signal) error {
+	if s == syscall.SIGTERM {
+		return fmt.Errorf("%w by SIGTERM", task.ErrInterrupted)
+	}
+	return task.ErrInterrupted
+}
+
 // Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
 // loses nothing that a checkpoint or a note has.
 func Interruptible() (context.Context, func()) {
@@ -59,18 +67,18 @@ func Interruptible() (context.Context, func()) {
 	go func() {
 		if s, ok := <-signals; ok {
 			if !Graceful.Load() {
-				Now(fmt.Sprintf("%v by %v", task.ErrInterrupted, s))
+				Now(interruptedBy(s).Error())
 			}
-			cancel(fmt.Errorf("%w by %v", task.ErrInterrupted, s))
+			cancel(interruptedBy(s))
 		}
 		var patience <-chan time.Time // nil: a solve, which has something to write
 		if resumable.Load() == nil {
 			patience = time.After(endsWithin)
 		}
 		select {
-		case s, ok := <-signals:
+		case _, ok := <-signals:
 			if ok {
-				Now(fmt.Sprintf("%v at once by a second signal (%v); what was written is kept", task.ErrInterrupted, s))
+				Now(fmt.Sprintf("%v at once by a second signal; what was written is kept", task.ErrInterrupted))
 			}
 		case <-patience:
 			Now(task.ErrInterrupted.Error())
