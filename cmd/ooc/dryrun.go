@@ -36,6 +36,22 @@ type jobForecast struct {
 	Error     *string    `json:"error"`
 }
 
+// print prints it. What a job that would fail would do is null.
+func (t jobForecast) print() {
+	o := struct {
+		jobForecast
+		Vertices  *int     `json:"vertices"`
+		Arcs      *int64   `json:"arcs"`
+		Bytes     *int64   `json:"bytes"`
+		Algorithm *string  `json:"algorithm"`
+		Seconds   *float64 `json:"seconds"`
+	}{jobForecast: t}
+	if t.Error == nil {
+		o.Vertices, o.Arcs, o.Bytes, o.Algorithm, o.Seconds = &t.Vertices, &t.Arcs, &t.Bytes, &t.Algorithm, &t.Seconds
+	}
+	terminal.PrintJSON("job", o)
+}
+
 // printForecasts says what a batch would do, and writes nothing.
 func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Device) error {
 	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
@@ -64,7 +80,7 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 		}
 		seconds += t.Seconds
 		if f.json {
-			terminal.PrintJSON("job", t)
+			t.print()
 			continue
 		}
 		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
