@@ -120,13 +120,13 @@ func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
 		if v.Worst > 0 {
 			fmt.Fprintf(terminal.Out, " within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
-		fmt.Fprintf(terminal.Out, ": with 99 %% confidence no more than %.2g %% of all hold a wrong one", 100**v.RowsBound)
+		fmt.Fprintf(terminal.Out, ": with 99 %% confidence at most %.2g %% of all %s hold a wrong one", 100**v.RowsBound, what)
 		if v.Trees > 0 {
 			fmt.Fprintf(terminal.Out, "; the predecessors of %s lead back along arcs of the input", terminal.Count(v.Trees, "row", "rows"))
 		}
 	}
 	if v.Triangles > 0 {
-		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence no more than %.2g %% of all strips have one",
+		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence at most %.2g %% of all strips have one that is",
 			terminal.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100**v.StripsBound)
 	}
 	if v.Rows+v.Columns+v.Triangles > 0 {
