@@ -7,11 +7,11 @@
 
 enum Variant { I32, I32Signed, F32, F32Signed, U16, F64 };
 
-constexpr int kInf32 = 0x3f3f3f3f;       // kernels.Inf32
-constexpr int kLimit32 = kInf32 / 2;     // kernels.Limit32
-constexpr int kInf16 = 0x7f7f;           // kernels.Inf16
+constexpr int kInf32 = 0x3f3f3f3f;       // entry.Inf32
+constexpr int kLimit32 = kInf32 / 2;     // entry.Limit32
+constexpr int kInf16 = 0x7f7f;           // entry.Inf16
 constexpr int kFloatInf = 0x7f800000;    // +Inf
-constexpr int kNoPredecessor = -1;       // kernels.NoPredecessor
+constexpr int kNoPredecessor = -1;       // entry.NoPredecessor
 
 // Entry is a job, followed in its list by what the jobs name, or a pair of operands.
 struct alignas(16) Entry {
