@@ -380,13 +380,11 @@ func WholeCommand(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// SameCommand is a command line for a shell, without --restart.
+// SameCommand is WholeCommand without --restart.
 func SameCommand(args []string) string {
-	words, names := []string{"ooc"}, false // after --, all are names
-	for _, a := range args[min(1, len(args)):] {
-		if names = names || a == "--"; names || a != "--restart" && !strings.HasPrefix(a, "--restart=") {
-			words = append(words, terminal.Quote(a))
-		}
-	}
-	return strings.Join(words, " ")
+	names := false // after --, all are names
+	return WholeCommand(slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+		names = names || a == "--"
+		return !names && (a == "--restart" || strings.HasPrefix(a, "--restart="))
+	}))
 }

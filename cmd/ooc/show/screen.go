@@ -180,13 +180,12 @@ func (w *Watched) resting(width int) []string {
 		return []string{terminal.Clip("watching for it to come back", width)}
 	}
 	s := &w.View.Status
-	rows := []string{
-		terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
-		terminal.Row(width, "algorithm", s.Algorithm),
-		terminal.Row(width, "restore", restoreParts(*s)...),
-		terminal.Clip(progressBar(*s, width), width),
-		terminal.Clip(terminal.Label("next")+w.Next(), width),
+	rows := []string{terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind)}
+	if s.Algorithm != "" { // else none was begun
+		rows = append(rows, terminal.Row(width, "algorithm", s.Algorithm))
 	}
+	rows = append(rows, terminal.Row(width, "restore", restoreParts(*s)...), terminal.Clip(progressBar(*s, width), width),
+		terminal.Clip(terminal.Label("next")+w.Next(), width))
 	if s.State != live.Solved {
 		rows = append(rows, terminal.Clip(terminal.Label("")+"this screen follows it from there", width))
 	}

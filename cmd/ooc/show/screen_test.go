@@ -223,3 +223,14 @@ func TestBatchScreen(t *testing.T) {
 		}
 	}
 }
+
+// TestProgressBar draws the bar from the very beginning to the end.
+func TestProgressBar(t *testing.T) {
+	for progress, want := range map[float64]string{
+		0: "░░░░░░░░░░   0.0 %", 0.004: "░░░░░░░░░░   0.4 %", 0.5: "█████░░░░░  50.0 %", 1: "██████████ 100.0 %",
+	} {
+		if got := progressBar(live.Status{Progress: progress}, 20); got != want {
+			t.Errorf("%v: %q, want %q", progress, got, want)
+		}
+	}
+}
