@@ -25,10 +25,7 @@ import (
 
 // runBatch solves many graphs.
 func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
-	display, err := show.New(f.progress, f.json)
-	if err != nil {
-		return exit.UsageError(err)
-	}
+	display := show.New(f.progress, f.json)
 	jobs, skipped, err := f.listJobs(cmd, args)
 	if err != nil {
 		return err
@@ -214,11 +211,8 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 			return n, e
 		}
 	}
-	o, err := j.options(j.cmd, ".")
+	e, err := read.Measure(j.input, j.options(j.cmd, "."))
 	if err != nil {
-		return batch.Need{Err: err}, e
-	}
-	if e, err = read.Measure(j.input, o); err != nil {
 		return batch.Need{Err: err}, e
 	}
 	limits := j.limits()

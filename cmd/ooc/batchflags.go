@@ -207,13 +207,10 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	if j.input == "-" || isMany(j.input) {
 		return job{}, exit.UsageError(fmt.Errorf("%s: a job is one graph in a file, or a store", j.input))
 	}
-	_, err := f.options(c, ".")
-	for _, check := range []func() error{f.check, f.checkOutDir} {
-		if err == nil {
-			err = check()
-		}
+	if err := f.check(); err != nil {
+		return job{}, err
 	}
-	return j, err
+	return j, f.checkOutDir()
 }
 
 // checkTimelines refuses timelines of jobs that any of them needs for something else.

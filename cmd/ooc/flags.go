@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
@@ -67,7 +68,7 @@ func words(kinds []entry.Kind) []string {
 }
 
 // options returns the options for a reader. spool is a folder for inputs that must be unpacked.
-func (f *graphFlags) options(cmd *cobra.Command, spool string) (read.Options, error) {
+func (f *graphFlags) options(cmd *cobra.Command, spool string) read.Options {
 	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
 	if cmd.Flags().Changed("base") {
 		o.Base = &f.base
@@ -79,7 +80,7 @@ func (f *graphFlags) options(cmd *cobra.Command, spool string) (read.Options, er
 		no := false
 		o.Directed = &no
 	}
-	return o, nil
+	return o
 }
 
 // baseText is --base as it was given, "" if it was not.
@@ -165,10 +166,13 @@ func storeName(input string) string {
 
 // noGraphFlags refuses the flags of graphFlags for an argument that is a store.
 func noGraphFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"format", "columns", "base", "directed", "undirected", "kind", "scale", "no-arc"} {
-		if cmd.Flags().Changed(name) {
-			return exit.UsageError(fmt.Errorf("--%s is for graphs: a store knows how its graph was read", name))
+	all := new(cobra.Command)
+	new(graphFlags).add(all)
+	var err error
+	all.Flags().VisitAll(func(fl *pflag.Flag) {
+		if err == nil && cmd.Flags().Changed(fl.Name) {
+			err = exit.UsageError(fmt.Errorf("--%s is for graphs: a store knows how its graph was read", fl.Name))
 		}
-	}
-	return nil
+	})
+	return err
 }

@@ -85,11 +85,7 @@ func planCommand() *cobra.Command {
 func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Limits) (f *engine.Forecast, err error) {
 	in, err := gf.read(cmd, input, ".")
 	if errors.Is(err, tiles.ErrNoSpace) && isFile(input) { // for a copy of a compressed matrix: its size alone will do
-		o, err := gf.options(cmd, ".")
-		if err != nil {
-			return nil, err
-		}
-		e, err := read.Measure(input, o)
+		e, err := read.Measure(input, gf.options(cmd, "."))
 		if err != nil {
 			return nil, err
 		}

@@ -115,10 +115,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err := f.checkOutDir(); err != nil {
 		return err
 	}
-	show, err := show.New(f.progress, f.json)
-	if err != nil {
-		return exit.UsageError(err)
-	}
+	show := show.New(f.progress, f.json)
 	device, why, err := f.open()
 	if err != nil {
 		return err
@@ -360,13 +357,9 @@ func (n *incoming) close() error {
 
 // read reads a graph or checks a matrix, which may be unpacked into the folder spool.
 func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, error) {
-	o, err := f.options(cmd, spool)
-	if err != nil {
-		return nil, err
-	}
 	n := &incoming{}
 	began := time.Now()
-	g, d, src, err := read.Open(input, o)
+	g, d, src, err := read.Open(input, f.options(cmd, spool))
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,8 @@ const (
 	LinesEvery = 10 * time.Second
 )
 
-func New(progress string, json bool) (*Display, error) {
+// New returns what shows solves: progress is auto, always or never.
+func New(progress string, json bool) *Display {
 	d := &Display{json: json, out: os.Stderr, mode: lines, Interval: LinesEvery, Steering: &steering{}}
 	switch {
 	case progress == "never":
@@ -63,13 +64,11 @@ func New(progress string, json bool) (*Display, error) {
 	case progress == "always", progress == "auto" && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb":
 		d.mode, d.Interval = block, blockEvery
 		terminal.OnLeaving(d.leaveSoon)
-	case progress != "auto":
-		return nil, fmt.Errorf("--progress %s: known are auto, always and never", progress)
 	}
 	if json {
 		d.Interval = min(d.Interval, jsonEvery)
 	}
-	return d, nil
+	return d
 }
 
 // Note prints a line that stays, above the block if one is drawn.
@@ -335,7 +334,8 @@ func progressBar(s live.Status, width int) string {
 		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
-	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress))))) // io.Discard does not fail
+	_ = bar.RenderBlank() // which Set would leave out below 1 %; io.Discard does not fail
+	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress)))))
 	text := bar.String()
 	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
 		text = strings.TrimSpace(rest)
