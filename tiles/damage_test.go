@@ -186,6 +186,8 @@ func TestVersions(t *testing.T) {
 func TestHostileStoreJSON(t *testing.T) {
 	for name, spoil := range map[string]func(*Meta){
 		"huge n":      func(m *Meta) { m.N = maxN },
+		"old u16":     func(m *Meta) { m.Kind, m.Version = entry.KindU16, 3 },
+		"f64 pairs":   func(m *Meta) { m.Kind, m.Predecessors = entry.KindF64, true },
 		"n beyond":    func(m *Meta) { m.N = 1 << 62 },
 		"negative n":  func(m *Meta) { m.N = -5 },
 		"zero tile":   func(m *Meta) { m.T = 0 },

@@ -23,6 +23,7 @@ const (
 	pairsVersion     = 2 // entries are pairs of a distance and a predecessor
 	idVersion        = 3 // files carry the store's id, and a tile has a checksum for each StripRows of its rows
 	upperVersion     = 4 // the layout may be Upper
+	kindsVersion     = 4 // distances may have other than 4 bytes
 )
 
 // hasIDs says that the files of the store carry its id.
@@ -118,6 +119,9 @@ func (m *Meta) SumsPerTile() int {
 func (m Meta) Validate() error {
 	if !m.Kind.Valid() {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
+	}
+	if m.Kind.Bytes() != entry.WordBytes && (m.Predecessors || m.Version < kindsVersion) {
+		return fmt.Errorf("kind %q goes neither with predecessors nor with version %d", m.Kind, m.Version)
 	}
 	if err := m.Geometry().Validate(); err != nil {
 		return err
