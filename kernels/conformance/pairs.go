@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"testing"
@@ -49,37 +50,29 @@ type pairEntry struct {
 	p int32
 }
 
-// packPairs returns pairs in memory.
-func packPairs(m []pairEntry) []byte {
-	words := make([]uint64, len(m))
-	for i, x := range m {
-		words[i] = x.d | uint64(uint32(x.p))<<32
-	}
-	return entry.Bytes(words)
-}
-
-// pairTiles is a buffer with tiles of pairs in it, at odd places.
+// pairTiles is a buffer with tiles of pairs of a kind in it, at odd places.
 type pairTiles struct {
 	*tracking
+	kind   entry.Kind
 	buf    kernels.Buffer
 	t      int
 	places []int
 	want   []pairEntry
 }
 
-func (b *tracking) pairTiles(t, n int) *pairTiles {
+func (b *tracking) pairTiles(v entry.Variant, t, n int) *pairTiles {
 	places, size := b.layOut(t, n)
-	a := &pairTiles{tracking: b, t: t, places: places, want: make([]pairEntry, size)}
+	a := &pairTiles{tracking: b, kind: v.Kind(), t: t, places: places, want: make([]pairEntry, size)}
 	for i := range a.want {
-		a.want[i] = pairEntry{uint64(b.Uint32()), int32(b.Uint32())}
+		a.want[i] = pairEntry{b.Uint64() >> (64 - 8*v.Bytes()), int32(b.Uint32())}
 	}
-	a.buf = b.alloc(int64(size * entry.PairBytes))
+	a.buf = b.alloc(int64(size * a.kind.PairBytes()))
 	return a
 }
 
 func (a *pairTiles) tiles(lo, n int) (all []kernels.Tile) {
 	for _, place := range a.places[lo : lo+n] {
-		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * entry.PairBytes)})
+		all = append(all, kernels.Tile{Buf: a.buf, Off: int64(place * a.kind.PairBytes())})
 	}
 	return all
 }
@@ -87,16 +80,24 @@ func (a *pairTiles) tiles(lo, n int) (all []kernels.Tile) {
 func (a *pairTiles) data(i int) []pairEntry { return a.want[a.places[i]:][:a.t*a.t] }
 
 func (a *pairTiles) upload() {
-	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, packPairs(a.want)))
+	memory := make([]byte, 0, len(a.want)*a.kind.PairBytes())
+	for _, x := range a.want {
+		memory = memory[:len(memory)+a.kind.Bytes()]
+		a.kind.Put(memory[len(memory)-a.kind.Bytes():], 0, x.d)
+		memory = binary.LittleEndian.AppendUint32(memory, uint32(x.p))
+	}
+	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, memory))
 	a.must(a.tracker.Sync())
 }
 
 func (a *pairTiles) download() []pairEntry {
-	got, words := make([]pairEntry, len(a.want)), make([]uint64, len(a.want))
-	a.must(a.tracker.CopyOut(entry.Bytes(words), kernels.Tile{Buf: a.buf}))
+	got, each := make([]pairEntry, len(a.want)), a.kind.PairBytes()
+	memory := make([]byte, len(got)*each)
+	a.must(a.tracker.CopyOut(memory, kernels.Tile{Buf: a.buf}))
 	a.must(a.tracker.Sync())
-	for i, w := range words {
-		got[i] = pairEntry{w & math.MaxUint32, int32(w >> 32)}
+	for i := range got {
+		x := memory[i*each:][:each]
+		got[i] = pairEntry{a.kind.At(x, 0), int32(binary.LittleEndian.Uint32(x[a.kind.Bytes():]))}
 	}
 	return got
 }
@@ -117,8 +118,11 @@ func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 }
 
 func pairProducts(b *tracking) {
-	for _, v := range entry.Words {
+	for _, v := range entry.Paired {
 		for _, s := range []shape{{64, 1}, {64, 4}, {192, 2}, {320, 1}} {
+			if s.t > 64 && b.IntN(2) > 0 {
+				continue
+			}
 			all := patterns(v)
 			if s.t*s.m > 64 {
 				i := b.IntN(len(all))
@@ -134,7 +138,7 @@ func pairProducts(b *tracking) {
 // products runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a panel:
 // one operand is of a closed pivot, with the walks without arcs on its diagonal, and C begins as the other.
 func (b *tracking) products(v entry.Variant, s shape, p pattern) {
-	a := b.pairTiles(s.t, 2+2*s.m)
+	a := b.pairTiles(v, s.t, 2+2*s.m)
 	row, k := b.IntN(2), b.IntN(s.m)
 	for i := range s.m {
 		a.fill(v, 2+i, p, row == 1 && i == k)
@@ -221,10 +225,10 @@ func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) b
 
 func pairClosures(b *tracking) {
 	all := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}}
-	for _, v := range entry.Words {
+	for _, v := range entry.Paired {
 		for i, s := range all {
 			for _, g := range graphPatterns {
-				if (g.signed && !v.Signed()) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(4) > 0 {
+				if (g.signed && !v.Signed()) || (!g.exact && !v.Float()) || i >= 2 && b.IntN(7) > 0 {
 					continue
 				}
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
@@ -244,7 +248,7 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	b.must(b.stream.Sync())
 	want := plain.square(s.m)
 
-	a := b.pairTiles(s.t, s.m*s.m)
+	a := b.pairTiles(v, s.t, s.m*s.m)
 	place := func(i, j int) int { return a.places[i/s.t*s.m+j/s.t] + i%s.t*s.t + j%s.t }
 	for at, w := range arcs {
 		i, j := at/n, at%n
@@ -289,11 +293,11 @@ func (b *tracking) tight(v entry.Variant, g graphPattern, n int, before, arc, d 
 
 // pairPivots compares runs of pivots with Floyd–Warshall, step by step.
 func pairPivots(b *tracking) {
-	for _, v := range entry.Words {
-		for range 4 {
+	for _, v := range entry.Paired {
+		for range 3 {
 			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
 			n := m * edge
-			a := b.pairTiles(edge, m*m)
+			a := b.pairTiles(v, edge, m*m)
 			at := func(i, j int) *pairEntry { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
 			for i, w := range b.arcsOfPivots(v, n) {
 				x := pairEntry{w, int32(i / n)}
@@ -328,9 +332,10 @@ func pairPivots(b *tracking) {
 // badPairs wants errors where there is no room for pairs.
 func badPairs(b *tracking) {
 	const t = 64
-	buf := b.alloc(3 * t * t * entry.PairBytes)
-	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * t * t * entry.PairBytes} }
-	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - t*t*entry.PairBytes/2}
+	size := int64(t * t * entry.KindI32.PairBytes())
+	buf := b.alloc(3 * size)
+	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * size} }
+	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - size/2}
 	product := func(c, x, y kernels.Tile, fresh bool, before kernels.Tile) func(s kernels.Stream) error {
 		p := kernels.Product{C: c, A: []kernels.Tile{x}, B: []kernels.Tile{y}, Fresh: fresh, Before: before}
 		return func(s kernels.Stream) error { return s.MinPlus(entry.I32, t, []kernels.Product{p}) }
@@ -341,6 +346,7 @@ func badPairs(b *tracking) {
 		"C past the end":       product(past, tile(0), tile(1), false, none),
 		"C an operand":         product(tile(1), tile(0), tile(1), false, none),
 		"fresh, not of before": product(tile(2), tile(0), tile(1), true, none),
+		"no pairs of u16":      func(s kernels.Stream) error { return s.Closure(entry.U16, t, []kernels.Tile{tile(0)}) },
 		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(entry.I32, t, []kernels.Tile{past}) },
 	} {
 		b.refuses(name, b.ops.NewTrackingStream, operation)

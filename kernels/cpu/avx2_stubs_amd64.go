@@ -99,6 +99,11 @@ func pairStripF32AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int,
 //go:noescape
 func pairStripF32SignedAVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
 
+// pairStripF64AVX2 relaxes rows×8 pairs of C, see pairStripFunc.
+//
+//go:noescape
+func pairStripF64AVX2(c *byte, a *byte, b *byte, packed *byte, ldc int, lda int, ldb int, k int, rows int)
+
 // pairBaseI32AVX2 closes a contiguous 64×64 block and its predecessors.
 //
 //go:noescape
@@ -119,6 +124,11 @@ func pairBaseF32AVX2(d *byte)
 //go:noescape
 func pairBaseF32SignedAVX2(d *byte)
 
+// pairBaseF64AVX2 closes a contiguous 64×64 block and its predecessors.
+//
+//go:noescape
+func pairBaseF64AVX2(d *byte)
+
 // pairClimbI32AVX2 pushes count arcs for 16 pairs, see path.
 //
 //go:noescape
@@ -138,6 +148,11 @@ func pairClimbF32AVX2(src *byte, rows *byte, ends *byte, weights *byte, count in
 //
 //go:noescape
 func pairClimbF32SignedAVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
+
+// pairClimbF64AVX2 pushes count arcs for 8 pairs, see path.
+//
+//go:noescape
+func pairClimbF64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int, stride int)
 
 // sweep16I32AVX2 sweeps count rows for 16 lanes, see path.
 //
@@ -294,7 +309,27 @@ func crossF64AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w
 //go:noescape
 func transposeAVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
 
+// transpose2AVX2 transposes blocks of 32×32 entries, see path.
+//
+//go:noescape
+func transpose2AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
+// transpose8AVX2 transposes blocks of 8×8 entries, see path.
+//
+//go:noescape
+func transpose8AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
 // transposePastAVX2 transposes blocks of 16×16 entries, see path.
 //
 //go:noescape
 func transposePastAVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
+// transposePast2AVX2 transposes blocks of 32×32 entries, see path.
+//
+//go:noescape
+func transposePast2AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
+// transposePast8AVX2 transposes blocks of 8×8 entries, see path.
+//
+//go:noescape
+func transposePast8AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)

@@ -102,7 +102,7 @@ func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string,
 	}
 	defer b.close()
 	var pairs *benchProduct
-	if o.Pairs && v < words {
+	if o.Pairs && v < paired {
 		if pairs, err = newBenchProduct(o, v, name, threads, true); err != nil {
 			return row, err
 		}
@@ -171,7 +171,7 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 	b := &benchProduct{device: device, variant: v, t: t}
 	entryBytes, newStream := int64(v.Bytes()), device.NewStream
 	if pairs {
-		entryBytes, newStream = entry.PairBytes, device.NewTrackingStream
+		entryBytes, newStream = int64(v.Kind().PairBytes()), device.NewTrackingStream
 	}
 	if b.stream, err = newStream(); err != nil {
 		b.close()
@@ -184,7 +184,7 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 		b.close()
 		return nil, err
 	}
-	fillBench(v, b.buffer.(*buffer).data)
+	fillBench(v, b.buffer.(*buffer).data, int(entryBytes))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: b.buffer, Off: i * size} }
 	for i := range count {
 		p := kernels.Product{C: tile(int64(2*m) + i)}
@@ -197,11 +197,11 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 	return b, nil
 }
 
-// fillBench writes entries of 0…32639.
-func fillBench(v entry.Variant, data []byte) {
+// fillBench writes distances of 0…32639, so many bytes apart.
+func fillBench(v entry.Variant, data []byte, apart int) {
 	r, kind := rand.New(rand.NewPCG(1, 2)), v.Kind()
-	for i := range len(data) / kind.Bytes() {
-		kind.Put(data, i, kind.Bits(float64(r.Int32N(int32(entry.Inf16)+1))))
+	for ; len(data) >= apart; data = data[apart:] {
+		kind.Put(data, 0, kind.Bits(float64(r.Int32N(int32(entry.Inf16)+1))))
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // TestBench runs the benchmark on a small shape, and the full one where OOC_BENCH is set:
@@ -54,5 +57,27 @@ func TestBenchStops(t *testing.T) {
 	err := Bench(ctx, BenchOptions{T: 64}, func(BenchRow) { t.Error("a row after cancelling") })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+// BenchmarkTranspose transposes tiles on each path, entries of each size.
+func BenchmarkTranspose(b *testing.B) {
+	const t = 1024
+	for _, v := range []entry.Variant{entry.U16, entry.I32, entry.F64} {
+		for _, name := range PathNames() {
+			b.Run(fmt.Sprintf("bytes=%d/%s", v.Bytes(), name), func(b *testing.B) {
+				needPath(b, name)
+				r := newRig(b, Options{Path: name, Threads: 1})
+				size := int64(t * t * v.Bytes())
+				buf, err := r.device.Alloc(2 * size)
+				r.must(err)
+				b.Cleanup(func() { r.must(buf.Free()) })
+				b.SetBytes(size)
+				for b.Loop() {
+					r.must(r.device.TransposeTile(r.stream, v, t, kernels.Tile{Buf: buf, Off: size}, kernels.Tile{Buf: buf}))
+					r.must(r.stream.Sync())
+				}
+			})
+		}
 	}
 }

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -15,45 +14,47 @@ func (d *Device) NewTrackingStream() (kernels.Stream, error) {
 
 // pairs is the arithmetic of tiles with predecessors.
 func (p *path) pairs(v entry.Variant) (arithmetic, error) {
-	if v >= words {
+	if v >= paired {
 		return arithmetic{}, fmt.Errorf("no variant %d with predecessors", v)
 	}
-	strip, base := p.pairStrip[v], p.pairBase[v]
+	strip, base, smallest := p.pairStrip[v], p.pairBase[v], smallestPairs[int32]
+	if v.Bytes() == 8 {
+		smallest = smallestPairs[int64]
+	}
 	return arithmetic{
-		entryBytes: entry.PairBytes, pairs: true, depth: wideDepth,
+		entryBytes: v.Kind().PairBytes(), pairs: true, depth: wideDepth,
 		relax: func(w *worker, c, a, b view, rows, cols, k, _ int) {
-			for j := 0; j < cols; j += p.pairPanel {
-				strip(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows)
+			for j := 0; j < cols; j += strip.panel {
+				strip.run(c.at(0, j).p, a.p, b.at(0, j).p, w.packed, c.ld, a.ld, b.ld, k, rows)
 			}
 		},
-		smallest: func(w *worker, block view) { smallestPairs(w.block, block, base) },
-		climb:    p.pairClimb[v], climbBytes: p.pairClimbBytes,
+		smallest: func(w *worker, block view) { smallest(w.block, block, base) },
+		climb:    p.pairClimb[v].run, climbBytes: p.pairClimb[v].bytes,
 	}, nil
 }
 
-// smallestPairs closes a block of baseEdge in a copy with distances and predecessors apart.
-func smallestPairs(scratch *byte, block view, base func(d *byte)) {
-	d := entries[int32](scratch, 2*baseEdge*baseEdge)
+// smallestPairs closes a block of baseEdge in a copy with distances and predecessors apart, each in a word.
+func smallestPairs[W int32 | int64](scratch *byte, block view, base baseFunc) {
+	d := entries[W](scratch, 2*baseEdge*baseEdge)
 	p := d[baseEdge*baseEdge:]
 	for i := range baseEdge {
-		for j, x := range rowOfPairs(block, i) {
-			d[i*baseEdge+j], p[i*baseEdge+j] = x[0], x[1]
+		row := block.at(i, 0)
+		for j := range baseEdge {
+			x := row.at(0, j).p
+			d[i*baseEdge+j], p[i*baseEdge+j] = *distanceAt[W](x), W(*predecessorAt[W](x))
 		}
 		// A walk back that was as short as none when the diagonal was not lowered yet gives way to none. A positive
 		// float is a positive integer too.
 		if at := i * (baseEdge + 1); d[at] >= 0 {
-			d[at], p[at] = 0, entry.NoVertex
+			d[at], p[at] = 0, W(entry.NoVertex)
 		}
 	}
 	base(scratch)
 	for i := range baseEdge {
-		row := rowOfPairs(block, i)
-		for j := range row {
-			row[j] = [2]int32{d[i*baseEdge+j], p[i*baseEdge+j]}
+		row := block.at(i, 0)
+		for j := range baseEdge {
+			x := row.at(0, j).p
+			*distanceAt[W](x), *predecessorAt[W](x) = d[i*baseEdge+j], int32(p[i*baseEdge+j])
 		}
 	}
-}
-
-func rowOfPairs(block view, i int) [][2]int32 {
-	return unsafe.Slice((*[2]int32)(unsafe.Pointer(block.at(i, 0).p)), baseEdge)
 }

@@ -1,85 +1,83 @@
 package cpu
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"ooc/kernels/entry"
-)
+// pairBytes is the size of a pair whose distance is an E.
+func pairBytes[E number]() int { return sizeOf[E]() + 4 }
 
-// paired is a distance and its predecessor.
-type paired[E number] struct {
-	d E
-	p int32
-}
+// distanceAt is the distance of the pair at p.
+func distanceAt[E number](p *byte) *E { return (*E)(unsafe.Pointer(p)) }
 
-// pairsAt views n pairs from p on.
-func pairsAt[E number](p *byte, n int) []paired[E] {
-	return unsafe.Slice((*paired[E])(unsafe.Pointer(p)), n)
-}
+// predecessorAt is the predecessor of the pair at p.
+func predecessorAt[E number](p *byte) *int32 { return (*int32)(unsafe.Pointer(addr(p, sizeOf[E]()))) }
 
-func pairStripForm[E number](inf, limit E) pairStripFunc {
-	return func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int) {
-		panel := pairsAt[E](packed, k*portablePanel)
-		for r := range k {
-			copy(panel[r*portablePanel:][:portablePanel], pairsAt[E](addr(b, r*ldb), portablePanel))
+func pairStripForm[E number](inf, limit E) pairStrip {
+	return pairStrip{func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int) {
+		panel := entries[E](packed, k*portablePanel)
+		with := entries[int32](addr(packed, len(panel)*sizeOf[E]()), len(panel))
+		for at := range panel {
+			x := addr(b, at/portablePanel*ldb+at%portablePanel*pairBytes[E]())
+			panel[at], with[at] = *distanceAt[E](x), *predecessorAt[E](x)
 		}
+		var left [wideDepth]E
 		for i := range rows {
-			left, row := pairsAt[E](addr(a, i*lda), k), pairsAt[E](addr(c, i*ldc), portablePanel)
+			for at := range k {
+				left[at] = *distanceAt[E](addr(a, i*lda+at*pairBytes[E]()))
+			}
 			for j := 0; j < portablePanel; j += 4 {
-				m := lowestPairs(left, panel[j:], inf)
-				for l, x := range m {
-					if x.d < limit && x.d < row[j+l].d {
-						row[j+l] = x
+				least, first := lowestPairs(left[:k], panel[j:], inf)
+				for l, x := range least {
+					y := addr(c, i*ldc+(j+l)*pairBytes[E]())
+					if d := distanceAt[E](y); x < limit && x < *d {
+						*d, *predecessorAt[E](y) = x, with[first[l]*portablePanel+j+l]
 					}
 				}
 			}
 		}
-	}
+	}, portablePanel}
 }
 
-// lowestPairs returns the minima of one row and four columns over all of k.
-func lowestPairs[E number](a, b []paired[E], inf E) [4]paired[E] {
+// lowestPairs returns the minima of one row and four columns over all of k, and the first k of each.
+func lowestPairs[E number](a, b []E, inf E) ([4]E, [4]int) {
 	m0, m1, m2, m3 := inf, inf, inf, inf
-	p0, p1, p2, p3 := entry.NoVertex, entry.NoVertex, entry.NoVertex, entry.NoVertex
-	for k := range a {
-		x, q := a[k].d, b[k*portablePanel:][:4]
-		if s := x + q[0].d; s < m0 {
-			m0, p0 = s, q[0].p
+	k0, k1, k2, k3 := 0, 0, 0, 0
+	for k, x := range a {
+		q := b[k*portablePanel:][:4]
+		if s := x + q[0]; s < m0 {
+			m0, k0 = s, k
 		}
-		if s := x + q[1].d; s < m1 {
-			m1, p1 = s, q[1].p
+		if s := x + q[1]; s < m1 {
+			m1, k1 = s, k
 		}
-		if s := x + q[2].d; s < m2 {
-			m2, p2 = s, q[2].p
+		if s := x + q[2]; s < m2 {
+			m2, k2 = s, k
 		}
-		if s := x + q[3].d; s < m3 {
-			m3, p3 = s, q[3].p
+		if s := x + q[3]; s < m3 {
+			m3, k3 = s, k
 		}
 	}
-	return [4]paired[E]{{m0, p0}, {m1, p1}, {m2, p2}, {m3, p3}}
+	return [4]E{m0, m1, m2, m3}, [4]int{k0, k1, k2, k3}
 }
 
-func pairClimbForm[E number](_, limit E) climbFunc {
-	return func(src, rows, ends, weights *byte, count, stride int) {
-		const n = baseEdge
-		from := pairsAt[E](src, n)
-		targets, ws := unsafe.Slice((*int32)(unsafe.Pointer(ends)), count), entries[E](weights, count)
-		for k, end := range targets {
-			w := ws[k]
-			row := pairsAt[E](addr(rows, int(end)*stride), n)
-			for l, x := range from {
-				if s := w + x.d; s < limit && s < row[l].d {
-					row[l] = paired[E]{s, x.p}
+func pairClimbForm[E number](_, limit E) pairClimb {
+	bytes := baseEdge * pairBytes[E]()
+	return pairClimb{func(src, rows, ends, weights *byte, count, stride int) {
+		for k, end := range unsafe.Slice((*int32)(unsafe.Pointer(ends)), count) {
+			w, row := weightAt[E](weights, k), addr(rows, int(end)*stride)
+			for l := 0; l < bytes; l += pairBytes[E]() {
+				x, y := addr(src, l), addr(row, l)
+				if s, d := w+*distanceAt[E](x), distanceAt[E](y); s < limit && s < *d {
+					*d, *predecessorAt[E](y) = s, *predecessorAt[E](x)
 				}
 			}
 		}
-	}
+	}, bytes}
 }
 
-func pairBaseForm[E number](inf, limit E) baseFunc {
+func pairBaseForm[E number, P int32 | int64](inf, limit E) baseFunc {
 	return func(block *byte) {
 		d := entries[E](block, baseEdge*baseEdge)
-		p := entries[int32](addr(block, len(d)*sizeOf[E]()), baseEdge*baseEdge)
+		p := entries[P](addr(block, len(d)*sizeOf[E]()), baseEdge*baseEdge)
 		for k := range baseEdge {
 			pivot, with := d[k*baseEdge:][:baseEdge], p[k*baseEdge:][:baseEdge]
 			for i := range baseEdge {

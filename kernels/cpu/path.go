@@ -12,10 +12,10 @@ import (
 // EnvPath names the environment variable that forces a path where Options.Path is empty.
 const EnvPath = "OOC_CPU_PATH"
 
-// variants and words are the lengths of tables that have an entry for each of entry.Variants, or entry.Words, in their order.
+// variants and paired are the lengths of tables that have an entry for each of entry.Variants, or entry.Paired, in their order.
 const (
 	variants = entry.VariantCount
-	words    = entry.WordCount
+	paired   = entry.PairedCount
 )
 
 // path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes sure
@@ -32,11 +32,9 @@ type path struct {
 	perTurn [variants]int // relaxations of one turn of ceiling
 
 	// The same with predecessors.
-	pairStrip      [words]pairStripFunc
-	pairPanel      int              // columns of a strip
-	pairBase       [words]baseFunc  // behind the distances are as many predecessors
-	pairClimb      [words]climbFunc // on pairs: what is lowered takes over the predecessor beside src
-	pairClimbBytes int              // of pairs that pairClimb takes of a row, a divisor of 64 pairs
+	pairStrip [paired]pairStrip
+	pairBase  [paired]baseFunc  // behind the distances are as many predecessors, in as many bytes
+	pairClimb [paired]pairClimb // on pairs: what is lowered takes over the predecessor beside src
 
 	// Lanes, a line or four of a row.
 	sweep, sweepFour [variants]sweepFunc
@@ -72,7 +70,7 @@ const (
 	maxPanel  = 128          // bytes of a row of a strip
 	maxDepth  = 256          // of k in one strip: a packed panel of B then stays in the L1 cache
 	maxHeight = 256          // rows of one strip: its part of A, maxHeight×maxDepth, then stays in the L2 cache
-	wideDepth = maxDepth / 2 // of pairs, and of entries of 8 bytes
+	wideDepth = maxDepth / 2 // of pairs, whose predecessors are packed too, and of entries of 8 bytes
 )
 
 // stripFunc relaxes rows×panel entries of C with k steps:
@@ -90,9 +88,21 @@ type strip struct {
 }
 
 // pairStripFunc is stripFunc for pairs, and never fresh. An entry of C that a sum lowers takes the predecessor of the entry
-// of B in that sum; of several equal sums, the first by k. k is at most wideDepth, because a packed panel has twice the
-// bytes.
+// of B in that sum; of several equal sums, the first by k. k is at most wideDepth. The panel is packed to distances and
+// predecessors apart, each in as many bytes or less.
 type pairStripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
+
+// pairStrip is a pairStripFunc and the columns of its panel.
+type pairStrip struct {
+	run   pairStripFunc
+	panel int
+}
+
+// pairClimb is a climbFunc and how many bytes of pairs it takes of a row, a divisor of those of 64 pairs.
+type pairClimb struct {
+	run   climbFunc
+	bytes int
+}
 
 // baseFunc runs Floyd–Warshall on a contiguous block of baseEdge² entries.
 type baseFunc = func(d *byte)
@@ -162,17 +172,24 @@ func (p *path) check() error {
 	if what := firstMissing(reflect.ValueOf(p).Elem(), "", ""); what != "" {
 		return fmt.Errorf("cpu: path %s lacks %s", p.name, what)
 	}
-	panels, sizes := []int{p.pairPanel}, []int{entry.PairBytes / 2} // two strips of half the depth
-	for v, s := range p.strip {
-		panels, sizes = append(panels, s.panel), append(sizes, entry.Variant(v).Bytes())
+	fits := func(panel, entryBytes, depth int) error {
+		if most := packedBytes / depth / entryBytes; panel > most || baseEdge%panel != 0 {
+			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, most)
+		}
+		return nil
 	}
-	for i, panel := range panels {
-		if panel*sizes[i] > maxPanel || baseEdge%panel != 0 {
-			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, maxPanel/sizes[i])
+	for v, s := range p.strip {
+		if err := fits(s.panel, entry.Variant(v).Bytes(), depthOf(entry.Variant(v))); err != nil {
+			return err
 		}
 	}
-	if row := baseEdge * entry.PairBytes; row%p.pairClimbBytes != 0 {
-		return fmt.Errorf("cpu: path %s climbs %d bytes of pairs: want a divisor of %d", p.name, p.pairClimbBytes, row)
+	for v, s := range p.pairStrip {
+		if err := fits(s.panel, 2*entry.Variant(v).Bytes(), wideDepth); err != nil {
+			return err
+		}
+		if row, climbs := baseEdge*entry.Variant(v).Kind().PairBytes(), p.pairClimb[v].bytes; row%climbs != 0 {
+			return fmt.Errorf("cpu: path %s climbs %d bytes of pairs: want a divisor of %d", p.name, climbs, row)
+		}
 	}
 	return nil
 }

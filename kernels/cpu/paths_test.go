@@ -319,7 +319,7 @@ func TestIncompletePaths(t *testing.T) {
 		"cpu: path portable lacks transposePast.eight":  func(p *path) { p.transposePast.eight = nil },
 		"cpu: path portable lacks perTurn for u16":      func(p *path) { p.perTurn[entry.U16] = 0 },
 		"cpu: path portable has a panel of 64 columns":  func(p *path) { p.strip[entry.I32].panel = 64 },
-		"cpu: path portable climbs 384 bytes of pairs":  func(p *path) { p.pairClimbBytes = 384 },
+		"cpu: path portable climbs 384 bytes of pairs":  func(p *path) { p.pairClimb[entry.I32].bytes = 384 },
 	} {
 		p := *portable
 		spoil(&p)

@@ -9,9 +9,9 @@ import (
 
 const (
 	packedBytes  = maxDepth * maxPanel                    // a panel of B
-	copiedStride = wideDepth*8 + 64                       // no power of two: spreads over cache sets; holds maxDepth entries of 4 bytes
+	copiedStride = wideDepth*12 + 64                      // no power of two: spreads over cache sets; holds wideDepth of the largest pairs
 	copiedBytes  = maxHeight * copiedStride               // a strip of A
-	blockBytes   = baseEdge * baseEdge * 8                // a block in closure, of the largest entries or of pairs
+	blockBytes   = baseEdge * baseEdge * 2 * 8            // a block in closure, of the largest pairs
 	scratchBytes = packedBytes + copiedBytes + blockBytes // of one worker
 )
 
@@ -19,7 +19,7 @@ const (
 type worker struct {
 	packed *byte // a panel of B
 	copied *byte // a strip of A, copiedStride bytes a row
-	block  *byte // baseEdge² entries, or pairs
+	block  *byte // baseEdge² entries, and as many predecessors
 }
 
 // job is an operation cut into tasks 0…n-1.

@@ -18,14 +18,12 @@ var portable = &path{
 	strip: forms(stripForm[int32], stripForm[float32], stripForm[uint16], stripForm[float64]),
 	base:  forms(baseForm[int32], baseForm[float32], baseForm[uint16], baseForm[float64]),
 	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32],
-		ceilingPortable[uint16], ceilingPortable[float64]},
+		ceilingPortable[float64], ceilingPortable[uint16]},
 	perTurn: [variants]int{8, 8, 8, 8, 8, 8},
 
-	pairStrip:      wordForms(pairStripForm[int32], pairStripForm[float32]),
-	pairPanel:      portablePanel,
-	pairBase:       wordForms(pairBaseForm[int32], pairBaseForm[float32]),
-	pairClimb:      wordForms(pairClimbForm[int32], pairClimbForm[float32]),
-	pairClimbBytes: baseEdge * entry.PairBytes,
+	pairStrip: pairedForms(pairStripForm[int32], pairStripForm[float32], pairStripForm[float64]),
+	pairBase:  pairedForms(pairBaseForm[int32, int32], pairBaseForm[float32, int32], pairBaseForm[float64, int64]),
+	pairClimb: pairedForms(pairClimbForm[int32], pairClimbForm[float32], pairClimbForm[float64]),
 
 	sweep: sweepForms(1), sweepFour: sweepForms(4),
 	climb: climbForms(1), climbFour: climbForms(4),
@@ -38,25 +36,25 @@ var portableTranspose = bySize{transposePortable[uint16], transposePortable[int3
 // forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which on a
 // sum is unreachable.
 func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, shorts func(inf, limit uint16) F, doubles func(inf, limit float64) F) (all [variants]F) {
-	of := wordForms(ints, floats)
+	of := pairedForms(ints, floats, doubles)
 	copy(all[:], of[:])
 	all[entry.U16] = shorts(entry.Inf16, entry.Inf16)
-	all[entry.F64] = doubles(math.Inf(1), math.Inf(1))
 	return all
 }
 
-// wordForms is forms for the variants of entry.Words.
-func wordForms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F) [words]F {
-	return [words]F{
+// pairedForms is forms for the variants of entry.Paired.
+func pairedForms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, doubles func(inf, limit float64) F) [paired]F {
+	return [paired]F{
 		entry.I32:       ints(entry.Inf32, entry.Inf32),
 		entry.I32Signed: ints(entry.Inf32, entry.Limit32),
 		entry.F32:       floats(entry.PosInf, entry.PosInf),
 		entry.F32Signed: floats(entry.PosInf, entry.PosInf),
+		entry.F64:       doubles(math.Inf(1), math.Inf(1)),
 	}
 }
 
 type number interface {
-	int32 | float32 | uint16 | float64
+	int32 | float32 | uint16 | float64 | int64
 }
 
 func sizeOf[E number]() int {

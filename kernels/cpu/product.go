@@ -42,17 +42,22 @@ func (p *path) distances(v entry.Variant) (arithmetic, error) {
 		return arithmetic{}, fmt.Errorf("no variant %d", v)
 	}
 	x := arithmetic{
-		entryBytes: v.Bytes(), depth: maxDepth, relax: p.strip[v].relax,
+		entryBytes: v.Bytes(), depth: depthOf(v), relax: p.strip[v].relax,
 		smallest: func(w *worker, block view) { smallest(w.block, block, p.base[v]) },
 		climb:    p.climbFour[v], climbBytes: fourLines,
-	}
-	if x.entryBytes == 8 {
-		x.depth = wideDepth
 	}
 	if fourLines > baseEdge*x.entryBytes {
 		x.climb, x.climbBytes = p.climb[v], lineBytes
 	}
 	return x, nil
+}
+
+// depthOf is the most of k in one strip of distances.
+func depthOf(v entry.Variant) int {
+	if v.Bytes() == 8 {
+		return wideDepth
+	}
+	return maxDepth
 }
 
 // product is a kernels.Product with its addresses.

@@ -49,7 +49,7 @@ type BenchOptions struct {
 
 // Bench measures the products, beside a loop that keeps its operands in registers; then the closure, batches of small
 // tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements it
-// returns the context's error if that has ended. It needs 3 × Edge² × 4 bytes of device memory.
+// returns the context's error if that has ended. It needs 18 × Edge² bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
 	if o.Edge == 0 {
 		o.Edge = 8192
@@ -59,7 +59,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 	}
 	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
 	var err error
-	if b.buffer, err = d.Alloc(3 * int64(o.Edge) * int64(o.Edge) * 4); err != nil {
+	if b.buffer, err = d.Alloc(18 * int64(o.Edge) * int64(o.Edge)); err != nil {
 		return err
 	}
 	err = b.all(o.Edge)

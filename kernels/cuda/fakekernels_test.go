@@ -55,9 +55,9 @@ func store(v entry.Variant, a address, i int, x []float64) {
 	}
 }
 
-// relaxValues relaxes numbers of C with one of A and as many of B. Sums from limit on are unreachable.
-func relaxValues(v entry.Variant, c []float64, a float64, b []float64) {
-	narrow, limit := v == entry.F32 || v == entry.F32Signed, math.Inf(1)
+// sums says whether a variant's sums are rounded to float32, and from which limit on they are unreachable.
+func sums(v entry.Variant) (narrow bool, limit float64) {
+	narrow, limit = v == entry.F32 || v == entry.F32Signed, math.Inf(1)
 	switch v {
 	case entry.I32:
 		limit = float64(entry.Inf32)
@@ -66,6 +66,12 @@ func relaxValues(v entry.Variant, c []float64, a float64, b []float64) {
 	case entry.U16:
 		limit = float64(entry.Inf16)
 	}
+	return narrow, limit
+}
+
+// relaxValues relaxes numbers of C with one of A and as many of B.
+func relaxValues(v entry.Variant, c []float64, a float64, b []float64) {
+	narrow, limit := sums(v)
 	for j, y := range b {
 		s := a + y
 		if narrow {

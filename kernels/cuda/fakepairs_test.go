@@ -1,39 +1,70 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"ooc/kernels/entry"
 )
 
-// fakePairEntry is an entry of a tile of pairs.
+// fakePairEntry is an entry of a tile of pairs; an unreachable distance is +Inf.
 type fakePairEntry struct {
-	d uint32
+	d float64
 	p int32
 }
 
-// lowerPairs relaxes entries of C with one of A and as many of B, whose predecessors those take over that are lowered.
-func lowerPairs(v entry.Variant, c []fakePairEntry, a uint32, b []fakePairEntry) {
-	if a == infinityOf(v) {
-		return
-	}
-	if v.Float() {
-		x := math.Float32frombits(a)
-		for j, y := range b {
-			if s := x + math.Float32frombits(y.d); s < math.Float32frombits(c[j].d) {
-				c[j] = fakePairEntry{math.Float32bits(s), y.p}
-			}
+// pairsAt returns n pairs in device memory.
+func pairsAt(v entry.Variant, a address, n int) []fakePairEntry {
+	each, size, none := v.Kind().PairBytes(), v.Bytes(), uint32(entry.Inf32)
+	memory, x := at[byte](a, n*each), make([]fakePairEntry, n)
+	for i := range x {
+		pair := memory[i*each:][:each]
+		x[i].p = int32(binary.LittleEndian.Uint32(pair[size:]))
+		switch bits := binary.LittleEndian.Uint32(pair); {
+		case size == 8:
+			x[i].d = math.Float64frombits(binary.LittleEndian.Uint64(pair))
+		case v == entry.F32 || v == entry.F32Signed:
+			x[i].d = float64(math.Float32frombits(bits))
+		case bits == none:
+			x[i].d = math.Inf(1)
+		default:
+			x[i].d = float64(int32(bits))
 		}
-		return
 	}
-	limit := entry.Inf32
-	if v == entry.I32Signed {
-		limit = entry.Limit32
+	return x
+}
+
+// storePairs writes pairs to device memory.
+func storePairs(v entry.Variant, a address, x []fakePairEntry) {
+	kind, size := v.Kind(), v.Bytes()
+	memory := at[byte](a, len(x)*(size+4))[:0]
+	for _, y := range x {
+		if bits := kind.Bits(y.d); size == 8 {
+			memory = binary.LittleEndian.AppendUint64(memory, bits)
+		} else {
+			memory = binary.LittleEndian.AppendUint32(memory, uint32(bits))
+		}
+		memory = binary.LittleEndian.AppendUint32(memory, uint32(y.p))
 	}
+}
+
+// pairsOn returns the address i pairs on.
+func pairsOn(v entry.Variant, a address, i int) address {
+	return a + address(i*v.Kind().PairBytes())
+}
+
+// lowerPairs relaxes entries of C with one of A and as many of B, whose predecessors those take over that are lowered.
+func lowerPairs(v entry.Variant, c []fakePairEntry, a float64, b []fakePairEntry) {
+	narrow, limit := sums(v)
 	for j, y := range b {
-		if s := int32(a) + int32(y.d); s < limit && s < int32(c[j].d) {
-			c[j] = fakePairEntry{uint32(s), y.p}
+		s := a + y.d
+		if narrow {
+			s = float64(float32(s))
+		}
+		if s < c[j].d && s < limit {
+			c[j] = fakePairEntry{s, y.p}
 		}
 	}
 }
@@ -44,102 +75,102 @@ func fakePairProduct(v entry.Variant, p *productParam, blocks int) {
 	if p.list != 0 {
 		list = at[listEntry](p.list, slotEntries)
 	}
-	rows, cols := int(p.rows)*baseEdge, int(p.cols)*baseEdge
+	rows, cols, depth := int(p.rows)*baseEdge, int(p.cols)*baseEdge, int(p.depth)
 	for _, head := range list[:blocks/int(p.rows*p.cols)] {
 		first, pairs := int(uint32(head.y)), int(head.y>>32)
-		c := at[fakePairEntry](address(head.x), rows*int(p.ldc))
-		begin := at[fakePairEntry](address(list[first].x), rows*int(p.ldc))
-		for i := range rows {
-			copy(c[i*int(p.ldc):][:cols], begin[i*int(p.ldc):])
+		c := make([][]fakePairEntry, rows)
+		for i := range c {
+			c[i] = pairsAt(v, pairsOn(v, address(list[first].x), i*int(p.ldc)), cols)
 		}
 		for _, pair := range list[first+1 : first+1+pairs] {
-			fakePairOfPairs(v, p, rows, cols, c, pair)
+			b := make([][]fakePairEntry, depth) // those rows that are needed
+			for i := range c {
+				for k, a := range pairsAt(v, pairsOn(v, address(pair.x), i*int(p.lda)), depth) {
+					if math.IsInf(a.d, 1) {
+						continue
+					}
+					if b[k] == nil {
+						b[k] = pairsAt(v, pairsOn(v, address(pair.y), k*int(p.ldb)), cols)
+					}
+					lowerPairs(v, c[i], a.d, b[k])
+				}
+			}
+		}
+		for i := range c {
+			storePairs(v, pairsOn(v, address(head.x), i*int(p.ldc)), c[i])
 		}
 	}
 }
 
-func fakePairOfPairs(v entry.Variant, p *productParam, rows, cols int, c []fakePairEntry, pair listEntry) {
-	depth := int(p.depth)
-	a := at[fakePairEntry](address(pair.x), (rows-1)*int(p.lda)+depth)
-	b := at[fakePairEntry](address(pair.y), (depth-1)*int(p.ldb)+cols)
-	for i := range rows {
-		row := c[i*int(p.ldc):][:cols]
-		for k := range depth {
-			lowerPairs(v, row, a[i*int(p.lda)+k].d, b[k*int(p.ldb):][:cols])
-		}
-	}
-}
+type pairBlock [baseEdge][]fakePairEntry
 
-type pairBlock [baseEdge][baseEdge]fakePairEntry
-
-// pairsOf returns the entries from (i,j) of the pivot on, in one row.
-func pairsOf(p *pivotParam, i, j int) []fakePairEntry {
+// placeOfPair returns the address of entry (i,j) of the pivot.
+func placeOfPair(v entry.Variant, p *pivotParam, i, j int) address {
 	t, m := int(p.t), int(p.m)
-	tile := at[fakePairEntry](address(at[listEntry](p.list, m*m)[i/t*m+j/t].x), t*t)
-	return tile[i%t*t+j%t:][:baseEdge]
+	return pairsOn(v, address(at[listEntry](p.list, m*m)[i/t*m+j/t].x), i%t*t+j%t)
 }
 
 // load and store move the block whose first entry is (i0,j0) of the pivot.
-func (b *pairBlock) load(p *pivotParam, i0, j0 int) {
+func (b *pairBlock) load(v entry.Variant, p *pivotParam, i0, j0 int) {
 	for i := range b {
-		copy(b[i][:], pairsOf(p, i0+i, j0))
+		b[i] = pairsAt(v, placeOfPair(v, p, i0+i, j0), baseEdge)
 	}
 }
 
-func (b *pairBlock) store(p *pivotParam, i0, j0 int) {
+func (b *pairBlock) store(v entry.Variant, p *pivotParam, i0, j0 int) {
 	for i := range b {
-		copy(pairsOf(p, i0+i, j0), b[i][:])
+		storePairs(v, placeOfPair(v, p, i0+i, j0), b[i])
 	}
 }
 
-// relax relaxes b with x ⊗ y, none of which is b.
+// relax relaxes b with x ⊗ y.
 func (b *pairBlock) relax(v entry.Variant, x, y *pairBlock) {
 	for i := range b {
+		row := slices.Clone(b[i])
 		for k := range y {
-			lowerPairs(v, b[i][:], x[i][k].d, y[k][:])
+			lowerPairs(v, row, x[i][k].d, y[k])
 		}
+		b[i] = row
 	}
 }
 
 func fakePairDiagonal(v entry.Variant, p *pivotParam) {
 	lo := int(p.k) * baseEdge
 	var b pairBlock
-	b.load(p, lo, lo)
+	b.load(v, p, lo, lo)
 	for i := range b {
-		if int32(b[i][i].d) >= 0 {
+		if b[i][i].d >= 0 {
 			b[i][i] = fakePairEntry{0, entry.NoVertex}
 		}
 	}
 	for k := range b {
-		row := b[k]
+		row := slices.Clone(b[k])
 		for i := range b {
-			lowerPairs(v, b[i][:], b[i][k].d, row[:])
+			lowerPairs(v, b[i], b[i][k].d, row)
 		}
 	}
-	b.store(p, lo, lo)
+	b.store(v, p, lo, lo)
 }
 
 func fakePairPanels(v entry.Variant, p *pivotParam, blocks int) {
 	t, lo := int(p.t), int(p.k)*baseEdge
 	var closed pairBlock
-	closed.load(p, lo, lo)
+	closed.load(v, p, lo, lo)
 	for n := range blocks / 2 {
 		first := n * baseEdge
 		var row, col pairBlock
-		row.load(p, lo, first)
-		col.load(p, first, lo)
+		row.load(v, p, lo, first)
+		col.load(v, p, first, lo)
 		if n != int(p.k) {
 			oldRow, oldCol := row, col
 			row.relax(v, &closed, &oldRow)
 			col.relax(v, &oldCol, &closed)
 		}
-		row.store(p, lo, first)
-		col.store(p, first, lo)
-		rows := at[fakePairEntry](p.rows, int(p.m)*baseEdge*t)[first/t*baseEdge*t+first%t:]
-		cols := at[fakePairEntry](p.cols, int(p.m)*t*baseEdge)[first*baseEdge:]
+		row.store(v, p, lo, first)
+		col.store(v, p, first, lo)
 		for i := range baseEdge {
-			copy(rows[i*t:], row[i][:])
-			copy(cols[i*baseEdge:], col[i][:])
+			storePairs(v, pairsOn(v, p.rows, first/t*baseEdge*t+first%t+i*t), row[i])
+			storePairs(v, pairsOn(v, p.cols, (first+i)*baseEdge), col[i])
 		}
 	}
 }
@@ -148,9 +179,11 @@ func fakePairRankOne(v entry.Variant, p *rankParam) {
 	q := &pivotParam{list: p.list, t: p.t, m: p.m}
 	n, k := int(p.m*p.t), int(p.k)
 	for i := range n {
-		a := pairsOf(q, i, k&^(baseEdge-1))[k%baseEdge].d
-		for j := 0; j < n; j += baseEdge {
-			lowerPairs(v, pairsOf(q, i, j), a, pairsOf(q, k, j))
+		a := pairsAt(v, placeOfPair(v, q, i, k), 1)[0].d
+		for j := 0; j < n && !math.IsInf(a, 1); j += int(p.t) {
+			c := pairsAt(v, placeOfPair(v, q, i, j), int(p.t))
+			lowerPairs(v, c, a, pairsAt(v, placeOfPair(v, q, k, j), int(p.t)))
+			storePairs(v, placeOfPair(v, q, i, j), c)
 		}
 	}
 }

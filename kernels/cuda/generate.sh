@@ -54,22 +54,25 @@ compile() {
   done
 }
 
-# Images of variants: their prefix, which ends in _ or is empty, and their source. words are those of entries of 4 bytes.
-words() {
-  for variant in i32:I32 i32_signed:I32Signed f32:F32 f32_signed:F32Signed; do
-    compile "$1${variant%:*}" "$2" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}" -DWORDS
-  done
+# Images of variants: their prefix, which ends in _ or is empty, and their source. WORDS is set for those of entries of 4 bytes,
+# PAIRED for those that there are pairs of.
+each() {
+  variant=$1 prefix=$2 source=$3
+  shift 3
+  compile "$prefix${variant%:*}" "$source" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}" "$@"
+}
+paired() {
+  for variant in i32:I32 i32_signed:I32Signed f32:F32 f32_signed:F32Signed; do each "$variant" "$@" -DWORDS -DPAIRED; done
+  each f64:F64 "$@" -DPAIRED
 }
 variants() {
-  words "$@"
-  for variant in u16:U16 f64:F64; do
-    compile "$1${variant%:*}" "$2" -DNAME="${variant%:*}" -DVARIANT="${variant#*:}"
-  done
+  paired "$@"
+  each u16:U16 "$@"
 }
 
 compile service service.cu
 variants "" kernels.cu
-words pairs_ pairs.cu
+paired pairs_ pairs.cu
 variants levels_ levels.cu
 variants vectors_ vectors.cu
 

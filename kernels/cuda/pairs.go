@@ -29,7 +29,7 @@ var (
 // entryBytes is the size of an entry.
 func (f *form) entryBytes(v entry.Variant) int64 {
 	if f == pairs {
-		return entry.PairBytes
+		return int64(v.Kind().PairBytes())
 	}
 	return int64(v.Bytes())
 }

@@ -83,36 +83,31 @@ const (
 )
 
 // kernelInfo is the table of kernels. The name of an image, and that of a kernel in PTX, is this one followed by the
-// variant's. The threads of a block are fixed in the kernel's code. Of some there are only those for the variants in entry.Words.
+// variant's. The threads of a block are fixed in the kernel's code.
 var kernelInfo = [kernelCount]struct {
-	image   string
-	name    string
-	threads int
-	words   bool
+	image    string
+	name     string
+	threads  int
+	variants []entry.Variant // that there is a kernel for
 }{
-	productBlocks: {"", "product_", 64, false},
-	diagonal:      {"", "diagonal_", 256, false},
-	panels:        {"", "panels_", 256, false},
-	ceilingLoop:   {"", "ceiling_", 256, false},
-	pairProduct:   {"pairs_", "pairs_product_", 64, true},
-	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256, true},
-	pairPanels:    {"pairs_", "pairs_panels_", 256, true},
-	levelRows:     {"levels_", "level_", 256, false},
-	laneTranspose: {"levels_", "transpose_", 256, false},
-	pulls:         {"vectors_", "pull_", 256, true},
-	largePulls:    {"vectors_", "pull_large_", 1024, true},
-	links:         {"vectors_", "link_", 256, true},
-	rankOne:       {"vectors_", "rank_one_", 256, false},
-	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, true},
+	productBlocks: {"", "product_", 64, entry.Variants},
+	diagonal:      {"", "diagonal_", 256, entry.Variants},
+	panels:        {"", "panels_", 256, entry.Variants},
+	ceilingLoop:   {"", "ceiling_", 256, entry.Variants},
+	pairProduct:   {"pairs_", "pairs_product_", 64, entry.Paired},
+	pairDiagonal:  {"pairs_", "pairs_diagonal_", 256, entry.Paired},
+	pairPanels:    {"pairs_", "pairs_panels_", 256, entry.Paired},
+	levelRows:     {"levels_", "level_", 256, entry.Variants},
+	laneTranspose: {"levels_", "transpose_", 256, entry.Variants},
+	pulls:         {"vectors_", "pull_", 256, entry.Words},
+	largePulls:    {"vectors_", "pull_large_", 1024, entry.Words},
+	links:         {"vectors_", "link_", 256, entry.Words},
+	rankOne:       {"vectors_", "rank_one_", 256, entry.Variants},
+	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, entry.Paired},
 }
 
 // variants returns the variants that there is a kernel for.
-func (k kernel) variants() []entry.Variant {
-	if kernelInfo[k].words {
-		return entry.Words
-	}
-	return entry.Variants
-}
+func (k kernel) variants() []entry.Variant { return kernelInfo[k].variants }
 
 // nameOf returns the name of a variant in those of images and kernels.
 func nameOf(v entry.Variant) string { return strings.ReplaceAll(v.String(), "-", "_") }

@@ -52,6 +52,11 @@ func (k Kind) Valid() bool { return k.Bytes() != 0 }
 // Bytes is the size of an entry, 0 for an unknown kind.
 func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
+// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64 these
+// are 12 bytes and not 16, though every other distance lies across a multiple of 8 then: disks and links limit most solves,
+// and kernels take pairs apart on the way to their registers in any case.
+func (k Kind) PairBytes() int { return k.Bytes() + 4 }
+
 // NumPy is the kind's type as NumPy writes it, "" for an unknown kind.
 func (k Kind) NumPy() string { return kinds[k.row()].numpy }
 

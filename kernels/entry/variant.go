@@ -19,8 +19,7 @@ var PosInf = float32(math.Inf(1))
 // WordBytes is the size of an entry of the variants in Words, of a vertex's number and of a checksum.
 const WordBytes = 4
 
-// PairBytes is the size of an entry that is a pair: 4 bytes of distance, as the variant has it, and behind
-// them the predecessor, an int32. There are pairs of the variants in Words.
+// PairBytes is Kind.PairBytes of the kinds that stores can have. What uses it takes no others.
 const PairBytes = 8
 
 // NoVertex stands where a vertex would be named and there is none. As a predecessor it marks an entry that is
@@ -39,20 +38,22 @@ const (
 	I32Signed                // int32, negative entries allowed; entries ≥ Limit32 are reset to Inf32
 	F32                      // float32, entries ≥ 0 or +Inf
 	F32Signed                // float32, negative entries allowed
-	U16                      // uint16, entries ≤ Inf16, and sums that are more become Inf16
 	F64                      // float64, negative entries allowed
+	U16                      // uint16, entries ≤ Inf16, and sums that are more become Inf16
 	VariantCount
 )
 
-// WordCount is the number of variants in Words.
-const WordCount = F32Signed + 1
+// PairedCount is the number of variants in Paired.
+const PairedCount = F64 + 1
 
 // Variants lists every variant, for tables and tests.
-var Variants = []Variant{I32, I32Signed, F32, F32Signed, U16, F64}
+var Variants = []Variant{I32, I32Signed, F32, F32Signed, F64, U16}
 
-// Words lists the variants whose entries have 4 bytes. Vectors and pairs have no others: distances of 16 bits, which
-// are never negative, are widened to I32 for them.
-var Words = Variants[:WordCount]
+// Words lists the variants whose entries have 4 bytes. Vectors have no others.
+var Words = Variants[:F32Signed+1]
+
+// Paired lists the variants that there are pairs of. U16 is none of them: beside a predecessor its 2 bytes save little.
+var Paired = Variants[:PairedCount]
 
 // variants is the table of variants.
 var variants = [VariantCount]struct {
@@ -64,8 +65,8 @@ var variants = [VariantCount]struct {
 	I32Signed: {"i32-signed", KindI32, true},
 	F32:       {"f32", KindF32, false},
 	F32Signed: {"f32-signed", KindF32, true},
-	U16:       {"u16", KindU16, false},
 	F64:       {"f64", KindF64, true},
+	U16:       {"u16", KindU16, false},
 }
 
 // String returns the variant's name as printed by the command.

@@ -61,9 +61,10 @@ var words = []arithmetic{
 	{name: "F32Signed", size: 4, float: true, signed: true},
 }
 
-var arithmetics = append(words[:len(words):len(words)],
-	arithmetic{name: "U16", size: 2, intMin: true},
-	arithmetic{name: "F64", size: 8, float: true, signed: true})
+// doubles is the arithmetic of entries of 8 bytes.
+var doubles = arithmetic{name: "F64", size: 8, float: true, signed: true}
+
+var arithmetics = append(words[:len(words):len(words)], arithmetic{name: "U16", size: 2, intMin: true}, doubles)
 
 // reset reports whether entries from Limit32 on are set back to Inf32.
 func (a arithmetic) reset() bool { return a.signed && !a.float }

@@ -53,6 +53,11 @@ func lanes(p path) {
 		}
 		cross(p, a)
 	}
-	transpose(p, false)
-	transpose(p, true)
+	for _, past := range []bool{false, true} {
+		transpose(p, 4, past)
+		if !p.is512() { // whose path takes these for other sizes: memory limits them
+			transpose(p, 2, past)
+			transpose(p, 8, past)
+		}
+	}
 }

@@ -3,34 +3,49 @@ package main
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairs generates what products and closures of tiles of pairs need.
+// pairs generates what products and closures of tiles of pairs need. The AVX-512 path takes those of AVX2 for doubles.
 func pairs(p path) {
-	for _, a := range words {
+	all := words
+	if !p.is512() {
+		all = append(all[:len(all):len(all)], doubles)
+	}
+	for _, a := range all {
 		pairStrip(p, a)
 	}
-	for _, a := range words {
+	for _, a := range all {
 		pairBase(p, a)
 	}
-	for _, a := range words {
+	for _, a := range all {
 		pairClimb(p, a)
 	}
 }
 
-// pair is a vector of distances with the predecessors that go with them. Two vectors of memory hold the
-// columns in their order, each distance before its predecessor; here they are in the order in which
-// vshufps finds and vunpcklps leaves them, the same for all operands.
+// pairBytes is the size of a pair.
+func (a arithmetic) pairBytes() int { return a.size + 4 }
+
+// pairVec is how many bytes of memory the pairs of a vector of distances take.
+func (p path) pairVec(a arithmetic) int { return p.bytes / a.size * a.pairBytes() }
+
+// pair is a vector of distances with the predecessors that go with them. Memory holds the columns in their order, each
+// distance before its predecessor. Two vectors of words of it are here in the order in which vshufps finds and vunpcklps
+// leaves them, the same for all operands. Doubles are in the order of memory, and each predecessor is in the lower half of
+// what a double takes.
 type pair struct{ d, p reg.VecVirtual }
 
 func (p path) newPair() pair { return pair{p.vec(), p.vec()} }
 
 // split loads a pair of vectors.
-func (p path) split(from Mem) pair {
+func (p path) split(a arithmetic, from Mem) pair {
+	if a.size == 8 {
+		return p.splitDoubles(from)
+	}
 	lo, hi, x := p.vec(), p.vec(), p.newPair()
 	VMOVUPS(from, lo)
 	VMOVUPS(from.Offset(p.bytes), hi)
@@ -39,8 +54,70 @@ func (p path) split(from Mem) pair {
 	return x
 }
 
+// splitDoubles loads four pairs, 48 bytes, as two vectors of which the second begins 16 bytes after the first.
+func (p path) splitDoubles(from Mem) pair {
+	second, x := from.Offset(16), p.newPair()
+	p.pick(from, x.d, 0, 1, 3, 4, 6, 7)
+	p.pickOver(second, x.d, 0xc0, 0, 0, 0, 0, 0, 0, 5, 6)
+	p.pick(from, x.p, 2, 2, 5, 5)
+	p.pickOver(second, x.p, 0xf0, 0, 0, 0, 0, 4, 4, 7, 7)
+	return x
+}
+
+// joinDoubles stores what splitDoubles loads.
+func (p path) joinDoubles(x pair, to Mem) {
+	lo, hi := p.vec(), p.vec()
+	p.pick(x.d, lo, 0, 1, 0, 2, 3, 0, 4, 5)
+	p.pickOver(x.p, lo, 0x24, 0, 0, 0, 0, 0, 2)
+	p.pick(x.d, hi, 0, 6, 7)
+	p.pickOver(x.p, hi, 0x09, 4, 0, 0, 6)
+	VMOVUPS(lo, to)
+	VMOVUPS(hi.AsX(), to.Offset(32))
+}
+
+// pick sets the words of dst to the given ones of src.
+func (p path) pick(src Op, dst reg.VecVirtual, words ...uint32) {
+	which := p.vec()
+	VMOVUPS(p.table(words), which)
+	VPERMD(src, which, dst)
+}
+
+// pickOver sets those of the words of dst whose bit is set.
+func (p path) pickOver(src Op, dst reg.VecVirtual, bits uint8, words ...uint32) {
+	picked := p.vec()
+	p.pick(src, picked, words...)
+	VPBLENDD(U8(bits), picked, dst, dst)
+}
+
+// table returns the place of a vector of constants. Words that are not given are 0.
+func (p path) table(words []uint32) Mem {
+	name := fmt.Sprint("words", words, p.suffix)
+	for _, c := range " []" {
+		name = strings.ReplaceAll(name, string(c), "")
+	}
+	at, known := tables[name]
+	if !known {
+		at = GLOBL(name, RODATA|NOPTR)
+		for i := range p.bytes / 4 {
+			word := uint32(0)
+			if i < len(words) {
+				word = words[i]
+			}
+			DATA(4*i, U32(word))
+		}
+		tables[name] = at
+	}
+	return at
+}
+
+var tables = map[string]Mem{} // of the path that is generated
+
 // join stores what split loads.
-func (p path) join(x pair, to Mem) {
+func (p path) join(a arithmetic, x pair, to Mem) {
+	if a.size == 8 {
+		p.joinDoubles(x, to)
+		return
+	}
 	lo, hi := p.vec(), p.vec()
 	VUNPCKLPS(x.p, x.d, lo)
 	VUNPCKHPS(x.p, x.d, hi)
@@ -57,9 +134,12 @@ func (p path) where(a arithmetic, x, y, src, dst reg.VecVirtual) {
 // unless both are negative, which only signed arithmetic compares.
 func (p path) less(a arithmetic, x, y reg.VecVirtual) reg.Register {
 	m := p.mask()
-	if a.float && a.signed {
+	switch {
+	case a.size == 8:
+		VCMPPD(U8(1), y, x, m)
+	case a.float && a.signed:
 		VCMPPS(U8(1), y, x, m)
-	} else {
+	default:
 		VPCMPGTD(x, y, m)
 	}
 	return m
@@ -91,11 +171,14 @@ func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
 }
 
 // bits returns the mask with a bit a lane.
-func (p path) bits(m reg.Register) reg.Register {
+func (p path) bits(a arithmetic, m reg.Register) reg.Register {
 	g := GP32()
-	if p.is512() {
+	switch {
+	case p.is512():
 		KMOVW(m, g)
-	} else {
+	case a.size == 8:
+		VMOVMSKPD(m, g)
+	default:
 		VMOVMSKPS(m, g)
 	}
 	return g
@@ -138,7 +221,7 @@ const (
 func pairStrip(p path, a arithmetic) {
 	TEXT("pairStrip"+a.name+p.suffix, NOSPLIT,
 		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)")
-	Doc(fmt.Sprintf("pairStrip%s%s relaxes rows×%d pairs of C, see pairStripFunc.", a.name, p.suffix, pairVecs*p.bytes/4))
+	Doc(fmt.Sprintf("pairStrip%s%s relaxes rows×%d pairs of C, see pairStripFunc.", a.name, p.suffix, pairVecs*p.bytes/a.size))
 	Pragma("noescape")
 	m := pairKernel{path: p, arithmetic: a, rows: p.pairRows(), vecs: pairVecs}
 	m.numbers, m.minima, m.found = AllocLocal(p.bytes), AllocLocal(p.bytes), AllocLocal(p.bytes)
@@ -162,6 +245,14 @@ func pairStrip(p path, a arithmetic) {
 // width is the bytes of the distances of a microkernel's row.
 func (m *pairKernel) width() int { return m.vecs * m.bytes }
 
+// rowBytes is the bytes of its pairs.
+func (m *pairKernel) rowBytes() int { return m.vecs * m.pairVec(m.arithmetic) }
+
+// splitAt loads vector v of the row from base on.
+func (m *pairKernel) splitAt(base reg.Register, v int) pair {
+	return m.split(m.arithmetic, Mem{Base: base, Disp: v * m.pairVec(m.arithmetic)})
+}
+
 // pack copies the panel of B to k rows without gaps, its distances apart from its predecessors.
 func (m *pairKernel) pack() {
 	b, packed := Load(Param("b"), GP64()), Load(Param("packed"), GP64())
@@ -174,11 +265,11 @@ func (m *pairKernel) pack() {
 	MOVQ(ldb, ahead)
 	SHLQ(U8(aheadShift), ahead)
 	Label("packLoop")
-	for line := 0; line < 2*m.width(); line += 64 {
+	for line := 0; line < m.rowBytes(); line += 64 {
 		PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
 	}
 	for v := range m.vecs {
-		x := m.split(Mem{Base: b, Disp: 2 * v * m.bytes})
+		x := m.splitAt(b, v)
 		VMOVUPS(x.d, Mem{Base: packed, Disp: v * m.bytes})
 		VMOVUPS(x.p, Mem{Base: with, Disp: v * m.bytes})
 	}
@@ -195,7 +286,7 @@ func (m *pairKernel) start() {
 	MOVQ(m.c, at)
 	m.acc = make([][]pair, m.rows)
 	for r := range m.acc {
-		for line := 0; line < 2*m.width(); line += 64 {
+		for line := 0; line < m.rowBytes(); line += 64 {
 			PREFETCHT0(Mem{Base: at, Disp: line})
 		}
 		if r+1 < len(m.acc) {
@@ -212,7 +303,6 @@ func (m *pairKernel) start() {
 
 // inner runs over k on the packed B, a chunk a turn.
 func (m *pairKernel) inner() {
-	const entry = 8
 	at, b, left := GP64(), GP64(), Load(Param("k"), GP64())
 	MOVQ(m.a, at)
 	MOVQ(m.packed, b)
@@ -227,7 +317,7 @@ func (m *pairKernel) inner() {
 		}
 		for r := range m.acc {
 			x := m.vec()
-			VPBROADCASTD(m.row(at, r).Offset(entry*u), x)
+			m.broadcast(m.row(at, r).Offset(m.pairBytes()*u), x)
 			for v := range row {
 				s := m.vec()
 				m.add(x, row[v], s)
@@ -246,7 +336,7 @@ func (m *pairKernel) inner() {
 		}
 	}
 	next()
-	ADDQ(U8(entry*pairChunk), at)
+	ADDQ(U8(m.pairBytes()*pairChunk), at)
 	ADDQ(U32(pairChunk*m.width()), b)
 	SUBQ(U8(pairChunk), left)
 	JNE(LabelRef("kLoop"))
@@ -269,7 +359,7 @@ func (m *pairKernel) chunks() (next func()) {
 		MOVL(place, number)
 		ADDL(one, number)
 		VMOVD(number, x)
-		VPBROADCASTD(x, n)
+		m.broadcast(x, n)
 		VMOVUPS(n, place)
 	}
 }
@@ -297,8 +387,8 @@ func (m *pairKernel) compare() {
 	for r := range m.acc {
 		for v, acc := range m.acc[r] {
 			done := fmt.Sprintf("kept%d_%d", r, v)
-			x := m.split(Mem{Base: at, Disp: 2 * v * m.bytes})
-			lowered := m.bits(m.less(m.arithmetic, acc.d, x.d))
+			x := m.splitAt(at, v)
+			lowered := m.bits(m.arithmetic, m.less(m.arithmetic, acc.d, x.d))
 			m.min(x.d, acc.d, acc.d)
 			number := acc.p
 			acc.p = m.vec()
@@ -306,7 +396,11 @@ func (m *pairKernel) compare() {
 			m.acc[r][v] = acc
 			TESTL(lowered, lowered)
 			JEQ(LabelRef(done))
-			m.look(r, v, number, lowered)
+			if m.size == 8 {
+				m.lookDoubles(r, v, number, lowered)
+			} else {
+				m.look(r, v, number, lowered)
+			}
 			Label(done)
 		}
 		if r+1 < len(m.acc) {
@@ -345,12 +439,53 @@ func (m *pairKernel) look(r, v int, number reg.VecVirtual, lowered reg.Register)
 	VPBROADCASTD(m.minima.Idx(lane, 4), want)
 	same := m.narrow()
 	VPCMPEQD(want, sum, same)
-	TZCNTL(m.bits(same), k.As32())
+	TZCNTL(m.bits(m.arithmetic, same), k.As32())
 	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
 	ADDQ(k, b)
 	SUBQ(m.packed, b)
 	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
 	MOVL(k.As32(), m.found.Idx(lane, 4))
+	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
+	ANDL(lane.As32(), lowered)
+	JNE(LabelRef(loop))
+	VMOVUPS(m.found, acc.p)
+}
+
+// lookDoubles does what look does, an entry of the chunk after another.
+func (m *pairKernel) lookDoubles(r, v int, number reg.VecVirtual, lowered reg.Register) {
+	acc := m.acc[r][v]
+	lane, k, a, b, left, value, sum := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), XMM()
+	VMOVUPS(number, m.numbers)
+	VMOVUPS(acc.d, m.minima)
+	VMOVUPS(acc.p, m.found)
+	loop, next, found := fmt.Sprintf("look%d_%d", r, v), fmt.Sprintf("next%d_%d", r, v), fmt.Sprintf("found%d_%d", r, v)
+	Label(loop)
+	TZCNTL(lowered, lane.As32())
+	MOVL(m.numbers.Idx(lane, 8), k.As32())
+	SHLQ(U8(chunkShift), k)
+	LEAQ(m.row(m.a, r), a)
+	IMUL3Q(U8(m.pairBytes()), k, b)
+	ADDQ(b, a)
+	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
+	ADDQ(m.packed, k)
+	LEAQ(Mem{Base: k, Index: lane, Scale: 8, Disp: v * m.bytes}, b)
+	MOVQ(m.minima.Idx(lane, 8), k)
+	MOVQ(U32(pairChunk), left)
+	Label(next)
+	VMOVSD(Mem{Base: a}, sum)
+	VADDSD(Mem{Base: b}, sum, sum)
+	VMOVQ(sum, value)
+	CMPQ(value, k)
+	JEQ(LabelRef(found))
+	ADDQ(U8(m.pairBytes()), a)
+	ADDQ(U8(m.width()), b)
+	DECQ(left)
+	JNE(LabelRef(next))
+	SUBQ(U8(m.width()), b) // there is no such sum: an operand is no number
+	Label(found)
+	SUBQ(m.packed, b)
+	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
+	MOVL(k.As32(), m.found.Idx(lane, 8))
 	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
 	ANDL(lane.As32(), lowered)
 	JNE(LabelRef(loop))
@@ -389,7 +524,7 @@ func (m *pairKernel) store() {
 	MOVQ(m.c, at)
 	for r := range m.acc {
 		for v, acc := range m.acc[r] {
-			m.join(acc, Mem{Base: at, Disp: 2 * v * m.bytes})
+			m.join(m.arithmetic, acc, Mem{Base: at, Disp: v * m.pairVec(m.arithmetic)})
 		}
 		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
@@ -412,11 +547,11 @@ func pairBase(p path, a arithmetic) {
 	TEXT("pairBase"+a.name+p.suffix, NOSPLIT, "func(d *byte)")
 	Doc(fmt.Sprintf("pairBase%s%s closes a contiguous %d×%d block and its predecessors.", a.name, p.suffix, edge, edge))
 	Pragma("noescape")
-	const plane = 4 * edge * edge
+	plane := a.size * edge * edge
 	d := Load(Param("d"), GP64())
 	reset := p.resetter(a)
 	floydWarshall(p, a, d, func(reg.Register) {}, func(row, at reg.Register, x reg.VecVirtual) {
-		for v := range 4 * edge / p.bytes {
+		for v := range a.size * edge / p.bytes {
 			sum, c, with := p.vec(), p.newPair(), p.vec()
 			a.add(Mem{Base: row, Disp: v * p.bytes}, x, sum)
 			reset(sum)
@@ -439,30 +574,30 @@ func pairClimb(p path, a arithmetic) {
 		vecs = 4
 	}
 	TEXT("pairClimb"+a.name+p.suffix, NOSPLIT, "func(src, rows, ends, weights *byte, count, stride int)")
-	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see path.", a.name, p.suffix, vecs*p.bytes/4))
+	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see path.", a.name, p.suffix, vecs*p.bytes/a.size))
 	Pragma("noescape")
 	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
 	count, stride, k := load("count"), load("stride"), GP64()
 	row, reset := make([]pair, vecs), p.resetter(a)
 	for v := range row {
-		row[v] = p.split(Mem{Base: src, Disp: 2 * v * p.bytes})
+		row[v] = p.split(a, Mem{Base: src, Disp: v * p.pairVec(a)})
 	}
 	XORQ(k, k)
 	Label("arcLoop")
 	to, w := end(ends, k, stride, rows), p.vec()
-	VPBROADCASTD(Mem{Base: weights, Index: k, Scale: 4}, w)
+	a.broadcast(Mem{Base: weights, Index: k, Scale: uint8(a.weightBytes())}, w)
 	for v, from := range row {
-		place, sum, kept := to.Offset(2*v*p.bytes), p.vec(), fmt.Sprintf("kept%d", v)
-		x := p.split(place)
+		place, sum, kept := to.Offset(v*p.pairVec(a)), p.vec(), fmt.Sprintf("kept%d", v)
+		x := p.split(a, place)
 		a.add(from.d, w, sum)
 		reset(sum)
 		lower := p.less(a, sum, x.d)
-		lowered := p.bits(lower)
+		lowered := p.bits(a, lower)
 		TESTL(lowered, lowered)
 		JEQ(LabelRef(kept))
 		p.blend(lower, sum, x.d)
 		p.blend(lower, from.p, x.p)
-		p.join(x, place)
+		p.join(a, x, place)
 		Label(kept)
 	}
 	INCQ(k)

@@ -32,11 +32,20 @@ struct Product {
   Entry entries[kInline];
 };
 
-// Stored is how entries lie in memory, and what a thread holds of one, and of four.
+// WidePair is a double and its predecessor, as they lie in memory: 12 bytes, aligned to 4.
+struct WidePair {
+  int low, high, before;
+
+  __device__ __forceinline__ double distance() const { return __hiloint2double(high, low); }
+};
+
+// Stored is how entries and pairs lie in memory, and what a thread holds of an entry, of two, and of four.
 template <Variant V>
 struct Stored {
   using Word = int;
+  using Pair = int2;
   using Value = int;
+  using Two = int2;
   using Four = int4;
 };
 template <>
@@ -51,13 +60,19 @@ struct alignas(16) FourDoubles {
 template <>
 struct Stored<F64> {
   using Word = double;
+  using Pair = WidePair;
   using Value = double;
+  using Two = double2;
   using Four = FourDoubles;
 };
 template <Variant V>
 using Word = typename Stored<V>::Word;
 template <Variant V>
+using Pair = typename Stored<V>::Pair;
+template <Variant V>
 using Value = typename Stored<V>::Value;
+template <Variant V>
+using Two = typename Stored<V>::Two;
 template <Variant V>
 using Four = typename Stored<V>::Four;
 
@@ -78,6 +93,30 @@ __device__ __forceinline__ void store4(Word<V> *to, Four<V> v) {
     *reinterpret_cast<ushort4 *>(to) = make_ushort4(v.x, v.y, v.z, v.w);
   else
     *reinterpret_cast<Four<V> *>(to) = v;
+}
+
+__device__ __forceinline__ int predecessorOf(const int2 &pair) { return pair.y; }
+__device__ __forceinline__ int predecessorOf(const WidePair &pair) { return pair.before; }
+
+// load2Pairs and store2Pairs move two neighbouring pairs, of which the first is one of even number.
+__device__ __forceinline__ void load2Pairs(const int2 *from, int *d, int *q) {
+  const int4 v = *reinterpret_cast<const int4 *>(from);
+  d[0] = v.x, q[0] = v.y, d[1] = v.z, q[1] = v.w;
+}
+__device__ __forceinline__ void load2Pairs(const WidePair *from, double *d, int *q) {
+  const int2 *v = reinterpret_cast<const int2 *>(from);
+  const int2 x = v[0], y = v[1], z = v[2];
+  d[0] = __hiloint2double(x.y, x.x), q[0] = y.x, d[1] = __hiloint2double(z.x, y.y), q[1] = z.y;
+}
+
+__device__ __forceinline__ void store2Pairs(int2 *to, const int *d, const int *q) {
+  *reinterpret_cast<int4 *>(to) = make_int4(d[0], q[0], d[1], q[1]);
+}
+__device__ __forceinline__ void store2Pairs(WidePair *to, const double *d, const int *q) {
+  int2 *v = reinterpret_cast<int2 *>(to);
+  v[0] = make_int2(__double2loint(d[0]), __double2hiint(d[0]));
+  v[1] = make_int2(q[0], __double2loint(d[1]));
+  v[2] = make_int2(__double2hiint(d[1]), q[1]);
 }
 
 template <Variant V>

@@ -214,3 +214,46 @@ __device__ __forceinline__ void pairRankOne(const Rank &p) {
     if (lower || other) c[first + u * kRankThreads] = x[u];
   }
 }
+
+// widePairRankOne does it with doubles, four neighbouring entries at a time. The pivot's own row and column are never
+// written, as others would read some words of a pair before and some after.
+__device__ __forceinline__ void widePairRankOne(const Rank &p) {
+  const int q = p.t / 4, blocks = (p.t / 64) * (p.t / 64);
+  const int tile = blockIdx.x / blocks, i = tile / p.m, j = tile % p.m;
+  const int over = p.k / p.t, at = p.k % p.t;
+  WidePair *c = reinterpret_cast<WidePair *>(p.list[tile].x);
+  const WidePair *row = reinterpret_cast<const WidePair *>(p.list[over * p.m + j].x) + static_cast<long>(at) * p.t;
+  const WidePair *col = reinterpret_cast<const WidePair *>(p.list[i * p.m + over].x) + at;
+  const int first = (blockIdx.x % blocks) * kRankQuads + threadIdx.x;
+#pragma unroll
+  for (int u = 0; u < kRankLoads; u++) {
+    const int e = first + u * kRankThreads, y = e / q, x = e % q * 4;
+    const double a = col[static_cast<long>(y) * p.t].distance();
+    if (a == infinity<F64>() || i * p.t + y == p.k) continue;
+    double d[4], with[4];
+    int before[4], other[4];
+#pragma unroll
+    for (int n = 0; n < 4; n += 2) {
+      load2Pairs(c + 4L * e + n, d + n, before + n);
+      load2Pairs(row + x + n, with + n, other + n);
+    }
+    bool lowered = false;
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+      const double s = add<F64>(with[n], a);
+      if (s < d[n] && j * p.t + x + n != p.k) d[n] = s, before[n] = other[n], lowered = true;
+    }
+    if (!lowered) continue;
+    store2Pairs(c + 4L * e, d, before);
+    store2Pairs(c + 4L * e + 2, d + 2, before + 2);
+  }
+}
+
+// anyPairRankOne lowers a matrix of pairs by one pivot.
+template <Variant V>
+__device__ __forceinline__ void anyPairRankOne(const Rank &p) {
+  if constexpr (V == F64)
+    widePairRankOne(p);
+  else
+    pairRankOne<V>(p);
+}
