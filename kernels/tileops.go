@@ -8,10 +8,9 @@ import (
 // predecessors or one half of a symmetric matrix, by single-stage and squaring Floyd–Warshall, and to show a solve's rate as a
 // fraction of what is possible.
 type TileOps interface {
-	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus have entries of PairBytes bytes, of the
-	// variants in entry.Words: the
-	// predecessor in entry (i,j) is the vertex before j on the walk whose length its distance is (B. D. Lund and
-	// J. W. Smith, A multi-stage CUDA kernel for Floyd-Warshall, arXiv 1001.4108).
+	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus are of pairs, entries of Kind.PairBytes bytes of the
+	// variants in entry.Paired: the predecessor in entry (i,j) is the vertex before j on the walk whose length its distance
+	// is (B. D. Lund and J. W. Smith, A multi-stage CUDA kernel for Floyd-Warshall, arXiv 1001.4108).
 	// Buffers, copies and events are those of every stream; streams of both sorts may be used side by side.
 	//
 	// Distances become what they become in a stream without predecessors, bit by bit but for closures of floats,

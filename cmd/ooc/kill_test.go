@@ -35,7 +35,7 @@ func limits(r *rand.Rand, c *killCase) []string {
 		width += r.IntN(3)
 		flags = append(flags, "--round", fmt.Sprint(c.tile*width))
 	}
-	tile := c.tile * c.tile * entry.PairBytes // no tile takes more
+	tile := c.tile * c.tile * entry.KindF64.PairBytes() // no tile takes more
 	if r.IntN(2) == 0 && c.algorithm == rounds.BlockedName {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
 	}

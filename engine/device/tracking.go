@@ -43,7 +43,7 @@ func Tracks(d kernels.Device) bool {
 // EntryBytes is the size of the entries of tiles on a device.
 func EntryBytes(d kernels.Device, v entry.Variant) int {
 	if Tracks(d) {
-		return entry.PairBytes
+		return v.Kind().PairBytes()
 	}
 	return v.Bytes()
 }

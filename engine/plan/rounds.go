@@ -157,7 +157,7 @@ func (l *Limits) Device(d kernels.Device) (kernels.Device, error) {
 // EntryBytes is the size of the entries of a new store.
 func (l *Limits) EntryBytes() int {
 	if l.Predecessors {
-		return entry.PairBytes
+		return l.kind().PairBytes()
 	}
 	return l.kind().Bytes()
 }

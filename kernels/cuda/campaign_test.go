@@ -58,13 +58,13 @@ func TestCampaignDriver(t *testing.T) {
 	crashtest.Campaign(t)
 	for name, driver := range cuda.CampaignDrivers(t) {
 		for _, c := range []driverCase{
-			{algorithm: rounds.BlockedName, entry: entry.WordBytes, times: 60},
-			{algorithm: rounds.BlockedName, entry: entry.PairBytes, times: 40},
-			{algorithm: eliminate.Name, entry: entry.WordBytes, times: 40},
-			{algorithm: rounds.SquaringName, entry: entry.WordBytes, times: 25},
-			{algorithm: rounds.SingleStageName, entry: entry.WordBytes, times: 25},
+			{algorithm: rounds.BlockedName, times: 60},
+			{algorithm: rounds.BlockedName, pairs: true, times: 40},
+			{algorithm: eliminate.Name, times: 40},
+			{algorithm: rounds.SquaringName, times: 25},
+			{algorithm: rounds.SingleStageName, times: 25},
 		} {
-			t.Run(fmt.Sprintf("%s/%s/%d", name, c.algorithm, c.entry), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s/pairs=%t", name, c.algorithm, c.pairs), func(t *testing.T) {
 				c.driver, c.g = driver, ring(t)
 				c.failCalls(t)
 			})
@@ -77,9 +77,16 @@ type driverCase struct {
 	driver    cuda.CampaignDriver
 	g         *graph.Graph
 	algorithm string
-	entry     int64 // bytes of an entry: with predecessors, or without
-	times     int   // that a call fails in the short campaign, about
+	pairs     bool // predecessors are kept
+	times     int  // that a call fails in the short campaign, about
 	memory    int64
+}
+
+func (c *driverCase) tileBytes() int64 {
+	if c.pairs {
+		return 64 * 64 * int64(entry.KindI32.PairBytes())
+	}
+	return 64 * 64 * entry.WordBytes
 }
 
 // spare says of a call that its failure need not be told: where an expansion finds no memory, on the device or page-locked,
@@ -97,7 +104,7 @@ func (c *driverCase) spare(call string) bool {
 // failCalls wants each failure to be told.
 func (c *driverCase) failCalls(t *testing.T) {
 	var err error
-	if c.memory, err = c.driver.Memory(20 * 64 * 64 * c.entry); err != nil {
+	if c.memory, err = c.driver.Memory(20 * c.tileBytes()); err != nil {
 		t.Fatal(err)
 	}
 	clean := &broken{}
@@ -147,7 +154,7 @@ func (noCeiling) Ceiling(entry.Variant) float64 { return 0 }
 // solve solves, and returns what is alive after all was closed. A solve that ends well is right.
 func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	t.Helper()
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.entry == entry.PairBytes})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +163,7 @@ func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	if err != nil {
 		return leaks(), err
 	}
-	o := engine.Options{Device: noCeiling{d}, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * 64 * 64 * c.entry, Streams: 2, Checkpoint: time.Hour}
+	o := engine.Options{Device: noCeiling{d}, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2, Checkpoint: time.Hour}
 	sum, err := p.Solve(t.Context(), o)
 	if err == nil {
 		_, err = prove.Sample(t.Context(), p, c.g.N, 1)

@@ -278,9 +278,9 @@ func TestLockFails(t *testing.T) {
 func TestBatches(t *testing.T) {
 	f, d := fakeDevice(t)
 	const edge = 64
-	buf := must(d.Alloc(3 * edge * edge * entry.PairBytes))
+	buf := must(d.Alloc(3 * edge * edge * int64(entry.KindI32.PairBytes())))
 	tile := func(i int) kernels.Tile {
-		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * entry.PairBytes}
+		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * int64(entry.KindI32.PairBytes())}
 	}
 	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true, Before: tile(1)}
 	for _, s := range []*stream{must(d.NewStream()).(*stream), must(d.NewTrackingStream()).(*stream)} {

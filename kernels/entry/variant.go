@@ -19,9 +19,6 @@ var PosInf = float32(math.Inf(1))
 // WordBytes is the size of an entry of the variants in Words, of a vertex's number and of a checksum.
 const WordBytes = 4
 
-// PairBytes is Kind.PairBytes of the kinds that stores can have. What uses it takes no others.
-const PairBytes = 8
-
 // NoVertex stands where a vertex would be named and there is none. As a predecessor it marks an entry that is
 // unreachable, or that stands for the walk without arcs from a vertex to itself.
 const NoVertex int32 = -1

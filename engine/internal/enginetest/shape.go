@@ -21,10 +21,12 @@ type Shape struct {
 }
 
 func (s Shape) tileBytes() int64 {
+	kind := cmp.Or(s.Kind, entry.KindI32)
+	each := kind.Bytes()
 	if s.Pairs {
-		return int64(s.Tile) * int64(s.Tile) * entry.PairBytes
+		each = kind.PairBytes()
 	}
-	return int64(s.Tile) * int64(s.Tile) * int64(cmp.Or(s.Kind, entry.KindI32).Bytes())
+	return int64(s.Tile) * int64(s.Tile) * int64(each)
 }
 
 // RandomShape picks limits for n vertices with a given tile edge, often the least that work.
