@@ -230,6 +230,23 @@ func TestEliminateResumes(t *testing.T) {
 	t.Logf("%d of the last runs went on from rows", resumed)
 }
 
+// TestOrderingIsShown wants a report before vertices are put in an order, which may take minutes: that says how long it all takes.
+func TestOrderingIsShown(t *testing.T) {
+	smallCores(t, 0)
+	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 60, entry.KindI32, false), 64)
+	var first live.Status
+	o := eliminating(t)
+	o.Progress = func(s live.Status) {
+		if first.Store == "" {
+			first = s
+		}
+	}
+	enginetest.Solve(t, p, o)
+	if first.Stage != live.StageEliminate || first.ETA != -1 || first.Rows != 60 {
+		t.Errorf("the first report: %+v", first)
+	}
+}
+
 // TestEmptyCore solves where an import of a core that failed has left its folder, with nothing in it.
 func TestEmptyCore(t *testing.T) {
 	smallCores(t, 0)

@@ -106,10 +106,10 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	if x.sink == nil {
 		x.sink = t.Store.WriteTiles
 	}
+	defer func() { t.Reports.Stop(err == nil) }()
 	if err := x.planned(ctx); err != nil {
 		return err
 	}
-	defer func() { t.Reports.Stop(err == nil) }()
 	return x.run(ctx)
 }
 
@@ -129,6 +129,8 @@ type run struct {
 func (x *run) planned(ctx context.Context) error {
 	c := x.Choice
 	if c.Eliminate == nil {
+		ordering := run{Task: x.Task, plan: plan.Elimination{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}} // which may take minutes
+		x.Reports.Show(ordering.inStage(live.StageEliminate))
 		q := x.Request()
 		g, err := x.Graph()
 		if err != nil {
@@ -301,7 +303,9 @@ func (x *run) status(stage live.Stage) live.Status {
 	st.Rows = x.plan.Rows
 	st.Elapsed = x.State.Elapsed.Seconds() + x.Since(x.Began)
 	st.Checkpoint = live.CheckpointOf(x.Control, false)
-	st.ETA = math.Max(0, x.plan.Seconds-x.Since(x.Began))
+	if st.ETA = math.Max(0, x.plan.Seconds-x.Since(x.Began)); math.IsNaN(st.ETA) {
+		st.ETA = -1
+	}
 	return st
 }
 
