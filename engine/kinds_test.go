@@ -95,10 +95,8 @@ func TestOtherKinds(t *testing.T) {
 		for _, layout := range []tiles.Layout{tiles.Square, tiles.Upper, tiles.Rows} {
 			n, tile := []int{1 + r.IntN(64), 130 + r.IntN(130)}[min(1, r.IntN(4))], 64*(1+r.IntN(2))
 			g := shortGraph(t, r, n, kind, layout == tiles.Upper)
-			shape := enginetest.RandomShape(r, n, tile)
-			shape.Kind = kind
 			ways := map[string]engine.Options{
-				"blocked":     shape.Options(t),
+				"blocked":     enginetest.RandomShapeOf(r, g, tile).Options(t),
 				"elimination": eliminating(t),
 				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Algorithm: eliminate.Name},
 			}

@@ -32,21 +32,22 @@ func TestCampaignPowerCuts(t *testing.T) {
 	r := seeds.New(t)
 	cuts := 0
 	for cuts < 60 {
-		for _, k := range enginetest.EveryKind {
+		for _, k := range enginetest.AllKinds {
 			n := 200 + r.IntN(400)
 			tile := 64 * (1 + r.IntN(2))
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
 			whole := enginetest.Create(t, g, tile)
-			enginetest.Solve(t, whole, enginetest.RandomShape(r, n, tile).Options(t))
-			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: tile}, enginetest.RandomShape(r, n, tile).Options(t)) {
+			options := func() engine.Options { return enginetest.RandomShapeOf(r, g, tile).Options(t) }
+			enginetest.Solve(t, whole, options())
+			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: tile}, options()) {
 				cuts++
 				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				enginetest.Solve(t, p, enginetest.RandomShape(r, n, tile).Options(t))
+				enginetest.Solve(t, p, options())
 				verifyAll(t, p)
-				if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {
@@ -144,8 +145,8 @@ func TestCampaignPower(t *testing.T) {
 	cuts, resumed := 0, 0
 	for turn := range crashtest.Times(1, 2) {
 		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
-			for j, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
-				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0)
+			for j, kind := range entry.Kinds {
+				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0 && kind != entry.KindU16)
 				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
 				cuts, resumed = cuts+n, resumed+m
 			}
@@ -156,25 +157,30 @@ func TestCampaignPower(t *testing.T) {
 
 // smallest is the options of a solve that keeps little in memory, so that it reads and writes much.
 func smallest(t testing.TB, algorithm string, n int) engine.Options {
+	return smallestOf(t, algorithm, n, entry.KindI32)
+}
+
+// smallestOf is smallest for entries of a kind.
+func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.Options {
 	switch side := entry.CeilDiv(n, 64); algorithm {
 	case eliminate.Name:
 		return eliminating(t)
 	case rounds.SquaringName, rounds.SingleStageName:
 		return engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, side*side, 64), HostMemory: 3 * enginetest.SmallTile, Streams: 2}
 	}
-	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2}.Options(t)
+	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2, Kind: kind}.Options(t)
 }
 
 // cutEverywhere solves once, cutting before every operation, and then goes on from each cut.
 func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string, sectors bool) (cuts, resumed int) {
 	t.Helper()
 	whole := enginetest.Create(t, g, 64)
-	enginetest.Solve(t, whole, smallest(t, algorithm, g.N))
-	dirs := cutEachStep(t, r, g, smallest(t, algorithm, g.N), sectors)
+	enginetest.Solve(t, whole, smallestOf(t, algorithm, g.N, g.Kind))
+	dirs := cutEachStep(t, r, g, smallestOf(t, algorithm, g.N, g.Kind), sectors)
 	if len(dirs) == 0 {
 		t.Fatal("no operation came before the power cuts")
 	}
-	o := smallest(t, algorithm, g.N)
+	o := smallestOf(t, algorithm, g.N, g.Kind)
 	for k, dir := range dirs {
 		p, err := engine.Open(dir)
 		if err != nil {
@@ -183,7 +189,7 @@ func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string,
 		if sum := enginetest.Solve(t, p, o); sum.ResumedFrom > 0 {
 			resumed++
 		}
-		if g.Kind == entry.KindF32 {
+		if g.Kind.Float() {
 			verifyAll(t, p)
 		} else if !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 			t.Errorf("%s, cut %d of %d: other bytes than without the cut", algorithm, k, len(dirs))

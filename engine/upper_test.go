@@ -32,23 +32,24 @@ import (
 // says. In f32 verifyAll holds both to what promises.md allows.
 func sameAsSquare(t *testing.T, upper, square *engine.Problem) {
 	t.Helper()
-	n, exact := upper.Geometry().N, upper.Meta().Kind == entry.KindI32
+	n, kind := upper.Geometry().N, upper.Meta().Kind
+	wide := kind.Wide()
 	rows := make([][]byte, n)
-	want := entry.Make(n)
+	want := wide.Make(n)
 	for u := range rows {
-		rows[u] = entry.Make(n)
-		column := entry.Make(n)
+		rows[u] = wide.Make(n)
+		column := wide.Make(n)
 		if err := errors.Join(upper.Store().ReadRow(rows[u], u), upper.Store().ReadCol(column, u), square.Store().ReadRow(want, u)); err != nil {
 			t.Fatal(err)
 		}
-		if exact && !bytes.Equal(rows[u], want) {
+		if !kind.Float() && !bytes.Equal(rows[u], want) {
 			t.Fatalf("row %d: other distances than in layout square", u)
 		}
 		if !bytes.Equal(rows[u], column) {
 			t.Fatalf("row %d is not column %d", u, u)
 		}
 		for v := range u {
-			if entry.View[uint32](rows[u])[v] != entry.View[uint32](rows[v])[u] {
+			if wide.At(rows[u], v) != wide.At(rows[v], u) {
 				t.Fatalf("distances (%d,%d) and (%d,%d) differ", u, v, v, u)
 			}
 		}
@@ -56,7 +57,7 @@ func sameAsSquare(t *testing.T, upper, square *engine.Problem) {
 	verifyAll(t, upper)
 	// Whole tiles of the diagonal are symmetric in the file, too.
 	g := upper.Geometry()
-	tile, mirrored := entry.Make(g.T*g.T), entry.Make(g.T*g.T)
+	tile, mirrored := kind.Make(g.T*g.T), kind.Make(g.T*g.T)
 	for i := range g.Side() {
 		if err := upper.Store().ReadTile(tile, i, i); err != nil {
 			t.Fatal(err)
@@ -246,11 +247,11 @@ func TestCampaignUpperPowerCuts(t *testing.T) {
 	r := seeds.New(t)
 	smallCores(t, 0)
 	for cuts := 0; cuts < crashtest.Times(50, 1000); {
-		kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
+		kind := entry.Kinds[r.IntN(len(entry.Kinds))]
 		n := 200 + r.IntN(300)
 		g := enginetest.SymmetricGraph(t, r, n, kind)
 		square := enginetest.Solved(t, r, g)
-		options := func() engine.Options { return enginetest.RandomShape(r, n, 64).Options(t) }
+		options := func() engine.Options { return enginetest.RandomShapeOf(r, g, 64).Options(t) }
 		if r.IntN(2) == 0 {
 			options = func() engine.Options { return eliminating(t) }
 		}

@@ -64,8 +64,8 @@ type killed struct {
 	turns, kills, resumed, copies, rows atomic.Int64
 }
 
-// TestCampaignKills kills solves of both kinds by all algorithms at random moments, over and over until each is
-// done, and compares the end with an uninterrupted solve: byte by byte in i32, of predecessors the distances; by verification in f32. What was half
+// TestCampaignKills kills solves of every kind by all algorithms at random moments, over and over until each is
+// done, and compares the end with an uninterrupted solve: byte by byte in integers, of predecessors the distances; by verification in others. What was half
 // done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
 	crashtest.Campaign(t)
@@ -85,7 +85,7 @@ func TestCampaignKills(t *testing.T) {
 					})
 				}
 			})
-			t.Logf("%s: %d kills of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in f32",
+			t.Logf("%s: %d kills of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in floating kinds",
 				device, k.kills.Load(), k.turns.Load(), time.Since(began).Round(time.Second), k.resumed.Load(), k.copies.Load(), k.rows.Load())
 		})
 	}
@@ -99,7 +99,7 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		if turn >= int(want) { // a machine on which solves end before they are killed ends too
 			return
 		}
-		c := &killCase{device: k.device, kind: []string{"i32", "f32"}[turn%2], algorithm: k.algorithms[turn/2%len(k.algorithms)],
+		c := &killCase{device: k.device, kind: entry.Kinds[turn%len(entry.Kinds)], algorithm: k.algorithms[turn/len(entry.Kinds)%len(k.algorithms)],
 			n: 700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
 		if k.device != "cpu" {
 			c.n += 800
@@ -124,16 +124,21 @@ func wantedKills(t *testing.T) int64 {
 
 // killCase is a solve that is killed.
 type killCase struct {
-	device, kind, algorithm string
-	n, tile                 int
+	device, algorithm string
+	kind              entry.Kind
+	n, tile           int
 }
 
 // solve kills one solve until it is done.
 func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want int64) {
 	t.Helper()
-	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint((2+r.IntN(9))*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
-	base := []string{"solve", "g.gr", "--device", c.device, "--kind", c.kind, "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
-	trees := (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks
+	degree := 2 + r.IntN(9)
+	if c.kind == entry.KindU16 { // so that no distance passes it
+		degree += 4
+	}
+	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint(degree*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
+	base := []string{"solve", "g.gr", "--device", c.device, "--kind", string(c.kind), "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
+	trees := (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks && c.kind.Bytes() == entry.WordBytes
 	if trees {
 		base = append(base, "--predecessors")
 	}
@@ -169,14 +174,14 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
 			k.resumed.Add(1)
 		}
-		if c.kind == "i32" && trees {
+		if !c.kind.Float() && trees {
 			sameExport(t, dir, store)
-		} else if c.kind == "i32" && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
+		} else if !c.kind.Float() && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 			t.Fatalf("%+v: the matrix of %s differs", *c, store)
 		}
 		const rows = 64
 		ooc(t, dir, "verify", store, "--rows", fmt.Sprint(rows)).want(t, 0)
-		if c.kind == "f32" {
+		if c.kind.Float() {
 			k.rows.Add(rows)
 		}
 	}

@@ -22,7 +22,10 @@ func RandomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bo
 	for range r.IntN(6*n + 1) {
 		u, v := r.IntN(n), r.IntN(n)
 		w := float64(r.IntN(1000))
-		if kind == entry.KindF32 && !negative {
+		switch {
+		case kind == entry.KindU16: // so that no distance passes it
+			w = float64(r.IntN(min(1000, 1+int(entry.Inf16)/n)))
+		case kind.Float() && !negative:
 			w += r.Float64()
 		}
 		if u != v {
@@ -67,8 +70,11 @@ func HardGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool
 	return ZeroLaden(t, r, n, kind, negative)
 }
 
-// EveryKind is each kind of weights that there is.
+// EveryKind is each kind of weights of 4 bytes that there is. Predecessors are kept beside no others.
 var EveryKind = []Weights{{entry.KindI32, false}, {entry.KindI32, true}, {entry.KindF32, false}, {entry.KindF32, true}}
+
+// AllKinds is each kind of weights that there is.
+var AllKinds = append([]Weights{{entry.KindU16, false}, {entry.KindF64, false}, {entry.KindF64, true}}, EveryKind...)
 
 // Weights are a kind of entry and whether some weights are negative.
 type Weights struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/graph"
 	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -35,6 +36,13 @@ func RandomShape(r *rand.Rand, n, tile int) Shape {
 	s := Shape{Tile: tile, Width: 1 + r.IntN(min(side, 3)), Streams: 1 + r.IntN(4)}
 	s.Slots = MinSlots(side, s.Width) + r.IntN(2)*r.IntN(side*side+1)
 	s.Pages = MinPages + r.IntN(2)*r.IntN(side*side+1)
+	return s
+}
+
+// RandomShapeOf is RandomShape for a graph.
+func RandomShapeOf(r *rand.Rand, g *graph.Graph, tile int) Shape {
+	s := RandomShape(r, g.N, tile)
+	s.Kind = g.Kind
 	return s
 }
 

@@ -74,9 +74,7 @@ func StoppedPast(t testing.TB, progress float64, o engine.Options, create func()
 func Solved(t testing.TB, r *rand.Rand, g *graph.Graph) *engine.Problem {
 	t.Helper()
 	p := Create(t, g, 64)
-	shape := RandomShape(r, g.N, 64)
-	shape.Kind = g.Kind
-	Solve(t, p, shape.Options(t))
+	Solve(t, p, RandomShapeOf(r, g, 64).Options(t))
 	return p
 }
 

@@ -23,7 +23,10 @@ func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.G
 	b := graph.New(n, options...)
 	for range r.IntN(4*n + 1) {
 		u, v, w := r.IntN(n), r.IntN(n), float64(r.IntN(1000))
-		if kind == entry.KindF32 {
+		switch {
+		case kind == entry.KindU16: // so that no distance passes it
+			w = float64(r.IntN(min(1000, 1+int(entry.Inf16)/n)))
+		case kind.Float():
 			w += r.Float64()
 		}
 		if u == v {
