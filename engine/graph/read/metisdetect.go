@@ -2,14 +2,16 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
 )
 
-// detectMETIS is sure of lists that no edge list could be: lines of different lengths after a header that
-// all of them fit, or a small file that fits to the last edge. Else the extension decides.
+// detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths, or
+// of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last edge. Else
+// the extension decides.
 func detectMETIS(head []byte) Match {
 	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
 	d := metisDetector{}
@@ -22,7 +24,8 @@ func detectMETIS(head []byte) Match {
 			return No
 		}
 	}
-	if d.lines > 0 && (d.ragged || whole && d.fits()) {
+	arcs := d.width == 0 || d.width == d.columns || d.width == 3 && d.columns == 2 // "N M", and then arcs with weights
+	if d.ragged || !arcs || d.lines > 0 && whole && d.fits() {
 		return Yes
 	}
 	return No
@@ -33,7 +36,8 @@ type metisDetector struct {
 	metisHeader
 	columns int   // of the header
 	lines   int64 // after it
-	ragged  bool
+	width   int   // columns of the first that is not blank; 0 before it
+	ragged  bool  // others have more or fewer
 	edges   [][2]int64
 }
 
@@ -54,8 +58,9 @@ func (d *metisDetector) line(line []byte) bool {
 		return len(fields) == 0
 	}
 	d.lines++
-	if len(fields) > 0 && len(fields) != d.columns {
-		d.ragged = true
+	if len(fields) > 0 {
+		d.width = cmp.Or(d.width, len(fields))
+		d.ragged = d.ragged || len(fields) != d.width
 	}
 	step := 1 + btoi(d.weighted)
 	if len(fields) > 0 && (len(fields) < d.skip || (len(fields)-d.skip)%step != 0) {

@@ -59,6 +59,8 @@ func TestCountsAreSaid(t *testing.T) {
 		{"2 4\n1 2\n2 1\n1 1\n2 2\n", two},
 		{"2 4\n1 2\n2 1\n", `line 1, "2 4", is read as an arc, though no other line has vertex 4`},
 		{"2 4 \n1 2 5\n2 1 6\n1 2 5\n2 1 6\n", `line 1, "2 4", is read as the numbers of vertices and edges`},
+		{"3 3\n1 2 3\n2 3 1\n3 1 2\n", `line 1, "3 3", is read as the numbers of vertices and edges`}, // not METIS
+		{"3 2\n0 1 1\n1 2 1\n", `line 1, "3 2", is read as the numbers of vertices and edges`},
 		{"3\n0 1\n1 2\n", one + "vertices"},
 		{"3\n0 1\n1 0\n0 0\n", one + "edges"},
 		{"2\n7 8\n8 9\n", one + "edges"},
