@@ -100,17 +100,17 @@ func (s *sink) value(x npz.Value, none bool) (word uint32, ok bool, err error) {
 	if none && s.Weigh.IsNone(tok) {
 		return 0, false, nil
 	}
-	before := s.Weigh.Rounding
+	first := s.Weigh.Rounding.First
 	word, ok, err = s.word(tok)
-	if ok && x.IsFloat && float64(float32(x.Float)) == x.Float {
-		s.Weigh.Rounding = before
-	}
 	if ok && x.IsFloat && s.Weigh.Scale == 1 { // as in a .npy: of the value, and not of its decimal
-		switch {
-		case s.Weigh.Float:
-			word = math.Float32bits(float32(x.Float))
+		switch single := float32(x.Float) + 0; { // there is no −0
 		case s.Weigh.Want == entry.KindF64:
 			word = s.Weigh.Double(x.Float)
+		case s.Weigh.Float:
+			word = math.Float32bits(single)
+			if float64(single) == x.Float {
+				s.Weigh.Rounding.First = first
+			}
 		}
 	}
 	return word, ok, err

@@ -129,6 +129,9 @@ func TestNPZValues(t *testing.T) {
 		{"<u8", []uint64{1 << 63, 1}, Options{Kind: entry.KindF32}, "0>1=9.223372036854776e+18 1>0=1"},
 		{"<u4", []uint32{5, 7}, Options{}, "0>1=5 1>0=7"},
 		{"<f8", []float64{4, math.Inf(1)}, Options{}, "0>1=4"}, // +Inf
+		{"<f8", []float64{math.Copysign(0, -1), 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
+		{"<f4", []float32{123456792, 3}, Options{NoArc: "inf"}, "0>1=1.23456792e+08 1>0=3"}, // whose shortest decimal is another integer
+		{"<f8", []float64{-1e-60, 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
 	} {
 		g, err := readBoth(t, "x.npz", triplesOf(2, []int32{0, 1}, []int32{1, 0}, c.descr, c.values), c.o)
 		if err != nil {
@@ -148,6 +151,30 @@ func TestNPZValues(t *testing.T) {
 	}
 	if got := remarks(t, "x.npz", triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{3, 3}), Options{}); got != "" {
 		t.Errorf("said of a symmetric matrix: %q", got)
+	}
+}
+
+// TestNPZRounding says which value float32 rounds, as of any other format.
+func TestNPZRounding(t *testing.T) {
+	for _, c := range []struct {
+		descr  string
+		values any
+		o      Options
+		want   string // "": nothing is said
+	}{
+		{"<f8", []float64{16777217, 0.5}, Options{}, "16777217; --scale 10 is exact"},
+		{"<f8", []float64{0.5, 16777217}, Options{}, "16777217; --scale 10 is exact"},
+		{"<i4", []int32{16777217, 3}, Options{Kind: entry.KindF32}, "16777217; --kind i32 is exact"},
+		{"<i4", []int32{16777217, 3}, Options{}, ""},
+		{"<f8", []float64{0.1, 0.25}, Options{}, "0.1; --scale 100 is exact"},
+		{"<f4", []float32{0.1, 0.25}, Options{}, ""},
+		{"<f8", []float64{1677721.75, 1}, Options{Kind: entry.KindF32, Scale: 100}, "1677721.75; --kind i32 is exact"},
+	} {
+		c.o.Directed = new(true)
+		got := remarks(t, "x.npz", triplesOf(2, []int32{0, 1}, []int32{1, 0}, c.descr, c.values), c.o)
+		if strings.TrimPrefix(got, "weights are rounded to float32, such as ") != c.want {
+			t.Errorf("%s %v: %q, want %q", c.descr, c.values, got, c.want)
+		}
 	}
 }
 

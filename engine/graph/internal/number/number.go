@@ -394,10 +394,13 @@ func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
 	return math.Float32bits(x), Arc, ""
 }
 
-// IntWord is word for an unscaled weight that is an int32.
+// IntWord is Word for an unscaled weight that is an int32.
 func (w *Weighing) IntWord(x int32) uint32 {
 	if w.Want == entry.KindF64 {
 		return w.Double(float64(x))
+	}
+	if w.Rounding.First == "" && !inSingle(int64(x)) {
+		w.Rounding.First = strconv.Itoa(int(x))
 	}
 	if w.Float {
 		return math.Float32bits(float32(x))

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"ooc/engine/graph/internal/npy"
+	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 // array is a member of the archive that is read from its start to its end.
@@ -134,9 +136,9 @@ func (a *array) nextValue() (Value, error) {
 	x, err := a.bits()
 	switch a.Code {
 	case "f4":
-		return Value{Float: float64(math.Float32frombits(uint32(x))), bits: 32, IsFloat: true}, err
+		return Value{Float: float64(math.Float32frombits(uint32(x))), digits: text.NumbersOf(entry.KindF32, 1), IsFloat: true}, err
 	case "f8":
-		return Value{Float: math.Float64frombits(x), bits: 64, IsFloat: true}, err
+		return Value{Float: math.Float64frombits(x), digits: text.Float64, IsFloat: true}, err
 	case "u8":
 		return Value{whole: x}, err
 	case "b1":
@@ -151,21 +153,21 @@ func (a *array) nextValue() (Value, error) {
 // Value is a weight.
 type Value struct {
 	Float    float64
-	IsFloat  bool // Float is the value
-	negative bool // whole is in two's complement
-	bits     int
+	IsFloat  bool         // Float is the value
+	digits   text.Numbers // of Float
+	negative bool         // whole is in two's complement
 	whole    uint64
 }
 
 // Append appends the value as text: of a floating type, the fewest digits that it is read from again.
-func (x Value) Append(text []byte) []byte {
+func (x Value) Append(out []byte) []byte {
 	switch {
 	case x.IsFloat:
-		return strconv.AppendFloat(text, x.Float, 'g', -1, x.bits)
+		return x.digits.Append(out, x.Float)
 	case x.negative:
-		return strconv.AppendInt(text, int64(x.whole), 10)
+		return strconv.AppendInt(out, int64(x.whole), 10)
 	}
-	return strconv.AppendUint(text, x.whole, 10)
+	return strconv.AppendUint(out, x.whole, 10)
 }
 
 // Int32 returns the value if it is a small integer.
