@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -32,7 +33,7 @@ func halves() entryType {
 			each(x, raw, func(_ int, wide []float64) { surveyFloats(x, wide, s) })
 		},
 		text: func(_ *numbers, raw []byte) string {
-			return strconv.FormatFloat(decimalOfHalf(entry.View[uint16](raw)[0]), 'g', -1, 64)
+			return string(text.Float64.Append(nil, decimalOfHalf(entry.View[uint16](raw)[0])))
 		},
 		bits: 64,
 	}

@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/npy"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -68,8 +69,8 @@ var entryTypes = map[string]entryType{
 	"u4": integers[uint32](0, math.MaxUint32),
 	"u8": integers[uint64](0, math.MaxUint64),
 	"f2": halves(),
-	"f4": floats[float32](32),
-	"f8": floats[float64](64),
+	"f4": floats[float32](32, text.NumbersOf(entry.KindF32, 1)),
+	"f8": floats[float64](64, text.Float64),
 }
 
 type integer interface {
@@ -86,13 +87,13 @@ func integers[E integer](lo int64, hi uint64) entryType {
 	}
 }
 
-func floats[E float32 | float64](bits int) entryType {
+func floats[E float32 | float64](bits int, digits text.Numbers) entryType {
 	return entryType{
 		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { floatWords(x, dst, entry.View[E](raw), w) },
 		values: func(x *numbers, dst []float64, raw []byte) { floatValues(x, dst, entry.View[E](raw)) },
 		survey: func(x *numbers, raw []byte, s *survey) { surveyFloats(x, entry.View[E](raw), s) },
 		text: func(_ *numbers, raw []byte) string {
-			return strconv.FormatFloat(float64(entry.View[E](raw)[0]), 'g', -1, bits)
+			return string(digits.Append(nil, float64(entry.View[E](raw)[0])))
 		},
 		bits: bits,
 	}

@@ -34,7 +34,8 @@ func TestRoundingIsSaid(t *testing.T) {
 		{"<f8", floats(8, 0, 0.5, 0.1, 0), Options{}, "0.1 at row 1, column 0 (from 0); --scale"},
 		{"<f8", floats(8, 0.1, 0.5, 0.25, 0), Options{}, ""}, // on the diagonal it does not matter
 		{"<f8", floats(8, 0, 16777217, 1, 0), Options{}, ""}, // i32
-		{"<f8", floats(8, 0, 16777217, 0.5, 0), Options{}, "1.6777217e+07 at row 0, column 1"},
+		{"<f8", floats(8, 0, 16777217, 0.5, 0), Options{}, "16777217 at row 0, column 1 (from 0); --scale"},
+		{"<f8", floats(8, 0, 16777217, 1, 0), Options{Kind: entry.KindF32}, "16777217 at row 0, column 1 (from 0); --kind i32 is exact"},
 		{"<f8", floats(8, 0, 0.5, 0.1, 0), Options{Scale: 10}, ""},
 		{"<f4", floats(4, 0, 0.5, 0.1, 0), Options{}, ""},
 		{"<i4", ints, Options{}, ""},

@@ -147,7 +147,7 @@ func (s *surveyor) settle() error {
 		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
 	if x.float && s.rounded != noLine {
-		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded })))
+		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded }), s.total.fraction))
 	}
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
@@ -170,11 +170,11 @@ func CheckZeros(file string, zeros, entries int64) error {
 		"if these are arcs of length 0, say --no-arc inf", zeros, entries)}
 }
 
-// rounded says that weights are not what the input says they are, and what keeps them exact.
-func (d *Matrix) rounded(e cell) string {
-	hint := "--scale keeps decimals exact in i32"
-	if d.numbers.entryType.bits == 0 || d.numbers.scale > 1 {
-		hint = "--kind i32 is exact"
+// rounded says that weights are not what the input says they are, and what keeps them exact. fraction: some are no integers.
+func (d *Matrix) rounded(e cell, fraction bool) string {
+	hint := "--kind i32 is exact"
+	if fraction {
+		hint = "--scale keeps decimals exact in i32"
 	}
 	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that", d.text(e), d.where(e), hint)
 }
