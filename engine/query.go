@@ -74,6 +74,9 @@ func (p *Problem) distance(u, v int) (float64, error) {
 	return p.meta.Distance(bits), nil
 }
 
+// Numbers returns what writes the store's distances and weights, in the input's units.
+func (p *Problem) Numbers() text.Numbers { return text.NumbersOf(p.meta.Kind, p.meta.Scale) }
+
 // Sources returns the rows that the store keeps distances from, ascending; empty stands for all.
 func (p *Problem) Sources() tiles.RowSet { return p.meta.Sources }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -46,7 +45,7 @@ func pathCommand() *cobra.Command {
 				return err
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			out := pathPrinter{ids: ids, number: show.Numbers(p), w: w, json: asJSON}
+			out := pathPrinter{ids: ids, number: p.Numbers(), w: w, json: asJSON}
 			if pairs != "" {
 				err = out.file(cmd, p, pairs)
 			} else {

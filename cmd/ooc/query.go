@@ -14,7 +14,6 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
-	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
@@ -56,7 +55,7 @@ func queryCommand() *cobra.Command {
 				return wayOut(args[0], err)
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			out := pairPrinter{w, show.Numbers(p), f.json}
+			out := pairPrinter{w, p.Numbers(), f.json}
 			return errors.Join(f.answer(p, &out, args[1:]), w.Flush())
 		},
 	}

@@ -50,7 +50,7 @@ func printStatus(dir string, asJSON bool) error {
 	if len(m.Command) > 0 {
 		fmt.Fprintf(terminal.Out, "          by: %s\n", show.SameCommand(m.Command))
 	}
-	number := show.Numbers(p)
+	number := p.Numbers()
 	direction := "directed"
 	if !m.Directed {
 		direction = "undirected"

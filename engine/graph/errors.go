@@ -50,8 +50,8 @@ type RangeError struct {
 
 // Error names the bound, the limit and what the user can do.
 func (e *RangeError) Error() string {
-	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s",
-		where(e.File, e.Line), e.What, text.Float64.Text(e.Bound), e.Kind, text.Float64.Text(e.Limit), e.Hint)
+	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s", where(e.File, e.Line),
+		e.What, text.Float64.Append(nil, e.Bound), e.Kind, text.Float64.Append(nil, e.Limit), e.Hint)
 }
 
 // Is reports whether target is ErrBadInput.

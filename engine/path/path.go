@@ -139,8 +139,8 @@ func (w *Walker) Between(u, v int) (Route, error) {
 	if w.backwards(u, v) && w.near(v) || w.p.Meta().Kind.Float() && w.searched(u, v) && w.near(v) {
 		return w.path(u, v), nil
 	}
-	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %v; look with: ooc verify",
-		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.dist[v]/float64(w.p.Meta().Scale))
+	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %s; look with: ooc verify",
+		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.dist[v]/float64(w.p.Meta().Scale)))
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
@@ -98,8 +98,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	l := &q.Limits
 	sources := len(l.Sources) > 0
 	if k := q.Facts.Kind; l.Predecessors && k.Bytes() != entry.WordBytes {
-		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept beside distances of 4 bytes, which those of kind %s are not: use --kind i32 or f32; "+
-			"or do without them: ooc path and ooc export --predecessors find those of a sparse graph by its arcs", k)
+		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept beside distances of 4 bytes, which those of kind %s are not: use --kind i32 or f32; %s", k, notKept)
 	}
 	if name := l.Algorithm; name != "" && name != Auto {
 		a := named(list, name)
@@ -133,16 +132,13 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	return left, nil
 }
 
+// notKept is how to do without predecessors in the store.
+const notKept = "or do without them: ooc path and ooc export --predecessors find those of a sparse graph by its arcs"
+
 // KeepsNoPredecessors returns the error for an algorithm that cannot keep predecessors and was asked to.
 func KeepsNoPredecessors(list []Algorithm, a Algorithm) error {
-	var can []string
-	for _, b := range list {
-		if b.Traits().Predecessors {
-			can = append(can, b.Name())
-		}
-	}
-	return fmt.Errorf("%w: %s keeps no predecessors, %s does: leave the algorithm to the plan; or do without them: "+
-		"ooc path and ooc export --predecessors find those of a sparse graph by its arcs", ErrAlgorithm, a.Name(), strings.Join(can[:1], ""))
+	keeps := slices.IndexFunc(list, func(b Algorithm) bool { return b.Traits().Predecessors })
+	return text.ErrorOf(ErrAlgorithm, "%s keeps no predecessors, %s does: leave the algorithm to the plan; %s", a.Name(), list[keeps].Name(), notKept)
 }
 
 // Choose measures the device and picks the algorithm of a list that should end first; of equals, the one listed first.

@@ -8,6 +8,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -93,9 +94,9 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 			if m.ByColumn() {
 				u, v = v, u
 			}
-			scale := float64(g.Scale)
-			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %v, the distance is %v",
-				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
+			scale, number := float64(g.Scale), text.NumbersOf(g.Kind, g.Scale)
+			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %s, the distance is %s",
+				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 		},
 		lanes: func(ops kernels.HostLaneOps) laneReader {
 			read, line := values(), make([]float64, g.N)

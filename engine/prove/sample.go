@@ -189,8 +189,8 @@ func wrongEntry(p *engine.Problem, row int, d difference) error {
 	if err != nil {
 		return err
 	}
-	t, scale := p.Geometry().T, float64(p.Meta().Scale)
+	t, scale, number := p.Geometry().T, float64(p.Meta().Scale), p.Numbers()
 	i, j, _ := p.Geometry().Stored(u/t, v/t)
-	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %v stored, %v by search; solve again with --restart",
-		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, d.got/scale, d.want/scale)
+	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %s stored, %s by search; solve again with --restart",
+		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 }

@@ -72,7 +72,10 @@ func (c *treeCheck) row(u int) error {
 	clear(c.arcs)
 	for v, x := range pred {
 		if (v == u || distances[v] == noPath) != (x == entry.NoVertex) {
-			return c.wrong(u, v, "predecessor %d", x)
+			if x == entry.NoVertex {
+				return c.wrong(u, v, "its predecessor is missing")
+			}
+			return c.wrong(u, v, "it has a predecessor, though it is the source or has no path")
 		}
 		c.path = c.path[:0]
 		for y := int32(v); x != entry.NoVertex && int(y) != u && c.arcs[y] == 0; y = pred[y] {
@@ -104,12 +107,25 @@ func (c *treeCheck) arc(u, x, y int) error {
 	allowed := kind.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
 	from, to := kind.Value(uint64(distances[x])), kind.Value(uint64(distances[y]))
 	if miss := math.Abs(from + w - to); !(miss <= allowed) || math.IsInf(w, 1) {
-		return c.wrong(u, y, "predecessor %d, from which an arc of %v makes no %v of %v", x, w, to, from)
+		return c.wrongArc(u, x, y, from, w, to)
 	}
 	return nil
 }
 
-// wrong says what is wrong with a predecessor; numbers are those of rows, in stored units.
+// wrongArc says that the distance to x and the weight of an arc from there do not make the distance to y, in stored units.
+func (c *treeCheck) wrongArc(u, x, y int, from, weight, to float64) error {
+	ids, err := c.p.IDs()
+	if err != nil {
+		return err
+	}
+	if math.IsInf(weight, 1) {
+		return c.wrong(u, y, "its predecessor is %s, from which there is no arc", ids.Name(x))
+	}
+	show := func(d float64) string { return c.p.Numbers().Text(d / float64(c.p.Meta().Scale)) }
+	return c.wrong(u, y, "its predecessor is %s, at distance %s, from which an arc of %s makes no %s", ids.Name(x), show(from), show(weight), show(to))
+}
+
+// wrong says what is wrong with the predecessor of v on the path from u.
 func (c *treeCheck) wrong(u, v int, format string, args ...any) error {
 	ids, err := c.p.IDs()
 	if err != nil {

@@ -141,11 +141,11 @@ func (x *triangles) broken(s triangle, r, k, m int, c, a, b float64) error {
 		}
 		return ids.Name(v)
 	}
-	scale := float64(p.Meta().Scale)
+	scale, number := float64(p.Meta().Scale), p.Numbers()
 	tile := func(i, j int) string {
 		i, j, _ = p.Geometry().Stored(i, j)
 		return fmt.Sprintf("(%d,%d)", i, j)
 	}
-	return fmt.Errorf("%s/%s: tile %s, from %s to %s: %w: %v stored, but %v over %s, in tiles %s and %s; one of the three is wrong: solve again with --restart",
-		p.Dir(), tiles.MatrixName, tile(s.i, s.j), name(from), name(to), engine.ErrWrong, c/scale, (a+b)/scale, name(over), tile(s.i, s.k), tile(s.k, s.j))
+	return fmt.Errorf("%s/%s: tile %s, from %s to %s: %w: %s stored, but %s over %s, in tiles %s and %s; one of the three is wrong: solve again with --restart",
+		p.Dir(), tiles.MatrixName, tile(s.i, s.j), name(from), name(to), engine.ErrWrong, number.Text(c/scale), number.Text((a+b)/scale), name(over), tile(s.i, s.k), tile(s.k, s.j))
 }

@@ -15,12 +15,10 @@ import (
 	"golang.org/x/term"
 
 	"ooc/cmd/ooc/terminal"
-	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
-	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
 	"ooc/tiles/disk"
@@ -367,9 +365,6 @@ func StatusLine(s live.Status) string {
 		s.Store, core, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, terminal.Rate(s.Rate), ceiling,
 		terminal.PerSecond(s.InRate), terminal.PerSecond(s.OutRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
 }
-
-// Numbers returns what prints a store's distances.
-func Numbers(p *engine.Problem) text.Numbers { return text.NumbersOf(p.Meta().Kind, p.Meta().Scale) }
 
 // WholeCommand is a command line for a shell.
 func WholeCommand(args []string) string {

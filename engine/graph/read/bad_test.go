@@ -74,6 +74,7 @@ var badLists = []badInput{
 	{"weight beyond int64", "x.gr", "p sp 2 1\na 1 2 " + strings.Repeat("9", 400) + "\n", Options{Kind: entry.KindI32}, 2, "--kind f32"},
 	{"weight beyond f32", "x.gr", "p sp 2 1\na 1 2 1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
 	{"weight below f32", "x.gr", "p sp 2 1\na 1 2 -1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
+	{"weight beyond f64, of integers", "x.gr", "p sp 2 1\na 1 2 1e400\n", Options{Kind: entry.KindI32}, 2, `the magnitude of weight "1e400" is inf, and distances`},
 
 	{"no arcs", "x.txt", "# nothing\n", Options{}, 0, "no vertices"},
 	{"one column", "x.txt", "1\n", Options{}, 1, "at least the two columns"},
