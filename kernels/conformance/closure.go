@@ -64,6 +64,16 @@ var graphPatterns = []graphPattern{
 	}},
 }
 
+// graphPatternsOf returns the patterns that suit a variant.
+func graphPatternsOf(v entry.Variant) (all []graphPattern) {
+	for _, g := range graphPatterns {
+		if (v.Signed() || !g.signed) && (v.Float() || g.exact) {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
 // sparse returns random arcs, some per vertex, of weights 0…999 shifted by potentials of up to range: w(u,v)
 // = w₀ + p(u) − p(v) keeps every cycle's length, so that none is negative (Johnson 1977).
 func sparse(arcs float64, potential int) func(r *rand.Rand, n int) func(u, v int) float64 {
@@ -85,16 +95,16 @@ func sparse(arcs float64, potential int) func(r *rand.Rand, n int) func(u, v int
 var (
 	smallPivots = []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {192, 1}, {128, 2}}
 	largePivots = []shape{{320, 1}, {192, 2}, {128, 4}, {576, 1}}
+
+	smallSymmetric = []shape{{64, 1}, {64, 3}, {192, 1}, {128, 2}}
+	largeSymmetric = []shape{{320, 1}, {128, 3}, {256, 4}}
 )
 
 // closure closes pivots of each shape and variant: those of fewer than 192 vertices with every pattern, others with some.
 func closure(b *bench, shapes []shape) {
 	for _, v := range entry.Variants {
 		for _, s := range shapes {
-			for _, g := range graphPatterns {
-				if (g.signed && !v.Signed()) || (!g.exact && !v.Float()) {
-					continue
-				}
+			for _, g := range graphPatternsOf(v) {
 				if s.t*s.m >= 192 && b.IntN(3) > 0 {
 					continue
 				}
@@ -195,13 +205,13 @@ func (a *arena) square(m int) matrix {
 }
 
 // closureRepeats wants the same bits twice: results of floats must not depend on who comes first.
-func closureRepeats(b *bench) {
+func closureRepeats(b *bench, shapes []shape) {
 	g := graphPatterns[len(graphPatterns)-1]
 	for _, v := range entry.Variants {
 		if !v.Float() {
 			continue
 		}
-		for _, s := range []shape{{320, 1}, {128, 3}} {
+		for _, s := range shapes {
 			d := b.graph(v, s.t*s.m, g)
 			a := b.newArena(v, s.t, s.m*s.m)
 			var first matrix
@@ -224,13 +234,13 @@ func closureRepeats(b *bench) {
 }
 
 // closureSymmetric wants the closure of a symmetric block to be symmetric, bit for bit, also where sums are rounded.
-func closureSymmetric(b *bench) {
+func closureSymmetric(b *bench, shapes []shape) {
 	g := graphPatterns[len(graphPatterns)-1]
 	for _, v := range entry.Variants {
 		if v.Signed() { // a symmetric negative arc is a negative cycle
 			continue
 		}
-		for _, s := range []shape{{64, 1}, {64, 3}, {320, 1}, {128, 3}, {256, 4}} {
+		for _, s := range shapes {
 			n := s.t * s.m
 			d := b.graph(v, n, g)
 			for i := range n {

@@ -5,6 +5,7 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -32,8 +33,8 @@ func Run(t *testing.T, open Open) {
 		{"MinPlus", func(b *bench) { minPlus(b, smallProducts) }},
 		{"MinPlusBatch", minPlusBatch},
 		{"Closure", func(b *bench) { closure(b, smallPivots) }},
-		{"ClosureRepeats", closureRepeats},
-		{"ClosureSymmetric", closureSymmetric},
+		{"ClosureRepeats", func(b *bench) { closureRepeats(b, []shape{{320, 1}, {64, 3}}) }},
+		{"ClosureSymmetric", func(b *bench) { closureSymmetric(b, smallSymmetric) }},
 		{"Copies", copies},
 		{"HostMemory", hostMemory},
 		{"Order", order},
@@ -52,6 +53,8 @@ func Large(t *testing.T, open Open) {
 	runParts(t, open, []part{
 		{"MinPlus", func(b *bench) { minPlus(b, largeProducts) }},
 		{"Closure", func(b *bench) { closure(b, largePivots) }},
+		{"ClosureRepeats", func(b *bench) { closureRepeats(b, []shape{{128, 3}}) }},
+		{"ClosureSymmetric", func(b *bench) { closureSymmetric(b, largeSymmetric) }},
 	})
 }
 
@@ -172,10 +175,19 @@ type matrix []uint64
 
 // pack returns the entries in memory, size bytes each.
 func (m matrix) pack(size int) []byte {
-	b := make([]byte, 0, len(m)*size)
-	for _, bits := range m {
-		for k := range size {
-			b = append(b, byte(bits>>(8*k)))
+	b := make([]byte, len(m)*size)
+	for i, bits := range m {
+		switch size {
+		case 1:
+			b[i] = byte(bits)
+		case 2:
+			binary.LittleEndian.PutUint16(b[2*i:], uint16(bits))
+		case 4:
+			binary.LittleEndian.PutUint32(b[4*i:], uint32(bits))
+		case 8:
+			binary.LittleEndian.PutUint64(b[8*i:], bits)
+		default:
+			panic("conformance: no entry has such a size")
 		}
 	}
 	return b
@@ -185,8 +197,17 @@ func (m matrix) pack(size int) []byte {
 func unpack(b []byte, size int) matrix {
 	m := make(matrix, len(b)/size)
 	for i := range m {
-		for k, x := range b[i*size:][:size] {
-			m[i] |= uint64(x) << (8 * k)
+		switch size {
+		case 1:
+			m[i] = uint64(b[i])
+		case 2:
+			m[i] = uint64(binary.LittleEndian.Uint16(b[2*i:]))
+		case 4:
+			m[i] = uint64(binary.LittleEndian.Uint32(b[4*i:]))
+		case 8:
+			m[i] = binary.LittleEndian.Uint64(b[8*i:])
+		default:
+			panic("conformance: no entry has such a size")
 		}
 	}
 	return m

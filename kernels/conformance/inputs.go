@@ -46,6 +46,9 @@ func sum(v entry.Variant, x, y float64) float64 {
 
 // lower is the judge of a relaxation: the lesser of x and the sum of y and z.
 func lower(v entry.Variant, x, y, z uint64) uint64 {
+	if none := v.Unreachable(); y == none || z == none {
+		return x
+	}
 	k := v.Kind()
 	if s := sum(v, k.Value(y), k.Value(z)); s < k.Value(x) {
 		return k.Bits(s)

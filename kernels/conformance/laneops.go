@@ -16,7 +16,7 @@ func LaneOps(t *testing.T, open Open) {
 	b, d := benchOf[kernels.LaneOps](t, open)
 	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
-			for range 25 {
+			for range 15 {
 				b.with(t).levels(d, v)
 				b.with(t).laneProduct(d, v)
 				b.with(t).laneTranspose(d, v)

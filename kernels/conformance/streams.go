@@ -111,7 +111,7 @@ func (a *arena) slow(s kernels.Stream, v entry.Variant, scratch, times int) {
 // wait lets a second stream copy what a first one computes after much other work: without Wait the second
 // comes too early.
 func wait(b *bench) {
-	const t, v = 256, entry.I32
+	const t, v = 128, entry.I32
 	second := b.newStream()
 	for range 5 {
 		a := b.newArena(v, t, 4)
@@ -211,7 +211,7 @@ func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in 
 
 // events wants times that run forward, along a stream and across streams.
 func events(b *bench) {
-	const t, v = 256, entry.I32
+	const t, v = 128, entry.I32
 	a := b.newArena(v, t, 4)
 	a.draw(v, 3)
 	a.upload()

@@ -33,23 +33,30 @@ func needPath(t testing.TB, name string) {
 	t.Skip(lacking)
 }
 
-func TestConformance(t *testing.T) { conform(t, conformance.Run) }
+// The portable path, by far the slowest, is judged with two threads only: what they share is the same for all paths.
+func TestConformance(t *testing.T) {
+	eachPath(t, func(t *testing.T, path string) {
+		if path != portable.name {
+			conform(t, conformance.Run, path, 1)
+		}
+		conform(t, conformance.Run, path, 2)
+	})
+}
 
 // TestCampaignLarge is the rest of the conformance suite.
 func TestCampaignLarge(t *testing.T) {
 	crashtest.Campaign(t)
-	conform(t, conformance.Large)
+	conform(t, conformance.Run, portable.name, 1)
+	eachPath(t, func(t *testing.T, path string) {
+		conform(t, conformance.Large, path, 1)
+		conform(t, conformance.Large, path, 2)
+	})
 }
 
-func conform(t *testing.T, suite func(*testing.T, conformance.Open)) {
-	t.Helper()
-	eachPath(t, func(t *testing.T, path string) {
-		for _, threads := range []int{1, 2} {
-			t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
-				suite(t, func(memory int64) (kernels.Device, error) {
-					return Open(Options{Memory: memory, Threads: threads, Path: path})
-				})
-			})
-		}
+func conform(t *testing.T, suite func(*testing.T, conformance.Open), path string, threads int) {
+	t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
+		suite(t, func(memory int64) (kernels.Device, error) {
+			return Open(Options{Memory: memory, Threads: threads, Path: path})
+		})
 	})
 }

@@ -39,9 +39,19 @@ func infinityOf(v entry.Variant) uint32 { return uint32(v.Unreachable()) }
 
 // values returns n entries in device memory as numbers, unreachable as +Inf.
 func values(v entry.Variant, a address, n int) []float64 {
-	k, memory, x := v.Kind(), at[byte](a, n*v.Bytes()), make([]float64, n)
-	for i := range x {
-		x[i] = k.Value(k.At(memory, i))
+	switch v.Bytes() {
+	case 2:
+		return valuesOf(v.Kind(), at[uint16](a, n))
+	case 4:
+		return valuesOf(v.Kind(), at[uint32](a, n))
+	}
+	return valuesOf(v.Kind(), at[uint64](a, n))
+}
+
+func valuesOf[E uint16 | uint32 | uint64](k entry.Kind, memory []E) []float64 {
+	x := make([]float64, len(memory))
+	for i, bits := range memory {
+		x[i] = k.Value(uint64(bits))
 	}
 	return x
 }
@@ -71,7 +81,11 @@ func sums(v entry.Variant) (narrow bool, limit float64) {
 
 // relaxValues relaxes numbers of C with one of A and as many of B.
 func relaxValues(v entry.Variant, c []float64, a float64, b []float64) {
+	if math.IsInf(a, 1) {
+		return
+	}
 	narrow, limit := sums(v)
+	c = c[:len(b)]
 	for j, y := range b {
 		s := a + y
 		if narrow {

@@ -178,8 +178,8 @@ func second[T any](_ T, err error) error { return err }
 
 // TestHarmlessErrors wants an error of an argument or of memory not to outlive its call.
 func TestHarmlessErrors(t *testing.T) {
-	crashtest.Slow(t)
-	f, d := fakeDevice(t)
+	f := newFake()
+	d := must(open(f, Options{Memory: 256 << 20}))
 	for call, r := range map[string]Result{"memAlloc": outOfMemory, "hostAlloc": outOfMemory} {
 		failing(call, r)(f)
 		if call == "memAlloc" {
