@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"ooc/engine"
@@ -33,7 +34,7 @@ func TestUnsolvedAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bounds := compareBounds(t, p, want); p.Solved() != nil {
+			if bounds := compareBounds(t, r, p, want); p.Solved() != nil {
 				wantUnsolved(t, p)
 				unsolved++
 				finite += bounds
@@ -86,9 +87,9 @@ func wantUnsolved(t *testing.T, p *engine.Problem) {
 	}
 }
 
-// compareBounds wants no bound below the distance, and the same ones of rows, columns and pairs. It counts those of
+// compareBounds wants no bound below the distance, and the same ones of rows, columns and some pairs. It counts those of
 // other vertices that say something.
-func compareBounds(t *testing.T, p *engine.Problem, want [][]float64) (finite int) {
+func compareBounds(t *testing.T, r *rand.Rand, p *engine.Problem, want [][]float64) (finite int) {
 	t.Helper()
 	b, err := p.Bounds()
 	if err != nil {
@@ -101,10 +102,14 @@ func compareBounds(t *testing.T, p *engine.Problem, want [][]float64) (finite in
 			t.Fatal(err)
 		}
 		for v := range n {
-			to, err := b.Distance(u, v)
-			from, ferr := b.Distance(v, u)
-			if err != nil || ferr != nil || to != row[v] || from != col[v] || to < want[u][v] {
-				t.Fatalf("%d to %d: %v, in the row %v, of %v, %v; back %v, in the column %v, %v", u, v, to, row[v], want[u][v], err, from, col[v], ferr)
+			to, from := row[v], col[v]
+			var err, ferr error
+			if r.IntN(20) == 0 {
+				to, err = b.Distance(u, v)
+				from, ferr = b.Distance(v, u)
+			}
+			if err != nil || ferr != nil || to != row[v] || from != col[v] || row[v] < want[u][v] || col[v] < want[v][u] {
+				t.Fatalf("%d to %d: %v, in the row %v, of %v, %v; back %v, in the column %v, of %v, %v", u, v, to, row[v], want[u][v], err, from, col[v], want[v][u], ferr)
 			}
 			if u != v && !math.IsInf(to, 1) {
 				finite++

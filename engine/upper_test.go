@@ -289,7 +289,7 @@ func TestUpperBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareBounds(t, p, want)
+			compareBounds(t, r, p, want)
 			if p.Solved() != nil {
 				if unsolved < 3 { // each asks everything
 					wantUnsolved(t, p)
