@@ -122,7 +122,7 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Devic
 		return err
 	}
 	if dir != "" {
-		if err := q.Rates.MeasureDisk(dir, q.Info.SharedCores); err != nil {
+		if err := q.Rates.MeasureDisk(dir, int64(q.Facts.N)*int64(q.Facts.N)*int64(q.Facts.Kind.Bytes()), q.Info.SharedCores); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/live"
@@ -335,6 +334,6 @@ func (p *Problem) Status() (live.Status, error) {
 func (p *Problem) summary(d kernels.Device) task.Summary {
 	return task.Summary{
 		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
-		Device: d.Info().Model, Ceiling: device.Ceiling(d, p.meta.Variant()),
+		Device: d.Info().Model, Ceiling: plan.Ceiling(d, p.meta.Variant(), p.meta.N),
 	}
 }

@@ -22,8 +22,17 @@ func Ceiling(d kernels.Device, v entry.Variant) float64 {
 	if !ok {
 		return 0
 	}
+	return kept.highest(nameOf(d, v), c.Ceiling(v))
+}
+
+// KeptCeiling returns the highest rate that was ever measured on this hardware, without measuring it again, or 0 if none was
+// kept.
+func KeptCeiling(d kernels.Device, v entry.Variant) float64 { return kept.highest(nameOf(d, v), 0) }
+
+// nameOf is what the ceiling of a variant is kept under.
+func nameOf(d kernels.Device, v entry.Variant) string {
 	info := d.Info()
-	return kept.highest(fmt.Sprintf("%s; %s; %s", info.Model, info.Hardware, v), c.Ceiling(v))
+	return fmt.Sprintf("%s; %s; %s", info.Model, info.Hardware, v)
 }
 
 // KeepCeilings has Ceiling keep what it measures in a file, for later processes. A file that is not there, damaged or not
@@ -46,7 +55,7 @@ type ceilings struct {
 // keptAgain is how much higher than what is kept a rate is that is worth keeping.
 const keptAgain = 1.005
 
-// highest returns the highest rate of a device, of which one was measured now.
+// highest returns the highest rate of a device, of which one was measured now, or none, 0.
 func (c *ceilings) highest(device string, measured float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,9 +51,23 @@ const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
+// fewCopies is how often a copy is timed at least: one that something else held up says nothing, and others cost little.
+const fewCopies = 4
+
 // small is a number of vertices up to which a solve takes no longer than it would take to measure the device well. Each
-// rate is then measured for a moment only.
+// rate is then measured by one operation, or for a moment.
 const small = 1024
+
+// Ceiling returns the highest rate that a device could reach, as device.Ceiling does. For few vertices, what earlier
+// processes have measured is enough.
+func Ceiling(d kernels.Device, v entry.Variant, n int) float64 {
+	if n <= small {
+		if rate := device.KeptCeiling(d, v); rate > 0 {
+			return rate
+		}
+	}
+	return device.Ceiling(d, v)
+}
 
 // sampleOf returns the sample that rates are measured with: tiles large enough to fill the device, and enough products of
 // them that a device which runs blocks in waves is not measured in its last, partial wave alone.
@@ -71,7 +85,7 @@ func MeasureRates(d kernels.Device, v entry.Variant) (Rates, error) {
 }
 
 func measureOnce(d kernels.Device, v entry.Variant, long time.Duration) (Rates, error) {
-	return device.Once(d, fmt.Sprint("rates ", v), func(d kernels.Device) (Rates, error) { return measureRates(d, v, long) })
+	return device.Once(d, fmt.Sprint("rates ", v, long), func(d kernels.Device) (Rates, error) { return measureRates(d, v, long) })
 }
 
 // RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
@@ -181,18 +195,18 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 			return err
 		}
 	}
-	if r.Kernel, err = rateFor(long, s, work, multiply); err != nil {
+	if r.Kernel, err = rateFor(long, 1, s, work, multiply); err != nil {
 		return err
 	}
-	closures, err := rateFor(long, s, 1, closure)
+	closures, err := rateFor(long, 1, s, 1, closure)
 	if err != nil {
 		return err
 	}
 	r.Closure = 1 / closures
-	if r.In, err = rateFor(long, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+	if r.In, err = rateFor(long, fewCopies, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
-	if r.Out, err = rateFor(long, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+	if r.Out, err = rateFor(long, fewCopies, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
 		return err
 	}
 	if shared {
@@ -201,13 +215,13 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 	return nil
 }
 
-// hostSample is the size of the file with which copies to and from a disk are timed.
+// hostSample is the size of the file with which copies to and from a disk are timed, for a matrix that is larger.
 const hostSample = 128 << 20
 
-// MeasureDisk times syncs of files in a folder and, unless cores are shared, copies to and from them. If nothing can be
+// MeasureDisk times syncs of files in a folder, for a matrix of so many bytes, and, unless cores are shared, copies to and from them. If nothing can be
 // written, or there is no room for it, it leaves the rates as they are: a plan can be made without them.
-func (r *Rates) MeasureDisk(dir string, shared bool) error {
-	t, err := timeDisk(dir, hostSample, copiers())
+func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
+	t, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), copiers())
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
 		return nil
 	}
@@ -233,14 +247,18 @@ func (r Rates) written(bytes float64) float64 {
 
 // Rate times an operation that does a given amount of work, and returns the work per second of its fastest batch.
 func Rate(s kernels.Stream, work float64, op func() error) (float64, error) {
-	return rateFor(measureFor, s, work, op)
+	return rateFor(measureFor, 1, s, work, op)
 }
 
-func rateFor(long time.Duration, s kernels.Stream, work float64, op func() error) (float64, error) {
+// rateFor is Rate for at least so long, and so many batches.
+func rateFor(long time.Duration, batches int, s kernels.Stream, work float64, op func() error) (float64, error) {
+	batch := 4
+	if long < measureFor {
+		batch = 1
+	}
 	best, began := 0.0, time.Now()
-	for best == 0 || time.Since(began) < long {
+	for n := 0; n < batches || time.Since(began) < long; n++ {
 		start := time.Now()
-		const batch = 4
 		for range batch {
 			if err := op(); err != nil {
 				return 0, err
@@ -249,7 +267,7 @@ func rateFor(long time.Duration, s kernels.Stream, work float64, op func() error
 		if err := s.Sync(); err != nil {
 			return 0, err
 		}
-		best = max(best, batch*work/time.Since(start).Seconds())
+		best = max(best, float64(batch)*work/time.Since(start).Seconds())
 	}
 	return best, nil
 }

@@ -107,7 +107,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	if !q.Info.SharedCores && q.Info.Memory+q.Limits.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
-		_ = q.Rates.MeasureDisk(r.Store.Dir(), false) // may fail on a full disk; the matrix has its space already
+		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Geometry.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
 	}
 	c := &plan.Choice{}
 	if _, err := r.algorithm.Plan(ctx, q, c); err != nil {

@@ -4,8 +4,8 @@ import (
 	"os"
 	"time"
 
-	"ooc/engine/device"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/kernels/entry"
 	"ooc/stream"
 )
@@ -67,7 +67,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
 		st.Busy = live.BusyBetween(then.stats, now.stats, r.x.pipe.Activity(), now.at.Sub(then.at))
 	}
-	st.Ceiling = device.Ceiling(r.Device, r.x.variant)
+	st.Ceiling = plan.Ceiling(r.Device, r.x.variant, r.Geometry.N)
 	st.DeviceMemory = int64(r.plan.Slots) * r.Geometry.TileBytes()
 	st.HostMemory = int64(r.plan.Pages) * r.Geometry.TileBytes()
 	st.Elapsed = (r.State.Elapsed + now.at.Sub(r.Began)).Seconds()
