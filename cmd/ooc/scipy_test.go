@@ -1,29 +1,44 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ooc/tiles/crashtest"
 )
 
+// lacking says what keeps Python from importing modules, by their names; each is tried once.
+var lacking sync.Map
+
+// needPython returns the Python to compare with, or skips where it lacks modules; OOC_REQUIRE_SCIPY=1 makes that a failure.
+func needPython(t testing.TB, modules string) string {
+	t.Helper()
+	python := cmp.Or(os.Getenv("OOC_PYTHON"), "python3")
+	try, _ := lacking.LoadOrStore(modules, sync.OnceValue(func() error {
+		if out, err := exec.Command(python, "-c", "import "+modules).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", python, err, out)
+		}
+		return nil
+	}))
+	if err := try.(func() error)(); err != nil {
+		if os.Getenv("OOC_REQUIRE_SCIPY") == "1" {
+			t.Fatal(err)
+		}
+		t.Skipf("nothing to compare with (OOC_PYTHON names a Python that has %s): %v", modules, err)
+	}
+	return python
+}
+
 // scipy runs a script of testdata under a Python that has SciPy, or skips the test.
 func scipy(t testing.TB, dir, script string, args ...string) string {
 	t.Helper()
-	python := os.Getenv("OOC_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.Command(python, "-c", "import scipy").CombinedOutput(); err != nil {
-		if os.Getenv("OOC_REQUIRE_SCIPY") == "1" {
-			t.Fatalf("%s: %v: %s", python, err, out)
-		}
-		t.Skipf("no SciPy to compare with (OOC_PYTHON names a Python that has it): %v", err)
-	}
+	python := needPython(t, "scipy")
 	path, err := filepath.Abs(filepath.Join("testdata", script))
 	if err != nil {
 		t.Fatal(err)

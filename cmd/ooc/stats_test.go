@@ -10,7 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,26 +19,20 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
-// TestStatsEqualPython compares every number with networkx's and igraph's, on the road network of Rome and on
-// random graphs, connected and not.
+// TestStatsEqualPython compares every number with networkx's and igraph's, on random graphs, connected and not. Of the largest,
+// networkx computes a few.
 func TestStatsEqualPython(t *testing.T) {
-	python := os.Getenv("OOC_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.Command(python, "-c", "import networkx, igraph, scipy").CombinedOutput(); err != nil {
-		if os.Getenv("OOC_REQUIRE_SCIPY") == "1" {
-			t.Fatalf("%s: %v: %s", python, err, out)
-		}
-		t.Skipf("no networkx and igraph to compare with (OOC_PYTHON names a Python that has them): %v", err)
-	}
+	crashtest.Slow(t)
+	needPython(t, "networkx, igraph, scipy")
 	r := seeded(t)
 	dir := t.TempDir()
 	n := 60 + r.IntN(60)
+	var args []string
 	for _, c := range []struct{ name, file, flags string }{
-		{"rome", rome(t), ""},
+		{"large", writeFile(t, dir, "large.gr", randomArcs(r, "a ", 700, 3500, 200, 1)), ""},
 		{"scattered", writeFile(t, dir, "scattered.gr", randomArcs(r, "a ", n, n, 200, 1)), ""},
 		{"tight", writeFile(t, dir, "tight.gr", randomArcs(r, "a ", n, 8*n, 200, 1)), ""},
 		{"islands", writeFile(t, dir, "islands.txt", randomArcs(r, "", n, n/2, 200, 1)), "--undirected"},
@@ -48,12 +41,27 @@ func TestStatsEqualPython(t *testing.T) {
 		{"floats", writeFile(t, dir, "floats.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --kind f32"},
 		{"scaled", writeFile(t, dir, "scaled.txt", randomArcs(r, "", n, 2*n, 800, 0.25)), "--undirected --scale 100"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			ooc(t, dir, append([]string{"solve", c.file, "--out", c.name + ".ooc"}, strings.Fields(c.flags)...)...).want(t, 0)
-			got := ooc(t, dir, "stats", c.name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3", "--within", "100,500.5").want(t, 0)
-			scipy(t, dir, "stats.py", c.file, writeFile(t, dir, c.name+".json", got.stdout))
-		})
+		args = append(args, c.file, statsOf(t, dir, c.name, c.file, c.flags))
 	}
+	if out := scipy(t, dir, "stats.py", args...); strings.Count(out, "numbers") != len(args)/2 {
+		t.Errorf("%d graphs, and %s", len(args)/2, out)
+	}
+}
+
+// TestCampaignStatsOfRome compares all of them on the road network of Rome, for which networkx and igraph take half a minute.
+func TestCampaignStatsOfRome(t *testing.T) {
+	crashtest.Campaign(t)
+	needPython(t, "networkx, igraph, scipy")
+	dir := t.TempDir()
+	scipy(t, dir, "stats.py", "all", rome(t), statsOf(t, dir, "rome", rome(t), ""))
+}
+
+// statsOf solves a graph and writes its statistics to a file.
+func statsOf(t *testing.T, dir, name, file, flags string) string {
+	t.Helper()
+	ooc(t, dir, append([]string{"solve", file, "--out", name + ".ooc"}, strings.Fields(flags)...)...).want(t, 0)
+	got := ooc(t, dir, "stats", name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3", "--within", "100,500.5").want(t, 0)
+	return writeFile(t, dir, name+".json", got.stdout)
 }
 
 // randomArcs writes arcs of n vertices with weights of 1…most units, with a DIMACS head if lines start with a.

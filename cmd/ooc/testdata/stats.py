@@ -1,9 +1,10 @@
-"""Compare `ooc stats --json` with networkx and igraph: stats.py GRAPH STATS.json.
+"""Compare `ooc stats --json` with networkx and igraph: stats.py [all] GRAPH STATS.json ...
 
 GRAPH is a DIMACS .gr file of a directed graph, or lines "id id weight" of an undirected one; weights are positive
 multiples of a quarter, which float32 adds exactly. Distances, their sums and counts must be equal, sums of reciprocals
 and quotients within 1e-12. igraph does all by itself. What networkx does by itself would take ten minutes on 3,353
-vertices: above 500 vertices, its functions get the distances from SciPy's Dijkstra, and 10 vertices go without that.
+vertices: above 500 vertices it does so for 10 vertices, and, where the first argument is "all", its functions for all of
+them get the distances from SciPy's Dijkstra.
 """
 import json
 import math
@@ -151,7 +152,9 @@ def use_distances(G, d, row):
                 setattr(module, name, lengths)
 
 
-def main(path, stats):
+def compare(path, stats, everything):
+    print(path, flush=True)
+    same.count = 0
     s = json.load(open(stats))
     v = s["vertices"]
     arcs, directed = read(path)
@@ -166,11 +169,19 @@ def main(path, stats):
     d = dijkstra(coo_matrix((np.array(x, float), (u, w)), shape=(n, n)).tocsr(), directed=directed)
     by_igraph(g, s, v)
     samples_by_networkx(G, v, range(n) if n <= 500 else random.sample(range(n), 10))
-    if n > 500:
+    if n > 500 and everything:
         use_distances(G, d, row)
-    by_networkx(G, s, v)
+    if n <= 500 or everything:
+        by_networkx(G, s, v)
     by_numpy(s, v, d)
     print(f"{same.count} numbers of {n} vertices agree with networkx {nx.__version__} and igraph {igraph.__version__}")
 
 
-main(*sys.argv[1:])
+def main(args):
+    everything = args[0] == "all"
+    args = args[everything:]
+    for path, stats in zip(args[::2], args[1::2], strict=True):
+        compare(path, stats, everything)
+
+
+main(sys.argv[1:])
