@@ -1,0 +1,118 @@
+package ooc
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ooc/tiles/crashtest"
+)
+
+// pages are those of docs that show how to extend ooc: a block of code for each file, and one that shows how a table ends
+// once it has its new line, in the place of what is there.
+var pages = []struct {
+	page  string
+	files []string // of the blocks that begin with package, in order
+	table string
+	was   string // the text that the other block takes the place of
+	test  string
+}{
+	{"add-a-reader.md", []string{"engine/graph/read/pajek.go", "engine/graph/read/pajek_test.go"}, "engine/graph/read/read.go",
+		"var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, edgeList}\n", "TestPajek"},
+	{"add-a-statistic.md", []string{"engine/stats/typical.go", "engine/stats/typical_test.go"}, "engine/stats/table.go", "\tnearest,\n}\n", "TestTypical"},
+	{"add-an-exporter.md", []string{"engine/export/txt.go", "engine/export/txt_test.go"}, "engine/export/export.go", "\tmtxFormat,\n}\n", "TestTXT"},
+	{"add-an-algorithm.md", []string{"engine/rounds/plain.go"}, "engine/algorithms.go", "\trounds.SingleStage,\n}\n", ""},
+}
+
+// TestCampaignPages builds ooc with all that those pages show, and runs their tests and commands.
+func TestCampaignPages(t *testing.T) {
+	crashtest.Campaign(t)
+	dir := t.TempDir()
+	overlay := filepath.Join(dir, "overlay.json")
+	replaced := map[string]string{}
+	replace := func(file, text string) {
+		at, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaced[at] = filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		write(t, replaced[at], text)
+	}
+	run := func(where string, words ...string) string {
+		t.Helper()
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir = where
+		cmd.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(words, " "), err, out)
+		}
+		return string(out)
+	}
+	var commands []string
+	for _, p := range pages {
+		text := read(t, filepath.Join("docs", p.page))
+		files := p.files
+		for _, block := range regexp.MustCompile("(?ms)^```(go|sh)\n(.*?)^```").FindAllStringSubmatch(text, -1) {
+			switch code := block[2]; {
+			case block[1] == "sh":
+				commands = append(commands, code)
+			case strings.HasPrefix(code, "package "):
+				if len(files) == 0 || !strings.Contains(text, filepath.Base(files[0])) {
+					t.Fatalf("%s: where does this go?\n%s", p.page, code)
+				}
+				replace(files[0], code)
+				files = files[1:]
+			default:
+				table := read(t, p.table)
+				if strings.Count(table, p.was) != 1 {
+					t.Fatalf("%s: %s has no %q once", p.page, p.table, p.was)
+				}
+				replace(p.table, strings.Replace(table, p.was, code, 1))
+			}
+		}
+		if len(files) > 0 {
+			t.Fatalf("%s does not show %v", p.page, files)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, overlay, string(list))
+	for _, p := range pages {
+		if p.test == "" {
+			continue
+		}
+		if out := run(".", "go", "test", "-v", "-overlay", overlay, "-run", "^"+p.test+"$", "./"+filepath.Dir(p.table)); !strings.Contains(out, "--- PASS: "+p.test) {
+			t.Errorf("%s: %s did not run:\n%s", p.page, p.test, out)
+		}
+	}
+	run(".", "go", "build", "-overlay", overlay, "-o", filepath.Join(dir, "ooc"), "./cmd/ooc")
+	if len(commands) == 0 {
+		t.Fatal("no commands")
+	}
+	for _, c := range commands {
+		run(dir, "sh", "-ec", c)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
