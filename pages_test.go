@@ -2,6 +2,7 @@ package ooc
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,6 +99,44 @@ func TestCampaignPages(t *testing.T) {
 	}
 	for _, c := range commands {
 		run(dir, "sh", "-ec", c)
+	}
+}
+
+// TestPagesName wants every test and every file that a page names to be there.
+func TestPagesName(t *testing.T) {
+	tests := map[string]bool{"TestCampaign": true} // as tests of the campaign begin
+	err := filepath.WalkDir(".", func(file string, e fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(file, "_test.go") {
+			for _, name := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)`).FindAllStringSubmatch(read(t, file), -1) {
+				tests[name[1]] = true
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := filepath.Glob("docs/*.md")
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	named, linked := 0, 0
+	for _, page := range append(all, "README.md") {
+		text := read(t, page)
+		for _, name := range regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)").FindAllStringSubmatch(text, -1) {
+			if named++; !tests[name[1]] {
+				t.Errorf("%s names %s, which is no test", page, name[1])
+			}
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(text, -1) {
+			linked++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+	if named == 0 || linked == 0 {
+		t.Errorf("%d tests and %d files are named", named, linked)
 	}
 }
 

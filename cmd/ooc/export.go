@@ -101,7 +101,9 @@ func exportCommand() *cobra.Command {
 			}
 			if err == nil && table != nil {
 				exit.Graceful.Store(true)
-				err = table.Write()
+				if err = table.Write(); err == nil && !asJSON {
+					fmt.Fprintf(terminal.Err, "wrote %s\n", ids)
+				}
 			}
 			return err
 		},

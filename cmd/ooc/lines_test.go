@@ -149,7 +149,7 @@ func TestExportIDs(t *testing.T) {
 	if got := ooc(t, dir, "export", "g.ooc", "-", "--rows", "@ids.csv", "--cols", "@ids.csv").want(t, 0).stdout; got != string(readFile(t, dir, "d.csv")) {
 		t.Errorf("by the ids: %s", got)
 	}
-	ooc(t, dir, "export", "g.ooc", "--ids", "ids.npy").want(t, 0)
+	ooc(t, dir, "export", "g.ooc", "--ids", "ids.npy").want(t, 0, "wrote ids.npy")
 	if got := string(readFile(t, dir, "ids.npy")); !strings.Contains(got, "'descr': '<U8', 'fortran_order': False, 'shape': (11,)") || len(got) != 128+11*8*4 {
 		t.Errorf("an array of texts: %q", got)
 	}

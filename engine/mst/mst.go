@@ -119,7 +119,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	}
 	switch {
 	case p.facts.Directed:
-		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, give --undirected", ErrDirected)
+		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, read the graph with --undirected", ErrDirected)
 	case p.facts.Kind == entry.KindI32 && p.facts.MaxWeight >= float64(entry.Inf32):
 		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
 	}

@@ -55,7 +55,11 @@ const (
 // Screen draws what was seen in at most width columns and height rows.
 func (w *Watched) Screen(width, height int, p terminal.Paint) string {
 	head := []string{w.title(width, p)}
-	foot := []string{p.Text("dim", terminal.Clip("q quits; the solve goes on", width))}
+	quit := "q quits"
+	if w.View.Running || w.Queue != nil && w.Queue.Running {
+		quit += "; the solve goes on"
+	}
+	foot := []string{p.Text("dim", terminal.Clip(quit, width))}
 	room := height - len(head) - len(foot)
 	var body []string
 	switch {

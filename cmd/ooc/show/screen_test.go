@@ -171,7 +171,7 @@ func TestRestingScreens(t *testing.T) {
 		{engine.View{Live: live.Live{Status: live.Status{State: live.New}}}, []string{"new", "ooc solve roads.ooc"}},
 		{engine.View{Live: live.Live{Status: live.Status{State: live.Unfinished, Progress: 0.5}}}, []string{"unfinished, 50.0 % done", "ooc solve roads.ooc"}},
 		{engine.View{Died: true, Host: "box", Live: live.Live{Status: live.Status{State: live.Unfinished, PID: 7}}}, []string{"process 7 on box ended before it was done", "ooc solve roads.ooc"}},
-		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V"}},
+		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V\nq quits"}},
 		{engine.View{Running: true, Live: live.Live{Status: live.Status{State: live.Importing, PID: 7}}}, []string{"importing by process 7"}},
 		{silent(12*time.Second, lock.ProcessStopped), []string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
 		{silent(200*time.Second, lock.ProcessElsewhere), []string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
