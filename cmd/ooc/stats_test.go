@@ -229,11 +229,11 @@ func TestStatsInterrupted(t *testing.T) {
 			}
 		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Skip("it ended before the signal came")
+			t.Fatal(err)
 		}
 		_ = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code == 0 {
-			t.Skip("it ended before the signal came")
+			tooFast(t, "the pass")
 		} else if code != 130 { // a table may have begun: what goes to standard output is not taken back
 			t.Errorf("%v: exit code %d", args, code)
 		}
