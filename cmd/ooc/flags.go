@@ -48,9 +48,9 @@ func (f *graphFlags) addWith(cmd *cobra.Command, kinds []entry.Kind) {
 	fl.Var(flagvalue.Between(&f.base, 0, math.MaxInt32), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
-	help := "i32 or f32"
+	help := "type of the numbers: i32, exact integers, or f32"
 	if slices.Contains(kinds, entry.KindU16) {
-		help = "i32, f32, u16, half their bytes, for integers where every distance is below 32639, or f64, twice their bytes, with SciPy's digits"
+		help = "type of the distances: i32, exact integers; f32; u16, integers below 32639 in half the bytes; or f64, SciPy's, in twice the bytes"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words(kinds)...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")

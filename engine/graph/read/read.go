@@ -21,7 +21,7 @@ type Options struct {
 	Directed *bool  // nil: the format's default
 	Kind     entry.Kind
 	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
-	NoArc    string // in a matrix that holds every entry, the number that is no arc, beside +Inf; "" for none
+	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
 	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
 	// is compressed or can be read once only. nil: one in the system's folder for such files.
 	Spool func(size int64) (*os.File, error)
@@ -57,7 +57,7 @@ type Format struct {
 	Extensions []string // with the dot, in lower case
 	Directed   bool     // unless asked otherwise
 	Columns    bool     // its columns have names, which Options.Columns gives
-	NoArc      bool     // it may hold every entry of a matrix, so that Options.NoArc says something
+	NoArc      bool     // it is a matrix, of which Options.NoArc says something
 	matrix     bool     // it stays in its file, where package dense opens it
 	// Detect looks at the first bytes of an input, decompressed.
 	Detect func(head []byte) Match
