@@ -179,7 +179,7 @@ func TestBatchUsage(t *testing.T) {
 		{2, []string{"--jobs"}, []string{"a.gr", "--jobs", jobs("c.mtx\n")}},
 		{2, []string{"--max-hours"}, []string{"a.gr", "--max-hours", "-1"}},
 		{2, []string{"week.jobs:2: unknown flag: --knid"}, []string{"--jobs", jobs("c.mtx\na.gr --knid f32\n")}},
-		{2, []string{"week.jobs:3", "--kind f64"}, []string{"--jobs", jobs("# x\n\na.gr --kind f64\n")}},
+		{2, []string{"week.jobs:3", "--kind f16"}, []string{"--jobs", jobs("# x\n\na.gr --kind f16\n")}},
 		{2, []string{"week.jobs:1", "2 graphs"}, []string{"--jobs", jobs("a.gr c.mtx\n")}},
 		{2, []string{"week.jobs:1", "0 graphs"}, []string{"--jobs", jobs("--kind f32\n")}},
 		{2, []string{"week.jobs:1", "--device", "whole batch"}, []string{"--jobs", jobs("a.gr --device cpu\n")}},

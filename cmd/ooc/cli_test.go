@@ -178,7 +178,7 @@ func TestRestartKeepsWhatItCannotReplace(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "solve", "g.gr", "--tile", "128").want(t, 0)
-	ooc(t, dir, "solve", "g.gr", "--restart", "--kind", "f64").want(t, 2)
+	ooc(t, dir, "solve", "g.gr", "--restart", "--kind", "f16").want(t, 2)
 	ooc(t, dir, "solve", "g.gr", "--restart", "--tile", "128", "--round", "192").want(t, 2, "multiple of --tile 128")
 	ooc(t, dir, "solve", "g.ooc", "--restart", "--tile", "64").want(t, 3, "--tile 128")
 	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 rubbish\n")
