@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,8 +33,8 @@ func flagError(_ *cobra.Command, err error) error {
 	return exit.UsageError(err)
 }
 
-// checkFlags refuses flags that do not go together, and those that were given nothing, as a script gives them whose variable
-// is not set.
+// checkFlags refuses flags that do not go together, and flags and arguments that are empty, as a script gives them whose
+// variable is not set.
 func checkFlags(cmd *cobra.Command) (err error) {
 	if cmd.ValidateFlagGroups() != nil { // there is one group
 		return exit.UsageError(errors.New("--directed and --undirected: give one of them"))
@@ -43,6 +44,9 @@ func checkFlags(cmd *cobra.Command) (err error) {
 			err = exit.UsageError(fmt.Errorf("--%s is empty: give it a value, or leave it away", fl.Name))
 		}
 	})
+	if i := slices.Index(cmd.Flags().Args(), ""); err == nil && i >= 0 {
+		err = exit.UsageError(fmt.Errorf("argument %d is empty: give it a value, or leave it away", i+1))
+	}
 	return err
 }
 

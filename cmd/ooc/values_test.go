@@ -216,6 +216,15 @@ func TestUnknownCommands(t *testing.T) {
 	}
 }
 
+// TestEmptyArguments refuses arguments that a script gives whose variable is not set, and jobs of such, before a queue is made.
+func TestEmptyArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, ".", "x.jobs", "\"\"\n")
+	for _, line := range [][]string{{"plan", ""}, {"solve", "x.jobs", ""}, {"status", ""}, {"query", "s.ooc", "a", ""}, {"solve", "--jobs", "x.jobs"}} {
+		refuses(t, line, exit.Usage, "is empty")
+	}
+}
+
 // TestSuggestedCommands solves a graph whose name begins with - and has blanks and quotes, and runs in a shell what the command
 // says to run next.
 func TestSuggestedCommands(t *testing.T) {
