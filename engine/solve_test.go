@@ -95,33 +95,39 @@ func TestInterruptAndResume(t *testing.T) {
 			p := enginetest.Create(t, g, 64)
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
-			for left := 4; ; left-- {
-				o := enginetest.RandomShape(r, n, 64).Options(t)
-				o.Checkpoint = time.Duration(1+r.IntN(20)) * time.Millisecond
-				ctx, cancel := context.WithCancel(context.Background())
-				o.Interval = 100 * time.Microsecond
-				first, more := -1.0, r.Float64()
-				o.Progress = func(st live.Status) {
-					if first < 0 {
-						first = st.Progress
-					}
-					if left > 0 && st.Progress >= first+more*(1-first) {
-						cancel()
-					}
-				}
-				_, err := p.Solve(ctx, o)
-				cancel()
-				if err == nil {
-					break
-				}
-				if !errors.Is(err, task.ErrInterrupted) {
-					t.Fatal(err)
-				}
-			}
+			solveInPieces(t, r, p, n)
 			verifyAll(t, p)
 			if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 				t.Error("i32: interrupted and uninterrupted solves differ")
 			}
+		}
+	}
+}
+
+// solveInPieces stops the solve of a store of n vertices up to four times, at random points and each time with other limits, and lets it
+// end.
+func solveInPieces(t *testing.T, r *rand.Rand, p *engine.Problem, n int) {
+	t.Helper()
+	for left := 4; ; left-- {
+		o := enginetest.RandomShape(r, n, 64).Options(t)
+		o.Checkpoint, o.Interval = time.Duration(1+r.IntN(20))*time.Millisecond, 100*time.Microsecond
+		ctx, cancel := context.WithCancel(context.Background())
+		first, more := -1.0, r.Float64()
+		o.Progress = func(st live.Status) {
+			if first < 0 {
+				first = st.Progress
+			}
+			if left > 0 && st.Progress >= first+more*(1-first) {
+				cancel()
+			}
+		}
+		_, err := p.Solve(ctx, o)
+		cancel()
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, task.ErrInterrupted) {
+			t.Fatal(err)
 		}
 	}
 }

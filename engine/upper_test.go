@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,18 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ooc/engine"
 	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
-	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
-	"ooc/engine/task"
 	"ooc/kernels/conformance"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -215,28 +211,7 @@ func TestUpperInterrupted(t *testing.T) {
 		kind := []entry.Kind{entry.KindI32, entry.KindF32}[round%2]
 		g := enginetest.SymmetricGraph(t, r, 300+r.IntN(300), kind)
 		p, square := enginetest.CreateUpper(t, g, 64), enginetest.Solved(t, r, g)
-		for left := 4; ; left-- {
-			o := enginetest.RandomShape(r, g.N, 64).Options(t)
-			o.Checkpoint, o.Interval = time.Duration(1+r.IntN(20))*time.Millisecond, 100*time.Microsecond
-			ctx, cancel := context.WithCancel(context.Background())
-			first, more := -1.0, r.Float64()
-			o.Progress = func(st live.Status) {
-				if first < 0 {
-					first = st.Progress
-				}
-				if left > 0 && st.Progress >= first+more*(1-first) {
-					cancel()
-				}
-			}
-			_, err := p.Solve(ctx, o)
-			cancel()
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, task.ErrInterrupted) {
-				t.Fatal(err)
-			}
-		}
+		solveInPieces(t, r, p, g.N)
 		sameAsSquare(t, p, square)
 	}
 }

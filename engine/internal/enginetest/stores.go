@@ -21,7 +21,18 @@ import (
 // Create makes the store of a graph, which is closed when the test ends.
 func Create(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
 	t.Helper()
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: tile})
+	return create(t, g, engine.CreateOptions{Tile: tile})
+}
+
+// CreateUpper makes the store of one half of a symmetric graph's matrix, which is closed when the test ends.
+func CreateUpper(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
+	t.Helper()
+	return create(t, g, engine.CreateOptions{Tile: tile, Layout: tiles.Upper})
+}
+
+func create(t testing.TB, g *graph.Graph, o engine.CreateOptions) *engine.Problem {
+	t.Helper()
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

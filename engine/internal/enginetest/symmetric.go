@@ -2,13 +2,11 @@ package enginetest
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 )
 
 // SymmetricGraph makes a graph of n vertices in which every arc has its reverse: read as undirected, or directed and so by
@@ -41,21 +39,6 @@ func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.G
 		t.Fatal(err)
 	}
 	return g
-}
-
-// CreateUpper makes the store of one half of a symmetric graph's matrix, which is closed when the test ends.
-func CreateUpper(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
-	t.Helper()
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "upper.ooc"), g, engine.CreateOptions{Tile: tile, Layout: tiles.Upper})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
 }
 
 // UpperAndSquare solves a symmetric graph twice: into a store of one half of its matrix, and into one of all of it.
