@@ -125,6 +125,7 @@ func note(format string, args ...any) { fmt.Fprintf(terminal.Err, format+"\n", a
 func printPlan(f *engine.Forecast) {
 	type rates struct {
 		plan.Rates
+		Tail   *float64 `json:"tail_seconds"`
 		Disk   *float64 `json:"sync_bytes_per_second"`
 		Lock   *float64 `json:"lock_bytes_per_second"`
 		Host   *float64 `json:"host_relaxations_per_second"`
@@ -137,7 +138,7 @@ func printPlan(f *engine.Forecast) {
 		*engine.Forecast
 		Rates rates  `json:"rates"`
 		Room  *int64 `json:"room_bytes"`
-	}{f, rates{r, known(r.Disk), known(r.Lock), known(r.Host), known(r.Levels), known(r.Pivot), known(r.Dirty)}, terminal.Known(f.Room)})
+	}{f, rates{r, known(r.Tail), known(r.Disk), known(r.Lock), known(r.Host), known(r.Levels), known(r.Pivot), known(r.Dirty)}, terminal.Known(f.Room)})
 }
 
 // isFile reports whether an input can be read twice.

@@ -17,6 +17,7 @@ import (
 // Rates are the measured rates that plans are made with.
 type Rates struct {
 	Kernel       float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
+	Tail         float64 `json:"tail_seconds"`                  // seconds by which a product ends later than that rate says, for each vertex of its depth; 0: the device shares its cores
 	PerOperation float64 `json:"per_operation_seconds"`         // seconds that it takes to issue a kernel, or a copy of a tile
 	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
 	In           float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
@@ -38,6 +39,9 @@ const ClosureEdge = 512
 // fills a device its time grows with the number of steps and the work of one, and not with b³.
 func (r Rates) ClosureSeconds(b float64) float64 {
 	x := b / ClosureEdge
+	if r.Tail > 0 { // steps of one block of threads, and products of depth 64 between them
+		return r.Closure*x + b*b*b/(r.Kernel*r.Efficiency(64))
+	}
 	return max(r.Closure*x*x, b*b*b/r.Kernel)
 }
 
@@ -111,10 +115,10 @@ func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates
 func guessRates(info kernels.Info) Rates {
 	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	if !info.SharedCores {
-		r.Kernel, r.Closure, r.In, r.Out, r.Host = 5e12, 0.3e-3, 25e9, 25e9, 50e9
+		r.Kernel, r.Tail, r.Closure, r.In, r.Out, r.Host = 5e12, 100e-9, 0.3e-3, 25e9, 25e9, 50e9
 		// Measured on an H100's host for each goroutine, while the system wrote back. MeasureDisk replaces them.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-		r.PerOperation = 30e-6 // on an H100's host (docs/benchmarks.md): some calls of the driver each, all by one goroutine
+		r.PerOperation = 35e-6 // on the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one goroutine
 		r.Lock = lockRate
 	}
 	return r
@@ -155,10 +159,15 @@ func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rate
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	beside := s
 	if !info.SharedCores {
 		r.Host = hostRate(v)
+		if beside, err = d.NewStream(); err != nil {
+			return r, err
+		}
+		defer func() { err = errors.Join(err, beside.Close()) }()
 	}
-	return r, r.measure(s, v, t, products, buf, host, info.SharedCores, long)
+	return r, r.measure(s, beside, v, t, products, buf, host, info.SharedCores, long)
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.
@@ -171,7 +180,7 @@ func hostRate(v entry.Variant) float64 {
 	return 0.8 * device.Ceiling(d, v)
 }
 
-func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {
+func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {
 	tb := int64(len(host))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
 	clear(host) // zeros are valid in every variant
@@ -190,12 +199,12 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 	work := float64(products) * float64(t) * float64(t) * float64(t)
 	multiply := func() error { return s.MinPlus(v, t, batch) }
 	closure := func() error { return s.Closure(v, ClosureEdge, []kernels.Tile{tile(1)}) }
-	if !shared { // a driver may have to compile the kernels before it first runs them, which takes it a second
-		if err := errors.Join(multiply(), closure(), s.Sync()); err != nil {
-			return err
-		}
+	if shared {
+		r.Kernel, err = rateFor(long, 1, s, work, multiply)
+	} else if err = errors.Join(multiply(), closure(), s.Sync()); err == nil { // a driver may have to compile the kernels before it first runs them, which takes it a second
+		err = r.timeProducts(s, beside, v, t, batch, long)
 	}
-	if r.Kernel, err = rateFor(long, 1, s, work, multiply); err != nil {
+	if err != nil {
 		return err
 	}
 	closures, err := rateFor(long, 1, s, 1, closure)
@@ -214,6 +223,32 @@ func (r *Rates) measure(s kernels.Stream, v entry.Variant, t, products int, buf 
 	}
 	return nil
 }
+
+// timeProducts times products on a device that runs blocks of threads in waves. In two streams, the last wave of a batch runs
+// beside the first one of the next, as in a solve. One product alone then shows how long its own last wave takes.
+func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, batch []kernels.Product, long time.Duration) (err error) {
+	work := float64(t) * float64(t) * float64(t)
+	half := len(batch) / 2
+	r.Kernel, err = rateFor(long, 1, both{s, beside}, float64(len(batch))*work, func() error {
+		return errors.Join(s.MinPlus(v, t, batch[:half]), beside.MinPlus(v, t, batch[half:]))
+	})
+	if err != nil {
+		return err
+	}
+	alone, err := rateFor(long, 1, s, work, func() error { return s.MinPlus(v, t, batch[:1]) })
+	if err == nil {
+		r.Tail = max(leastTail, work/alone-work/r.Kernel) / float64(t)
+	}
+	return err
+}
+
+// leastTail is the least that a product takes longer alone.
+const leastTail = 1e-6
+
+// both waits for two streams.
+type both [2]kernels.Stream
+
+func (b both) Sync() error { return errors.Join(b[0].Sync(), b[1].Sync()) }
 
 // hostSample is the size of the file with which copies to and from a disk are timed, for a matrix that is larger.
 const hostSample = 128 << 20
@@ -235,10 +270,10 @@ func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
 	return nil
 }
 
-// written returns the bytes/s at which tiles are written to a matrix if the given bytes of it are written over and over.
+// Written returns the bytes/s at which tiles are written to a matrix if the given bytes of it are written over and over.
 // The system allows a share of memory to be dirty. Above that share, writing to a clean page waits until the disk has
 // written another one; writing to a page that is still dirty does not wait.
-func (r Rates) written(bytes float64) float64 {
+func (r Rates) Written(bytes float64) float64 {
 	if r.Dirty <= 0 || r.Disk <= 0 || bytes <= r.Dirty {
 		return r.Write
 	}
@@ -246,12 +281,15 @@ func (r Rates) written(bytes float64) float64 {
 }
 
 // Rate times an operation that does a given amount of work, and returns the work per second of its fastest batch.
-func Rate(s kernels.Stream, work float64, op func() error) (float64, error) {
+func Rate(s syncer, work float64, op func() error) (float64, error) {
 	return rateFor(measureFor, 1, s, work, op)
 }
 
+// syncer waits for what was enqueued.
+type syncer interface{ Sync() error }
+
 // rateFor is Rate for at least so long, and so many batches.
-func rateFor(long time.Duration, batches int, s kernels.Stream, work float64, op func() error) (float64, error) {
+func rateFor(long time.Duration, batches int, s syncer, work float64, op func() error) (float64, error) {
 	batch := 4
 	if long < measureFor {
 		batch = 1

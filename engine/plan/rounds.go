@@ -84,7 +84,7 @@ func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limit
 	if p.Streams == 0 {
 		p.Streams = FewStreams
 	}
-	p.HostCache(info, tb, l)
+	p.HostCache(info, tb, l, p.Slots)
 	if p.Pages < MinPages {
 		need := MinPages * tb
 		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
@@ -98,9 +98,10 @@ func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limit
 	return nil
 }
 
-// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
-func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits) {
-	p.Pages = max(0, p.Tiles-p.Slots) + p.Staging()
+// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight. held is
+// how many slots hold tiles of the matrix between rounds.
+func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
+	p.Pages = max(0, p.Tiles-held) + p.Staging()
 	switch {
 	case l.HostMemory > 0:
 		p.Pages = min(p.Pages, int(l.HostMemory/tb))
@@ -135,9 +136,16 @@ const MaxRound = 8192
 // LeastRounds is how many rounds a plan makes at least, where it can: restore points lie between rounds.
 const LeastRounds = 8
 
+// Where a device launches kernels, fewer rounds take fewer launches. So there a plan may make LeastShortRounds, if each takes
+// ShortRound seconds at most: a restore point that often is enough.
+const (
+	LeastShortRounds = 3
+	ShortRound       = 0.1
+)
+
 // A stream copies a tile in, runs its kernel and copies it out, in this order. Where copies and kernels share cores, three
-// streams are enough: one fills, one computes, one drains. A device with copy engines gets a stream for each slot that is
-// not a panel, up to ManyStreams; more gained nothing (docs/benchmarks.md).
+// streams are enough: one fills, one computes, one drains. A device with copy engines gets ManyStreams; more gained nothing
+// (docs/benchmarks.md).
 const (
 	FewStreams  = 3
 	ManyStreams = 24
@@ -181,12 +189,12 @@ func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
 	issue := (float64(launches) + copies) * r.PerOperation
 	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
-	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
+	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores || p.Synchronous() {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {
-		p.CopySeconds = max(in/duplex, out/duplex, host)
+		p.CopySeconds = max(in/Duplex, out/Duplex, host)
 		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
 	}
 	if r.Lock > 0 {
@@ -202,12 +210,13 @@ func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
 // overlapped is the time of several activities that overlap. It is that of the longest one, and more if others are nearly
 // as long, since they then wait for each other at times. The exponent is fitted to measurements.
 func overlapped(times ...float64) float64 {
+	const exponent = 8
 	sum := 0.0
 	for _, t := range times {
-		sum += math.Pow(t, 4)
+		sum += math.Pow(t, exponent)
 	}
-	return math.Pow(sum, 0.25)
+	return math.Pow(sum, 1.0/exponent)
 }
 
-// duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
-const duplex = 0.82
+// Duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
+const Duplex = 0.82

@@ -1,7 +1,9 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 
@@ -38,48 +40,108 @@ var blocked = Algorithm{
 // PlanBlocked picks round width, slots and pages for a solve of which done pivot vertices are finished. It fails with
 // device.ErrMemory, naming the memory it would need, where a limit is too small.
 func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) (plan.Rounds, error) {
+	list, err := candidates(geom, done, info, rates, l)
+	if err != nil {
+		return plan.Rounds{}, err
+	}
+	return fastest(list, done, info, rates).Rounds, nil
+}
+
+// candidate is a plan that may be the fastest.
+type candidate struct {
+	plan.Rounds
+	geom tiles.Geometry
+}
+
+// candidates returns every plan with tiles of one edge that fits the limits; one at least, unless it fails.
+func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) ([]candidate, error) {
 	side := geom.Side()
 	if l.Round < 0 || l.Round%geom.T != 0 {
-		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
+		return nil, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
 	}
 	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
 	lo, hi := 1, max(1, min(left, plan.MaxRound/geom.T, side/plan.LeastRounds))
+	wide := hi // rounds wider than this have to be short
+	if !info.SharedCores {
+		hi = max(hi, min(left, plan.MaxRound/geom.T, side/plan.LeastShortRounds))
+	}
 	if l.Round > 0 {
 		lo = min(l.Round/geom.T, left)
-		hi = lo
+		hi, wide = lo, lo
 	}
 	room := int((info.Memory - info.Scratch) / geom.TileBytes())
-	var best plan.Rounds
+	var list []candidate
+	short := false // of pages
 	for width := lo; width <= hi; width++ {
 		for _, look := range []bool{true, false} {
 			for _, cache := range []bool{true, false} { // with little left to do, locking a host cache may not pay
-				p, ok := candidate(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
-				if ok && (best.Slots == 0 || p.Seconds < best.Seconds) {
-					best = p
+				p, ok := planned(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				if width > wide && p.RoundsSeconds() > plan.ShortRound*float64(p.Rounds) {
+					continue
+				}
+				short = short || ok
+				if ok = ok && p.Pages >= plan.MinPages; ok && (cache || p.Pages != list[len(list)-1].Pages) {
+					list = append(list, candidate{p, geom})
 				}
 			}
 		}
 	}
-	if best.Slots == 0 && l.Round > 0 && lo > 1 && lo == left {
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case short:
+		need := plan.MinPages * geom.TileBytes()
+		return nil, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	case l.Round > 0 && lo > 1 && lo == left:
 		// What is left is narrower than the round asked for, and a block that is not the whole matrix needs
 		// room for panels: a resumed run must not fail where the first did not.
 		l.Round = (lo - 1) * geom.T
-		return PlanBlocked(geom, done, info, rates, l)
+		return candidates(geom, done, info, rates, l)
 	}
-	if best.Slots == 0 {
-		need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
-		return plan.Rounds{}, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
-			device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
-	}
-	if best.Pages < plan.MinPages {
-		need := plan.MinPages * geom.TileBytes()
-		return plan.Rounds{}, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
-	}
-	return best, nil
+	need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
+	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
+		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
 }
 
-// candidate plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only.
-func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (plan.Rounds, bool) {
+// fastest returns the candidate that should end first. On a device that copies beside its kernels, formulas miss how long
+// tiles wait for slots, lanes and each other. So there it simulates some rounds of the candidates that they favour.
+func fastest(list []candidate, done int64, info kernels.Info, r plan.Rates) *candidate {
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	best := &list[0]
+	if info.SharedCores || best.Synchronous() {
+		return best
+	}
+	budget := min(simulatedSteps+int(simulatedShare*best.RoundsSeconds()/simulatedStep), simulatedMost)
+	for i := range list {
+		c := &list[i]
+		if budget <= 0 || c.Seconds > simulatedWithin*best.Seconds {
+			break
+		}
+		if c.Tiles > simulatedTiles {
+			continue
+		}
+		budget -= c.simulate(int(done)/c.geom.T, r)
+		if c.Seconds < best.Seconds {
+			best = c
+		}
+	}
+	return best
+}
+
+// A plan simulates so many steps, and up to simulatedMost for long solves: a share of their time. A step takes about
+// simulatedStep seconds.
+// Candidates with more tiles, or much slower than the best by the formulas, are not simulated.
+const (
+	simulatedSteps  = 4000
+	simulatedMost   = 200_000
+	simulatedShare  = 0.005
+	simulatedStep   = 1e-6
+	simulatedTiles  = 1 << 16
+	simulatedWithin = 1.04
+)
+
+// planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only.
+func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (plan.Rounds, bool) {
 	side, tb := geom.Side(), geom.TileBytes()
 	p := plan.NewRounds(geom, l)
 	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(side-start, width), look
@@ -96,10 +158,10 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 	if p.Streams == 0 {
 		p.Streams = plan.FewStreams
 		if !info.SharedCores {
-			p.Streams = min(max(plan.FewStreams, p.Slots-need+width), plan.ManyStreams)
+			p.Streams = plan.ManyStreams
 		}
 	}
-	p.HostCache(info, tb, l)
+	p.HostCache(info, tb, l, p.Slots-transposes(geom, width, look))
 	if !cache {
 		p.Pages = min(p.Pages, p.Staging())
 		p.HostBytes = int64(p.Pages) * tb
@@ -111,7 +173,7 @@ func candidate(geom tiles.Geometry, start int, info kernels.Info, width int, loo
 // estimate predicts traffic and time from counts per round; countBlocked counts step by step.
 func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
 	all, tb := int64(p.Tiles), geom.TileBytes()
-	missDevice := max(0, all-int64(p.Slots))
+	missDevice := max(0, all-int64(p.Slots-transposes(geom, p.Width, p.LookAhead)))
 	missHost := max(0, missDevice-int64(p.Pages))
 	if p.InCore {
 		missDevice, missHost = 0, 0
@@ -120,6 +182,18 @@ func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info,
 	p.BytesIn, p.BytesRead = tb*(all+again*missDevice), tb*(all+again*missHost)
 	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
 	predict(p, geom, start, info, r)
+}
+
+// transposes is how many slots hold transposes of tiles of a symmetric matrix between rounds.
+func transposes(geom tiles.Geometry, width int, look bool) int {
+	m := min(width, geom.Side())
+	switch {
+	case !geom.Upper:
+		return 0
+	case look:
+		return 2 * m * (geom.Side() - m)
+	}
+	return m * (geom.Side() - m)
 }
 
 // predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
@@ -134,6 +208,14 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
 	}
 	p.Times(info, r, p.Rounds*p.Tiles)
+	if !info.SharedCores && !p.InCore && !p.LookAhead {
+		// The panels' tiles are copied in while little else can run.
+		p.Seconds += 2 * left * float64(p.DiskBytes) / r.In
+	}
+	if again := p.BytesRead - p.DiskBytes; !info.SharedCores && again > 0 && p.Pages <= p.Staging() {
+		// Without a host cache, what is issued waits for each read.
+		p.Seconds += float64(again) / r.Read
+	}
 }
 
 // share is how much of a matrix is stored: as much of the relaxations is done.

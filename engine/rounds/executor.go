@@ -27,6 +27,7 @@ type executor struct {
 	pages     []stream.Page
 	disk      []stream.Region      // each tile's copy on disk
 	clock     func() time.Duration // work so far, all runs
+	lanes     lanes
 	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
 	// keeps scratch memory for closures per stream keeps it once.
 	pivotLane int
@@ -43,6 +44,16 @@ type executor struct {
 	flushing atomic.Int64  // tiles that a checkpoint is writing during a round
 }
 
+// lanes gives each new tile of a slot the next lane in turn, so that the tiles that are on their way are spread over all lanes,
+// whichever slots they are in.
+type lanes struct{ n, next int }
+
+func (l *lanes) take() int {
+	lane := l.next
+	l.next = (l.next + 1) % l.n
+	return lane
+}
+
 // submit hands a step to the pipeline.
 func (x *executor) submit(s step) error {
 	switch s.kind {
@@ -54,6 +65,7 @@ func (x *executor) submit(s step) error {
 		return x.pipe.Submit(stream.Op{Stage: stream.Sync, Host: func() error { return x.checkpoint(s.done) }})
 	case stepIn:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
+		slot.Lane = x.lanes.take()
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
@@ -183,11 +195,10 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, g.Tiles()), syncing: make(chan struct{}, 1),
-		buf: buf, host: host, pivotLane: plan.Streams,
+		buf: buf, host: host, lanes: lanes{n: plan.Streams}, pivotLane: plan.Streams,
 	}
 	for i := range x.slots {
 		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}
-		x.slots[i].Lane = i % plan.Streams
 	}
 	for i := range x.pages {
 		x.pages[i].Data = host[int64(i)*tb : int64(i+1)*tb : int64(i+1)*tb]

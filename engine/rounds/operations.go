@@ -57,12 +57,16 @@ func (x *executor) closure(s step) error {
 func (x *executor) product(s step) error {
 	t := int64(x.geom.T)
 	x.grid.begun(s.tile)
-	product := kernels.Product{C: x.slots[s.c[0]].Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
+	slot := &x.slots[s.c[0]]
+	if s.fresh {
+		slot.Lane = x.lanes.take()
+	}
+	product := kernels.Product{C: slot.Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 	if s.fresh {
 		product.Before = x.slots[s.before].Tile
 	}
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: x.slots[s.c[0]].Lane, Work: t * t * t * int64(len(s.a)),
+		Stage: stream.Kernel, Lane: slot.Lane, Work: t * t * t * int64(len(s.a)),
 		Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
 		Done: func() {
@@ -89,6 +93,7 @@ func (x *executor) transpose(s step) error {
 		return needsTileOps(x.device, "layout upper")
 	}
 	from, to := &x.slots[s.a[0]], &x.slots[s.c[0]]
+	to.Lane = x.lanes.take()
 	return x.pipe.Submit(stream.Op{
 		Stage: stream.Kernel, Lane: to.Lane, Reads: []*stream.Region{&from.Region}, Writes: []*stream.Region{&to.Region},
 		Device: func(d kernels.Stream) error { return device.TransposeTile(d, x.variant, x.geom.T, to.Tile, from.Tile) },
