@@ -52,6 +52,10 @@ func interruptedBy(s os.Signal) error {
 	return task.ErrInterrupted
 }
 
+// sameSignal is how long after the first signal another one counts as the same: timeout(1) sends its signal to the process and
+// then to the group that it is in, and nobody is as quick as that on purpose.
+var sameSignal = 200 * time.Millisecond
+
 // Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
 // loses nothing that a checkpoint or a note has.
 func Interruptible() (context.Context, func()) {
@@ -71,17 +75,23 @@ func Interruptible() (context.Context, func()) {
 			}
 			cancel(interruptedBy(s))
 		}
+		first := time.Now()
 		var patience <-chan time.Time // nil: a solve, which has something to write
 		if resumable.Load() == nil {
 			patience = time.After(endsWithin)
 		}
-		select {
-		case _, ok := <-signals:
-			if ok {
-				Now(fmt.Sprintf("%v at once by a second signal; what was written is kept", task.ErrInterrupted))
+		for {
+			select {
+			case _, more := <-signals:
+				switch {
+				case !more:
+					return
+				case time.Since(first) > sameSignal:
+					Now(fmt.Sprintf("%v at once by a second signal; what was written is kept", task.ErrInterrupted))
+				}
+			case <-patience:
+				Now(task.ErrInterrupted.Error())
 			}
-		case <-patience:
-			Now(task.ErrInterrupted.Error())
 		}
 	}()
 	return ctx, func() {

@@ -1,0 +1,41 @@
+//go:build unix
+
+package exit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"ooc/engine/task"
+)
+
+// TestSameSignalTwice sends a signal twice, as timeout(1) does: to the process, and to its group. The second one must not end
+// the process before the solve has taken its checkpoint. (It would end this test, with exit code 130.)
+func TestSameSignalTwice(t *testing.T) {
+	defer func(was time.Duration) { sameSignal = was }(sameSignal)
+	sameSignal = time.Hour // however slow this machine is
+	defer CanResume(func() string { return "" })()
+	Graceful.Store(true)
+	defer Graceful.Store(false)
+	ctx, stop := Interruptible()
+	came := make(chan os.Signal, 2)
+	signal.Notify(came, syscall.SIGTERM)
+	defer signal.Stop(came)
+	for range 2 {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+		<-came
+	}
+	time.Sleep(20 * time.Millisecond) // in which the other would end the process
+	stop()
+	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) {
+		t.Errorf("%v, want %v", cause, task.ErrInterrupted)
+	}
+}
