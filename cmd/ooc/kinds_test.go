@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"ooc/engine/graph/gen"
+	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // TestU16 solves graphs whose distances fit 16 bits, and wants those refused of which that is not certain.
@@ -92,5 +97,41 @@ func TestHopCounts(t *testing.T) {
 	}
 	if float64(sizes[3]) > 0.3*float64(sizes[0]) {
 		t.Errorf("%d bytes", sizes)
+	}
+}
+
+// TestCampaignKindsEqualSciPy compares every shape of graph, in the long campaign in every kind and layout.
+func TestCampaignKindsEqualSciPy(t *testing.T) {
+	crashtest.Campaign(t)
+	dir := t.TempDir()
+	for _, shape := range gen.Kinds {
+		for _, direction := range []string{"--directed", "--undirected"} {
+			args := []string{"gen", shape.Name, "-n", "300", "--overwrite", "all.gr"}
+			if direction == "--undirected" {
+				args = append(args, direction)
+			}
+			ooc(t, dir, args...).want(t, 0)
+			var short strings.Builder // weights with which the distances of every shape fit
+			for line := range strings.Lines(string(readFile(t, dir, "all.gr"))) {
+				if f := strings.Fields(line); f[0] == "a" {
+					w, err := strconv.Atoi(f[3])
+					if err != nil {
+						t.Fatal(err)
+					}
+					line = fmt.Sprintln(f[0], f[1], f[2], 1+w%100)
+				}
+				short.WriteString(line)
+			}
+			graph := writeFile(t, dir, "g.gr", short.String())
+			for _, kind := range entry.Kinds[crashtest.Times(2, 0):] {
+				for _, layout := range []string{"", "--layout=square"}[:crashtest.Times(1, 2)] {
+					solve := append([]string{"solve", "g.gr", "--restart", "--tile", "64", "--kind", string(kind)}, strings.Fields(layout)...)
+					ooc(t, dir, solve...).want(t, 0)
+					if out := scipy(t, dir, "compare.py", "g.ooc", graph); !strings.Contains(out, "agree") {
+						t.Errorf("%s %s %s %s: %s", shape.Name, direction, kind, layout, out)
+					}
+				}
+			}
+		}
 	}
 }

@@ -1,7 +1,7 @@
 """Compare a solved store with SciPy: compare.py STORE GRAPH [ROWS].
 
-GRAPH is a DIMACS .gr file, or lines "id from to weight" of an undirected graph. In i32 every distance must be
-equal; in f32 within four units in the last place an arc. With ROWS, that many random rows are compared.
+GRAPH is a DIMACS .gr file, or lines "id from to weight" of an undirected graph. In kinds of integers every distance must be
+equal; in others within four units in the last place an arc. With ROWS, that many random rows are compared.
 """
 import sys
 
@@ -46,14 +46,15 @@ def main(store, path, rows=None):
     method = "J" if (graph.data < 0).any() else "D"
     want, pred = shortest_path(graph, method=method, indices=sources, return_predecessors=True)
     got = d[sources].astype(np.float64)
-    if meta["kind"] == "i32":
-        got[got == 0x3F3F3F3F] = np.inf
+    none = {"i32": 0x3F3F3F3F, "u16": 0x7F7F}.get(meta["kind"])
+    if none:
+        got[got == none] = np.inf
         assert np.array_equal(got, want), f"{(got != want).sum()} distances differ"
     else:
         assert np.array_equal(np.isinf(got), np.isinf(want))
         finite = np.isfinite(want)
         hops = depth(pred, sources)
-        allowed = 4 * 2.0**-24 * (1 + hops) * np.abs(want)
+        allowed = 4 * 2.0 ** (-53 if meta["kind"] == "f64" else -24) * (1 + hops) * np.abs(want)
         assert (np.abs(got - want)[finite] <= allowed[finite]).all(), np.nanmax(np.abs(got - want)[finite])
     print(f"{got.size} distances agree with SciPy")
 
