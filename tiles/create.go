@@ -162,7 +162,7 @@ func (c *creation) begin() error {
 				return err
 			}
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("creating %s: there is no folder %s; make that first: %w", c.s.dir, filepath.Dir(filepath.Clean(c.s.dir)), fs.ErrNotExist)
+			return fmt.Errorf("creating %s: %w: make the folder %s first", c.s.dir, fs.ErrNotExist, filepath.Dir(filepath.Clean(c.s.dir)))
 		default:
 			return fmt.Errorf("creating store: %w", disk.Classify(err))
 		}

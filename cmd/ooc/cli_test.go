@@ -81,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 		{3, "it is a file", "status good.gr"},
 		{3, "it is a file", "watch good.gr"},
 		{3, "nothing.ooc: file does not exist; ooc solve GRAPH makes a store", "status nothing.ooc"},
-		{3, "make that first", "solve good.gr --out nowhere/good.ooc"},
+		{3, "make the folder nowhere first", "solve good.gr --out nowhere/good.ooc"},
 		{4, "negative cycle of length -1", "solve negative.csv"},
 		{8, "corrupt", "status torn.ooc"},
 	} {

@@ -107,7 +107,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Size(&f.hostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(flagvalue.Between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.Var(flagvalue.Whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
-	fl.Var(flagvalue.Word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper, one half of a symmetric matrix, or square, all (default: upper where the graph is symmetric)")
+	fl.Var(flagvalue.Word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper (one half of a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
 	fl.Var(flagvalue.TileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 

@@ -78,16 +78,16 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	f.batchFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
-	fl.StringVar(&f.outDir, "out-dir", "", "the folder of stores that are named as their graphs; it is made if it is not there (default: the current directory)")
+	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
-	fl.BoolVar(&f.restart, "restart", false, "begin again: GRAPH's store is made anew and nothing of it kept; a STORE given itself forgets its distances only")
+	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
 	f.progress = "auto"
 	fl.Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, what each stage of the rounds did when in this run is in this file, for ui.perfetto.dev or chrome://tracing")
+	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
 	return cmd, f
 }

@@ -5,7 +5,7 @@
 //   - Graph: compressed sparse rows (CSR), 8 bytes an arc and 8 bytes a vertex.
 //   - Builder, which makes one of arcs in memory, and Intake, which readers make one with.
 //   - The rules for arcs: what is merged or dropped, what is refused.
-//   - Check, which proves before any work starts that a matrix of 4-byte entries can hold the answer.
+//   - Check, which proves before any work starts that entries of the graph's kind can hold the answer.
 //   - Search: Dijkstra's and Bellman–Ford's algorithms, the independent judge of ooc verify.
 //
 // # Beside it

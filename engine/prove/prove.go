@@ -215,7 +215,7 @@ func (w *worker) block(first int) error {
 		return err
 	}
 	for l := range w.count {
-		w.bad[l] = w.lane(w.vertex(first + l))[l] != 0 // in both kinds, 0 is all bits 0
+		w.bad[l] = w.lane(w.vertex(first + l))[l] != 0 // in every kind, 0 is all bits 0
 	}
 	for lo := 0; lo < w.g.N; lo += sweepChunk {
 		hi := min(lo+sweepChunk, w.g.N)
