@@ -26,7 +26,7 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 		if rows == 0 {
 			edges = []int{plan.RowTile(l.Kind, e.N, e.N, false)}
 			t, limits := rounds.ChooseTile(e.N, false, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
-			_, err := rounds.PlanBlocked(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, 0, d.Info(), rates, limits)
+			err := rounds.BlockedFits(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, d.Info(), rates, limits)
 			if err != nil && e.Dense {
 				return 0, err
 			}

@@ -149,8 +149,7 @@ func (a Algorithm) coreFits(core int, q *plan.Request) error {
 		return nil
 	}
 	l.Round = 0
-	_, err := rounds.PlanBlocked(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric}, 0, q.Info, q.Rates, l)
-	return err
+	return rounds.BlockedFits(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric}, q.Info, q.Rates, l)
 }
 
 // leastScratch is the least memory in bytes that expands a row of n vertices.

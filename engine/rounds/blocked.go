@@ -47,6 +47,12 @@ func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.
 	return fastest(list, done, info, rates).Rounds, nil
 }
 
+// BlockedFits fails as PlanBlocked would, and plans nothing.
+func BlockedFits(geom tiles.Geometry, info kernels.Info, rates plan.Rates, l plan.Limits) error {
+	_, err := candidates(geom, 0, info, rates, l)
+	return err
+}
+
 // candidate is a plan that may be the fastest.
 type candidate struct {
 	plan.Rounds

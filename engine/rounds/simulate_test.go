@@ -109,7 +109,7 @@ func TestPicksOneOfTheBest(t *testing.T) {
 			picked := *fastest(all, 0, info, h200)
 			best := picked
 			for _, c := range all {
-				if c.Tile >= 512 && c.Seconds < 1.2*picked.Seconds {
+				if c.Tile >= 512 && c.Seconds < 1.1*picked.Seconds {
 					if c.simulate(0, h200); c.Seconds < best.Seconds {
 						best = c
 					}
