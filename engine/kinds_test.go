@@ -71,9 +71,10 @@ func sameAsSearch(t *testing.T, p *engine.Problem, g *graph.Graph) {
 			if got[v] != want && !(math.Abs(got[v]-want) <= g.Kind.AllowedRounding(g.N, want)) {
 				t.Fatalf("from %d to %d: %v, not %v", u, v, got[v], want)
 			}
-			if d, err := p.Distance(u, v); err != nil || d != got[v] {
-				t.Fatalf("from %d to %d: %v alone, %v; %v in its row", u, v, d, err, got[v])
-			}
+		}
+		v := (7*k + 3) % g.N
+		if d, err := p.Distance(u, v); err != nil || d != got[v] {
+			t.Fatalf("from %d to %d: %v alone, %v; %v in its row", u, v, d, err, got[v])
 		}
 	}
 	if _, err := prove.Sample(t.Context(), p, 8, 1); err != nil {
@@ -93,7 +94,7 @@ func TestOtherKinds(t *testing.T) {
 	smallCores(t, 0)
 	for _, kind := range otherKinds {
 		for _, layout := range []tiles.Layout{tiles.Square, tiles.Upper, tiles.Rows} {
-			n, tile := []int{1 + r.IntN(64), 130 + r.IntN(130)}[min(1, r.IntN(4))], 64*(1+r.IntN(2))
+			n, tile := []int{1 + r.IntN(64), 130 + r.IntN(60)}[min(1, r.IntN(4))], 64*(1+r.IntN(2))
 			g := shortGraph(t, r, n, kind, layout == tiles.Upper)
 			ways := map[string]engine.Options{
 				"blocked":     enginetest.RandomShapeOf(r, g, tile).Options(t),
@@ -112,6 +113,9 @@ func TestOtherKinds(t *testing.T) {
 				delete(ways, "blocked")
 			}
 			for name, o := range ways {
+				if testing.Short() && r.IntN(2) == 0 {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%s/%s/n=%d", kind, layout, name, n), func(t *testing.T) {
 					dir := filepath.Join(t.TempDir(), "x.ooc")
 					p, err := engine.Create(t.Context(), dir, g, create)
@@ -119,7 +123,6 @@ func TestOtherKinds(t *testing.T) {
 						t.Fatal(err)
 					}
 					enginetest.Solve(t, p, o)
-					sameAsSearch(t, p, g)
 					if err := p.Close(); err != nil {
 						t.Fatal(err)
 					}
