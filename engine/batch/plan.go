@@ -147,7 +147,7 @@ func Distinct(jobs []Job, from []string) error {
 	return nil
 }
 
-// place identifies a file by its location, with links in the path of its folder resolved.
+// place identifies a file, which need not be there: it is its absolute path without links, as far as these lead somewhere.
 func place(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
