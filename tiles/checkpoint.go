@@ -25,7 +25,7 @@ func (s *Store) loadState() (sf stateFile, err error) {
 				return sf, err
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
-			err = disk.Corrupt(s.path(nameState), "it is missing; restore the file, or import again")
+			err = disk.Corrupt(s.path(nameState), "it is missing; restore the file, or solve the graph again with --restart")
 		}
 		if err != nil || !sf.anyDamaged || try == tornTries {
 			return sf, err

@@ -37,7 +37,7 @@ type csrHeader struct {
 // headerID is where the heads of graph.csr and ids carry the store's id.
 const headerID = 44
 
-const strangeInput = "put this store's own back, or import again"
+const strangeInput = "put this store's own back, or solve the graph again with --restart"
 
 // fileBytes is the size that a file with this header has.
 func (h csrHeader) fileBytes() int64 {
@@ -269,7 +269,7 @@ func (s *Store) CSR() (_ *CSR, err error) {
 	}
 	sums[2] = crc32.Checksum(c.Weights, castagnoli)
 	if sums != h.sums {
-		return nil, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+		return nil, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or solve the graph again with --restart")
 	}
 	if err := c.validate(&s.meta); err != nil {
 		return nil, disk.Corrupt(f.Name(), "%v", err)

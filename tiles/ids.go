@@ -190,7 +190,7 @@ func (s *Store) IDs() (_ IDs, err error) {
 		return IDs{}, disk.ReadError(f.Name(), err)
 	}
 	if crc32.Update(sum, castagnoli, blob) != h.sum {
-		return IDs{}, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or import again")
+		return IDs{}, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or solve the graph again with --restart")
 	}
 	ids := IDs{Numeric: numbers}
 	if s.meta.IDs == idsText {

@@ -241,7 +241,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 		return Meta{}, disk.Corrupt(file, "something follows the description")
 	}
 	if sum, err := metaSum(sf.Meta); err != nil || sum != sf.Checksum {
-		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; restore the file, or import again", sf.Checksum, sum)
+		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; restore the file, or remove the folder and solve the graph again", sf.Checksum, sum)
 	}
 	if err := sf.Validate(); err != nil {
 		return Meta{}, disk.Corrupt(file, "%v", err)

@@ -45,7 +45,7 @@ func checkNPY(f *os.File, k entry.Kind, g Geometry) error {
 		return disk.ReadError(f.Name(), err)
 	}
 	if !bytes.Equal(got, npyHeader(k, g)) {
-		return disk.Corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or import again")
+		return disk.Corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or solve the graph again with --restart")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func checkLen(f *os.File, want int64) error {
 		return err
 	}
 	if fi.Size() != want {
-		return disk.Corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or import again", fi.Size(), want)
+		return disk.Corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or solve the graph again with --restart", fi.Size(), want)
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ func (s *Store) openFiles() error {
 func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
 	f, err := disk.OpenRegular(s.path(name), flag)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, disk.Corrupt(s.path(name), "it is missing; restore the file, or import again")
+		return nil, disk.Corrupt(s.path(name), "it is missing; restore the file, or solve the graph again with --restart")
 	}
 	return f, err
 }
