@@ -148,7 +148,7 @@ struct Step {
 
 // More rows a step take more registers, fewer leave less to do while the next are read: these came out best.
 template <Variant V>
-constexpr int rowsOfStep = V == F32Signed ? 2 : 4;
+constexpr int rowsOfStep = V == F32Signed || V == U16 ? 2 : 4;
 
 // mixed tells which of a thread's columns relax by relaxMixed: half of them, and of entries of 2 bytes one more.
 template <Variant V>
