@@ -71,7 +71,7 @@ func TestUpper(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	smallCores(t, 0)
-	for round := range 10 {
+	for round := range 3 {
 		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 			n := []int{1 + r.IntN(64), 64 * (1 + r.IntN(5)), 65 + r.IntN(400)}[round%3]
 			g, tile := enginetest.SymmetricGraph(t, r, n, kind), 64*(1+r.IntN(2))

@@ -40,27 +40,25 @@ func verifyMatrix(t testing.TB, p *engine.Problem) prove.Sampled {
 func TestMatrixSolves(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 3 {
-		for _, k := range enginetest.EveryKind {
-			for _, fortran := range []bool{false, true} {
-				n := 1 + r.IntN(400)
-				g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
-				s := enginetest.RandomShape(r, n, 64)
-				sparse := enginetest.Create(t, g, 64)
-				enginetest.Solve(t, sparse, s.Options(t))
-				p := enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, g, fortran), k.Kind))
-				enginetest.Solve(t, p, s.Options(t))
-				if !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, sparse.Dir())) {
-					t.Errorf("n=%d %+v: the distances differ", n, k)
-				}
-				v := verifyMatrix(t, p)
-				if (v.Columns > 0) != fortran || (v.Method == "Johnson") != g.Negative {
-					t.Errorf("in Fortran order %v, negative %v: verified %+v", fortran, g.Negative, v)
-				}
-				m := p.Meta()
-				if _, err := p.Graph(); !m.Dense || m.Arcs != g.Arcs() || !errors.Is(err, tiles.ErrNoCSR) {
-					t.Errorf("%v; meta %+v", err, m)
-				}
+	for _, k := range enginetest.EveryKind {
+		for _, fortran := range []bool{false, true} {
+			n := 1 + r.IntN(400)
+			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
+			s := enginetest.RandomShape(r, n, 64)
+			sparse := enginetest.Create(t, g, 64)
+			enginetest.Solve(t, sparse, s.Options(t))
+			p := enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, g, fortran), k.Kind))
+			enginetest.Solve(t, p, s.Options(t))
+			if !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, sparse.Dir())) {
+				t.Errorf("n=%d %+v: the distances differ", n, k)
+			}
+			v := verifyMatrix(t, p)
+			if (v.Columns > 0) != fortran || (v.Method == "Johnson") != g.Negative {
+				t.Errorf("in Fortran order %v, negative %v: verified %+v", fortran, g.Negative, v)
+			}
+			m := p.Meta()
+			if _, err := p.Graph(); !m.Dense || m.Arcs != g.Arcs() || !errors.Is(err, tiles.ErrNoCSR) {
+				t.Errorf("%v; meta %+v", err, m)
 			}
 		}
 	}

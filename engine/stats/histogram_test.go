@@ -77,7 +77,7 @@ func checkRound(t *testing.T, m *tiles.Meta, h *Histogram, least, most float64, 
 	case len(h.Counts) > bins || h.Below+h.Above > 0 || h.Counts[0] == 0 || h.Counts[len(h.Counts)-1] == 0:
 		t.Fatalf("%d bins asked for: %+v", bins, h)
 	}
-	finest := m.Kind == entry.KindI32 && width < 2/float64(m.Scale) || width < 2*decimalEdge(1, finestBins)
+	finest := !m.Kind.Float() && width < 2/float64(m.Scale) || width < 2*decimalEdge(1, finestBins)
 	if n := math.Floor(most/smaller) - math.Floor(least/smaller) + 1; n <= float64(bins) && !finest && most > least {
 		t.Fatalf("width %v leaves %d bins of %d; width %v would leave %v", width, len(h.Counts), bins, smaller, n)
 	}
