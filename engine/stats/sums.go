@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"unsafe"
 
 	"ooc/kernels/entry"
 )
@@ -61,9 +62,9 @@ func gatherSums(x *gathering) gatherer {
 	if x.float {
 		units := func(d float64) float64 { return d / float64(scale) }
 		if x.kind == entry.KindF64 {
-			return &distanceSums[float64, uint64]{x: x, cols: make([]colSums[float64], n), pair: addDoubles, units: units}
+			return &distanceSums[float64, uint64]{x: x, cols: make([]colSums[float64], n), pair: addFloats[uint64], units: units}
 		}
-		return &distanceSums[float64, uint32]{x: x, cols: make([]colSums[float64], n), pair: addFloats, units: units}
+		return &distanceSums[float64, uint32]{x: x, cols: make([]colSums[float64], n), pair: addFloats[uint32], units: units}
 	}
 	units := func(d int64) float64 { return quotient(big.NewInt(d), scale) }
 	return &distanceSums[int64, uint32]{x: x, cols: make([]colSums[int64], n), pair: addInts, units: units}
@@ -177,7 +178,7 @@ func addOne[S addable, W word](bits W, d S, none W, r *rowSums[S, W], c *colSums
 	}
 }
 
-// addInts, addFloats and addDoubles take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
+// addInts and addFloats take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
 // divisions take time, 4 cycles each on today's processors. One comparison in either kind recognises the entries that are
 // positive and finite, almost all of them.
 func addInts(first, second []uint32, r, q *rowSums[int64, uint32], cols []colSums[int64]) {
@@ -205,38 +206,25 @@ func addInts(first, second []uint32, r, q *rowSums[int64, uint32], cols []colSum
 	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
 }
 
-func addFloats(first, second []uint32, r, q *rowSums[float64, uint32], cols []colSums[float64]) {
-	none := math.Float32bits(float32(math.Inf(1)))
-	second, cols = second[:len(first)], cols[:len(first)]
-	var rowR, rowQ, invR, invQ float64
-	topR, topQ := r.top, q.top
-	for i, v := range first {
-		w, c := second[i], &cols[i]
-		dv, dw := float64(math.Float32frombits(v)), float64(math.Float32frombits(w))
-		if v-1 >= none-1 || w-1 >= none-1 {
-			addOne(v, dv, none, r, c)
-			addOne(w, dw, none, q, c)
-			continue
-		}
-		topR, topQ = max(topR, v), max(topQ, w)
-		rowR, rowQ = rowR+dv, rowQ+dw
-		c.sum += dv + dw
-		iv, iw := 1/dv, 1/dw
-		invR, invQ = invR+iv, invQ+iw
-		c.reciprocal += iv + iw
+// float returns the number of the bits of an entry of kind f32 or f64.
+func float[W uint32 | uint64](bits W) float64 {
+	if unsafe.Sizeof(bits) == 4 {
+		return float64(math.Float32frombits(uint32(bits)))
 	}
-	r.sum, r.reciprocal, r.top = r.sum+rowR, r.reciprocal+invR, max(r.top, topR)
-	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
+	return math.Float64frombits(uint64(bits))
 }
 
-func addDoubles(first, second []uint64, r, q *rowSums[float64, uint64], cols []colSums[float64]) {
-	none := math.Float64bits(math.Inf(1))
+func addFloats[W uint32 | uint64](first, second []W, r, q *rowSums[float64, W], cols []colSums[float64]) {
+	none := W(entry.KindF32.Unreachable())
+	if unsafe.Sizeof(none) == 8 {
+		none = W(entry.KindF64.Unreachable())
+	}
 	second, cols = second[:len(first)], cols[:len(first)]
 	var rowR, rowQ, invR, invQ float64
 	topR, topQ := r.top, q.top
 	for i, v := range first {
 		w, c := second[i], &cols[i]
-		dv, dw := math.Float64frombits(v), math.Float64frombits(w)
+		dv, dw := float(v), float(w)
 		if v-1 >= none-1 || w-1 >= none-1 {
 			addOne(v, dv, none, r, c)
 			addOne(w, dw, none, q, c)
