@@ -246,7 +246,7 @@ func TestContextStops(t *testing.T) {
 	}
 	var region Region
 	for range 2 {
-		if err := p.Submit(Op{Stage: Read, Writes: []*Region{&region}, Host: func() error { <-ctx.Done(); return nil }}); err != nil {
+		if err := p.Submit(Op{Stage: Read, Writes: []*Region{&region}, Host: func() error { <-p.Failed(); return nil }}); err != nil {
 			t.Fatal(err)
 		}
 	}
