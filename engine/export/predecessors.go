@@ -97,7 +97,8 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	return t
 }
 
-// replace overwrites the stored distances from source, which in f64 are in dist, with predecessors on shortest paths. If the arcs do not add up to some
+// replace overwrites a row of stored distances from source with predecessors on shortest paths. The distances of f64, which
+// are too long for the row, are in dist. If the arcs do not add up to some
 // vertex's distance it returns that vertex, else -1.
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1

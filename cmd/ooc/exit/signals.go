@@ -54,11 +54,14 @@ func interruptedBy(s os.Signal) error {
 
 // sameSignal is how long after the first signal another one counts as the same: timeout(1) sends its signal to the process and
 // then to the group that it is in, and nobody is as quick as that on purpose.
-var sameSignal = 200 * time.Millisecond
+const sameSignal = 200 * time.Millisecond
 
 // Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
 // loses nothing that a checkpoint or a note has.
-func Interruptible() (context.Context, func()) {
+func Interruptible() (context.Context, func()) { return interruptible(sameSignal) }
+
+// interruptible counts signals that come within a time of the first as the same.
+func interruptible(same time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	ctx = context.WithValue(ctx, show.InterruptKey{}, func() {
@@ -86,7 +89,7 @@ func Interruptible() (context.Context, func()) {
 				switch {
 				case !more:
 					return
-				case time.Since(first) > sameSignal:
+				case time.Since(first) > same:
 					Now(fmt.Sprintf("%v at once by a second signal; what was written is kept", task.ErrInterrupted))
 				}
 			case <-patience:

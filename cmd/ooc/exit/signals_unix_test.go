@@ -17,12 +17,10 @@ import (
 // TestSameSignalTwice sends a signal twice, as timeout(1) does: to the process, and to its group. The second one must not end
 // the process before the solve has taken its checkpoint. (It would end this test, with exit code 130.)
 func TestSameSignalTwice(t *testing.T) {
-	defer func(was time.Duration) { sameSignal = was }(sameSignal)
-	sameSignal = time.Hour // however slow this machine is
 	defer CanResume(func() string { return "" })()
 	Graceful.Store(true)
 	defer Graceful.Store(false)
-	ctx, stop := Interruptible()
+	ctx, stop := interruptible(time.Hour) // however slow this machine is
 	came := make(chan os.Signal, 2)
 	signal.Notify(came, syscall.SIGTERM)
 	defer signal.Stop(came)
