@@ -52,9 +52,8 @@ func (k Kind) Valid() bool { return k.Bytes() != 0 }
 // Bytes is the size of an entry, 0 for an unknown kind.
 func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
-// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64 these
-// are 12 bytes and not 16, though every other distance lies across a multiple of 8 then: disks and links limit most solves,
-// and kernels take pairs apart on the way to their registers in any case.
+// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. Devices have pairs of
+// f64, of 12 bytes; stores do not, since a power cut could leave half of a distance that lies across two sectors.
 func (k Kind) PairBytes() int { return k.Bytes() + 4 }
 
 // NumPy is the kind's type as NumPy writes it, "" for an unknown kind.
@@ -98,7 +97,7 @@ func (k Kind) Widen(dst []byte) {
 	}
 }
 
-// Narrow returns the last part of memory for entries of Wide, as long as as many entries of the kind.
+// Narrow returns the last part of memory for entries of Wide: what as many entries of the kind take.
 func (k Kind) Narrow(dst []byte) []byte {
 	if k.Wide() == k {
 		return dst
