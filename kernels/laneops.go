@@ -10,6 +10,7 @@ import (
 type LaneOps interface {
 	Level(s Stream, v entry.Variant, l Level) error
 	LaneProduct(s Stream, v entry.Variant, p LaneProduct) error
+	LaneBlocks(s Stream, v entry.Variant, b LaneBlocks) error
 	LaneTranspose(s Stream, v entry.Variant, t LaneTranspose) error
 	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from src
 	// on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
@@ -46,6 +47,35 @@ type LaneProduct struct {
 	Width    int  // a multiple of DeviceLaneUnit
 	Weights  Tile // Edge×Edge entries
 	Edge     int  // a multiple of DeviceLaneUnit
+}
+
+// LaneBlock is rows of lanes that are computed from the same other rows, its terms. Row Row+i becomes, lane by lane, the
+// minimum over the terms of the term's row plus weight Shift·LaneWeightUnit+i of the term.
+type LaneBlock struct {
+	Row, Rows    int32
+	First, Terms int32 // in the list of terms
+	Shift        int32
+}
+
+// LaneTerm is a row of lanes, and where its weights begin in Weights, in units of LaneWeightUnit entries.
+type LaneTerm struct{ Row, Weights int32 }
+
+// LaneWeightUnit divides the entries before the weights of a LaneTerm.
+const LaneWeightUnit = 16
+
+// LaneSlack is how many entries LaneBlocks may read beyond the last weight.
+const LaneSlack = 32
+
+// LaneBlocks is the (min,+) products of blocks of rows of a matrix of lanes in device memory. Unless Fresh is set, the old
+// content of a row takes part in the minimum. No row of a block is in another, or is a term of any.
+type LaneBlocks struct {
+	Lanes   Tile // rows of Width entries
+	Width   int  // a multiple of DeviceLaneUnit
+	Blocks  Tile // Count times a LaneBlock
+	Count   int
+	Terms   Tile // of LaneTerm
+	Weights Tile // entries, and LaneSlack more, which are read and not used
+	Fresh   bool
 }
 
 // LaneTranspose transposes rows of lanes to rows of tiles, the layout of a matrix on disk. Entry (l,c) goes to row l%Edge

@@ -10,7 +10,8 @@ import (
 type TileOps interface {
 	// NewTrackingStream is NewStream, but the tiles of Closure and MinPlus are of pairs, entries of Kind.PairBytes bytes of the
 	// variants in entry.Paired: the predecessor in entry (i,j) is the vertex before j on the walk whose length its distance
-	// is (B. D. Lund and J. W. Smith, A multi-stage CUDA kernel for Floyd-Warshall, arXiv 1001.4108).
+	// is (B. D. Lund and J. W. Smith, A multi-stage CUDA kernel for Floyd-Warshall, arXiv 1001.4108). What is behind the
+	// predecessor is 0 in results where it is in operands.
 	// Buffers, copies and events are those of every stream; streams of both sorts may be used side by side.
 	//
 	// Distances become what they become in a stream without predecessors, bit by bit but for closures of floats,

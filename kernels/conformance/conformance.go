@@ -22,6 +22,23 @@ const EnvSeed = "OOC_SEED"
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
 
+// everything reports whether all inputs are drawn. A plain go test draws a third of them, others each time; a campaign all, and
+// so does a run for the sake of a GPU, whose kernels are judged nowhere else.
+func everything() bool {
+	return os.Getenv("OOC_CAMPAIGN") != "" || os.Getenv("OOC_REQUIRE_GPU") == "1"
+}
+
+// draws is how often inputs are drawn that everything draws n times.
+func draws(n int) int {
+	if everything() {
+		return n
+	}
+	return entry.CeilDiv(n, 3)
+}
+
+// skips leaves out two of three inputs of n vertices, of the smallest none.
+func (b *bench) skips(n int) bool { return n > 64 && !everything() && b.IntN(3) > 0 }
+
 type part struct {
 	name string
 	run  func(*bench)
@@ -55,6 +72,7 @@ func Large(t *testing.T, open Open) {
 		{"Closure", func(b *bench) { closure(b, largePivots) }},
 		{"ClosureRepeats", func(b *bench) { closureRepeats(b, []shape{{128, 3}}) }},
 		{"ClosureSymmetric", func(b *bench) { closureSymmetric(b, largeSymmetric) }},
+		{"Pairs", largePairs},
 	})
 }
 

@@ -15,7 +15,7 @@ func HostLaneOps(t *testing.T, open Open) {
 	b, s := benchOf[kernels.HostLaneOps](t, open)
 	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
-			for range 25 {
+			for range draws(25) {
 				w := newLaneGraph(t, b.Rand, v)
 				w.climb(s)
 				w.sweep(s)

@@ -16,10 +16,11 @@ func LaneOps(t *testing.T, open Open) {
 	b, d := benchOf[kernels.LaneOps](t, open)
 	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
-			for range 15 {
+			for range draws(15) {
 				b.with(t).levels(d, v)
 				b.with(t).laneProduct(d, v)
 				b.with(t).laneTranspose(d, v)
+				b.with(t).laneBlocks(d, v)
 			}
 		})
 	}
@@ -95,6 +96,35 @@ func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 		}
 	}
 	return to
+}
+
+// laneBlocks is kernels.LaneBlocks in host memory.
+type laneBlocks struct {
+	width   int
+	rows    matrix
+	blocks  []kernels.LaneBlock
+	terms   []kernels.LaneTerm
+	weights matrix
+	fresh   bool
+}
+
+func (p *laneBlocks) row(i int32) matrix { return p.rows[int(i)*p.width:][:p.width] }
+
+// run is the judge of kernels.LaneBlocks.
+func (p *laneBlocks) run(v entry.Variant) {
+	for _, b := range p.blocks {
+		for i := range b.Rows {
+			to := p.row(b.Row + i)
+			for l := range to {
+				if p.fresh {
+					to[l] = v.Unreachable()
+				}
+				for _, t := range p.terms[b.First:][:b.Terms] {
+					to[l] = lower(v, to[l], p.row(t.Row)[l], p.weights[int(t.Weights+b.Shift)*kernels.LaneWeightUnit+int(i)])
+				}
+			}
+		}
+	}
 }
 
 // randomEntry draws an entry, unreachable once in three times if it may be.
@@ -173,6 +203,50 @@ func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	b.must(d.LaneProduct(b.stream, v, p))
 	b.must(b.stream.Sync())
 	b.sameEntries(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.downloadAs(p.Dst, len(to), size), laneTimes(v, from, weights, edge, width))
+}
+
+// laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
+func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
+	p, from := &laneBlocks{width: kernels.DeviceLaneUnit * (1 + b.IntN(5)), fresh: b.IntN(2) == 0}, 1+b.IntN(60)
+	rows := from
+	for range b.IntN(8) {
+		block := kernels.LaneBlock{Row: int32(rows + b.IntN(3)), Rows: int32(b.IntN([]int{3, 40, 150}[b.IntN(3)])),
+			First: int32(len(p.terms)), Terms: int32(b.IntN([]int{3, 17, 70}[b.IntN(3)])), Shift: int32(b.IntN(3))}
+		for range block.Terms {
+			p.terms = append(p.terms, kernels.LaneTerm{Row: int32(b.IntN(from)), Weights: int32(len(p.weights) / kernels.LaneWeightUnit)})
+			for range entry.RoundUp(int(block.Rows), kernels.LaneWeightUnit) + int(block.Shift)*kernels.LaneWeightUnit {
+				p.weights = append(p.weights, b.randomEntry(v, true))
+			}
+		}
+		p.blocks = append(p.blocks, block)
+		rows = int(block.Row + block.Rows)
+	}
+	for range rows * p.width {
+		p.rows = append(p.rows, b.randomEntry(v, true))
+	}
+	size := v.Bytes()
+	k := kernels.LaneBlocks{Lanes: b.uploadAs(p.rows, size), Width: p.width, Blocks: b.upload(blockWords(p.blocks)), Count: len(p.blocks), Terms: b.upload(termWords(p.terms)),
+		Weights: b.uploadAs(append(slices.Clone(p.weights), make(matrix, kernels.LaneSlack)...), size), Fresh: p.fresh}
+	p.run(v)
+	b.must(d.LaneBlocks(b.stream, v, k))
+	b.must(b.stream.Sync())
+	b.sameEntries(v, fmt.Sprintf("%d blocks of %d rows in all and %d terms, %d lanes, fresh %t", len(p.blocks), rows-from, len(p.terms), p.width, p.fresh),
+		b.downloadAs(k.Lanes, len(p.rows), size), p.rows)
+}
+
+// blockWords are the fields of blocks as they lie in memory, and termWords those of terms. Neither is empty.
+func blockWords(list []kernels.LaneBlock) (m matrix) {
+	for _, b := range append(slices.Clone(list), kernels.LaneBlock{}) {
+		m = append(m, uint64(uint32(b.Row)), uint64(uint32(b.Rows)), uint64(uint32(b.First)), uint64(uint32(b.Terms)), uint64(uint32(b.Shift)))
+	}
+	return m
+}
+
+func termWords(list []kernels.LaneTerm) (m matrix) {
+	for _, t := range append(slices.Clone(list), kernels.LaneTerm{}) {
+		m = append(m, uint64(uint32(t.Row)), uint64(uint32(t.Weights)))
+	}
+	return m
 }
 
 func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
@@ -276,6 +350,20 @@ func (b *bench) badLevels(d kernels.LaneOps) {
 			}
 		}
 	}
+	blocks := kernels.LaneBlocks{Lanes: product.Dst, Width: 64, Blocks: t, Terms: t, Weights: t, Count: 1}
+	for name, spoil := range map[string]func(k *kernels.LaneBlocks){
+		"odd width":    func(k *kernels.LaneBlocks) { k.Width = 60 },
+		"no memory":    func(k *kernels.LaneBlocks) { k.Lanes.Buf = nil },
+		"past the end": func(k *kernels.LaneBlocks) { k.Count = 64*64/5 + 1 },
+		"no alignment": func(k *kernels.LaneBlocks) { k.Weights.Off = 4 },
+		"no slack":     func(k *kernels.LaneBlocks) { k.Weights.Off = 64*64*4 - 64 },
+		"fewer than 0": func(k *kernels.LaneBlocks) { k.Count = -1 },
+	} {
+		k := blocks
+		if spoil(&k); d.LaneBlocks(b.stream, entry.I32, k) == nil {
+			b.Errorf("LaneBlocks, %s: not refused", name)
+		}
+	}
 	b.must(b.stream.Sync())
 }
 
@@ -338,6 +426,30 @@ func (d plainLaneOps) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.L
 	x := &transfer{s: s}
 	from, weights := x.in(p.Src, p.Edge*p.Width, v.Bytes()), x.in(p.Weights, p.Edge*p.Edge, v.Bytes())
 	return x.out(p.Dst, laneTimes(v, from, weights, p.Edge, p.Width), v.Bytes())
+}
+
+// LaneBlocks implements kernels.LaneOps.
+func (d plainLaneOps) LaneBlocks(s kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
+	x, p := &transfer{s: s}, laneBlocks{width: b.Width, fresh: b.Fresh}
+	rows, terms, weights := 0, 0, 0
+	for f := range slices.Chunk(x.in(b.Blocks, 5*b.Count, wordBytes), 5) {
+		p.blocks = append(p.blocks, kernels.LaneBlock{Row: int32(f[0]), Rows: int32(f[1]), First: int32(f[2]), Terms: int32(f[3]), Shift: int32(f[4])})
+		rows, terms = max(rows, int(f[0]+f[1])), max(terms, int(f[2]+f[3]))
+	}
+	for f := range slices.Chunk(x.in(b.Terms, 2*terms, wordBytes), 2) {
+		p.terms = append(p.terms, kernels.LaneTerm{Row: int32(f[0]), Weights: int32(f[1])})
+		rows = max(rows, int(f[0])+1)
+	}
+	for _, block := range p.blocks {
+		for _, t := range p.terms[block.First:][:block.Terms] {
+			weights = max(weights, int(t.Weights+block.Shift)*kernels.LaneWeightUnit+int(block.Rows))
+		}
+	}
+	p.rows, p.weights = x.in(b.Lanes, rows*b.Width, v.Bytes()), x.in(b.Weights, weights, v.Bytes())
+	if x.err == nil {
+		p.run(v)
+	}
+	return x.out(b.Lanes, p.rows, v.Bytes())
 }
 
 // LaneTranspose implements kernels.LaneOps.

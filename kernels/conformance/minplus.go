@@ -27,6 +27,9 @@ func minPlus(b *bench, shapes []shape) {
 				all = all[i : i+1]
 			}
 			for _, p := range all {
+				if b.skips(s.t * s.m) {
+					continue
+				}
 				fresh := b.IntN(2) == 0
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s/fresh=%t", v, s.t, s.m, p.name, fresh), func(t *testing.T) {
 					b.with(t).oneProduct(v, s, p, fresh)

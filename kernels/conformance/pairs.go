@@ -12,15 +12,39 @@ import (
 
 // pairs judges streams that keep predecessors.
 func (b *bench) pairs(d kernels.TileOps) {
-	for _, part := range []struct {
-		name string
-		run  func(*tracking)
-	}{
-		{"MinPlus", pairProducts},
-		{"Closure", pairClosures},
+	large := []shape{{192, 2}, {320, 1}}[b.IntN(2)]
+	b.tracked(d, []trackedPart{
+		{"MinPlus", func(b *tracking) { pairProducts(b, []shape{{64, 1}, {64, 4}, large}) }},
+		{"Closure", func(b *tracking) { pairClosures(b, []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}}) }},
 		{"Pivots", pairPivots},
 		{"BadOperations", badPairs},
-	} {
+	})
+}
+
+// largePairs runs products and closures of pairs at more and larger edges of tiles.
+func largePairs(b *bench) {
+	d, ok := kernels.As[kernels.TileOps](b.device)
+	if !ok {
+		b.Fatalf("%T keeps no predecessors", b.device)
+	}
+	b.tracked(d, []trackedPart{
+		{"MinPlus", func(b *tracking) {
+			pairProducts(b, []shape{{128, 1}, {192, 1}, {256, 2}, {320, 1}, {384, 1}, {448, 1}})
+		}},
+		{"Closure", func(b *tracking) {
+			pairClosures(b, []shape{{192, 1}, {256, 1}, {384, 1}, {128, 3}, {448, 1}})
+		}},
+	})
+}
+
+type trackedPart struct {
+	name string
+	run  func(*tracking)
+}
+
+// tracked runs parts of the suite, each with a stream that keeps predecessors.
+func (b *bench) tracked(d kernels.TileOps, parts []trackedPart) {
+	for _, part := range parts {
 		b.Run(part.name, func(t *testing.T) {
 			s, err := d.NewTrackingStream()
 			b := b.with(t)
@@ -44,10 +68,21 @@ type tracking struct {
 
 func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.ops, b.tracker} }
 
-// pairEntry is an entry as it is stored.
+// pairEntry is an entry as it is stored. rest is what is behind the predecessor in a pair of 16 bytes: 0 in operands, and so in
+// results, whatever was there.
 type pairEntry struct {
-	d uint64
-	p int32
+	d    uint64
+	p    int32
+	rest uint32
+}
+
+// garbage is an entry of any bits.
+func (a *pairTiles) garbage() pairEntry {
+	x := pairEntry{a.Uint64() >> (64 - 8*a.kind.Bytes()), int32(a.Uint32()), a.Uint32()}
+	if a.kind.PairBytes() < 16 {
+		x.rest = 0
+	}
+	return x
 }
 
 // pairTiles is a buffer with tiles of pairs of a kind in it, at odd places.
@@ -64,7 +99,7 @@ func (b *tracking) pairTiles(v entry.Variant, t, n int) *pairTiles {
 	places, size := b.layOut(t, n)
 	a := &pairTiles{tracking: b, kind: v.Kind(), t: t, places: places, want: make([]pairEntry, size)}
 	for i := range a.want {
-		a.want[i] = pairEntry{b.Uint64() >> (64 - 8*v.Bytes()), int32(b.Uint32())}
+		a.want[i] = a.garbage()
 	}
 	a.buf = b.alloc(int64(size * a.kind.PairBytes()))
 	return a
@@ -80,11 +115,15 @@ func (a *pairTiles) tiles(lo, n int) (all []kernels.Tile) {
 func (a *pairTiles) data(i int) []pairEntry { return a.want[a.places[i]:][:a.t*a.t] }
 
 func (a *pairTiles) upload() {
-	memory := make([]byte, 0, len(a.want)*a.kind.PairBytes())
-	for _, x := range a.want {
-		memory = memory[:len(memory)+a.kind.Bytes()]
-		a.kind.Put(memory[len(memory)-a.kind.Bytes():], 0, x.d)
-		memory = binary.LittleEndian.AppendUint32(memory, uint32(x.p))
+	each := a.kind.PairBytes()
+	memory := make([]byte, len(a.want)*each)
+	for i, x := range a.want {
+		pair := memory[i*each:][:each]
+		a.kind.Put(pair, 0, x.d)
+		binary.LittleEndian.PutUint32(pair[each/2:], uint32(x.p))
+		if each == 16 {
+			binary.LittleEndian.PutUint32(pair[12:], x.rest)
+		}
 	}
 	a.must(a.tracker.CopyIn(kernels.Tile{Buf: a.buf}, memory))
 	a.must(a.tracker.Sync())
@@ -97,7 +136,10 @@ func (a *pairTiles) download() []pairEntry {
 	a.must(a.tracker.Sync())
 	for i := range got {
 		x := memory[i*each:][:each]
-		got[i] = pairEntry{a.kind.At(x, 0), int32(binary.LittleEndian.Uint32(x[a.kind.Bytes():]))}
+		got[i] = pairEntry{d: a.kind.At(x, 0), p: int32(binary.LittleEndian.Uint32(x[each/2:]))}
+		if each == 16 {
+			got[i].rest = binary.LittleEndian.Uint32(x[12:])
+		}
 	}
 	return got
 }
@@ -106,29 +148,30 @@ func (a *pairTiles) download() []pairEntry {
 // diagonal of its matrix has the walks without arcs there.
 func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	for at := range a.data(i) {
-		x := pairEntry{p.randomEntry(a.Rand), a.Int32N(math.MaxInt32)}
+		x := pairEntry{d: p.randomEntry(a.Rand), p: a.Int32N(math.MaxInt32)}
 		if x.d == v.Unreachable() {
 			x.p = entry.NoVertex
 		}
 		if diagonal && at%(a.t+1) == 0 {
-			x = pairEntry{0, entry.NoVertex}
+			x = pairEntry{p: entry.NoVertex}
 		}
 		a.data(i)[at] = x
 	}
 }
 
-func pairProducts(b *tracking) {
+// pairProducts tries each variant at each shape, with every pattern at the smallest and a random one at the others.
+func pairProducts(b *tracking, shapes []shape) {
 	for _, v := range entry.Paired {
-		for _, s := range []shape{{64, 1}, {64, 4}, {192, 2}, {320, 1}} {
-			if s.t > 64 && b.IntN(2) > 0 {
-				continue
-			}
+		for _, s := range shapes {
 			all := patterns(v)
 			if s.t*s.m > 64 {
 				i := b.IntN(len(all))
 				all = all[i : i+1]
 			}
 			for _, p := range all {
+				if b.skips(s.t * s.m) {
+					continue
+				}
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p.name), func(t *testing.T) { b.with(t).products(v, s, p) })
 			}
 		}
@@ -152,7 +195,8 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 		}
 	}
 	for i := range a.data(1) {
-		a.data(1)[i] = pairEntry{worst(v, b.Rand), int32(b.Uint32())}
+		a.data(1)[i] = a.garbage()
+		a.data(1)[i].d = worst(v, b.Rand)
 	}
 	left, right := a.tiles(2, s.m), a.tiles(2+s.m, s.m)
 	batch := []kernels.Product{{C: a.tiles(0, 1)[0], A: left, B: right}, {C: a.tiles(1, 1)[0], A: left, B: right, Fresh: true, Before: a.tiles(before, 1)[0]}}
@@ -197,6 +241,8 @@ func (a *pairTiles) judge(v entry.Variant, s shape, c, before int, got []pairEnt
 	for at, x := range got {
 		i, j := at/s.t, at%s.t
 		switch {
+		case x.rest != 0:
+			a.Fatalf("product %d, entry (%d,%d) ends in %#x", c, i, j, x.rest)
 		case x.d != want[at]:
 			a.Fatalf("product %d, entry (%d,%d): %s, not %s", c, i, j, show(v, x.d), show(v, want[at]))
 		case x.d == old[at].d:
@@ -224,15 +270,18 @@ func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) b
 }
 
 // pairClosures closes pivots of each shape and variant: the smallest with every pattern, the others with one.
-func pairClosures(b *tracking) {
+func pairClosures(b *tracking, shapes []shape) {
 	for _, v := range entry.Paired {
-		for _, s := range []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}} {
+		for _, s := range shapes {
 			all := graphPatternsOf(v)
 			if s.t*s.m > 128 {
 				i := b.IntN(len(all))
 				all = all[i : i+1]
 			}
 			for _, g := range all {
+				if b.skips(s.t * s.m) {
+					continue
+				}
 				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
 			}
 		}
@@ -254,7 +303,7 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	place := func(i, j int) int { return a.places[i/s.t*s.m+j/s.t] + i%s.t*s.t + j%s.t }
 	for at, w := range arcs {
 		i, j := at/n, at%n
-		x := pairEntry{w, int32(i)}
+		x := pairEntry{d: w, p: int32(i)}
 		if i == j || w == v.Unreachable() {
 			x.p = entry.NoVertex
 		}
@@ -266,6 +315,9 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	for at, d := range want {
 		i, j := at/n, at%n
 		x := got[place(i, j)]
+		if x.rest != 0 {
+			b.Fatalf("entry (%d,%d) ends in %#x", i, j, x.rest)
+		}
 		if x.d != d && !b.tight(v, g, n, d, 0, x.d) {
 			b.Fatalf("entry (%d,%d): %s, %s without predecessors", i, j, show(v, x.d), show(v, d))
 		}
@@ -296,13 +348,13 @@ func (b *tracking) tight(v entry.Variant, g graphPattern, n int, before, arc, d 
 // pairPivots compares runs of pivots with Floyd–Warshall, step by step.
 func pairPivots(b *tracking) {
 	for _, v := range entry.Paired {
-		for range 3 {
+		for range draws(3) {
 			m, edge := 1+b.IntN(2), 64*(1+b.IntN(2))
 			n := m * edge
 			a := b.pairTiles(v, edge, m*m)
 			at := func(i, j int) *pairEntry { return &a.data(i/edge*m + j/edge)[i%edge*edge+j%edge] }
 			for i, w := range b.arcsOfPivots(v, n) {
-				x := pairEntry{w, int32(i / n)}
+				x := pairEntry{d: w, p: int32(i / n)}
 				if i/n == i%n || w == v.Unreachable() {
 					x.p = entry.NoVertex
 				}
@@ -317,7 +369,7 @@ func pairPivots(b *tracking) {
 				for i := range n {
 					for j := range n {
 						if c := lower(v, at(i, j).d, at(i, k).d, at(k, j).d); c != at(i, j).d {
-							*at(i, j) = pairEntry{c, at(k, j).p}
+							*at(i, j) = pairEntry{d: c, p: at(k, j).p}
 						}
 					}
 				}

@@ -30,7 +30,7 @@ func (b *bench) ceiling(d kernels.TileOps) {
 // pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
 func (b *bench) pivots(d kernels.TileOps) {
 	for _, v := range entry.Variants {
-		for range 6 {
+		for range draws(6) {
 			m := 1 + b.IntN(3)
 			n := m * 64
 			a := b.newArena(v, 64, m*m)

@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"ooc/kernels/entry"
+)
 
 //go:generate go run ./gen -path avx2 -pkg cpu -out avx2_amd64.s -stubs avx2_stubs_amd64.go
 
@@ -23,7 +27,7 @@ var avx2 = &path{
 		{pairStripF64AVX2, 8}},
 	pairBase: [paired]baseFunc{pairBaseI32AVX2, pairBaseI32SignedAVX2, pairBaseF32AVX2, pairBaseF32SignedAVX2, pairBaseF64AVX2},
 	pairClimb: [paired]pairClimb{{pairClimbI32AVX2, 128}, {pairClimbI32SignedAVX2, 128}, {pairClimbF32AVX2, 128}, {pairClimbF32SignedAVX2, 128},
-		{pairClimbF64AVX2, 96}},
+		{pairClimbF64AVX2, 128}},
 
 	sweep:         [variants]sweepFunc{sweep16I32AVX2, sweep16I32SignedAVX2, sweep16F32AVX2, sweep16F32SignedAVX2, sweep8F64AVX2, sweep32U16AVX2},
 	sweepFour:     [variants]sweepFunc{sweep64I32AVX2, sweep64I32SignedAVX2, sweep64F32AVX2, sweep64F32SignedAVX2, sweep32F64AVX2, sweep128U16AVX2},
@@ -32,4 +36,13 @@ var avx2 = &path{
 	cross:         [variants]crossFunc{crossI32AVX2, crossI32SignedAVX2, crossF32AVX2, crossF32SignedAVX2, crossF64AVX2, crossU16AVX2},
 	transpose:     bySize{transpose2AVX2, transposeAVX2, transpose8AVX2},
 	transposePast: bySize{transposePast2AVX2, transposePastAVX2, transposePast8AVX2},
+	sums:          sumsAVX2,
+}
+
+func sumsAVX2(kind entry.Kind) sumsFuncs {
+	return map[entry.Kind]sumsFuncs{
+		entry.KindI32: {rowSumsI32AVX2, allSumsI32AVX2},
+		entry.KindF32: {rowSumsF32AVX2, allSumsF32AVX2},
+		entry.KindF64: {rowSumsF64AVX2, allSumsF64AVX2},
+	}[kind]
 }

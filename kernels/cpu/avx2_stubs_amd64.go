@@ -304,6 +304,36 @@ func climb32F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int,
 //go:noescape
 func crossF64AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
 
+// rowSumsI32AVX2 adds blocks of 8 entries to the sums of their row, see path.
+//
+//go:noescape
+func rowSumsI32AVX2(line *byte, row *byte, first int, blocks int)
+
+// allSumsI32AVX2 adds blocks of 8 entries to the sums of their row and of their columns, see path.
+//
+//go:noescape
+func allSumsI32AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
+
+// rowSumsF32AVX2 adds blocks of 8 entries to the sums of their row, see path.
+//
+//go:noescape
+func rowSumsF32AVX2(line *byte, row *byte, first int, blocks int)
+
+// allSumsF32AVX2 adds blocks of 8 entries to the sums of their row and of their columns, see path.
+//
+//go:noescape
+func allSumsF32AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
+
+// rowSumsF64AVX2 adds blocks of 8 entries to the sums of their row, see path.
+//
+//go:noescape
+func rowSumsF64AVX2(line *byte, row *byte, first int, blocks int)
+
+// allSumsF64AVX2 adds blocks of 8 entries to the sums of their row and of their columns, see path.
+//
+//go:noescape
+func allSumsF64AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
+
 // transposeAVX2 transposes blocks of 16×16 entries, see path.
 //
 //go:noescape

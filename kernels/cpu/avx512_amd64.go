@@ -23,7 +23,7 @@ var avx512 = &path{
 		{pairStripF64AVX2, 8}},
 	pairBase: [paired]baseFunc{pairBaseI32AVX512, pairBaseI32SignedAVX512, pairBaseF32AVX512, pairBaseF32SignedAVX512, pairBaseF64AVX2},
 	pairClimb: [paired]pairClimb{{pairClimbI32AVX512, 512}, {pairClimbI32SignedAVX512, 512}, {pairClimbF32AVX512, 512}, {pairClimbF32SignedAVX512, 512},
-		{pairClimbF64AVX2, 96}},
+		{pairClimbF64AVX2, 128}},
 
 	sweep:         [variants]sweepFunc{sweep16I32AVX512, sweep16I32SignedAVX512, sweep16F32AVX512, sweep16F32SignedAVX512, sweep8F64AVX512, sweep32U16AVX512},
 	sweepFour:     [variants]sweepFunc{sweep64I32AVX512, sweep64I32SignedAVX512, sweep64F32AVX512, sweep64F32SignedAVX512, sweep32F64AVX512, sweep128U16AVX512},
@@ -32,4 +32,5 @@ var avx512 = &path{
 	cross:         [variants]crossFunc{crossI32AVX512, crossI32SignedAVX512, crossF32AVX512, crossF32SignedAVX512, crossF64AVX512, crossU16AVX512},
 	transpose:     bySize{transpose2AVX2, transposeAVX512, transpose8AVX2},
 	transposePast: bySize{transposePast2AVX2, transposePastAVX512, transposePast8AVX2},
+	sums:          sumsAVX2,
 }

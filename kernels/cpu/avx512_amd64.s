@@ -5789,7 +5789,7 @@ kLoop:
 	VMOVDQA32    Z16, K1, Z1
 	VPMINSD      Z19, Z0, Z0
 	VPADDD       Z17, Z16, Z16
-	ADDQ         $0x40, R10
+	ADDQ         $0x00000040, R10
 	ADDQ         $0x00000400, R11
 	SUBQ         $0x08, R12
 	JNE          kLoop
@@ -6518,7 +6518,7 @@ kLoop:
 	VMOVDQA32    Z16, K1, Z1
 	VPMINSD      Z19, Z0, Z0
 	VPADDD       Z17, Z16, Z16
-	ADDQ         $0x40, R10
+	ADDQ         $0x00000040, R10
 	ADDQ         $0x00000400, R11
 	SUBQ         $0x08, R12
 	JNE          kLoop
@@ -7259,7 +7259,7 @@ kLoop:
 	VMOVDQA32    Z16, K1, Z1
 	VPMINSD      Z19, Z0, Z0
 	VPADDD       Z17, Z16, Z16
-	ADDQ         $0x40, R10
+	ADDQ         $0x00000040, R10
 	ADDQ         $0x00000400, R11
 	SUBQ         $0x08, R12
 	JNE          kLoop
@@ -7978,7 +7978,7 @@ kLoop:
 	VMOVDQA32    Z16, K1, Z1
 	VMINPS       Z19, Z0, Z0
 	VPADDD       Z17, Z16, Z16
-	ADDQ         $0x40, R10
+	ADDQ         $0x00000040, R10
 	ADDQ         $0x00000400, R11
 	SUBQ         $0x08, R12
 	JNE          kLoop
@@ -10536,7 +10536,7 @@ fresh:
 	RET
 
 // func transposeAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ places+8(FP), CX
@@ -10546,6 +10546,58 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	MOVQ blocks+32(FP), DI
 
 blockLoop:
+	CMPQ       DI, $0x01
+	JE         last
+	MOVLQSX    64(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    68(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    72(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    76(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    80(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    84(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    88(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    92(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    96(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    100(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    104(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    108(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    112(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    116(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    120(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    124(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+
+last:
 	MOVLQSX    (BX), R8
 	IMULQ      SI, R8
 	VMOVUPS    (DX)(R8*1), Z0
@@ -10708,6 +10760,58 @@ TEXT ·transposePastAVX512(SB), NOSPLIT, $0-48
 	MOVQ blocks+32(FP), DI
 
 blockLoop:
+	CMPQ       DI, $0x01
+	JE         last
+	MOVLQSX    64(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    68(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    72(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    76(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    80(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    84(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    88(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    92(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    96(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    100(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    104(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    108(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    112(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    116(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    120(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+	MOVLQSX    124(BX), R8
+	IMULQ      SI, R8
+	PREFETCHT0 (DX)(R8*1)
+
+last:
 	MOVLQSX    (BX), R8
 	IMULQ      SI, R8
 	VMOVUPS    (DX)(R8*1), Z0

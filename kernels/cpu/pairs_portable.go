@@ -3,7 +3,7 @@ package cpu
 import "unsafe"
 
 // pairBytes is the size of a pair whose distance is an E.
-func pairBytes[E number]() int { return sizeOf[E]() + 4 }
+func pairBytes[E number]() int { return 2 * sizeOf[E]() }
 
 // distanceAt is the distance of the pair at p.
 func distanceAt[E number](p *byte) *E { return (*E)(unsafe.Pointer(p)) }

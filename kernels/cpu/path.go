@@ -42,6 +42,8 @@ type path struct {
 	cross            [variants]crossFunc
 	transpose        bySize
 	transposePast    bySize // past the caches; wants all aligned to lines
+
+	sums func(kind entry.Kind) sumsFuncs
 }
 
 // relaxationsOf returns how many relaxations so many bytes of sums are, for each variant.
@@ -124,6 +126,18 @@ type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, 
 // transposeFunc moves blocks of as many columns as a line has lanes, at least one block, of a line to the given places from
 // dst on.
 type transposeFunc = func(dst, places, rows, columns *byte, blocks, stride int)
+
+// rowSumsFunc adds blocks of SumLanes entries, at least one, to the RowSums of their row. first is the number of the first block.
+type rowSumsFunc = func(line, row *byte, first, blocks int)
+
+// allSumsFunc also adds each entry to the sums of its column.
+type allSumsFunc = func(line, row, sum, inverse, missing *byte, first, blocks int)
+
+// sumsFuncs are nil where plain Go adds up.
+type sumsFuncs struct {
+	row rowSumsFunc
+	all allSumsFunc
+}
 
 // PathNames lists the paths that Options.Path may name on this architecture, best first.
 func PathNames() []string {

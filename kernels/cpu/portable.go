@@ -29,6 +29,7 @@ var portable = &path{
 	climb: climbForms(1), climbFour: climbForms(4),
 	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
 	transpose: portableTranspose, transposePast: portableTranspose,
+	sums: func(entry.Kind) sumsFuncs { return sumsFuncs{} },
 }
 
 var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}

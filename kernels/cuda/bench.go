@@ -49,7 +49,7 @@ type BenchOptions struct {
 
 // Bench measures the products, beside a loop that keeps its operands in registers; then the closure, batches of small
 // tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements it
-// returns the context's error if that has ended. It needs 18 × Edge² bytes of device memory.
+// returns the context's error if that has ended. It needs 24 × Edge² bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
 	if o.Edge == 0 {
 		o.Edge = 8192
@@ -59,7 +59,7 @@ func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) 
 	}
 	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
 	var err error
-	if b.buffer, err = d.Alloc(18 * int64(o.Edge) * int64(o.Edge)); err != nil {
+	if b.buffer, err = d.Alloc(24 * int64(o.Edge) * int64(o.Edge)); err != nil {
 		return err
 	}
 	err = b.all(o.Edge)
@@ -85,6 +85,11 @@ func (b *bench) all(edge int) error {
 				if err := b.product(f, v, t, edge/t, edge/4/t); err != nil {
 					return err
 				}
+			}
+		}
+		for _, block := range []struct{ rows, terms int }{{32, 8}, {256, 16}, {256, 32}, {2048, 64}} {
+			if err := b.blocks(v, edge, block.rows, block.terms); err != nil {
+				return err
 			}
 		}
 	}

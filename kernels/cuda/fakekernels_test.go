@@ -29,6 +29,8 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 		fakeLevel(v, (*levelParam)(p), blocks)
 	case laneTranspose:
 		fakeTranspose(v, (*laneTransposeParam)(p), blocks)
+	case laneBlocks:
+		fakeBlocks(v, (*laneBlocksParam)(p), blocks)
 	case pulls, largePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}

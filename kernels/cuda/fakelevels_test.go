@@ -3,6 +3,7 @@ package cuda
 import (
 	"math"
 
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -39,6 +40,31 @@ func fakeStrip(v entry.Variant, p *levelParam, row, first int) {
 		}
 	}
 	store(v, strip(row), 0, c)
+}
+
+// fakeBlocks computes the rows of blocks.
+func fakeBlocks(v entry.Variant, p *laneBlocksParam, blocks int) {
+	width, kind := int(p.width), v.Kind()
+	strips := entry.CeilDiv(width, blockLanes)
+	for item := range blocks {
+		first := item % strips * blockLanes
+		n := min(blockLanes, width-first)
+		strip := func(row int32) address { return p.lanes + address((int(row)*width+first)*v.Bytes()) }
+		b := at[kernels.LaneBlock](p.blocks, blocks/strips)[item/strips]
+		terms := at[kernels.LaneTerm](p.terms, int(b.First+b.Terms))[b.First:]
+		for row := b.Row; row < b.Row+b.Rows; row++ {
+			c := make([]float64, n)
+			entry.Fill(c, math.Inf(1))
+			if p.fresh == 0 {
+				c = values(v, strip(row), n)
+			}
+			for _, t := range terms {
+				weights := at[byte](p.weights+address(int(t.Weights+b.Shift)*kernels.LaneWeightUnit*v.Bytes()), int(row-b.Row+1)*v.Bytes())
+				relaxValues(v, c, kind.Value(kind.At(weights, int(row-b.Row))), values(v, strip(t.Row), n))
+			}
+			store(v, strip(row), 0, c)
+		}
+	}
 }
 
 // fakeTranspose transposes.

@@ -38,15 +38,12 @@ func pairsAt(v entry.Variant, a address, n int) []fakePairEntry {
 
 // storePairs writes pairs to device memory.
 func storePairs(v entry.Variant, a address, x []fakePairEntry) {
-	kind, size := v.Kind(), v.Bytes()
-	memory := at[byte](a, len(x)*(size+4))[:0]
-	for _, y := range x {
-		if bits := kind.Bits(y.d); size == 8 {
-			memory = binary.LittleEndian.AppendUint64(memory, bits)
-		} else {
-			memory = binary.LittleEndian.AppendUint32(memory, uint32(bits))
-		}
-		memory = binary.LittleEndian.AppendUint32(memory, uint32(y.p))
+	kind, each := v.Kind(), v.Kind().PairBytes()
+	memory := at[byte](a, len(x)*each)
+	clear(memory)
+	for i, y := range x {
+		kind.Put(memory[i*each:], 0, kind.Bits(y.d))
+		binary.LittleEndian.PutUint32(memory[i*each+kind.Bytes():], uint32(y.p))
 	}
 }
 

@@ -74,6 +74,7 @@ const (
 	pairPanels
 	levelRows
 	laneTranspose
+	laneBlocks
 	pulls
 	largePulls // for groups of more threads than a block of pulls has
 	links
@@ -99,6 +100,7 @@ var kernelInfo = [kernelCount]struct {
 	pairPanels:    {"pairs_", "pairs_panels_", 256, entry.Paired},
 	levelRows:     {"levels_", "level_", 256, entry.Variants},
 	laneTranspose: {"levels_", "transpose_", 256, entry.Variants},
+	laneBlocks:    {"levels_", "blocks_", 128, entry.Variants},
 	pulls:         {"vectors_", "pull_", 256, entry.Words},
 	largePulls:    {"vectors_", "pull_large_", 1024, entry.Words},
 	links:         {"vectors_", "link_", 256, entry.Words},

@@ -52,9 +52,15 @@ func (k Kind) Valid() bool { return k.Bytes() != 0 }
 // Bytes is the size of an entry, 0 for an unknown kind.
 func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
-// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. Devices have pairs of
-// f64, of 12 bytes; stores do not, since a power cut could leave half of a distance that lies across two sectors.
-func (k Kind) PairBytes() int { return k.Bytes() + 4 }
+// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64 the last
+// 4 of its 16 bytes are zero: with 12, some pairs would lie across two sectors, and a power cut could leave half of a distance.
+// It is 0 for u16, of which there are no pairs.
+func (k Kind) PairBytes() int {
+	if k.Bytes() < WordBytes {
+		return 0
+	}
+	return 2 * k.Bytes()
+}
 
 // NumPy is the kind's type as NumPy writes it, "" for an unknown kind.
 func (k Kind) NumPy() string { return kinds[k.row()].numpy }
@@ -143,6 +149,34 @@ func (k Kind) Fill(memory []byte, bits uint64) {
 	}
 }
 
+// Append appends the entries of numbers in stored units, as Bits has them.
+func (k Kind) Append(memory []byte, numbers []float64) []byte {
+	at, size := len(memory), k.Bytes()
+	memory = append(memory, make([]byte, size*len(numbers))...)
+	to := memory[at:]
+	switch k {
+	case KindI32: // as below, and faster
+		for i, x := range numbers {
+			bits := uint32(int32(x))
+			if math.IsInf(x, 1) {
+				bits = uint32(Inf32)
+			}
+			binary.LittleEndian.PutUint32(to[4*i:], bits)
+		}
+	case KindF32:
+		for i, x := range numbers {
+			binary.LittleEndian.PutUint32(to[4*i:], math.Float32bits(float32(x)))
+		}
+	case KindF64:
+		copy(to, Bytes(numbers))
+	default:
+		for i, x := range numbers {
+			k.Put(to, i, k.Bits(x))
+		}
+	}
+	return memory
+}
+
 // Value returns an entry as a number in stored units, unreachable as +Inf.
 func (k Kind) Value(bits uint64) float64 {
 	switch k {
@@ -171,6 +205,13 @@ func (k Kind) Values(dst []float64, memory []byte) {
 		}
 	case KindF64:
 		copy(dst, View[float64](memory))
+	case KindI32:
+		for i, x := range View[int32](memory) {
+			dst[i] = float64(x)
+			if x == Inf32 {
+				dst[i] = math.Inf(1)
+			}
+		}
 	default:
 		for i := range dst {
 			dst[i] = k.Value(k.At(memory, i))

@@ -72,8 +72,16 @@ func (v Variant) String() string { return variants[v].name }
 // MarshalText returns the name.
 func (v Variant) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
+// rowOf is the place of each variant's kind in the table of kinds, which loops over entries ask for.
+var rowOf = func() (rows [VariantCount]int) {
+	for v := range variants {
+		rows[v] = variants[v].kind.row()
+	}
+	return rows
+}()
+
 // Float reports whether entries are floating-point numbers.
-func (v Variant) Float() bool { return v.Kind().Float() }
+func (v Variant) Float() bool { return kinds[rowOf[v]].float }
 
 // Signed reports whether negative entries are allowed.
 func (v Variant) Signed() bool { return variants[v].signed }
@@ -82,7 +90,7 @@ func (v Variant) Signed() bool { return variants[v].signed }
 func (v Variant) Kind() Kind { return variants[v].kind }
 
 // Bytes returns the size of an entry.
-func (v Variant) Bytes() int { return v.Kind().Bytes() }
+func (v Variant) Bytes() int { return kinds[rowOf[v]].bytes }
 
 // WeightBytes returns the size of the weight of an arc: that of an entry, but 4 bytes at least.
 func (v Variant) WeightBytes() int { return max(WordBytes, v.Bytes()) }
@@ -99,4 +107,4 @@ func (v Variant) Weights(dst []uint32, entries []byte) {
 }
 
 // Unreachable returns the bits of the entry of two vertices without a path.
-func (v Variant) Unreachable() uint64 { return v.Kind().Unreachable() }
+func (v Variant) Unreachable() uint64 { return kinds[rowOf[v]].unreachable }

@@ -53,6 +53,12 @@ func lanes(p path) {
 		}
 		cross(p, a)
 	}
+	for _, a := range arithmetics {
+		if !p.is512() && a.size > 2 && (a.size == 8 || !a.signed) { // one for each kind of 4 and 8 bytes
+			sums(p, a, false)
+			sums(p, a, true)
+		}
+	}
 	for _, past := range []bool{false, true} {
 		transpose(p, 4, past)
 		if !p.is512() { // whose path takes these for other sizes: memory limits them

@@ -161,7 +161,7 @@ func (m *pairKernel) inner() {
 		}
 	}
 	next()
-	ADDQ(U8(m.pairBytes()*pairChunk), at)
+	ADDQ(U32(m.pairBytes()*pairChunk), at)
 	ADDQ(U32(pairChunk*m.width()), b)
 	SUBQ(U8(pairChunk), left)
 	JNE(LabelRef("kLoop"))

@@ -27,20 +27,17 @@ func transpose(p path, size int, past bool) {
 		columns: load("columns"), stride: load("stride")}
 	blocks := load("blocks")
 	Label("blockLoop")
-	switch {
-	case size == 2:
-		t.halves()
-	case p.is512():
-		t.square(0, 0, 16, transpose16)
-	default:
-		edge, transposed := 8, transpose8
-		if size == 8 {
-			edge, transposed = 4, transpose4
-		}
-		for lane := 0; lane < lineBytes/size; lane += edge {
-			t.square(lane, 0, edge, transposed)
-			t.square(lane, edge, edge, transposed)
-		}
+	CMPQ(blocks, U8(1))
+	JE(LabelRef("last"))
+	// Rows are anywhere in memory, so the processor does not foresee which ones the next block reads.
+	for i := range lineBytes / size {
+		PREFETCHT0(t.from(0, lineBytes/size+i))
+	}
+	Label("last")
+	if p.is512() {
+		t.square()
+	} else {
+		t.quarters()
 	}
 	if size == 2 {
 		ADDQ(U32(2*lineBytes), t.columns)
@@ -72,38 +69,52 @@ func (t transposing) from(lane, column int) Mem {
 	return Mem{Base: t.rows, Index: at, Scale: 1, Disp: t.size * lane}
 }
 
-// to stores columns of some lanes.
-func (t transposing) to(lane, column int, columns []reg.VecVirtual) {
+// to stores columns of a lane, from some column on.
+func (t transposing) to(lane, column int, columns ...reg.VecVirtual) {
+	at := GP64()
+	MOVQ(Mem{Base: t.places, Disp: 8 * lane}, at)
 	for i, x := range columns {
-		at := GP64()
-		MOVQ(Mem{Base: t.places, Disp: 8 * (lane + i)}, at)
-		t.move(x, Mem{Base: t.dst, Index: at, Scale: 1, Disp: t.size * column})
+		t.move(x, Mem{Base: t.dst, Index: at, Scale: 1, Disp: t.size*column + i*t.bytes})
 	}
 }
 
-// square moves as many lanes as columns.
-func (t transposing) square(lane, column, edge int, transposed func([]reg.VecVirtual) []reg.VecVirtual) {
-	r := make([]reg.VecVirtual, edge)
+// square moves 16 lanes of as many columns.
+func (t transposing) square() {
+	r := make([]reg.VecVirtual, 16)
 	for i := range r {
-		from := t.from(lane, column+i)
+		from := t.from(0, i)
 		r[i] = t.vec()
 		VMOVUPS(from, r[i])
 	}
-	t.to(lane, column, transposed(r))
+	for lane, x := range transpose16(r) {
+		t.to(lane, 0, x)
+	}
 }
 
-// halves moves a block of entries of 2 bytes by squares of 8 lanes and columns, two of them side by side in a register.
-func (t transposing) halves() {
-	const half = 8
-	for lane := 0; lane < lineBytes/2; lane += half {
-		for column := 0; column < lineBytes/2; column += 2 * half {
-			r := make([]reg.VecVirtual, half)
+// quarters moves a block of a line of lanes and as many columns by squares of 16 bytes. Two of them are side by side in a
+// register, half a line of the output. Both halves are written at once, if there are registers for that: past the caches, a
+// half alone takes longer than a line.
+func (t transposing) quarters() {
+	edge := 16 / t.size
+	for lane := 0; lane < lineBytes/t.size; lane += edge {
+		var before []reg.VecVirtual
+		for column := 0; column < lineBytes/t.size; column += 2 * edge {
+			r := make([]reg.VecVirtual, edge)
 			for i := range r {
 				r[i] = YMM()
 				VBROADCASTF128(t.from(lane, column+i), r[i])
-				VINSERTF128(U8(1), t.from(lane, column+half+i), r[i], r[i])
+				VINSERTF128(U8(1), t.from(lane, column+edge+i), r[i], r[i])
 			}
-			t.to(lane, column, unpack(r, 2))
+			r = unpack(r, t.size)
+			for i, x := range r {
+				switch {
+				case t.size == 2:
+					t.to(lane+i, column, x)
+				case before != nil:
+					t.to(lane+i, 0, before[i], x)
+				}
+			}
+			before = r
 		}
 	}
 }
@@ -128,23 +139,6 @@ func unpack(r []reg.VecVirtual, size int) []reg.VecVirtual {
 		lows, highs = append(lows, l), append(highs, h)
 	}
 	return append(unpack(lows, 2*size), unpack(highs, 2*size)...)
-}
-
-// transpose4 transposes 4 registers of 4 entries.
-func transpose4(r []reg.VecVirtual) []reg.VecVirtual {
-	var even, odd [2]reg.VecVirtual // columns 0 and 2, or 1 and 3, of two rows
-	for i := range even {
-		even[i], odd[i] = YMM(), YMM()
-		VUNPCKLPD(r[2*i+1], r[2*i], even[i])
-		VUNPCKHPD(r[2*i+1], r[2*i], odd[i])
-	}
-	out := make([]reg.VecVirtual, 4)
-	for c, u := range [][2]reg.VecVirtual{even, odd} {
-		out[c], out[2+c] = YMM(), YMM()
-		VPERM2F128(U8(0x20), u[1], u[0], out[c])
-		VPERM2F128(U8(0x31), u[1], u[0], out[2+c])
-	}
-	return out
 }
 
 // interleave transposes blocks of 4×4 entries: four registers, and within each a quarter of 128 bits. Pairs of
@@ -182,18 +176,6 @@ func transpose16(r []reg.VecVirtual) []reg.VecVirtual {
 		even1, odd1 := parity(u[8+c], u[12+c])
 		out[c], out[8+c] = parity(even0, even1)
 		out[4+c], out[12+c] = parity(odd0, odd1)
-	}
-	return out
-}
-
-// transpose8 transposes 8 registers of 8 entries.
-func transpose8(r []reg.VecVirtual) []reg.VecVirtual {
-	u := interleave(func() reg.VecVirtual { return YMM() }, r)
-	out := make([]reg.VecVirtual, 8)
-	for c := range 4 {
-		out[c], out[4+c] = YMM(), YMM()
-		VPERM2F128(U8(0x20), u[4+c], u[c], out[c])
-		VPERM2F128(U8(0x31), u[4+c], u[c], out[4+c])
 	}
 	return out
 }

@@ -32,10 +32,11 @@ struct Product {
   Entry entries[kInline];
 };
 
-// WidePair is a double and its predecessor, as they lie in memory: 12 bytes, aligned to 4.
-struct WidePair {
-  int low, high, before;
+// WidePair is a double and its predecessor, as they lie in memory: 16 bytes, of which the last 4 are 0.
+struct alignas(16) WidePair {
+  int low, high, before, zero;
 
+  __device__ __forceinline__ WidePair(double d, int q) : low(__double2loint(d)), high(__double2hiint(d)), before(q), zero(0) {}
   __device__ __forceinline__ double distance() const { return __hiloint2double(high, low); }
 };
 
@@ -104,19 +105,15 @@ __device__ __forceinline__ void load2Pairs(const int2 *from, int *d, int *q) {
   d[0] = v.x, q[0] = v.y, d[1] = v.z, q[1] = v.w;
 }
 __device__ __forceinline__ void load2Pairs(const WidePair *from, double *d, int *q) {
-  const int2 *v = reinterpret_cast<const int2 *>(from);
-  const int2 x = v[0], y = v[1], z = v[2];
-  d[0] = __hiloint2double(x.y, x.x), q[0] = y.x, d[1] = __hiloint2double(z.x, y.y), q[1] = z.y;
+  const WidePair x = from[0], y = from[1];
+  d[0] = x.distance(), q[0] = x.before, d[1] = y.distance(), q[1] = y.before;
 }
 
 __device__ __forceinline__ void store2Pairs(int2 *to, const int *d, const int *q) {
   *reinterpret_cast<int4 *>(to) = make_int4(d[0], q[0], d[1], q[1]);
 }
 __device__ __forceinline__ void store2Pairs(WidePair *to, const double *d, const int *q) {
-  int2 *v = reinterpret_cast<int2 *>(to);
-  v[0] = make_int2(__double2loint(d[0]), __double2hiint(d[0]));
-  v[1] = make_int2(q[0], __double2loint(d[1]));
-  v[2] = make_int2(__double2hiint(d[1]), q[1]);
+  to[0] = WidePair(d[0], q[0]), to[1] = WidePair(d[1], q[1]);
 }
 
 template <Variant V>

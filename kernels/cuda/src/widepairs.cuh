@@ -63,7 +63,7 @@ __device__ __forceinline__ void widePairProduct(const Product &p) {
         if (lowest[i][j] >= 0) {
           const int pair = lowest[i][j] / p.depth, k = lowest[i][j] - pair * p.depth;
           const WidePair *right = reinterpret_cast<const WidePair *>(begin[1 + pair].y);
-          to[place] = WidePair{__double2loint(c[i][j]), __double2hiint(c[i][j]), right[(long)k * p.ldb + at.col + x + 8 * j].before};
+          to[place] = WidePair(c[i][j], right[(long)k * p.ldb + at.col + x + 8 * j].before);
         } else if (fresh) {
           to[place] = from[place];
         }
