@@ -156,6 +156,9 @@ func (s *Store) syncMatrix() error {
 	if err := s.checkMatrix(); err != nil {
 		return err
 	}
+	if s.dist == nil {
+		return nil // what is written there is synced before it has its name
+	}
 	err := s.sync(nameDist, func() error {
 		if err := s.mem.Flush(); err != nil {
 			return err
@@ -170,11 +173,15 @@ func (s *Store) syncMatrix() error {
 
 // checkMatrix says whether the files that we write are still those of the store.
 func (s *Store) checkMatrix() error {
-	if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
-		return err
-	}
 	// Without the lock file that we hold, another process could be writing too.
-	for _, f := range []*os.File{s.dist, s.state, s.lock.File()} {
+	files := []*os.File{s.state, s.lock.File()}
+	if s.dist != nil {
+		if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
+			return err
+		}
+		files = append(files, s.dist)
+	}
+	for _, f := range files {
 		same, err := disk.InPlace(f)
 		if err != nil {
 			return err
@@ -308,6 +315,9 @@ func (s *Store) wipeNote() error {
 
 // incarnation names the run of the system, as notes do.
 func (s *Store) incarnation() incarnation {
+	if s.dist == nil {
+		return incarnation{}
+	}
 	boot := system.Boot()
 	if s.hooks != nil && s.hooks.BootID != "" {
 		boot = s.hooks.BootID
@@ -324,7 +334,7 @@ func (s *Store) forgetFailed() error {
 	if err != nil && !errors.Is(err, ErrVersion) && (!errors.Is(err, ErrCorrupt) || errors.Is(err, syscall.EIO)) {
 		return err
 	}
-	if err == nil && sf.note.kind == recordFailed && sf.note.inc == s.here {
+	if err == nil && s.dist != nil && sf.note.kind == recordFailed && sf.note.inc == s.here {
 		_ = s.dist.Sync() // reports the old failure once more
 		system.DropCache(s.dist)
 	}

@@ -224,6 +224,9 @@ func sizes(m *Meta, ids IDs) []reservation {
 		{nameLive, liveBytes},
 		{nameSumsSpare, m.sumsBytes()},
 	}
+	if m.Layout == Factors {
+		list = list[1:]
+	}
 	if !m.Dense {
 		h := csrHeader{n: int64(m.N), arcs: m.Arcs, weight: m.weightBytes()}
 		list = append(list, reservation{nameGraph, h.fileBytes()})
@@ -259,8 +262,10 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 	}
 	s := c.s
 	s.dist, s.state = files[nameDist], files[nameState]
-	if err := s.writeAt(s.dist, nameDist, npyHeader(s.meta.Kind, s.geo), 0); err != nil {
-		return err
+	if s.dist != nil {
+		if err := s.writeAt(s.dist, nameDist, npyHeader(s.meta.Kind, s.geo), 0); err != nil {
+			return err
+		}
 	}
 	if csr != nil {
 		if err := s.hooks.Ask("write", nameGraph); err != nil {
@@ -355,7 +360,7 @@ func (c *creation) closeSpare() error {
 
 // undo takes back a failed creation.
 func (c *creation) undo() {
-	if c.s.mem != nil {
+	if len(c.s.mem) > 0 {
 		c.s.mem.Unmap()
 	}
 	for _, f := range c.files {

@@ -30,6 +30,8 @@ var (
 	ErrIncomplete = errors.New("store is incomplete")
 	// ErrNoCSR: the store was made from dense input and keeps no graph.
 	ErrNoCSR = errors.New("store has no graph: its input was dense")
+	// ErrNoMatrix: the store is of layout Factors.
+	ErrNoMatrix = errors.New("store has no matrix: it keeps factors")
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("store is closed")
 	// ErrReadOnly: a write to a store opened with OpenReadOnly.

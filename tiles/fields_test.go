@@ -12,11 +12,16 @@ import (
 	"ooc/kernels/entry"
 )
 
-// pairsStore makes a store of pairs and fills it: the distance from u to v is 1000u + v, the predecessor u - v.
+// pairsStore is pairsStoreOf for i32.
 func pairsStore(t *testing.T, n, tile int, sources RowSet) *Store {
+	return pairsStoreOf(t, entry.KindI32, n, tile, sources)
+}
+
+// pairsStoreOf makes a store of pairs and fills it: the distance from u to v is 1000u + v, the predecessor u - v.
+func pairsStoreOf(t *testing.T, kind entry.Kind, n, tile int, sources RowSet) *Store {
 	t.Helper()
 	m := testMeta(n, tile)
-	m.Predecessors, m.Sources = true, sources
+	m.Kind, m.Predecessors, m.Sources = kind, true, sources
 	s, err := Create(filepath.Join(t.TempDir(), "a.ooc"), m, nil, IDs{})
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
@@ -26,8 +31,9 @@ func pairsStore(t *testing.T, n, tile int, sources RowSet) *Store {
 		for j := range g.Side() {
 			for k := range tile * tile {
 				u, v := i*tile+k/tile, j*tile+k%tile
-				binary.LittleEndian.PutUint32(b[8*k:], uint32(1000*u+v))
-				binary.LittleEndian.PutUint32(b[8*k+4:], uint32(u-v))
+				pair := b[k*kind.PairBytes():]
+				kind.Put(pair, 0, kind.Bits(float64(1000*u+v)))
+				binary.LittleEndian.PutUint32(pair[kind.Bytes():], uint32(u-v))
 			}
 			must(t, s.WriteTile(i, j, b))
 		}
@@ -36,22 +42,32 @@ func pairsStore(t *testing.T, n, tile int, sources RowSet) *Store {
 }
 
 func TestPairs(t *testing.T) {
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF64} {
+		t.Run(string(kind), func(t *testing.T) { readPairs(t, kind) })
+	}
+}
+
+func readPairs(t *testing.T, kind entry.Kind) {
 	rng := seeded(t)
-	s := pairsStore(t, 150, 64, nil)
-	if g := s.Geometry(); g.EntryBytes != 8 || g.TileBytes() != 64*64*8 {
+	s := pairsStoreOf(t, kind, 150, 64, nil)
+	if g, each := s.Geometry(), 2*kind.Bytes(); g.EntryBytes != each || g.TileBytes() != int64(64*64*each) {
 		t.Fatalf("%+v, version %d", g, s.Meta().Version)
 	}
-	row, col := make([]byte, 600), make([]byte, 600)
-	at := func(b []byte, k int) int { return int(int32(binary.LittleEndian.Uint32(b[4*k:]))) }
+	distance := func(b []byte, k int) int { return int(kind.Value(kind.At(b, k))) }
+	row, col := kind.Make(150), kind.Make(150)
 	for u := range 150 {
 		must(t, s.ReadRow(row, u))
 		must(t, s.ReadCol(col, u))
 		for v := range 150 {
 			bits, err := s.ReadAt(u, v)
-			if must(t, err); at(row, v) != 1000*u+v || at(col, v) != 1000*v+u || int(bits) != 1000*u+v {
-				t.Fatalf("distance (%d,%d): %d by row, %d by column, %d", u, v, at(row, v), at(col, v), bits)
+			if must(t, err); distance(row, v) != 1000*u+v || distance(col, v) != 1000*v+u || int(kind.Value(bits)) != 1000*u+v {
+				t.Fatalf("distance (%d,%d): %d by row, %d by column, %#x", u, v, distance(row, v), distance(col, v), bits)
 			}
 		}
+	}
+	row, col = make([]byte, 600), make([]byte, 600)
+	at := func(b []byte, k int) int { return int(int32(binary.LittleEndian.Uint32(b[4*k:]))) }
+	for u := range 150 {
 		must(t, s.ReadRowPredecessors(row, u))
 		must(t, s.ReadColPredecessors(col, u))
 		for v := range 150 {
@@ -62,17 +78,14 @@ func TestPairs(t *testing.T) {
 	}
 	for range 50 { // at 64² entries, some are longer than is read at a time
 		first := rng.IntN(64 * 64)
-		got := make([]byte, 4*rng.IntN(64*64-first+1))
+		n := rng.IntN(64*64 - first + 1)
+		got, before := kind.Make(n), entry.Make(n)
 		must(t, s.ReadEntries(got, 1, 2, first))
-		for k := range len(got) / 4 {
-			if e := first + k; at(got, k) != 1000*(64+e/64)+128+e%64 {
-				t.Fatalf("entry %d of %d from %d on: %d", k, len(got)/4, first, at(got, k))
-			}
-		}
-		must(t, s.ReadEntriesPredecessors(got, 1, 2, first))
-		for k := range len(got) / 4 {
-			if e := first + k; at(got, k) != 64+e/64-128-e%64 {
-				t.Fatalf("predecessor %d of %d from %d on: %d", k, len(got)/4, first, at(got, k))
+		must(t, s.ReadEntriesPredecessors(before, 1, 2, first))
+		for k := range n {
+			e := first + k
+			if distance(got, k) != 1000*(64+e/64)+128+e%64 || at(before, k) != 64+e/64-128-e%64 {
+				t.Fatalf("entry %d of %d from %d on: %d, %d", k, n, first, distance(got, k), at(before, k))
 			}
 		}
 	}
@@ -130,16 +143,19 @@ func TestNoPairs(t *testing.T) {
 // TestNumPyOpensPairs opens a matrix of pairs in place.
 func TestNumPyOpensPairs(t *testing.T) {
 	needNumPy(t)
-	s := pairsStore(t, 150, 64, nil)
-	out, err := exec.Command("python3", "-c", `
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF64} {
+		s := pairsStoreOf(t, kind, 150, 64, nil)
+		out, err := exec.Command("python3", "-c", `
 import numpy as np, sys
 d = np.load(sys.argv[1], mmap_mode="r")
-assert isinstance(d, np.memmap) and d.offset == 4096 and d.shape == (3, 3, 64, 64) and d.itemsize == 8, (d.dtype, d.shape)
+assert isinstance(d, np.memmap) and d.offset == 4096 and d.shape == (3, 3, 64, 64), (d.dtype, d.shape)
+assert d.itemsize == 2 * d["distance"].itemsize and d.dtype.names == ("distance", "predecessor") and d["distance"].dtype == sys.argv[2], d.dtype
 u, v = np.arange(192)[:, None], np.arange(192)[None, :]
 full = d.transpose(0, 2, 1, 3).reshape(192, 192)
 assert (full["distance"] == 1000 * u + v).all() and (full["predecessor"] == u - v).all()
-print("good")`, filepath.Join(s.Dir(), nameDist)).CombinedOutput()
-	if err != nil || strings.TrimSpace(string(out)) != "good" {
-		t.Errorf("NumPy: %v: %s", err, out)
+print("good")`, filepath.Join(s.Dir(), nameDist), kind.NumPy()).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != "good" {
+			t.Errorf("NumPy, %s: %v: %s", kind, err, out)
+		}
 	}
 }

@@ -14,15 +14,16 @@ import (
 
 // Names of the files of a store.
 const (
-	nameStore = "store.json"
-	nameGraph = "graph.csr"
-	nameIDs   = "ids"
-	nameDist  = "dist.npy"
-	nameState = "state"
-	nameLive  = "live"
-	nameSums  = "sums"
-	nameLock  = lock.Name
-	nameCore  = "core" // a store in the store, see CoreDir
+	nameStore   = "store.json"
+	nameGraph   = "graph.csr"
+	nameIDs     = "ids"
+	nameDist    = "dist.npy"
+	nameState   = "state"
+	nameLive    = "live"
+	nameSums    = "sums"
+	nameLock    = lock.Name
+	nameFactors = "factors" // in the place of dist.npy, see FactorsPath
+	nameCore    = "core"    // a store in the store, see CoreDir
 
 	nameCoreGone = "core.gone" // what is left of one that is being removed
 
@@ -30,11 +31,14 @@ const (
 	// in the last second of a solve cannot run out of it.
 	nameSumsSpare = "sums.tmp"
 	nameStoreTmp  = "store.json.tmp"
+
+	// FactorsSpare is the name of the file of factors until it is whole.
+	FactorsSpare = "factors.tmp"
 )
 
 var ownNames = map[string]bool{
 	nameStore: true, nameGraph: true, nameIDs: true, nameDist: true, nameState: true,
-	nameLive: true, nameSums: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
+	nameLive: true, nameSums: true, nameFactors: true, FactorsSpare: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
 }
 
 // remove removes a file or an empty folder of the store, if it is there.
@@ -154,4 +158,17 @@ func held(dir string) (sum int64) {
 		}
 	}
 	return sum
+}
+
+// FactorsPath is where a store of layout Factors keeps what answers questions. Package factors writes and reads the file; it
+// counts once the state says that all is done.
+func (s *Store) FactorsPath() string { return s.path(nameFactors) }
+
+// FactorsBytes is how long that file is, 0 before it is there.
+func (s *Store) FactorsBytes() int64 {
+	info, err := os.Stat(s.FactorsPath())
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }

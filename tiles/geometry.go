@@ -18,12 +18,16 @@ const (
 )
 
 // descr is the type of an entry as NumPy writes it: the kind's, or a structure
-// of a distance and a predecessor.
+// of a distance, a predecessor and what is left of the entry.
 func descr(k entry.Kind, g Geometry) string {
 	if g.EntryBytes == k.Bytes() {
 		return "'" + k.NumPy() + "'"
 	}
-	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')]", k.NumPy())
+	rest := ""
+	if n := g.EntryBytes - k.Bytes() - PredecessorBytes; n > 0 {
+		rest = fmt.Sprintf(", ('', '|V%d')", n)
+	}
+	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')%s]", k.NumPy(), rest)
 }
 
 // PredecessorBytes is what a predecessor takes in an entry, behind the distance.
@@ -32,10 +36,11 @@ const PredecessorBytes = 4
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
 // EntryBytes bytes: a distance, and in stores that keep predecessors one of
 // these behind it. Rows, if it is not 0, says how many of the N rows there are.
-// Upper says that the layout is Upper, for a matrix that is its own transpose.
+// Upper says that the layout is Upper, for a matrix that is its own transpose,
+// Factors that it is Factors, and no tile is stored.
 type Geometry struct {
 	N, T, EntryBytes, Rows int
-	Upper                  bool
+	Upper, Factors         bool
 }
 
 // Side is the number of tiles across, ⌈N/T⌉, and down unless Rows is set.
@@ -73,7 +78,7 @@ func (g Geometry) TileOffset(i, j int) int64 {
 func (g Geometry) fileBytes() int64 { return npyHeaderLen + g.MatrixBytes() }
 
 // Validate says whether the shape is one this package can store: N in
-// 1…2³¹-65537, T a multiple of 64 up to 65,536, entries of 2, 4 or 8 bytes,
+// 1…2³¹-65537, T a multiple of 64 up to 65,536, entries of 2, 4, 8 or 16 bytes,
 // the matrix below 2⁶⁰ bytes.
 func (g Geometry) Validate() error {
 	switch {
@@ -81,11 +86,11 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
 	case g.Rows < 0 || g.Rows > g.N:
 		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
-	case g.Upper && g.Rows > 0:
-		return fmt.Errorf("layout %s does not go with chosen rows", Upper)
+	case (g.Upper || g.Factors) && g.Rows > 0:
+		return fmt.Errorf("layout %s does not go with chosen rows", g.Layout())
 	case g.T < tileGrain || g.T > MaxT || g.T%tileGrain != 0:
 		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, MaxT)
-	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8:
+	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8 && g.EntryBytes != 16:
 		return fmt.Errorf("entries of %d bytes are not supported", g.EntryBytes)
 	}
 	padded := int64(g.Side()) * int64(g.T) // < 2³², so the product of two may pass 2⁶³

@@ -11,9 +11,10 @@ type Layout string
 
 // The layouts.
 const (
-	Square Layout = "square" // all tiles
-	Rows   Layout = "rows"   // those of the rows of chosen sources
-	Upper  Layout = "upper"  // of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
+	Square  Layout = "square"  // all tiles
+	Rows    Layout = "rows"    // those of the rows of chosen sources
+	Factors Layout = "factors" // none: distances are found in another file, see FactorsPath
+	Upper   Layout = "upper"   // of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
 )
 
 // layout says how a layout orders tiles: row by row of tiles, and in each row those from the first stored column to the last.
@@ -38,6 +39,12 @@ var layouts = map[Layout]layout{
 		start: func(g Geometry, i int) int { return i * g.Side() },
 		shape: func(g Geometry) []int { return []int{downRows(g), g.Side(), g.T, g.T} },
 	},
+	Factors: {
+		down:  func(Geometry) int { return 0 },
+		first: func(int) int { return 0 },
+		start: func(Geometry, int) int { return 0 },
+		shape: func(g Geometry) []int { return []int{0, g.Side(), g.T, g.T} },
+	},
 	Upper: {
 		down:  Geometry.Side,
 		first: func(i int) int { return i },
@@ -53,6 +60,8 @@ func downRows(g Geometry) int { return entry.CeilDiv(g.Rows, g.T) }
 // Layout returns the matrix's layout.
 func (g Geometry) Layout() Layout {
 	switch {
+	case g.Factors:
+		return Factors
 	case g.Upper:
 		return Upper
 	case g.Rows > 0:

@@ -65,7 +65,24 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 	// MADV_POPULATE_WRITE before the copy was measured (first write, rewrite,
 	// write after a sync) and made no difference: what a page's first write
 	// costs is the file system's work, not the trap.
-	return s.touch("write", i, j, func(tile []byte) { copy(tile, src) })
+	return s.touch("write", i, j, func(tile []byte) {
+		if s.geo.EntryBytes == len(pair{}) {
+			copyPairs(tile, src)
+		} else {
+			copy(tile, src)
+		}
+	})
+}
+
+// pair is an entry of 16 bytes: a distance and a predecessor.
+type pair [16]byte
+
+// copyPairs copies whole pairs, each by one load and one store. copy may move words of 8 bytes (REP MOVSQ), and a process that is
+// killed between two of them would leave a new distance with an old predecessor.
+func copyPairs(dst, src []byte) {
+	for at := 0; at < len(dst); at += len(pair{}) {
+		*(*pair)(dst[at:]) = *(*pair)(src[at:])
+	}
 }
 
 // writeStep is how much of a row of tiles is written at once: the system begins
@@ -187,6 +204,9 @@ func (m Matrix) readCol(dst []byte, v int, f field) error {
 }
 
 func (s *Store) lineError(what string, u, of, got, want int) error {
+	if s.geo.Factors {
+		return fmt.Errorf("read %s: %w", s.dir, ErrNoMatrix)
+	}
 	if u < 0 || u >= of {
 		return fmt.Errorf("read %s: there is no %s %d of %d", s.dir, what, u, of)
 	}
@@ -199,6 +219,9 @@ func (s *Store) lineError(what string, u, of, got, want int) error {
 // ReadAt gives the bits of distance (u,v), an entry of Kind.Wide.
 func (m Matrix) ReadAt(u, v int) (uint64, error) {
 	s := m.s
+	if s.geo.Factors {
+		return 0, fmt.Errorf("read %s: %w", s.dir, ErrNoMatrix)
+	}
 	if u < 0 || u >= s.geo.RowCount() || v < 0 || v >= s.geo.N {
 		return 0, fmt.Errorf("read %s: there is no entry (%d,%d) of %d×%d", s.dir, u, v, s.geo.RowCount(), s.geo.N)
 	}

@@ -22,7 +22,7 @@ const (
 	distancesVersion = 1 // entries are distances alone
 	pairsVersion     = 2 // entries are pairs of a distance and a predecessor
 	idVersion        = 3 // files carry the store's id, and a tile has a checksum for each StripRows of its rows
-	upperVersion     = 4 // the layout may be Upper
+	upperVersion     = 4 // the layout may be Upper or Factors
 	kindsVersion     = 4 // distances may have other than 4 bytes
 )
 
@@ -100,9 +100,9 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources), Upper: m.Layout == Upper}
+	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources), Upper: m.Layout == Upper, Factors: m.Layout == Factors}
 	if m.Predecessors {
-		g.EntryBytes += PredecessorBytes
+		g.EntryBytes = m.Kind.PairBytes()
 	}
 	return g
 }
@@ -120,8 +120,11 @@ func (m Meta) Validate() error {
 	if !m.Kind.Valid() {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
 	}
-	if m.Kind.Bytes() != entry.WordBytes && (m.Predecessors || m.Version < kindsVersion) {
-		return fmt.Errorf("kind %q goes neither with predecessors nor with version %d", m.Kind, m.Version)
+	if m.Kind.Bytes() != entry.WordBytes && m.Version < kindsVersion {
+		return fmt.Errorf("kind %q does not go with version %d", m.Kind, m.Version)
+	}
+	if m.Predecessors && m.Kind.PairBytes() == 0 {
+		return fmt.Errorf("kind %q does not go with predecessors", m.Kind)
 	}
 	if err := m.Geometry().Validate(); err != nil {
 		return err
@@ -138,7 +141,9 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("it has no id")
 	case m.hasIDs() && m.Layout != m.Geometry().Layout():
 		return fmt.Errorf("layout %q does not go with %d of %d rows", m.Layout, m.Geometry().RowCount(), m.N)
-	case m.Layout == Upper && (m.Predecessors || m.Version < upperVersion):
+	case m.Layout == Factors && m.Dense:
+		return fmt.Errorf("layout %q does not go with a matrix as input", m.Layout)
+	case (m.Layout == Upper || m.Layout == Factors) && (m.Predecessors || m.Version < upperVersion):
 		return fmt.Errorf("layout %q goes neither with predecessors nor with version %d", m.Layout, m.Version)
 	case m.Arcs < 0 || m.Arcs > maxArcs:
 		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))

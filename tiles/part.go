@@ -101,7 +101,7 @@ func (s *Store) readFile(dst []byte, i, j, first int) error {
 func (s *Store) DropCache() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.mem != nil {
+	if len(s.mem) > 0 {
 		system.DropCache(s.dist)
 	}
 }

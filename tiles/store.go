@@ -31,7 +31,7 @@ type Store struct {
 	writable bool
 	hooks    *hook.Hooks // nil outside tests
 	here     incarnation // of a writer: where its unsynced writes count
-	dist     *os.File    // the matrix; open as long as the mapping
+	dist     *os.File    // the matrix; open as long as the mapping; nil in layout Factors
 	lock     *lock.Lock  // nil for readers
 
 	// ready: a writer knows what the matrix is worth (Create, Recover or
@@ -39,7 +39,7 @@ type Store struct {
 	ready atomic.Bool
 
 	mu  sync.RWMutex // guards mem: readers use it, Close unmaps it
-	mem mmap.MMap    // nil once closed
+	mem mmap.MMap    // nil once closed; empty in layout Factors
 
 	syncMu sync.Mutex // one checkpoint, note or reset at a time; guards the rest
 	state  *os.File   // nil for readers
@@ -229,11 +229,13 @@ func (s *Store) openFiles() error {
 		flag, prot = os.O_RDWR, mmap.RDWR
 	}
 	var err error
-	if s.dist, err = s.mustOpen(nameDist, flag); err != nil {
-		return err
-	}
-	if err = checkNPY(s.dist, s.meta.Kind, s.geo); err != nil {
-		return err
+	if !s.geo.Factors {
+		if s.dist, err = s.mustOpen(nameDist, flag); err != nil {
+			return err
+		}
+		if err = checkNPY(s.dist, s.meta.Kind, s.geo); err != nil {
+			return err
+		}
 	}
 	if s.writable {
 		if s.state, err = s.mustOpen(nameState, flag); err != nil {
@@ -286,6 +288,10 @@ func (s *Store) checkInputs() error {
 }
 
 func (s *Store) mapMatrix(prot int) error {
+	if s.dist == nil {
+		s.mem = mmap.MMap{}
+		return nil
+	}
 	size := s.geo.fileBytes()
 	if int64(int(size)) != size {
 		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", s.dist.Name(), size)
@@ -323,10 +329,10 @@ func (s *Store) Close() error {
 // next must find nothing of ours mapped.
 func (s *Store) closeFiles() error {
 	var errs []error
-	if s.mem != nil {
+	if len(s.mem) > 0 {
 		errs = append(errs, s.mem.Unmap())
-		s.mem = nil
 	}
+	s.mem = nil
 	for _, f := range []*os.File{s.dist, s.state, s.live} {
 		if f != nil {
 			errs = append(errs, f.Close())

@@ -6,7 +6,7 @@ import (
 )
 
 // campaign names the variable that says how often tests of the fault campaign do their damage: not at all where it is
-// unset; "short": minutes of it, as in .ci/run; "long": hours.
+// unset; "short": minutes of it, as in .ci/run; "long": hours. Other tests repeat themselves where it is set.
 const campaign = "OOC_CAMPAIGN"
 
 // Campaign skips a test that repeats its damage many times, unless OOC_CAMPAIGN wants that.
@@ -34,6 +34,14 @@ func Times(short, long int) int {
 		return long
 	}
 	return short
+}
+
+// Repeats is how often a test repeats itself with new random inputs: few times in a plain go test, many in a campaign.
+func Repeats(few, many int) int {
+	if os.Getenv(campaign) == "" {
+		return few
+	}
+	return many
 }
 
 // Slow skips a test that takes a second or more, where go test -short asks for the quick ones alone.

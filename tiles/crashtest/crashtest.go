@@ -32,6 +32,9 @@ const (
 	sums  = "sums"
 	spare = "sums.tmp"
 	names = "." // a sync of the folder
+
+	factors      = "factors" // in the place of dist
+	factorsSpare = "factors.tmp"
 )
 
 // Harness watches the syncs of the store in one folder.
@@ -52,6 +55,7 @@ type Harness struct {
 	mu    sync.Mutex        // guards the rest; held while Cut copies, so no sync is acknowledged then
 	disk  map[string][]byte // what is durable of dist.npy and state
 	sums  bool              // whether the name "sums" is durable
+	named bool              // whether the name "factors" is
 	fails map[string][]error
 	count int
 	lie   bool // acknowledge syncs of the matrix without doing them
@@ -70,7 +74,7 @@ func Watch(dir string) (*Harness, error) {
 		}
 		h.disk[name] = b
 	}
-	h.sums = exists(filepath.Join(dir, sums))
+	h.sums, h.named = exists(filepath.Join(dir, sums)), exists(filepath.Join(dir, factors))
 	// A boot id of its own makes notes worthless in what Cut writes, as they
 	// are after a reboot; stores opened at dir under this harness trust them.
 	boot := fmt.Sprintf("crashtest %d %d", os.Getpid(), boots.Add(1))
@@ -134,7 +138,7 @@ func (h *Harness) held(name string) ([]byte, error) {
 		h.fails[name] = f[1:]
 		return nil, f[0]
 	}
-	if name != dist && name != state {
+	if name != dist && name != state && name != factorsSpare {
 		return nil, nil
 	}
 	return os.ReadFile(filepath.Join(h.dir, name))
@@ -145,7 +149,7 @@ func (h *Harness) after(name string, held []byte) {
 	defer h.mu.Unlock()
 	switch {
 	case name == names:
-		h.sums = exists(filepath.Join(h.dir, sums))
+		h.sums, h.named = exists(filepath.Join(h.dir, sums)), exists(filepath.Join(h.dir, factors))
 	case held != nil && !(h.lie && name == dist):
 		h.disk[name] = held
 	}
@@ -173,7 +177,7 @@ func (h *Harness) Cut(dst string, rng *rand.Rand) error {
 	if err := h.cutFile(dst, state, sectorBytes, keep, rng); err != nil {
 		return err
 	}
-	if err := h.cutFile(dst, dist, pageBytes, keep, rng); err != nil {
+	if err := h.cutMatrix(dst, keep, rng); err != nil {
 		return err
 	}
 	for _, name := range []string{"graph.csr", "ids"} {
@@ -227,6 +231,25 @@ func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Ra
 		}
 	}
 	return os.WriteFile(filepath.Join(dst, name), b, 0o666)
+}
+
+// cutMatrix copies the matrix; in a store that has none the factors, under the name that they have or, if a rename is not durable
+// yet, had.
+func (h *Harness) cutMatrix(dst string, keep float64, rng *rand.Rand) error {
+	if exists(filepath.Join(h.dir, dist)) {
+		return h.cutFile(dst, dist, pageBytes, keep, rng)
+	}
+	if exists(filepath.Join(h.dir, factors)) {
+		h.disk[factors] = h.disk[factorsSpare]
+		if err := h.cutFile(dst, factors, pageBytes, keep, rng); err != nil || h.named || rng.IntN(2) == 0 {
+			return err
+		}
+		return os.Rename(filepath.Join(dst, factors), filepath.Join(dst, factorsSpare))
+	}
+	if exists(filepath.Join(h.dir, factorsSpare)) {
+		return h.cutFile(dst, factorsSpare, pageBytes, keep, rng)
+	}
+	return nil
 }
 
 // cutSums copies the checksums under the name they have or, if a rename is not

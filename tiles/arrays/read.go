@@ -1,0 +1,211 @@
+package arrays
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/edsrzf/mmap-go"
+
+	"ooc/tiles/disk"
+	"ooc/tiles/internal/hook"
+	"ooc/tiles/internal/system"
+)
+
+// File is an open file of arrays. Any number of goroutines may read it.
+type File struct {
+	header
+	file *os.File
+	mem  mmap.MMap
+	want []uint32
+	same []atomic.Uint32 // a bit for each block that was compared with its checksum
+}
+
+// remedy is what to do about a damaged file.
+const remedy = "restore it, or solve again with --restart"
+
+// Open maps the file at path. It fails with disk.ErrCorrupt where its header or its size do not check out, where it is that of
+// another store than id, and where it is missing.
+func Open(path string, id [16]byte) (*File, error) {
+	file, err := disk.OpenRegular(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, disk.Corrupt(path, "it is missing; %s", remedy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &File{file: file}
+	if err = f.open(id); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
+}
+
+func (f *File) open(id [16]byte) error {
+	if err := hook.AskPath("read", f.file.Name()); err != nil {
+		return disk.ReadError(f.file.Name(), err)
+	}
+	head := make([]byte, headerLen)
+	if _, err := io.ReadFull(f.file, head); err != nil {
+		return disk.ReadError(f.file.Name(), err)
+	}
+	size, err := system.FileSize(f.file)
+	if err != nil {
+		return err
+	}
+	if err := f.decode(head, size, id); err != nil {
+		return err
+	}
+	tail := make([]byte, 4*f.blocks())
+	if _, err := f.file.ReadAt(tail, f.sums); err != nil {
+		return disk.ReadError(f.file.Name(), err)
+	}
+	if crc32.Checksum(tail, castagnoli) != f.sum {
+		return f.corrupt("the checksum of its checksums does not match")
+	}
+	f.want, f.same = make([]uint32, f.blocks()), make([]atomic.Uint32, (f.blocks()+31)/32)
+	for i := range f.want {
+		f.want[i] = binary.LittleEndian.Uint32(tail[4*i:])
+	}
+	if int64(int(f.sums)) != f.sums {
+		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", f.file.Name(), f.sums)
+	}
+	if err = hook.AskPath("map", f.file.Name()); err == nil {
+		f.mem, err = mmap.MapRegion(f.file, int(f.sums), mmap.RDONLY, 0, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("mapping %s: %w", f.file.Name(), err)
+	}
+	return nil
+}
+
+// decode reads the header, and checks it against the size of the file, so that counts that lie allocate nothing.
+func (f *File) decode(b []byte, size int64, id [16]byte) error {
+	le := binary.LittleEndian
+	switch {
+	case string(b[:8]) != magic:
+		return f.corrupt("it holds no arrays")
+	case crc32.Checksum(b[:headerLen-4], castagnoli) != le.Uint32(b[headerLen-4:]):
+		return f.corrupt("the checksum of its header does not match")
+	case le.Uint32(b[8:]) != version || le.Uint32(b[12:]) > maxArrays:
+		return f.corrupt("its header says version %d, %d arrays", le.Uint32(b[8:]), le.Uint32(b[12:]))
+	case [16]byte(b[16:32]) != id:
+		return f.corrupt("it belongs to another store")
+	}
+	f.sums, f.sum = int64(le.Uint64(b[32:])), le.Uint32(b[40:])
+	at := int64(headerLen)
+	for i := range le.Uint32(b[12:]) {
+		e := extent{int64(le.Uint64(b[tableAt+16*i:])), int64(le.Uint64(b[tableAt+16*i+8:]))}
+		if e.offset < at || e.offset%alignment != 0 || e.bytes < 0 || e.bytes > size || e.offset+e.bytes > f.sums {
+			return f.corrupt("its header claims %d bytes at %d", e.bytes, e.offset)
+		}
+		at = e.offset + e.bytes
+		f.arrays = append(f.arrays, e)
+	}
+	if f.sums < at || f.sums > size || f.fileBytes() != size {
+		return f.corrupt("it has %d bytes, its header claims %d", size, f.fileBytes())
+	}
+	return nil
+}
+
+func (f *File) corrupt(format string, args ...any) error {
+	return disk.Corrupt(f.file.Name(), "%s; %s", fmt.Sprintf(format, args...), remedy)
+}
+
+// Len is the number of arrays.
+func (f *File) Len() int { return len(f.arrays) }
+
+// Bytes is the size of the file.
+func (f *File) Bytes() int64 { return f.fileBytes() }
+
+// Array returns the memory of array i, which stays mapped until Close. Call Need before it is read, and read it within Guard.
+func (f *File) Array(i int) []byte {
+	e := f.arrays[i]
+	return f.mem[e.offset : e.offset+e.bytes : e.offset+e.bytes]
+}
+
+// Need compares the blocks that hold a part of an array with their checksums, unless it has done so before. It fails with
+// disk.ErrCorrupt.
+func (f *File) Need(part []byte) error {
+	if len(part) == 0 {
+		return nil
+	}
+	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem)))))
+	for b := (at - headerLen) / block; b <= (at+int64(len(part))-1-headerLen)/block; b++ {
+		if word, bit := &f.same[b/32], uint32(1)<<(b%32); word.Load()&bit == 0 {
+			if err := f.compare(b, f.mem[headerLen+b*block:min(headerLen+(b+1)*block, f.sums)]); err != nil {
+				return err
+			}
+			word.Or(bit)
+		}
+	}
+	return nil
+}
+
+// compare compares the bytes of a block with its checksum.
+func (f *File) compare(b int64, bytes []byte) error {
+	if got := crc32.Checksum(bytes, castagnoli); got != f.want[b] {
+		return f.corrupt("bytes %d to %d are damaged: their checksum is %08x, they were written with %08x",
+			headerLen+b*block, headerLen+b*block+int64(len(bytes))-1, got, f.want[b])
+	}
+	return nil
+}
+
+// Blocks is the number of parts that have a checksum each.
+func (f *File) Blocks() int { return len(f.want) }
+
+// Check reads block b, from the file and not the mapping, and compares it with its checksum. It fails with disk.ErrCorrupt.
+func (f *File) Check(b int) error {
+	first := headerLen + int64(b)*block
+	bytes := make([]byte, min(block, f.sums-first))
+	if _, err := f.file.ReadAt(bytes, first); err != nil {
+		return disk.ReadError(f.file.Name(), err)
+	}
+	return f.compare(int64(b), bytes)
+}
+
+// DropCache asks the system to forget what it has cached of the file, so that Check reads the disk.
+func (f *File) DropCache() { system.DropCache(f.file) }
+
+// Guard runs what reads arrays. Where the file cannot be read any more, because it was cut or its medium fails, it fails with
+// disk.ErrCorrupt.
+func (f *File) Guard(do func() error) (err error) {
+	defer func(old bool) {
+		debug.SetPanicOnFault(old)
+		if r := recover(); r != nil {
+			err = f.fault(r)
+		}
+	}(debug.SetPanicOnFault(true))
+	return do()
+}
+
+// fault turns a recovered fault on the mapping into an error. Any other panic is somebody's bug and goes on.
+func (f *File) fault(r any) error {
+	a, ok := r.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok {
+		panic(r)
+	}
+	base := uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem))))
+	at := a.Addr()
+	if at < base || at-base >= uintptr(len(f.mem)) {
+		panic(r)
+	}
+	if size, err := system.FileSize(f.file); err == nil && size < f.fileBytes() {
+		return f.corrupt("it was cut to %d of %d bytes", size, f.fileBytes())
+	}
+	return f.corrupt("offset %d: the medium returned an error; see the system's log", at-base)
+}
+
+// Close unmaps the file. Nothing may read its arrays any more.
+func (f *File) Close() error { return errors.Join(f.mem.Unmap(), f.file.Close()) }
