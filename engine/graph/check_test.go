@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -244,5 +245,44 @@ func TestLongCycleIsShortened(t *testing.T) {
 	}
 	if text := e.Error(); len(text) > 300 || !strings.Contains(text, "(985 more)") || !strings.HasSuffix(text, "→ 0") {
 		t.Error(text)
+	}
+}
+
+// TestPotentials wants numbers that no arc contradicts, and the cycle where there are none.
+func TestPotentials(t *testing.T) {
+	r := seeds.New(t)
+	for range 50 {
+		n := 2 + r.IntN(60)
+		b, at := graph.New(n), make([]int, n)
+		for v := range at {
+			at[v] = r.IntN(500)
+		}
+		for range 4 * n {
+			if u, v := r.IntN(n), r.IntN(n); u != v {
+				b.Add(u, v, float64(r.IntN(100)+at[u]-at[v]))
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := g.Potentials(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range n {
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				if v := g.Targets[k]; h[v] > h[u]+g.Weight(k) || h[v] > 0 {
+					t.Fatalf("arc %d→%d of %v: %v and %v", u, v, g.Weight(k), h[u], h[v])
+				}
+			}
+		}
+	}
+	g, err := graph.New(2).Add(0, 1, 1).Add(1, 0, -2).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Potentials(context.Background()); !errors.Is(err, graph.ErrNegativeCycle) {
+		t.Error(err)
 	}
 }

@@ -34,13 +34,21 @@ func (ids IDs) Consecutive() bool { return ids.Numeric == nil && ids.Text == nil
 
 // Name returns the id of a row.
 func (ids IDs) Name(row int) string {
+	if ids.Text != nil {
+		return ids.Text[row]
+	}
+	return string(ids.Append(nil, row))
+}
+
+// Append appends the id of a row.
+func (ids IDs) Append(out []byte, row int) []byte {
 	switch {
 	case ids.Text != nil:
-		return ids.Text[row]
+		return append(out, ids.Text[row]...)
 	case ids.Numeric != nil:
-		return strconv.FormatInt(ids.Numeric[row], 10)
+		return strconv.AppendInt(out, ids.Numeric[row], 10)
 	}
-	return strconv.FormatInt(ids.Base+int64(row), 10)
+	return strconv.AppendInt(out, ids.Base+int64(row), 10)
 }
 
 // Row returns the row, of n, that an id belongs to. A text that is no id may be one in another form of Unicode: an é is one character

@@ -18,26 +18,44 @@ import (
 // Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is not, the search
 // starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
 func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
+	_, cycle, err = g.virtualSource(ctx)
+	return cycle, err
+}
+
+// Potentials returns a number h for each row so that h[v] ≤ h[u] + w for each arc u→v, for floating kinds but for rounding: the
+// distances from a virtual source that has an arc of length 0 to every vertex, so none is above 0 (D. B. Johnson, Efficient
+// algorithms for shortest paths in sparse networks, 1977). It fails with a *NegativeCycleError, or with the cause of ctx if
+// that ends first.
+func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
+	dist, cycle, err := g.virtualSource(ctx)
+	if err == nil && cycle != nil {
+		err = g.NegativeCycle(cycle)
+	}
+	return dist, err
+}
+
+// virtualSource returns the distances of Potentials, or what negativeCycle does.
+func (g *Graph) virtualSource(ctx context.Context) (dist []float64, cycle []int32, err error) {
 	for tolerance := 0.0; ; {
 		var reach float64
 		switch {
 		case g.I32 != nil:
-			cycle, reach, err = cycleSearch(ctx, g, g.I32, tolerance)
+			dist, cycle, reach, err = cycleSearch(ctx, g, g.I32, tolerance)
 		case g.F32 != nil:
-			cycle, reach, err = cycleSearch(ctx, g, g.F32, tolerance)
+			dist, cycle, reach, err = cycleSearch(ctx, g, g.F32, tolerance)
 		default:
-			cycle, reach, err = cycleSearch(ctx, g, g.F64, tolerance)
+			dist, cycle, reach, err = cycleSearch(ctx, g, g.F64, tolerance)
 		}
 		if err != nil || cycle == nil || g.NegativeCycle(cycle) != nil {
-			return cycle, err
+			return dist, cycle, err
 		}
 		tolerance = max(8*tolerance, reach/(1<<50))
 	}
 }
 
-// cycleSearch returns a cycle whose arcs all improved by more than tolerance, and the largest magnitude
-// of a distance that it met.
-func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance float64) (cycle []int32, reach float64, err error) {
+// cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than tolerance; and the
+// largest magnitude of a distance that it met.
+func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance float64) (dist []float64, cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)
 	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
@@ -48,7 +66,7 @@ func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance
 	for len(queue) > 0 {
 		for _, u := range queue {
 			if err := poll.After(g.Offsets[u+1] - g.Offsets[u] + 1); err != nil {
-				return nil, 0, err
+				return nil, nil, 0, err
 			}
 			waiting[u] = false
 			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
@@ -68,13 +86,13 @@ func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance
 			if gains >= g.N {
 				gains = 0
 				if cycle := s.find(); cycle != nil {
-					return cycle, reach, nil
+					return nil, cycle, reach, nil
 				}
 			}
 		}
 		queue, next = next, queue[:0]
 	}
-	return nil, reach, nil
+	return s.dist, nil, reach, nil
 }
 
 type cycleState struct {

@@ -7,46 +7,42 @@ import (
 )
 
 // NewPairs returns what fills tiles of pairs of a matrix of some kind, as a store that keeps predecessors has them.
-func NewPairs(w Weights, kind entry.Kind) Weights { return pairs{w, uint32(kind.Unreachable())} }
+func NewPairs(w Weights, kind entry.Kind) Weights { return pairs{w, kind} }
 
 // pairs fills tiles of pairs: the vertex before j on an arc from i is i.
 type pairs struct {
 	Weights
-	noPath uint32
+	kind entry.Kind
 }
 
-// FillTile writes tile (i, j) of edge t into dst, 8·t·t bytes.
+// FillTile writes tile (i, j) of edge t into dst, t·t pairs.
 func (w pairs) FillTile(dst []byte, t, i, j int) error {
 	half := dst[len(dst)/2:] // the pairs, written from the front, do not overtake what is read of it
 	if err := w.Weights.FillTile(half, t, i, j); err != nil {
 		return err
 	}
-	// An entry is a word whose lower half is the distance, on every platform that there is a release for.
-	pairs := entry.View[uint64](dst)
-	distances := entry.View[uint32](half)
-	for r := range t {
-		w.pairRow(pairs[r*t:][:t], distances[r*t:][:t], int32(i*t+r))
-	}
-	if i == j {
-		for k := 0; k < t*t; k += t + 1 {
-			pairs[k] |= withoutArcs
-		}
+	if noPath := w.kind.Unreachable(); w.kind.Bytes() == 8 {
+		pairUp(entry.View[uint64](dst), entry.View[uint64](half), noPath, t, i, j)
+	} else {
+		pairUp(entry.View[uint32](dst), entry.View[uint32](half), uint32(noPath), t, i, j)
 	}
 	return nil
 }
 
-// withoutArcs is entry.NoVertex, -1, in an entry that is a pair.
-const withoutArcs = uint64(math.MaxUint32) << 32
-
-// pairRow makes pairs of the distances of a row, which begin at a vertex.
-func (w pairs) pairRow(pairs []uint64, distances []uint32, vertex int32) {
-	before, none := uint64(vertex)<<32, withoutArcs
-	pairs = pairs[:len(distances)]
-	for k, bits := range distances {
-		q := before
-		if bits == w.noPath {
-			q = none
+// pairUp makes pairs of the distances of tile (i, j): words of their size, a distance and its predecessor in turn.
+func pairUp[W uint32 | uint64](pairs, distances []W, noPath W, t, i, j int) {
+	none := W(math.MaxUint32) // entry.NoVertex
+	for r := range t {
+		row, before := pairs[2*r*t:][:2*t], W(i*t+r)
+		for k, d := range distances[r*t:][:t] {
+			q := before
+			if d == noPath {
+				q = none
+			}
+			row[2*k], row[2*k+1] = d, q
 		}
-		pairs[k] = q | uint64(bits)
+		if i == j {
+			row[2*r+1] = none
+		}
 	}
 }

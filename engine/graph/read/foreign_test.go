@@ -39,6 +39,7 @@ func TestForeignFormats(t *testing.T) {
 		"BZh91AY&SY\x01":                                                                                       "bzip2 -dc FILE",
 		"BZh9\x17rE8P\x90\x00":                                                                                 "bzip2 -dc FILE",
 		"\x04\x22\x4d\x18\x64\x40":                                                                             "lz4 -dc FILE",
+		"ab\x00\x01,c\n":                                                                                       "binary data",
 		"LZIP\x01\x0c":                                                                                         "lzip -dc FILE",
 		"\x1f\x9d\x90\x61":                                                                                     "gzip -dc FILE",
 		"7z\xbc\xaf\x27\x1c\x00\x04":                                                                           "7z x FILE",

@@ -158,7 +158,7 @@ func fuzzSeeds(good []goodInput, bad []badInput) []string {
 }
 
 func fuzzOptions(format string, mode uint8) Options {
-	o := Options{Format: format, Kind: []entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, graph.KindAuto}[mode&3]}
+	o := Options{Format: format, Kind: []entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, entry.KindU16}[mode&3]}
 	if mode&4 != 0 {
 		o.Directed = new(false)
 	}
@@ -170,6 +170,9 @@ func fuzzOptions(format string, mode uint8) Options {
 	}
 	if mode&32 != 0 {
 		o.Directed = new(true)
+	}
+	if mode&64 != 0 {
+		o.Kind = entry.KindF64
 	}
 	return o
 }

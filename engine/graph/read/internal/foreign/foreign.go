@@ -69,6 +69,7 @@ var formats = []format{
 	{"a table or graph of R (.rds)", starts("X\n\x00\x00\x00\x02", "X\n\x00\x00\x00\x03"), `in R: d <- readRDS("FILE"); write.csv(if (inherits(d, "igraph")) igraph::as_data_frame(d) else d, "NEW.csv", row.names=FALSE)`},
 	{"a file of R (.RData)", starts("RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"), `in R, for a table in it: load("FILE"); write.csv(NAME, "NEW.csv", row.names=FALSE)`},
 	{"OpenStreetMap (.pbf)", func(head []byte) bool { return len(head) > 4 && starts("\x0a\x09OSMHeader")(head[4:]) }, `with the program osmium: osmium cat FILE -o NEW.osm; ` + `in Python: import osmnx as ox; ox.graph_to_gdfs(ox.graph_from_xml("NEW.osm"), nodes=False).drop(columns="geometry").to_csv("NEW.csv")`},
+	{"binary data", func(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }, `with the program that wrote FILE, export its table of edges as text: NEW.csv`}, // no text has a zero byte
 }
 
 var (
