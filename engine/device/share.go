@@ -25,12 +25,6 @@ func (s *Shared) Part(memory int64) kernels.Device {
 	return &part{Device: s.device, shared: s, memory: memory}
 }
 
-// IsShared reports whether a device is a part of a shared one.
-func IsShared(d kernels.Device) bool {
-	_, shared := kernels.As[*part](d)
-	return shared
-}
-
 // Once returns the result of measure. For parts of a shared device, also wrapped ones, it measures the whole device once
 // and remembers the result under a key.
 func Once[T any](d kernels.Device, key string, measure func(d kernels.Device) (T, error)) (T, error) {

@@ -176,21 +176,13 @@ func maxFill() int64 {
 	return sparse.DefaultMaxFill
 }
 
-// Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products;
-// eliminateRate is in relaxations/s of one thread.
+// Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products.
 const (
-	eliminateRate = 250e6
-	// Threads that numeric elimination keeps busy: most of its work is at the top of the tree. On 16 cores it took
-	// 0.27 s where two would have taken 0.26 s.
-	eliminateThreads = 2
-	sweepShare       = 0.35
-	crossShare       = 0.7
-	writeRate        = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	fileRate         = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
-	coreShare        = 0.7
-	stageSeconds     = 1e-3  // to begin
-	coreCopies       = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
-	storeCopies      = 2     // times as long where the core is in a store
+	writeRate   = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	fileRate    = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	coreShare   = 0.7
+	coreCopies  = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
+	storeCopies = 2     // times as long where the core is in a store
 )
 
 // predict predicts the times of a solve that stops eliminating at w. A core closed in rounds takes perRelaxation seconds
@@ -198,7 +190,7 @@ const (
 func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.Elimination {
 	p := plan.Elimination{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r := x.rates
-	p.EliminateSeconds = w.Eliminate/(eliminateRate*float64(min(threads(), eliminateThreads))) + stageSeconds
+	p.EliminateSeconds = plan.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * perRelaxation
 	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
 	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
@@ -211,8 +203,7 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, x.kind))*coreCopies
 		}
 	}
-	host := host(*r)
-	p.ExpandSeconds = (w.Climb+w.Sweep)/(sweepShare*host) + w.Cross/(crossShare*host) + x.bytes(w)/fileWrites() + stageSeconds
+	p.ExpandSeconds = r.ExpandSeconds(w) + x.bytes(w)/fileWrites()
 	x.moveToDevice(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
@@ -220,14 +211,6 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 
 // fileWrites returns the bytes/s at which rows are written.
 func fileWrites() float64 { return min(writeRate*float64(threads()), fileRate) }
-
-// host returns the relaxations/s of products on the processor, which does the expansion.
-func host(r plan.Rates) float64 {
-	if r.Host > 0 {
-		return r.Host
-	}
-	return r.Kernel
-}
 
 // largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
 func largestCore(kind entry.Kind) int {

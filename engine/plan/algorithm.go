@@ -97,8 +97,8 @@ func Names(list []Algorithm) []string {
 func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	l := &q.Limits
 	sources := len(l.Sources) > 0
-	if k := q.Facts.Kind; l.Predecessors && k.Bytes() != entry.WordBytes {
-		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept beside distances of 4 bytes, with which no crash can tear them, and those of kind %s have others: use --kind i32 or f32; %s", k, notKept)
+	if k := q.Facts.Kind; l.Predecessors && k.PairBytes() == 0 {
+		return nil, text.ErrorOf(ErrAlgorithm, "no predecessors are kept beside distances of kind %s: use --kind i32; %s", k, notKept)
 	}
 	if name := l.Algorithm; name != "" && name != Auto {
 		a := named(list, name)

@@ -73,32 +73,39 @@ func Ceiling(d kernels.Device, v entry.Variant, n int) float64 {
 	return device.Ceiling(d, v)
 }
 
-// sampleOf returns the sample that rates are measured with: tiles large enough to fill the device, and enough products of
-// them that a device which runs blocks in waves is not measured in its last, partial wave alone.
-func sampleOf(info kernels.Info) (t, products int) {
+// sample is what rates are measured with: products of tiles of edge t, for so long each.
+type sample struct {
+	t, products int
+	long        time.Duration
+}
+
+// sampleFor returns the sample for n vertices; 0: any number. Its tiles are large enough to fill the device, and there are
+// enough products of them that a device which runs blocks in waves is not measured in its last, partial wave alone.
+func sampleFor(info kernels.Info, n int) sample {
+	o := sample{2048, 6, measureFor}
 	if info.SharedCores {
-		return 512, 1
+		o.t, o.products = 512, 1
 	}
-	return 2048, 6
+	if n > 0 && n <= small {
+		o.long /= 15
+		for info.SharedCores && o.t >= 2*max(n, 128) { // products no larger than those of the solve
+			o.t /= 2
+		}
+	}
+	return o
 }
 
-// MeasureRates times products and copies on the device for some 50 ms. If the device has no room for the sample, it returns
-// rates that are good only for comparing plans. All parts of a shared device get the same rates.
-func MeasureRates(d kernels.Device, v entry.Variant) (Rates, error) {
-	return measureOnce(d, v, measureFor)
-}
-
-func measureOnce(d kernels.Device, v entry.Variant, long time.Duration) (Rates, error) {
-	return device.Once(d, fmt.Sprint("rates ", v, long), func(d kernels.Device) (Rates, error) { return measureRates(d, v, long) })
+// MeasureRates times products and copies on the device, for some 50 ms unless n, the number of vertices, is small; 0: it is
+// not known. If the device has no room for the sample, it returns rates that are good only for comparing plans. All parts of
+// a shared device get the same rates.
+func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
+	o := sampleFor(d.Info(), n)
+	return device.Once(d, fmt.Sprint("rates ", v, o), func(d kernels.Device) (Rates, error) { return measureRates(d, v, o) })
 }
 
 // RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
 func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates, error) {
-	long := measureFor
-	if n > 0 && n <= small && !device.IsShared(d) { // solves that share a device use these rates too
-		long = measureFor / 15
-	}
-	r, err := measureOnce(d, v, long)
+	r, err := MeasureRates(d, v, n)
 	for _, a := range list {
 		if err == nil {
 			err = a.Measure(&r, d, v, n)
@@ -124,22 +131,22 @@ func guessRates(info kernels.Info) Rates {
 	return r
 }
 
-func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rates, err error) {
+func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err error) {
 	info := d.Info()
 	r = guessRates(info)
-	largest, products := sampleOf(info)
-	t := largest
+	t, products := o.t, o.products
 	room := func() int {
 		return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(device.EntryBytes(d, v)))) - 2
 	}
-	for t >= ClosureEdge && room() < products { // memory is short
+	least := min(o.t, ClosureEdge)
+	for t >= least && room() < products { // memory is short
 		t /= 2
 	}
-	if t < ClosureEdge {
+	if t < least {
 		return r, nil
 	}
-	if t < largest { // as many blocks
-		products = min(room(), products*(largest/t)*(largest/t))
+	if t < o.t { // as many blocks
+		products = min(room(), products*(o.t/t)*(o.t/t))
 	}
 	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(device.EntryBytes(d, v)))
 	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
@@ -167,7 +174,7 @@ func measureRates(d kernels.Device, v entry.Variant, long time.Duration) (r Rate
 		}
 		defer func() { err = errors.Join(err, beside.Close()) }()
 	}
-	return r, r.measure(s, beside, v, t, products, buf, host, info.SharedCores, long)
+	return r, r.measure(s, beside, v, t, products, buf, host, info.SharedCores, o.long)
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.
@@ -198,7 +205,8 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	}
 	work := float64(products) * float64(t) * float64(t) * float64(t)
 	multiply := func() error { return s.MinPlus(v, t, batch) }
-	closure := func() error { return s.Closure(v, ClosureEdge, []kernels.Tile{tile(1)}) }
+	edge := min(t, ClosureEdge)
+	closure := func() error { return s.Closure(v, edge, []kernels.Tile{tile(1)}) }
 	if shared {
 		r.Kernel, err = rateFor(long, 1, s, work, multiply)
 	} else if err = errors.Join(multiply(), closure(), s.Sync()); err == nil { // a driver may have to compile the kernels before it first runs them, which takes it a second
@@ -211,7 +219,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	if err != nil {
 		return err
 	}
-	r.Closure = 1 / closures
+	r.Closure = float64(ClosureEdge/edge) * float64(ClosureEdge/edge) / closures
 	if r.In, err = rateFor(long, fewCopies, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}

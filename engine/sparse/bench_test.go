@@ -2,7 +2,9 @@ package sparse
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -86,9 +88,50 @@ func BenchmarkRows(b *testing.B) {
 }
 
 func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int) {
-	const tile = 512
+	expand := expansion(b, e, core, d, lanes, threads, false)
+	for b.Loop() {
+		expand()
+	}
+	b.ReportMetric(float64(len(e.Vertices)*benchTile*threads*b.N)/b.Elapsed().Seconds()/1e6, "Mdist/s")
+}
+
+// BenchmarkRanks alternates rows by vertex, written to memory, with rows by rank of which each segment is taken as it is written.
+func BenchmarkRanks(b *testing.B) {
+	for _, in := range benchGraphs[:3] {
+		b.Run(in.name, func(b *testing.B) {
+			g := in.make(b)
+			d := openCPU(b, cpu.Options{})
+			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
+			e, err := Eliminate(b.Context(), g, o, mustBest(b, o).Eliminated)
+			if err != nil {
+				b.Fatal(err)
+			}
+			core, err := e.CloseCore(b.Context(), d, d)
+			if err != nil {
+				b.Fatal(err)
+			}
+			threads := runtime.GOMAXPROCS(0)
+			byVertex := expansion(b, e, core, d, BatchLanes, threads, false)
+			byRank := expansion(b, e, core, d, BatchLanes, threads, true)
+			var took [2]time.Duration
+			for b.Loop() {
+				for i, expand := range []func(){byVertex, byRank} {
+					began := time.Now()
+					expand()
+					took[i] += time.Since(began)
+				}
+			}
+			b.ReportMetric(float64(g.N*benchTile*threads*b.N)/took[1].Seconds()/1e6, "Mdist/s")
+			b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "times")
+		})
+	}
+}
+
+const benchTile = 512
+
+// expansion returns a function that expands 512 sources in each of some threads.
+func expansion(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int, ranks bool) func() {
 	n := len(e.Vertices)
-	strip := int64((n+tile-1)/tile) * tile * tile * 4
 	memory := func(bytes int64) []byte {
 		m, err := d.AllocHost(bytes)
 		if err != nil {
@@ -104,15 +147,25 @@ func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, th
 		if err != nil {
 			b.Fatal(err)
 		}
-		to := Target{Data: memory(strip), Width: tile, Stride: tile * tile * 4, Past: true}
-		sources := make([]int32, tile)
+		to := Target{Width: benchTile, Ranks: ranks}
+		if ranks {
+			to.Data, to.Took = memory(int64(lanes)*benchTile*4), func([]int32, int) error { return nil }
+		} else {
+			to.Stride, to.Past = benchTile*benchTile*4, true
+			to.Data = memory(int64((n+benchTile-1)/benchTile) * to.Stride)
+		}
+		sources := make([]int32, benchTile)
 		for i := range sources {
 			sources[i] = int32((thread*n/2 + i) % n)
-			to.Places = append(to.Places, int64(i*tile*4))
+			at := i
+			if ranks {
+				at %= lanes // batches follow one another in one place
+			}
+			to.Places = append(to.Places, int64(at*benchTile*4))
 		}
 		run = append(run, func() error { return x.Rows(sources, to) })
 	}
-	for b.Loop() {
+	return func() {
 		var g errgroup.Group
 		for _, f := range run {
 			g.Go(f)
@@ -121,5 +174,4 @@ func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, th
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(n*tile*threads*b.N)/b.Elapsed().Seconds()/1e6, "Mdist/s")
 }

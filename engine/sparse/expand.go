@@ -19,6 +19,11 @@ type Target struct {
 	Width  int     // entries of a segment, a multiple of LaneUnit
 	Stride int64   // bytes from one segment of a row to the next
 	Past   bool    // Data is not read again soon: write it past the caches
+	Ranks  bool    // columns are ranks instead of vertices (Elimination.Vertices names them): they take half the time
+
+	// Took, unless it is nil, is called when segment j of the rows of a batch is written, before the next one is: so segments
+	// may share a place, with a Stride of 0. batch are indices of the sources, by rank.
+	Took func(batch []int32, j int) error
 }
 
 // Expander computes rows of distances from an elimination and its closed core, a batch of sources at a
@@ -34,10 +39,11 @@ type Expander struct {
 	kept    []bool  // by rank: the climb reached it
 	rows    []int32 // those ranks that are not of the core, descending
 	reached []int32 // core vertices that the climb reached
-	columns []int32 // ranks by vertex, padded with the row that is unreachable
+	columns []int32 // rows by column, padded with the row that is unreachable
 	sorted  []int32 // indices of the sources by rank
 	batch   []int32 // ranks of the batch's sources, by lane
 	places  []int64 // of the batch's rows, by lane
+	indices []int32 // of the batch's sources
 }
 
 // ScratchBytes is the memory that an Expander for some lanes needs.
@@ -62,7 +68,7 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
 	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch,
-		kept: make([]bool, len(e.Vertices)), columns: slices.Clone(e.Rank)}, nil
+		kept: make([]bool, len(e.Vertices))}, nil
 }
 
 // BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
@@ -81,8 +87,9 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 		x.sorted = append(x.sorted, int32(i))
 	}
 	slices.SortFunc(x.sorted, func(a, b int32) int { return cmp.Compare(x.e.Rank[sources[a]], x.e.Rank[sources[b]]) })
+	x.place(to)
 	for batch := range slices.Chunk(x.sorted, x.lanes) {
-		x.batch, x.places = x.batch[:0], x.places[:0]
+		x.batch, x.places, x.indices = x.batch[:0], x.places[:0], batch
 		for lane := range entry.RoundUp(len(batch), x.e.LaneUnit()) {
 			i := batch[min(lane, len(batch)-1)] // lanes without a source repeat the last one
 			x.batch, x.places = append(x.batch, x.e.Rank[sources[i]]), append(x.places, to.Places[i])
@@ -118,9 +125,7 @@ func (x *Expander) expand(to Target) error {
 	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
 	err := x.cross(m)
 	if err == nil {
-		x.host.Sweep(x.e.Variant, m, x.e.Down, x.e.Core(), n, x.kept)
-		x.setSources(m)
-		x.write(m, to)
+		err = x.descend(m, to)
 	}
 	for _, r := range x.rows {
 		x.kept[r] = false
@@ -155,7 +160,7 @@ func (x *Expander) start(m kernels.Lanes) {
 	for _, r := range x.reached {
 		x.kept[r] = false
 	}
-	x.setSources(m)
+	x.setSources(m, 0, len(x.kept))
 }
 
 // reach adds a core vertex to those reached.
@@ -173,10 +178,12 @@ func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
-// of length 0 with negative arcs may come out below 0.
-func (x *Expander) setSources(m kernels.Lanes) {
+// of length 0 with negative arcs may come out below 0. It takes only sources of ranks from lo to hi-1.
+func (x *Expander) setSources(m kernels.Lanes, lo, hi int) {
 	for lane, r := range x.batch {
-		x.e.Variant.Kind().Put(m.Row(int(r)), lane, 0)
+		if int(r) >= lo && int(r) < hi {
+			x.e.Variant.Kind().Put(m.Row(int(r)), lane, 0)
+		}
 	}
 }
 
@@ -194,15 +201,42 @@ func (x *Expander) cross(m kernels.Lanes) error {
 	return x.core.Cross(x.e.lanesOf(m.Data[:core*row], m.Width), src, x.reached)
 }
 
-// write transposes m to the target, segment by segment.
-func (x *Expander) write(m kernels.Lanes, to Target) {
-	n := len(x.e.Vertices)
+// descend sweeps down from the core, and transposes rows to the target, segment by segment. Where columns are ranks it does
+// both in turn, so that what is transposed is still in a cache.
+func (x *Expander) descend(m kernels.Lanes, to Target) error {
+	n, core := len(x.e.Vertices), x.e.Core()
 	x.fillUnreachable(m, n)
-	x.columns = x.columns[:n]
+	for j, done := 0, 0; j*to.Width < n; j++ {
+		last := n
+		if to.Ranks {
+			last = min(n, (j+1)*to.Width)
+		}
+		if from := max(done, core); from < last {
+			x.host.Sweep(x.e.Variant, m, x.e.Down, from, last, x.kept)
+		}
+		x.setSources(m, done, last)
+		if done = last; j < to.First {
+			continue
+		}
+		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
+		if to.Took == nil {
+			continue
+		}
+		if err := to.Took(x.indices, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place lists the rows of all columns.
+func (x *Expander) place(to Target) {
+	n := len(x.e.Vertices)
+	x.columns = append(x.columns[:0], x.e.Rank...)
+	for r := 0; to.Ranks && r < n; r++ {
+		x.columns[r] = int32(r)
+	}
 	for len(x.columns)%to.Width != 0 {
 		x.columns = append(x.columns, int32(n))
-	}
-	for j := to.First; j*to.Width < n; j++ {
-		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
 	}
 }

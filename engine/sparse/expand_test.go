@@ -96,7 +96,7 @@ func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps,
 
 // rows expands the sources to a poisoned target of a random layout, and returns the entries of each row,
 // padding included.
-func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
+func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32, ranks bool) [][]uint32 {
 	t.Helper()
 	n := len(x.e.Vertices)
 	width := kernels.HostLaneUnit * (1 + r.IntN(8))
@@ -105,7 +105,18 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	for i := range data {
 		data[i] = r.Uint32()
 	}
-	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0}
+	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0, Ranks: ranks}
+	byVertex := func(out [][]uint32) [][]uint32 {
+		for i, row := range out {
+			if to.Ranks {
+				out[i] = slices.Clone(row)
+				for v, rank := range x.e.Rank {
+					out[i][v] = row[rank]
+				}
+			}
+		}
+		return out
+	}
 	pitch := segments * width // row after row
 	to.Stride = int64(width * entry.WordBytes)
 	if r.IntN(2) > 0 { // tiles, of as many rows as there are
@@ -114,17 +125,33 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32) [][]uint32 {
 	for _, at := range r.Perm(len(sources)) {
 		to.Places = append(to.Places, int64(at*pitch*entry.WordBytes))
 	}
+	out := make([][]uint32, len(sources))
+	if r.IntN(3) == 0 { // segment after segment in one place
+		to.Stride = 0
+		to.Took = func(batch []int32, j int) error {
+			for _, i := range batch {
+				at := to.Places[i] / entry.WordBytes
+				if len(out[i]) != j*width {
+					t.Errorf("segment %d of the row of source %d comes after %d entries", j, i, len(out[i]))
+				}
+				out[i] = append(out[i], data[at:at+int64(width)]...)
+			}
+			return nil
+		}
+	}
 	if err := x.Rows(sources, to); err != nil {
 		t.Fatal(err)
 	}
-	out := make([][]uint32, len(sources))
+	if to.Took != nil {
+		return byVertex(out)
+	}
 	for i, place := range to.Places {
 		for j := range segments {
 			at := (place + int64(j)*to.Stride) / entry.WordBytes
 			out[i] = append(out[i], data[at:at+int64(width)]...)
 		}
 	}
-	return out
+	return byVertex(out)
 }
 
 func someSources(r *rand.Rand, n, most int) []int32 {
@@ -177,7 +204,7 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
 	for stop := range o.Limit + 1 {
-		e, err := Eliminate(t.Context(), g, o, stop)
+		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +215,7 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps
 		x := expander(t, r, e, s, core, kernels.HostLaneUnit*(1+r.IntN(5)))
 		for range 2 { // the second finds what the first left behind
 			sources := someSources(r, g.N, 100)
-			checkRows(t, g, e, sources, rows(t, r, x, sources), slack)
+			checkRows(t, g, e, sources, rows(t, r, x, sources, r.IntN(2) > 0), slack)
 		}
 	}
 }
@@ -294,17 +321,18 @@ func TestRounding(t *testing.T) {
 		shape(r, n, func(u, v int) { b.Add(u, v, r.Float64()+0.001+potential[u]-potential[v]) })
 		g := build(t, b)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := Eliminate(t.Context(), g, o, r.IntN(o.Limit+1))
+		e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), someSizes(r, n))
 		if err != nil {
 			t.Fatal(err)
 		}
 		core := closedCore(t, r, e, d)
 		sources := someSources(r, n, 200)
-		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources)
+		ranks := r.IntN(2) > 0
+		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources, ranks)
 		checkRows(t, g, e, sources, got, rounding)
 		one := expander(t, r, e, d, core, kernels.HostLaneUnit)
 		for i, s := range sources {
-			if again := rows(t, r, one, []int32{s})[0]; !slices.Equal(again[:n], got[i][:n]) {
+			if again := rows(t, r, one, []int32{s}, ranks)[0]; !slices.Equal(again[:n], got[i][:n]) {
 				t.Fatalf("the row of %d differs with the batch", s)
 			}
 		}
@@ -317,7 +345,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})
 	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
-	e, err := Eliminate(t.Context(), g, o, mustBest(t, o).Eliminated)
+	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +358,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	for i, s := range r.Perm(g.N)[:some] {
 		sources[i] = int32(s)
 	}
-	checkRows(t, g, e, sources, rows(t, r, x, sources), slack)
+	checkRows(t, g, e, sources, rows(t, r, x, sources, r.IntN(2) > 0), slack)
 }
 
 func TestRome(t *testing.T)             { expandReal(t, rome(t), 200, 0) }
@@ -366,8 +394,8 @@ func TestBadArguments(t *testing.T) {
 	odd := Target{Data: make([]byte, 4*3353), Places: []int64{0}, Width: 3353}
 	_, beyond := Eliminate(t.Context(), g, o, g.N+1)
 	_, before := Eliminate(t.Context(), g, o, -1)
-	_, lanes := e.NewExpander(d, nil, 8, make([]byte, e.ScratchBytes(8)))
-	_, scratch := e.NewExpander(d, nil, 16, make([]byte, 16))
+	_, lanes := e.NewExpander(d, core, 8, make([]byte, e.ScratchBytes(8)))
+	_, scratch := e.NewExpander(d, core, 16, make([]byte, 16))
 	for _, c := range []struct {
 		err  error
 		want string

@@ -3,15 +3,16 @@ package sparse
 import "slices"
 
 // layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it leaves in
-// these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in preorder. So a
-// vertex comes after all vertices that it has arcs up to, and every subtree is a range. Elimination runs through the ranks
-// backwards.
+// these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in preorder, what is
+// in no piece before the pieces. So a vertex comes after all vertices that it has arcs up to, and every piece and every
+// subtree above the pieces is a range. Elimination runs through the ranks backwards.
 type layout struct {
 	n, core  int
+	upper    int     // the pieces begin here; n: there are none
+	pieces   []piece // by rank
 	vertices []int32 // by rank
 	rank     []int32 // by vertex
 	parent   []int32 // by rank: the highest of the arcs up, -1: none; core: -1
-	size     []int32 // by rank: vertices of the subtree; core: 0
 
 	start []int64 // by rank, n+1: where its arcs up begin; the core has none
 	ends  []int32 // of arcs up: lower ranks, ascending within a row
@@ -20,18 +21,22 @@ type layout struct {
 	lower      []int32 // higher ranks, ascending within a row
 }
 
-func newLayout(o *Order, eliminated int) *layout {
-	n := len(o.Vertices)
-	l := &layout{n: n, core: n - eliminated, vertices: make([]int32, n), rank: make([]int32, n),
-		parent: make([]int32, n), size: make([]int32, n)}
-	l.number(o, eliminated)
+// newLayout numbers the vertices for an elimination of some work. It cuts the forest into pieces of the best of the given sizes.
+func newLayout(o *Order, w Work, sizes []int) *layout {
+	n, eliminated := len(o.Vertices), w.Eliminated
+	l := &layout{n: n, core: n - eliminated, upper: n, vertices: make([]int32, n), rank: make([]int32, n), parent: make([]int32, n)}
+	size := l.number(o, eliminated)
+	if c := l.bestCut(o, w, size, sizes); c != nil {
+		l.adopt(c, size)
+	}
 	l.listLower(o, eliminated)
 	l.listUp()
 	return l
 }
 
-// number assigns the ranks. Core vertices are in ascending order, so that nothing depends on where the Order ends.
-func (l *layout) number(o *Order, eliminated int) {
+// number assigns the ranks as if there were no pieces, and returns the size of the subtree of each. Core vertices are in
+// ascending order, so that nothing depends on where the Order ends.
+func (l *layout) number(o *Order, eliminated int) []int32 {
 	core := int32(0)
 	for v := range int32(l.n) {
 		if int(o.position[v]) >= eliminated {
@@ -47,7 +52,7 @@ func (l *layout) number(o *Order, eliminated int) {
 			size[parent] += size[p]
 		}
 	}
-	next := core
+	next, byRank := core, make([]int32, l.n)
 	free := make([]int32, eliminated) // the rank of a vertex's next child
 	for p := eliminated - 1; p >= 0; p-- {
 		at := &next
@@ -57,11 +62,12 @@ func (l *layout) number(o *Order, eliminated int) {
 		r := *at
 		*at += size[p]
 		free[p] = r + 1
-		l.rank[o.Vertices[p]], l.size[r] = r, size[p]
+		l.rank[o.Vertices[p]], byRank[r] = r, size[p]
 	}
 	for v, r := range l.rank {
 		l.vertices[r] = int32(v)
 	}
+	return byRank
 }
 
 // listLower lists for each rank the ranks that have arcs up to it.
@@ -121,26 +127,28 @@ func (l *layout) find(r, y int32) int64 {
 	return l.start[r] + int64(k)
 }
 
-// tree is the ranks of a subtree.
+// tree is the ranks of a subtree, or of a few.
 type tree struct{ first, last int32 }
 
-// subtrees cuts the forest into subtrees, each of at most the given part of the elimination's work. top are the ranks above
-// these subtrees, in descending order.
+// subtrees cuts the forest without its pieces into subtrees, each of at most the given part of the elimination's work. top are
+// the ranks above these subtrees, in descending order.
 func (l *layout) subtrees(parts int) (trees []tree, top []int32) {
-	work := make([]int64, l.n) // of the subtree: arcs looked at
+	work, size := make([]int64, l.upper), make([]int32, l.upper) // of the subtree: arcs looked at, and ranks
 	all := int64(0)
-	for r := l.n - 1; r >= l.core; r-- {
+	for r := l.upper - 1; r >= l.core; r-- {
 		degree := int64(len(l.row(int32(r))))
+		size[r]++
 		work[r] += degree * degree
 		all += degree * degree
 		if p := l.parent[r]; p >= 0 {
 			work[p] += work[r]
+			size[p] += size[r]
 		}
 	}
-	for r := int32(l.core); int(r) < l.n; {
+	for r := int32(l.core); int(r) < l.upper; {
 		if work[r] <= all/int64(parts) {
-			trees = append(trees, tree{r, r + l.size[r] - 1})
-			r += l.size[r]
+			trees = append(trees, tree{r, r + size[r] - 1})
+			r += size[r]
 		} else {
 			top = append(top, r)
 			r++

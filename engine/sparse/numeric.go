@@ -69,40 +69,61 @@ func fill[E any](s []E, w E) {
 	}
 }
 
-// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Subtrees do not
-// depend on each other, so goroutines share them; the ranks above them follow. It fails with the cause of ctx if that ends
-// first.
+// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Pieces do not
+// depend on each other, so goroutines share them; then they share the subtrees above; the ranks above these follow. It fails
+// with the cause of ctx if that ends first.
 func (v *values[W]) eliminate(ctx context.Context) error {
 	trees, top := v.subtrees(8 * runtime.GOMAXPROCS(0))
 	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
 	for r := range cursor {
 		cursor[r] = v.start[r+1] - 1
 	}
-	var g errgroup.Group
-	var next atomic.Int64
-	for range min(len(trees), runtime.GOMAXPROCS(0)) {
-		g.Go(func() error {
+	pieces := make([]tree, len(v.pieces))
+	for i, p := range v.pieces {
+		pieces[i] = tree{p.first, p.last}
+	}
+	last := make([]tree, len(top))
+	for i, x := range top {
+		last[i] = tree{x, x}
+	}
+	for _, stage := range []struct {
+		trees   []tree
+		workers int
+	}{{pieces, runtime.GOMAXPROCS(0)}, {trees, runtime.GOMAXPROCS(0)}, {last, 1}} {
+		err := inParallel(stage.workers, len(stage.trees), func() func(i int) error {
 			at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
-			for i := int(next.Add(1) - 1); i < len(trees); i = int(next.Add(1) - 1) {
-				for x := trees[i].last; x >= trees[i].first; x-- {
+			return func(i int) error {
+				for x := stage.trees[i].last; x >= stage.trees[i].first; x-- {
 					if err := poll.After(v.gather(x, cursor, at)); err != nil {
 						return err
 					}
+				}
+				return nil
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inParallel lets at most so many goroutines take the numbers below count in turn, each with a function of its own.
+func inParallel(goroutines, count int, worker func() func(i int) error) error {
+	var g errgroup.Group
+	var next atomic.Int64
+	for range min(count, goroutines) {
+		g.Go(func() error {
+			do := worker()
+			for i := int(next.Add(1) - 1); i < count; i = int(next.Add(1) - 1) {
+				if err := do(i); err != nil {
+					return err
 				}
 			}
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
-	for _, x := range top {
-		if err := poll.After(v.gather(x, cursor, at)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.Wait()
 }
 
 // gather makes the arcs up of x final. Those of all higher ranks must be final. A rank r with an arc to x also has arcs to

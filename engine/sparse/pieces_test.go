@@ -1,0 +1,146 @@
+package sparse
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// someSizes draws a size of pieces, or that there are none.
+func someSizes(r *rand.Rand, n int) []int {
+	if r.IntN(3) == 0 {
+		return nil
+	}
+	return []int{1 + r.IntN(n)}
+}
+
+// TestPieces puts distances together from those between upper ranks and the paths of pieces.
+func TestPieces(t *testing.T) {
+	r := fresh(t)
+	d := openCPU(t, cpu.Options{})
+	for range 300 {
+		g := randomGraph(t, r, 60)
+		checkPieces(t, r, g, d, 0)
+	}
+}
+
+// TestPiecesOfNarrowAndWideKinds does it in 2 and 8 bytes, and in f32 that rounds.
+func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
+	r := fresh(t)
+	d := openCPU(t, cpu.Options{})
+	for _, kind := range []entry.Kind{entry.KindU16, entry.KindF64, entry.KindF32} {
+		for range 50 {
+			n := 2 + r.IntN(100)
+			b := graph.New(n, graph.AsKind(kind), []graph.BuildOption{graph.Directed, graph.Undirected}[r.IntN(2)])
+			shape(r, n, func(u, v int) {
+				w := float64(r.IntN(100))
+				if kind == entry.KindF32 {
+					w = r.Float64() + 0.001
+				}
+				b.Add(u, v, w)
+			})
+			checkPieces(t, r, build(t, b), d, map[entry.Kind]float64{entry.KindF32: rounding}[kind])
+		}
+	}
+}
+
+func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) {
+	t.Helper()
+	o := mustOrder(t, g, OrderOptions{})
+	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), []int{1 + r.IntN(20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Pieces == nil {
+		return
+	}
+	core, err := e.CloseCore(t.Context(), d, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper, err := e.UpperDistances(t.Context(), d, core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := checkCut(t, e)
+	weights := e.Variant.Kind().Wide()
+	at := func(words []uint32, i int) float64 {
+		if w := weights.Value(weights.At(entry.Bytes(words), i)); e.Variant != entry.U16 || w != float64(entry.Inf16) {
+			return w
+		}
+		return math.Inf(1)
+	}
+	s := graph.NewSearch(g)
+	hops, sum := make([]float64, g.N), make([]float64, g.N)
+	for range 20 {
+		from := int32(r.IntN(g.N))
+		want := s.From(int(e.Vertices[from]))
+		measurePaths(g, s.Pred(), hops, sum)
+		toUpper := make([]float64, p.Upper)
+		for y := range toUpper {
+			toUpper[y] = math.Inf(1)
+			p.each(e, from, p.Up, at, func(x int32, up float64) {
+				toUpper[y] = min(toUpper[y], up+at(upper.Matrix, int(x)*upper.Pitch+y))
+			})
+		}
+		for to := range int32(g.N) {
+			if p.piece(from) >= 0 && p.piece(from) == p.piece(to) {
+				continue
+			}
+			got := math.Inf(1)
+			p.each(e, to, p.Down, at, func(x int32, down float64) { got = min(got, toUpper[x]+down) })
+			if v := e.Vertices[to]; got != want[v] && !(math.Abs(got-want[v]) <= slack*(1+hops[v])*sum[v]) {
+				t.Fatalf("%s: distance %d→%d is %v, not %v", e.Variant, e.Vertices[from], v, got, want[v])
+			}
+		}
+	}
+}
+
+// checkCut checks that pieces are apart from each other, and returns them.
+func checkCut(t *testing.T, e *Elimination) *Pieces {
+	t.Helper()
+	p := e.Pieces
+	if p.First[0] != int32(p.Upper) || int(p.First[p.Count()]) != len(e.Vertices) {
+		t.Fatalf("pieces from %d to %d of %d…%d", p.First[0], p.First[p.Count()], p.Upper, len(e.Vertices))
+	}
+	for i := range p.Count() {
+		in := map[int32]bool{}
+		for k, x := range p.Of(i) {
+			if in[x] = true; int(x) >= p.Upper || k > 0 && x <= p.Of(i)[k-1] {
+				t.Fatalf("boundary %v of a piece, %d are upper", p.Of(i), p.Upper)
+			}
+		}
+		for k := e.Up.Offsets[p.First[i]]; k < e.Up.Offsets[p.First[i+1]]; k++ {
+			if x := e.Up.Ends[k]; x < p.First[i] && !in[x] {
+				t.Fatalf("an arc from a piece leads to %d, not in its boundary %v", x, p.Of(i))
+			}
+		}
+	}
+	return p
+}
+
+// piece returns the piece of a rank, -1 if it is upper.
+func (p *Pieces) piece(rank int32) int {
+	i := p.Count() - 1
+	for ; i >= 0 && p.First[i] > rank; i-- {
+	}
+	return i
+}
+
+// each gives the lengths of the paths between a rank and its boundary; that of an upper rank is itself.
+func (p *Pieces) each(e *Elimination, rank int32, words []uint32, at func([]uint32, int) float64, do func(x int32, length float64)) {
+	i := p.piece(rank)
+	if i < 0 {
+		do(rank, 0)
+		return
+	}
+	for k, x := range p.Of(i) {
+		if w := at(words, int(p.At[i])*PieceUnit+k*p.Pitch(i)+int(rank-p.First[i])); !math.IsInf(w, 1) {
+			do(x, w)
+		}
+	}
+}
