@@ -67,7 +67,11 @@ func (p *Problem) distance(u, v int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	bits, err := p.store.ReadAt(place, v)
+	entries, err := p.Entries()
+	if err != nil {
+		return 0, err
+	}
+	bits, err := entries.ReadAt(place, v)
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +110,11 @@ func (p *Problem) row(dst []float64, u int) error {
 	if err != nil {
 		return err
 	}
-	return p.line(dst, place, p.geom.N, p.store.ReadRow)
+	entries, err := p.Entries()
+	if err != nil {
+		return err
+	}
+	return p.line(dst, place, p.geom.N, entries.ReadRow)
 }
 
 // Col fills dst with the distances from every row, or from each of Sources, to row v, in the input's units. It
@@ -119,7 +127,11 @@ func (p *Problem) Col(dst []float64, v int) error {
 }
 
 func (p *Problem) col(dst []float64, v int) error {
-	return p.line(dst, v, p.geom.RowCount(), p.store.ReadCol)
+	entries, err := p.Entries()
+	if err != nil {
+		return err
+	}
+	return p.line(dst, v, p.geom.RowCount(), entries.ReadCol)
 }
 
 func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) error {

@@ -18,7 +18,7 @@ import (
 func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, error) {
 	edges := []int{l.Tile}
 	if l.Tile == 0 {
-		rates, err := plan.MeasureRates(d, entry.I32)
+		rates, err := plan.MeasureRates(d, entry.I32, e.N)
 		if err != nil {
 			return 0, err
 		}

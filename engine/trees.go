@@ -166,10 +166,10 @@ func (a *arcLists) into(v int32, s *rowMender) ([]shortArc, error) {
 	if err := errors.Join(a.p.store.ReadCol(s.column, int(v)), a.p.store.ReadColPredecessors(s.before, int(v))); err != nil {
 		return nil, err
 	}
-	distances := entry.View[uint32](s.column)
+	kind := a.p.meta.Kind
 	for x, p := range entry.View[int32](s.before) {
 		if int(p) == x {
-			list = append(list, shortArc{p, a.p.meta.Kind.Value(uint64(distances[x]))})
+			list = append(list, shortArc{p, kind.Value(kind.At(s.column, x))})
 		}
 	}
 	a.mu.Lock()
@@ -186,8 +186,9 @@ func (a *arcLists) into(v int32, s *rowMender) ([]shortArc, error) {
 type rowMender struct {
 	p              *Problem
 	arcs           *arcLists
-	raw, stored    []byte // distances and predecessors of a row
-	column, before []byte // of a column
+	raw, stored    []byte    // distances and predecessors of a row
+	column, before []byte    // of a column
+	dist           []float64 // the row's distances, for find
 	state          []uint8
 	trail, lost    []int32
 	place          []int32       // of a vertex in lost
@@ -223,8 +224,8 @@ func (q *candidates) Pop() any {
 }
 
 func newRowMender(p *Problem, arcs *arcLists) *rowMender {
-	n := p.geom.N
-	return &rowMender{p: p, arcs: arcs, raw: entry.Make(n), stored: entry.Make(n), column: entry.Make(n), before: entry.Make(n),
+	n, kind := p.geom.N, p.meta.Kind
+	return &rowMender{p: p, arcs: arcs, raw: kind.Make(n), stored: entry.Make(n), column: kind.Make(n), before: entry.Make(n), dist: make([]float64, n),
 		state: make([]uint8, n), place: make([]int32, n), out: make([][]candidate, n)}
 }
 
@@ -239,8 +240,10 @@ func (s *rowMender) row(u int) (columns, predecessors []int32, err error) {
 		pred[u] = entry.NoVertex
 		columns, predecessors = append(columns, int32(u)), append(predecessors, entry.NoVertex)
 	}
-	if s.p.meta.Negative || !s.descends(u, pred) {
-		s.walk(u, pred)
+	if noPath := s.p.meta.Kind.Unreachable(); s.p.meta.Kind.Bytes() == 8 {
+		lookAt(s, u, pred, entry.View[int64](s.raw), int64(noPath))
+	} else {
+		lookAt(s, u, pred, entry.View[int32](s.raw), int32(noPath))
 	}
 	if len(s.lost) == 0 {
 		return columns, predecessors, nil
@@ -256,14 +259,20 @@ func (s *rowMender) row(u int) (columns, predecessors []int32, err error) {
 	return slices.Insert(s.lost, at, int32(u)), slices.Insert(before, at, entry.NoVertex), nil
 }
 
+// lookAt collects the lost vertices of a row, whose distances are given by their bits.
+func lookAt[W int32 | int64](s *rowMender, u int, pred []int32, distances []W, noPath W) {
+	if s.p.meta.Negative || !descends(u, pred, distances, noPath) {
+		walk(s, u, pred, distances, noPath)
+	}
+}
+
 // descends reports whether each predecessor is nearer to u than its vertex. That is usual if no weight is negative, and
 // then predecessors lead to u without a further look. Non-negative floats are ordered like their bits.
-func (s *rowMender) descends(u int, pred []int32) bool {
-	distances, noPath := entry.View[uint32](s.raw), uint32(s.p.meta.Kind.Unreachable())
+func descends[W int32 | int64](u int, pred []int32, distances []W, noPath W) bool {
 	for v, x := range pred {
 		switch {
 		case uint(x) < uint(len(distances)):
-			if int32(distances[x]) >= int32(distances[v]) {
+			if distances[x] >= distances[v] {
 				return false
 			}
 		case distances[v] != noPath && v != u:
@@ -275,10 +284,9 @@ func (s *rowMender) descends(u int, pred []int32) bool {
 
 // walk follows every predecessor of a row, each once, and collects the lost vertices: those from which they do not lead to
 // u.
-func (s *rowMender) walk(u int, pred []int32) {
+func walk[W int32 | int64](s *rowMender, u int, pred []int32, distances []W, noPath W) {
 	clear(s.state)
 	s.state[u] = rooted
-	distances, noPath := entry.View[uint32](s.raw), uint32(s.p.meta.Kind.Unreachable())
 	for v := range pred {
 		x := int32(v)
 		s.trail = s.trail[:0]
@@ -306,6 +314,7 @@ func (s *rowMender) walk(u int, pred []int32) {
 // find sets before to the predecessors of the lost vertices on shortest paths. It searches from the other vertices, over
 // arcs that make the stored distances in i32, and in f32 miss them by as little as possible.
 func (s *rowMender) find(u int, before []int32) error {
+	s.p.meta.Kind.Values(s.dist, s.raw)
 	for i, v := range s.lost {
 		s.place[v], before[i], s.out[i] = int32(i), entry.NoVertex, s.out[i][:0]
 	}
@@ -351,17 +360,16 @@ func (s *rowMender) take() (r candidate) {
 
 // look notes the arcs into a lost vertex: the best of those from vertices that are not lost, and all others.
 func (s *rowMender) look(place int32) error {
-	v, kind := s.lost[place], s.p.meta.Kind
+	v := s.lost[place]
 	arcs, err := s.arcs.into(v, s)
 	if err != nil {
 		return err
 	}
-	distances := entry.View[uint32](s.raw)
-	d, best := kind.Value(uint64(distances[v])), candidate{to: place, loss: math.Inf(1)}
+	best := candidate{to: place, loss: math.Inf(1)}
 	for _, a := range arcs {
-		loss := max(0, kind.Value(uint64(distances[a.from]))+a.weight-d)
+		loss := max(0, s.dist[a.from]+a.weight-s.dist[v])
 		switch {
-		case loss > 0 && !kind.Float(), math.IsInf(loss, 1):
+		case loss > 0 && !s.p.meta.Kind.Float(), math.IsInf(loss, 1):
 		case s.state[a.from] == walked:
 			from := s.place[a.from]
 			s.out[from] = append(s.out[from], candidate{place, a.from, loss})

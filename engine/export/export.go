@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,12 +40,9 @@ var Formats = []Format{
 	mtxFormat,
 }
 
-// ErrNoFormat is wrapped by the error of an export to an unknown format.
-var ErrNoFormat = errors.New("no format")
-
 // File writes distances to a file, and compresses it if its last extension is .gz or .zst. It takes at most 256 MiB of memory
 // beside the ids. The file appears under its name only once it is whole and synced. Errors: engine.ErrUnsolved if the
-// distances are not final, graph.ErrNoVertex if the store lacks a row or column, ErrNoFormat, and fs.ErrExist if the file
+// distances are not final, graph.ErrNoVertex if the store lacks a row or column, newfile.ErrNoFormat, and fs.ErrExist if the file
 // exists and may not be overwritten.
 func File(ctx context.Context, p *engine.Problem, file string, o Options) error {
 	if o.Format == "" {
@@ -101,6 +97,9 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 		return nil, nil, err
 	}
 	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries, size: p.Meta().Kind.Wide().Bytes()}
+	if x.factors, err = p.Factors(); err != nil {
+		return nil, nil, err
+	}
 	if x.rows, err = pickRows(p, o.Rows); err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +111,7 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 	}
 	if o.Predecessors != nil {
 		if o.Cols != nil || e.Name != npyFormat.Name {
-			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", ErrNoFormat, "."+e.Name)
+			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", newfile.ErrNoFormat, "."+e.Name)
 		}
 		e = &Format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
 		if p.Meta().Predecessors {
@@ -131,5 +130,5 @@ func formatOf(name string) (*Format, error) {
 		}
 		known = append(known, "."+Formats[i].Name)
 	}
-	return nil, fmt.Errorf("%w is called %q; there are %s", ErrNoFormat, "."+name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%w is called %q; there are %s", newfile.ErrNoFormat, "."+name, strings.Join(known, ", "))
 }

@@ -22,6 +22,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/newfile"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
@@ -340,7 +341,7 @@ func TestExportFiles(t *testing.T) {
 		}
 	}
 	for name, format := range map[string]string{"e": "", "e.xyz": "", "e.gz": "", "e.npy": "xyz"} {
-		if err := File(context.Background(), p, filepath.Join(dir, name), Options{Format: format}); !errors.Is(err, ErrNoFormat) {
+		if err := File(context.Background(), p, filepath.Join(dir, name), Options{Format: format}); !errors.Is(err, newfile.ErrNoFormat) {
 			t.Errorf("%s, format %q: %v", name, format, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/newfile"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
@@ -57,7 +58,7 @@ func TestPredecessorErrors(t *testing.T) {
 		p := enginetest.Solved(t, r, g)
 		for _, o := range []Options{{Format: "csv"}, {Format: "npy", Cols: []int{1}}} {
 			o.Predecessors = &none
-			if err := Write(context.Background(), p, new(bytes.Buffer), o); !errors.Is(err, ErrNoFormat) {
+			if err := Write(context.Background(), p, new(bytes.Buffer), o); !errors.Is(err, newfile.ErrNoFormat) {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}

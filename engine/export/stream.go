@@ -2,12 +2,14 @@ package export
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/engine/factors"
 	"ooc/kernels/entry"
 )
 
@@ -52,13 +54,17 @@ const (
 type pump struct {
 	*extract
 	lines
-	count, across, height int       // lines, their length, and lines in a block
-	fixed                 []stretch // all stretches of the other side; every block has them
+	count, across, height int            // lines, their length, and lines in a block
+	table                 *factors.Table // of chosen columns, where the store keeps factors
+	fixed                 []stretch      // all stretches of the other side; every block has them
 	free, queue, order    chan *block
 }
 
 func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	p := &pump{extract: x, lines: l, count: x.rows.n, across: x.cols.n}
+	if err := p.prepareTable(); err != nil {
+		return err
+	}
 	if l.columns {
 		p.count, p.across = p.across, p.count
 		p.fixed = x.rows.stretches(0, x.rows.n, x.p.Geometry().T, false)
@@ -70,7 +76,11 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	if !l.columns {
 		size = min(size, blockBytes)
 	}
-	p.height = min(p.count, max(1, size/line))
+	least := 1
+	if p.factors != nil {
+		least = rowsAtOnce
+	}
+	p.height = min(p.count, max(least, size/line))
 	threads = max(1, min(threads, blocksBytes/(p.height*line+partBytes)-2))
 	blocks := threads + 2
 	p.free, p.queue, p.order = make(chan *block, blocks), make(chan *block, blocks), make(chan *block, blocks)
@@ -88,7 +98,7 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.deal(ctx) })
 	for range threads {
-		g.Go(p.work)
+		g.Go(func() error { return p.work(newFactorsReader(p)) })
 	}
 	g.Go(func() error { return p.write(ctx, w) })
 	return g.Wait()
@@ -114,15 +124,15 @@ func (p *pump) deal(ctx context.Context) error {
 	return nil
 }
 
-func (p *pump) work() error {
+func (p *pump) work(f *factorsReader) (err error) {
+	defer func() { err = errors.Join(err, f.close()) }()
 	for b := range p.queue {
-		rows, cols, width := p.fixed, p.fixed, p.across
-		if p.columns {
-			cols, width = p.cols.stretches(b.lo, b.hi, p.p.Geometry().T, true), b.hi-b.lo
+		if p.factors != nil {
+			err = f.read(b)
 		} else {
-			rows = p.rows.stretches(b.lo, b.hi, p.p.Geometry().T, false)
+			err = p.readTiles(b)
 		}
-		if err := p.read(b, rows, cols, width); err != nil {
+		if err != nil {
 			return err
 		}
 		if b.out = p.encode(b); b.err != nil {
@@ -131,6 +141,17 @@ func (p *pump) work() error {
 		b.done <- struct{}{}
 	}
 	return nil
+}
+
+// readTiles fills a block from the matrix.
+func (p *pump) readTiles(b *block) error {
+	rows, cols, width := p.fixed, p.fixed, p.across
+	if p.columns {
+		cols, width = p.cols.stretches(b.lo, b.hi, p.p.Geometry().T, true), b.hi-b.lo
+	} else {
+		rows = p.rows.stretches(b.lo, b.hi, p.p.Geometry().T, false)
+	}
+	return p.read(b, rows, cols, width)
 }
 
 func (p *pump) write(ctx context.Context, w io.Writer) error {

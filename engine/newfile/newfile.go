@@ -29,6 +29,9 @@ type File struct {
 // ErrKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
 var ErrKept = errors.New("nothing is written there")
 
+// ErrNoFormat is wrapped by the error of a file whose extension names no format that it can have.
+var ErrNoFormat = errors.New("no format")
+
 // Check fails where Write would, as far as that can be seen before: with fs.ErrExist where the file is there and is
 // not to be replaced, with ErrKept where it is one of Keep, in a store or in the folder of a batch.
 func (f File) Check() error {

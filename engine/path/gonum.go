@@ -150,12 +150,22 @@ func (s *Gonum) id(row int32) int64 {
 // unique reports whether the path from the loaded source is the only shortest one: exactly one tight arc enters each of
 // its later vertices, and none enters the source.
 func (w *Walker) unique(p Route) (bool, error) {
+	unique := false
+	err := w.within(func() (err error) {
+		unique, err = w.oneWay(p)
+		return err
+	})
+	return unique, err
+}
+
+// oneWay is unique where distances can be asked for.
+func (w *Walker) oneWay(p Route) (bool, error) {
 	slack := w.p.Meta().Kind.RoundingSlack()
 	for i, y := range p.Vertices {
 		arcs := 0
 		err := w.into(y, func(x int32, weight float64) {
-			dx := w.dist[x]
-			if !math.IsInf(dx, 1) && math.Abs(dx+weight-w.dist[y]) <= slack*(math.Abs(dx)+math.Abs(weight)) {
+			dx := w.distance(x)
+			if !math.IsInf(dx, 1) && math.Abs(dx+weight-w.distance(y)) <= slack*(math.Abs(dx)+math.Abs(weight)) {
 				arcs++
 			}
 		})

@@ -88,12 +88,12 @@ func TestGonumPredecessors(t *testing.T) {
 	for round := range 12 {
 		n := 2 + r.IntN(40)
 		theirs, ids := randomGonum(r, n, round%2 == 0, func(i int) int64 { return int64(i) })
-		g, err := FromGonum(theirs, graph.AsKind([]entry.Kind{entry.KindI32, entry.KindF32}[round/2%2]))
+		g, err := FromGonum(theirs, graph.AsKind([]entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64}[round/2%3]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := enginetest.Tracked(t, r, g, 64)
-		enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+		enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
 		ours, err := NewGonum(p)
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,10 @@ import (
 	"slices"
 
 	"ooc/engine"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/parallel"
+	"ooc/engine/sparse"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -52,10 +54,14 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 // its ends, which in i32 is exact.
 type Walker struct {
 	p       *engine.Problem
-	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
+	factors *factors.Factors // nil where the store keeps rows
+	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
-	source  int       // the row whose distances dist holds; -1: none
-	dist    []float64 // in stored units
+	source  int             // the row whose distances dist holds, or search has begun to find; -1: none
+	dist    []float64       // in stored units; nil where the store keeps factors
+	some    *factors.Search // of a store that keeps factors: finds those distances that are asked for
+	asked   sparse.Search   // what some does, while a path is looked for
+	failed  error           // of asked
 	raw     []byte
 	stored  []byte        // the predecessors of source, where the store keeps them
 	search  *graph.Search // made on first use; of searched
@@ -101,13 +107,22 @@ func New(p *engine.Problem) (*Walker, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse()}).fork(), nil
+	f, err := p.Factors()
+	if err != nil {
+		return nil, err
+	}
+	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f}).fork(), nil
 }
 
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, source: -1, found: -1, dist: make([]float64, n), raw: w.p.Meta().Kind.Wide().Make(n)}
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, source: -1, found: -1}
+	if f.factors != nil {
+		f.some = f.factors.NewSearch()
+	} else {
+		f.dist, f.raw = make([]float64, n), w.p.Meta().Kind.Wide().Make(n)
+	}
 	if w.g == nil {
 		f.stored = entry.Make(n)
 	} else {
@@ -127,10 +142,50 @@ func (w *Walker) Between(u, v int) (Route, error) {
 	if err := w.load(u); err != nil {
 		return Route{}, err
 	}
+	var route Route
+	err := w.within(func() (err error) {
+		route, err = w.between(u, v)
+		return err
+	})
+	return route, err
+}
+
+// within runs what asks for distances of the source.
+func (w *Walker) within(do func() error) error {
+	if w.some == nil {
+		return do()
+	}
+	err := w.some.Do(func(s sparse.Search) error {
+		w.asked, w.failed = s, nil
+		err := do()
+		return cmp.Or(w.failed, err)
+	})
+	if w.failed != nil {
+		w.source = -1
+	}
+	return err
+}
+
+// distance returns the distance to a vertex from the row that is loaded, in stored units; NaN if it cannot be read, which failed
+// says.
+func (w *Walker) distance(v int32) float64 {
+	if w.some == nil {
+		return w.dist[v]
+	}
+	bits, err := w.asked.To(v)
+	if err != nil {
+		w.failed = err
+		return math.NaN()
+	}
+	return w.p.Meta().Kind.Wide().Value(bits)
+}
+
+// between is Between from the row that is loaded.
+func (w *Walker) between(u, v int) (Route, error) {
 	switch {
 	case u == v:
 		return Route{From: u, To: v, Vertices: []int32{int32(u)}}, nil
-	case math.IsInf(w.dist[v], 1):
+	case math.IsInf(w.distance(int32(v)), 1):
 		return Route{From: u, To: v, Length: math.Inf(1)}, nil
 	}
 	if w.stored != nil {
@@ -140,7 +195,7 @@ func (w *Walker) Between(u, v int) (Route, error) {
 		return w.path(u, v), nil
 	}
 	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %s; look with: ooc verify",
-		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.dist[v]/float64(w.p.Meta().Scale)))
+		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
@@ -212,6 +267,13 @@ func (w *Walker) load(u int) error {
 		return err
 	}
 	w.source = -1
+	if w.some != nil {
+		if err := w.some.From(u); err != nil {
+			return err
+		}
+		w.source = u
+		return nil
+	}
 	if err := w.p.Store().ReadRow(w.raw, place); err != nil {
 		return err
 	}
@@ -260,13 +322,16 @@ func (w *Walker) backwards(u, v int) bool {
 // collect adds the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
 // at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
 func (w *Walker) collect(y int) {
-	first, dy := len(w.tight), w.dist[y]
+	first, dy := len(w.tight), w.distance(int32(y))
 	slack := w.back.Kind.RoundingSlack() * float64(w.back.N)
 	for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
 		x := w.back.Targets[k]
-		dx, weight := w.dist[x], w.back.Weight(k)
+		if w.seen[x] == w.walk {
+			continue
+		}
+		dx, weight := w.distance(x), w.back.Weight(k)
 		loss := math.Abs(dx + weight - dy)
-		if !math.IsInf(loss, 1) && loss <= slack*(math.Abs(dx)+math.Abs(weight)) && w.seen[x] != w.walk {
+		if !math.IsInf(loss, 1) && loss <= slack*(math.Abs(dx)+math.Abs(weight)) {
 			w.tight = append(w.tight, tightArc{from: x, weight: weight, loss: loss})
 		}
 	}
@@ -326,5 +391,5 @@ func (w *Walker) near(v int) bool {
 		length += s.weight
 		magnitude += math.Abs(s.weight)
 	}
-	return math.Abs(length-w.dist[v]) <= w.p.Meta().Kind.AllowedRounding(len(w.steps)-1, magnitude)
+	return math.Abs(length-w.distance(int32(v))) <= w.p.Meta().Kind.AllowedRounding(len(w.steps)-1, magnitude)
 }

@@ -12,12 +12,12 @@ import (
 // TestTrackedPaths compares paths by stored predecessors with a search.
 func TestTrackedPaths(t *testing.T) {
 	r := seeds.New(t)
-	for _, k := range enginetest.EveryKind {
+	for _, k := range enginetest.PairedKinds {
 		for range 4 {
 			n := 2 + r.IntN(120)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			p := enginetest.Tracked(t, r, g, 64)
-			enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+			enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
 			var pairs [][2]int
 			for range 200 {
 				pairs = append(pairs, [2]int{r.IntN(n), r.IntN(n)})

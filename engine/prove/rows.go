@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -50,6 +51,9 @@ func storeSource(p *engine.Problem) source {
 		wrong:  func(row int, d difference) error { return wrongEntry(p, row, d) },
 		ahead:  func(row int) { readAhead(p, row) },
 		lanes: func(ops kernels.HostLaneOps) laneReader {
+			if p.Keeps() == engine.KeepFactors {
+				return factorLanes(p, ops)
+			}
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
 				for j := range g.Side() {
@@ -61,6 +65,35 @@ func storeSource(p *engine.Problem) source {
 				return nil
 			}
 		},
+	}
+}
+
+// factorLanes reads rows of a store that keeps factors.
+func factorLanes(p *engine.Problem, ops kernels.HostLaneOps) laneReader {
+	n, width := p.Geometry().N, entry.RoundUp(p.Geometry().N, kernels.HostLaneUnit)
+	strip, places, rows := alignedEntries(lanesAtOnce*width), lanePlaces(0, width), entry.Make(lanesAtOnce*n)
+	return func(m kernels.Lanes, first, count int) (err error) {
+		f, err := p.Factors()
+		if err != nil {
+			return err
+		}
+		x, err := f.NewExpander(count)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, x.Close()) }()
+		sources := make([]int, count)
+		for l := range sources {
+			sources[l] = first + l
+		}
+		if err := x.ReadRows(rows[:4*count*n], sources); err != nil {
+			return err
+		}
+		for l := range count {
+			copy(strip[4*l*width:], rows[4*l*n:4*(l+1)*n])
+		}
+		ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.WordBytes}, laneColumns, false)
+		return nil
 	}
 }
 

@@ -84,6 +84,12 @@ func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) e
 }
 
 func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
+	if f, err := p.Factors(); f != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return parallel.Do(ctx, f.Blocks(), func() func(i int) error { return f.CheckBlock }, func() { v.Tiles++ })
+	}
 	sums, err := storedSums(p)
 	if err != nil {
 		return err
@@ -170,6 +176,15 @@ func newRowReader(p *engine.Problem) rowReader {
 	if p.ByColumn() {
 		read = p.Store().Unchecked().ReadCol
 	}
+	if p.Keeps() == engine.KeepFactors {
+		read = func(dst []byte, row int) error {
+			entries, err := p.Entries()
+			if err != nil {
+				return err
+			}
+			return entries.ReadRow(dst, row)
+		}
+	}
 	return func(dst []float64, row int) error {
 		if err := read(raw, row); err != nil {
 			return err
@@ -190,6 +205,10 @@ func wrongEntry(p *engine.Problem, row int, d difference) error {
 		return err
 	}
 	t, scale, number := p.Geometry().T, float64(p.Meta().Scale), p.Numbers()
+	if p.Keeps() == engine.KeepFactors {
+		return fmt.Errorf("%s: from %s to %s: %w: %s from the factors, %s by search; solve again with --restart",
+			p.Store().FactorsPath(), ids.Name(u), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
+	}
 	i, j, _ := p.Geometry().Stored(u/t, v/t)
 	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %s stored, %s by search; solve again with --restart",
 		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/factors"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/text"
 	"ooc/tiles"
@@ -43,15 +44,24 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		return s.result, err
 	}
 	var err error
-	if s.sums, err = storedSums(p); err != nil {
+	if s.factors, err = p.Factors(); err == nil && s.factors == nil {
+		s.sums, err = storedSums(p)
+	}
+	if err != nil {
 		return s.result, err
 	}
 	all := p.Geometry().Tiles()
+	if s.factors != nil {
+		all = s.factors.Blocks()
+	}
 	if o.From < 0 || o.From >= all {
 		return s.result, text.ErrorOf(ErrNoTile, "%s has tiles 0 to %d, and none %d to begin with", p.Dir(), all-1, o.From)
 	}
 	s.seen = make([]bool, all)
 	p.Store().DropCache()
+	if s.factors != nil {
+		s.factors.DropCache()
+	}
 	err = parallel.Do(ctx, all-o.From, func() func(int) error {
 		buffer, got := make([]byte, p.Geometry().TileBytes()), make([]uint32, p.Meta().SumsPerTile())
 		return func(i int) error { return s.tile(o.From+i, buffer, got) }
@@ -61,6 +71,9 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		}
 	})
 	s.result.Bytes = int64(s.result.Tiles) * p.Geometry().TileBytes()
+	if s.factors != nil {
+		s.result.Bytes = min(s.factors.Bytes(), int64(s.result.Tiles)*factors.BlockBytes)
+	}
 	s.result.Seconds = time.Since(began).Seconds()
 	if err == nil && s.result.Damaged > 0 {
 		err = fmt.Errorf("%s/%s: %w: %d of %d tiles are damaged, %w; solve again with --restart",
@@ -85,6 +98,9 @@ type scrub struct {
 	p    *engine.Problem
 	o    ScrubOptions
 	sums []uint32
+
+	factors *factors.Factors // nil where the store keeps rows; its blocks are the tiles
+
 	done int // tiles, for Progress alone
 
 	mu     sync.Mutex
@@ -95,17 +111,12 @@ type scrub struct {
 
 // tile compares one tile. A damaged tile is noted and does not stop the scrub.
 func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
-	if ahead := t + readAheadTiles; ahead < len(s.seen) {
+	if ahead := t + readAheadTiles; ahead < len(s.seen) && s.factors == nil {
 		s.p.Store().Prefetch(s.p.Geometry().TileAt(ahead))
 	}
-	i, j := s.p.Geometry().TileAt(t)
-	err := s.p.Store().ReadTileFile(buffer, i, j)
+	err := s.compare(t, buffer, got)
 	if errors.Is(err, tiles.ErrClosed) {
 		return err
-	}
-	if err == nil {
-		tiles.Sums(got, buffer)
-		err = s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,4 +134,17 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 		s.o.Damaged(err)
 	}
 	return nil
+}
+
+// compare reads a tile, and compares it with its checksum.
+func (s *scrub) compare(t int, buffer []byte, got []uint32) error {
+	if s.factors != nil {
+		return s.factors.CheckBlock(t)
+	}
+	i, j := s.p.Geometry().TileAt(t)
+	if err := s.p.Store().ReadTileFile(buffer, i, j); err != nil {
+		return err
+	}
+	tiles.Sums(got, buffer)
+	return s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):])
 }

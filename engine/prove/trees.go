@@ -53,6 +53,7 @@ type treeCheck struct {
 	p           *engine.Problem
 	weight      func(u, v int) (float64, error)
 	raw, stored []byte
+	dist        []float64 // raw as numbers
 	arcs        []int32   // on the path from the source; 0: not known yet
 	magnitude   []float64 // of the weights on it, added up
 	path        []int32
@@ -60,18 +61,18 @@ type treeCheck struct {
 
 func newTreeCheck(p *engine.Problem, weight func(u, v int) (float64, error)) *treeCheck {
 	n := p.Geometry().N
-	return &treeCheck{p: p, weight: weight, raw: entry.Make(n), stored: entry.Make(n), arcs: make([]int32, n), magnitude: make([]float64, n)}
+	return &treeCheck{p: p, weight: weight, raw: p.Meta().Kind.Make(n), stored: entry.Make(n), dist: make([]float64, n), arcs: make([]int32, n), magnitude: make([]float64, n)}
 }
 
 func (c *treeCheck) row(u int) error {
 	if err := errors.Join(c.p.Store().Unchecked().ReadRow(c.raw, u), c.p.Store().Unchecked().ReadRowPredecessors(c.stored, u)); err != nil {
 		return err
 	}
-	distances, noPath := entry.View[uint32](c.raw), uint32(c.p.Meta().Kind.Unreachable())
+	c.p.Meta().Kind.Values(c.dist, c.raw)
 	pred := entry.View[int32](c.stored)
 	clear(c.arcs)
 	for v, x := range pred {
-		if (v == u || distances[v] == noPath) != (x == entry.NoVertex) {
+		if (v == u || math.IsInf(c.dist[v], 1)) != (x == entry.NoVertex) {
 			if x == entry.NoVertex {
 				return c.wrong(u, v, "its predecessor is missing")
 			}
@@ -99,13 +100,12 @@ func (c *treeCheck) arc(u, x, y int) error {
 	if err != nil {
 		return err
 	}
-	kind, distances := c.p.Meta().Kind, entry.View[uint32](c.raw)
 	c.arcs[y], c.magnitude[y] = c.arcs[x]+1, c.magnitude[x]+math.Abs(w)
 	if x == u {
 		c.arcs[y], c.magnitude[y] = 1, math.Abs(w)
 	}
-	allowed := kind.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
-	from, to := kind.Value(uint64(distances[x])), kind.Value(uint64(distances[y]))
+	allowed := c.p.Meta().Kind.AllowedRounding(int(c.arcs[y]), c.magnitude[y])
+	from, to := c.dist[x], c.dist[y]
 	if miss := math.Abs(from + w - to); !(miss <= allowed) || math.IsInf(w, 1) {
 		return c.wrongArc(u, x, y, from, w, to)
 	}

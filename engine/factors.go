@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ooc/engine/factors"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/task"
+	"ooc/tiles"
+)
+
+// FactorsName is the name of what makes the factors of a store without a matrix, in the place of an algorithm's.
+const FactorsName = "factors"
+
+// Keep is what a store keeps to answer questions.
+type Keep string
+
+// What stores keep.
+const (
+	KeepRows    Keep = "rows"    // of the matrix: all, or those of chosen sources
+	KeepFactors Keep = "factors" // what any row is computed from when it is asked for, see package factors
+)
+
+// Keeps returns what the store keeps.
+func (p *Problem) Keeps() Keep {
+	if p.geom.Factors {
+		return KeepFactors
+	}
+	return KeepRows
+}
+
+// Entries are the distances of a solved store, whether it keeps their matrix or factors. Rows are numbered by Place; entries are
+// of Kind.Wide. Many goroutines may ask at a time.
+type Entries interface {
+	ReadAt(row, v int) (bits uint64, err error)
+	ReadRow(dst []byte, row int) error
+	ReadCol(dst []byte, v int) error
+}
+
+// Entries returns the distances of a store that is solved.
+func (p *Problem) Entries() (Entries, error) {
+	if !p.geom.Factors {
+		return p.store, nil
+	}
+	return p.Factors()
+}
+
+// Factors returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes it. It is
+// nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
+func (p *Problem) Factors() (*factors.Factors, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.geom.Factors || p.factors != nil {
+		return p.factors, nil
+	}
+	var err error
+	p.factors, err = factors.Load(p.store.FactorsPath(), p.meta.ID, p.meta.N, p.meta.Variant())
+	return p.factors, err
+}
+
+// closeFactors closes what Factors has opened. Call it with mu held.
+func (p *Problem) closeFactors() error {
+	if p.factors == nil {
+		return nil
+	}
+	f := p.factors
+	p.factors = nil
+	return f.Close()
+}
+
+// solveFactors makes the factors of a store and writes them. A run that ends before that leaves nothing to go on from.
+func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
+	defer func() { reports.Stop(err == nil) }()
+	since := func() float64 { return o.Control.Now().Sub(began).Seconds() }
+	at := func(stage live.Stage) {
+		reports.Show(func() live.Live {
+			st := task.StatusOf(p.store)
+			st.Algorithm, st.Stage, st.Device, st.ETA = FactorsName, stage, o.Device.Info().Model, -1
+			st.Elapsed = state.Elapsed.Seconds() + since()
+			return live.Live{Status: st}
+		})
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return err
+	}
+	f, err := factors.Make(ctx, g, factors.Options{Rows: factorsRows, Memory: o.HostMemory, Device: o.Device, Stage: at})
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Dir(), err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := f.Elimination.Work
+	sum.Eliminate = &plan.Elimination{Algorithm: FactorsName, Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
+	sum.EliminateSeconds, sum.CoreSeconds = f.EliminateSeconds, f.CoreSeconds
+	at(live.StageWrite)
+	writing := since()
+	if err := f.Save(p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
+		return err
+	}
+	state = tiles.State{Algorithm: FactorsName, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
+	if err := p.store.Checkpoint(state); err != nil {
+		return err
+	}
+	sum.BytesWritten = p.store.FactorsBytes()
+	sum.SyncSeconds, sum.ElapsedSeconds = since()-writing, state.Elapsed.Seconds()
+	return p.storeSums(nil, nil)
+}
+
+// factorsRows is about how many rows are worth as much time as making factors: where elimination stops depends on it.
+const factorsRows = 100

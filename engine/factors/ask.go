@@ -1,0 +1,177 @@
+package factors
+
+import (
+	"errors"
+	"fmt"
+
+	"ooc/engine/sparse"
+	"ooc/kernels/entry"
+)
+
+// Search is a sparse.Search of factors that may be on disk. It is for one goroutine.
+type Search struct {
+	f      *Factors
+	search sparse.Search
+}
+
+// NewSearch returns a Search.
+func (f *Factors) NewSearch() *Search {
+	return &Search{f, f.Elimination.NewSearch(f.Core, f.need())}
+}
+
+// Do calls do with the search itself, for many questions at a time. What goes wrong with the file meanwhile is Do's error.
+func (s *Search) Do(do func(s sparse.Search) error) error {
+	return s.f.guard(func() error { return do(s.search) })
+}
+
+// From makes a vertex the source.
+func (s *Search) From(u int) error {
+	return s.f.guard(func() error { return s.search.From(int32(u)) })
+}
+
+// To returns the distance from the source to a vertex, the bits of an entry of Kind.Wide.
+func (s *Search) To(v int) (bits uint64, err error) {
+	err = s.f.guard(func() error {
+		bits, err = s.search.To(int32(v))
+		return err
+	})
+	return bits, err
+}
+
+// ReadAt returns the bits of the distance from u to v, an entry of Kind.Wide. Many goroutines may ask at a time. Its errors, as
+// those of all questions, match disk.ErrCorrupt where the file of the factors is damaged.
+func (f *Factors) ReadAt(u, v int) (uint64, error) {
+	if n := len(f.Elimination.Vertices); u < 0 || u >= n || v < 0 || v >= n {
+		return 0, fmt.Errorf("there is no distance from %d to %d of %d vertices", u, v, n)
+	}
+	f.mu.Lock()
+	var s *Search
+	if k := len(f.searches); k > 0 {
+		s, f.searches = f.searches[k-1], f.searches[:k-1]
+	}
+	f.mu.Unlock()
+	if s == nil {
+		s = f.NewSearch()
+	}
+	err := s.From(u)
+	var bits uint64
+	if err == nil {
+		bits, err = s.To(v)
+	}
+	if err == nil {
+		f.mu.Lock()
+		f.searches = append(f.searches, s)
+		f.mu.Unlock()
+	}
+	return bits, err
+}
+
+// ReadRow fills dst with the distances from u, entries of Kind.Wide. Many goroutines may ask at a time.
+func (f *Factors) ReadRow(dst []byte, u int) error {
+	f.mu.Lock()
+	var x *Expander
+	if k := len(f.expanders); k > 0 {
+		x, f.expanders = f.expanders[k-1], f.expanders[:k-1]
+	}
+	f.mu.Unlock()
+	if x == nil {
+		var err error
+		if x, err = f.NewExpander(1); err != nil {
+			return err
+		}
+	}
+	if err := x.ReadRows(dst, []int{u}); err != nil {
+		return errors.Join(err, x.Close())
+	}
+	f.mu.Lock()
+	f.expanders = append(f.expanders, x)
+	f.mu.Unlock()
+	return nil
+}
+
+// ReadCol is ReadRow for the distances to v. In floating kinds they may differ from those of rows by rounding, since an expansion
+// adds up the way there and back in different orders.
+func (f *Factors) ReadCol(dst []byte, v int) error {
+	r, err := f.Reversed()
+	if err != nil {
+		return err
+	}
+	return r.ReadRow(dst, v)
+}
+
+// Reversed returns the factors of the graph with all arcs reversed. They share the memory of f, with which they are closed.
+func (f *Factors) Reversed() (*Factors, error) {
+	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Ends) > 0 { // without arcs they are one in any graph
+		return f, nil
+	}
+	if err := f.whole(); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reversed == nil {
+		f.reversed = &Factors{Elimination: f.Elimination.Reversed(), host: f.host, file: f.file}
+		err := f.guard(func() error {
+			f.reversed.Core = f.Core.Reversed()
+			return nil
+		})
+		if err != nil {
+			f.reversed = nil
+			return nil, err
+		}
+	}
+	return f.reversed, nil
+}
+
+// ReadRows fills dst with the distances from each source, row by row, entries of Kind.Wide.
+func (x *Expander) ReadRows(dst []byte, sources []int) error {
+	kind, n := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices)
+	row, width := n*kind.Wide().Bytes(), entry.RoundUp(n, x.f.Elimination.LaneUnit())
+	if len(dst) != row*len(sources) {
+		return fmt.Errorf("%d bytes given for %d rows of %d bytes", len(dst), len(sources), row)
+	}
+	for len(sources) > 0 {
+		batch := sources[:min(len(sources), x.lanes)]
+		if need := width * kind.Bytes() * len(batch); len(x.rows) < need {
+			x.rows = kind.Make(need / kind.Bytes())
+		}
+		to := sparse.Target{Data: x.rows, Width: width}
+		x.sources = x.sources[:0]
+		for i, u := range batch {
+			x.sources, to.Places = append(x.sources, int32(u)), append(to.Places, int64(i*width*kind.Bytes()))
+		}
+		if err := x.Rows(x.sources, to); err != nil {
+			return err
+		}
+		for i := range batch {
+			wide := dst[i*row : (i+1)*row]
+			copy(kind.Narrow(wide), x.rows[to.Places[i]:])
+			kind.Widen(wide)
+		}
+		dst, sources = dst[row*len(batch):], sources[len(batch):]
+	}
+	return nil
+}
+
+// Rows is that of sparse.Expander.
+func (x *Expander) Rows(sources []int32, to sparse.Target) error {
+	return x.f.guard(func() error { return x.Expander.Rows(sources, to) })
+}
+
+// Close frees what the factors were made with, and what they have kept for questions. Nothing may ask them any more.
+func (f *Factors) Close() error {
+	var err error
+	for _, g := range []*Factors{f, f.reversed} {
+		if g == nil {
+			continue
+		}
+		for _, x := range g.expanders {
+			err = errors.Join(err, x.Close())
+		}
+	}
+	err = errors.Join(err, f.host.Close())
+	if f.file != nil {
+		err = errors.Join(err, f.file.Close())
+	}
+	return err
+}

@@ -1,0 +1,175 @@
+package factors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"ooc/engine/device"
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+	"ooc/tiles/arrays"
+)
+
+// Options say what factors are made for. The zero value is for all rows, on the processor.
+type Options struct {
+	Rows   int            // of distances that will be asked for, about; 0: all
+	Memory int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
+	After  *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
+	Device kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
+
+	Stage func(live.Stage) // called when a stage begins; may be nil
+}
+
+// ErrDense is wrapped by the error of a graph whose elimination leaves too large a core.
+var ErrDense = errors.New("the graph is too dense for factors")
+
+// Factors are an elimination of a graph and its closed core. Any number of goroutines may ask them.
+type Factors struct {
+	Elimination *sparse.Elimination
+	Core        *sparse.DenseCore
+
+	EliminateSeconds, CoreSeconds float64 // that Make took: to order and eliminate, and to close the core
+
+	host kernels.Device // allocates what expanders compute in
+	file *arrays.File   // that is mapped; nil: they are in memory
+	asked
+}
+
+// Make orders a graph, eliminates vertices as long as that pays, and closes the core that is left. The graph has no negative
+// cycle. It fails with ErrDense where the memory has no room for the core's matrix, and with the cause of ctx if that ends
+// first. Close the factors after use.
+func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error) {
+	host, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, host.Close())
+		}
+	}()
+	closers := []kernels.Device{host}
+	if o.Device != nil {
+		closers = []kernels.Device{o.Device, host}
+	}
+	if o.Stage == nil {
+		o.Stage = func(live.Stage) {}
+	}
+	o.Stage(live.StageEliminate)
+	began := time.Now()
+	order, work, err := stop(ctx, g, o, closers[0])
+	if err != nil {
+		return nil, err
+	}
+	f = &Factors{host: host}
+	if f.Elimination, err = sparse.Eliminate(ctx, g, order, work.Eliminated); err != nil {
+		return nil, err
+	}
+	o.Stage(live.StageCore)
+	closing := time.Now()
+	f.EliminateSeconds = closing.Sub(began).Seconds()
+	for _, d := range closers {
+		if f.Core, err = f.Elimination.CloseCore(ctx, d, host); !errors.Is(err, kernels.ErrNoMemory) {
+			break
+		}
+	}
+	f.CoreSeconds = time.Since(closing).Seconds()
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// stop orders the vertices, and picks where elimination stops, by the rates of the device that closes the core.
+func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sparse.Order, sparse.Work, error) {
+	if o.After != nil {
+		order, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: o.Rows, Limit: max(1, *o.After)})
+		if err != nil {
+			return nil, sparse.Work{}, err
+		}
+		return order, order.At(min(*o.After, order.Limit)), nil
+	}
+	rates, err := plan.RatesFor(nil, d, g.Kind.Variant(g.Negative), g.N)
+	if err != nil {
+		return nil, sparse.Work{}, err
+	}
+	room, most := o.Memory, g.N
+	if room == 0 {
+		room = device.FreeMemory()
+	}
+	options := sparse.OrderOptions{Sources: o.Rows}
+	if room > 0 {
+		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
+		options.MaxFill = min(sparse.DefaultMaxFill, max(1, room/2/sparse.ArcBytes))
+	}
+	seconds := func(w sparse.Work) float64 {
+		return plan.EliminateSeconds(w) + rates.ClosureSeconds(float64(w.Core)) + rates.ExpandSeconds(w)
+	}
+	fits := func(w sparse.Work) float64 {
+		if w.Core > most {
+			return math.Inf(1)
+		}
+		return seconds(w)
+	}
+	options.Seconds = seconds
+	order, err := sparse.NewOrder(ctx, g, options)
+	if err != nil {
+		return nil, sparse.Work{}, err
+	}
+	best, err := order.Best(ctx, fits)
+	if err == nil && best.Vertices == 0 { // no core fits that is worth its time: then one that fits
+		options.Seconds = fits
+		if order, err = sparse.NewOrder(ctx, g, options); err == nil {
+			best, err = order.Best(ctx, fits)
+		}
+	}
+	if err == nil && best.Vertices == 0 {
+		core := int64(g.N - order.Limit)
+		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and there is room for %d; ooc solve computes all distances on disk",
+			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
+	}
+	return order, best, err
+}
+
+// Expander is a sparse.Expander with its memory.
+type Expander struct {
+	*sparse.Expander
+	f       *Factors
+	lanes   int
+	scratch []byte
+	rows    []byte  // of ReadRows: those of a batch, padded
+	sources []int32 // of that batch
+}
+
+// NewExpander returns an Expander for one goroutine, for batches of about so many sources: fewer than that take as long, and
+// Elimination.BatchLanes are best. Close it after use.
+func (f *Factors) NewExpander(sources int) (*Expander, error) {
+	if err := f.whole(); err != nil {
+		return nil, err
+	}
+	unit := f.Elimination.LaneUnit()
+	lanes := entry.RoundUp(max(1, min(sources, f.Elimination.BatchLanes())), unit)
+	scratch, err := f.host.AllocHost(f.Elimination.ScratchBytes(lanes))
+	if err != nil {
+		return nil, err
+	}
+	x, err := f.Elimination.NewExpander(f.Core.Host, f.Core, lanes, scratch)
+	if err != nil {
+		return nil, errors.Join(err, f.host.FreeHost(scratch))
+	}
+	return &Expander{Expander: x, f: f, lanes: lanes, scratch: scratch}, nil
+}
+
+// Close frees the Expander's memory.
+func (x *Expander) Close() error { return x.f.host.FreeHost(x.scratch) }

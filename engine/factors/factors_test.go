@@ -1,0 +1,210 @@
+package factors_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"ooc/engine/factors"
+	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/sparse"
+	"ooc/kernels/entry"
+)
+
+// graphOf makes a graph of one of the shapes that tests of solves use.
+func graphOf(t *testing.T, r *rand.Rand, n int, w enginetest.Weights) *graph.Graph {
+	switch {
+	case r.IntN(3) == 0 && !w.Negative:
+		return enginetest.SymmetricGraph(t, r, n, w.Kind)
+	case r.IntN(2) == 0:
+		return enginetest.ZeroLaden(t, r, n, w.Kind, w.Negative)
+	}
+	return enginetest.RandomGraph(t, r, n, w.Kind, w.Negative)
+}
+
+// made makes the factors of a graph, until the test ends.
+func made(t *testing.T, g *graph.Graph, o factors.Options) *factors.Factors {
+	t.Helper()
+	f, err := factors.Make(t.Context(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// near fails where a distance differs from that of a search by more than rounding allows.
+func near(t *testing.T, g *graph.Graph, got, want float64, arcs int) {
+	t.Helper()
+	allowed := 0.0
+	if g.Kind.Float() {
+		allowed = g.Kind.AllowedRounding(arcs, 4e3*float64(arcs))
+	}
+	if got != want && !(math.Abs(got-want) <= allowed) {
+		t.Fatalf("%d vertices of %s: distance %v, want %v", g.N, g.Kind, got, want)
+	}
+}
+
+func TestExpander(t *testing.T) {
+	r := seeds.New(t)
+	for _, w := range enginetest.AllKinds {
+		for range 6 {
+			g := graphOf(t, r, 1+r.IntN(200), w)
+			f := made(t, g, factors.Options{Rows: r.IntN(3)})
+			x, err := f.NewExpander(1 + r.IntN(100))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			wide, unit := g.Kind.Bytes(), f.Elimination.LaneUnit()
+			width := entry.RoundUp(g.N, unit)
+			sources, search := make([]int32, 1+r.IntN(150)), graph.NewSearch(g)
+			to := sparse.Target{Data: g.Kind.Make(width * len(sources)), Width: width}
+			for i := range sources {
+				sources[i] = int32(r.IntN(g.N))
+				to.Places = append(to.Places, int64(i*width*wide))
+			}
+			if err := x.Rows(sources, to); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float64, g.N)
+			for i, s := range sources {
+				g.Kind.Values(got, to.Data[to.Places[i]:][:g.N*wide])
+				for v, want := range search.From(int(s)) {
+					near(t, g, got[v], want, g.N)
+				}
+			}
+		}
+	}
+}
+
+// TestQuestions compares answers to every question with one another and with searches, of factors in memory and from a file.
+func TestQuestions(t *testing.T) {
+	r := seeds.New(t)
+	for _, w := range enginetest.AllKinds {
+		for range 6 {
+			g := graphOf(t, r, 1+r.IntN(150), w)
+			f := made(t, g, factors.Options{Rows: r.IntN(3)})
+			ask(t, r, g, f)
+			path := filepath.Join(t.TempDir(), "factors")
+			id := [16]byte{byte(r.Uint32())}
+			if err := f.Save(path, "spare", id); err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := factors.Load(path, id, g.N, f.Elimination.Variant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask(t, r, g, loaded)
+			if err := loaded.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// ask asks factors for rows, columns, entries and a table.
+func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
+	t.Helper()
+	wide := g.Kind.Wide()
+	search, back := graph.NewSearch(g), graph.NewSearch(g.Reverse())
+	raw, got := wide.Make(g.N), make([]float64, g.N)
+	for range 3 {
+		u := r.IntN(g.N)
+		if err := f.ReadRow(raw, u); err != nil {
+			t.Fatal(err)
+		}
+		wide.Values(got, raw)
+		for v, want := range search.From(u) {
+			near(t, g, got[v], want, g.N)
+		}
+		for range 20 {
+			v := r.IntN(g.N)
+			bits, err := f.ReadAt(u, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bits != wide.At(raw, v) {
+				t.Fatalf("%d vertices of %s, a core of %d: from %d to %d %v, and %v in the row", g.N, g.Kind, f.Elimination.Core(), u, v, wide.Value(bits), got[v])
+			}
+		}
+		if err := f.ReadCol(raw, u); err != nil {
+			t.Fatal(err)
+		}
+		wide.Values(got, raw)
+		for v, want := range back.From(u) {
+			near(t, g, got[v], want, g.N)
+		}
+	}
+	rows, cols := make([]int, 1+r.IntN(100)), make([]int, 1+r.IntN(100))
+	for i := range rows {
+		rows[i] = r.IntN(g.N)
+	}
+	for i := range cols {
+		cols[i] = r.IntN(g.N)
+	}
+	table, err := f.NewTable(cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := table.NewReader(1 + r.IntN(100))
+	defer reader.Close()
+	raw = wide.Make(len(rows) * len(cols))
+	if err := reader.ReadRows(raw, rows); err != nil {
+		t.Fatal(err)
+	}
+	for i, u := range rows {
+		want := search.From(u)
+		for j, v := range cols {
+			near(t, g, wide.Value(wide.At(raw, i*len(cols)+j)), want[v], g.N)
+		}
+	}
+}
+
+// TestDense wants a refusal where no core fits, and a smaller core where the best one does not fit.
+func TestDense(t *testing.T) {
+	r := seeds.New(t)
+	g := enginetest.RandomGraph(t, r, 150+r.IntN(50), entry.KindI32, false)
+	size := made(t, g, factors.Options{}).Elimination.Core()
+	if size > 1 {
+		memory := int64(2 * 4 * (size - 1) * (size - 1))
+		f, err := factors.Make(t.Context(), g, factors.Options{Memory: max(memory, 1<<19)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if core := int64(f.Elimination.Core()); 2*4*core*core > max(memory, 1<<19) {
+			t.Errorf("a core of %d vertices in %d bytes", core, max(memory, 1<<19))
+		}
+	}
+	b := graph.New(100)
+	for u := range 100 {
+		for v := range 100 {
+			if u != v {
+				b.Add(u, v, float64(1+r.IntN(9)))
+			}
+		}
+	}
+	full, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := factors.Make(t.Context(), full, factors.Options{Memory: 1e4}); !errors.Is(err, factors.ErrDense) {
+		t.Errorf("a complete graph in 10 kB gives %v", err)
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	end(cause)
+	if _, err := factors.Make(ctx, g, factors.Options{}); !errors.Is(err, cause) {
+		t.Errorf("a context that has ended gives %v", err)
+	}
+}

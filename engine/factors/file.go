@@ -1,0 +1,172 @@
+package factors
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+	"ooc/tiles/arrays"
+	"ooc/tiles/disk"
+)
+
+// The arrays of a file of factors. Those of the arcs down are empty where they are the arcs up, in undirected graphs.
+const (
+	headArray = iota // uint64: vertices, core vertices, entry.Variant
+	verticesArray
+	parentsArray
+	upArrays                  // offsets, ends, weights
+	downArrays = upArrays + 3 // likewise
+	coreArray  = downArrays + 3
+	arrayCount = coreArray + 1
+)
+
+// Save writes the factors to the file at path, durably and all or nothing; until then it is beside it under the name spare. id is
+// that of the store. It fails with disk.ErrNoSpace.
+func (f *Factors) Save(path, spare string, id [16]byte) error {
+	e, list := f.Elimination, make([][]byte, arrayCount)
+	list[headArray] = entry.Bytes([]uint64{uint64(len(e.Vertices)), uint64(e.Core()), uint64(e.Variant)})
+	list[verticesArray], list[parentsArray] = entry.Bytes(e.Vertices), entry.Bytes(e.Parent)
+	put := func(at int, a *kernels.Arcs) {
+		list[at], list[at+1], list[at+2] = entry.Bytes(a.Offsets), entry.Bytes(a.Ends), entry.Bytes(a.Weights)
+	}
+	put(upArrays, e.Up)
+	if e.Down != e.Up {
+		put(downArrays, e.Down)
+	}
+	list[coreArray] = entry.Bytes(f.Core.Matrix)
+	return arrays.Write(path, spare, id, list)
+}
+
+// Load maps a file of factors of a graph of n vertices. What is small it checks at once, the rest when it is needed. It fails with
+// disk.ErrCorrupt. Close the factors after use.
+func Load(path string, id [16]byte, n int, v entry.Variant) (_ *Factors, err error) {
+	file, err := arrays.Open(path, id)
+	if err != nil {
+		return nil, err
+	}
+	host, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f := &Factors{host: host, file: file}
+	err = file.Guard(func() error { return f.load(n, v) })
+	if errors.Is(err, sparse.ErrParts) {
+		err = disk.Corrupt(path, "%v; solve again with --restart", err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (f *Factors) load(n int, v entry.Variant) error {
+	wrong := func() error {
+		return fmt.Errorf("%w: they do not belong to a graph of %d vertices", sparse.ErrParts, n)
+	}
+	if f.file.Len() != arrayCount {
+		return wrong()
+	}
+	list := make([][]byte, arrayCount)
+	for i := range list {
+		list[i] = f.file.Array(i)
+	}
+	for _, i := range []int{headArray, verticesArray, parentsArray, upArrays, downArrays} {
+		if err := f.file.Need(list[i]); err != nil {
+			return err
+		}
+	}
+	if len(list[headArray]) != 24 {
+		return wrong()
+	}
+	head := entry.View[uint64](list[headArray])
+	if head[0] != uint64(n) || head[1] > uint64(n) || head[2] != uint64(v) || len(list[verticesArray]) != 4*n {
+		return wrong()
+	}
+	core := int(head[1])
+	f.Core = &sparse.DenseCore{Host: f.host.(kernels.HostLaneOps), Variant: v, Size: core, Pitch: entry.RoundUp(core, kernels.DeviceLaneUnit)}
+	if int64(len(list[coreArray])) != int64(f.Core.Pitch)*int64(f.Core.Pitch)*int64(v.WeightBytes()) {
+		return wrong()
+	}
+	f.Core.Matrix = entry.View[uint32](list[coreArray])
+	get := func(at int) *kernels.Arcs {
+		return &kernels.Arcs{Offsets: entry.View[int32](list[at]), Ends: entry.View[int32](list[at+1]), Weights: entry.View[uint32](list[at+2])}
+	}
+	up := get(upArrays)
+	down := up
+	if len(list[downArrays]) > 0 {
+		down = get(downArrays)
+	}
+	var err error
+	f.Elimination, err = sparse.Restored(v, core, entry.View[int32](list[verticesArray]), entry.View[int32](list[parentsArray]), up, down)
+	return err
+}
+
+// need compares a part of the file with its checksums, if there is a file.
+func (f *Factors) need() func(part []byte) error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Need
+}
+
+// guard runs what reads factors that may be mapped.
+func (f *Factors) guard(do func() error) error {
+	if f.file == nil {
+		return do()
+	}
+	return f.file.Guard(func() error {
+		err := do()
+		if errors.Is(err, sparse.ErrParts) {
+			err = fmt.Errorf("%w: %w; solve again with --restart", disk.ErrCorrupt, err)
+		}
+		return err
+	})
+}
+
+// whole makes sure, once, that all of the file is sound.
+func (f *Factors) whole() error {
+	f.checked.Do(func() {
+		if f.file == nil {
+			return
+		}
+		f.damaged = f.guard(func() error {
+			for i := range f.file.Len() {
+				if err := f.file.Need(f.file.Array(i)); err != nil {
+					return err
+				}
+			}
+			return f.Elimination.CheckArcs()
+		})
+	})
+	return f.damaged
+}
+
+// asked is what answers questions, made on first use and kept for the next.
+type asked struct {
+	checked sync.Once
+	damaged error // of the file; nil: not known, or none
+
+	mu        sync.Mutex
+	searches  []*Search   // that nobody uses; guarded by mu, as all below
+	expanders []*Expander // likewise, of a single row
+	reversed  *Factors    // for columns; nil: not made yet, or the factors themselves serve
+}
+
+// BlockBytes is the size of the parts of the file that have a checksum each.
+const BlockBytes = arrays.BlockBytes
+
+// Blocks is the number of parts of the file that have a checksum each.
+func (f *Factors) Blocks() int { return f.file.Blocks() }
+
+// CheckBlock reads a part of the file, and fails with disk.ErrCorrupt where it does not match its checksum.
+func (f *Factors) CheckBlock(i int) error { return f.file.Check(i) }
+
+// Bytes is the size of the file.
+func (f *Factors) Bytes() int64 { return f.file.Bytes() }
+
+// DropCache asks the system to forget what it has cached of the file, so that CheckBlock reads the disk.
+func (f *Factors) DropCache() { f.file.DropCache() }
