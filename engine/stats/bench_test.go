@@ -1,13 +1,17 @@
 package stats
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/engine/graph/read"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -52,7 +56,7 @@ func benchStats(b *testing.B, p *engine.Problem) {
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(p.Geometry().MatrixBytes())
 		for b.Loop() {
-			if err := (&gathering{p: p}).pass(context.Background()); err != nil {
+			if err := (&gathering{from: newStored(p)}).pass(context.Background()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -91,4 +95,43 @@ func benchProblem(b *testing.B, n int, kind entry.Kind) *engine.Problem {
 		b.Fatal(err)
 	}
 	return p
+}
+
+// BenchmarkOfGraph gathers statistics of a road network of 100,000 vertices, from 2,048 of them. Bytes are distances.
+func BenchmarkOfGraph(b *testing.B) {
+	var text bytes.Buffer
+	if err := gen.To(b.Context(), "road", gen.Options{N: 100_000, Seed: 1}, "g.gr", &text); err != nil {
+		b.Fatal(err)
+	}
+	undirected := false
+	g, err := read.From(&text, "g.gr", read.Options{Directed: &undirected})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := factors.Make(b.Context(), g, factors.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	sources := make(tiles.RowSet, 2048)
+	for i := range sources {
+		sources[i] = int32(i * (g.N / len(sources)))
+	}
+	for name, o := range map[string]Options{"expand": {}, "all": {}, "bins": {Bins: 50}, "within": {Within: []float64{1000}}, "nearest": {Nearest: 10}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(sources)) * int64(g.N))
+			for b.Loop() {
+				x := newGathering(newExpanded(f, sources, 0), &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale}, o)
+				x.symmetric = true
+				if name != "expand" {
+					if err := x.makeGatherers(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := x.pass(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -8,9 +8,9 @@ var centralities = statistic{
 	columns: func(r *Result) []Column {
 		return []Column{
 			ofFloats("closeness_centrality", r.Closeness),
-			ofFloats("closeness_centrality_out", r.ClosenessOut),
+			ofRows(ofFloats("closeness_centrality_out", r.ClosenessOut)),
 			ofFloats("harmonic_centrality", r.Harmonic),
-			ofFloats("harmonic_centrality_out", r.HarmonicOut),
+			ofRows(ofFloats("harmonic_centrality_out", r.HarmonicOut)),
 		}
 	},
 	text: func(r *Result, t *textWriter) {
@@ -23,18 +23,18 @@ var centralities = statistic{
 // factor is by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0 if sum is 0 or less, as in networkx.
 func deriveCentralities(x *gathering) error {
 	s := x.r
-	closeness := func(sums []float64, counts []int32) []float64 {
+	closeness := func(sums []float64, counts []int32, others func(v int) int) []float64 {
 		c := make([]float64, s.N)
 		for v, sum := range sums {
 			if sum > 0 {
 				r := float64(counts[v])
-				c[v] = r / sum * (r / float64(s.N-1))
+				c[v] = r / sum * (r / float64(others(v)))
 			}
 		}
 		return c
 	}
-	s.Closeness = closeness(s.DistanceSumIn, s.Ancestors)
-	s.ClosenessOut = closeness(s.DistanceSum, s.Descendants)
+	s.Closeness = closeness(s.DistanceSumIn, s.Ancestors, s.others)
+	s.ClosenessOut = closeness(s.DistanceSum, s.Descendants, func(int) int { return s.N - 1 })
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,9 +15,9 @@ var extremes = statistic{
 	derive: deriveExtremes,
 	columns: func(r *Result) []Column {
 		return []Column{
-			stored(ofFloats("eccentricity", r.Eccentricity)),
-			stored(ofFloats("longest_distance", r.Longest)),
-			{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }},
+			ofRows(inUnits(ofFloats("eccentricity", r.Eccentricity))),
+			ofRows(inUnits(ofFloats("longest_distance", r.Longest))),
+			ofRows(Column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
 		}
 	},
 	summary: func(r *Result) []summaryValue {
@@ -50,52 +51,64 @@ var extremes = statistic{
 func deriveExtremes(x *gathering) (err error) {
 	s := x.r
 	s.Eccentricity = slices.Clone(s.Longest)
-	for v, count := range s.Descendants {
-		s.ReachablePairs += int64(count)
-		if int(count) < s.N-1 {
+	for v := range s.Rows() {
+		s.ReachablePairs += int64(s.Descendants[v])
+		if int(s.Descendants[v]) < s.N-1 {
 			s.Eccentricity[v] = math.Inf(1)
 		}
 	}
 	s.Connected = s.ReachablePairs == s.pairs()
-	s.Diameter, s.Radius = slices.Max(s.Eccentricity), slices.Min(s.Eccentricity)
-	s.LongestDistance = slices.Max(s.Longest)
-	from := slices.Index(s.Longest, s.LongestDistance)
-	s.LongestPair = [2]int{from, int(s.Farthest[from])}
-	if s.DiameterPair, err = x.farthestPair(s.Diameter); err != nil {
+	longest := s.first(s.Longest, descending)
+	s.LongestDistance, s.LongestPair = s.Longest[longest], [2]int{longest, int(s.Farthest[longest])}
+	farthest, nearest := s.first(s.Eccentricity, descending), s.first(s.Eccentricity, cmp.Compare[float64])
+	s.Diameter, s.Radius = s.Eccentricity[farthest], s.Eccentricity[nearest]
+	if s.DiameterPair, err = x.farthestPair(farthest); err != nil {
 		return err
 	}
-	if s.RadiusPair, err = x.farthestPair(s.Radius); err != nil {
+	if s.RadiusPair, err = x.farthestPair(nearest); err != nil {
 		return err
 	}
-	s.Center, s.Periphery = indexAll(s.Eccentricity, s.Radius), indexAll(s.Eccentricity, s.Diameter)
+	s.Center, s.Periphery = s.all(s.Eccentricity, s.Radius), s.all(s.Eccentricity, s.Diameter)
 	if s.Connected {
-		s.Barycenter = indexAll(s.DistanceSum, slices.Min(s.DistanceSum))
+		s.Barycenter = s.all(s.DistanceSum, s.DistanceSum[s.first(s.DistanceSum, cmp.Compare[float64])])
 	}
 	return nil
 }
 
 // pairs is the number of ordered pairs.
-func (r *Result) pairs() int64 { return int64(r.N) * int64(r.N-1) }
+func (r *Result) pairs() int64 { return int64(r.count()) * int64(r.N-1) }
 
-// indexAll lists where a number stands, unless it is +Inf.
-func indexAll(list []float64, want float64) []int {
+func descending(a, b float64) int { return cmp.Compare(b, a) }
+
+// first is the first vertex, of those with a row, whose number no other's comes before.
+func (r *Result) first(list []float64, order func(a, b float64) int) int {
+	best := -1
+	for v := range r.Rows() {
+		if best < 0 || order(list[v], list[best]) < 0 {
+			best = v
+		}
+	}
+	return best
+}
+
+// all lists the vertices, of those with a row, that have a number, unless it is +Inf.
+func (r *Result) all(list []float64, want float64) []int {
 	var at []int
-	for i, v := range list {
-		if v == want && !math.IsInf(want, 1) {
-			at = append(at, i)
+	for v := range r.Rows() {
+		if list[v] == want && !math.IsInf(want, 1) {
+			at = append(at, v)
 		}
 	}
 	return at
 }
 
-// farthestPair is the first vertex with an eccentricity, and what is that far from it.
-func (x *gathering) farthestPair(eccentricity float64) ([2]int, error) {
-	from := slices.Index(x.r.Eccentricity, eccentricity)
-	if !math.IsInf(eccentricity, 1) {
+// farthestPair is a vertex, and what is as far from it as its eccentricity says.
+func (x *gathering) farthestPair(from int) ([2]int, error) {
+	if !math.IsInf(x.r.Eccentricity[from], 1) {
 		return [2]int{from, int(x.r.Farthest[from])}, nil
 	}
 	row := x.kind.Make(x.r.N)
-	if err := x.p.Store().ReadRow(row, from); err != nil {
+	if err := x.from.row(row, from); err != nil {
 		return [2]int{}, err
 	}
 	for to := range x.r.N {

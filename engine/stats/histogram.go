@@ -238,40 +238,59 @@ func floorDiv(a, b int) int {
 
 // distanceHistogram gathers that of distances.
 type distanceHistogram struct {
-	x       *gathering
-	workers []*histogramWorker
+	x    *gathering
+	all  *binner
+	rest []int64 // what a binner has beside its counts
 }
 
-func (g *distanceHistogram) worker() taker {
-	w := &histogramWorker{g.x.newBinner(), g.x}
-	g.workers = append(g.workers, w)
-	return w
-}
-
-func gatherHistogram(x *gathering) gatherer {
+func gatherHistogram(x *gathering) (gatherer, error) {
 	if x.o.Bins == 0 && x.o.Edges == nil {
-		return nil
+		return nil, nil
 	}
-	return &distanceHistogram{x: x}
+	g := &distanceHistogram{x: x, all: x.newBinner(), rest: make([]int64, 3)}
+	g.keep()
+	return g, nil
 }
 
-// histogramWorker counts in a binner of its own: what is counted has no order.
-type histogramWorker struct {
-	*binner
-	x *gathering
+func (g *distanceHistogram) state() [][]byte {
+	return [][]byte{entry.Bytes(g.all.counts), entry.Bytes(g.rest)}
+}
+
+// keep writes to rest what the binner has, take reads it, since rest may be that of an earlier gatherer.
+func (g *distanceHistogram) keep() {
+	g.rest[0], g.rest[1], g.rest[2] = int64(g.all.level), g.all.below, g.all.above
+}
+
+func (g *distanceHistogram) take() {
+	if level := int(g.rest[0]); g.all.level != level {
+		g.all.setLevel(level)
+	}
+	g.all.below, g.all.above = g.rest[1], g.rest[2]
 }
 
 func (g *distanceHistogram) finish() {
-	all := g.x.newBinner()
-	for _, w := range g.workers {
-		all.merge(w.binner)
-	}
-	all.add(0, -int64(g.x.r.N)) // the diagonal
-	g.x.r.DistanceHistogram = all.histogram()
+	g.take()
+	g.all.add(0, -int64(g.x.r.count())) // the diagonal
+	g.x.r.DistanceHistogram = g.all.histogram()
 }
 
-func (w *histogramWorker) begin(row, rows int) {}
-func (w *histogramWorker) end()                {}
+func (g *distanceHistogram) worker() taker { return &histogramWorker{g, g.x.newBinner()} }
+
+// histogramWorker counts one band in a binner of its own.
+type histogramWorker struct {
+	*distanceHistogram
+	*binner
+}
+
+func (w *histogramWorker) begin([]int32) {}
+
+func (w *histogramWorker) end() {
+	w.take()
+	w.all.merge(w.binner)
+	w.keep()
+	clear(w.counts)
+	w.below, w.above = 0, 0
+}
 
 func (w *histogramWorker) add(b *part) {
 	for r := range b.rows {

@@ -35,7 +35,7 @@ func deriveMeans(x *gathering) error {
 	s.AverageShortestPathLength, s.WienerIndex = math.Inf(1), math.Inf(1)
 	if s.Connected {
 		s.WienerIndex = s.TotalDistance
-		if !s.Directed {
+		if !s.Directed && s.Sources == nil {
 			s.WienerIndex /= 2
 		}
 	}
@@ -47,7 +47,7 @@ func deriveMeans(x *gathering) error {
 	if s.Connected {
 		s.AverageShortestPathLength = s.MeanDistance
 	}
-	for _, h := range s.HarmonicOut {
+	for _, h := range s.HarmonicOut { // of a vertex without a row it is 0
 		s.GlobalEfficiency += h
 	}
 	s.GlobalEfficiency /= float64(s.pairs())

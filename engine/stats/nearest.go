@@ -19,7 +19,8 @@ type Neighbor struct {
 	Distance float64 // in the input's units
 }
 
-const neighborBytes = 16
+// neighborBytes is what a neighbor takes in a list and, while that is gathered, beside it.
+const neighborBytes = 16 + 12
 
 // Near says which other vertices are near. The zero value is none.
 type Near struct {
@@ -128,8 +129,8 @@ func nearestColumns(r *Result) []Column {
 			return Neighbor{-1, math.Inf(1)}
 		}
 		columns = append(columns,
-			Column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }},
-			stored(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1), Number: func(v int) float64 { return get(v).Distance }}))
+			ofRows(Column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
+			ofRows(inUnits(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1), Number: func(v int) float64 { return get(v).Distance }})))
 	}
 	return columns
 }
@@ -138,18 +139,36 @@ func nearestColumns(r *Result) []Column {
 type nearestLists struct {
 	x *gathering
 	k int
+	// Of each vertex: how many there are, and as many keys and columns, in places for k.
+	counts []int32
+	keys   []int64
+	cols   []int32
 }
 
-func gatherNearest(x *gathering) gatherer {
+func gatherNearest(x *gathering) (gatherer, error) {
 	if x.o.Nearest == 0 {
-		return nil
+		return nil, nil
 	}
-	x.r.Nearest = make([][]Neighbor, x.p.Geometry().N)
-	return &nearestLists{x: x, k: min(x.o.Nearest, x.p.Geometry().N-1)}
+	n, k := x.meta.N, min(x.o.Nearest, x.meta.N-1)
+	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), cols: make([]int32, n*k)}, nil
 }
 
 func (g *nearestLists) worker() taker { return &nearestWorker{nearestLists: g} }
-func (g *nearestLists) finish()       {}
+
+func (g *nearestLists) state() [][]byte {
+	return [][]byte{entry.Bytes(g.counts), entry.Bytes(g.keys), entry.Bytes(g.cols)}
+}
+
+func (g *nearestLists) finish() {
+	g.x.r.Nearest = make([][]Neighbor, g.x.meta.N)
+	for v := range g.x.r.Rows() {
+		list := make([]Neighbor, g.counts[v])
+		for j := range list {
+			list[j] = Neighbor{int(g.cols[v*g.k+j]), g.x.distance(g.keys[v*g.k+j])}
+		}
+		g.x.r.Nearest[v] = list
+	}
+}
 
 // rival is an entry of a row.
 type rival struct {
@@ -160,16 +179,16 @@ type rival struct {
 // nearestWorker has, of each row of a band, the nearest so far, in order.
 type nearestWorker struct {
 	*nearestLists
-	row  int
+	rows []int32
 	best [][]rival
 }
 
-func (w *nearestWorker) begin(row, rows int) {
-	w.row = row
-	for len(w.best) < rows {
+func (w *nearestWorker) begin(rows []int32) {
+	w.rows = rows
+	for len(w.best) < len(rows) {
 		w.best = append(w.best, make([]rival, 0, w.k))
 	}
-	w.best = w.best[:rows]
+	w.best = w.best[:len(rows)]
 	for i := range w.best {
 		w.best[i] = w.best[i][:0]
 	}
@@ -190,10 +209,10 @@ func (w *nearestWorker) add(b *part) {
 
 // addNearest adds row r of a part.
 func addNearest[W word](w *nearestWorker, b *part, r int, line []W) {
-	best, float := &w.best[b.row-w.row+r], w.x.float
+	best, float, v := &w.best[b.at+r], w.x.float, int(w.rows[b.at+r])
 	bound := w.bound(*best)
 	for i, bits := range line {
-		if k := orderKey(bits, float); k < bound && b.col+i != b.row+r {
+		if k := orderKey(bits, float); k < bound && b.col+i != v {
 			*best = insertRival(*best, rival{k, int32(b.col + i)}, w.k)
 			bound = w.bound(*best)
 		}
@@ -219,10 +238,10 @@ func insertRival(best []rival, c rival, k int) []rival {
 
 func (w *nearestWorker) end() {
 	for i, best := range w.best {
-		list := make([]Neighbor, len(best))
+		v := int(w.rows[i])
+		w.counts[v] = int32(len(best))
 		for j, c := range best {
-			list[j] = Neighbor{int(c.col), w.x.distance(c.key)}
+			w.keys[v*w.k+j], w.cols[v*w.k+j] = c.key, c.col
 		}
-		w.x.r.Nearest[w.row+i] = list
 	}
 }

@@ -2,26 +2,32 @@ package stats
 
 import (
 	"context"
-	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// gathering is one call of Of.
+// gathering is one call of Of or of OfRows.
 type gathering struct {
-	p         *engine.Problem
-	meta      *tiles.Meta // of p
+	from      source
+	meta      *tiles.Meta // of the matrix, whether it is stored or not; without a tile edge if it is not
 	o         Options
 	r         *Result
 	kind      entry.Kind // of entries as they are read
 	float     bool       // they are floats
 	none      uint64     // the entry of what is unreachable
+	symmetric bool       // what there is of a vertex's column is what there is of its row
 	gatherers []gatherer
+
+	first int                             // the first band that is not gathered yet
+	hold  func(ctx context.Context) error // is called before each band; may be nil, as ended
+	ended func(i int) error               // is called when band i has ended
+
+	turn sync.Mutex // of the goroutine that ends a band
 }
 
 // gatherer gathers one statistic during the pass. A new one is a file and a line in the table statistics.
@@ -30,22 +36,50 @@ type gatherer interface {
 	worker() taker
 	// finish writes what all workers have gathered into the Result.
 	finish()
+	// state returns the memory in which the gatherer has what bands that have ended have given. A later gatherer, of the same graph
+	// and options, has as much, and goes on from the same content.
+	state() [][]byte
 }
 
-// taker takes the parts of the matrix, band by band. A band is some rows of one row of tiles, from left to right.
+// taker takes the parts of the matrix, band by band. A band is some rows, whose parts come from left to right.
 type taker interface {
-	begin(row, rows int)
-	// add takes the next part of the band: of a tile from top to bottom, then of the tile right of it.
+	// begin begins a band of the rows of these vertices.
+	begin(rows []int32)
+	// add takes the next part of some of the band's rows.
 	add(b *part)
-	// end is called for one band at a time, in the order of the bands, whichever workers they had.
+	// end is called for one band at a time, in the order of the bands, whichever workers they had. It alone changes what the
+	// gatherer has.
 	end()
 }
 
-// part is some rows of a tile, without padding.
+// source is where the rows of distances come from: a store, or an elimination that computes them.
+type source interface {
+	// bands is how many bands there are. Nothing but the graph and the store decides how they are cut.
+	bands() int
+	// rows returns the vertices of a band's rows.
+	rows(band int) []int32
+	// workers is how many readers are best.
+	workers() int
+	// reader returns what reads bands for one goroutine.
+	reader() (reader, error)
+	// row fills dst with the entries of a vertex's row.
+	row(dst []byte, v int) error
+}
+
+// reader reads bands.
+type reader interface {
+	// read gives all of a band to take, each of its rows from left to right.
+	read(ctx context.Context, band int, take func(*part)) error
+	close() error
+}
+
+// part is some rows of a band from some column on, without padding.
 type part struct {
-	row, col, rows, cols int    // of the matrix
-	memory               []byte // the entries, as they are read
-	stride               int    // bytes from one row to the next
+	at         int    // of the first row in its band
+	col        int    // of the matrix, a multiple of cpu.SumLanes
+	rows, cols int    //
+	memory     []byte // the entries, as they are read
+	stride     int    // bytes from one row to the next
 }
 
 // word is the type of an entry's bits.
@@ -54,53 +88,39 @@ type word interface{ uint32 | uint64 }
 // line returns row r of a part, counted from 0.
 func line[W word](b *part, r int) []W { return entry.View[W](b.memory[r*b.stride:])[:b.cols] }
 
-const (
-	partBytes  = 256 << 10 // is read at a time: it stays in the processor's second cache
-	bandRows   = 512       // at most: bands, not tiles, are shared out, so that few large tiles keep all busy
-	maxWorkers = 16
-	aheadBytes = 8 << 20 // asked of the disk before it is read
-)
-
-// bands are how the rows of a matrix are cut: all bands are so high but for the last.
-type bands struct{ height, count int }
-
-// bandsOf cuts rows of tiles into equal bands, multiples of 64 rows.
-func bandsOf(n, tile int) bands {
-	height := 64
-	for h := 64; h <= min(tile, bandRows); h += 64 {
-		if tile%h == 0 {
-			height = h
-		}
-	}
-	return bands{height, entry.CeilDiv(n, height)}
-}
-
-// pass streams the matrix through the gatherers once. There are more workers than processors, because some
-// wait for the disk.
+// pass streams the matrix through the gatherers once.
 func (x *gathering) pass(ctx context.Context) error {
-	all := bandsOf(x.p.Geometry().N, x.p.Geometry().T)
-	ended := make([]chan struct{}, all.count) // closed one after the other
+	ended := make([]chan struct{}, x.from.bands()) // closed one after the other
 	for i := range ended {
 		ended[i] = make(chan struct{})
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	for range min(all.count, 2*runtime.GOMAXPROCS(0), maxWorkers) {
-		w := x.worker(all.height)
-		g.Go(func() error {
-			for i := int(next.Add(1) - 1); i < all.count; i = int(next.Add(1) - 1) {
-				if err := w.band(ctx, i*all.height); err != nil {
+	next.Store(int64(x.first))
+	for range min(len(ended)-x.first, x.from.workers()) {
+		g.Go(func() (err error) {
+			w, err := x.worker()
+			if err != nil {
+				return err
+			}
+			defer func() {
+				if cerr := w.reader.close(); err == nil { // after a failure, the first error is the one to report
+					err = cerr
+				}
+			}()
+			for i := int(next.Add(1) - 1); i < len(ended); i = int(next.Add(1) - 1) {
+				if err := w.band(ctx, i); err != nil {
 					return err
 				}
-				if i > 0 {
+				if i > x.first {
 					select {
 					case <-ended[i-1]:
 					case <-ctx.Done():
 						return context.Cause(ctx)
 					}
 				}
-				for _, t := range w.takers {
-					t.end()
+				if err := w.end(i); err != nil {
+					return err
 				}
 				close(ended[i])
 			}
@@ -113,76 +133,49 @@ func (x *gathering) pass(ctx context.Context) error {
 // worker is one goroutine of a pass.
 type worker struct {
 	x      *gathering
+	reader reader
 	takers []taker
-	height int // of a band
-	stored []byte
-	part   part // whose entries are stored
 }
 
-func (x *gathering) worker(height int) *worker {
-	w := &worker{x: x, height: height}
+func (x *gathering) worker() (*worker, error) {
+	from, err := x.from.reader()
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{x: x, reader: from}
 	for _, g := range x.gatherers {
 		w.takers = append(w.takers, g.worker())
 	}
-	w.stored = x.kind.Make(w.partRows() * x.p.Geometry().T)
-	return w
-}
-
-// partRows is the number of rows of a part: even, because rows are added up in pairs.
-func (w *worker) partRows() int {
-	return min(w.height, max(2, partBytes/(w.x.kind.Bytes()*w.x.p.Geometry().T)/2*2))
+	return w, nil
 }
 
 // band reads a band and gives it to every taker.
-func (w *worker) band(ctx context.Context, row int) error {
-	geom := w.x.p.Geometry()
-	rows := min(w.height, geom.N-row)
+func (w *worker) band(ctx context.Context, i int) error {
+	if w.x.hold != nil {
+		if err := w.x.hold(ctx); err != nil {
+			return err
+		}
+	}
+	rows := w.x.from.rows(i)
 	for _, t := range w.takers {
-		t.begin(row, rows)
+		t.begin(rows)
 	}
-	for j := range geom.Side() {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	return w.reader.read(ctx, i, func(b *part) {
+		for _, t := range w.takers {
+			t.add(b)
 		}
-		w.prefetch(row, j)
-		for r := 0; r < rows; r += w.partRows() {
-			if err := w.read(row+r, min(w.partRows(), rows-r), j); err != nil {
-				return err
-			}
-			for _, t := range w.takers {
-				t.add(&w.part)
-			}
-		}
-	}
-	return nil
+	})
 }
 
-// read fills the part with rows of tiles in column j.
-func (w *worker) read(row, rows, j int) error {
-	geom := w.x.p.Geometry()
-	stride := w.x.kind.Bytes() * geom.T
-	b := w.stored[:rows*stride]
-	if err := w.x.p.Store().ReadEntries(b, row/geom.T, j, row%geom.T*geom.T); err != nil {
-		return err
+// end ends a band, whose turn it is.
+func (w *worker) end(i int) error {
+	w.x.turn.Lock()
+	defer w.x.turn.Unlock()
+	for _, t := range w.takers {
+		t.end()
 	}
-	w.part = part{
-		row: row, col: j * geom.T, rows: rows, cols: min(geom.T, geom.N-j*geom.T),
-		memory: b, stride: stride,
+	if w.x.ended == nil {
+		return nil
 	}
-	return nil
-}
-
-// prefetch asks for tiles right of column j, once for each: with the first band of a row of tiles. Tiles too
-// large for it are read in pieces so long that the system reads ahead by itself.
-func (w *worker) prefetch(row, j int) {
-	geom := w.x.p.Geometry()
-	if ahead := int(aheadBytes / geom.TileBytes()); row%geom.T == 0 && ahead > 0 {
-		from := j + ahead
-		if j == 0 {
-			from = 1
-		}
-		for k := from; k <= min(j+ahead, geom.Side()-1); k++ {
-			w.x.p.Store().Prefetch(row/geom.T, k)
-		}
-	}
+	return w.x.ended(i)
 }

@@ -4,21 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
 	"ooc/engine"
-	"ooc/engine/graph"
 	"ooc/engine/text"
+	"ooc/tiles"
 )
 
 // Result holds the statistics of a solved matrix d of N vertices; d(u,v) is the distance from u to v. Distances are
 // in the input's units, vertices are rows. A pair is an ordered pair of two different vertices; it is
 // reachable if its distance is finite. What has the name of a networkx function equals what that returns;
-// docs/stats.md has the formulas, and what stands here where networkx raises an exception.
+// docs/stats.md has the formulas, and what stands here where networkx raises an exception. Where only the rows of chosen sources
+// are known, pairs are those from a source, and everything is of these: what is of a row is 0 for other vertices.
 type Result struct {
 	N        int
-	Kind     string // of the store: the numbers of "f32" are good to float32's precision
+	Kind     string // of the matrix: the numbers of "f32" are good to float32's precision
 	Directed bool
+	Sources  []int32 // the vertices whose rows there are, ascending; nil: all
 
 	ReachablePairs int64
 	Connected      bool // every pair is reachable; in directed graphs: strongly connected
@@ -109,7 +113,7 @@ func (o *Options) Check(n int) error {
 // i32; in f32 they are of float64, added up in an order that only the tile edge decides, so that no result
 // depends on how many processors there are. Memory: some 100 bytes a vertex for the results and 24 for each
 // goroutine (at most 16), 16 for each neighbor asked for, and less than 64 MiB apart from that. It fails with
-// engine.ErrUnsolved, with graph.ErrNoVertex where the store keeps the rows of chosen sources only, with ErrOptions, the
+// engine.ErrUnsolved, with ErrOptions, the
 // cause of ctx, or a *tiles.FaultError.
 func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 	if err := o.Check(p.Geometry().N); err != nil {
@@ -118,26 +122,70 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 	if err := p.Solved(); err != nil {
 		return nil, err
 	}
-	if p.Geometry().RowCount() < p.Geometry().N {
-		return nil, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and statistics need those from every vertex; solve without --sources, into another store", p.Dir())
+	x, err := gatheringOf(p, o)
+	if err != nil {
+		return nil, err
 	}
-	s := &Result{N: p.Geometry().N, Kind: string(p.Meta().Kind), Directed: p.Meta().Directed, numbers: text.NumbersOf(p.Meta().Kind, p.Meta().Scale)}
-	kind := p.Meta().Kind.Wide()
-	x := &gathering{p: p, meta: p.Meta(), o: o, r: s, kind: kind, float: kind.Float(), none: kind.Unreachable()}
-	for _, one := range statistics {
-		if one.gather == nil {
-			continue
-		}
-		if g := one.gather(x); g != nil {
-			x.gatherers = append(x.gatherers, g)
-		}
-	}
-	if err := x.pass(ctx); err != nil {
-		return nil, fmt.Errorf("statistics: %w", err)
+	if err := x.gather(ctx); err != nil {
+		return nil, err
 	}
 	if err := p.Solved(); err != nil { // another process may have begun it again
 		return nil, err
 	}
+	return x.result()
+}
+
+// gatheringOf reads the matrix of a store, or computes rows from its factors.
+func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
+	f, err := p.Factors()
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		x := newGathering(newExpanded(f, nil, 0), p.Meta(), o)
+		x.symmetric = !p.Meta().Directed
+		return x, nil
+	}
+	x := newGathering(newStored(p), p.Meta(), o)
+	// In floats, an expansion adds up u→v and v→u in different orders.
+	x.symmetric = p.Geometry().Upper || !p.Meta().Directed && !p.Meta().Kind.Float() && len(p.Meta().Sources) == 0
+	return x, nil
+}
+
+func newGathering(from source, meta *tiles.Meta, o Options) *gathering {
+	kind := meta.Kind.Wide()
+	r := &Result{N: meta.N, Kind: string(meta.Kind), Directed: meta.Directed, Sources: meta.Sources, numbers: text.NumbersOf(meta.Kind, meta.Scale)}
+	return &gathering{from: from, meta: meta, o: o, r: r, kind: kind, float: kind.Float(), none: kind.Unreachable()}
+}
+
+// gather makes the gatherers, and takes what the source has through them.
+func (x *gathering) gather(ctx context.Context) error {
+	if err := x.makeGatherers(); err != nil {
+		return err
+	}
+	if err := x.pass(ctx); err != nil {
+		return fmt.Errorf("statistics: %w", err)
+	}
+	return nil
+}
+
+func (x *gathering) makeGatherers() error {
+	for _, one := range statistics {
+		if one.gather == nil {
+			continue
+		}
+		switch g, err := one.gather(x); {
+		case err != nil:
+			return fmt.Errorf("statistics: %w", err)
+		case g != nil:
+			x.gatherers = append(x.gatherers, g)
+		}
+	}
+	return nil
+}
+
+// result computes what follows from what was gathered.
+func (x *gathering) result() (*Result, error) {
 	for _, g := range x.gatherers {
 		g.finish()
 	}
@@ -149,5 +197,42 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 			return nil, fmt.Errorf("statistics: %w", err)
 		}
 	}
-	return s, nil
+	return x.r, nil
+}
+
+// Rows returns the vertices whose rows there are.
+func (r *Result) Rows() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range r.count() {
+			v := i
+			if r.Sources != nil {
+				v = int(r.Sources[i])
+			}
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// count is how many rows there are.
+func (r *Result) count() int {
+	if r.Sources != nil {
+		return len(r.Sources)
+	}
+	return r.N
+}
+
+// has reports whether there is a vertex's row.
+func (r *Result) has(v int) bool {
+	_, found := slices.BinarySearch(r.Sources, int32(v))
+	return r.Sources == nil || found
+}
+
+// others is how many rows there are of other vertices.
+func (r *Result) others(v int) int {
+	if r.has(v) {
+		return r.count() - 1
+	}
+	return r.count()
 }

@@ -255,15 +255,17 @@ func TestStatsThreads(t *testing.T) {
 
 // TestStatsExactTotal adds up more than 64 bits hold.
 func TestStatsExactTotal(t *testing.T) {
-	s := &Result{N: 4, Ancestors: make([]int32, 4), DistanceSumIn: make([]float64, 4), Harmonic: make([]float64, 4)}
-	x := &gathering{meta: &tiles.Meta{Scale: 3}, r: s}
-	g := &distanceSums[int64, uint32]{x: x, units: func(int64) float64 { return 0 }}
-	for range 4 {
-		g.cols = append(g.cols, colSums[int64]{sum: 1<<62 + 3})
+	x := newGathering(nil, &tiles.Meta{N: 4, Kind: entry.KindI32, Scale: 3}, Options{})
+	g, err := newSums[int64, uint32](x, func(int64) float64 { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range 4 {
+		g.(*distanceSums[int64, uint32]).sum[v] = 1<<62 + 3
 	}
 	g.finish()
-	if want := float64(1<<62+3) / 3 * 4; s.TotalDistance != want {
-		t.Errorf("%v, want %v", s.TotalDistance, want)
+	if want := float64(1<<62+3) / 3 * 4; x.r.TotalDistance != want {
+		t.Errorf("%v, want %v", x.r.TotalDistance, want)
 	}
 }
 

@@ -1,11 +1,10 @@
 package stats
 
 import (
-	"math"
 	"math/big"
 	"slices"
-	"unsafe"
 
+	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
 
@@ -14,87 +13,116 @@ var sums = statistic{
 	gather: gatherSums,
 	columns: func(r *Result) []Column {
 		return []Column{
-			ofCounts("descendants", r.Descendants),
+			ofRows(ofCounts("descendants", r.Descendants)),
 			ofCounts("ancestors", r.Ancestors),
-			ofFloats("distance_sum", r.DistanceSum),
+			ofRows(ofFloats("distance_sum", r.DistanceSum)),
 			ofFloats("distance_sum_in", r.DistanceSumIn),
 		}
 	},
 }
 
-// addable is the type that distances are added up in. An int64 holds 2³¹ of the largest int32; float32 numbers are added in
-// float64.
-type addable interface{ int64 | float64 }
-
-// rowSums are gathered along a row, colSums down a column.
-type rowSums[S addable, W word] struct {
-	sum        S
-	reciprocal float64 // of positive distances
-	missing    int32   // unreachable entries
-	farthest   int32   // the first column of top
-	top        W       // the greatest entry, or 0: the bits of entries ≥ 0 ascend as they do, in every kind
-}
-
-type colSums[S addable] struct {
-	sum        S
-	reciprocal float64
-	missing    int32
-}
-
-// distanceSums gathers the sums of rows and of columns, and the greatest entry of each row.
-type distanceSums[S addable, W word] struct {
-	x    *gathering
-	cols []colSums[S]
-	// pair adds two rows of a part to r and q, and to the sums of the columns. Each kind has a loop of its own: calling a
-	// conversion that is not inlined would halve the rate.
-	pair  func(first, second []W, r, q *rowSums[S, W], cols []colSums[S])
+// distanceSums gathers the sums of rows and of columns, and the greatest entry of each row. Integers are added up in int64, which
+// holds 2³¹ of the largest int32; floats in float64.
+type distanceSums[S cpu.Addable, W cpu.Word] struct {
+	x     *gathering
+	sums  *cpu.Sums[S, W]
 	units func(S) float64 // in the input's units
+
+	// Of each row.
+	sum      []S
+	inverse  []float64
+	missing  []int32
+	top      []W
+	farthest []int32
+	cols     *cpu.ColumnSums[S, W] // nil: they are those of rows
 }
 
-func gatherSums(x *gathering) gatherer {
-	n, s, scale := x.p.Geometry().N, x.r, x.meta.Scale
-	for _, f := range []*[]float64{&s.Longest, &s.DistanceSum, &s.DistanceSumIn, &s.Harmonic, &s.HarmonicOut} {
-		*f = make([]float64, n)
+func gatherSums(x *gathering) (gatherer, error) {
+	scale := x.meta.Scale
+	if !x.float {
+		return newSums[int64, uint32](x, func(d int64) float64 { return quotient(big.NewInt(d), scale) })
 	}
-	for _, f := range []*[]int32{&s.Farthest, &s.Descendants, &s.Ancestors} {
-		*f = make([]int32, n)
+	units := func(d float64) float64 { return d / float64(scale) }
+	if x.kind == entry.KindF64 {
+		return newSums[float64, uint64](x, units)
 	}
-	if x.float {
-		units := func(d float64) float64 { return d / float64(scale) }
-		if x.kind == entry.KindF64 {
-			return &distanceSums[float64, uint64]{x: x, cols: make([]colSums[float64], n), pair: addFloats[uint64], units: units}
-		}
-		return &distanceSums[float64, uint32]{x: x, cols: make([]colSums[float64], n), pair: addFloats[uint32], units: units}
+	return newSums[float64, uint32](x, units)
+}
+
+func newSums[S cpu.Addable, W cpu.Word](x *gathering, units func(S) float64) (gatherer, error) {
+	sums, err := cpu.NewSums[S, W](x.kind)
+	if err != nil {
+		return nil, err
 	}
-	units := func(d int64) float64 { return quotient(big.NewInt(d), scale) }
-	return &distanceSums[int64, uint32]{x: x, cols: make([]colSums[int64], n), pair: addInts, units: units}
+	n := x.meta.N
+	g := &distanceSums[S, W]{x: x, sums: sums, units: units, sum: make([]S, n), inverse: make([]float64, n), missing: make([]int32, n),
+		top: make([]W, n), farthest: make([]int32, n)}
+	if !x.symmetric {
+		cols := cpu.NewColumnSums[S, W](n)
+		g.cols = &cols
+	}
+	return g, nil
+}
+
+func (g *distanceSums[S, W]) state() [][]byte {
+	all := [][]byte{entry.Bytes(g.sum), entry.Bytes(g.inverse), entry.Bytes(g.missing), entry.Bytes(g.top), entry.Bytes(g.farthest)}
+	if g.cols != nil {
+		all = append(all, entry.Bytes(g.cols.Sum), entry.Bytes(g.cols.Inverse), entry.Bytes(g.cols.Missing))
+	}
+	return all
 }
 
 func (g *distanceSums[S, W]) worker() taker {
-	return &sumsWorker[S, W]{distanceSums: g, own: make([]colSums[S], g.x.p.Geometry().N), zeros: make([]W, g.x.p.Geometry().T)}
+	w := &sumsWorker[S, W]{distanceSums: g}
+	if g.cols != nil {
+		own := cpu.NewColumnSums[S, W](g.x.meta.N)
+		w.own = &own
+	}
+	return w
 }
 
-// finish writes the sums of columns; those of rows were written with their bands.
+// finish writes the sums in the input's units.
 func (g *distanceSums[S, W]) finish() {
-	s := g.x.r
-	for v, c := range g.cols {
-		s.Ancestors[v] = int32(s.N) - 1 - c.missing
-		s.DistanceSumIn[v] = g.units(c.sum)
-		s.Harmonic[v] = c.reciprocal * float64(g.x.meta.Scale)
+	s, scale := g.x.r, float64(g.x.meta.Scale)
+	floats := func() []float64 { return make([]float64, s.N) }
+	s.Longest, s.DistanceSum, s.HarmonicOut = floats(), floats(), floats()
+	s.Farthest, s.Descendants = g.farthest, make([]int32, s.N)
+	for v := range s.Rows() {
+		s.Longest[v] = g.x.meta.Distance(uint64(g.top[v]))
+		s.Descendants[v] = int32(s.N) - 1 - g.missing[v]
+		s.DistanceSum[v] = g.units(g.sum[v])
+		s.HarmonicOut[v] = g.inverse[v] * scale
 	}
-	switch cols := any(g.cols).(type) {
-	case []colSums[int64]:
+	s.TotalDistance = g.total()
+	s.Ancestors, s.DistanceSumIn, s.Harmonic = s.Descendants, s.DistanceSum, s.HarmonicOut
+	if g.cols == nil {
+		return
+	}
+	s.Ancestors, s.DistanceSumIn, s.Harmonic = make([]int32, s.N), floats(), floats()
+	for v := range s.N {
+		s.Ancestors[v] = int32(s.others(v)) - int32(g.cols.Missing[v])
+		s.DistanceSumIn[v] = g.units(g.cols.Sum[v])
+		s.Harmonic[v] = g.cols.Inverse[v] * scale
+	}
+}
+
+// total is the sum of all distances in the input's units.
+func (g *distanceSums[S, W]) total() float64 {
+	switch sums := any(g.sum).(type) {
+	case []int64:
 		total := new(big.Int) // n² distances may not fit 64 bits
-		for _, c := range cols {
-			total.Add(total, big.NewInt(c.sum))
+		for _, sum := range sums {
+			total.Add(total, big.NewInt(sum))
 		}
-		s.TotalDistance = quotient(total, g.x.meta.Scale)
-	case []colSums[float64]:
-		for _, c := range cols {
-			s.TotalDistance += c.sum
+		return quotient(total, g.x.meta.Scale)
+	case []float64:
+		total := 0.0
+		for _, sum := range sums {
+			total += sum
 		}
-		s.TotalDistance /= float64(g.x.meta.Scale)
+		return total / float64(g.x.meta.Scale)
 	}
+	panic("sums of an unknown type")
 }
 
 // quotient is the float64 nearest to sum/scale.
@@ -108,135 +136,46 @@ func quotient(sum *big.Int, scale int64) float64 {
 }
 
 // sumsWorker has the sums of one band.
-type sumsWorker[S addable, W word] struct {
+type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	*distanceSums[S, W]
-	row   int
-	rows  []rowSums[S, W]
-	own   []colSums[S]
-	zeros []W // a row that adds nothing, in the place of one that is not there
+	rows []int32
+	of   []cpu.RowSums[S, W]   // of each row
+	own  *cpu.ColumnSums[S, W] // nil: none are wanted
 }
 
-func (w *sumsWorker[S, W]) begin(row, rows int) {
-	w.row = row
-	w.rows = slices.Grow(w.rows[:0], rows+1)[:rows+1]
-	for i := range w.rows {
-		w.rows[i] = rowSums[S, W]{farthest: int32(row + i)}
+func (w *sumsWorker[S, W]) begin(rows []int32) {
+	w.rows = rows
+	w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
+	clear(w.of)
+	if w.own != nil {
+		clear(w.own.Sum)
+		clear(w.own.Inverse)
+		clear(w.own.Missing)
 	}
-	clear(w.own)
 }
 
 func (w *sumsWorker[S, W]) add(b *part) {
-	cols := w.own[b.col:][:b.cols]
-	for i := 0; i < b.rows; i += 2 {
-		first, second := line[W](b, i), w.zeros[:b.cols]
-		if i+1 < b.rows {
-			second = line[W](b, i+1)
-		}
-		r, q := &w.rows[b.row-w.row+i], &w.rows[b.row-w.row+i+1]
-		was, were := r.top, q.top
-		w.pair(first, second, r, q, cols)
-		if r.top != was {
-			r.farthest = int32(b.col + slices.Index(first, r.top))
-		}
-		if q.top != were {
-			q.farthest = int32(b.col + slices.Index(second, q.top))
-		}
+	for r := range b.rows {
+		w.sums.Add(line[W](b, r), b.col, &w.of[b.at+r], w.own)
 	}
 }
 
 func (w *sumsWorker[S, W]) end() {
-	s, scale := w.x.r, float64(w.x.meta.Scale)
-	for i, r := range w.rows[:len(w.rows)-1] {
-		v := w.row + i
-		s.Longest[v], s.Farthest[v] = w.x.meta.Distance(uint64(r.top)), r.farthest
-		s.Descendants[v] = int32(s.N) - 1 - r.missing
-		s.DistanceSum[v] = w.units(r.sum)
-		s.HarmonicOut[v] = r.reciprocal * scale
+	for i, v := range w.rows {
+		sum, inverse, missing := w.of[i].Total()
+		top, column := w.of[i].Top()
+		if column < 0 {
+			column = int(v)
+		}
+		w.sum[v], w.inverse[v], w.missing[v] = sum, inverse, int32(missing)
+		w.top[v], w.farthest[v] = top, int32(column)
 	}
-	for v := range w.own {
-		all, own := &w.cols[v], &w.own[v]
-		all.sum += own.sum
-		all.reciprocal += own.reciprocal
-		all.missing += own.missing
-	}
-}
-
-// addOne adds an entry that may be anything to its row and its column; d is its value.
-func addOne[S addable, W word](bits W, d S, none W, r *rowSums[S, W], c *colSums[S]) {
-	if bits == none {
-		r.missing++
-		c.missing++
+	if w.own == nil {
 		return
 	}
-	r.sum += d
-	c.sum += d
-	if d > 0 {
-		r.top = max(r.top, bits)
-		reciprocal := 1 / float64(d)
-		r.reciprocal += reciprocal
-		c.reciprocal += reciprocal
+	for v, sum := range w.own.Sum {
+		w.cols.Sum[v] += sum
+		w.cols.Inverse[v] += w.own.Inverse[v]
+		w.cols.Missing[v] += w.own.Missing[v]
 	}
-}
-
-// addInts and addFloats take two rows at a time. So the sums of columns are loaded and stored half as often, and only the
-// divisions take time, 4 cycles each on today's processors. One comparison in either kind recognises the entries that are
-// positive and finite, almost all of them.
-func addInts(first, second []uint32, r, q *rowSums[int64, uint32], cols []colSums[int64]) {
-	const none = uint32(entry.Inf32)
-	second, cols = second[:len(first)], cols[:len(first)]
-	var rowR, rowQ int64
-	var invR, invQ float64
-	topR, topQ := r.top, q.top
-	for i, v := range first {
-		w, c := second[i], &cols[i]
-		if v-1 >= none-1 || w-1 >= none-1 {
-			addOne(v, int64(int32(v)), none, r, c)
-			addOne(w, int64(int32(w)), none, q, c)
-			continue
-		}
-		topR, topQ = max(topR, v), max(topQ, w)
-		dv, dw := int64(v), int64(w)
-		rowR, rowQ = rowR+dv, rowQ+dw
-		c.sum += dv + dw
-		iv, iw := 1/float64(dv), 1/float64(dw)
-		invR, invQ = invR+iv, invQ+iw
-		c.reciprocal += iv + iw
-	}
-	r.sum, r.reciprocal, r.top = r.sum+rowR, r.reciprocal+invR, max(r.top, topR)
-	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
-}
-
-// float returns the number of the bits of an entry of kind f32 or f64.
-func float[W uint32 | uint64](bits W) float64 {
-	if unsafe.Sizeof(bits) == 4 {
-		return float64(math.Float32frombits(uint32(bits)))
-	}
-	return math.Float64frombits(uint64(bits))
-}
-
-func addFloats[W uint32 | uint64](first, second []W, r, q *rowSums[float64, W], cols []colSums[float64]) {
-	none := W(entry.KindF32.Unreachable())
-	if unsafe.Sizeof(none) == 8 {
-		none = W(entry.KindF64.Unreachable())
-	}
-	second, cols = second[:len(first)], cols[:len(first)]
-	var rowR, rowQ, invR, invQ float64
-	topR, topQ := r.top, q.top
-	for i, v := range first {
-		w, c := second[i], &cols[i]
-		dv, dw := float(v), float(w)
-		if v-1 >= none-1 || w-1 >= none-1 {
-			addOne(v, dv, none, r, c)
-			addOne(w, dw, none, q, c)
-			continue
-		}
-		topR, topQ = max(topR, v), max(topQ, w)
-		rowR, rowQ = rowR+dv, rowQ+dw
-		c.sum += dv + dw
-		iv, iw := 1/dv, 1/dw
-		invR, invQ = invR+iv, invQ+iw
-		c.reciprocal += iv + iw
-	}
-	r.sum, r.reciprocal, r.top = r.sum+rowR, r.reciprocal+invR, max(r.top, topR)
-	q.sum, q.reciprocal, q.top = q.sum+rowQ, q.reciprocal+invQ, max(q.top, topQ)
 }

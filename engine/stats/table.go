@@ -14,8 +14,8 @@ var statistics = []statistic{
 
 // statistic is how a statistic is computed and shown. Parts that it does not have are nil.
 type statistic struct {
-	gather func(x *gathering) gatherer // what it needs of the pass; nil for options that do not ask for it
-	derive func(x *gathering) error    // what follows from what was gathered, and from what those before it have derived
+	gather func(x *gathering) (gatherer, error) // what it needs of the pass; nil for options that do not ask for it
+	derive func(x *gathering) error             // what follows from what was gathered, and from what those before it have derived
 
 	columns func(r *Result) []Column       // of each vertex: in CSV and JSON
 	summary func(r *Result) []summaryValue // of the whole graph: in JSON
@@ -53,7 +53,7 @@ func (r *Result) Columns() []Column {
 
 // summary is the numbers of the whole graph.
 func (r *Result) summary() []summaryValue {
-	values := []summaryValue{{"n", r.N}, {"kind", r.Kind}, {"directed", r.Directed}}
+	values := []summaryValue{{"n", r.N}, {"rows", r.count()}, {"kind", r.Kind}, {"directed", r.Directed}}
 	for _, one := range statistics {
 		if one.summary != nil {
 			values = append(values, one.summary(r)...)
@@ -71,8 +71,14 @@ func ofCounts(name string, list []int32) Column {
 	return Column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
 }
 
-// stored says that a column's numbers are entries of the matrix.
-func stored(c Column) Column {
+// ofRows says that a column's numbers are of rows: vertices without one have none.
+func ofRows(c Column) Column {
+	c.Rows = true
+	return c
+}
+
+// inUnits says that a column's numbers are entries of the matrix.
+func inUnits(c Column) Column {
 	c.Stored = true
 	return c
 }

@@ -21,7 +21,12 @@ func (r *Result) WriteText(w io.Writer, store string, ids graph.IDs) error {
 	if !r.Connected {
 		connected = "not " + connected
 	}
-	t.row("graph", "%s: %s, %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction, connected)
+	if r.Sources == nil {
+		t.row("graph", "%s: %s, %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction, connected)
+	} else {
+		t.row("graph", "%s: %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction)
+		t.row("sources", "%s, and all is of distances from these", count(int64(len(r.Sources)), "vertex", "vertices"))
+	}
 	t.row("reachable", "%s of %s", humanize.Comma(r.ReachablePairs), count(r.pairs(), "pair", "pairs"))
 	for _, one := range statistics {
 		if one.text != nil {

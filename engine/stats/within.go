@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"slices"
+
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/text"
@@ -13,7 +15,7 @@ var within = statistic{
 	columns: func(r *Result) []Column {
 		var columns []Column
 		for _, w := range r.Within {
-			columns = append(columns, ofCounts("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count))
+			columns = append(columns, ofRows(ofCounts("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count)))
 		}
 		return columns
 	},
@@ -27,7 +29,7 @@ var within = statistic{
 				}
 			}
 			t.row("within "+t.number(w.Distance), "%.6g others on average, at most %s at %s",
-				float64(total)/float64(len(w.Count)), humanize.Comma(int64(w.Count[best])), t.ids.Name(best))
+				float64(total)/float64(r.count()), humanize.Comma(int64(w.Count[best])), t.ids.Name(best))
 		}
 	},
 }
@@ -44,57 +46,72 @@ type withinCounts struct {
 	limits []int64 // as keys of entries
 }
 
-func gatherWithin(x *gathering) gatherer {
+func gatherWithin(x *gathering) (gatherer, error) {
 	if len(x.o.Within) == 0 {
-		return nil
+		return nil, nil
 	}
 	g := &withinCounts{x: x}
 	for _, d := range x.o.Within {
 		g.limits = append(g.limits, x.limit(d))
-		x.r.Within = append(x.r.Within, Within{d, make([]int32, x.p.Geometry().N)})
+		x.r.Within = append(x.r.Within, Within{d, make([]int32, x.meta.N)})
 	}
-	return g
+	return g, nil
 }
 
-func (g *withinCounts) worker() taker { return withinWorker{g} }
+func (g *withinCounts) worker() taker { return &withinWorker{withinCounts: g} }
 func (g *withinCounts) finish()       {}
 
-// withinWorker counts in place: rows belong to one band.
-type withinWorker struct{ *withinCounts }
+func (g *withinCounts) state() (all [][]byte) {
+	for _, w := range g.x.r.Within {
+		all = append(all, entry.Bytes(w.Count))
+	}
+	return all
+}
 
-func (w withinWorker) begin(row, rows int) {
-	for j, limit := range w.limits {
-		if limit < 0 {
-			continue
-		}
-		for v := row; v < row+rows; v++ {
-			w.x.r.Within[j].Count[v] = -1 // the vertex itself, at distance 0, will be counted
+// withinWorker counts in one band.
+type withinWorker struct {
+	*withinCounts
+	rows   []int32
+	counts []int32 // of each row, those of all limits
+}
+
+func (w *withinWorker) begin(rows []int32) {
+	w.rows = rows
+	w.counts = slices.Grow(w.counts[:0], len(rows)*len(w.limits))[:len(rows)*len(w.limits)]
+	for i := range w.counts {
+		w.counts[i] = 0
+		if w.limits[i%len(w.limits)] >= 0 {
+			w.counts[i] = -1 // the vertex itself, at distance 0, will be counted
 		}
 	}
 }
 
-func (w withinWorker) add(b *part) {
+func (w *withinWorker) add(b *part) {
 	for r := range b.rows {
 		if w.x.kind == entry.KindF64 {
-			countWithin(w.withinCounts, b.row+r, line[uint64](b, r))
+			countWithin(w, b.at+r, line[uint64](b, r))
 		} else {
-			countWithin(w.withinCounts, b.row+r, line[uint32](b, r))
+			countWithin(w, b.at+r, line[uint32](b, r))
 		}
 	}
 }
 
-// countWithin counts the entries of a part of row v.
-func countWithin[W word](g *withinCounts, v int, line []W) {
-	float := g.x.float
-	for j, limit := range g.limits {
+// countWithin counts the entries of a part of a row of the band.
+func countWithin[W word](w *withinWorker, row int, line []W) {
+	float := w.x.float
+	for j, limit := range w.limits {
 		count := int32(0)
 		for _, bits := range line {
 			if orderKey(bits, float) <= limit {
 				count++
 			}
 		}
-		g.x.r.Within[j].Count[v] += count
+		w.counts[row*len(w.limits)+j] += count
 	}
 }
 
-func (w withinWorker) end() {}
+func (w *withinWorker) end() {
+	for i, count := range w.counts {
+		w.x.r.Within[i%len(w.limits)].Count[w.rows[i/len(w.limits)]] = count
+	}
+}

@@ -15,6 +15,7 @@ type Column struct {
 	Name   string
 	Number func(v int) float64 // +Inf: infinite; nil in columns of vertices
 	Vertex func(v int) int     // a row, −1: none
+	Rows   bool                // it is of rows: empty, in JSON null, for vertices without one
 	Stored bool                // numbers are entries of the matrix: float32 in stores of that kind
 }
 
@@ -43,6 +44,9 @@ func (r *Result) WriteCSV(w io.Writer, ids graph.IDs) error {
 		line = text.AppendCell(line[:0], ids.Name(v))
 		for _, c := range columns {
 			line = append(line, ',')
+			if c.Rows && !r.has(v) {
+				continue
+			}
 			if c.Number != nil {
 				line = r.format(c.Stored).Append(line, c.Number(v))
 			} else if at := c.Vertex(v); at >= 0 {
@@ -104,7 +108,9 @@ func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.
 		if v > 0 {
 			text = append(text, ',')
 		}
-		if c.Number != nil {
+		if c.Rows && !r.has(v) {
+			text = append(text, "null"...)
+		} else if c.Number != nil {
 			text = append(text, r.format(c.Stored).JSON(c.Number(v))...)
 		} else {
 			text = appendJSONVertex(text, c.Vertex(v), ids)

@@ -1,0 +1,278 @@
+package stats
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"ooc/engine/factors"
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// GraphOptions say what to gather of a graph, and how.
+type GraphOptions struct {
+	Options
+	Sources tiles.RowSet // the vertices whose rows count; none: all
+	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
+	Memory  int64        // bytes to take at most for computing rows; 0: half of what is free
+
+	Name       string            // of the graph, for Progress
+	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
+	Progress   func(live.Status) // as that of engine.Options
+	Interval   time.Duration
+	Control    *live.Control
+
+	// For tests.
+	after *int   // vertices to eliminate; nil: as many as pays
+	each  func() // is called when a band has ended; may be nil
+}
+
+// Summary says how statistics of a graph were gathered.
+type Summary struct {
+	Resumed                    int // rows that an earlier call had gathered
+	Rows                       int // that this one has
+	EliminateSeconds           float64
+	Seconds                    float64 // for its rows
+	DistancesPerSecond         float64
+	Eliminated, Core, Vertices int
+}
+
+// OfGraph gathers the statistics of a graph without its matrix: rows of distances are computed by elimination, gathered and forgotten. What
+// Of says of sums holds here too, but that the graph alone decides the order in which they are added up. In floating kinds,
+// distances may differ from those of a store by rounding. Memory: that of Of and of factors.Make, and for each
+// goroutine 4 bytes a vertex and source of a batch. It fails with ErrOptions, the errors of graph.Check, factors.ErrDense where elimination does not pay, ErrOther, disk.ErrCorrupt
+// or tiles.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
+func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
+	if err := o.Check(g.N); err != nil {
+		return nil, nil, err
+	}
+	head := o.head(g)
+	file, err := openSaved(o.File, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	done := false
+	defer func() { err = errors.Join(err, file.close(done)) }()
+	if o.Control == nil {
+		o.Control = new(live.Control)
+	}
+	if o.Checkpoint <= 0 {
+		o.Checkpoint = task.DefaultCheckpoint
+	}
+	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now()}
+	reports := live.NewReporter(live.ReporterOptions{Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval})
+	defer func() { reports.Stop(done) }()
+	reports.Show(x.look(live.StageEliminate))
+	if err := x.prepare(ctx, head); err != nil {
+		return nil, nil, interrupted(ctx, err)
+	}
+	defer func() { err = errors.Join(err, x.f.Close()) }()
+	reports.Show(x.look(live.StageExpand))
+	if err := x.expand(ctx); err != nil {
+		return nil, nil, interrupted(ctx, err)
+	}
+	r, err := x.result()
+	if err != nil {
+		return nil, nil, err
+	}
+	done = true
+	return r, &x.sum, nil
+}
+
+// interrupted makes an error of a context that has ended task.ErrInterrupted.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return fmt.Errorf("statistics: %w", task.ErrInterrupted)
+	}
+	return err
+}
+
+// head is what the file says that it is of.
+func (o *GraphOptions) head(g *graph.Graph) savedHead {
+	h := savedHead{Format: savedFormat, Version: savedVersion, Graph: g.Digest(), Vertices: g.N, Bins: o.Bins, Edges: fmt.Sprint(o.Edges),
+		Nearest: o.Nearest, Within: fmt.Sprint(o.Within)}
+	if len(o.Sources) > 0 {
+		sum := sha256.Sum256(entry.Bytes([]int32(o.Sources)))
+		h.Sources = hex.EncodeToString(sum[:])
+	}
+	return h
+}
+
+// graphGathering is one call of OfGraph.
+type graphGathering struct {
+	*gathering
+	o     GraphOptions
+	g     *graph.Graph
+	f     *factors.Factors
+	rows  *expanded
+	file  *saved
+	began time.Time
+
+	mu       sync.Mutex
+	slot     slotHead // what the next slot will say; guarded by mu, as those below
+	sum      Summary
+	saved    int       // rows that the file counts
+	done     int       // rows
+	expanded time.Time // when the expansion began
+	synced   time.Time // when the file was last written
+}
+
+// prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call did that
+// began it: their number decides the order of rows.
+func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error) {
+	began := time.Now()
+	if err := x.g.Check(ctx); err != nil {
+		return err
+	}
+	meta := &tiles.Meta{N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources}
+	x.gathering = newGathering(nil, meta, x.o.Options)
+	x.symmetric = x.g.Symmetric && len(x.o.Sources) == 0
+	if err := x.makeGatherers(); err != nil {
+		return err
+	}
+	for _, g := range x.gatherers {
+		x.file.state = append(x.file.state, g.state()...)
+	}
+	was, err := x.file.load()
+	if err != nil {
+		return err
+	}
+	o := factors.Options{Rows: len(x.o.Sources), After: x.o.after}
+	if was != nil {
+		eliminated := int(was.Eliminated)
+		o.After = &eliminated
+	}
+	if x.f, err = factors.Make(ctx, x.g, o); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, x.f.Close())
+		}
+	}()
+	x.rows = newExpanded(x.f, x.o.Sources, x.o.Memory)
+	x.from = x.rows
+	slot := slotHead{Eliminated: int64(x.f.Elimination.Work.Eliminated), Order: sha256.Sum256(entry.Bytes(x.rows.order))}
+	if was == nil {
+		err = x.file.begin(head)
+	} else if was.Order != slot.Order || was.Eliminated != slot.Eliminated || was.Bands > int64(x.rows.bands()) {
+		err = fmt.Errorf("%s: %w: it counts rows in another order than this program has; remove it, and the same command begins again", x.o.File, ErrOther)
+	}
+	if err != nil {
+		return err
+	}
+	if was != nil {
+		slot.Bands, slot.Elapsed = was.Bands, was.Elapsed
+		x.first = int(was.Bands)
+	}
+	x.mu.Lock() // the reporter looks while this prepares
+	defer x.mu.Unlock()
+	x.slot = slot
+	x.done = min(x.first*x.rows.height, len(x.rows.order))
+	x.saved = x.done
+	x.sum = Summary{Resumed: x.done, EliminateSeconds: time.Since(began).Seconds(), Eliminated: x.f.Elimination.Work.Eliminated, Core: x.f.Elimination.Core(), Vertices: x.g.N}
+	return nil
+}
+
+// expand goes through all rows that are left. If ctx ends, it saves what was gathered.
+func (x *graphGathering) expand(ctx context.Context) error {
+	x.mu.Lock()
+	x.expanded, x.synced = x.o.Control.Now(), time.Now()
+	x.mu.Unlock()
+	x.ended = x.bandEnded
+	x.hold = func(ctx context.Context) error { return x.o.Control.Hold(ctx, x.checkpointInPause) }
+	err := x.pass(ctx)
+	x.mu.Lock()
+	x.sum.Seconds = x.o.Control.Now().Sub(x.expanded).Seconds()
+	x.sum.Rows = x.done - x.sum.Resumed
+	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
+	x.mu.Unlock()
+	if err != nil && ctx.Err() != nil && x.done > x.saved {
+		return errors.Join(err, x.save())
+	}
+	return err
+}
+
+// bandEnded counts a band, and saves now and then.
+func (x *graphGathering) bandEnded(i int) error {
+	x.mu.Lock()
+	x.slot.Bands = int64(i) + 1
+	x.done = min((i+1)*x.rows.height, len(x.rows.order))
+	due := time.Since(x.synced) >= x.o.Checkpoint || x.o.Control.Wanted()
+	x.mu.Unlock()
+	if x.o.each != nil {
+		x.o.each()
+	}
+	if !due {
+		return nil
+	}
+	return x.save()
+}
+
+// save writes what was gathered to the file. Call it while no band ends.
+func (x *graphGathering) save() error {
+	x.mu.Lock()
+	h, done := x.slot, x.done
+	x.o.Control.Begun()
+	x.mu.Unlock()
+	h.Elapsed += x.o.Control.Now().Sub(x.began)
+	if err := x.file.save(h); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.saved, x.synced = done, time.Now()
+	x.mu.Unlock()
+	x.o.Control.Touch() // in a pause, the next one may be waiting
+	return nil
+}
+
+// checkpointInPause saves if that is asked for in a pause.
+func (x *graphGathering) checkpointInPause() error {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	if x.done == x.saved || !x.o.Control.Wanted() {
+		return nil
+	}
+	return x.save()
+}
+
+// look returns what tells how far the call is in a stage.
+func (x *graphGathering) look(stage live.Stage) func() live.Live {
+	st := live.Status{Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate", Stage: stage,
+		Rows: len(x.o.Sources), ETA: -1, PID: os.Getpid()}
+	if st.Rows == 0 {
+		st.Rows = x.g.N
+	}
+	if x.f != nil {
+		st.Device = x.f.Core.Host.(kernels.Device).Info().Model
+	}
+	return func() live.Live {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		st := st
+		now := x.o.Control.Now()
+		st.Elapsed = (x.slot.Elapsed + now.Sub(x.began)).Seconds()
+		st.Checkpoint = live.CheckpointOf(x.o.Control, false)
+		st.RowsDone = x.done
+		st.Progress, st.RestorePoint = float64(x.done)/float64(st.Rows), float64(x.saved)/float64(st.Rows)
+		if x.done == st.Rows {
+			st.RestorePoint = 1
+		}
+		if made := x.done - x.sum.Resumed; stage == live.StageExpand && made > 0 {
+			took := now.Sub(x.expanded).Seconds()
+			st.DistanceRate = float64(made) * float64(x.g.N) / max(took, 1e-9)
+			st.ETA = float64(st.Rows-x.done) / float64(made) * took
+		}
+		return live.Live{Status: st}
+	}
+}

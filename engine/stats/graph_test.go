@@ -1,0 +1,352 @@
+package stats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/task"
+	"ooc/tiles"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
+)
+
+// ofGraph gathers without a store, and makes sure that no file is left.
+func ofGraph(t *testing.T, g *graph.Graph, o GraphOptions) *Result {
+	t.Helper()
+	if o.File == "" {
+		o.File = filepath.Join(t.TempDir(), "g.stats")
+	}
+	r, _, err := OfGraph(t.Context(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(o.File); err == nil {
+		t.Error("the file is left")
+	}
+	return r
+}
+
+// TestOfGraph compares statistics of a graph with those of its store.
+func TestOfGraph(t *testing.T) {
+	r := seeds.New(t)
+	for round := range 2 {
+		for _, c := range statsCases {
+			n := 1 + r.IntN([]int{3, 60, 400}[r.IntN(3)])
+			t.Run(fmt.Sprintf("%d/%+v/n=%d", round, c, n), func(t *testing.T) {
+				s := enginetest.RandomShape(r, n, 64*(1+r.IntN(2)))
+				s.Kind = c.kind
+				g := c.build(t, r, n)
+				p := enginetest.Create(t, g, s.Tile)
+				enginetest.Solve(t, p, s.Options(t))
+				o := GraphOptions{Options: randomStats(r), Memory: int64(1 + r.IntN(1<<20))}
+				f, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				enginetest.Solve(t, f, engine.Options{})
+				want := mustStats(t, p, o.Options)
+				for _, got := range []*Result{ofGraph(t, g, o), mustStats(t, f, o.Options)} {
+					if c.kind.Float() {
+						closeStats(t, got, want)
+						continue
+					}
+					sameStats(t, got, want)
+					if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) || !reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
+						t.Errorf("%+v, want %+v", got.DistanceHistogram, want.DistanceHistogram)
+					}
+				}
+			})
+		}
+	}
+}
+
+// closeStats compares numbers that two ways to add up arcs round differently.
+func closeStats(t *testing.T, got, want *Result) {
+	t.Helper()
+	theirs := want.Columns()
+	for i, c := range got.Columns() {
+		for v := range got.N {
+			if c.Number == nil || len(c.Name) > 6 && c.Name[:6] == "within" { // which may be on the other side of a limit
+				continue
+			}
+			a, b := c.Number(v), theirs[i].Number(v)
+			if a != b && !(math.Abs(a-b) <= 1e-4*max(math.Abs(a), math.Abs(b), 1)) {
+				t.Fatalf("%s of %d is %v, want %v", c.Name, v, a, b)
+			}
+		}
+	}
+	if got.ReachablePairs != want.ReachablePairs {
+		t.Errorf("%d reachable pairs, want %d", got.ReachablePairs, want.ReachablePairs)
+	}
+}
+
+// someRows picks rows of n vertices.
+func someRows(r *rand.Rand, n int) tiles.RowSet {
+	rows := make(tiles.RowSet, 0, n)
+	for v := range n {
+		if r.IntN(3) == 0 {
+			rows = append(rows, int32(v))
+		}
+	}
+	if len(rows) == 0 {
+		rows = append(rows, int32(r.IntN(n)))
+	}
+	return rows
+}
+
+// TestOfSources compares with plain loops over the rows of a store.
+func TestOfSources(t *testing.T) {
+	r := seeds.New(t)
+	for _, c := range statsCases {
+		if c.kind.Float() {
+			continue
+		}
+		n := 2 + r.IntN(150)
+		g := c.build(t, r, n)
+		p := enginetest.Create(t, g, 64)
+		enginetest.Solve(t, p, enginetest.RandomShape(r, n, 64).Options(t))
+		d, rows := matrixOf(t, p), someRows(r, n)
+		o := Options{Nearest: 2, Within: []float64{50}, Bins: 10}
+		got := ofGraph(t, g, GraphOptions{Options: o, Sources: rows})
+		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "some.ooc"), g, engine.CreateOptions{Sources: rows, Tile: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer some.Close()
+		enginetest.Solve(t, some, engine.Options{})
+		sameStats(t, got, mustStats(t, some, o))
+		var pairs []float64
+		reach, longest := int64(0), 0.0
+		columns := make([]side, n)
+		for v := range n {
+			if !slices.Contains(rows, int32(v)) {
+				continue
+			}
+			one := plainVertex(d, v, float64(g.Scale))
+			reach += int64(one.out.count)
+			longest = max(longest, one.longest)
+			if got.Eccentricity[v] != one.eccentricity || got.DistanceSum[v] != one.out.sum || int(got.Descendants[v]) != one.out.count ||
+				!alike(got.HarmonicOut[v], one.out.harmonic) || !alike(got.ClosenessOut[v], one.out.closeness(n)) || int(got.Farthest[v]) != one.farthest {
+				t.Fatalf("row %d differs", v)
+			}
+			if want := plainNear(d, v, 2, math.Inf(1)); !slices.Equal(got.Nearest[v], want) {
+				t.Fatalf("nearest of %d: %v, want %v", v, got.Nearest[v], want)
+			}
+			if want := len(plainNear(d, v, n, 50)); int(got.Within[0].Count[v]) != want {
+				t.Fatalf("within of %d: %v, want %v", v, got.Within[0].Count[v], want)
+			}
+			for u := range n {
+				if u != v {
+					columns[u].add(d[v][u], float64(g.Scale))
+					if !math.IsInf(d[v][u], 1) {
+						pairs = append(pairs, d[v][u])
+					}
+				}
+			}
+		}
+		for u, in := range columns {
+			if int(got.Ancestors[u]) != in.count || got.DistanceSumIn[u] != in.sum || !alike(got.Harmonic[u], in.harmonic) {
+				t.Fatalf("column %d differs: %d, %v, %v, want %+v", u, got.Ancestors[u], got.DistanceSumIn[u], got.Harmonic[u], in)
+			}
+		}
+		if got.ReachablePairs != reach || got.LongestDistance != longest || got.Connected != (reach == int64(len(rows))*int64(n-1)) {
+			t.Errorf("%d reachable pairs, longest %v; want %d, %v", got.ReachablePairs, got.LongestDistance, reach, longest)
+		}
+		checkHistogram(t, p.Meta(), got.DistanceHistogram, pairs, Options{Bins: 10})
+		for v := range n {
+			for _, col := range got.Columns() {
+				if col.Rows && got.has(v) != slices.Contains(rows, int32(v)) {
+					t.Fatalf("%s of %d", col.Name, v)
+				}
+			}
+		}
+	}
+}
+
+// asJSON is everything that is known of a result.
+func asJSON(t *testing.T, r *Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b, graph.IDs{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestOfGraphThreads demands the same bits of any number of processors and of any memory.
+func TestOfGraphThreads(t *testing.T) {
+	r := seeds.New(t)
+	c := statsCases[r.IntN(len(statsCases))]
+	g := c.build(t, r, 500)
+	o := GraphOptions{Options: Options{Bins: 40, Nearest: 2, Within: []float64{10}}}
+	if r.IntN(2) == 0 {
+		o.Sources = someRows(r, g.N)
+	}
+	after := 300
+	var want []byte
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, threads := range []int{1, 2, 3, 8} {
+		runtime.GOMAXPROCS(threads)
+		o.Memory = int64(1 + r.IntN(1<<18))
+		x, err := startAfter(t, g, o, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := asJSON(t, x)
+		if want == nil {
+			want = got
+		} else if !bytes.Equal(got, want) {
+			t.Fatalf("%+v, %d threads give another result", c, threads)
+		}
+	}
+}
+
+// startAfter gathers with a fixed number of vertices eliminated, which else the speed of the machine decides.
+func startAfter(t *testing.T, g *graph.Graph, o GraphOptions, after int) (*Result, error) {
+	o.after = &after
+	o.File = filepath.Join(t.TempDir(), "g.stats")
+	r, _, err := OfGraph(t.Context(), g, o)
+	return r, err
+}
+
+// TestOfGraphResumes stops a call again and again, and demands the bits of one that was never stopped.
+func TestOfGraphResumes(t *testing.T) {
+	r := seeds.New(t)
+	c := statsCases[r.IntN(len(statsCases))]
+	g := c.build(t, r, 700)
+	o := GraphOptions{Options: randomStats(r), File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Nanosecond}
+	stops := 0
+	for {
+		ctx, stop := context.WithCancel(t.Context())
+		o.Interval, o.Control = time.Nanosecond, new(live.Control)
+		bands := 0
+		o.each = func() {
+			if bands++; bands > r.IntN(4) {
+				stop()
+			}
+		}
+		got, sum, err := OfGraph(ctx, g, o)
+		stop()
+		if errors.Is(err, task.ErrInterrupted) {
+			stops++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := startAfter(t, g, o, sum.Eliminated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(asJSON(t, got), asJSON(t, want)) {
+			t.Errorf("%+v: stopped %d times, the result is another", c, stops)
+		}
+		if stops > 0 && sum.Resumed == 0 {
+			t.Errorf("stopped %d times, and nothing was kept", stops)
+		}
+		return
+	}
+}
+
+// interruptedFile returns a file with some bands of a graph.
+func interruptedFile(t *testing.T, g *graph.Graph, o GraphOptions) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o.Checkpoint, o.each = time.Nanosecond, stop
+	if _, _, err := OfGraph(ctx, g, o); !errors.Is(err, task.ErrInterrupted) {
+		t.Fatal(err)
+	}
+}
+
+// TestOfGraphFile has files that are damaged, of another graph or of other options, foreign, or in use.
+func TestOfGraphFile(t *testing.T) {
+	r := seeds.New(t)
+	c := statsCases[0]
+	g, other := c.build(t, r, 700), c.build(t, r, 700)
+	path := filepath.Join(t.TempDir(), "g.stats")
+	o := GraphOptions{File: path, Options: Options{Bins: 10}}
+	interruptedFile(t, g, o)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := func(g *graph.Graph, o GraphOptions, want error, text string) {
+		t.Helper()
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, want) || !bytes.Contains([]byte(err.Error()), []byte(text)) {
+			t.Errorf("%v, want %v with %q", err, want, text)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("the file was changed, %v", err)
+		}
+	}
+	fails(other, o, ErrOther, "another graph")
+	fails(g, GraphOptions{File: path}, ErrOther, "--bins")
+	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Within: []float64{1}}}, ErrOther, "--within")
+	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Nearest: 1}}, ErrOther, "--k-nearest")
+	fails(g, GraphOptions{File: path, Options: o.Options, Sources: tiles.RowSet{1, 2}}, ErrOther, "--sources")
+	held, _, err := lock.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(g, o, tiles.ErrLocked, "locked")
+	held.Close()
+	for range 10 {
+		b := slices.Clone(whole)
+		b[r.IntN(headBytes)] ^= 1 << r.IntN(8)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, disk.ErrCorrupt) && !errors.Is(err, ErrOther) {
+			t.Errorf("a bit of the head differs: %v", err)
+		}
+	}
+	for _, b := range [][]byte{[]byte("a,b,1\n"), bytes.Repeat([]byte("x"), 9000), make([]byte, 100)} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fails(g, o, ErrOther, "no file that ooc stats has begun")
+	}
+	// What may be left of a slot that was being written.
+	for range 10 {
+		b := slices.Clone(whole)
+		for range 1 + r.IntN(3) {
+			b[headBytes+r.IntN(len(b)-headBytes)] ^= 1 << r.IntN(8)
+		}
+		if err := os.WriteFile(path, b[:headBytes+r.IntN(len(b)-headBytes+1)], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := OfGraph(t.Context(), g, o)
+		switch {
+		case errors.Is(err, disk.ErrCorrupt):
+			if _, err := os.Lstat(path); err != nil {
+				t.Errorf("a damaged file was removed: %v", err)
+			}
+		case err != nil:
+			t.Error(err)
+		default:
+			sameStats(t, got, ofGraph(t, g, GraphOptions{Options: o.Options}))
+		}
+	}
+}
