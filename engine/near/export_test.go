@@ -1,0 +1,8 @@
+package near
+
+// SetWidest sets when indices take 8 bytes, until the returned function is called.
+func SetWidest(n int64) (restore func()) {
+	was := widest
+	widest = n
+	return func() { widest = was }
+}

@@ -1,0 +1,90 @@
+package near
+
+// buckets hold vertices by their distance while a worker sweeps. A vertex whose distance falls is put into another bucket too, or
+// into the same again.
+type buckets[D number] struct {
+	heads   []int32 // of each bucket, the place of its last entry; -1: it is empty
+	entries []entryOf[D]
+	per     float64 // buckets for a distance of 1
+}
+
+type entryOf[D number] struct {
+	vertex, next int32 // next is the place of the one before it in the bucket, or -1
+	distance     D     // when it was put there; a greater one than the vertex has is of no use
+}
+
+// A bucket is narrower than most arcs, so that few vertices are taken out of one and then fall within it. All of them are looked at for
+// each row, so there must not be too many.
+const (
+	bucketsAnArc = 8
+	mostBuckets  = 4096
+)
+
+// sweeps reports whether buckets are good for the question.
+func (w *worker[D, W]) sweeps() bool {
+	return w.potential == nil && w.k == w.n && float64(w.last)*bucketsAnArc < mostBuckets*w.mean
+}
+
+// newBuckets makes buckets for distances up to last, where arcs have a mean weight.
+func newBuckets[D number](last D, mean float64) buckets[D] {
+	b := buckets[D]{heads: make([]int32, int(float64(last)*bucketsAnArc/mean)+2), per: bucketsAnArc / mean}
+	for i := range b.heads {
+		b.heads[i] = -1
+	}
+	return b
+}
+
+func (b *buckets[D]) put(vertex int32, distance D) {
+	at := int(float64(distance) * b.per)
+	b.entries = append(b.entries, entryOf[D]{vertex, b.heads[at], distance})
+	b.heads[at] = int32(len(b.entries) - 1)
+}
+
+// sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which vertices
+// come does not matter. It takes bucket after bucket, and each until nothing falls into it any more (U. Meyer and P. Sanders,
+// Δ-stepping: a parallelizable shortest path algorithm, 2003).
+func (w *worker[D, W]) sweep(source int32) error {
+	b := &w.buckets
+	if b.heads == nil {
+		*b = newBuckets(w.last, w.mean)
+	}
+	b.entries = b.entries[:0]
+	b.put(source, 0)
+	for at := range b.heads {
+		steps := 0
+		for b.heads[at] >= 0 {
+			e := b.heads[at]
+			b.heads[at] = -1
+			for e >= 0 {
+				x := b.entries[e]
+				e = x.next
+				if x.distance > w.dist[x.vertex] {
+					continue
+				}
+				w.reached = append(w.reached, x.vertex)
+				steps += w.spread(x.vertex, x.distance)
+			}
+		}
+		if err := w.poll.After(int64(steps)); err != nil {
+			w.buckets = buckets[D]{} // the others are not empty
+			return err
+		}
+	}
+	return nil
+}
+
+// spread relaxes the arcs of a vertex, and returns how many there are.
+func (w *worker[D, W]) spread(v int32, d D) int {
+	arcs := w.arcs[w.first[v]:w.first[v+1]]
+	for _, a := range arcs {
+		to := d + D(a.weight)
+		if to > w.last {
+			break // they ascend
+		}
+		if to < w.dist[a.to] {
+			w.dist[a.to] = to
+			w.buckets.put(a.to, to)
+		}
+	}
+	return len(arcs)
+}
