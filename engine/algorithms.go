@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"ooc/engine/device"
 	"ooc/engine/eliminate"
 	"ooc/engine/live"
 	"ooc/engine/plan"
@@ -57,15 +56,14 @@ func solverNamed(name string) solver {
 	return nil
 }
 
-// Share shares a device between solves. It measures the rates that most plans need now, while nothing else runs on the
-// device.
-func Share(d kernels.Device) (*device.Shared, error) {
-	s := device.Share(d)
+// MeasureShared measures the rates that most plans need for graphs of up to n vertices now, while nothing else runs on a
+// shared device.
+func MeasureShared(d kernels.Device, n int) error {
 	unasked := slices.DeleteFunc(planned(), func(a plan.Algorithm) bool { return !a.Traits().Automatic })
 	for _, v := range []entry.Variant{entry.I32, entry.F32} { // others are rare: when they are asked for
-		if _, err := plan.RatesFor(unasked, s.Part(0), v, 0); err != nil {
-			return nil, err
+		if _, err := plan.RatesFor(unasked, d, v, n); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }

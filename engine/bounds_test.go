@@ -22,25 +22,27 @@ func TestUnsolvedAnswers(t *testing.T) {
 	crashtest.Slow(t)
 	smallCores(t, 0)
 	r := seeds.New(t)
-	g := enginetest.RandomGraph(t, r, 150, entry.KindI32, false)
-	search, want := graph.NewSearch(g), make([][]float64, g.N)
-	for u := range want {
-		want[u] = append(want[u], search.From(u)...)
-	}
 	unsolved, finite := 0, 0
-	for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
-		for _, dir := range cutEachStep(t, r, g, smallest(t, algorithm, g.N), false) {
-			p, err := engine.OpenReadOnly(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if bounds := compareBounds(t, r, p, want); p.Solved() != nil {
-				wantUnsolved(t, p)
-				unsolved++
-				finite += bounds
-			}
-			if err := p.Close(); err != nil {
-				t.Fatal(err)
+	for try := 0; try < 10 && finite == 0; try++ { // a cut may come before any bound is on disk
+		g := enginetest.RandomGraph(t, r, 150, entry.KindI32, false)
+		search, want := graph.NewSearch(g), make([][]float64, g.N)
+		for u := range want {
+			want[u] = append(want[u], search.From(u)...)
+		}
+		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
+			for _, dir := range cutEachStep(t, r, g, smallest(t, algorithm, g.N), false) {
+				p, err := engine.OpenReadOnly(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bounds := compareBounds(t, r, p, want); p.Solved() != nil {
+					wantUnsolved(t, p)
+					unsolved++
+					finite += bounds
+				}
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(l
 func TestPauseRounds(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 3 {
+	for range crashtest.Repeats(1, 4) {
 		n := 1200 + r.IntN(300)
 		side := entry.CeilDiv(n, 64)
 		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side), Pages: enginetest.MinPages + r.IntN(40), Streams: 1 + r.IntN(3)}

@@ -195,7 +195,7 @@ func TestEliminateResumes(t *testing.T) {
 	r := seeds.New(t)
 	smallCores(t, 0)
 	var resumed int
-	for range 5 {
+	for range crashtest.Repeats(2, 6) {
 		g := enginetest.RandomGraph(t, r, 300+r.IntN(300), entry.KindI32, false)
 		whole := enginetest.Create(t, g, 64)
 		enginetest.Solve(t, whole, eliminating(t))

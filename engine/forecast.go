@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -75,6 +76,9 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 	state, _, err := p.store.Ahead()
 	if err != nil {
 		return nil, err
+	}
+	if p.geom.Factors {
+		return nil, text.ErrorOf(plan.ErrLayout, "%s keeps factors, and plans are made for a matrix of distances", p.Dir())
 	}
 	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
 	begun, err := p.begun(state)

@@ -66,7 +66,7 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 func TestOtherRoundsSolve(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 3 {
+	for range crashtest.Repeats(1, 4) {
 		for _, k := range enginetest.EveryKind {
 			n := 1 + r.IntN(400)
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)

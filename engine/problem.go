@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/live"
@@ -34,6 +35,8 @@ type Problem struct {
 	graph  *graph.Graph  // read on first use; guarded by mu
 	matrix *dense.Matrix // opened on first use where there is no graph; guarded by mu
 
+	factors *factors.Factors // opened on first use in a store of layout Factors; guarded by mu
+
 	choice *plan.Choice  // made before the store was, or by Restart; nil: none. Solve reads it
 	given  graph.Weights // of a core: what its tiles are filled from
 }
@@ -42,7 +45,7 @@ type Problem struct {
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
-	Layout  tiles.Layout // Upper keeps one half of a symmetric graph's matrix; "": the choice's, or all tiles
+	Layout  tiles.Layout // Upper keeps one half of a symmetric graph's matrix, Factors none of it; "": the choice's, or all tiles
 	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
@@ -87,6 +90,9 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	if err := f.IDs.Check(); err != nil { // else the store could be solved, and not be asked
 		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
 	}
+	if o.Layout == tiles.Factors {
+		o.Tile = 64 // the least, of no tile
+	}
 	if o.Tile == 0 && o.Choice != nil {
 		o.Tile = o.Choice.Tile
 	} else if o.Tile == 0 {
@@ -94,6 +100,9 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	}
 	if o.Layout == "" && o.Choice != nil {
 		o.Layout = o.Choice.Layout
+	}
+	if _, ok := w.(*graph.Graph); o.Layout == tiles.Factors && (!ok || len(o.Sources) > 0 || o.Predecessors) {
+		return nil, text.ErrorOf(plan.ErrLayout, "factors are kept of sparse graphs, with neither chosen sources nor predecessors")
 	}
 	if o.Layout == tiles.Upper && !f.Symmetric {
 		return nil, fmt.Errorf("%w %s: the graph is not symmetric", plan.ErrLayout, o.Layout)
@@ -175,7 +184,7 @@ func (p *Problem) Close() error {
 		err = p.matrix.Close()
 		p.matrix = nil
 	}
-	return errors.Join(err, p.store.Close())
+	return errors.Join(err, p.closeFactors(), p.store.Close())
 }
 
 // Meta returns what store.json says. It is shared: do not change it.
@@ -208,7 +217,7 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 		}
 	}
 	var choice *plan.Choice
-	if o.Device != nil {
+	if o.Device != nil && !p.geom.Factors {
 		d, err := p.device(o.Device)
 		if err != nil {
 			return err
@@ -224,6 +233,12 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 		}
 	}
 	if err := p.store.RemoveCore(); err != nil { // which may refuse, and resets nothing
+		return err
+	}
+	p.mu.Lock()
+	err = p.closeFactors()
+	p.mu.Unlock()
+	if err != nil {
 		return err
 	}
 	p.choice = choice

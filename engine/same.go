@@ -28,6 +28,7 @@ const (
 	OfKind         Aspect = "kind"
 	OfScale        Aspect = "scale"
 	OfTile         Aspect = "tile"
+	OfKeep         Aspect = "keep"
 	OfLayout       Aspect = "layout"
 	OfPredecessors Aspect = "predecessors"
 	OfSources      Aspect = "sources"
@@ -64,6 +65,7 @@ type Wanted struct {
 	Kind         entry.Kind
 	Scale        int64
 	Tile         int
+	Keep         Keep
 	Layout       tiles.Layout
 	Predecessors bool         // they have to be there
 	Sources      tiles.RowSet // nil: whichever rows it has
@@ -84,6 +86,7 @@ func (p *Problem) Differs(w Wanted) error {
 		{OfKind, string(m.Kind), w.Kind != "" && w.Kind != m.Kind},
 		{OfScale, strconv.FormatInt(m.Scale, 10), w.Scale > 0 && w.Scale != m.Scale},
 		{OfTile, strconv.Itoa(m.T), w.Tile > 0 && w.Tile != m.T},
+		{OfKeep, string(p.Keeps()), w.Keep != "" && w.Keep != p.Keeps()},
 		{OfLayout, string(p.geom.Layout()), w.Layout != "" && w.Layout != p.geom.Layout()},
 		{OfPredecessors, "", w.Predecessors && !m.Predecessors},
 		{OfSources, "", w.Sources != nil && !p.sameRows(w.Sources)},

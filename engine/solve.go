@@ -87,7 +87,14 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		if sum.AlreadySolved, err = p.treesRooted(); err != nil {
 			return sum, err
 		}
+		if _, err := p.Factors(); err != nil {
+			return sum, err
+		}
 		return sum, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore())
+	}
+	if p.geom.Factors {
+		sum.Algorithm = FactorsName
+		return sum, p.solveFactors(ctx, o, began, state, reports, &sum)
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())
 	begun, err := p.begun(state)

@@ -88,7 +88,7 @@ func TestLimitsDoNotShow(t *testing.T) {
 func TestInterruptAndResume(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 6 {
+	for range crashtest.Repeats(2, 6) {
 		for _, k := range enginetest.EveryKind {
 			n := 300 + r.IntN(300)
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)

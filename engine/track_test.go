@@ -65,12 +65,12 @@ func sameDistances(t *testing.T, p, q *engine.Problem) {
 func TestTrackedSolve(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 4 {
-		for _, k := range enginetest.EveryKind {
+	for range crashtest.Repeats(2, 6) {
+		for _, k := range enginetest.PairedKinds {
 			n := 2 + r.IntN(330)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			p := enginetest.Tracked(t, r, g, 64)
-			enginetest.Solve(t, p, trackedBy(t, r, p))
+			enginetest.Solve(t, p, trackedBy(t, r, p, g))
 			checkTrees(t, p, g)
 			if k.Kind == entry.KindI32 {
 				sameDistances(t, p, enginetest.Solved(t, r, g))
@@ -80,7 +80,7 @@ func TestTrackedSolve(t *testing.T) {
 					t.Errorf("%d trees of %d proved: %v", proof.Trees, n, err)
 				}
 			}
-			if sum := enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t)); !sum.AlreadySolved {
+			if sum := enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t)); !sum.AlreadySolved {
 				t.Error("solved again")
 			}
 		}
@@ -88,8 +88,8 @@ func TestTrackedSolve(t *testing.T) {
 }
 
 // trackedBy picks one of the ways to solve a store that keep predecessors, and limits.
-func trackedBy(t testing.TB, r *rand.Rand, p *engine.Problem) engine.Options {
-	s := enginetest.RandomPairShape(r, p.Geometry().N, 64)
+func trackedBy(t testing.TB, r *rand.Rand, p *engine.Problem, g *graph.Graph) engine.Options {
+	s := enginetest.RandomPairShape(r, g, 64)
 	if r.IntN(2) == 0 {
 		return s.Options(t)
 	}
@@ -117,7 +117,7 @@ func TestTrackedUnique(t *testing.T) {
 	var whole []byte
 	for range 3 {
 		p := enginetest.Tracked(t, r, g, 64)
-		enginetest.Solve(t, p, trackedBy(t, r, p))
+		enginetest.Solve(t, p, trackedBy(t, r, p, g))
 		switch file := enginetest.MatrixFile(t, p.Dir()); {
 		case whole == nil:
 			whole = file
@@ -157,7 +157,7 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 	r := seeds.New(t)
 	cuts := 0
 	for cuts < 20 {
-		for _, k := range enginetest.EveryKind {
+		for _, k := range enginetest.PairedKinds {
 			n := 150 + r.IntN(250)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			whole := enginetest.Solved(t, r, g)
@@ -166,13 +166,13 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 				w, made = enginetest.OpenMatrix(t, enginetest.WriteMatrix(t, g, false), g.Kind, 64)
 			}
 			made.Predecessors = true
-			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomPairShape(r, n, 64).Options(t)) {
+			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomPairShape(r, g, 64).Options(t)) {
 				cuts++
 				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+				enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
 				checkTrees(t, p, g)
 				if k.Kind == entry.KindI32 {
 					sameDistances(t, p, whole)
@@ -220,7 +220,7 @@ func TestRootTrees(t *testing.T) {
 				looping++
 			}
 		}
-		enginetest.Solve(t, q, enginetest.RandomPairShape(r, 100, 64).Options(t))
+		enginetest.Solve(t, q, enginetest.RandomPairShape(r, g, 64).Options(t))
 		checkTrees(t, q, g)
 	}
 	if unrooted == 0 || looping == 0 {
@@ -253,11 +253,11 @@ func hasLoop(t *testing.T, p *engine.Problem) bool {
 func TestRootTreesRandom(t *testing.T) {
 	r := seeds.New(t)
 	for range 6 {
-		for _, k := range enginetest.EveryKind {
+		for _, k := range enginetest.PairedKinds {
 			n := 2 + r.IntN(150)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			p := enginetest.Tracked(t, r, g, 64)
-			enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+			enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
 			p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
 			for range r.IntN(2 * n) {
 				spoil(t, p, r)
@@ -295,12 +295,13 @@ func TestRootTreesWritesAlone(t *testing.T) {
 		}
 		return nil
 	}
-	p, err := engine.Create(t.Context(), dir, ring(t, n), engine.CreateOptions{Tile: 64, Predecessors: true})
+	g := ring(t, n)
+	p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	enginetest.Solve(t, p, enginetest.RandomPairShape(r, n, 64).Options(t))
+	enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
 	p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
 	for range 2 * n {
 		spoil(t, p, r)
@@ -357,7 +358,7 @@ type plainDevice struct{ kernels.Device }
 func TestTrackedRefusals(t *testing.T) {
 	r := seeds.New(t)
 	g := loopingGraph(t)
-	o := enginetest.RandomPairShape(r, g.N, 64).Options(t)
+	o := enginetest.RandomPairShape(r, g, 64).Options(t)
 	for _, c := range []struct {
 		l    plan.Limits
 		d    kernels.Device

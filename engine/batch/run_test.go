@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/task"
 	"ooc/kernels"
@@ -29,11 +28,7 @@ func sharedDevice(t testing.TB) *device.Shared {
 			t.Error(err)
 		}
 	})
-	shared, err := engine.Share(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return shared
+	return device.Share(d)
 }
 
 // actor is a Runner whose jobs do what a test says.

@@ -28,6 +28,7 @@ const (
 	StageEliminate Stage = "eliminate"
 	StageCore      Stage = "core" // in rounds of its own, if it is large
 	StageExpand    Stage = "expand"
+	StageWrite     Stage = "write" // of factors
 )
 
 // Checkpoint is the state of a checkpoint; "" if there is none to report.

@@ -9,6 +9,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/plan"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 var seeded = seeds.New
@@ -246,7 +247,7 @@ func TestScheduleSolves(t *testing.T) {
 // schedule of another shape go on from the last checkpoint over whatever is on disk.
 func TestScheduleSurvivesEveryCut(t *testing.T) {
 	r := seeded(t)
-	for range 8 {
+	for range crashtest.Repeats(2, 8) {
 		geom, width, slots, pages, look := randomShape(r)
 		g := randomScalarGraph(r, geom)
 		want := floydWarshall(g, geom.N)
@@ -298,7 +299,7 @@ func resumeScalar(t *testing.T, r *rand.Rand, m *scalar, width int) {
 // that a later schedule ends from.
 func TestScheduleStops(t *testing.T) {
 	r := seeded(t)
-	for range 8 {
+	for range crashtest.Repeats(2, 8) {
 		geom, width, slots, pages, look := randomShape(r)
 		g := randomScalarGraph(r, geom)
 		want := floydWarshall(g, geom.N)

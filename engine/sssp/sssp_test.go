@@ -210,7 +210,7 @@ func TestMethodsAgree(t *testing.T) {
 	large := openCPU(t, cpu.Options{Threads: 3})
 	for _, k := range kinds {
 		t.Run(fmt.Sprint(k.kind, k.negative), func(t *testing.T) {
-			for range 6 {
+			for range crashtest.Repeats(2, 6) {
 				n := 1 + r.IntN(400)
 				g := randomGraph(t, r, n, k.kind, k.negative)
 				vectors := int64(64 * (n + 64) * 16)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -55,11 +54,7 @@ func CampaignDevice(t *testing.T, open func(memory int64) (kernels.Device, error
 			t.Error(err)
 		}
 	})
-	s, err := engine.Share(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return device.Share(d)
 }
 
 // Few is as much of a device as holds so many tiles of edge 64.

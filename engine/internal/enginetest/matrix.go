@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -20,22 +19,26 @@ import (
 func WriteMatrix(t testing.TB, g *graph.Graph, fortran bool) string {
 	t.Helper()
 	order := map[bool]string{false: "False", true: "True"}[fortran]
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': %s, 'shape': (%d, %d), }\n", order, g.N, g.N)
+	kind := entry.KindF32
+	if g.Kind == entry.KindF64 {
+		kind = g.Kind
+	}
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", kind.NumPy(), order, g.N, g.N)
 	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
 	file = append(file, head...)
 	at := len(file)
-	file = append(file, make([]byte, 4*g.N*g.N)...)
+	file = append(file, make([]byte, kind.Bytes()*g.N*g.N)...)
 	for u := range g.N {
 		for v := range g.N {
-			w := float32(math.Inf(1))
+			w := math.Inf(1)
 			if k := g.Find(u, v); k >= 0 {
-				w = float32(g.Weight(k))
+				w = g.Weight(k)
 			}
 			k := u*g.N + v
 			if fortran {
 				k = v*g.N + u
 			}
-			binary.LittleEndian.PutUint32(file[at+4*k:], math.Float32bits(w))
+			kind.Put(file[at:], k, kind.Bits(w))
 		}
 	}
 	path := filepath.Join(t.TempDir(), "m.npy")

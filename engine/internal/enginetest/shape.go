@@ -46,9 +46,9 @@ func RandomShapeOf(r *rand.Rand, g *graph.Graph, tile int) Shape {
 	return s
 }
 
-// RandomPairShape is RandomShape for a store that keeps predecessors.
-func RandomPairShape(r *rand.Rand, n, tile int) Shape {
-	s := RandomShape(r, n, tile)
+// RandomPairShape is RandomShapeOf for a store that keeps predecessors.
+func RandomPairShape(r *rand.Rand, g *graph.Graph, tile int) Shape {
+	s := RandomShapeOf(r, g, tile)
 	s.Pairs = true
 	return s
 }
