@@ -36,8 +36,8 @@ type arcs struct {
 	store *engine.Problem
 }
 
-// open reads a graph, looks at a matrix, or opens the graph of a store.
-func (f *arcsFlags) open(cmd *cobra.Command, input string) (*arcs, error) {
+// openArcs reads a graph, looks at a matrix, or opens the graph of a store.
+func (f *graphFlags) openArcs(cmd *cobra.Command, input string) (*arcs, error) {
 	if isStore(input) {
 		if err := noGraphFlags(cmd); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
@@ -40,20 +41,17 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if len(skipped) > 0 {
 		display.Note("skipped, for its name is not that of a graph: %s", some(skipped))
 	}
-	device, why, err := f.open()
+	d, why, err := f.open()
 	if err != nil {
 		return err
 	}
-	display.Device(device, why)
+	display.Device(d, why)
 	defer func() {
 		if exit.Code(err) != exit.Interrupted { // else readers that were left may still use it
-			err = errors.Join(err, device.Close())
+			err = errors.Join(err, d.Close())
 		}
 	}()
-	shared, err := engine.Share(device)
-	if err != nil {
-		return err
-	}
+	shared := device.Share(d)
 	if f.dryRun {
 		return f.printForecasts(jobs, list, shared.Part(0))
 	}
@@ -130,7 +128,7 @@ type batchRun struct {
 func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs, extents := make([]batch.Need, len(b.jobs)), make([]graph.Extent, len(b.jobs))
 	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
-	var sum int64
+	sum, most := int64(0), 1
 	var again []int
 	for i, j := range b.jobs {
 		was := &b.log.Jobs[i]
@@ -147,9 +145,14 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 			b.show.Note("%s: will fail: %s", b.show.Name(i), show.About(j.input, needs[i].Err.Error()))
 		}
 		sum += needs[i].Bytes - needs[i].Has
+		most = max(most, needs[i].Vertices)
 	}
 	share(b.jobs, b.log.Jobs, needs, extents, d)
-	if err := batch.Room(b.log.Jobs, needs); err != nil {
+	err := batch.Room(b.log.Jobs, needs)
+	if err == nil {
+		err = engine.MeasureShared(d, most)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, i := range again { // not before it is known that the batch can begin

@@ -23,7 +23,7 @@ import (
 func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
 	t.Helper()
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
-	ooc(t, dir, "gen", "random", "b.gr", "-n", "3600", "-m", "20000", "--overwrite").want(t, 0)
+	ooc(t, dir, "gen", "random", "b.gr", "-n", "2600", "-m", "14000", "--overwrite").want(t, 0)
 	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128", "--checkpoint", "50ms"}
 	cmd := command(t, dir, args...)
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=2")

@@ -38,8 +38,8 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		"path g.ooc 1 2", "path g.ooc 1 2 --json", "path g.ooc --pairs pairs",
 		"export g.ooc -", "export g.ooc d.npy --json --overwrite", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
 		"verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
-		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv",
-		"sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
+		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv", "stats g.gr", "stats g.gr --json",
+		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
 		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "completion bash", "--version", "solve --help",
 	}
 	for _, c := range newRoot().Commands() {

@@ -17,6 +17,7 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/export"
+	"ooc/engine/idfile"
 	"ooc/kernels/entry"
 )
 
@@ -90,7 +91,7 @@ func exportCommand() *cobra.Command {
 			if o.Cols, err = verticesIn(p, names).Selection("cols", cols); err != nil {
 				return err
 			}
-			var table *export.IDs
+			var table *idfile.File
 			if ids != "" {
 				if table, err = export.NewIDs(p, output(cmd, ids, o.Overwrite, args[1:]...), o); err != nil {
 					return err

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/flagvalue"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,7 +25,7 @@ func flagError(_ *cobra.Command, err error) error {
 		case "intSlice":
 			cause = errors.New("want whole numbers, separated by commas")
 		}
-		err = fmt.Errorf("--%s %s: %w", fl.Name, plainly(invalid.GetValue()), cause)
+		err = fmt.Errorf("--%s %s: %w", fl.Name, flagvalue.Plainly(invalid.GetValue()), cause)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		err = fmt.Errorf("%w; give -- before names that begin with -", err)
 	}
@@ -48,12 +47,4 @@ func checkFlags(cmd *cobra.Command) (err error) {
 		err = exit.UsageError(fmt.Errorf("argument %d is empty: give it a value, or leave it away", i+1))
 	}
 	return err
-}
-
-// plainly is what a user has typed, quoted if it might be taken for something else.
-func plainly(text string) string {
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
 }

@@ -157,7 +157,7 @@ func TestBadInputCodes(t *testing.T) {
 		"cut.gr.gz":      {whole[:len(whole)-12], "cut.gr.gz:", 3},
 		"damaged.gr.gz":  {whole[:40] + "\x00\xff\x00\xff" + whole[44:], "damaged.gr.gz:", 3},
 		"garbage.gr.zst": {"\x28\xb5\x2f\xfd" + strings.Repeat("garbage", 100), "garbage.gr.zst: cannot be read", 3},
-		"binary.bin":     {"\x7fELF\x02\x01\x01\x00\x00\x00", "the format is not recognised", 3},
+		"binary.bin":     {"\x7fELF\x02\x01\x01\x00\x00\x00", "binary.bin: it is binary data, which is not read", 3},
 		"loop.txt":       {"1 2 3\n2 2 -1\n", "loop.txt:2: negative cycle of length -1: 2 → 2", 4},
 		"cycle.mtx":      {mtx + "2 2 2\n1 2 3\n2 1 -3.5\n", "negative cycle of length -0.5: 1 → 2 → 1", 4},
 		"edge.graph":     {"2 1 1\n2 -1\n1 -1\n", "negative cycle of length -2", 4},
@@ -230,7 +230,7 @@ func TestBombs(t *testing.T) {
 		flags  string
 		reason string
 	}{
-		"zeros":            {endless{"", zeros, 0}, "", "not recognised"},
+		"zeros":            {endless{"", zeros, 0}, "", "binary data"},
 		"zeros, forced":    {endless{"", zeros, 0}, "--format=mtx", "standard input:1: cannot be read: the line is longer than"},
 		"one line":         {endless{"", sevens, 0}, "", "standard input:1: cannot be read: the line is longer than"},
 		"one weight":       {endless{"p sp 2 1\na 1 2 ", sevens, 0}, "", "standard input:2: cannot be read: the line is longer than"},

@@ -93,7 +93,7 @@ func TestCampaignKills(t *testing.T) {
 
 // work kills solves until all the kills are done that are wanted.
 func (k *killed) work(t *testing.T, r *rand.Rand) {
-	dir, want := t.TempDir(), wantedKills(t)
+	dir, want := t.TempDir(), wantedKills(t, 30, 1000)
 	for k.kills.Load() < want {
 		turn := int(k.turns.Add(1) - 1)
 		if turn >= int(want) { // a machine on which solves end before they are killed ends too
@@ -104,16 +104,17 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		if k.device != "cpu" {
 			c.n += 800
 		}
+		c.trees = (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks && c.kind.PairBytes() > 0
 		c.solve(t, r, dir, k, want)
 	}
 }
 
-// wantedKills is how many kills are wanted of a device: so many as OOC_KILLS says, if it does.
-func wantedKills(t *testing.T) int64 {
+// wantedKills is how many kills are wanted in the short campaign, and in the long one: so many as OOC_KILLS says, if it does.
+func wantedKills(t *testing.T, short, long int) int64 {
 	t.Helper()
 	text := os.Getenv("OOC_KILLS")
 	if text == "" {
-		return int64(crashtest.Times(30, 1000))
+		return int64(crashtest.Times(short, long))
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -127,6 +128,9 @@ type killCase struct {
 	device, algorithm string
 	kind              entry.Kind
 	n, tile           int
+	trees             bool     // predecessors are kept
+	symmetric         bool     // the graph is
+	flags             []string // more of each solve
 }
 
 // solve kills one solve until it is done.
@@ -136,10 +140,13 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 	if c.kind == entry.KindU16 { // so that no distance passes it
 		degree += 4
 	}
-	ooc(t, dir, "gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint(degree*c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite").want(t, 0)
-	base := []string{"solve", "g.gr", "--device", c.device, "--kind", string(c.kind), "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}
-	trees := (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks && c.kind.Bytes() == entry.WordBytes
-	if trees {
+	gen := []string{"gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint(degree * c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite"}
+	if c.symmetric {
+		gen = append(gen, "--undirected")
+	}
+	ooc(t, dir, gen...).want(t, 0)
+	base := append([]string{"solve", "g.gr", "--device", c.device, "--kind", string(c.kind), "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}, c.flags...)
+	if c.trees {
 		base = append(base, "--predecessors")
 	}
 	// A run that is killed before it replaced the store of another graph would rightly leave that.
@@ -170,20 +177,26 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		k.copies.Add(1)
 	}
 	for _, store := range stores {
-		last := jsonLines(t, ooc(t, dir, append(append(base, store), limits(r, c)...)...).want(t, 0).stdout)
-		if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
-			k.resumed.Add(1)
-		}
-		if !c.kind.Float() && trees {
-			sameExport(t, dir, store)
-		} else if !c.kind.Float() && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
-			t.Fatalf("%+v: the matrix of %s differs", *c, store)
-		}
-		const rows = 64
-		ooc(t, dir, "verify", store, "--rows", fmt.Sprint(rows)).want(t, 0)
-		if c.kind.Float() {
-			k.rows.Add(rows)
-		}
+		c.endsAsWhole(t, dir, store, k, append(append(base, store), limits(r, c)...))
+	}
+}
+
+// endsAsWhole continues a solve of a store, and compares the end with that of whole.ooc.
+func (c *killCase) endsAsWhole(t *testing.T, dir, store string, k *killed, args []string) {
+	t.Helper()
+	last := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
+	if from, ok := last[len(last)-1]["resumed_from"].(float64); ok && from > 0 {
+		k.resumed.Add(1)
+	}
+	if !c.kind.Float() && c.trees {
+		sameExport(t, dir, store)
+	} else if !c.kind.Float() && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
+		t.Fatalf("%+v: the matrix of %s differs", *c, store)
+	}
+	const rows = 64
+	ooc(t, dir, "verify", store, "--rows", fmt.Sprint(rows)).want(t, 0)
+	if c.kind.Float() {
+		k.rows.Add(rows)
 	}
 }
 

@@ -59,9 +59,46 @@ func TestF64(t *testing.T) {
 	ooc(t, dir, "verify", "d.ooc").want(t, 0)
 	ooc(t, dir, "verify", "d.ooc", "--full").want(t, 0, "within the rounding of f64")
 	ooc(t, dir, "sssp", "d.ooc", "--source", "a").want(t, 3, "i32 or f32")
-	ooc(t, dir, "solve", "d.csv", "--kind", "f64", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32 or f32")
 	writeFile(t, dir, "large.csv", "a,b,1e309\n")
 	ooc(t, dir, "solve", "large.csv", "--kind", "f64").want(t, 3, "too large for kind f64")
+}
+
+// TestF64Predecessors keeps predecessors beside doubles, on the processor and on what is picked by itself: a GPU where there
+// is one. Weights are such that no sum is rounded, so the distances are the same bytes.
+func TestF64Predecessors(t *testing.T) {
+	dir, devices := t.TempDir(), testDevices(t)
+	writeFile(t, dir, "d.csv", "a,b,0.1\nb,c,0.2\nc,a,1e300\n")
+	ooc(t, dir, "solve", "d.csv", "--kind", "f64", "--predecessors").want(t, 0)
+	if b := readFile(t, dir, "d.ooc", "dist.npy"); len(b) != 4096+64*64*16 {
+		t.Errorf("dist.npy has %d bytes", len(b))
+	}
+	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	ooc(t, dir, "path", "d.ooc", "a", "c").want(t, 0, "0.30000000000000004", "b\tc\t0.2")
+	ooc(t, dir, "stats", "d.ooc").want(t, 0, "diameter     1e+300")
+	ooc(t, dir, "scrub", "d.ooc").want(t, 0)
+
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "300", "-m", "1200", "--seed", "7").want(t, 0)
+	var exports [][]byte
+	for _, flags := range []string{"--device cpu", "--device auto", "--device auto --algorithm single-stage"} {
+		solve := append([]string{"solve", "g.gr", "--kind", "f64", "--predecessors", "--restart", "--tile", "64"}, strings.Fields(flags)...)
+		r := ooc(t, dir, solve...).want(t, 0)
+		if strings.Contains(flags, "auto") && strings.Contains(r.stderr, "device cpu") != (len(devices) == 1) {
+			t.Errorf("of %v: %s", devices, r.stderr)
+		}
+		ooc(t, dir, "verify", "g.ooc", "--full").want(t, 0, "the predecessors of each row lead back")
+		ooc(t, dir, "export", "g.ooc", "p.npy", "--predecessors", "--overwrite").want(t, 0)
+		ooc(t, dir, "export", "g.ooc", "d.npy", "--overwrite").want(t, 0)
+		if exports = append(exports, readFile(t, dir, "d.npy")); !bytes.Equal(exports[0], exports[len(exports)-1]) {
+			t.Errorf("%s: other distances", flags)
+		}
+		for at, entries := 0, readFile(t, dir, "g.ooc", "dist.npy")[4096:]; at < len(entries); at += 16 {
+			if rest := entries[at+12 : at+16]; !bytes.Equal(rest, make([]byte, 4)) {
+				t.Fatalf("%s: pair %d ends in %v", flags, at/16, rest)
+			}
+		}
+	}
 }
 
 // TestHopCounts solves a graph without weights in both kinds of integers and all layouts: the exports are the same bytes, and a

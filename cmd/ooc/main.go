@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/bench"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
@@ -75,7 +76,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range []func() *cobra.Command{
 		solveCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
-		ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, benchCommand,
+		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command,
 	} {
 		root.AddCommand(c())
 	}

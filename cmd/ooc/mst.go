@@ -34,7 +34,7 @@ func mstCommand() *cobra.Command {
 			"Both methods give the same total. Methods:" + methods.String(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			in, err := f.open(cmd, args[0])
+			in, err := f.openArcs(cmd, args[0])
 			if err != nil {
 				return err
 			}

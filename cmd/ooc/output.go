@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,15 +20,6 @@ func output(cmd *cobra.Command, path string, overwrite bool, keep ...string) new
 		named = slices.Delete(named, i, i+1) // where it was told so
 	}
 	return newfile.File{Path: path, Overwrite: overwrite, Keep: append(named, keep...)}
-}
-
-// isFolder fails unless a path is a folder.
-func isFolder(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() {
-		err = &os.PathError{Op: "stat", Path: path, Err: syscall.ENOTDIR}
-	}
-	return err
 }
 
 // namedFiles are the files that a command line names, and those that the stores which it names were made from.

@@ -22,6 +22,8 @@ var writers = []struct{ line, ext string }{
 	{"stats g.ooc --plot", ".svg"},
 	{"sssp g.gr --source 1 --out", ".npy"},
 	{"sssp g.ooc --source 1 --out", ".txt"},
+	{"near g.gr --within 9", ".npz"},
+	{"near g.ooc --k-nearest 2", ".mtx"},
 	{"gen random -n 5", ".gr"},
 }
 
@@ -68,7 +70,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	for _, ext := range []string{".json", ".csv", ".npy", ".svg", ".txt", ".gr"} {
+	for _, ext := range []string{".json", ".csv", ".npy", ".svg", ".txt", ".gr", ".npz", ".mtx"} {
 		link(os.Link, "g.gr", "hard"+ext)
 		link(os.Symlink, "g.gr", "soft"+ext)
 		link(os.Symlink, "g.ooc/dist.npy", "store"+ext)

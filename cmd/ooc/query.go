@@ -16,6 +16,7 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/export"
 	"ooc/engine/graph"
 	"ooc/engine/stats"
 	"ooc/engine/text"
@@ -24,6 +25,7 @@ import (
 // queryFlags are the flags of query.
 type queryFlags struct {
 	row, col, pairs, within string
+	rows, cols              string
 	json                    bool
 	nearest                 int
 	near                    *stats.Near // what nearest and within say; nil if neither is given
@@ -37,6 +39,9 @@ func queryCommand() *cobra.Command {
 		Long: "query prints one line for each V: U, V and their distance, separated by tabs. --row prints the distances\n" +
 			"from a vertex to all, --col those from all to a vertex, --pairs those of each line \"U V\" of a file (- for\n" +
 			"standard input). A pair without a path is \"unreachable\".\n\n" +
+			"--rows and --cols print a table: the distances from each vertex of the one to each of the other, with their ids as\n" +
+			"the first column and the first line. Both take ids and ranges, separated by commas, or files of them, as in\n" +
+			"export: --rows 17,20..29,@more.txt; without one of them, it is all vertices.\n\n" +
 			"Ids with blanks, commas or quotes are printed in double quotes, and stand in them in --pairs, whose lines may have\n" +
 			"tabs or commas for blanks, a header, and a third column: what query prints can be given to it again.\n\n" +
 			"--k-nearest K prints, of --row U or --col V, the K nearest other vertices, the nearest first, and --within R\n" +
@@ -56,12 +61,17 @@ func queryCommand() *cobra.Command {
 			}
 			w := bufio.NewWriterSize(terminal.Out, 1<<16)
 			out := pairPrinter{w, p.Numbers(), f.json}
+			if f.rows != "" || f.cols != "" {
+				return f.table(cmd, p)
+			}
 			return errors.Join(f.answer(p, &out, args[1:]), w.Flush())
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
 	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
+	fl.StringVar(&f.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
+	fl.StringVar(&f.cols, "cols", "", "print a table of the distances to these vertices")
 	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
@@ -95,17 +105,17 @@ func (f *queryFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	ways := 0
-	for _, given := range []bool{len(args) > 1, f.row != "", f.col != "", f.pairs != ""} {
+	for _, given := range []bool{len(args) > 1, f.row != "", f.col != "", f.pairs != "", f.rows != "" || f.cols != ""} {
 		if given {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		return errors.New("give one of: U V..., --row, --col, --pairs")
+		return errors.New("give one of: U V..., --row, --col, --pairs, and --rows with --cols")
 	case ways == 0, len(args) == 2 && f.near == nil:
-		return errors.New("name a pair of vertices U V, or --row U, --col V or --pairs FILE")
-	case f.near != nil && (f.pairs != "" || len(args) > 2):
+		return errors.New("name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST")
+	case f.near != nil && (f.pairs != "" || f.rows != "" || f.cols != "" || len(args) > 2):
 		return errors.New("--k-nearest and --within are for --row U and --col V")
 	}
 	return nil
@@ -158,6 +168,22 @@ func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []stri
 		}
 	}
 	return nil
+}
+
+// table prints the distances between two lists of vertices.
+func (f *queryFlags) table(cmd *cobra.Command, p *engine.Problem) error {
+	o := export.TableOptions{JSON: f.json}
+	ids, err := p.IDs()
+	if err != nil {
+		return err
+	}
+	if o.Rows, err = verticesIn(p, ids).Selection("rows", f.rows); err != nil {
+		return err
+	}
+	if o.Cols, err = verticesIn(p, ids).Selection("cols", f.cols); err != nil {
+		return err
+	}
+	return export.Table(cmd.Context(), p, terminal.Out, o)
 }
 
 // answerPairs prints the distances of the pairs in a file.

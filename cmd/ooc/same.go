@@ -33,13 +33,16 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 // wanted is what the flags ask of a store that is to be continued.
 func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Layout: tiles.Layout(f.layout), Predecessors: f.predecessors,
+		Keep: engine.Keep(f.keep), Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Layout: tiles.Layout(f.layout), Predecessors: f.predecessors,
 		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd),
+	}
+	if f.keepsRowsNow(p) { // and is made anew, as the flags say
+		w.Keep, w.Tile, w.Layout, w.Predecessors = "", 0, "", false
 	}
 	if f.directed || f.undirected {
 		w.Directed = &f.directed
 	}
-	if f.sources != "" {
+	if f.sources != "" && !f.keepsRowsNow(p) {
 		w.Sources = tiles.RowSet{} // which no store has: names that cannot be found in it are not those that it was made with
 		if ids, err := p.IDs(); err == nil {
 			if rows, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources); err == nil {

@@ -323,6 +323,7 @@ func scenarios(t *testing.T) []*scenario {
 		}
 	}
 	solvedG := solved(eliminate...)
+	pairs := words("near towns.csv x.mtx --within 90")
 	list := []*scenario{
 		{name: "blocked", args: blocked},
 		{name: "squaring", args: squaring},
@@ -368,6 +369,10 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "solve --timeline", args: with(blocked, "--timeline t.json"), varies: []string{"t.json"}, about: "t.json", may: "t.json"},
 		{name: "solve --json", args: with(auto, "--json"), stdout: "out.txt", varies: []string{"out.txt"}},
 		{name: "solve --dry-run", args: with(auto, "--dry-run"), stdout: "out.txt", varies: []string{"out.txt"}},
+		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats"},
+		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
+			before: halfway(syscalls.Call{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
+		{name: "near goes on", args: pairs, before: both(textIDs, halfway(syscalls.Call{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},
 		{name: "gen", args: words("gen random x.gr -n 300 -m 900"), refuses: whole("x.gr")},
 		{name: "gen --overwrite", args: words("gen random x.gr.gz -n 300 -m 900 --overwrite"), before: solved(words("gen ring x.gr.gz -n 50")...)},
 	}
@@ -378,6 +383,7 @@ func scenarios(t *testing.T) []*scenario {
 	for _, c := range []struct{ args, out string }{
 		{"export l.ooc x.csv", "x.csv"}, {"export l.ooc x.npy", "x.npy"}, {"export l.ooc x.mtx.gz", "x.mtx.gz"}, {"export l.ooc x.npy --predecessors", "x.npy"},
 		{"stats l.ooc --plot x.svg", "x.svg"}, {"sssp l.gr --source 1..5 --out x.txt", "x.txt"}, {"sssp l.gr --source 1..5 --out x.npy", "x.npy"},
+		{"near l.gr x.npz --within 300", "x.npz"}, {"near l.gr x.csv.gz --k-nearest 3 --ids i.npy", "x.csv.gz"},
 	} {
 		list = append(list, &scenario{name: c.args, args: words(c.args), before: little, refuses: whole(c.out)})
 		list = append(list, &scenario{name: c.args + " --overwrite", args: words(c.args + " --overwrite"), before: both(little, solved(words(c.args)...))})

@@ -41,6 +41,7 @@ type solveFlags struct {
 	restart, json     bool
 	overwrite         bool
 	predecessors      bool
+	keep              string
 
 	room int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
@@ -53,6 +54,9 @@ func solveCommand() *cobra.Command {
 		ctx, stop := f.limited(cmd)
 		defer stop()
 		cmd.SetContext(ctx)
+		if err := f.checkKeep(cmd, args); err != nil {
+			return err
+		}
 		if f.isBatch(args) || f.dryRun {
 			return f.runBatch(cmd, args)
 		}
@@ -81,6 +85,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
+	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "rows, the matrix of distances, or factors, which any row is computed from when it is asked for, for sparse graphs of any size (default: rows)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
@@ -278,6 +283,9 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		})
 	}
 	err = f.same(cmd, p, input)
+	if err == nil && f.keepsRowsNow(p) {
+		return f.keepRows(cmd, p, d, show)
+	}
 	if err == nil && f.restart {
 		defer planning(show.Note, p.Dir(), p.Meta().N)()
 		err = p.Restart(cmd.Context(), engine.Options{Device: d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
@@ -380,19 +388,12 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
-	n.hint(cmd, limits)
-	if err := engine.RoomFor(out, n.weights.Facts(), limits); err != nil {
-		return nil, errors.Join(err, n.close())
-	}
-	limits.Room = f.roomAt(out)
-	planned := planning(show.Note, n.src.Name, n.weights.Facts().N)
-	choice, err := engine.Choose(cmd.Context(), n.weights, d, limits)
-	planned()
-	if errors.Is(err, tiles.ErrNoSpace) {
-		err = fmt.Errorf("%s: %w", out, err)
-	}
-	if err != nil {
-		return nil, errors.Join(err, n.close())
+	n.o = engine.CreateOptions{Layout: tiles.Factors}
+	if f.keep != string(engine.KeepFactors) {
+		n.hint(cmd, limits)
+		if n.o, err = f.planRows(cmd, n.weights, n.src.Name, out, limits, d, show); err != nil {
+			return nil, errors.Join(err, n.close())
+		}
 	}
 	src := n.src
 	name := src.Name
@@ -401,8 +402,23 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 	}
 	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
 		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
-	n.o = engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors, Choice: choice, Input: in, Command: os.Args}
+	n.o.Input, n.o.Command = in, os.Args
 	return n, nil
+}
+
+// planRows plans a matrix for the store out, and makes sure that there is room for it.
+func (f *solveFlags) planRows(cmd *cobra.Command, w graph.Weights, name, out string, limits plan.Limits, d kernels.Device, show *show.Display) (engine.CreateOptions, error) {
+	o := engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors}
+	if err := engine.RoomFor(out, w.Facts(), limits); err != nil {
+		return o, err
+	}
+	limits.Room = f.roomAt(out)
+	defer planning(show.Note, name, w.Facts().N)()
+	var err error
+	if o.Choice, err = engine.Choose(cmd.Context(), w, d, limits); errors.Is(err, tiles.ErrNoSpace) {
+		err = fmt.Errorf("%s: %w", out, err)
+	}
+	return o, err
 }
 
 // store makes the graph's store.
@@ -412,7 +428,7 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 		return nil, errors.Join(err, n.close())
 	}
 	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
-	if c := n.o.Choice; c.Lacks != nil {
+	if c := n.o.Choice; c != nil && c.Lacks != nil {
 		show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
 	}
 	return p, nil

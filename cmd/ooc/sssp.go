@@ -81,7 +81,7 @@ func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
 		}
 	}()
 	solve := func() (r *sssp.Result, err error) {
-		if in, err = f.open(cmd, input); err != nil {
+		if in, err = f.openArcs(cmd, input); err != nil {
 			return nil, err
 		}
 		return f.solve(cmd.Context(), in)

@@ -15,12 +15,14 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/graph"
 	"ooc/engine/stats"
 	"ooc/engine/statsplot"
 )
 
 // statsFlags are those of stats.
 type statsFlags struct {
+	graphStatsFlags
 	json, csv, overwrite bool
 	plot, bins, within   string
 	nearest              int
@@ -29,9 +31,13 @@ type statsFlags struct {
 func statsCommand() *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
-		Use:   "stats STORE",
-		Short: "Print eccentricities, centralities, means and histograms, from one pass over the matrix",
-		Long: "stats prints diameter, radius, center, mean distance, efficiency, the most central vertices and what the\n" +
+		Use:   "stats STORE|GRAPH",
+		Short: "Print eccentricities, centralities, means and histograms of all distances",
+		Long: "stats reads the matrix of a store once. Of a GRAPH (a file, or - for standard input) it computes every distance,\n" +
+			"by elimination, and keeps none. Ctrl-C writes what was gathered to a small file, NAME" + statsExt + ", from which the\n" +
+			"same command goes on; the flags --sources, --out, --host-memory, --checkpoint and --progress, and those that say how a\n" +
+			"graph is read, are for graphs alone.\n\n" +
+			"stats prints diameter, radius, center, mean distance, efficiency, the most central vertices and what the\n" +
 			"flags ask for. --csv prints a table with one line a vertex instead: eccentricity, closeness and harmonic\n" +
 			"centrality, counts and sums; --json prints all of both as one object. docs/stats.md defines each number;\n" +
 			"those that networkx has too go by its names. Distances are directed: closeness and harmonic centrality count the\n" +
@@ -39,6 +45,7 @@ func statsCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runStats(cmd, args[0], &f) },
 	}
+	f.graphStatsFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
 	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
@@ -60,6 +67,12 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 			return err
 		}
 	}
+	if flagvalue.IsFolder(dir) != nil {
+		return f.ofGraph(cmd, dir, o)
+	}
+	if err := f.noGraph(cmd); err != nil {
+		return err
+	}
 	p, err := engine.OpenReadOnly(dir)
 	if err != nil {
 		return err
@@ -72,41 +85,48 @@ func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := f.gather(cmd.Context(), p, o)
-	if err != nil {
-		return wayOut(p.Dir(), err)
-	}
-	switch {
-	case f.json:
-		return s.WriteJSON(terminal.Out, ids)
-	case f.csv:
-		return s.WriteCSV(terminal.Out, ids)
-	}
-	return s.WriteText(terminal.Out, p.Dir(), ids)
-}
-
-// gather computes the statistics and, if asked for, draws the picture, whose file the first signal must not leave half
-// written.
-func (f *statsFlags) gather(ctx context.Context, p *engine.Problem, o stats.Options) (s *stats.Result, err error) {
-	gather := func() (*stats.Result, error) {
+	s, err := f.draw(cmd.Context(), func() (*stats.Result, error) {
 		began := time.Now()
-		s, err = stats.Of(ctx, p, o)
+		s, err := stats.Of(cmd.Context(), p, o)
 		if err != nil {
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
 		fmt.Fprintf(terminal.Err, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
 		return s, nil
+	})
+	if err != nil {
+		return wayOut(p.Dir(), err)
 	}
+	return f.print(s, p.Dir(), ids)
+}
+
+// draw gathers the statistics and, if asked for, draws the picture, whose file the first signal must not leave half
+// written.
+func (f *statsFlags) draw(ctx context.Context, gather func() (*stats.Result, error)) (s *stats.Result, err error) {
 	if f.plot == "" {
 		return gather()
 	}
 	exit.Graceful.Store(true)
 	defer exit.Graceful.Store(false)
-	if err := statsplot.Write(f.plot, f.overwrite, gather); err != nil {
+	if err := statsplot.Write(f.plot, f.overwrite, func() (*stats.Result, error) {
+		s, err = gather()
+		return s, err
+	}); err != nil {
 		return nil, err
 	}
 	return s, context.Cause(ctx)
+}
+
+// print writes the statistics of what has a name.
+func (f *statsFlags) print(s *stats.Result, name string, ids graph.IDs) error {
+	switch {
+	case f.json:
+		return s.WriteJSON(terminal.Out, ids)
+	case f.csv:
+		return s.WriteCSV(terminal.Out, ids)
+	}
+	return s.WriteText(terminal.Out, name, ids)
 }
 
 // options reads the flags.

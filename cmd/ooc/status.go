@@ -67,7 +67,11 @@ func printStatus(dir string, asJSON bool) error {
 	if m.Predecessors {
 		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
 	}
-	fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d%s, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, half, humanize.IBytes(uint64(geom.MatrixBytes())))
+	if geom.Factors {
+		fmt.Fprintf(terminal.Out, "factors   %s, %s\n", p.Store().FactorsPath(), humanize.IBytes(uint64(p.Store().FactorsBytes())))
+	} else {
+		fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d%s, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, half, humanize.IBytes(uint64(geom.MatrixBytes())))
+	}
 	stage := ""
 	if st.Stage != "" {
 		stage = ", stage " + string(st.Stage)

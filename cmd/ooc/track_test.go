@@ -77,14 +77,20 @@ func TestPredecessorRefusals(t *testing.T) {
 func TestTreesAreSciPys(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeded(t)
-	for i, tile := range []int{64, 128} {
+	_, program, ok := strings.Cut(string(readFile(t, "../../docs", "format.md")), "\ndef path(")
+	program, _, ok2 := strings.Cut(program, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/format.md has no such program")
+	}
+	for i, kind := range [][]string{{"i32", "f32"}, {"f64"}} {
 		dir, n := t.TempDir(), 100+r.IntN(200)
+		writeFile(t, dir, "path.py", "def path("+program)
 		writeFile(t, dir, "m.npy", string(zeroMatrix(r, n)))
-		args := []string{"solve", "m.npy", "--no-arc", "-1", "--predecessors", "--tile", fmt.Sprint(tile), "--kind", []string{"i32", "f32"}[i]}
+		args := []string{"solve", "m.npy", "--no-arc", "-1", "--predecessors", "--tile", fmt.Sprint(64 << i), "--kind", kind[r.IntN(len(kind))]}
 		ooc(t, dir, args...).want(t, 0)
 		ooc(t, dir, "export", "m.ooc", "d.npy").want(t, 0)
 		ooc(t, dir, "export", "m.ooc", "p.npy", "--predecessors").want(t, 0, "wrote p.npy")
-		if out := scipy(t, dir, "trees.py", "m.npy", "d.npy", "p.npy", "m.ooc"); !strings.Contains(out, fmt.Sprintf("%d trees", n)) {
+		if out := scipy(t, dir, "trees.py", "m.npy", "d.npy", "p.npy", "m.ooc", "path.py"); !strings.Contains(out, fmt.Sprintf("%d trees", n)) {
 			t.Error(out)
 		}
 	}

@@ -48,6 +48,7 @@ var rubbish = map[string]bad{
 	"host-memory":     {noSize, exit.Usage, "size"},
 	"jobs":            {noFile, exit.BadInput, "no such file"},
 	"json":            {"", exit.Usage, "want true or false"},
+	"keep":            {noWord, exit.Usage, "want one of rows, factors"},
 	"kind":            {noWord, exit.Usage, "want one of i32, f32"},
 	"layout":          {noWord, exit.Usage, "want one of upper, square"},
 	"max-hours":       {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exit.Usage, "want a number of hours"},
@@ -75,6 +76,8 @@ var rubbish = map[string]bad{
 	"ooc solve --out":             {"g.ooc/in g.ooc/core/in", exit.Usage, "name another folder with --out"},
 	"ooc query --row":             {noID, exit.BadInput, "has no vertex"},
 	"ooc query --col":             {noID, exit.BadInput, "has no vertex"},
+	"ooc query --rows":            {noID + "1..rubbish", exit.BadInput, "has no vertex"},
+	"ooc query --cols":            {noID + "1..rubbish", exit.BadInput, "has no vertex"},
 	"ooc query --within":          {noReal, exit.Usage, "want a distance"},
 	"ooc export --rows":           {noID + "1..rubbish", exit.BadInput, "has no vertex"},
 	"ooc export --cols":           {noID + "1..rubbish", exit.BadInput, "has no vertex"},
@@ -89,7 +92,10 @@ var rubbish = map[string]bad{
 	"ooc stats --csv":             {"", exit.Usage, "want true or false"},
 	"ooc stats --bins":            {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999", exit.Usage, "bins"},
 	"ooc stats --within":          {noReal + "5,rubbish", exit.Usage, "within"},
+	"ooc stats --out":             {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
 	"ooc stats --plot":            {"nan x.jpg 1e9", exit.Usage, "there are .png and .svg"},
+	"ooc near --within":           {noReal, exit.Usage, "want a distance"},
+	"ooc near --ids":              {"g.gr nan x.txt g.ooc/dist.npy g.ooc/x.csv new.npz", exit.Usage, ""},
 	"ooc sssp --group":            {noNumber + "-1 0 3 2048", exit.Usage, "want a power of two up to 1024"},
 	"ooc sssp --out":              {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
 	"ooc sssp --source":           {noID, exit.BadInput, "has no vertex"},
@@ -109,7 +115,8 @@ var rubbish = map[string]bad{
 // linesFor are what commands, and flags of them, need on a command line beside a flag.
 var linesFor = map[string]string{
 	"ooc solve": "g.gr --out new.ooc", "ooc status": "g.ooc", "ooc watch": "g.ooc", "ooc query": "g.ooc", "ooc path": "g.ooc", "ooc export": "g.ooc new.npy",
-	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc mst": "g.gr", "ooc plan": "g.gr", "ooc gen": "random new.gr",
+	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc plan": "g.gr", "ooc gen": "random new.gr",
+	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
+	"ooc/engine"
+	"ooc/engine/live"
 	"ooc/tiles/crashtest"
 )
 
@@ -142,7 +144,7 @@ func (c *console) cooked() bool {
 func longSolve(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "long.gr")); err != nil {
-		ooc(t, dir, "gen", "random", "long.gr", "-n", "9000", "-m", "40000").want(t, 0)
+		ooc(t, dir, "gen", "random", "long.gr", "-n", "6000", "-m", "27000").want(t, 0)
 	}
 	cmd := command(t, dir, "solve", "long.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "256", "--round", "256", "--device-memory", "64MiB", "--checkpoint", "1h")
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // many cores would be done before anybody looked
@@ -163,16 +165,13 @@ func TestKeys(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
 	c := solving(t, dir)
-	status := func() map[string]any {
-		return jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]
-	}
-	at := c.awaitTrue("reaches its second round", func() bool { return status()["round"].(float64) > 1 })
+	at := c.awaitTrue("reaches its second round", func() bool { return statusOf(dir, "long.ooc").Round > 1 })
 	c.press("p")
 	at = c.await(at, "p resume")
 	c.press("c")
 	c.await(at, "c checkpoint asked for")
-	at = c.awaitTrue("takes a checkpoint", func() bool { return status()["restore_point"].(float64) > 0 })
-	if st := status(); st["state"] != "paused" {
+	at = c.awaitTrue("takes a checkpoint", func() bool { return statusOf(dir, "long.ooc").RestorePoint > 0 })
+	if st := jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]; st["state"] != "paused" || st["restore_point"] == 0.0 {
 		t.Errorf("the checkpoint ended the pause: %v", st)
 	}
 	ooc(t, dir, "status", "long.ooc").want(t, 0, "paused from its terminal", "by: ooc solve long.gr", "next      ooc watch long.ooc")
@@ -273,14 +272,21 @@ func TestSIGUSR1(t *testing.T) {
 	}
 }
 
+// statusOf is what ooc status prints of a store, without a process of its own; nothing of one that is not whole yet.
+func statusOf(dir, store string) live.Status {
+	v, err := engine.Look(filepath.Join(dir, store))
+	if err != nil {
+		return live.Status{}
+	}
+	return v.Status
+}
+
 // told waits until the process that solves a store says how far it is.
 func told(t *testing.T, dir, store string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if r := ooc(t, dir, "status", store, "--json"); r.code == 0 {
-			if st := jsonLines(t, r.stdout)[0]; st["state"] == "running" && st["rounds"].(float64) > 0 {
-				return
-			}
+		if st := statusOf(dir, store); st.State == live.Running && st.Rounds > 0 {
+			return
 		}
 		if time.Now().After(end) {
 			t.Fatal("no solve spoke up within a minute")
@@ -432,13 +438,9 @@ func TestStoppedProcess(t *testing.T) {
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	status := func() map[string]any {
-		r := ooc(t, dir, "status", "long.ooc", "--json")
-		if r.code != 0 { // there is no store yet
-			return map[string]any{}
-		}
-		return jsonLines(t, r.stdout)[0]
+		return jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]
 	}
-	for status()["progress"] == nil || status()["progress"].(float64) == 0 {
+	for statusOf(dir, "long.ooc").Progress == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	by := fmt.Sprintf("process %d ", cmd.Process.Pid)

@@ -15,12 +15,13 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/device"
-	"ooc/engine/export"
 	"ooc/engine/graph"
 	"ooc/engine/mst"
+	"ooc/engine/near"
 	"ooc/engine/newfile"
 	"ooc/engine/plan"
 	"ooc/engine/sssp"
+	"ooc/engine/stats"
 	"ooc/engine/task"
 	"ooc/tiles"
 )
@@ -77,8 +78,10 @@ var codes = []struct {
 	{plan.ErrRound, Usage},
 	{plan.ErrAlgorithm, Usage},
 	{plan.ErrLayout, Usage},
-	{export.ErrNoFormat, Usage},
+	{newfile.ErrNoFormat, Usage},
 	{newfile.ErrKept, Usage},
+	{stats.ErrOther, BadInput},
+	{near.ErrOther, BadInput},
 	{batch.ErrJobs, Usage},
 	{sssp.ErrMethod, Usage},
 	{mst.ErrMethod, Usage},

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
@@ -246,6 +247,12 @@ func (d *Display) Summary(s task.Summary) {
 
 // eliminated says how a solve by elimination went.
 func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
+	if s.Algorithm == engine.FactorsName {
+		fmt.Fprintf(terminal.Out, "solved %s: %s eliminated in %s, core of %s in %s; factors of %s, written and synced in %s\n", s.Store,
+			terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
+			humanize.IBytes(uint64(s.BytesWritten)), terminal.Time(s.SyncSeconds))
+		return
+	}
 	distances := float64(s.RowsWritten) * float64(s.Vertices)
 	fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
 		terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),

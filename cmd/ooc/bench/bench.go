@@ -1,4 +1,5 @@
-package main
+// Package bench is the command that measures this machine.
+package bench
 
 import (
 	"errors"
@@ -15,13 +16,14 @@ import (
 	"ooc/kernels/cuda"
 )
 
-func benchCommand() *cobra.Command {
+// Command returns ooc bench.
+func Command() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine"}
-	cmd.AddCommand(benchKernelsCommand(), benchCUDACommand(), benchTablesCommand())
+	cmd.AddCommand(kernelsCommand(), cudaCommand(), tablesCommand())
 	return cmd
 }
 
-func benchKernelsCommand() *cobra.Command {
+func kernelsCommand() *cobra.Command {
 	var o cpu.BenchOptions
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -67,7 +69,7 @@ func benchKernelsCommand() *cobra.Command {
 func checkBench(o cpu.BenchOptions) error {
 	for _, path := range o.Paths {
 		if !slices.Contains(cpu.PathNames(), path) {
-			return fmt.Errorf("--paths %s: want some of %s", plainly(path), strings.Join(cpu.PathNames(), ", "))
+			return fmt.Errorf("--paths %s: want some of %s", flagvalue.Plainly(path), strings.Join(cpu.PathNames(), ", "))
 		}
 	}
 	for _, n := range o.Threads {
@@ -81,7 +83,7 @@ func checkBench(o cpu.BenchOptions) error {
 // mostThreads is more than any machine has.
 const mostThreads = 1 << 14
 
-func benchCUDACommand() *cobra.Command {
+func cudaCommand() *cobra.Command {
 	var o cuda.BenchOptions
 	var ordinal int
 	var asJSON bool

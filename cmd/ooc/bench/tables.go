@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"ooc/engine/tables"
 )
 
-func benchTablesCommand() *cobra.Command {
+func tablesCommand() *cobra.Command {
 	var o tables.Options
 	cmd := &cobra.Command{
 		Use:   "tables",
@@ -22,7 +22,7 @@ func benchTablesCommand() *cobra.Command {
 			"speed-ups and what was published. Each cell is measured, or left out by the rule that stands above the tables. Stores\n" +
 			"are made in --dir and removed; the largest takes 0.9 GiB, of a quick run 64 MiB.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := isFolder(o.Dir); err != nil {
+			if err := flagvalue.IsFolder(o.Dir); err != nil {
 				return fmt.Errorf("--dir: %w", err)
 			}
 			exit.Graceful.Store(true) // stores in the middle of a solve are to be removed

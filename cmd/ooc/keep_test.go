@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ooc/cmd/ooc/exit"
+)
+
+// TestKeepFactors solves a graph into factors and into rows, asks both the same, and then turns the one into the other.
+func TestKeepFactors(t *testing.T) {
+	dir := t.TempDir()
+	graph := rome(t)
+	ooc(t, dir, "solve", graph, "--keep", "factors", "--out", "f.ooc").want(t, 0, "factors of")
+	ooc(t, dir, "solve", graph, "--out", "r.ooc").want(t, 0, "solved")
+	if _, err := os.Stat(filepath.Join(dir, "f.ooc", "dist.npy")); err == nil {
+		t.Error("a store of factors has a matrix")
+	}
+	writeFile(t, dir, "some.txt", "5\n900\n77\n")
+	for _, ask := range [][]string{
+		{"query", "", "1", "100", "3353"}, {"query", "", "--row", "20"}, {"query", "", "--col", "20"}, {"query", "", "7", "--k-nearest", "5"},
+		{"query", "", "--rows", "@some.txt,1..3", "--cols", "@some.txt,40"}, {"query", "", "--cols", "3,2", "--json"},
+		{"path", "", "1", "2500"}, {"export", "", "-", "--rows", "1..20"}, {"export", "", "-", "--cols", "9,1", "--format", "mtx"},
+		{"export", "", "-", "--predecessors", "--rows", "8"},
+	} {
+		answers := map[string]string{}
+		for _, store := range []string{"f.ooc", "r.ooc"} {
+			ask[1] = store
+			answers[store] = ooc(t, dir, ask...).want(t, 0).stdout
+		}
+		if answers["f.ooc"] != answers["r.ooc"] || answers["f.ooc"] == "" {
+			t.Errorf("%v: other answers than from rows", ask)
+		}
+	}
+	ooc(t, dir, "verify", "f.ooc").want(t, 0, "agree with Dijkstra")
+	ooc(t, dir, "verify", "f.ooc", "--full").want(t, 0, "are proved")
+	ooc(t, dir, "status", "f.ooc").want(t, 0, "factors   f.ooc", "solved")
+	ooc(t, dir, "solve", "f.ooc").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "r.ooc", "--keep", "factors").want(t, exit.BadInput, "was made with --keep rows")
+	ooc(t, dir, "solve", "f.ooc", "--keep", "rows", "--sources", "5,6").want(t, 0, "2 rows")
+	ooc(t, dir, "query", "f.ooc", "7", "1").want(t, exit.BadInput, "chosen sources")
+	if _, err := os.Stat(filepath.Join(dir, "f.ooc", "factors")); err == nil {
+		t.Error("a store of rows has factors")
+	}
+	for _, flag := range [][]string{{"--sources", "1"}, {"--predecessors"}, {"--layout", "square"}, {"--tile", "64"}, {"--algorithm", "blocked"}} {
+		ooc(t, dir, append([]string{"solve", graph, "--keep", "factors", "--out", "new.ooc"}, flag...)...).want(t, exit.Usage, flag[0], "--keep factors")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new.ooc")); err == nil {
+		t.Error("what was refused has made a store")
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ooc/cmd/ooc/exit"
+	"ooc/tiles/crashtest"
+	"ooc/tiles/lock"
+)
+
+// TestStatsOfGraph wants of a graph what its store says.
+func TestStatsOfGraph(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	ooc(t, dir, "solve", "towns.csv").want(t, 0)
+	for _, more := range []string{"--csv --k-nearest 2 --within 4,5.5", "--json --bins 5", "--json --bins 0,5,10 --within 4", ""} {
+		of := func(input string) string {
+			got := ooc(t, dir, append([]string{"stats", input}, strings.Fields(more)...)...).want(t, 0)
+			return strings.ReplaceAll(got.stdout, "towns.ooc", "towns.csv")
+		}
+		if want, got := of("towns.ooc"), of("towns.csv"); got != want {
+			t.Errorf("%s: of the graph\n%sof the store\n%s", more, got, want)
+		}
+	}
+	ooc(t, dir, "stats", "towns.csv", "--plot", "h.svg").want(t, 0, "computed 4 rows")
+	ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--csv").want(t, 0, "isle,8,8,nice,3,0,", "paris,,,,,2,,1,")
+	ooc(t, dir, "solve", "towns.csv", "--sources", "isle,nice", "--out", "some.ooc").want(t, 0)
+	if got, want := ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--json").stdout, ooc(t, dir, "stats", "some.ooc", "--json").stdout; got != want {
+		t.Errorf("of chosen sources\n%s\nof their store\n%s", got, want)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.stats")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestStatsOfGraphRefusals(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	writeFile(t, dir, "cycle.gr", "p sp 2 2\na 1 2 -5\na 2 1 3\n")
+	writeFile(t, dir, "mine.stats", "a,b,1\n")
+	writeFile(t, dir, "m.npy", fmt.Sprintf("\x93NUMPY\x01\x00\x76\x00%-117s\n%16s", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", ""))
+	ooc(t, dir, "solve", "towns.csv").want(t, 0)
+	before := tree(t, dir)
+	for line, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"towns.ooc --sources paris":   {exit.Usage, "--sources is for graphs"},
+		"towns.ooc --kind f32":        {exit.Usage, "--kind is for graphs"},
+		"towns.csv --out mine.stats":  {exit.BadInput, "no file that ooc stats has begun"},
+		"towns.csv --out towns.csv":   {exit.Usage, "the command itself uses"},
+		"towns.csv --out towns.ooc/x": {exit.Usage, "name another file"},
+		"towns.csv --out no/x":        {exit.BadInput, "make that first"},
+		"towns.csv --sources rome":    {exit.BadInput, `no vertex "rome"`},
+		"towns.csv --k-nearest 1":     {exit.Usage, "--csv or --json"},
+		"missing.gr":                  {exit.BadInput, "no such file"},
+		"cycle.gr":                    {exit.NegativeCycle, "negative cycle"},
+		"m.npy":                       {exit.BadInput, "ooc solve m.npy"},
+		"- --kind i32":                {exit.Usage, "give --out"},
+		"towns.csv --k-nearest 900000000 --json --out a.stats": {0, ""},
+	} {
+		r := ooc(t, dir, append([]string{"stats"}, strings.Fields(line)...)...)
+		if want.code == 0 {
+			r.want(t, 0)
+			continue
+		}
+		r.want(t, want.code, want.says)
+	}
+	if after := tree(t, dir); len(after) != len(before) {
+		t.Errorf("left behind: %v, before %v", after, before)
+	}
+	held, _, err := lock.OpenFile(filepath.Join(dir, "towns.stats"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "stats", "towns.csv").want(t, exit.Locked, "towns.stats", "locked")
+	held.Close()
+	ooc(t, dir, "stats", "towns.csv").want(t, 0)
+}
+
+// TestStatsOfGraphGoesOn kills, or stops, statistics again and again, and wants what one run says.
+func TestStatsOfGraphGoesOn(t *testing.T) {
+	crashtest.Slow(t)
+	r := seeded(t)
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "road", "road.gr", "-n", "12000", "--seed", "7").want(t, 0)
+	args := []string{"stats", "road.gr", "--undirected", "--checkpoint", "1ms", "--csv", "--within", "1000,50000"}
+	want := ooc(t, dir, append(args, "--out", "once.stats")...).want(t, 0).stdout
+	stopped := 0
+	for try := 0; ; try++ {
+		cmd := command(t, dir, args...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		how := []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill}[try%3]
+		timer := time.AfterFunc(time.Duration(200+r.IntN(400))*time.Millisecond, func() { _ = cmd.Process.Signal(how) })
+		_ = cmd.Wait()
+		timer.Stop()
+		if cmd.ProcessState.ExitCode() == 0 {
+			if got := stdout.String(); got != want {
+				t.Errorf("stopped %d times, it printed another table", stopped)
+			}
+			break
+		}
+		stopped++
+		if how != os.Kill && (cmd.ProcessState.ExitCode() != exit.Interrupted || !strings.Contains(stderr.String(), "continue with:\n  ooc stats road.gr")) {
+			t.Fatalf("%v\n%s", cmd.ProcessState, stderr.String())
+		}
+		if try > 500 {
+			t.Fatalf("it never ends:\n%s", stderr.String())
+		}
+	}
+	if stopped == 0 {
+		tooFast(t, "the pass")
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.stats")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
