@@ -8,6 +8,7 @@
 //	  prove      proofs that its distances are right: samples, full proofs, checksums
 //	  path       shortest paths in it
 //	  eliminate  the algorithm for sparse graphs: elimination, core, expansion
+//	  factors    what answers questions about a sparse graph without its matrix
 //	  rounds     the algorithms over tiles: blocked, squaring, single-stage
 //	  task       what an algorithm is given of a solve
 //	  plan       limits, measured rates, plans, and the choice between algorithms
@@ -15,11 +16,13 @@
 //	  sparse     the mathematics of elimination: order, arcs up and down, expansion
 //	  device     one device for several solves, predecessors on it, free memory; in it registry (opens devices by name)
 //	  batch      many solves from a queue on disk
+//	  near       pairs of vertices that are near each other, as a sparse matrix
 //	  sssp, mst  shortest paths from chosen sources; minimum spanning trees
 //	  feed       streams the arcs of a graph through a device, pass after pass
 //	  tables     the comparisons of the literature, measured
 //	  graph      graphs in memory; in it read (files), write, gen, dense (matrices
 //	             that stay in their files) and packed (compression)
+//	  idfile     the ids of rows and columns, in a file
 //	  newfile    the files that commands write: complete or not at all
 //	  text       numbers, ids and lines as text
 //	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
