@@ -50,7 +50,7 @@ func childConfined(args []string) error {
 	if err != nil {
 		return err
 	}
-	limit := pages*uint64(pageSize) + 64<<20
+	limit := pages*uint64(pageSize) + 256<<20 // what the race detector takes for itself, and less than the matrix
 	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
 		return err
 	}
