@@ -1,0 +1,112 @@
+"""The shortest_path of scipy.sparse.csgraph, with its arguments and results."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import graphs, program
+from .graphs import Arcs, Array, Dense
+from .solving import solve_graph
+
+_METHODS = ("auto", "FW", "D", "BF", "J")
+_NONE = -9999  # no predecessor
+
+
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    **flags: Any,
+) -> Array | tuple[Array, Array]:
+    """All shortest distances of a graph, as scipy.sparse.csgraph.shortest_path returns them.
+
+    csgraph is an n x n sparse matrix, array or masked array of arc lengths. In a sparse one every stored entry is an arc; in a dense
+    one 0, NaN, infinities and masked entries are none.
+    directed=False lets an arc be used both ways, with the smaller of two lengths.
+    indices asks for the rows of these vertices alone. unweighted=True counts arcs.
+    method is checked and otherwise has no effect: the command finds its own. overwrite has none either.
+    out is the folder of a store that stays; without it the distances are on disk only while they are computed.
+    flags are those of ooc solve, as for ooc.solve: device_memory="2GiB".
+
+    Returns an array of float64, n x n or indices.shape + (n,), with inf where there is no path; integers below 2**53 are
+    exact. With return_predecessors also one of int32: the vertex before each on a shortest path, -9999 where there is none.
+    Raises NegativeCycleError if there is a cycle of negative length, also by an entry on the diagonal; ValueError for what is no graph.
+    """
+    if method not in _METHODS:
+        raise ValueError(f"unrecognized method '{method}'")
+    if method == "FW" and indices is not None:
+        raise ValueError("Cannot specify indices with method == 'FW'.")
+    matrix = graphs.of_matrix(csgraph)
+    if unweighted:
+        lengths = np.ones(matrix.weights.shape, np.int8)
+        matrix.weights = lengths if isinstance(matrix, Arcs) else np.where(np.isfinite(matrix.weights), lengths, np.inf)
+    wanted = None if indices is None else _positions(indices, matrix.n)
+    if matrix.n == 0 or (wanted is not None and wanted.size == 0):
+        shape = (matrix.n if wanted is None else 0, matrix.n)
+        empty = np.empty(shape if wanted is None else (*wanted.shape, matrix.n))
+        return (empty, empty.astype(np.int32)) if return_predecessors else empty
+    rows = None if wanted is None else np.unique(wanted)
+    if rows is not None and isinstance(matrix, Dense):
+        matrix = graphs.sparse(matrix)  # for predecessors of some rows
+    flags.setdefault("kind", _kind(matrix))
+    with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+        try:
+            graph = graphs.Graph(matrix, directed, range(matrix.n))
+            kept = return_predecessors and isinstance(matrix, Dense)  # of a sparse graph they are found faster from its distances
+            store = solve_graph(graph, out or Path(folder, "distances.ooc"), rows, False, dict(flags, predecessors=kept))
+        except program.NegativeCycleError as e:
+            raise _negative_cycle()(e.message, e.exit_code, e.cycle, e.cycle_length) from None
+        distances = store.to_numpy().astype(np.float64, copy=False)
+        predecessors = store.predecessors(_NONE) if return_predecessors else None
+        del store  # and its mapping, before the folder goes
+    if rows is not None:
+        at = np.searchsorted(rows, wanted)
+        distances = distances[at]
+        predecessors = None if predecessors is None else predecessors[at]
+    return distances if predecessors is None else (distances, predecessors)
+
+
+def _positions(indices: Any, n: int) -> Array:
+    wanted = np.asarray(indices)
+    if wanted.dtype.kind not in "iu" and wanted.size:
+        raise ValueError(f"indices should be integers, not of type {wanted.dtype}")
+    wanted = wanted.astype(np.int64)
+    wanted = np.where(wanted < 0, wanted + n, wanted)
+    if ((wanted < 0) | (wanted >= n)).any():
+        raise ValueError("indices out of range 0...N")
+    return wanted
+
+
+def _kind(matrix: Arcs | Dense) -> str:
+    """i32 where weights are integers and no distance can be too large for it, else f64."""
+    weights = matrix.weights[np.isfinite(matrix.weights)]
+    if not weights.size:
+        return "i32"
+    low, high = weights.min(), weights.max()
+    most = 1_061_109_567 if low >= 0 else 530_554_783  # docs/graph-formats.md
+    fits = (matrix.n - 1) * max(abs(float(low)), abs(float(high))) < most
+    return "i32" if fits and (weights.dtype.kind != "f" or bool((weights == np.rint(weights)).all())) else "f64"
+
+
+def _negative_cycle() -> type[Exception]:
+    """NegativeCycleError, which is SciPy's too where that is loaded."""
+    scipy = sys.modules.get("scipy.sparse.csgraph")
+    return program.NegativeCycleError if scipy is None else _both(scipy.NegativeCycleError)
+
+
+@functools.cache
+def _both(of_scipy: type[Exception]) -> type[Exception]:
+    return type("NegativeCycleError", (program.NegativeCycleError, of_scipy), {})

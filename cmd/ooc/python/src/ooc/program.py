@@ -1,0 +1,155 @@
+"""Runs the command ooc and reads the JSON lines that it prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+class Error(Exception):
+    """The command ooc failed. The classes below tell its exit codes apart; this one itself is code 1.
+
+    message is what the command said, exit_code its exit code.
+    """
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.exit_code = exit_code
+
+
+class UsageError(Error, ValueError):
+    """An option has a value that it does not take, or does not go with another (exit code 2)."""
+
+
+class InputError(Error, ValueError):
+    """The graph or the store cannot be used (exit code 3)."""
+
+
+class NegativeCycleError(Error):
+    """The graph has a cycle of negative length (exit code 4).
+
+    cycle has its vertices in order, the first not repeated, and cycle_length its length.
+    """
+
+    def __init__(self, message: str, exit_code: int = 4, cycle: Iterable[Any] = (), cycle_length: float | None = None) -> None:
+        super().__init__(message, exit_code)
+        self.cycle = list(cycle)
+        self.cycle_length = cycle_length
+
+
+class NoSpaceError(Error):
+    """The disk is full (exit code 5)."""
+
+
+class LockedError(Error):
+    """Another process works on the store (exit code 6)."""
+
+
+class CorruptError(Error):
+    """The store is damaged, or its distances are wrong (exit code 8)."""
+
+
+class Interrupted(Error):
+    """The command was stopped after a checkpoint, by max_hours or a signal (exit code 130). The same call resumes."""
+
+
+_ERRORS: dict[int, type[Error]] = {
+    2: UsageError,
+    3: InputError,
+    4: NegativeCycleError,
+    5: NoSpaceError,
+    6: LockedError,
+    8: CorruptError,
+    130: Interrupted,
+}
+
+
+def program() -> str:
+    """The path of the command: what OOC_PROGRAM names, or that of this package, or the one on PATH."""
+    if named := os.environ.get("OOC_PROGRAM"):
+        return named
+    name = "ooc.exe" if sys.platform == "win32" else "ooc"
+    own = Path(__file__).parent / "bin" / name
+    found = str(own) if own.is_file() else shutil.which(name)
+    if not found:
+        raise FileNotFoundError(f"the command ooc is neither in {own.parent} nor on PATH: pip install this package from a clone")
+    return found
+
+
+def flags(named: dict[str, Any]) -> list[str]:
+    """The flags of the command, by their names with _ for -. True is a flag without a value; None and False are none."""
+    words = []
+    for name, value in named.items():
+        if value is not None and value is not False:
+            words.append("--" + name.replace("_", "-") + ("" if value is True else f"={value}"))
+    return words
+
+
+def run(*words: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Runs the command with these words and --json, and returns what it prints."""
+    return list(lines(*words))
+
+
+def lines(*words: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+    """Runs the command with these words and --json, and yields each object as it is printed.
+
+    Where this stops early, as at Ctrl-C, the command is told to stop too, and its checkpoint is waited for.
+    """
+    apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C of a terminal then comes from here alone
+    stop = signal.SIGINT
+    if sys.platform == "win32":
+        apart, stop = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}, signal.CTRL_BREAK_EVENT
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen([program(), words[0], "--json", *map(os.fspath, words[1:])], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, **apart)
+        assert child.stdout is not None
+        failure = None
+        try:
+            for line in child.stdout:
+                printed = json.loads(line)
+                if printed.get("type") == "error":
+                    failure = printed
+                else:
+                    yield printed
+            child.wait()
+        except BaseException:  # also where the one who reads this needs no more
+            _patiently(child, lambda: child.send_signal(stop))
+            raise
+        finally:
+            child.stdout.close()
+        if child.returncode:
+            raise _error(failure, child.returncode, said)
+
+
+def _patiently(child: subprocess.Popen[bytes], stop: Callable[[], None]) -> None:
+    """Stops the command and waits for it; another Ctrl-C meanwhile is passed on to it, which then ends at once."""
+    assert child.stdout is not None
+    while True:
+        try:
+            if child.poll() is None:
+                stop()
+            while child.stdout.read(1 << 16):
+                pass
+            child.wait()
+            return
+        except KeyboardInterrupt:
+            continue
+
+
+def _error(failure: dict[str, Any] | None, code: int, said: Any) -> Error:
+    """The exception for what the command ended with."""
+    if failure is None:
+        said.seek(0)
+        text = said.read().decode(errors="replace").strip()
+        return _ERRORS.get(code, Error)(f"ooc ended with code {code}: {text[-2000:]}", code)
+    if failure["cycle"]:
+        return NegativeCycleError(failure["message"], code, failure["cycle"], failure["cycle_length"])
+    return _ERRORS.get(code, Error)(failure["message"], code)

@@ -1,0 +1,320 @@
+"""Solved stores: distances, paths and statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import graphs, program
+from .graphs import Array, Ids
+
+_UNREACHABLE = {"i32": 0x3F3F3F3F, "u16": 0x7F7F}  # docs/format.md; inf in the other kinds
+_BLOCK = 64 << 20  # bytes of a matrix that are in memory at a time
+
+
+def open(path: str | os.PathLike[str]) -> Store:
+    """Opens a solved store. InputError if it is none, or not solved to the end."""
+    return Store(path)
+
+
+class Store:
+    """A solved store: the distances of a graph, on disk. ooc.open and ooc.solve make it.
+
+    Vertices are named by their ids, as in the graph. Distances are in its units, and inf where there is no path; they are
+    float64, which holds those of every kind exactly, but float32 for kind f32. What reads rows and blocks reads the file
+    itself, and leaves its checksums to verify.
+    """
+
+    folder: Path
+    n: int  # vertices
+    kind: str  # of the distances: i32, f32, u16 or f64
+    layout: str  # which tiles are stored: square, rows, upper; factors if none
+    directed: bool
+    dtype: np.dtype[Any]  # of distances that are asked for
+
+    def __init__(self, path: str | os.PathLike[str], ids: Ids | None = None) -> None:
+        self.folder = Path(path)
+        (status,) = program.run("status", "--", self.folder)
+        if status.get("state") != "solved":
+            raise program.InputError(f"{path} is not solved: {status.get('next', 'ooc status says why')}", 3)
+        meta = json.loads((self.folder / "store.json").read_bytes())
+        self.n, self.kind, self.layout, self.directed = meta["n"], meta["kind"], meta["layout"], meta["directed"]
+        self.dtype = np.dtype(np.float32 if self.kind == "f32" else np.float64)
+        self._meta = meta
+        self._ids = ids
+        self._at: dict[Hashable, int] = {}
+        self._row_of = _sources(meta.get("sources"))  # of a vertex that is one of chosen sources
+        self._tiles: Array | None = None
+
+    def __repr__(self) -> str:
+        return f"<ooc.Store {str(self.folder)!r}: {self.shape[0]} x {self.shape[1]}, {self.kind}, {self.layout}>"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns: one of each for every vertex, or rows for the chosen sources alone."""
+        return (self.n if self._row_of is None else len(self._row_of)), self.n
+
+    @property
+    def ids(self) -> Ids:
+        """The vertices, in the order of the columns."""
+        if self._ids is None:
+            if not self._meta["ids"]:
+                self._ids = range(self._meta["id_base"], self._meta["id_base"] + self.n)
+            else:
+                self._ids = self._own_ids()
+        return self._ids
+
+    def _own_ids(self) -> Ids:
+        """What the store's file of ids has (docs/format.md)."""
+        raw = (self.folder / "ids").read_bytes()
+        numbers = np.frombuffer(raw, "<i8", self.n, 64).tolist()
+        if self._meta["ids"] == "numeric":
+            return numbers
+        text = raw[64 + 8 * self.n :]
+        return [text[start:end].decode() for start, end in zip([0, *numbers], numbers)]
+
+    @property
+    def sources(self) -> Ids:
+        """The vertices that have rows, in their order."""
+        return self.ids if self._row_of is None else [self.ids[i] for i in self._row_of]
+
+    def index(self, vertex: Hashable) -> int:
+        """The column of a vertex. KeyError if the graph does not have it."""
+        ids = self.ids
+        if isinstance(ids, range):
+            try:
+                return ids.index(vertex)  # type: ignore[arg-type]
+            except ValueError:
+                raise KeyError(vertex) from None
+        if not self._at:
+            self._at = {label: i for i, label in enumerate(ids)}
+        return self._at[vertex]
+
+    def _row_index(self, vertex: Hashable) -> int:
+        at = self.index(vertex)
+        if self._row_of is None:
+            return at
+        if at not in self._row_of:
+            raise KeyError(f"{vertex!r} is none of the sources that have rows")
+        return self._row_of[at]
+
+    def tiles(self) -> Array:
+        """The file of distances, mapped: nothing is read yet. As stored: docs/format.md says where tiles are, and what entries mean."""
+        if self.layout == "factors":
+            raise ValueError(f"{self.folder} keeps factors, and no matrix: ask it for rows")
+        if self._tiles is None:
+            self._tiles = np.load(self.folder / "dist.npy", mmap_mode="r")
+        return self._tiles
+
+    def _field(self, name: str) -> Array:
+        tiles = self.tiles()
+        return tiles[name] if tiles.dtype.names else tiles
+
+    def _places(self, i: int) -> tuple[Array, int]:
+        """Where layout upper has the tiles above tile (i, i), and where it has that tile, which those to its right follow."""
+        side = -(-self.n // self._meta["tile"])
+        j = np.arange(i + 1)
+        places = j * side - j * (j - 1) // 2 + i - j
+        return places[:i], int(places[i])
+
+    def _distances(self, stored: Array) -> Array:
+        """What stored words mean."""
+        made = stored.astype(self.dtype)
+        if self.kind in _UNREACHABLE:
+            made[stored == _UNREACHABLE[self.kind]] = np.inf
+        if self._meta["scale"] != 1:
+            made /= self._meta["scale"]
+        return made
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
+        """The distance between two vertices: store[u, v]."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError("a distance is that of two vertices: store[u, v]")
+        r, c = self._row_index(pair[0]), self.index(pair[1])
+        if self.layout == "factors":
+            return float(self.row(pair[0])[c])
+        tile = self._meta["tile"]
+        if self.layout == "upper":
+            r, c = min(r, c), max(r, c)
+            stored = self._field("distance")[self._places(r // tile)[1] + c // tile - r // tile, r % tile, c % tile]
+        else:
+            stored = self._field("distance")[r // tile, c // tile, r % tile, c % tile]
+        return float(self._distances(np.array([stored]))[0])
+
+    def row(self, u: Hashable) -> Array:
+        """The distances from u to all vertices, in the order of ids."""
+        return self.rows([u])[0]
+
+    def rows(self, us: Iterable[Hashable]) -> Array:
+        """The distances from these vertices to all: an array of a row each."""
+        wanted = [self._row_index(u) for u in us]
+        if self.layout == "factors":
+            return self._computed(wanted)
+        made = np.empty((len(wanted), self.n), self.dtype)
+        for i, r in enumerate(wanted):
+            made[i] = self._distances(self._stored_row(r))
+        return made
+
+    def _stored_row(self, r: int) -> Array:
+        tiles, (i, k) = self._field("distance"), divmod(r, self._meta["tile"])
+        if self.layout != "upper":
+            return tiles[i, :, k].reshape(-1)[: self.n]
+        above, at = self._places(i)
+        side = -(-self.n // self._meta["tile"])
+        return np.concatenate([tiles[above, :, k], tiles[at : at + side - i, k]]).reshape(-1)[: self.n]
+
+    def _computed(self, wanted: list[int]) -> Array:
+        """Rows of a store that keeps factors."""
+        if not wanted:
+            return np.empty((0, self.n), self.dtype)
+        with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+            names, file = Path(folder, "names"), Path(folder, "rows.npy")
+            graphs.listed((self._name(r) for r in wanted), names)
+            program.run("export", "--rows", f"@{names}", "--unreachable", "inf", "--", self.folder, file)
+            return np.load(file).astype(self.dtype, copy=False)
+
+    def _blocks(self, field: str) -> Iterator[tuple[int, int, Array]]:
+        """The stored matrix in blocks: the first row, the first column, and the words from there to the last column. Of layout
+        upper, columns begin at the tile on the diagonal."""
+        tiles, tile = self._field(field), self._meta["tile"]
+        side, (rows, n) = -(-self.n // self._meta["tile"]), self.shape
+        step = min(tile, max(1, _BLOCK // (8 * n)))
+        for i in range(-(-rows // tile)):
+            first = i * tile if self.layout == "upper" else 0
+            across = tiles[i]
+            if self.layout == "upper":
+                at = self._places(i)[1]
+                across = tiles[at : at + side - i]
+            for k in range(0, min(tile, rows - i * tile), step):
+                height = min(step, tile - k, rows - i * tile - k)
+                yield i * tile + k, first, across[:, k : k + height].transpose(1, 0, 2).reshape(height, -1)[:, : n - first]
+
+    def to_numpy(self) -> Array:
+        """All distances: an array of shape, in memory."""
+        if self.layout == "factors":
+            return self._computed(list(range(self.n)))
+        made = np.empty(self.shape, self.dtype)
+        for r, c, stored in self._blocks("distance"):
+            block = made[r : r + len(stored), c:]
+            block[:] = self._distances(stored)
+            if self.layout == "upper":
+                below = c + self._meta["tile"]
+                made[below:, r : r + len(stored)] = block[:, below - c :].T
+        return made
+
+    def predecessors(self, none: int = -9999) -> Array:
+        """The column of the vertex before each, on a shortest path from the row's vertex: an array of int32, in memory.
+
+        none stands where there is no path, and on the diagonal. A store of an array must have been solved with predecessors=True;
+        of other graphs they are computed.
+        """
+        if not self._meta.get("predecessors"):
+            with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+                file = os.path.join(folder, "predecessors.npy")
+                program.run("export", "--predecessors", f"--no-path={none}", "--", self.folder, file)
+                return np.load(file)
+        made = np.empty(self.shape, np.int32)
+        for r, c, stored in self._blocks("predecessor"):
+            made[r : r + len(stored), c:] = np.where(stored < 0, none, stored)
+        return made
+
+    def operator(self, transform: Callable[[Array], Array] | None = None) -> Any:
+        """A scipy.sparse.linalg.LinearOperator that multiplies with the matrix of distances and reads it from disk each time.
+
+        transform is applied to every block of distances before it is multiplied, such as numpy.square. Where some pairs have no
+        path, it has to put numbers in the place of inf.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        def blocks() -> Iterator[tuple[slice, int, Array]]:
+            for r, c, stored in self._blocks("distance"):
+                block = self._distances(stored)
+                yield slice(r, r + len(block)), c, block if transform is None else transform(block)
+
+        def times(x: Array) -> Array:
+            made = np.zeros((self.shape[0], *x.shape[1:]))
+            for rows, c, block in blocks():
+                made[rows] += block @ x[c:]
+                if self.layout == "upper":
+                    below = c + self._meta["tile"]
+                    made[below:] += block[:, below - c :].T @ x[rows]
+            return made
+
+        def transposed(x: Array) -> Array:
+            if self.layout == "upper":
+                return times(x)
+            made = np.zeros((self.n, *x.shape[1:]))
+            for rows, _, block in blocks():
+                made += block.T @ x[rows]
+            return made
+
+        self.tiles()  # which factors do not have
+        return LinearOperator(self.shape, times, transposed, times, np.float64, transposed)
+
+    def path(self, u: Hashable, v: Hashable) -> list[Hashable]:
+        """The vertices of a shortest path from u to v, in order; empty if there is none."""
+        (found,) = program.run("path", "--", self.folder, self._name(self.index(u)), self._name(self.index(v)))
+        return [self._label(name) for name in found["vertices"]]
+
+    def stats(self, **flags: Any) -> dict[str, Any]:
+        """What ooc stats --json prints, with ids as in the graph: docs/stats.md defines each number. None is infinite, or unknown.
+
+        flags are those of the command: bins, within, k_nearest.
+        """
+        (found,) = program.run("stats", *program.flags(flags), "--", self.folder)
+        return {key: value if key in ("type", "kind") else self._labelled(value) for key, value in found.items()}
+
+    def nearest(self, k: int) -> tuple[Array, Array]:
+        """The k nearest other vertices of each, the nearest first, and their distances: two arrays of n rows and k columns.
+
+        Where there are fewer, the vertex is None and the distance inf.
+        """
+        columns = self.stats(k_nearest=k)["vertices"]
+        vertices, distances = np.full((self.n, k), None, object), np.full((self.n, k), np.inf)
+        for i in range(min(k, self.n - 1)):
+            vertices[:, i] = columns[f"nearest_{i + 1}"]
+            distances[:, i] = [np.inf if d is None else d for d in columns[f"nearest_{i + 1}_distance"]]
+        return vertices, distances
+
+    def verify(self, **flags: Any) -> dict[str, Any]:
+        """Compares every checksum, and distances with an independent search. CorruptError if something is wrong.
+
+        flags are those of ooc verify: rows=64 samples, or full=True to prove every distance. Returns what was compared.
+        """
+        return program.run("verify", *program.flags(flags), "--", self.folder)[-1]
+
+    def _name(self, i: int) -> str:
+        """What the command calls the vertex of column i."""
+        return str(self.ids[i]) if self._meta["ids"] else str(self._meta["id_base"] + i)
+
+    def _label(self, name: str) -> Hashable:
+        """The vertex that the command calls name."""
+        if not self._meta["ids"]:
+            return self.ids[int(name) - self._meta["id_base"]]
+        return int(name) if self._meta["ids"] == "numeric" else name
+
+    def _labelled(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._label(value)
+        if isinstance(value, list):
+            return [self._labelled(v) for v in value]
+        if isinstance(value, dict):
+            return {key: self._labelled(v) for key, v in value.items()}
+        return value
+
+
+def _sources(listed: str | None) -> dict[int, int] | None:
+    """The row of each chosen source, from how store.json lists them; None if all vertices have rows."""
+    if not listed:
+        return None
+    at: list[int] = []
+    for part in listed.split(","):
+        first, _, last = part.partition("..")
+        at.extend(range(int(first), int(last or first) + 1))
+    return {vertex: row for row, vertex in enumerate(at)}

@@ -1,0 +1,185 @@
+"""What ooc.solve takes, refuses, and resumes."""
+
+import signal
+import subprocess
+import sys
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import ooc
+
+SMALL = [[0, 2, 5], [np.inf, 0, 3], [np.inf, np.inf, 0]]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        np.array([[0, 2, 9], [0, 0, 3], [0, 0, 0]]),
+        np.array([[0, 2, 9], [0, 0, 3], [0, 0, 0]], np.float16),
+        np.array([[0, 2, 9], [0, 0, 3], [0, 0, 0]], object),
+        np.ma.masked_equal([[1, 2, 9], [1, 1, 3], [1, 1, 1]], 1),
+        sp.coo_array(([2, 3, 9], ([0, 1, 0], [1, 2, 2])), shape=(3, 3)),
+        nx.MultiDiGraph([(0, 1, {"weight": 2}), (0, 1, {"weight": 4}), (1, 2, {"weight": 3}), (0, 2, {"weight": 9})]),
+        igraph.Graph([(0, 1), (1, 2), (0, 2)], directed=True, edge_attrs={"weight": [2, 3, 9]}),
+        pd.DataFrame({"u": [0, 0, 1, 0], "v": [1, 1, 2, 2], "w": [2, 4, 3, 9]}),
+    ],
+)
+def test_kinds_of_graphs(graph):
+    assert ooc.solve(graph, "small.ooc").to_numpy().tolist() == SMALL
+
+
+def test_lengths_of_edges():
+    graph = nx.path_graph(3, create_using=nx.DiGraph)
+    nx.set_edge_attributes(graph, 7, "km")
+    assert ooc.solve(graph, "km.ooc", weight="km")[0, 2] == 14
+    assert ooc.solve(graph, "one.ooc")[0, 2] == ooc.solve(graph, "none.ooc", weight=None)[0, 2] == 2
+
+
+def test_labels():
+    graph = nx.Graph([("b", "a"), ("a", ("c", 1))])
+    store = ooc.solve(graph, "labels.ooc")
+    assert store.ids == ["b", "a", ("c", 1)] and store["b", ("c", 1)] == 2 and store.path(("c", 1), "b") == [("c", 1), "a", "b"]
+    named = igraph.Graph([(0, 1)], vertex_attrs={"name": ["x", "y"]})
+    assert ooc.solve(named, "named.ooc")["x", "y"] == 1
+    table = pd.DataFrame({"from": ["x", "y"], "to": ["y", "z"]})
+    assert ooc.solve(table, "table.ooc")["x", "z"] == 2
+    assert ooc.solve(table, "some.ooc", sources=["y"]).row("y").tolist() == [np.inf, 0, 1]
+
+
+def test_directions():
+    arcs = sp.csr_array([[0, 5], [3, 0]])
+    assert ooc.solve(arcs, "two.ooc")[0, 1] == 5 and ooc.solve(arcs, "both.ooc", directed=False)[0, 1] == 3
+    assert ooc.solve(nx.DiGraph([(0, 1)]), "edge.ooc", directed=False)[1, 0] == 1
+    with pytest.raises(ValueError, match="to_directed"):
+        ooc.solve(nx.Graph([(0, 1)]), "no.ooc", directed=True)
+
+
+def test_again_is_found_solved():
+    graph = nx.gnm_random_graph(100, 300, seed=1)
+    seen = []
+    assert ooc.solve(graph, "same.ooc").to_numpy()[3, 4] == ooc.solve(graph, "same.ooc", progress=seen.append)[3, 4]
+    with pytest.raises(ooc.InputError, match="another input than the graph"):
+        ooc.solve(nx.path_graph(100), "same.ooc")
+    assert ooc.solve(nx.path_graph(100), "same.ooc", restart=True)[0, 99] == 99
+
+
+@pytest.mark.parametrize(
+    "graph, flags, error",
+    [
+        ([[0, 1], [1, 0]], {}, TypeError),
+        (nx.Graph([(1, 2, {"weight": "far"})]), {}, ValueError),
+        (nx.Graph([(1, 2, {"weight": float("nan")})]), {}, ooc.InputError),
+        (nx.Graph(), {}, ooc.InputError),
+        (pd.DataFrame({"u": [1]}), {}, ValueError),
+        (pd.DataFrame({"u": [1, None], "v": [1, 2]}), {}, ValueError),
+        (nx.path_graph(3), {"sources": [9]}, KeyError),
+        (nx.path_graph(3), {"kind": "i8"}, ooc.UsageError),
+        (nx.path_graph(3), {"dry_run": True}, TypeError),
+        ("nothing.gr", {}, ooc.InputError),
+    ],
+)
+def test_refused(graph, flags, error, tmp_path):
+    with pytest.raises(error):
+        ooc.solve(graph, "refused.ooc", **flags)
+    assert not (tmp_path / "refused.ooc").exists()
+
+
+def test_a_graph_in_memory_needs_a_folder():
+    with pytest.raises(TypeError, match="out="):
+        ooc.solve(nx.path_graph(3))
+
+
+def test_negative_cycle_has_labels():
+    with pytest.raises(ooc.NegativeCycleError) as caught:
+        ooc.solve(nx.DiGraph([("a", "b", {"weight": 1}), ("b", "a", {"weight": -2})]), "no.ooc")
+    assert sorted(caught.value.cycle) == ["a", "b"] and caught.value.cycle_length == -1
+
+
+def slow(rng):
+    """A graph that takes a second or two in squaring."""
+    return rng.integers(1, 1000, (1500, 1500)).astype(np.int32)
+
+
+def test_interrupt_and_resume(rng):
+    graph, running = slow(rng), []
+
+    def interrupt(status):
+        if status["state"] == "running":
+            running.append(status)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ooc.solve(graph, "slow.ooc", algorithm="squaring", progress=interrupt)
+    assert len(running) == 1
+    with pytest.raises(ooc.InputError, match="not solved"):
+        ooc.open("slow.ooc")
+    store = ooc.solve(graph, "slow.ooc", algorithm="squaring")
+    assert (store.row(3) == ooc.shortest_path(graph, indices=3)).all()
+
+
+SCRIPT = """
+import numpy, ooc, sys
+ooc.solve(numpy.load("slow.npy"), "slow.ooc", algorithm="squaring", progress=lambda status: print(status["state"], flush=True))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_control_c(rng):
+    np.save("slow.npy", slow(rng))
+    child = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while child.stdout.readline() != "running\n":
+        assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate()
+    assert child.returncode != 0 and said.rstrip().endswith("KeyboardInterrupt")
+    with pytest.raises(ooc.InputError, match="not solved"):  # and nobody solves it any more
+        ooc.open("slow.ooc")
+    assert ooc.solve(np.load("slow.npy"), "slow.ooc", algorithm="squaring").n == 1500
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_locked(rng):
+    np.save("slow.npy", slow(rng))
+    child = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while child.stdout.readline() != "running\n":
+        assert child.poll() is None
+    with pytest.raises(ooc.LockedError):
+        ooc.solve(np.load("slow.npy"), "slow.ooc")
+    child.send_signal(signal.SIGINT)
+    child.communicate()
+
+
+def test_a_killed_command_says_so(monkeypatch, tmp_path):
+    fake = tmp_path / "fake"
+    fake.write_text("#!/bin/sh\necho out of luck >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("OOC_PROGRAM", str(fake))
+    with pytest.raises(ooc.Error, match="out of luck"):
+        ooc.open("any.ooc")
+
+
+def test_no_program(monkeypatch):
+    monkeypatch.delenv("OOC_PROGRAM", raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("ooc.program.__file__", "/nowhere/program.py")
+    with pytest.raises(FileNotFoundError, match="pip install"):
+        ooc.open("any.ooc")
+
+
+def test_a_bar(capsys):
+    ooc.solve(nx.path_graph(50), "bar.ooc", progress=True)
+    assert "50 vertices" in capsys.readouterr().err
+
+
+def test_nothing_is_left(tmp_path, monkeypatch):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    ooc.shortest_path(np.ones((5, 5)))
+    with pytest.raises(ooc.NegativeCycleError):
+        ooc.shortest_path(-np.ones((5, 5)))
+    assert list((tmp_path / "tmp").iterdir()) == []
