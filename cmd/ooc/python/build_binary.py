@@ -39,7 +39,9 @@ class BuildBinary(BuildHookInterface):
             )
         clone = Path(self.root).parents[2]
         if not (clone / "go.mod").is_file():
-            raise RuntimeError(f"{clone} is no clone of ooc, from which its command could be built: pip install ./cmd/ooc/python in a clone")
+            raise RuntimeError(
+                f"{clone} is no clone of ooc, from which its command could be built: pip install ./cmd/ooc/python in a clone"
+            )
         env = dict(os.environ, CGO_ENABLED="0")
         machine = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), "")
         system = env.setdefault("GOOS", {"win32": "windows"}.get(sys.platform, sys.platform))

@@ -1,9 +1,7 @@
 """All-pairs shortest paths of graphs whose distances do not fit into memory.
 
-    import ooc
-    distances = ooc.shortest_path(A)           # as scipy.sparse.csgraph.shortest_path
-    store = ooc.solve(G, out="roads.ooc")      # distances on disk, of any size
-    store = ooc.open("roads.ooc"); store["paris", "nice"]
+ooc.shortest_path(A) returns what scipy.sparse.csgraph.shortest_path returns. ooc.solve(G, out="roads.ooc") writes the distances
+of a graph of any size to disk, and ooc.open("roads.ooc") asks for them: store["paris", "nice"].
 """
 
 from .csgraph import shortest_path

@@ -72,7 +72,7 @@ def shortest_path(
         distances = store.to_numpy().astype(np.float64, copy=False)
         predecessors = store.predecessors(_NONE) if return_predecessors else None
         del store  # and its mapping, before the folder goes
-    if rows is not None:
+    if rows is not None and wanted is not None:
         at = np.searchsorted(rows, wanted)
         distances = distances[at]
         predecessors = None if predecessors is None else predecessors[at]

@@ -188,8 +188,8 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> list[str]:
         np.save(file, matrix.weights if graph.directed else np.minimum(matrix.weights, matrix.weights.T))
     else:
         file = Path(folder, "graph.npz")
-        parts = {"indices": matrix.indices, "indptr": matrix.indptr, "data": matrix.weights}
-        np.savez(file, format=np.array(b"csr"), shape=np.array([matrix.n, matrix.n]), **parts)
+        shape = np.array([matrix.n, matrix.n])
+        np.savez(file, format=np.array(b"csr"), shape=shape, indptr=matrix.indptr, indices=matrix.indices, data=matrix.weights)
     if not graph.directed:
         words.append("--undirected")
     return [str(file), *words]

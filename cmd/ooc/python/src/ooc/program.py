@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -99,17 +99,23 @@ def run(*words: str | os.PathLike[str]) -> list[dict[str, Any]]:
     return list(lines(*words))
 
 
-def lines(*words: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+def lines(*words: str | os.PathLike[str]) -> Generator[dict[str, Any], None, None]:
     """Runs the command with these words and --json, and yields each object as it is printed.
 
     Where this stops early, as at Ctrl-C, the command is told to stop too, and its checkpoint is waited for.
     """
-    apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C of a terminal then comes from here alone
+    apart: Any = {"start_new_session": True}  # Ctrl-C of a terminal then comes from here alone
     stop = signal.SIGINT
     if sys.platform == "win32":
         apart, stop = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}, signal.CTRL_BREAK_EVENT
     with tempfile.TemporaryFile() as said:
-        child = subprocess.Popen([program(), words[0], "--json", *map(os.fspath, words[1:])], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, **apart)
+        child = subprocess.Popen(
+            [program(), words[0], "--json", *(os.fspath(w) for w in words[1:])],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            **apart,
+        )
         assert child.stdout is not None
         failure = None
         try:
