@@ -455,7 +455,7 @@ func TestExport(t *testing.T) {
 func TestOneLineAboutTheDevice(t *testing.T) {
 	dir := t.TempDir()
 	r := ooc(t, dir, "solve", rome(t)).want(t, 0)
-	if first, rest, _ := strings.Cut(r.stderr, "\n"); !strings.HasPrefix(first, "device ") || strings.Contains(first, "(") ||
+	if first, rest, _ := strings.Cut(r.stderr, "\n"); !strings.HasPrefix(first, "device ") || strings.Contains(first, " (") ||
 		!strings.HasPrefix(rest, "imported") {
 		t.Errorf("a solve begins with\n%s", r.stderr)
 	}
