@@ -45,7 +45,7 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 func (f *graphStatsFlags) noGraph(cmd *cobra.Command) error {
 	for _, name := range []string{"sources", "out", "host-memory", "checkpoint", "progress"} {
 		if cmd.Flags().Changed(name) {
-			return exit.UsageError(fmt.Errorf("--%s is for graphs: a store has all distances", name))
+			return exit.UsageError(fmt.Errorf("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead", name))
 		}
 	}
 	return noGraphFlags(cmd)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ooc/engine/sparse"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -156,6 +157,11 @@ func (x *Expander) ReadRows(dst []byte, sources []int) error {
 // Rows is that of sparse.Expander.
 func (x *Expander) Rows(sources []int32, to sparse.Target) error {
 	return x.f.guard(func() error { return x.Expander.Rows(sources, to) })
+}
+
+// Lanes is that of sparse.Expander.
+func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error {
+	return x.f.guard(func() error { return x.Expander.Lanes(sources, take) })
 }
 
 // Close frees what the factors were made with, and what they have kept for questions. Nothing may ask them any more.

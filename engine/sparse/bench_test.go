@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
+	"ooc/kernels"
 	"ooc/kernels/cpu"
 )
 
@@ -95,8 +96,8 @@ func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, th
 	b.ReportMetric(float64(len(e.Vertices)*benchTile*threads*b.N)/b.Elapsed().Seconds()/1e6, "Mdist/s")
 }
 
-// BenchmarkRanks alternates rows by vertex, written to memory, with rows by rank of which each segment is taken as it is written.
-func BenchmarkRanks(b *testing.B) {
+// BenchmarkLanes alternates rows by vertex, written to memory, with the same rows in lanes, by rank, which are not moved.
+func BenchmarkLanes(b *testing.B) {
 	for _, in := range benchGraphs[:3] {
 		b.Run(in.name, func(b *testing.B) {
 			g := in.make(b)
@@ -129,8 +130,8 @@ func BenchmarkRanks(b *testing.B) {
 
 const benchTile = 512
 
-// expansion returns a function that expands 512 sources in each of some threads.
-func expansion(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int, ranks bool) func() {
+// expansion returns a function that expands 512 sources in each of some threads, to rows or in lanes.
+func expansion(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int, inLanes bool) func() {
 	n := len(e.Vertices)
 	memory := func(bytes int64) []byte {
 		m, err := d.AllocHost(bytes)
@@ -147,23 +148,21 @@ func expansion(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, th
 		if err != nil {
 			b.Fatal(err)
 		}
-		to := Target{Width: benchTile, Ranks: ranks}
-		if ranks {
-			to.Data, to.Took = memory(int64(lanes)*benchTile*4), func([]int32, int) error { return nil }
-		} else {
-			to.Stride, to.Past = benchTile*benchTile*4, true
+		to := Target{Width: benchTile, Stride: benchTile * benchTile * 4, Past: true}
+		if !inLanes {
 			to.Data = memory(int64((n+benchTile-1)/benchTile) * to.Stride)
 		}
 		sources := make([]int32, benchTile)
 		for i := range sources {
 			sources[i] = int32((thread*n/2 + i) % n)
-			at := i
-			if ranks {
-				at %= lanes // batches follow one another in one place
-			}
-			to.Places = append(to.Places, int64(at*benchTile*4))
+			to.Places = append(to.Places, int64(i*benchTile*4))
 		}
-		run = append(run, func() error { return x.Rows(sources, to) })
+		run = append(run, func() error {
+			if inLanes {
+				return x.Lanes(sources, func([]int32, int, kernels.Lanes) error { return nil })
+			}
+			return x.Rows(sources, to)
+		})
 	}
 	return func() {
 		var g errgroup.Group

@@ -8,7 +8,8 @@
 //	e, err := sparse.Eliminate(ctx, g, order, work.Eliminated) // arcs up and down, and the core
 //	e.FillTile(tile, t, i, j)                                  // the core's matrix, to be closed
 //	x, err := e.NewExpander(ops, core, lanes, scratch)
-//	err = x.Rows(sources, target)                              // rows of distances
+//	err = x.Rows(sources, target)                              // rows of distances, in memory
+//	err = x.Lanes(sources, take)                               // the same while they are in a cache
 //
 // or, on a device with kernels.LaneOps,
 //
@@ -40,8 +41,8 @@
 // numbered in the order of the sweep, and every subtree of the elimination tree is nearly a range. So the rows that a sweep
 // reads, those on the path to the root, stay in the caches even for large graphs.
 //
-// Where columns may be ranks, rows are transposed between parts of the sweep, one after another and from a cache. In the
-// order of vertices, the transposition takes longer than all else.
+// Rows in the order of vertices need all lanes of a batch before the first one is written, and their transposition takes longer than
+// all else. Who can use lanes as they are, by rank, gets them segment by segment: then no row goes to memory (window.go).
 //
 // Most vertices are in small subtrees, each with arcs up to few vertices above it. Products with these subtrees, Pieces, take
 // twice as many relaxations as arcs one by one. On a device they are many times faster all the same. A processor with AVX2

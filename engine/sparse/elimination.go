@@ -34,6 +34,7 @@ type Elimination struct {
 
 	Pieces *Pieces // of EliminateInPieces; nil: arcs one by one are faster
 
+	ownWindow    ownWindow
 	graph        *graph.Graph
 	coreArcLists struct {
 		sync.Mutex

@@ -19,11 +19,6 @@ type Target struct {
 	Width  int     // entries of a segment, a multiple of LaneUnit
 	Stride int64   // bytes from one segment of a row to the next
 	Past   bool    // Data is not read again soon: write it past the caches
-	Ranks  bool    // columns are ranks instead of vertices (Elimination.Vertices names them): they take half the time
-
-	// Took, unless it is nil, is called when segment j of the rows of a batch is written, before the next one is: so segments
-	// may share a place, with a Stride of 0. batch are indices of the sources, by rank.
-	Took func(batch []int32, j int) error
 }
 
 // Expander computes rows of distances from an elimination and its closed core, a batch of sources at a
@@ -41,9 +36,10 @@ type Expander struct {
 	reached []int32 // core vertices that the climb reached
 	columns []int32 // rows by column, padded with the row that is unreachable
 	sorted  []int32 // indices of the sources by rank
-	batch   []int32 // ranks of the batch's sources, by lane
+	batch   []int32 // those of a batch
+	lane    []int32 // ranks of the batch's sources, by lane
 	places  []int64 // of the batch's rows, by lane
-	indices []int32 // of the batch's sources
+	window  []byte  // the rows of a window; nil: none are needed yet
 }
 
 // ScratchBytes is the memory that an Expander for some lanes needs.
@@ -82,19 +78,39 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	if err := x.check(sources, to); err != nil {
 		return err
 	}
+	x.place(to)
+	return x.eachBatch(sources, func() error {
+		x.places = x.places[:0]
+		for lane := range x.lane {
+			x.places = append(x.places, to.Places[x.batch[min(lane, len(x.batch)-1)]])
+		}
+		m := x.climb(len(x.lane))
+		if err := x.cross(x.e.lanesOf(m.Data[:x.e.Core()*m.Width*m.Entry], m.Width), m); err != nil {
+			return err
+		}
+		x.descend(m, to)
+		return nil
+	})
+}
+
+// eachBatch sorts the sources by rank, and calls do for some after others: batch and lane say which.
+func (x *Expander) eachBatch(sources []int32, do func() error) error {
 	x.sorted = x.sorted[:0]
 	for i := range sources {
 		x.sorted = append(x.sorted, int32(i))
 	}
 	slices.SortFunc(x.sorted, func(a, b int32) int { return cmp.Compare(x.e.Rank[sources[a]], x.e.Rank[sources[b]]) })
-	x.place(to)
 	for batch := range slices.Chunk(x.sorted, x.lanes) {
-		x.batch, x.places, x.indices = x.batch[:0], x.places[:0], batch
+		x.batch, x.lane = batch, x.lane[:0]
 		for lane := range entry.RoundUp(len(batch), x.e.LaneUnit()) {
 			i := batch[min(lane, len(batch)-1)] // lanes without a source repeat the last one
-			x.batch, x.places = append(x.batch, x.e.Rank[sources[i]]), append(x.places, to.Places[i])
+			x.lane = append(x.lane, x.e.Rank[sources[i]])
 		}
-		if err := x.expand(to); err != nil {
+		err := do()
+		for _, r := range x.rows {
+			x.kept[r] = false
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -109,28 +125,29 @@ func (x *Expander) check(sources []int32, to Target) error {
 			len(sources), len(to.Places), to.Width, unit)
 	}
 	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*int64(x.e.Variant.Bytes())
-	for i, s := range sources {
-		if s < 0 || int(s) >= n || to.Places[i] < 0 || to.Places[i]+last > int64(len(to.Data)) {
-			return fmt.Errorf("expand source %d of %d vertices to byte %d…%d of %d", s, n, to.Places[i], to.Places[i]+last, len(to.Data))
+	for _, place := range to.Places {
+		if place < 0 || place+last > int64(len(to.Data)) {
+			return fmt.Errorf("expand a source to byte %d…%d of %d", place, place+last, len(to.Data))
+		}
+	}
+	return x.checkSources(sources)
+}
+
+func (x *Expander) checkSources(sources []int32) error {
+	for _, s := range sources {
+		if n := len(x.e.Vertices); s < 0 || int(s) >= n {
+			return fmt.Errorf("expand source %d of %d vertices", s, n)
 		}
 	}
 	return nil
 }
 
-// expand computes one batch.
-func (x *Expander) expand(to Target) error {
-	n, width := len(x.e.Vertices), len(x.batch)
-	m := x.e.lanesOf(x.scratch[:(n+1)*width*x.e.Variant.Bytes()], width)
+// climb brings the distances from the batch's sources up to the ranks that they reach, in lanes of so many.
+func (x *Expander) climb(width int) kernels.Lanes {
+	m := x.e.lanesOf(x.scratch[:(len(x.e.Vertices)+1)*width*x.e.Variant.Bytes()], width)
 	x.start(m)
 	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
-	err := x.cross(m)
-	if err == nil {
-		err = x.descend(m, to)
-	}
-	for _, r := range x.rows {
-		x.kept[r] = false
-	}
-	return err
+	return m
 }
 
 // start finds the ranks that climbs from the sources can reach. It makes their rows unreachable, except for the sources
@@ -138,7 +155,7 @@ func (x *Expander) expand(to Target) error {
 func (x *Expander) start(m kernels.Lanes) {
 	x.rows, x.reached = x.rows[:0], x.reached[:0]
 	core := int32(x.e.Core())
-	for _, r := range x.batch {
+	for _, r := range x.lane {
 		if r < core {
 			x.reach(m, r)
 			continue
@@ -178,65 +195,46 @@ func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
-// of length 0 with negative arcs may come out below 0. It takes only sources of ranks from lo to hi-1.
-func (x *Expander) setSources(m kernels.Lanes, lo, hi int) {
-	for lane, r := range x.batch {
-		if int(r) >= lo && int(r) < hi {
-			x.e.Variant.Kind().Put(m.Row(int(r)), lane, 0)
+// of length 0 with negative arcs may come out below 0. m has the rows of the ranks from first to stop-1.
+func (x *Expander) setSources(m kernels.Lanes, first, stop int) {
+	for lane, r := range x.lane {
+		if int(r) >= first && int(r) < stop {
+			x.e.Variant.Kind().Put(m.Row(int(r)-first), lane, 0)
 		}
 	}
 }
 
-// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached rows
+// cross sets the rows of the core, dst, to the distances to all core vertices, by those that the climbs brought there. The reached rows
 // are copied aside first, so that no row is read after it was written.
-func (x *Expander) cross(m kernels.Lanes) error {
-	core, row := x.e.Core(), m.Width*m.Entry
-	if core == 0 {
+func (x *Expander) cross(dst, m kernels.Lanes) error {
+	row := m.Width * m.Entry
+	if x.e.Core() == 0 {
 		return nil
 	}
 	src := x.e.lanesOf(x.scratch[len(m.Data):][:len(x.reached)*row], m.Width)
 	for i, r := range x.reached {
 		copy(src.Row(i), m.Row(int(r)))
 	}
-	return x.core.Cross(x.e.lanesOf(m.Data[:core*row], m.Width), src, x.reached)
+	return x.core.Cross(dst, src, x.reached)
 }
 
-// descend sweeps down from the core, and transposes rows to the target, segment by segment. Where columns are ranks it does
-// both in turn, so that what is transposed is still in a cache.
-func (x *Expander) descend(m kernels.Lanes, to Target) error {
+// descend sweeps down from the core, and transposes rows to the target.
+func (x *Expander) descend(m kernels.Lanes, to Target) {
 	n, core := len(x.e.Vertices), x.e.Core()
 	x.fillUnreachable(m, n)
-	for j, done := 0, 0; j*to.Width < n; j++ {
-		last := n
-		if to.Ranks {
-			last = min(n, (j+1)*to.Width)
-		}
-		if from := max(done, core); from < last {
-			x.host.Sweep(x.e.Variant, m, x.e.Down, from, last, x.kept)
-		}
-		x.setSources(m, done, last)
-		if done = last; j < to.First {
-			continue
-		}
-		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
-		if to.Took == nil {
-			continue
-		}
-		if err := to.Took(x.indices, j); err != nil {
-			return err
-		}
+	if core < n {
+		x.host.Sweep(x.e.Variant, m, x.e.Down, core, n, x.kept)
 	}
-	return nil
+	x.setSources(m, 0, n)
+	for j := to.First; j*to.Width < n; j++ {
+		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
+	}
 }
 
 // place lists the rows of all columns.
 func (x *Expander) place(to Target) {
-	n := len(x.e.Vertices)
 	x.columns = append(x.columns[:0], x.e.Rank...)
-	for r := 0; to.Ranks && r < n; r++ {
-		x.columns[r] = int32(r)
-	}
 	for len(x.columns)%to.Width != 0 {
-		x.columns = append(x.columns, int32(n))
+		x.columns = append(x.columns, int32(len(x.e.Vertices)))
 	}
 }

@@ -83,6 +83,7 @@ func kept(v entry.Variant, bits uint32) bool {
 // expander returns an Expander of some lanes whose memory is poisoned.
 func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps, core Core, lanes int) *Expander {
 	t.Helper()
+	e.ownWindow.of = e.newWindow(1 + r.IntN([]int{9, 300}[r.IntN(2)]))
 	scratch := make([]uint32, e.ScratchBytes(lanes)/entry.WordBytes)
 	for i := range scratch {
 		scratch[i] = r.Uint32()
@@ -96,8 +97,11 @@ func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps,
 
 // rows expands the sources to a poisoned target of a random layout, and returns the entries of each row,
 // padding included.
-func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32, ranks bool) [][]uint32 {
+func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32, lanes bool) [][]uint32 {
 	t.Helper()
+	if lanes {
+		return ofLanes(t, x, sources)
+	}
 	n := len(x.e.Vertices)
 	width := kernels.HostLaneUnit * (1 + r.IntN(8))
 	segments := (n + width - 1) / width
@@ -105,18 +109,7 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32, ranks bool) 
 	for i := range data {
 		data[i] = r.Uint32()
 	}
-	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0, Ranks: ranks}
-	byVertex := func(out [][]uint32) [][]uint32 {
-		for i, row := range out {
-			if to.Ranks {
-				out[i] = slices.Clone(row)
-				for v, rank := range x.e.Rank {
-					out[i][v] = row[rank]
-				}
-			}
-		}
-		return out
-	}
+	to := Target{Data: entry.Bytes(data), Width: width, Past: r.IntN(2) > 0}
 	pitch := segments * width // row after row
 	to.Stride = int64(width * entry.WordBytes)
 	if r.IntN(2) > 0 { // tiles, of as many rows as there are
@@ -125,33 +118,50 @@ func rows(t testing.TB, r *rand.Rand, x *Expander, sources []int32, ranks bool) 
 	for _, at := range r.Perm(len(sources)) {
 		to.Places = append(to.Places, int64(at*pitch*entry.WordBytes))
 	}
-	out := make([][]uint32, len(sources))
-	if r.IntN(3) == 0 { // segment after segment in one place
-		to.Stride = 0
-		to.Took = func(batch []int32, j int) error {
-			for _, i := range batch {
-				at := to.Places[i] / entry.WordBytes
-				if len(out[i]) != j*width {
-					t.Errorf("segment %d of the row of source %d comes after %d entries", j, i, len(out[i]))
-				}
-				out[i] = append(out[i], data[at:at+int64(width)]...)
-			}
-			return nil
-		}
-	}
 	if err := x.Rows(sources, to); err != nil {
 		t.Fatal(err)
 	}
-	if to.Took != nil {
-		return byVertex(out)
-	}
+	out := make([][]uint32, len(sources))
 	for i, place := range to.Places {
 		for j := range segments {
 			at := (place + int64(j)*to.Stride) / entry.WordBytes
 			out[i] = append(out[i], data[at:at+int64(width)]...)
 		}
 	}
-	return byVertex(out)
+	return out
+}
+
+// ofLanes returns the entries of each row as Lanes gives them, by vertex.
+func ofLanes(t testing.TB, x *Expander, sources []int32) [][]uint32 {
+	t.Helper()
+	n := len(x.e.Vertices)
+	out, next := make([][]uint32, len(sources)), make([]int, len(sources))
+	for i := range out {
+		out[i] = make([]uint32, n)
+	}
+	err := x.Lanes(sources, func(batch []int32, first int, m kernels.Lanes) error {
+		for r := range len(m.Data) / (m.Width * m.Entry) {
+			for lane, bits := range entry.View[uint32](m.Row(r)) {
+				out[batch[min(lane, len(batch)-1)]][x.e.Vertices[first+r]] = bits // lanes beyond the batch repeat the last one
+			}
+			for _, i := range batch {
+				if next[i] != first+r {
+					t.Errorf("rank %d comes after %d ranks", first+r, next[i])
+				}
+				next[i]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ranks := range next {
+		if ranks != n {
+			t.Errorf("source %d got %d ranks of %d", i, ranks, n)
+		}
+	}
+	return out
 }
 
 func someSources(r *rand.Rand, n, most int) []int32 {
@@ -327,12 +337,12 @@ func TestRounding(t *testing.T) {
 		}
 		core := closedCore(t, r, e, d)
 		sources := someSources(r, n, 200)
-		ranks := r.IntN(2) > 0
-		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources, ranks)
+		lanes := r.IntN(2) > 0
+		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources, lanes)
 		checkRows(t, g, e, sources, got, rounding)
 		one := expander(t, r, e, d, core, kernels.HostLaneUnit)
 		for i, s := range sources {
-			if again := rows(t, r, one, []int32{s}, ranks)[0]; !slices.Equal(again[:n], got[i][:n]) {
+			if again := rows(t, r, one, []int32{s}, lanes)[0]; !slices.Equal(again[:n], got[i][:n]) {
 				t.Fatalf("the row of %d differs with the batch", s)
 			}
 		}
@@ -403,6 +413,7 @@ func TestBadArguments(t *testing.T) {
 		{beyond, "3354"}, {before, "-1"}, {lanes, "8 lanes"}, {scratch, "16 bytes"},
 		{x.Rows([]int32{0}, small), "of 64"}, {x.Rows([]int32{3353}, whole), "source 3353"}, {x.Rows([]int32{-1}, whole), "source -1"},
 		{x.Rows([]int32{0}, odd), "3353 entries"}, {x.Rows([]int32{0, 1}, whole), "2 sources"},
+		{x.Lanes([]int32{3353}, nil), "source 3353"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v lacks %q", c.err, c.want)

@@ -122,7 +122,7 @@ func BenchmarkOfGraph(b *testing.B) {
 			b.SetBytes(int64(len(sources)) * int64(g.N))
 			for b.Loop() {
 				x := newGathering(newExpanded(f, sources, 0), &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale}, o)
-				x.symmetric = true
+				x.symmetric, x.vertices = true, f.Elimination.Vertices
 				if name != "expand" {
 					if err := x.makeGatherers(); err != nil {
 						b.Fatal(err)

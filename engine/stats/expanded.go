@@ -10,6 +10,7 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/sparse"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -21,16 +22,15 @@ type expanded struct {
 	kind   entry.Kind // of rows as they are computed
 	order  []int32    // the vertices of all rows
 	height int        // of bands; all are so high but for the last
-	lanes  int        // of a batch
+	lanes  int        // of a batch; sums of columns are rounded by batches, so nothing but the kind and the height decides it
 	most   int        // readers that memory has room for
 }
 
 const (
 	leastHeight   = 64
-	manyBands     = 32        // for all processors to have some
-	segmentBytes  = 128 << 10 // of the rows of a batch, that are computed at a time: they stay in the processor's second cache
-	columnBytes   = 24        // that the sums of a column take
-	expandedShare = 2         // of the free memory, one part may be taken for readers
+	manyBands     = 32 // for all processors to have some
+	columnBytes   = 24 // that the sums of a column take
+	expandedShare = 2  // of the free memory, one part may be taken for readers
 )
 
 // newExpanded returns factors as a source of the rows of the given vertices; none: all. memory is what all readers may take at most;
@@ -47,13 +47,10 @@ func newExpanded(f *factors.Factors, sources tiles.RowSet, memory int64) *expand
 		memory = device.FreeMemory() / expandedShare
 	}
 	s.lanes = min(s.lanes, s.height)
-	each := func() int64 { return e.ScratchBytes(s.lanes) + columnBytes*int64(len(e.Vertices)) }
-	for memory > 0 && each() > memory && s.lanes > e.LaneUnit() {
-		s.lanes -= e.LaneUnit()
-	}
 	s.most = min(runtime.GOMAXPROCS(0), maxWorkers)
 	if memory > 0 {
-		s.most = max(1, min(s.most, int(memory/each())))
+		each := e.ScratchBytes(s.lanes) + e.WindowBytes(s.lanes) + columnBytes*int64(len(e.Vertices))
+		s.most = max(1, min(s.most, int(memory/each)))
 	}
 	return s
 }
@@ -71,17 +68,7 @@ func (s *expanded) reader() (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit := s.f.Elimination.LaneUnit()
-	width := max(unit, segmentBytes/(s.lanes*s.kind.Bytes())/unit*unit)
-	r := &expandedReader{expanded: s, x: x, n: len(s.f.Elimination.Vertices)}
-	r.to = sparse.Target{Data: s.kind.Make(s.height * width), Width: width}
-	for i := range s.height {
-		r.to.Places = append(r.to.Places, int64(i*width*s.kind.Bytes()))
-	}
-	if s.kind.Wide() != s.kind {
-		r.wide = s.kind.Wide().Make(s.height * width)
-	}
-	return r, nil
+	return &expandedReader{expanded: s, x: x}, nil
 }
 
 // row computes a row by itself.
@@ -102,42 +89,75 @@ func (s *expanded) row(dst []byte, v int) (err error) {
 	return nil
 }
 
-// expandedReader computes bands, a batch at a time, and a segment of its rows at a time.
+// expandedReader computes bands, a batch at a time, and some columns of its rows at a time.
 type expandedReader struct {
 	*expanded
-	x    *factors.Expander
-	n    int
-	to   sparse.Target
-	wide []byte // the segment in the kind that entries are read in; nil: that is theirs
+	x       *factors.Expander
+	wide    []byte  // lanes in the kind that entries are read in
+	rows    []byte  // what was made of lanes
+	places  []int64 // of these rows
+	columns []int32 // of the lanes, by column of the rows
 }
 
 func (r *expandedReader) close() error { return r.x.Close() }
 
-func (r *expandedReader) read(ctx context.Context, band int, take func(*part)) error {
-	rows := r.rows(band)
-	to := r.to
-	to.Places = to.Places[:len(rows)]
-	to.Took = func(batch []int32, j int) error { // they follow one another, since rows are in order
+func (r *expandedReader) read(ctx context.Context, band int, all takers) error {
+	var inLanes []laneTaker
+	var others takers
+	for _, t := range all {
+		if l, ok := t.(laneTaker); ok {
+			inLanes = append(inLanes, l)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return r.x.Lanes(r.expanded.rows(band), func(batch []int32, first int, m kernels.Lanes) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b := &part{at: int(batch[0]), col: j * to.Width, rows: len(batch), cols: min(to.Width, r.n-j*to.Width)}
-		b.memory, b.stride = r.widened(b.at, b.rows)
-		take(b)
+		b := &lanes{at: int(batch[0]), first: first, rows: len(batch), Lanes: r.widened(m)} // rows of a batch follow one another, since those of a band are in order
+		for _, t := range inLanes {
+			t.addLanes(b)
+		}
+		if len(others) > 0 {
+			others.add(r.transposed(b))
+		}
 		return nil
-	}
-	return r.x.Rows(rows, to)
+	})
 }
 
-// widened returns some rows of the segment, as entries are read, and the bytes from one to the next.
-func (r *expandedReader) widened(first, rows int) (memory []byte, stride int) {
-	narrow := r.to.Width * r.kind.Bytes()
-	memory = r.to.Data[first*narrow:][:rows*narrow]
-	if r.wide == nil {
-		return memory, narrow
+// widened returns lanes as entries are read.
+func (r *expandedReader) widened(m kernels.Lanes) kernels.Lanes {
+	wide := r.kind.Wide()
+	if wide == r.kind {
+		return m
 	}
-	wide := r.wide[:rows*r.to.Width*r.kind.Wide().Bytes()]
-	copy(r.kind.Narrow(wide), memory)
-	r.kind.Widen(wide)
-	return wide, r.to.Width * r.kind.Wide().Bytes()
+	count := len(m.Data) / m.Entry
+	if len(r.wide) < count*wide.Bytes() {
+		r.wide = wide.Make(count)
+	}
+	out := kernels.Lanes{Data: r.wide[:count*wide.Bytes()], Width: m.Width, Entry: wide.Bytes()}
+	copy(r.kind.Narrow(out.Data), m.Data)
+	r.kind.Widen(out.Data)
+	return out
+}
+
+// transposed makes rows of lanes.
+func (r *expandedReader) transposed(b *lanes) *part {
+	columns := len(b.Data) / (b.Width * b.Entry)
+	padded := entry.RoundUp(columns, b.Unit())
+	p := &part{at: b.at, col: b.first, rows: b.rows, cols: columns, stride: padded * b.Entry}
+	if need := b.Width * p.stride; len(r.rows) < need {
+		r.rows = r.kind.Wide().Make(need / b.Entry)
+	}
+	p.memory = r.rows[:b.Width*p.stride]
+	r.places, r.columns = r.places[:0], r.columns[:0]
+	for l := range b.Width {
+		r.places = append(r.places, int64(l*p.stride))
+	}
+	for c := range padded {
+		r.columns = append(r.columns, int32(min(c, columns-1)))
+	}
+	r.f.Core.Host.Transpose(p.memory, r.places, b.Lanes, r.columns, false)
+	return p
 }

@@ -47,11 +47,13 @@ type Summary struct {
 	Eliminated, Core, Vertices int
 }
 
-// OfGraph gathers the statistics of a graph without its matrix: rows of distances are computed by elimination, gathered and forgotten. What
-// Of says of sums holds here too, but that the graph alone decides the order in which they are added up. In floating kinds,
-// distances may differ from those of a store by rounding. Memory: that of Of and of factors.Make, and for each
-// goroutine 4 bytes a vertex and source of a batch. It fails with ErrOptions, the errors of graph.Check, factors.ErrDense where elimination does not pay, ErrOther, disk.ErrCorrupt
-// or tiles.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
+// OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by elimination, and forgets
+// them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding, and sums are
+// added up in the order of elimination, which the graph, the sources and where elimination stops decide.
+//
+// Memory: that of Of and of factors.Make, and for each goroutine at most 256 bytes a vertex. It fails with ErrOptions, the
+// errors of graph.Check, factors.ErrDense, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
+// task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
 	if err := o.Check(g.N); err != nil {
 		return nil, nil, err
@@ -70,7 +72,9 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		o.Checkpoint = task.DefaultCheckpoint
 	}
 	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now()}
-	reports := live.NewReporter(live.ReporterOptions{Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval})
+	reports := live.NewReporter(live.ReporterOptions{
+		Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval,
+	})
 	defer func() { reports.Stop(done) }()
 	reports.Show(x.look(live.StageEliminate))
 	if err := x.prepare(ctx, head); err != nil {
@@ -99,8 +103,10 @@ func interrupted(ctx context.Context, err error) error {
 
 // head is what the file says that it is of.
 func (o *GraphOptions) head(g *graph.Graph) savedHead {
-	h := savedHead{Format: savedFormat, Version: savedVersion, Graph: g.Digest(), Vertices: g.N, Bins: o.Bins, Edges: fmt.Sprint(o.Edges),
-		Nearest: o.Nearest, Within: fmt.Sprint(o.Within)}
+	h := savedHead{
+		Format: savedFormat, Version: savedVersion, Graph: g.Digest(), Vertices: g.N,
+		Bins: o.Bins, Edges: fmt.Sprint(o.Edges), Nearest: o.Nearest, Within: fmt.Sprint(o.Within),
+	}
 	if len(o.Sources) > 0 {
 		sum := sha256.Sum256(entry.Bytes([]int32(o.Sources)))
 		h.Sources = hex.EncodeToString(sum[:])
@@ -127,14 +133,16 @@ type graphGathering struct {
 	synced   time.Time // when the file was last written
 }
 
-// prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call did that
-// began it: their number decides the order of rows.
+// prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call
+// that began it: their number decides the order of rows and columns.
 func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error) {
 	began := time.Now()
 	if err := x.g.Check(ctx); err != nil {
 		return err
 	}
-	meta := &tiles.Meta{N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources}
+	meta := &tiles.Meta{
+		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources,
+	}
 	x.gathering = newGathering(nil, meta, x.o.Options)
 	x.symmetric = x.g.Symmetric && len(x.o.Sources) == 0
 	if err := x.makeGatherers(); err != nil {
@@ -161,12 +169,13 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 		}
 	}()
 	x.rows = newExpanded(x.f, x.o.Sources, x.o.Memory)
-	x.from = x.rows
-	slot := slotHead{Eliminated: int64(x.f.Elimination.Work.Eliminated), Order: sha256.Sum256(entry.Bytes(x.rows.order))}
+	x.from, x.vertices = x.rows, x.f.Elimination.Vertices
+	slot := slotHead{Eliminated: int64(x.f.Elimination.Work.Eliminated), Order: x.order()}
 	if was == nil {
 		err = x.file.begin(head)
 	} else if was.Order != slot.Order || was.Eliminated != slot.Eliminated || was.Bands > int64(x.rows.bands()) {
-		err = fmt.Errorf("%s: %w: it counts rows in another order than this program has; remove it, and the same command begins again", x.o.File, ErrOther)
+		err = fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins again",
+			x.o.File, ErrOther)
 	}
 	if err != nil {
 		return err
@@ -180,8 +189,21 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	x.slot = slot
 	x.done = min(x.first*x.rows.height, len(x.rows.order))
 	x.saved = x.done
-	x.sum = Summary{Resumed: x.done, EliminateSeconds: time.Since(began).Seconds(), Eliminated: x.f.Elimination.Work.Eliminated, Core: x.f.Elimination.Core(), Vertices: x.g.N}
+	work := x.f.Elimination.Work
+	x.sum = Summary{
+		Resumed: x.done, EliminateSeconds: time.Since(began).Seconds(),
+		Eliminated: work.Eliminated, Core: work.Core, Vertices: x.g.N,
+	}
 	return nil
+}
+
+// order is a digest of the vertices of all rows and of all columns, in their orders.
+func (x *graphGathering) order() (digest [32]byte) {
+	h := sha256.New()
+	h.Write(entry.Bytes(x.rows.order)) // hashes do not fail
+	h.Write(entry.Bytes(x.vertices))
+	copy(digest[:], h.Sum(nil))
+	return digest
 }
 
 // expand goes through all rows that are left. If ctx ends, it saves what was gathered.
@@ -248,8 +270,10 @@ func (x *graphGathering) checkpointInPause() error {
 
 // look returns what tells how far the call is in a stage.
 func (x *graphGathering) look(stage live.Stage) func() live.Live {
-	st := live.Status{Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate", Stage: stage,
-		Rows: len(x.o.Sources), ETA: -1, PID: os.Getpid()}
+	st := live.Status{
+		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate", Stage: stage,
+		Rows: len(x.o.Sources), ETA: -1, PID: os.Getpid(),
+	}
 	if st.Rows == 0 {
 		st.Rows = x.g.N
 	}

@@ -139,10 +139,10 @@ func nearestColumns(r *Result) []Column {
 type nearestLists struct {
 	x *gathering
 	k int
-	// Of each vertex: how many there are, and as many keys and columns, in places for k.
-	counts []int32
-	keys   []int64
-	cols   []int32
+	// Of each vertex: how many there are, and as many keys and vertices, in places for k.
+	counts   []int32
+	keys     []int64
+	vertices []int32
 }
 
 func gatherNearest(x *gathering) (gatherer, error) {
@@ -150,13 +150,13 @@ func gatherNearest(x *gathering) (gatherer, error) {
 		return nil, nil
 	}
 	n, k := x.meta.N, min(x.o.Nearest, x.meta.N-1)
-	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), cols: make([]int32, n*k)}, nil
+	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), vertices: make([]int32, n*k)}, nil
 }
 
 func (g *nearestLists) worker() taker { return &nearestWorker{nearestLists: g} }
 
 func (g *nearestLists) state() [][]byte {
-	return [][]byte{entry.Bytes(g.counts), entry.Bytes(g.keys), entry.Bytes(g.cols)}
+	return [][]byte{entry.Bytes(g.counts), entry.Bytes(g.keys), entry.Bytes(g.vertices)}
 }
 
 func (g *nearestLists) finish() {
@@ -164,7 +164,7 @@ func (g *nearestLists) finish() {
 	for v := range g.x.r.Rows() {
 		list := make([]Neighbor, g.counts[v])
 		for j := range list {
-			list[j] = Neighbor{int(g.cols[v*g.k+j]), g.x.distance(g.keys[v*g.k+j])}
+			list[j] = Neighbor{int(g.vertices[v*g.k+j]), g.x.distance(g.keys[v*g.k+j])}
 		}
 		g.x.r.Nearest[v] = list
 	}
@@ -172,8 +172,8 @@ func (g *nearestLists) finish() {
 
 // rival is an entry of a row.
 type rival struct {
-	key int64
-	col int32
+	key    int64
+	vertex int32
 }
 
 // nearestWorker has, of each row of a band, the nearest so far, in order.
@@ -212,24 +212,34 @@ func addNearest[W word](w *nearestWorker, b *part, r int, line []W) {
 	best, float, v := &w.best[b.at+r], w.x.float, int(w.rows[b.at+r])
 	bound := w.bound(*best)
 	for i, bits := range line {
-		if k := orderKey(bits, float); k < bound && b.col+i != v {
-			*best = insertRival(*best, rival{k, int32(b.col + i)}, w.k)
+		k := orderKey(bits, float)
+		if k > bound {
+			continue
+		}
+		c := rival{k, int32(w.x.vertex(b.col + i))}
+		if int(c.vertex) != v && (len(*best) < w.k || c.before((*best)[w.k-1])) {
+			*best = insertRival(*best, c, w.k)
 			bound = w.bound(*best)
 		}
 	}
 }
 
-// bound is what a key must be less than to be among the nearest: columns ascend, and the first of equals stay.
+// bound is the greatest key that may be among the nearest.
 func (w *nearestWorker) bound(best []rival) int64 {
 	if len(best) < w.k {
-		return w.x.keyOf(w.x.none)
+		return w.x.keyOf(w.x.none) - 1
 	}
 	return best[w.k-1].key
 }
 
-// insertRival puts c behind what is not greater, and drops what is then more than k.
+// before reports whether a is nearer than b, or comes first of equals.
+func (a rival) before(b rival) bool {
+	return a.key < b.key || a.key == b.key && a.vertex < b.vertex
+}
+
+// insertRival puts c in its place, and drops what is then more than k.
 func insertRival(best []rival, c rival, k int) []rival {
-	at := sort.Search(len(best), func(i int) bool { return best[i].key > c.key })
+	at := sort.Search(len(best), func(i int) bool { return c.before(best[i]) })
 	if len(best) == k {
 		best = best[:k-1]
 	}
@@ -241,7 +251,7 @@ func (w *nearestWorker) end() {
 		v := int(w.rows[i])
 		w.counts[v] = int32(len(best))
 		for j, c := range best {
-			w.keys[v*w.k+j], w.cols[v*w.k+j] = c.key, c.col
+			w.keys[v*w.k+j], w.vertices[v*w.k+j] = c.key, c.vertex
 		}
 	}
 }

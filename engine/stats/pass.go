@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -21,6 +22,7 @@ type gathering struct {
 	float     bool       // they are floats
 	none      uint64     // the entry of what is unreachable
 	symmetric bool       // what there is of a vertex's column is what there is of its row
+	vertices  []int32    // of the columns; nil: a column's number is its vertex
 	gatherers []gatherer
 
 	first int                             // the first band that is not gathered yet
@@ -52,6 +54,29 @@ type taker interface {
 	end()
 }
 
+// laneTaker is a taker that can take rows in lanes, as an expansion computes them. Others are given rows, and these are made of the lanes.
+type laneTaker interface {
+	// addLanes takes the next lanes of some of the band's rows.
+	addLanes(b *lanes)
+}
+
+// takers are those of one goroutine.
+type takers []taker
+
+func (all takers) add(b *part) {
+	for _, t := range all {
+		t.add(b)
+	}
+}
+
+// vertex returns the vertex of a column.
+func (x *gathering) vertex(col int) int {
+	if x.vertices == nil {
+		return col
+	}
+	return int(x.vertices[col])
+}
+
 // source is where the rows of distances come from: a store, or an elimination that computes them.
 type source interface {
 	// bands is how many bands there are. Nothing but the graph and the store decides how they are cut.
@@ -68,18 +93,28 @@ type source interface {
 
 // reader reads bands.
 type reader interface {
-	// read gives all of a band to take, each of its rows from left to right.
-	read(ctx context.Context, band int, take func(*part)) error
+	// read gives all of a band to all takers, each of its rows from left to right.
+	read(ctx context.Context, band int, all takers) error
 	close() error
 }
 
-// part is some rows of a band from some column on, without padding.
+// part is some rows of a band from some column on, without padding. gathering.vertex names the columns: those of an expansion are in
+// the order of elimination.
 type part struct {
 	at         int    // of the first row in its band
 	col        int    // of the matrix, a multiple of cpu.SumLanes
 	rows, cols int    //
 	memory     []byte // the entries, as they are read
 	stride     int    // bytes from one row to the next
+}
+
+// lanes are as much, but side by side: line after line they have the entries of a column, in a lane for each row. Lanes from rows on pad
+// the lines.
+type lanes struct {
+	at    int // of the first row in its band
+	first int // column
+	rows  int
+	kernels.Lanes
 }
 
 // word is the type of an entry's bits.
@@ -134,7 +169,7 @@ func (x *gathering) pass(ctx context.Context) error {
 type worker struct {
 	x      *gathering
 	reader reader
-	takers []taker
+	takers takers
 }
 
 func (x *gathering) worker() (*worker, error) {
@@ -160,11 +195,7 @@ func (w *worker) band(ctx context.Context, i int) error {
 	for _, t := range w.takers {
 		t.begin(rows)
 	}
-	return w.reader.read(ctx, i, func(b *part) {
-		for _, t := range w.takers {
-			t.add(b)
-		}
-	})
+	return w.reader.read(ctx, i, w.takers)
 }
 
 // end ends a band, whose turn it is.

@@ -143,6 +143,7 @@ func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
 	}
 	if f != nil {
 		x := newGathering(newExpanded(f, nil, 0), p.Meta(), o)
+		x.vertices = f.Elimination.Vertices
 		x.symmetric = !p.Meta().Directed
 		return x, nil
 	}

@@ -76,7 +76,7 @@ func (s *stored) partRows() int {
 }
 
 // read goes through a band from the first tile to the last, and through the rows of each.
-func (r *storeReader) read(ctx context.Context, band int, take func(*part)) error {
+func (r *storeReader) read(ctx context.Context, band int, all takers) error {
 	geom := r.p.Geometry()
 	first := band * r.height
 	rows := min(r.height, geom.RowCount()-first)
@@ -93,7 +93,7 @@ func (r *storeReader) read(ctx context.Context, band int, take func(*part)) erro
 			if err := r.p.Store().ReadEntries(b.memory, row/geom.T, j, row%geom.T*geom.T); err != nil {
 				return err
 			}
-			take(b)
+			all.add(b)
 		}
 	}
 	return nil

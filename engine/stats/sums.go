@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
@@ -74,6 +75,9 @@ func (g *distanceSums[S, W]) state() [][]byte {
 
 func (g *distanceSums[S, W]) worker() taker {
 	w := &sumsWorker[S, W]{distanceSums: g}
+	for _, v := range g.x.vertices {
+		w.names = append(w.names, W(v))
+	}
 	if g.cols != nil {
 		own := cpu.NewColumnSums[S, W](g.x.meta.N)
 		w.own = &own
@@ -99,10 +103,11 @@ func (g *distanceSums[S, W]) finish() {
 		return
 	}
 	s.Ancestors, s.DistanceSumIn, s.Harmonic = make([]int32, s.N), floats(), floats()
-	for v := range s.N {
-		s.Ancestors[v] = int32(s.others(v)) - int32(g.cols.Missing[v])
-		s.DistanceSumIn[v] = g.units(g.cols.Sum[v])
-		s.Harmonic[v] = g.cols.Inverse[v] * scale
+	for col := range s.N {
+		v := g.x.vertex(col)
+		s.Ancestors[v] = int32(s.others(v)) - int32(g.cols.Missing[col])
+		s.DistanceSumIn[v] = g.units(g.cols.Sum[col])
+		s.Harmonic[v] = g.cols.Inverse[col] * scale
 	}
 }
 
@@ -138,15 +143,24 @@ func quotient(sum *big.Int, scale int64) float64 {
 // sumsWorker has the sums of one band.
 type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	*distanceSums[S, W]
-	rows []int32
-	of   []cpu.RowSums[S, W]   // of each row
-	own  *cpu.ColumnSums[S, W] // nil: none are wanted
+	rows  []int32
+	of    []cpu.RowSums[S, W]   // of each row, that is not in lanes
+	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
+	names []W                   // the vertices of columns; nil: rows are not in lanes
+	own   *cpu.ColumnSums[S, W] // nil: none are wanted
 }
 
 func (w *sumsWorker[S, W]) begin(rows []int32) {
 	w.rows = rows
-	w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
-	clear(w.of)
+	if w.names == nil {
+		w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
+		clear(w.of)
+	} else {
+		if len(w.lanes.Sum) < len(rows) {
+			w.lanes = cpu.NewLaneSums[S, W](entry.RoundUp(len(rows), kernels.LaneLine))
+		}
+		w.lanes.Clear()
+	}
 	if w.own != nil {
 		clear(w.own.Sum)
 		clear(w.own.Inverse)
@@ -160,22 +174,39 @@ func (w *sumsWorker[S, W]) add(b *part) {
 	}
 }
 
+func (w *sumsWorker[S, W]) addLanes(b *lanes) {
+	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.own)
+}
+
 func (w *sumsWorker[S, W]) end() {
 	for i, v := range w.rows {
-		sum, inverse, missing := w.of[i].Total()
-		top, column := w.of[i].Top()
-		if column < 0 {
-			column = int(v)
+		if w.names == nil {
+			w.endRow(int(v), &w.of[i])
+			continue
 		}
-		w.sum[v], w.inverse[v], w.missing[v] = sum, inverse, int32(missing)
-		w.top[v], w.farthest[v] = top, int32(column)
+		w.sum[v], w.inverse[v], w.missing[v] = w.lanes.Sum[i], w.lanes.Inverse[i], int32(w.lanes.Missing[i])
+		w.top[v], w.farthest[v] = w.lanes.Top[i], int32(w.lanes.Farthest[i])
+		if w.farthest[v] < 0 {
+			w.farthest[v] = v
+		}
 	}
 	if w.own == nil {
 		return
 	}
-	for v, sum := range w.own.Sum {
-		w.cols.Sum[v] += sum
-		w.cols.Inverse[v] += w.own.Inverse[v]
-		w.cols.Missing[v] += w.own.Missing[v]
+	for col, sum := range w.own.Sum {
+		w.cols.Sum[col] += sum
+		w.cols.Inverse[col] += w.own.Inverse[col]
+		w.cols.Missing[col] += w.own.Missing[col]
 	}
+}
+
+// endRow keeps the sums of a row that was not in lanes.
+func (w *sumsWorker[S, W]) endRow(v int, s *cpu.RowSums[S, W]) {
+	sum, inverse, missing := s.Total()
+	top, column := s.Top()
+	if column < 0 {
+		column = v
+	}
+	w.sum[v], w.inverse[v], w.missing[v] = sum, inverse, int32(missing)
+	w.top[v], w.farthest[v] = top, int32(column)
 }

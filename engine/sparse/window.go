@@ -1,0 +1,147 @@
+package sparse
+
+import (
+	"sync"
+
+	"ooc/kernels"
+)
+
+// segmentRows is how many ranks are swept at a time where lanes are used and forgotten: their rows stay in the processor's second
+// cache, with those that they are computed from.
+const segmentRows = 256
+
+// window says where a sweep in segments keeps its rows. A segment needs the rows of the core and of a few ranks before it, since arcs down
+// come from the path to the root. So a window has the rows of one segment, of the core, and of the ranks that a later segment needs,
+// each in a slot that is used again when the last one has needed it.
+type window struct {
+	segment int       // ranks of a segment, but for the last one
+	rows    int       // of the window: the segment, the core, and the slots
+	ends    []int32   // of Down.Ends: rows of the window
+	saved   [][]saved // by segment: the rows of it that a later one needs
+}
+
+// saved is a row of a segment, and the row of the window to which it is copied.
+type saved struct{ from, to int32 }
+
+// ownWindow is an elimination's window, once it is needed.
+type ownWindow struct {
+	sync.Mutex
+	of *window // guarded by the mutex
+}
+
+func (e *Elimination) window() *window {
+	e.ownWindow.Lock()
+	defer e.ownWindow.Unlock()
+	if e.ownWindow.of == nil {
+		e.ownWindow.of = e.newWindow(segmentRows)
+	}
+	return e.ownWindow.of
+}
+
+func (e *Elimination) newWindow(segment int) *window {
+	n, core := len(e.Vertices), e.Core()
+	last := make([]int32, n) // the last rank with an arc down from this one
+	for r := core; r < n; r++ {
+		for _, y := range e.Down.Ends[e.Down.Offsets[r]:e.Down.Offsets[r+1]] {
+			last[y] = int32(r)
+		}
+	}
+	w := &window{segment: segment, rows: segment + core, ends: make([]int32, len(e.Down.Ends))}
+	row := make([]int32, n) // of ranks in slots
+	var held, free []int32  // ranks in slots, and slots
+	for first := 0; first < n; first += segment {
+		stop := min(n, first+segment)
+		for r := max(first, core); r < stop; r++ {
+			for k := e.Down.Offsets[r]; k < e.Down.Offsets[r+1]; k++ {
+				switch y := e.Down.Ends[k]; {
+				case int(y) < core:
+					w.ends[k] = int32(segment) + y
+				case int(y) >= first:
+					w.ends[k] = y - int32(first)
+				default:
+					w.ends[k] = row[y]
+				}
+			}
+		}
+		still := held[:0]
+		for _, y := range held {
+			if int(last[y]) < stop {
+				free = append(free, row[y])
+			} else {
+				still = append(still, y)
+			}
+		}
+		held = still
+		var list []saved
+		for r := max(first, core); r < stop; r++ {
+			if int(last[r]) < stop {
+				continue
+			}
+			if len(free) == 0 {
+				free = append(free, int32(w.rows))
+				w.rows++
+			}
+			row[r], free = free[len(free)-1], free[:len(free)-1]
+			held, list = append(held, int32(r)), append(list, saved{int32(r - first), row[r]})
+		}
+		w.saved = append(w.saved, list)
+	}
+	return w
+}
+
+// WindowBytes is about the memory that Lanes takes beside ScratchBytes: without the rows that later segments need, which are few.
+func (e *Elimination) WindowBytes(lanes int) int64 {
+	return int64(segmentRows+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
+}
+
+// Lanes computes what Rows does, and gives it to take as it is computed, without moving it: by rank, not by vertex, and with sources side by side. Row r of
+// m has the distances to rank first+r, and its lane i those from source batch[i], an index of sources; lanes beyond the batch repeat its
+// last one. Batches come by rank of their sources, and each of them from the first rank to the last. m is take's until it returns.
+func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error {
+	if err := x.checkSources(sources); err != nil {
+		return err
+	}
+	w := x.e.window()
+	if x.window == nil {
+		x.window = x.e.Variant.Kind().Make(w.rows * x.lanes)
+	}
+	return x.eachBatch(sources, func() error {
+		width := len(x.lane)
+		m, core := x.climb(width), x.e.Core()
+		row := m.Width * m.Entry
+		in := x.e.lanesOf(x.window[:w.rows*row], width)
+		if err := x.cross(x.e.lanesOf(in.Data[w.segment*row:][:core*row], width), m); err != nil {
+			return err
+		}
+		for j, saved := range w.saved {
+			first := j * w.segment
+			if err := take(x.batch, first, x.sweepSegment(w, in, m, first)); err != nil {
+				return err
+			}
+			for _, s := range saved {
+				copy(in.Row(int(s.to)), in.Row(int(s.from)))
+			}
+		}
+		return nil
+	})
+}
+
+// sweepSegment sweeps the ranks of a segment, of which climbed has the rows that the climb reached, and returns them.
+func (x *Expander) sweepSegment(w *window, in, climbed kernels.Lanes, first int) kernels.Lanes {
+	row, core, down := in.Width*in.Entry, x.e.Core(), x.e.Down
+	stop := min(len(x.e.Vertices), first+w.segment)
+	fresh := min(max(first, core), stop)
+	copy(in.Data, in.Data[(w.segment+min(first, core))*row:(w.segment+min(core, stop))*row])
+	for r := fresh; r < stop; r++ {
+		if x.kept[r] {
+			copy(in.Row(r-first), climbed.Row(r))
+		}
+	}
+	if fresh < stop {
+		arcs := &kernels.Arcs{Offsets: down.Offsets[first:], Ends: w.ends, Weights: down.Weights}
+		x.host.Sweep(x.e.Variant, in, arcs, fresh-first, stop-first, x.kept[first:])
+	}
+	out := x.e.lanesOf(in.Data[:(stop-first)*row], in.Width)
+	x.setSources(out, first, stop)
+	return out
+}

@@ -1,0 +1,89 @@
+package cpu
+
+import "fmt"
+
+// LaneSums are what RowSums are, of rows that lie side by side in lanes: of each lane, its entries are added up in the order of columns.
+type LaneSums[S Addable, W Word] struct {
+	Sum      []S
+	Inverse  []float64
+	Missing  []W
+	Top      []W // the greatest entry above 0, or 0
+	Farthest []W // the least name of a column that has it; all bits set where no entry is positive
+}
+
+// NewLaneSums returns sums of no entries for n lanes.
+func NewLaneSums[S Addable, W Word](n int) LaneSums[S, W] {
+	s := LaneSums[S, W]{make([]S, n), make([]float64, n), make([]W, n), make([]W, n), make([]W, n)}
+	s.Clear()
+	return s
+}
+
+// Clear makes them those of no entries.
+func (s *LaneSums[S, W]) Clear() {
+	clear(s.Sum)
+	clear(s.Inverse)
+	clear(s.Missing)
+	clear(s.Top)
+	for i := range s.Farthest {
+		s.Farthest[i] = ^W(0)
+	}
+}
+
+// Of returns those of count lanes from one on.
+func (s *LaneSums[S, W]) Of(first, count int) LaneSums[S, W] {
+	return LaneSums[S, W]{s.Sum[first:][:count], s.Inverse[first:][:count], s.Missing[first:][:count], s.Top[first:][:count], s.Farthest[first:][:count]}
+}
+
+// AddLanes adds rows that lie side by side: line after line, lanes has their entries of the columns from first on, one for each of the rows, of
+// which there is a multiple of SumLanes. Unless cols is nil, the entries of the first count rows are added to the sums of their columns, too:
+// those of rows r, r+SumLanes, … one after another, then these SumLanes sums, halves first, and the whole to the column's. names are those of all columns.
+func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, W], count int, cols *ColumnSums[S, W]) {
+	width := len(rows.Sum)
+	if width == 0 || width%SumLanes != 0 || len(lanes)%width != 0 || count > width {
+		panic(fmt.Sprintf("cpu: sums of %d entries in %d lanes, %d of which count: want a multiple of %d", len(lanes), width, count, SumLanes))
+	}
+	columns := len(lanes) / width
+	names = names[first:][:columns]
+	for c, name := range names {
+		var sum [SumLanes]S
+		var inverse [SumLanes]float64
+		missing := W(0)
+		for l, bits := range lanes[c*width:][:width] {
+			if bits == s.none {
+				rows.Missing[l]++
+				if l < count {
+					missing++
+				}
+				continue
+			}
+			d, inv := valueOf[S](bits), 0.0
+			if d > 0 {
+				inv = 1 / float64(d)
+				if bits > rows.Top[l] || bits == rows.Top[l] && name < rows.Farthest[l] {
+					rows.Top[l], rows.Farthest[l] = bits, name
+				}
+			}
+			rows.Sum[l] += d
+			rows.Inverse[l] += inv
+			if l < count {
+				sum[l%SumLanes] += d
+				inverse[l%SumLanes] += inv
+			}
+		}
+		if cols != nil {
+			cols.Sum[first+c] += halves(sum)
+			cols.Inverse[first+c] += halves(inverse)
+			cols.Missing[first+c] += missing
+		}
+	}
+}
+
+// halves adds up numbers as vectors are: the second half to the first, until one is left.
+func halves[S Addable](x [SumLanes]S) S {
+	for h := SumLanes / 2; h > 0; h /= 2 {
+		for i := range h {
+			x[i] += x[i+h]
+		}
+	}
+	return x[0]
+}
