@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Rows   int            // of distances that will be asked for, about; 0: all
 	Memory int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
+	Steady bool           // stop where counts say that it pays, not this machine's rates: at the same vertex in every call that has room
 	After  *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
 	Device kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
 
@@ -100,9 +101,15 @@ func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sp
 		}
 		return order, order.At(min(*o.After, order.Limit)), nil
 	}
-	rates, err := plan.RatesFor(nil, d, g.Kind.Variant(g.Negative), g.N)
-	if err != nil {
-		return nil, sparse.Work{}, err
+	seconds := plan.Weigh
+	if !o.Steady {
+		rates, err := plan.RatesFor(nil, d, g.Kind.Variant(g.Negative), g.N)
+		if err != nil {
+			return nil, sparse.Work{}, err
+		}
+		seconds = func(w sparse.Work) float64 {
+			return plan.EliminateSeconds(w) + rates.ClosureSeconds(float64(w.Core)) + rates.ExpandSeconds(w)
+		}
 	}
 	room, most := o.Memory, g.N
 	if room == 0 {
@@ -112,9 +119,6 @@ func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sp
 	if room > 0 {
 		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
 		options.MaxFill = min(sparse.DefaultMaxFill, max(1, room/2/sparse.ArcBytes))
-	}
-	seconds := func(w sparse.Work) float64 {
-		return plan.EliminateSeconds(w) + rates.ClosureSeconds(float64(w.Core)) + rates.ExpandSeconds(w)
 	}
 	fits := func(w sparse.Work) float64 {
 		if w.Core > most {

@@ -45,6 +45,13 @@ func EliminateSeconds(w sparse.Work) float64 {
 	return w.Eliminate/(eliminateRate*float64(min(runtime.GOMAXPROCS(0), eliminateThreads))) + stageSeconds
 }
 
+// Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and expanding what w
+// counts. It compares points to stop at, and is the same on every machine.
+func Weigh(w sparse.Work) float64 {
+	const products = 25e9 // relaxations/s of a thread, where eliminateRate was measured
+	return w.Eliminate*products/eliminateRate + w.Rounds + (w.Climb+w.Sweep)/sweepShare + w.Cross/crossShare
+}
+
 // ExpandSeconds predicts the seconds in which the processor computes the rows that w counts, which nothing writes.
 func (r Rates) ExpandSeconds(w sparse.Work) float64 {
 	host := r.Kernel

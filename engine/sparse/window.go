@@ -6,13 +6,13 @@ import (
 	"ooc/kernels"
 )
 
-// segmentRows is how many ranks are swept at a time where lanes are used and forgotten: their rows stay in the processor's second
-// cache, with those that they are computed from.
+// segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that they are
+// computed from, stay in the processor's second cache.
 const segmentRows = 256
 
-// window says where a sweep in segments keeps its rows. A segment needs the rows of the core and of a few ranks before it, since arcs down
-// come from the path to the root. So a window has the rows of one segment, of the core, and of the ranks that a later segment needs,
-// each in a slot that is used again when the last one has needed it.
+// window says where a sweep in segments keeps its rows. A segment needs the core and a few ranks before it, since arcs down come
+// from the path to the root. So a window has the rows of one segment, of the core, and of the ranks that a later segment needs.
+// Each of these has a slot until the last segment that needs it has been swept.
 type window struct {
 	segment int       // ranks of a segment, but for the last one
 	rows    int       // of the window: the segment, the core, and the slots
@@ -89,14 +89,14 @@ func (e *Elimination) newWindow(segment int) *window {
 	return w
 }
 
-// WindowBytes is about the memory that Lanes takes beside ScratchBytes: without the rows that later segments need, which are few.
+// WindowBytes is about the memory that Lanes takes beside ScratchBytes. It leaves out the slots, which are few.
 func (e *Elimination) WindowBytes(lanes int) int64 {
 	return int64(segmentRows+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
 }
 
-// Lanes computes what Rows does, and gives it to take as it is computed, without moving it: by rank, not by vertex, and with sources side by side. Row r of
-// m has the distances to rank first+r, and its lane i those from source batch[i], an index of sources; lanes beyond the batch repeat its
-// last one. Batches come by rank of their sources, and each of them from the first rank to the last. m is take's until it returns.
+// Lanes computes what Rows does, and gives it to take as it is: by rank and not by vertex, with sources side by side. Row r of m has
+// the distances to rank first+r, in lane i those from source batch[i], an index of sources; lanes beyond the batch repeat its last
+// one. Batches come by rank of their sources, and each of them from the first rank to the last. m is take's until it returns.
 func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error {
 	if err := x.checkSources(sources); err != nil {
 		return err

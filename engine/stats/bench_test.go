@@ -108,7 +108,7 @@ func BenchmarkOfGraph(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := factors.Make(b.Context(), g, factors.Options{})
+	f, err := factors.Make(b.Context(), g, factors.Options{Steady: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -115,7 +115,8 @@ func (r *expandedReader) read(ctx context.Context, band int, all takers) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b := &lanes{at: int(batch[0]), first: first, rows: len(batch), Lanes: r.widened(m)} // rows of a batch follow one another, since those of a band are in order
+		// The rows of a batch follow one another, since those of a band are in order.
+		b := &lanes{at: int(batch[0]), first: first, rows: len(batch), Lanes: r.widened(m)}
 		for _, t := range inLanes {
 			t.addLanes(b)
 		}

@@ -155,7 +155,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	if err != nil {
 		return err
 	}
-	o := factors.Options{Rows: len(x.o.Sources), After: x.o.after}
+	o := factors.Options{Rows: len(x.o.Sources), Steady: true, After: x.o.after}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After = &eliminated

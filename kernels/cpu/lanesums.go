@@ -2,7 +2,7 @@ package cpu
 
 import "fmt"
 
-// LaneSums are what RowSums are, of rows that lie side by side in lanes: of each lane, its entries are added up in the order of columns.
+// LaneSums are what RowSums are, of rows that lie side by side in lanes. The entries of a lane are added up in the order of columns.
 type LaneSums[S Addable, W Word] struct {
 	Sum      []S
 	Inverse  []float64
@@ -31,16 +31,18 @@ func (s *LaneSums[S, W]) Clear() {
 
 // Of returns those of count lanes from one on.
 func (s *LaneSums[S, W]) Of(first, count int) LaneSums[S, W] {
-	return LaneSums[S, W]{s.Sum[first:][:count], s.Inverse[first:][:count], s.Missing[first:][:count], s.Top[first:][:count], s.Farthest[first:][:count]}
+	return LaneSums[S, W]{s.Sum[first:][:count], s.Inverse[first:][:count], s.Missing[first:][:count],
+		s.Top[first:][:count], s.Farthest[first:][:count]}
 }
 
-// AddLanes adds rows that lie side by side: line after line, lanes has their entries of the columns from first on, one for each of the rows, of
-// which there is a multiple of SumLanes. Unless cols is nil, the entries of the first count rows are added to the sums of their columns, too:
-// those of rows r, r+SumLanes, … one after another, then these SumLanes sums, halves first, and the whole to the column's. names are those of all columns.
+// AddLanes adds rows that lie side by side, a multiple of SumLanes. lanes has a line for each column from first on, with an entry for
+// each row; names are those of all columns. Unless cols is nil, it adds the first count entries of each line to the sums of their
+// column, too: in SumLanes sums by row mod SumLanes, whose total it adds to the column's.
 func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, W], count int, cols *ColumnSums[S, W]) {
 	width := len(rows.Sum)
 	if width == 0 || width%SumLanes != 0 || len(lanes)%width != 0 || count > width {
-		panic(fmt.Sprintf("cpu: sums of %d entries in %d lanes, %d of which count: want a multiple of %d", len(lanes), width, count, SumLanes))
+		panic(fmt.Sprintf("cpu: sums of %d entries in %d lanes, %d of which count: want a multiple of %d",
+			len(lanes), width, count, SumLanes))
 	}
 	columns := len(lanes) / width
 	names = names[first:][:columns]
