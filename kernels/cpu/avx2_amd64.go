@@ -41,8 +41,8 @@ var avx2 = &path{
 
 func sumsAVX2(kind entry.Kind) sumsFuncs {
 	return map[entry.Kind]sumsFuncs{
-		entry.KindI32: {rowSumsI32AVX2, allSumsI32AVX2},
-		entry.KindF32: {rowSumsF32AVX2, allSumsF32AVX2},
-		entry.KindF64: {rowSumsF64AVX2, allSumsF64AVX2},
+		entry.KindI32: {rowSumsI32AVX2, allSumsI32AVX2, laneSumsI32AVX2, allLaneSumsI32AVX2},
+		entry.KindF32: {rowSumsF32AVX2, allSumsF32AVX2, laneSumsF32AVX2, allLaneSumsF32AVX2},
+		entry.KindF64: {rowSumsF64AVX2, allSumsF64AVX2, laneSumsF64AVX2, allLaneSumsF64AVX2},
 	}[kind]
 }

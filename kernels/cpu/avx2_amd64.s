@@ -7973,6 +7973,188 @@ fresh:
 	VZEROUPPER
 	RET
 
+// func laneSumsI32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX2
+TEXT ·laneSumsI32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x3f3f3f3f, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Y2
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS      (AX)(CX*4), Y3
+	VPCMPEQD     Y0, Y3, Y4
+	VPANDN       Y3, Y4, Y3
+	VMOVUPS      (R9)(CX*4), Y5
+	VPSUBD       Y4, Y5, Y5
+	VMOVUPS      Y5, (R9)(CX*4)
+	VMOVUPS      (R10)(CX*4), Y6
+	VMOVUPS      (R11)(CX*4), Y7
+	VPCMPEQD     Y6, Y3, Y4
+	VPCMPGTD     Y2, Y7, Y5
+	VPAND        Y5, Y4, Y4
+	VPCMPGTD     Y6, Y3, Y5
+	VPOR         Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y6, Y6
+	VBLENDVPS    Y4, Y2, Y7, Y7
+	VMOVUPS      Y6, (R10)(CX*4)
+	VMOVUPS      Y7, (R11)(CX*4)
+	VPXOR        Y4, Y4, Y4
+	VPCMPGTD     Y4, Y3, Y4
+	VCVTDQ2PD    X3, Y5
+	VPMOVSXDQ    X4, Y6
+	VDIVPD       Y5, Y1, Y5
+	VANDPD       Y6, Y5, Y5
+	VPMOVSXDQ    X3, Y6
+	VPADDQ       (DI)(CX*8), Y6, Y6
+	VMOVUPS      Y6, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y5, Y5
+	VMOVUPS      Y5, (R8)(CX*8)
+	VEXTRACTI128 $0x01, Y3, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y4, X4
+	VPMOVSXDQ    X4, Y4
+	VDIVPD       Y5, Y1, Y5
+	VANDPD       Y4, Y5, Y5
+	VEXTRACTI128 $0x01, Y3, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       32(DI)(CX*8), Y3, Y3
+	VMOVUPS      Y3, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y5, Y3
+	VMOVUPS      Y3, 32(R8)(CX*8)
+	ADDQ         $0x08, CX
+	CMPQ         CX, BX
+	JLT          laneLoop
+	MOVQ         BX, CX
+	IMUL3Q       $0x04, CX, CX
+	ADDQ         CX, AX
+	INCQ         SI
+	CMPQ         SI, columns+56(FP)
+	JLT          columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsI32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·allLaneSumsI32AVX2(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x3f3f3f3f, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y6, Y6, Y6
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS      (AX)(CX*4), Y7
+	VPCMPEQD     Y0, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VMOVUPS      (R9)(CX*4), Y9
+	VPSUBD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)(CX*4)
+	VMOVMSKPS    Y8, R13
+	POPCNTQ      R13, R13
+	ADDQ         R13, R12
+	VMOVUPS      (R10)(CX*4), Y10
+	VMOVUPS      (R11)(CX*4), Y11
+	VPCMPEQD     Y10, Y7, Y8
+	VPCMPGTD     Y2, Y11, Y9
+	VPAND        Y9, Y8, Y8
+	VPCMPGTD     Y10, Y7, Y9
+	VPOR         Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y10, Y10
+	VBLENDVPS    Y8, Y2, Y11, Y11
+	VMOVUPS      Y10, (R10)(CX*4)
+	VMOVUPS      Y11, (R11)(CX*4)
+	VPXOR        Y8, Y8, Y8
+	VPCMPGTD     Y8, Y7, Y8
+	VCVTDQ2PD    X7, Y9
+	VPMOVSXDQ    X8, Y10
+	VDIVPD       Y9, Y1, Y9
+	VANDPD       Y10, Y9, Y9
+	VPMOVSXDQ    X7, Y11
+	VPADDQ       (DI)(CX*8), Y11, Y10
+	VMOVUPS      Y10, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y9, Y10
+	VMOVUPS      Y10, (R8)(CX*8)
+	VPADDQ       Y11, Y3, Y3
+	VADDPD       Y9, Y4, Y4
+	VEXTRACTI128 $0x01, Y7, X9
+	VCVTDQ2PD    X9, Y9
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXDQ    X8, Y8
+	VDIVPD       Y9, Y1, Y9
+	VANDPD       Y8, Y9, Y9
+	VEXTRACTI128 $0x01, Y7, X7
+	VPMOVSXDQ    X7, Y8
+	VPADDQ       32(DI)(CX*8), Y8, Y7
+	VMOVUPS      Y7, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y9, Y7
+	VMOVUPS      Y7, 32(R8)(CX*8)
+	VPADDQ       Y8, Y5, Y5
+	VADDPD       Y9, Y6, Y6
+	ADDQ         $0x08, CX
+	CMPQ         CX, BX
+	JLT          laneLoop
+	VPADDQ       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VPADDQ       X2, X3, X3
+	VPERMILPD    $0x01, X3, X2
+	VPADDQ       X2, X3, X3
+	MOVQ         colSum+72(FP), CX
+	VMOVQ        X3, R13
+	ADDQ         R13, (CX)(SI*8)
+	VADDPD       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPD       X2, X4, X4
+	VPERMILPD    $0x01, X4, X2
+	VADDPD       X2, X4, X4
+	MOVQ         colInverse+80(FP), CX
+	VADDSD       (CX)(SI*8), X4, X4
+	VMOVSD       X4, (CX)(SI*8)
+	MOVQ         colMissing+88(FP), CX
+	ADDL         R12, (CX)(SI*4)
+	MOVQ         BX, CX
+	IMUL3Q       $0x04, CX, CX
+	ADDQ         CX, AX
+	INCQ         SI
+	CMPQ         SI, columns+56(FP)
+	JLT          columnLoop
+	VZEROUPPER
+	RET
+
 // func rowSumsI32AVX2(line *byte, row *byte, first int, blocks int)
 // Requires: AVX, AVX2
 TEXT ·rowSumsI32AVX2(SB), NOSPLIT, $0-32
@@ -8118,6 +8300,182 @@ loop:
 	VZEROUPPER
 	RET
 
+// func laneSumsF32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX2
+TEXT ·laneSumsF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Y2
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS      (AX)(CX*4), Y3
+	VPCMPEQD     Y0, Y3, Y4
+	VPANDN       Y3, Y4, Y3
+	VMOVUPS      (R9)(CX*4), Y5
+	VPSUBD       Y4, Y5, Y5
+	VMOVUPS      Y5, (R9)(CX*4)
+	VMOVUPS      (R10)(CX*4), Y6
+	VMOVUPS      (R11)(CX*4), Y7
+	VPCMPEQD     Y6, Y3, Y4
+	VPCMPGTD     Y2, Y7, Y5
+	VPAND        Y5, Y4, Y4
+	VPCMPGTD     Y6, Y3, Y5
+	VPOR         Y5, Y4, Y4
+	VBLENDVPS    Y4, Y3, Y6, Y6
+	VBLENDVPS    Y4, Y2, Y7, Y7
+	VMOVUPS      Y6, (R10)(CX*4)
+	VMOVUPS      Y7, (R11)(CX*4)
+	VPXOR        Y4, Y4, Y4
+	VPCMPGTD     Y4, Y3, Y4
+	VCVTPS2PD    X3, Y5
+	VPMOVSXDQ    X4, Y6
+	VDIVPD       Y5, Y1, Y7
+	VANDPD       Y6, Y7, Y7
+	VADDPD       (DI)(CX*8), Y5, Y5
+	VMOVUPS      Y5, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y7, Y5
+	VMOVUPS      Y5, (R8)(CX*8)
+	VEXTRACTI128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VEXTRACTI128 $0x01, Y4, X4
+	VPMOVSXDQ    X4, Y4
+	VDIVPD       Y3, Y1, Y5
+	VANDPD       Y4, Y5, Y5
+	VADDPD       32(DI)(CX*8), Y3, Y3
+	VMOVUPS      Y3, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y5, Y3
+	VMOVUPS      Y3, 32(R8)(CX*8)
+	ADDQ         $0x08, CX
+	CMPQ         CX, BX
+	JLT          laneLoop
+	MOVQ         BX, CX
+	IMUL3Q       $0x04, CX, CX
+	ADDQ         CX, AX
+	INCQ         SI
+	CMPQ         SI, columns+56(FP)
+	JLT          columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsF32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·allLaneSumsF32AVX2(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y6, Y6, Y6
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS      (AX)(CX*4), Y7
+	VPCMPEQD     Y0, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VMOVUPS      (R9)(CX*4), Y9
+	VPSUBD       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)(CX*4)
+	VMOVMSKPS    Y8, R13
+	POPCNTQ      R13, R13
+	ADDQ         R13, R12
+	VMOVUPS      (R10)(CX*4), Y10
+	VMOVUPS      (R11)(CX*4), Y11
+	VPCMPEQD     Y10, Y7, Y8
+	VPCMPGTD     Y2, Y11, Y9
+	VPAND        Y9, Y8, Y8
+	VPCMPGTD     Y10, Y7, Y9
+	VPOR         Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y10, Y10
+	VBLENDVPS    Y8, Y2, Y11, Y11
+	VMOVUPS      Y10, (R10)(CX*4)
+	VMOVUPS      Y11, (R11)(CX*4)
+	VPXOR        Y8, Y8, Y8
+	VPCMPGTD     Y8, Y7, Y8
+	VCVTPS2PD    X7, Y9
+	VPMOVSXDQ    X8, Y10
+	VDIVPD       Y9, Y1, Y11
+	VANDPD       Y10, Y11, Y11
+	VADDPD       (DI)(CX*8), Y9, Y10
+	VMOVUPS      Y10, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y11, Y10
+	VMOVUPS      Y10, (R8)(CX*8)
+	VADDPD       Y9, Y3, Y3
+	VADDPD       Y11, Y4, Y4
+	VEXTRACTI128 $0x01, Y7, X7
+	VCVTPS2PD    X7, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXDQ    X8, Y8
+	VDIVPD       Y7, Y1, Y9
+	VANDPD       Y8, Y9, Y9
+	VADDPD       32(DI)(CX*8), Y7, Y8
+	VMOVUPS      Y8, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y9, Y8
+	VMOVUPS      Y8, 32(R8)(CX*8)
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y9, Y6, Y6
+	ADDQ         $0x08, CX
+	CMPQ         CX, BX
+	JLT          laneLoop
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPD       X2, X3, X3
+	VPERMILPD    $0x01, X3, X2
+	VADDPD       X2, X3, X3
+	MOVQ         colSum+72(FP), CX
+	VADDSD       (CX)(SI*8), X3, X3
+	VMOVSD       X3, (CX)(SI*8)
+	VADDPD       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPD       X2, X4, X4
+	VPERMILPD    $0x01, X4, X2
+	VADDPD       X2, X4, X4
+	MOVQ         colInverse+80(FP), CX
+	VADDSD       (CX)(SI*8), X4, X4
+	VMOVSD       X4, (CX)(SI*8)
+	MOVQ         colMissing+88(FP), CX
+	ADDL         R12, (CX)(SI*4)
+	MOVQ         BX, CX
+	IMUL3Q       $0x04, CX, CX
+	ADDQ         CX, AX
+	INCQ         SI
+	CMPQ         SI, columns+56(FP)
+	JLT          columnLoop
+	VZEROUPPER
+	RET
+
 // func rowSumsF32AVX2(line *byte, row *byte, first int, blocks int)
 // Requires: AVX, AVX2
 TEXT ·rowSumsF32AVX2(SB), NOSPLIT, $0-32
@@ -8256,6 +8614,211 @@ loop:
 	VMOVUPS      Y6, 96(DX)
 	VMOVUPS      Y7, 160(DX)
 	VMOVUPS      Y8, 192(DX)
+	VZEROUPPER
+	RET
+
+// func laneSumsF64AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX2
+TEXT ·laneSumsF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTQ (DX)(SI*8), Y2
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS   (AX)(CX*8), Y3
+	VPCMPEQQ  Y0, Y3, Y4
+	VPANDN    Y3, Y4, Y3
+	VMOVUPS   (R9)(CX*8), Y5
+	VPSUBQ    Y4, Y5, Y5
+	VMOVUPS   Y5, (R9)(CX*8)
+	VMOVUPS   (R10)(CX*8), Y6
+	VMOVUPS   (R11)(CX*8), Y7
+	VPCMPEQQ  Y6, Y3, Y4
+	VPCMPGTQ  Y2, Y7, Y5
+	VPAND     Y5, Y4, Y4
+	VPCMPGTQ  Y6, Y3, Y5
+	VPOR      Y5, Y4, Y4
+	VBLENDVPS Y4, Y3, Y6, Y6
+	VBLENDVPS Y4, Y2, Y7, Y7
+	VMOVUPS   Y6, (R10)(CX*8)
+	VMOVUPS   Y7, (R11)(CX*8)
+	VPXOR     Y4, Y4, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VDIVPD    Y3, Y1, Y5
+	VANDPD    Y4, Y5, Y5
+	VADDPD    (DI)(CX*8), Y3, Y3
+	VMOVUPS   Y3, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y5, Y3
+	VMOVUPS   Y3, (R8)(CX*8)
+	VMOVUPS   32(AX)(CX*8), Y3
+	VPCMPEQQ  Y0, Y3, Y4
+	VPANDN    Y3, Y4, Y3
+	VMOVUPS   32(R9)(CX*8), Y5
+	VPSUBQ    Y4, Y5, Y5
+	VMOVUPS   Y5, 32(R9)(CX*8)
+	VMOVUPS   32(R10)(CX*8), Y6
+	VMOVUPS   32(R11)(CX*8), Y7
+	VPCMPEQQ  Y6, Y3, Y4
+	VPCMPGTQ  Y2, Y7, Y5
+	VPAND     Y5, Y4, Y4
+	VPCMPGTQ  Y6, Y3, Y5
+	VPOR      Y5, Y4, Y4
+	VBLENDVPS Y4, Y3, Y6, Y6
+	VBLENDVPS Y4, Y2, Y7, Y7
+	VMOVUPS   Y6, 32(R10)(CX*8)
+	VMOVUPS   Y7, 32(R11)(CX*8)
+	VPXOR     Y4, Y4, Y4
+	VPCMPGTQ  Y4, Y3, Y4
+	VDIVPD    Y3, Y1, Y5
+	VANDPD    Y4, Y5, Y5
+	VADDPD    32(DI)(CX*8), Y3, Y3
+	VMOVUPS   Y3, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y5, Y3
+	VMOVUPS   Y3, 32(R8)(CX*8)
+	ADDQ      $0x08, CX
+	CMPQ      CX, BX
+	JLT       laneLoop
+	MOVQ      BX, CX
+	IMUL3Q    $0x08, CX, CX
+	ADDQ      CX, AX
+	INCQ      SI
+	CMPQ      SI, columns+56(FP)
+	JLT       columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsF64AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·allLaneSumsF64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTQ (DX)(SI*8), Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y6, Y6, Y6
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS      (AX)(CX*8), Y7
+	VPCMPEQQ     Y0, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VMOVUPS      (R9)(CX*8), Y9
+	VPSUBQ       Y8, Y9, Y9
+	VMOVUPS      Y9, (R9)(CX*8)
+	VMOVMSKPD    Y8, R13
+	POPCNTQ      R13, R13
+	ADDQ         R13, R12
+	VMOVUPS      (R10)(CX*8), Y10
+	VMOVUPS      (R11)(CX*8), Y11
+	VPCMPEQQ     Y10, Y7, Y8
+	VPCMPGTQ     Y2, Y11, Y9
+	VPAND        Y9, Y8, Y8
+	VPCMPGTQ     Y10, Y7, Y9
+	VPOR         Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y10, Y10
+	VBLENDVPS    Y8, Y2, Y11, Y11
+	VMOVUPS      Y10, (R10)(CX*8)
+	VMOVUPS      Y11, (R11)(CX*8)
+	VPXOR        Y8, Y8, Y8
+	VPCMPGTQ     Y8, Y7, Y8
+	VDIVPD       Y7, Y1, Y9
+	VANDPD       Y8, Y9, Y9
+	VADDPD       (DI)(CX*8), Y7, Y8
+	VMOVUPS      Y8, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y9, Y8
+	VMOVUPS      Y8, (R8)(CX*8)
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y9, Y4, Y4
+	VMOVUPS      32(AX)(CX*8), Y7
+	VPCMPEQQ     Y0, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VMOVUPS      32(R9)(CX*8), Y9
+	VPSUBQ       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)(CX*8)
+	VMOVMSKPD    Y8, R13
+	POPCNTQ      R13, R13
+	ADDQ         R13, R12
+	VMOVUPS      32(R10)(CX*8), Y10
+	VMOVUPS      32(R11)(CX*8), Y11
+	VPCMPEQQ     Y10, Y7, Y8
+	VPCMPGTQ     Y2, Y11, Y9
+	VPAND        Y9, Y8, Y8
+	VPCMPGTQ     Y10, Y7, Y9
+	VPOR         Y9, Y8, Y8
+	VBLENDVPS    Y8, Y7, Y10, Y10
+	VBLENDVPS    Y8, Y2, Y11, Y11
+	VMOVUPS      Y10, 32(R10)(CX*8)
+	VMOVUPS      Y11, 32(R11)(CX*8)
+	VPXOR        Y8, Y8, Y8
+	VPCMPGTQ     Y8, Y7, Y8
+	VDIVPD       Y7, Y1, Y9
+	VANDPD       Y8, Y9, Y9
+	VADDPD       32(DI)(CX*8), Y7, Y8
+	VMOVUPS      Y8, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y9, Y8
+	VMOVUPS      Y8, 32(R8)(CX*8)
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y9, Y6, Y6
+	ADDQ         $0x08, CX
+	CMPQ         CX, BX
+	JLT          laneLoop
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPD       X2, X3, X3
+	VPERMILPD    $0x01, X3, X2
+	VADDPD       X2, X3, X3
+	MOVQ         colSum+72(FP), CX
+	VADDSD       (CX)(SI*8), X3, X3
+	VMOVSD       X3, (CX)(SI*8)
+	VADDPD       Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPD       X2, X4, X4
+	VPERMILPD    $0x01, X4, X2
+	VADDPD       X2, X4, X4
+	MOVQ         colInverse+80(FP), CX
+	VADDSD       (CX)(SI*8), X4, X4
+	VMOVSD       X4, (CX)(SI*8)
+	MOVQ         colMissing+88(FP), CX
+	ADDQ         R12, (CX)(SI*8)
+	MOVQ         BX, CX
+	IMUL3Q       $0x08, CX, CX
+	ADDQ         CX, AX
+	INCQ         SI
+	CMPQ         SI, columns+56(FP)
+	JLT          columnLoop
 	VZEROUPPER
 	RET
 

@@ -304,6 +304,16 @@ func climb32F64AVX2(src *byte, rows *byte, ends *byte, weights *byte, count int,
 //go:noescape
 func crossF64AVX2(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
 
+// laneSumsI32AVX2 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsI32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsI32AVX2 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsI32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+
 // rowSumsI32AVX2 adds blocks of 8 entries to the sums of their row, see path.
 //
 //go:noescape
@@ -314,6 +324,16 @@ func rowSumsI32AVX2(line *byte, row *byte, first int, blocks int)
 //go:noescape
 func allSumsI32AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
 
+// laneSumsF32AVX2 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsF32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsF32AVX2 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsF32AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+
 // rowSumsF32AVX2 adds blocks of 8 entries to the sums of their row, see path.
 //
 //go:noescape
@@ -323,6 +343,16 @@ func rowSumsF32AVX2(line *byte, row *byte, first int, blocks int)
 //
 //go:noescape
 func allSumsF32AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
+
+// laneSumsF64AVX2 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsF64AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsF64AVX2 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsF64AVX2(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
 
 // rowSumsF64AVX2 adds blocks of 8 entries to the sums of their row, see path.
 //

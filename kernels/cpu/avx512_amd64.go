@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/klauspost/cpuid/v2"
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"ooc/kernels/entry"
+)
 
 //go:generate go run ./gen -path avx512 -pkg cpu -out avx512_amd64.s -stubs avx512_stubs_amd64.go
 
@@ -32,5 +36,13 @@ var avx512 = &path{
 	cross:         [variants]crossFunc{crossI32AVX512, crossI32SignedAVX512, crossF32AVX512, crossF32SignedAVX512, crossF64AVX512, crossU16AVX512},
 	transpose:     bySize{transpose2AVX2, transposeAVX512, transpose8AVX2},
 	transposePast: bySize{transposePast2AVX2, transposePastAVX512, transposePast8AVX2},
-	sums:          sumsAVX2,
+	sums:          sumsAVX512,
+}
+
+func sumsAVX512(kind entry.Kind) sumsFuncs {
+	return map[entry.Kind]sumsFuncs{
+		entry.KindI32: {rowSumsI32AVX2, allSumsI32AVX2, laneSumsI32AVX512, allLaneSumsI32AVX512},
+		entry.KindF32: {rowSumsF32AVX2, allSumsF32AVX2, laneSumsF32AVX512, allLaneSumsF32AVX512},
+		entry.KindF64: {rowSumsF64AVX2, allSumsF64AVX2, laneSumsF64AVX512, allLaneSumsF64AVX512},
+	}[kind]
 }

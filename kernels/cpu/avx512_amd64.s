@@ -10535,6 +10535,576 @@ fresh:
 	VZEROUPPER
 	RET
 
+// func laneSumsI32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX512F
+TEXT ·laneSumsI32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x3f3f3f3f, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X3
+	VPBROADCASTQ X3, Z3
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Z4
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS       (AX)(CX*4), Z5
+	VPCMPEQD      Z0, Z5, K1
+	KNOTW         K1, K2
+	VPTERNLOGD    $0xff, Z1, Z1, Z1
+	VMOVUPS       (R9)(CX*4), Z6
+	VPSUBD        Z1, Z6, K1, Z6
+	VMOVDQA32.Z   Z5, K2, Z5
+	VMOVUPS       Z6, (R9)(CX*4)
+	VMOVUPS       (R10)(CX*4), Z6
+	VMOVUPS       (R11)(CX*4), Z7
+	VPCMPGTD      Z6, Z5, K1
+	VPCMPEQD      Z6, Z5, K2
+	VPCMPGTD      Z4, Z7, K2, K2
+	KORW          K1, K2, K1
+	VMOVDQA32     Z5, K1, Z6
+	VMOVDQA32     Z4, K1, Z7
+	VMOVUPS       Z6, (R10)(CX*4)
+	VMOVUPS       Z7, (R11)(CX*4)
+	VPXORQ        Z2, Z2, Z2
+	VPCMPGTD      Z2, Z5, K1
+	VCVTDQ2PD     Y5, Z6
+	VRCP14PD      Z6, Z7
+	VMOVAPD       Z7, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VMOVAPD       Z8, Z9
+	VFMADD213PD   Z8, Z8, Z9
+	VFMADD213PD   Z7, Z7, Z9
+	VMOVAPD       Z9, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VFMADD213PD   Z9, Z9, Z8
+	VMOVAPD.Z     Z8, K1, Z8
+	VPMOVSXDQ     Y5, Z6
+	VPADDQ        (DI)(CX*8), Z6, Z6
+	VMOVUPS       Z6, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z8, Z6
+	VMOVUPS       Z6, (R8)(CX*8)
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z5, Y6
+	VCVTDQ2PD     Y6, Z6
+	VRCP14PD      Z6, Z7
+	VMOVAPD       Z7, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VMOVAPD       Z8, Z9
+	VFMADD213PD   Z8, Z8, Z9
+	VFMADD213PD   Z7, Z7, Z9
+	VMOVAPD       Z9, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VFMADD213PD   Z9, Z9, Z8
+	VMOVAPD.Z     Z8, K1, Z8
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VPMOVSXDQ     Y5, Z5
+	VPADDQ        64(DI)(CX*8), Z5, Z5
+	VMOVUPS       Z5, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z8, Z5
+	VMOVUPS       Z5, 64(R8)(CX*8)
+	ADDQ          $0x10, CX
+	CMPQ          CX, BX
+	JLT           laneLoop
+	MOVQ          BX, CX
+	IMUL3Q        $0x04, CX, CX
+	ADDQ          CX, AX
+	INCQ          SI
+	CMPQ          SI, columns+56(FP)
+	JLT           columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsI32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX2, AVX512F, POPCNT
+TEXT ·allLaneSumsI32AVX512(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x3f3f3f3f, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X5
+	VPBROADCASTQ X5, Z5
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Z6
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS       (AX)(CX*4), Z7
+	VPCMPEQD      Z0, Z7, K1
+	KNOTW         K1, K2
+	VPTERNLOGD    $0xff, Z3, Z3, Z3
+	VMOVUPS       (R9)(CX*4), Z8
+	VPSUBD        Z3, Z8, K1, Z8
+	VMOVDQA32.Z   Z7, K2, Z7
+	VMOVUPS       Z8, (R9)(CX*4)
+	KMOVW         K1, R13
+	POPCNTQ       R13, R13
+	ADDQ          R13, R12
+	VMOVUPS       (R10)(CX*4), Z8
+	VMOVUPS       (R11)(CX*4), Z9
+	VPCMPGTD      Z8, Z7, K1
+	VPCMPEQD      Z8, Z7, K2
+	VPCMPGTD      Z6, Z9, K2, K2
+	KORW          K1, K2, K1
+	VMOVDQA32     Z7, K1, Z8
+	VMOVDQA32     Z6, K1, Z9
+	VMOVUPS       Z8, (R10)(CX*4)
+	VMOVUPS       Z9, (R11)(CX*4)
+	VPXORQ        Z4, Z4, Z4
+	VPCMPGTD      Z4, Z7, K1
+	VCVTDQ2PD     Y7, Z8
+	VRCP14PD      Z8, Z9
+	VMOVAPD       Z9, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VMOVAPD       Z10, Z11
+	VFMADD213PD   Z10, Z10, Z11
+	VFMADD213PD   Z9, Z9, Z11
+	VMOVAPD       Z11, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VFMADD213PD   Z11, Z11, Z10
+	VMOVAPD.Z     Z10, K1, Z10
+	VPMOVSXDQ     Y7, Z9
+	VPADDQ        (DI)(CX*8), Z9, Z8
+	VMOVUPS       Z8, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z10, Z8
+	VMOVUPS       Z8, (R8)(CX*8)
+	VPADDQ        Z9, Z1, Z1
+	VADDPD        Z10, Z2, Z2
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z7, Y8
+	VCVTDQ2PD     Y8, Z8
+	VRCP14PD      Z8, Z9
+	VMOVAPD       Z9, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VMOVAPD       Z10, Z11
+	VFMADD213PD   Z10, Z10, Z11
+	VFMADD213PD   Z9, Z9, Z11
+	VMOVAPD       Z11, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VFMADD213PD   Z11, Z11, Z10
+	VMOVAPD.Z     Z10, K1, Z10
+	VEXTRACTI64X4 $0x01, Z7, Y7
+	VPMOVSXDQ     Y7, Z8
+	VPADDQ        64(DI)(CX*8), Z8, Z7
+	VMOVUPS       Z7, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z10, Z7
+	VMOVUPS       Z7, 64(R8)(CX*8)
+	VPADDQ        Z8, Z1, Z1
+	VADDPD        Z10, Z2, Z2
+	ADDQ          $0x10, CX
+	CMPQ          CX, BX
+	JLT           laneLoop
+	VEXTRACTF64X4 $0x01, Z1, Y6
+	VPADDQ        Y6, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X6
+	VPADDQ        X6, X1, X1
+	VPERMILPD     $0x01, X1, X6
+	VPADDQ        X6, X1, X1
+	MOVQ          colSum+72(FP), CX
+	VMOVQ         X1, R13
+	ADDQ          R13, (CX)(SI*8)
+	VEXTRACTF64X4 $0x01, Z2, Y6
+	VADDPD        Y6, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X6
+	VADDPD        X6, X2, X2
+	VPERMILPD     $0x01, X2, X6
+	VADDPD        X6, X2, X2
+	MOVQ          colInverse+80(FP), CX
+	VADDSD        (CX)(SI*8), X2, X2
+	VMOVSD        X2, (CX)(SI*8)
+	MOVQ          colMissing+88(FP), CX
+	ADDL          R12, (CX)(SI*4)
+	MOVQ          BX, CX
+	IMUL3Q        $0x04, CX, CX
+	ADDQ          CX, AX
+	INCQ          SI
+	CMPQ          SI, columns+56(FP)
+	JLT           columnLoop
+	VZEROUPPER
+	RET
+
+// func laneSumsF32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX512F
+TEXT ·laneSumsF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X3
+	VPBROADCASTQ X3, Z3
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Z4
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS       (AX)(CX*4), Z5
+	VPCMPEQD      Z0, Z5, K1
+	KNOTW         K1, K2
+	VPTERNLOGD    $0xff, Z1, Z1, Z1
+	VMOVUPS       (R9)(CX*4), Z6
+	VPSUBD        Z1, Z6, K1, Z6
+	VMOVDQA32.Z   Z5, K2, Z5
+	VMOVUPS       Z6, (R9)(CX*4)
+	VMOVUPS       (R10)(CX*4), Z6
+	VMOVUPS       (R11)(CX*4), Z7
+	VPCMPGTD      Z6, Z5, K1
+	VPCMPEQD      Z6, Z5, K2
+	VPCMPGTD      Z4, Z7, K2, K2
+	KORW          K1, K2, K1
+	VMOVDQA32     Z5, K1, Z6
+	VMOVDQA32     Z4, K1, Z7
+	VMOVUPS       Z6, (R10)(CX*4)
+	VMOVUPS       Z7, (R11)(CX*4)
+	VPXORQ        Z2, Z2, Z2
+	VPCMPGTD      Z2, Z5, K1
+	VCVTPS2PD     Y5, Z6
+	VRCP14PD      Z6, Z7
+	VMOVAPD       Z7, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VMOVAPD       Z8, Z9
+	VFMADD213PD   Z8, Z8, Z9
+	VFMADD213PD   Z7, Z7, Z9
+	VMOVAPD       Z9, Z8
+	VFNMADD213PD  Z3, Z6, Z8
+	VFMADD213PD   Z9, Z9, Z8
+	VMOVAPD.Z     Z8, K1, Z8
+	VADDPD        (DI)(CX*8), Z6, Z6
+	VMOVUPS       Z6, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z8, Z6
+	VMOVUPS       Z6, (R8)(CX*8)
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VCVTPS2PD     Y5, Z5
+	VRCP14PD      Z5, Z6
+	VMOVAPD       Z6, Z7
+	VFNMADD213PD  Z3, Z5, Z7
+	VMOVAPD       Z7, Z8
+	VFMADD213PD   Z7, Z7, Z8
+	VFMADD213PD   Z6, Z6, Z8
+	VMOVAPD       Z8, Z7
+	VFNMADD213PD  Z3, Z5, Z7
+	VFMADD213PD   Z8, Z8, Z7
+	VMOVAPD.Z     Z7, K1, Z7
+	VADDPD        64(DI)(CX*8), Z5, Z5
+	VMOVUPS       Z5, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z7, Z5
+	VMOVUPS       Z5, 64(R8)(CX*8)
+	ADDQ          $0x10, CX
+	CMPQ          CX, BX
+	JLT           laneLoop
+	MOVQ          BX, CX
+	IMUL3Q        $0x04, CX, CX
+	ADDQ          CX, AX
+	INCQ          SI
+	CMPQ          SI, columns+56(FP)
+	JLT           columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsF32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·allLaneSumsF32AVX512(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVL         $0x7f800000, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X5
+	VPBROADCASTQ X5, Z5
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTD (DX)(SI*4), Z6
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS       (AX)(CX*4), Z7
+	VPCMPEQD      Z0, Z7, K1
+	KNOTW         K1, K2
+	VPTERNLOGD    $0xff, Z3, Z3, Z3
+	VMOVUPS       (R9)(CX*4), Z8
+	VPSUBD        Z3, Z8, K1, Z8
+	VMOVDQA32.Z   Z7, K2, Z7
+	VMOVUPS       Z8, (R9)(CX*4)
+	KMOVW         K1, R13
+	POPCNTQ       R13, R13
+	ADDQ          R13, R12
+	VMOVUPS       (R10)(CX*4), Z8
+	VMOVUPS       (R11)(CX*4), Z9
+	VPCMPGTD      Z8, Z7, K1
+	VPCMPEQD      Z8, Z7, K2
+	VPCMPGTD      Z6, Z9, K2, K2
+	KORW          K1, K2, K1
+	VMOVDQA32     Z7, K1, Z8
+	VMOVDQA32     Z6, K1, Z9
+	VMOVUPS       Z8, (R10)(CX*4)
+	VMOVUPS       Z9, (R11)(CX*4)
+	VPXORQ        Z4, Z4, Z4
+	VPCMPGTD      Z4, Z7, K1
+	VCVTPS2PD     Y7, Z8
+	VRCP14PD      Z8, Z9
+	VMOVAPD       Z9, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VMOVAPD       Z10, Z11
+	VFMADD213PD   Z10, Z10, Z11
+	VFMADD213PD   Z9, Z9, Z11
+	VMOVAPD       Z11, Z10
+	VFNMADD213PD  Z5, Z8, Z10
+	VFMADD213PD   Z11, Z11, Z10
+	VMOVAPD.Z     Z10, K1, Z10
+	VADDPD        (DI)(CX*8), Z8, Z9
+	VMOVUPS       Z9, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z10, Z9
+	VMOVUPS       Z9, (R8)(CX*8)
+	VADDPD        Z8, Z1, Z1
+	VADDPD        Z10, Z2, Z2
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z7, Y7
+	VCVTPS2PD     Y7, Z7
+	VRCP14PD      Z7, Z8
+	VMOVAPD       Z8, Z9
+	VFNMADD213PD  Z5, Z7, Z9
+	VMOVAPD       Z9, Z10
+	VFMADD213PD   Z9, Z9, Z10
+	VFMADD213PD   Z8, Z8, Z10
+	VMOVAPD       Z10, Z9
+	VFNMADD213PD  Z5, Z7, Z9
+	VFMADD213PD   Z10, Z10, Z9
+	VMOVAPD.Z     Z9, K1, Z9
+	VADDPD        64(DI)(CX*8), Z7, Z8
+	VMOVUPS       Z8, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z9, Z8
+	VMOVUPS       Z8, 64(R8)(CX*8)
+	VADDPD        Z7, Z1, Z1
+	VADDPD        Z9, Z2, Z2
+	ADDQ          $0x10, CX
+	CMPQ          CX, BX
+	JLT           laneLoop
+	VEXTRACTF64X4 $0x01, Z1, Y6
+	VADDPD        Y6, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X6
+	VADDPD        X6, X1, X1
+	VPERMILPD     $0x01, X1, X6
+	VADDPD        X6, X1, X1
+	MOVQ          colSum+72(FP), CX
+	VADDSD        (CX)(SI*8), X1, X1
+	VMOVSD        X1, (CX)(SI*8)
+	VEXTRACTF64X4 $0x01, Z2, Y6
+	VADDPD        Y6, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X6
+	VADDPD        X6, X2, X2
+	VPERMILPD     $0x01, X2, X6
+	VADDPD        X6, X2, X2
+	MOVQ          colInverse+80(FP), CX
+	VADDSD        (CX)(SI*8), X2, X2
+	VMOVSD        X2, (CX)(SI*8)
+	MOVQ          colMissing+88(FP), CX
+	ADDL          R12, (CX)(SI*4)
+	MOVQ          BX, CX
+	IMUL3Q        $0x04, CX, CX
+	ADDQ          CX, AX
+	INCQ          SI
+	CMPQ          SI, columns+56(FP)
+	JLT           columnLoop
+	VZEROUPPER
+	RET
+
+// func laneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+// Requires: AVX, AVX512F
+TEXT ·laneSumsF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X3
+	VPBROADCASTQ X3, Z3
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTQ (DX)(SI*8), Z4
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS     (AX)(CX*8), Z5
+	VPCMPEQQ    Z0, Z5, K1
+	KNOTW       K1, K2
+	VPTERNLOGD  $0xff, Z1, Z1, Z1
+	VMOVUPS     (R9)(CX*8), Z6
+	VPSUBQ      Z1, Z6, K1, Z6
+	VMOVDQA64.Z Z5, K2, Z5
+	VMOVUPS     Z6, (R9)(CX*8)
+	VMOVUPS     (R10)(CX*8), Z6
+	VMOVUPS     (R11)(CX*8), Z7
+	VPCMPGTQ    Z6, Z5, K1
+	VPCMPEQQ    Z6, Z5, K2
+	VPCMPGTQ    Z4, Z7, K2, K2
+	KORW        K1, K2, K1
+	VMOVDQA64   Z5, K1, Z6
+	VMOVDQA64   Z4, K1, Z7
+	VMOVUPS     Z6, (R10)(CX*8)
+	VMOVUPS     Z7, (R11)(CX*8)
+	VPXORQ      Z2, Z2, Z2
+	VPCMPGTQ    Z2, Z5, K1
+	VDIVPD      Z5, Z3, Z6
+	VMOVAPD.Z   Z6, K1, Z6
+	VADDPD      (DI)(CX*8), Z5, Z5
+	VMOVUPS     Z5, (DI)(CX*8)
+	VADDPD      (R8)(CX*8), Z6, Z5
+	VMOVUPS     Z5, (R8)(CX*8)
+	ADDQ        $0x08, CX
+	CMPQ        CX, BX
+	JLT         laneLoop
+	MOVQ        BX, CX
+	IMUL3Q      $0x08, CX, CX
+	ADDQ        CX, AX
+	INCQ        SI
+	CMPQ        SI, columns+56(FP)
+	JLT         columnLoop
+	VZEROUPPER
+	RET
+
+// func allLaneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·allLaneSumsF64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         lanes+0(FP), AX
+	MOVQ         names+8(FP), DX
+	MOVQ         width+64(FP), BX
+	MOVQ         sum+16(FP), DI
+	MOVQ         inverse+24(FP), R8
+	MOVQ         missing+32(FP), R9
+	MOVQ         top+40(FP), R10
+	MOVQ         farthest+48(FP), R11
+	MOVQ         $0x7ff0000000000000, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x3ff0000000000000, CX
+	VMOVQ        CX, X5
+	VPBROADCASTQ X5, Z5
+	XORQ         SI, SI
+
+columnLoop:
+	VPBROADCASTQ (DX)(SI*8), Z6
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	XORQ         R12, R12
+	XORQ         CX, CX
+
+laneLoop:
+	VMOVUPS       (AX)(CX*8), Z7
+	VPCMPEQQ      Z0, Z7, K1
+	KNOTW         K1, K2
+	VPTERNLOGD    $0xff, Z3, Z3, Z3
+	VMOVUPS       (R9)(CX*8), Z8
+	VPSUBQ        Z3, Z8, K1, Z8
+	VMOVDQA64.Z   Z7, K2, Z7
+	VMOVUPS       Z8, (R9)(CX*8)
+	KMOVW         K1, R13
+	POPCNTQ       R13, R13
+	ADDQ          R13, R12
+	VMOVUPS       (R10)(CX*8), Z8
+	VMOVUPS       (R11)(CX*8), Z9
+	VPCMPGTQ      Z8, Z7, K1
+	VPCMPEQQ      Z8, Z7, K2
+	VPCMPGTQ      Z6, Z9, K2, K2
+	KORW          K1, K2, K1
+	VMOVDQA64     Z7, K1, Z8
+	VMOVDQA64     Z6, K1, Z9
+	VMOVUPS       Z8, (R10)(CX*8)
+	VMOVUPS       Z9, (R11)(CX*8)
+	VPXORQ        Z4, Z4, Z4
+	VPCMPGTQ      Z4, Z7, K1
+	VDIVPD        Z7, Z5, Z8
+	VMOVAPD.Z     Z8, K1, Z8
+	VADDPD        (DI)(CX*8), Z7, Z9
+	VMOVUPS       Z9, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z8, Z9
+	VMOVUPS       Z9, (R8)(CX*8)
+	VADDPD        Z7, Z1, Z1
+	VADDPD        Z8, Z2, Z2
+	ADDQ          $0x08, CX
+	CMPQ          CX, BX
+	JLT           laneLoop
+	VEXTRACTF64X4 $0x01, Z1, Y6
+	VADDPD        Y6, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X6
+	VADDPD        X6, X1, X1
+	VPERMILPD     $0x01, X1, X6
+	VADDPD        X6, X1, X1
+	MOVQ          colSum+72(FP), CX
+	VADDSD        (CX)(SI*8), X1, X1
+	VMOVSD        X1, (CX)(SI*8)
+	VEXTRACTF64X4 $0x01, Z2, Y6
+	VADDPD        Y6, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X6
+	VADDPD        X6, X2, X2
+	VPERMILPD     $0x01, X2, X6
+	VADDPD        X6, X2, X2
+	MOVQ          colInverse+80(FP), CX
+	VADDSD        (CX)(SI*8), X2, X2
+	VMOVSD        X2, (CX)(SI*8)
+	MOVQ          colMissing+88(FP), CX
+	ADDQ          R12, (CX)(SI*8)
+	MOVQ          BX, CX
+	IMUL3Q        $0x08, CX, CX
+	ADDQ          CX, AX
+	INCQ          SI
+	CMPQ          SI, columns+56(FP)
+	JLT           columnLoop
+	VZEROUPPER
+	RET
+
 // func transposeAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-48

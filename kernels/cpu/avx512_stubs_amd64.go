@@ -289,6 +289,36 @@ func climb32F64AVX512(src *byte, rows *byte, ends *byte, weights *byte, count in
 //go:noescape
 func crossF64AVX512(dst *byte, s0 *byte, s1 *byte, s2 *byte, s3 *byte, w0 *byte, w1 *byte, w2 *byte, w3 *byte, count int, stride int, keep int)
 
+// laneSumsI32AVX512 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsI32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsI32AVX512 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsI32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+
+// laneSumsF32AVX512 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsF32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsF32AVX512 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsF32AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+
+// laneSumsF64AVX512 adds columns of width entries to the sums of their rows, see path.
+//
+//go:noescape
+func laneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int)
+
+// allLaneSumsF64AVX512 adds columns of width entries to the sums of their rows and to their own, see path.
+//
+//go:noescape
+func allLaneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
+
 // transposeAVX512 transposes blocks of 16×16 entries, see path.
 //
 //go:noescape

@@ -1,6 +1,9 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // LaneSums are what RowSums are, of rows that lie side by side in lanes. The entries of a lane are added up in the order of columns.
 type LaneSums[S Addable, W Word] struct {
@@ -46,6 +49,24 @@ func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, 
 	}
 	columns := len(lanes) / width
 	names = names[first:][:columns]
+	if columns == 0 {
+		return
+	}
+	sum, inverse, missing, top, farthest := at(rows.Sum, 0), at(rows.Inverse, 0), at(rows.Missing, 0), at(rows.Top, 0), at(rows.Farthest, 0)
+	switch whole := width*int(unsafe.Sizeof(lanes[0]))%lineBytes == 0; {
+	case s.lanes == nil || !whole || cols != nil && count < width:
+		s.addLanesOneByOne(lanes, first, names, rows, count, cols)
+	case cols == nil:
+		s.lanes(at(lanes, 0), at(names, 0), sum, inverse, missing, top, farthest, columns, width)
+	default:
+		c := cols.of(first, columns)
+		s.allLanes(at(lanes, 0), at(names, 0), sum, inverse, missing, top, farthest, columns, width, at(c.Sum, 0), at(c.Inverse, 0), at(c.Missing, 0))
+	}
+}
+
+// addLanesOneByOne is AddLanes in plain Go. names are those of the columns that there are.
+func (s *Sums[S, W]) addLanesOneByOne(lanes []W, first int, names []W, rows LaneSums[S, W], count int, cols *ColumnSums[S, W]) {
+	width := len(rows.Sum)
 	for c, name := range names {
 		var sum [SumLanes]S
 		var inverse [SumLanes]float64

@@ -133,10 +133,18 @@ type rowSumsFunc = func(line, row *byte, first, blocks int)
 // allSumsFunc also adds each entry to the sums of its column.
 type allSumsFunc = func(line, row, sum, inverse, missing *byte, first, blocks int)
 
+// laneSumsFunc adds columns of width entries, at least one of each, to the LaneSums of their rows. A column is a multiple of a line.
+type laneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)
+
+// allLaneSumsFunc also adds each entry to the sums of its column.
+type allLaneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum, colInverse, colMissing *byte)
+
 // sumsFuncs are nil where plain Go adds up.
 type sumsFuncs struct {
-	row rowSumsFunc
-	all allSumsFunc
+	row      rowSumsFunc
+	all      allSumsFunc
+	lanes    laneSumsFunc
+	allLanes allLaneSumsFunc
 }
 
 // PathNames lists the paths that Options.Path may name on this architecture, best first.

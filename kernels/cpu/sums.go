@@ -68,8 +68,7 @@ func (c ColumnSums[S, W]) of(first, count int) ColumnSums[S, W] {
 // Sums adds up entries of one kind, of 4 or 8 bytes. Every path gives the same bits.
 type Sums[S Addable, W Word] struct {
 	none W
-	row  rowSumsFunc // nil: it is done in Go
-	all  allSumsFunc
+	sumsFuncs
 }
 
 // NewSums returns the sums of a kind on the best path, or the one that EnvPath names. S and W are the kind's.
@@ -87,8 +86,7 @@ func sumsOn[S Addable, W Word](p *path, kind entry.Kind) (*Sums[S, W], error) {
 	if _, float := any(s).(float64); kind.Bytes() != int(unsafe.Sizeof(w)) || float != kind.Float() {
 		return nil, fmt.Errorf("cpu: sums of %T of entries of %T are none of kind %s", s, w, kind)
 	}
-	f := p.sums(kind)
-	return &Sums[S, W]{none: W(kind.Unreachable()), row: f.row, all: f.all}, nil
+	return &Sums[S, W]{W(kind.Unreachable()), p.sums(kind)}, nil
 }
 
 // Add adds a part of a row, which begins at column first, a multiple of SumLanes, and, unless cols is nil, adds each entry to its column's

@@ -101,36 +101,42 @@ func plainSums[S Addable, W Word](kind entry.Kind, line []W, row *RowSums[S, W],
 	}
 }
 
-// BenchmarkSums adds up parts of rows that are in the cache.
+// BenchmarkSums adds up parts of rows, and the same in lanes, that are in the cache. Bytes are entries.
 func BenchmarkSums(b *testing.B) {
-	const n, rows = 512, 64
+	const n, rows = 256, 64
 	for _, name := range PathNames() {
 		for _, columns := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/columns=%t", name, columns), func(b *testing.B) {
-				needPath(b, name)
-				p, err := choosePath(name)
-				if err != nil {
-					b.Fatal(err)
-				}
-				s, err := sumsOn[int64, uint32](p, entry.KindI32)
-				if err != nil {
-					b.Fatal(err)
-				}
-				lines, sums, cols := make([]uint32, n*rows), make([]RowSums[int64, uint32], rows), NewColumnSums[int64, uint32](n)
-				for i := range lines {
-					lines[i] = uint32(1 + i)
-				}
-				below := &cols
-				if !columns {
-					below = nil
-				}
-				b.SetBytes(n * rows)
-				for b.Loop() {
-					for i := range sums {
-						s.Add(lines[i*n:][:n], 0, &sums[i], below)
+			for _, inLanes := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%s/columns=%t/lanes=%t", name, columns, inLanes), func(b *testing.B) {
+					needPath(b, name)
+					p, err := choosePath(name)
+					if err != nil {
+						b.Fatal(err)
 					}
-				}
-			})
+					s, err := sumsOn[int64, uint32](p, entry.KindI32)
+					if err != nil {
+						b.Fatal(err)
+					}
+					entries, names, cols := make([]uint32, n*rows), make([]uint32, n), NewColumnSums[int64, uint32](n)
+					for i := range entries {
+						entries[i] = uint32(1 + i)
+					}
+					sums, lanes, below := make([]RowSums[int64, uint32], rows), NewLaneSums[int64, uint32](rows), &cols
+					if !columns {
+						below = nil
+					}
+					b.SetBytes(n * rows)
+					for b.Loop() {
+						if inLanes {
+							s.AddLanes(entries, 0, names, lanes, rows, below)
+							continue
+						}
+						for i := range sums {
+							s.Add(entries[i*n:][:n], 0, &sums[i], below)
+						}
+					}
+				})
+			}
 		}
 	}
 }

@@ -54,6 +54,10 @@ func lanes(p path) {
 		cross(p, a)
 	}
 	for _, a := range arithmetics {
+		if a.size > 2 && (a.size == 8 || !a.signed) {
+			laneSums(p, a, false)
+			laneSums(p, a, true)
+		}
 		if !p.is512() && a.size > 2 && (a.size == 8 || !a.signed) { // one for each kind of 4 and 8 bytes
 			sums(p, a, false)
 			sums(p, a, true)
