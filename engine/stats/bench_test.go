@@ -2,10 +2,17 @@ package stats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/engine"
 	"ooc/engine/factors"
@@ -13,6 +20,7 @@ import (
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/sparse"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -97,41 +105,116 @@ func benchProblem(b *testing.B, n int, kind entry.Kind) *engine.Problem {
 	return p
 }
 
-// BenchmarkOfGraph gathers statistics of a road network of 100,000 vertices, from 2,048 of them. Bytes are distances.
-func BenchmarkOfGraph(b *testing.B) {
+// roadFactors are those of a road network of 100,000 vertices, and some of its vertices.
+func roadFactors(b *testing.B, directed bool, sources int) (*graph.Graph, *factors.Factors, tiles.RowSet) {
+	b.Helper()
 	var text bytes.Buffer
 	if err := gen.To(b.Context(), "road", gen.Options{N: 100_000, Seed: 1}, "g.gr", &text); err != nil {
 		b.Fatal(err)
 	}
-	undirected := false
-	g, err := read.From(&text, "g.gr", read.Options{Directed: &undirected})
+	g, err := read.From(&text, "g.gr", read.Options{Directed: &directed})
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := factors.Make(b.Context(), g, factors.Options{Steady: true})
+	f, err := factors.Make(b.Context(), g, factors.Options{Rows: sources, Steady: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer f.Close()
-	sources := make(tiles.RowSet, 2048)
-	for i := range sources {
-		sources[i] = int32(i * (g.N / len(sources)))
+	b.Cleanup(func() { f.Close() })
+	rows := make(tiles.RowSet, sources)
+	for i := range rows {
+		rows[i] = int32(i * g.N / sources)
 	}
-	for name, o := range map[string]Options{"expand": {}, "all": {}, "bins": {Bins: 50}, "within": {Within: []float64{1000}}, "nearest": {Nearest: 10}} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(sources)) * int64(g.N))
-			for b.Loop() {
-				x := newGathering(newExpanded(f, sources, 0), &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale}, o)
-				x.symmetric, x.vertices = true, f.Elimination.Vertices
-				if name != "expand" {
-					if err := x.makeGatherers(); err != nil {
-						b.Fatal(err)
-					}
+	return g, f, rows
+}
+
+// gatherRows takes rows of a graph through the gatherers, or through none.
+func gatherRows(b *testing.B, g *graph.Graph, f *factors.Factors, sources tiles.RowSet, o *Options) {
+	b.Helper()
+	var none Options
+	meta := &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale, Directed: g.Directed, Sources: sources}
+	x := newGathering(newExpanded(f, sources, 0), meta, *cmp.Or(o, &none))
+	x.symmetric, x.vertices = !g.Directed, f.Elimination.Vertices
+	if o != nil {
+		if err := x.makeGatherers(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := x.pass(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkOfGraph gathers statistics from 2,048 vertices. Bytes are distances.
+func BenchmarkOfGraph(b *testing.B) {
+	for _, directed := range []bool{false, true} {
+		g, f, sources := roadFactors(b, directed, 2048)
+		for name, o := range map[string]*Options{"expand": nil, "all": {}, "bins": {Bins: 50}, "within": {Within: []float64{1000}}, "nearest": {Nearest: 10}} {
+			b.Run(fmt.Sprintf("directed=%t/%s", directed, name), func(b *testing.B) {
+				b.SetBytes(int64(len(sources)) * int64(g.N))
+				for b.Loop() {
+					gatherRows(b, g, f, sources, o)
 				}
-				if err := x.pass(b.Context()); err != nil {
-					b.Fatal(err)
+			})
+		}
+	}
+}
+
+// BenchmarkAgainstRows alternates statistics from 8,192 vertices with rows from them that are written to memory, as solves write them.
+func BenchmarkAgainstRows(b *testing.B) {
+	for _, directed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("directed=%t", directed), func(b *testing.B) {
+			g, f, sources := roadFactors(b, directed, 8192)
+			var took [3]time.Duration
+			for b.Loop() {
+				for i, do := range []func(){
+					func() { writeRows(b, f, sources) },
+					func() { gatherRows(b, g, f, sources, nil) },
+					func() { gatherRows(b, g, f, sources, new(Options)) },
+				} {
+					began := time.Now()
+					do()
+					took[i] += time.Since(began)
 				}
 			}
+			b.ReportMetric(float64(b.N*len(sources)*g.N)/took[2].Seconds()/1e9, "Gdist/s")
+			b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "times-expansion")
+			b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "times-all")
 		})
+	}
+}
+
+// writeRows writes rows to memory, as tiles: 512 at a time for each processor.
+func writeRows(b *testing.B, f *factors.Factors, sources tiles.RowSet) {
+	b.Helper()
+	const tile = 512
+	e := f.Elimination
+	sources = slices.Clone(sources)
+	slices.SortFunc(sources, func(u, v int32) int { return cmp.Compare(e.Rank[u], e.Rank[v]) })
+	var g errgroup.Group
+	for part := range slices.Chunk(sources, entry.CeilDiv(len(sources), runtime.GOMAXPROCS(0))) {
+		g.Go(func() error {
+			x, err := f.NewExpander(e.BatchLanes())
+			if err != nil {
+				return err
+			}
+			defer x.Close()
+			to := sparse.Target{Width: tile, Stride: tile * tile * entry.WordBytes, Past: true}
+			to.Data = entry.Make(entry.CeilDiv(len(e.Vertices), tile) * tile * tile)
+			for i := range tile {
+				to.Places = append(to.Places, int64(i*tile*entry.WordBytes))
+			}
+			for rows := range slices.Chunk(part, tile) {
+				some := to
+				some.Places = to.Places[:len(rows)]
+				if err := x.Rows(rows, some); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
 	}
 }

@@ -181,13 +181,12 @@ func (w *sumsWorker[S, W]) addLanes(b *lanes) {
 func (w *sumsWorker[S, W]) end() {
 	for i, v := range w.rows {
 		if w.names == nil {
-			w.endRow(int(v), &w.of[i])
-			continue
-		}
-		w.sum[v], w.inverse[v], w.missing[v] = w.lanes.Sum[i], w.lanes.Inverse[i], int32(w.lanes.Missing[i])
-		w.top[v], w.farthest[v] = w.lanes.Top[i], int32(w.lanes.Farthest[i])
-		if w.farthest[v] < 0 {
-			w.farthest[v] = v
+			sum, inverse, missing := w.of[i].Total()
+			top, farthest := w.of[i].Top()
+			w.keep(v, sum, inverse, missing, top, farthest)
+		} else {
+			top, farthest := w.lanes.Top(i)
+			w.keep(v, w.lanes.Sum[i], w.lanes.Inverse[i], int(w.lanes.Missing[i]), top, farthest)
 		}
 	}
 	if w.own == nil {
@@ -200,13 +199,11 @@ func (w *sumsWorker[S, W]) end() {
 	}
 }
 
-// endRow keeps the sums of a row that was not in lanes.
-func (w *sumsWorker[S, W]) endRow(v int, s *cpu.RowSums[S, W]) {
-	sum, inverse, missing := s.Total()
-	top, column := s.Top()
-	if column < 0 {
-		column = v
+// keep takes what there is of a vertex's row.
+func (w *sumsWorker[S, W]) keep(v int32, sum S, inverse float64, missing int, top W, farthest int) {
+	if farthest < 0 {
+		farthest = int(v)
 	}
 	w.sum[v], w.inverse[v], w.missing[v] = sum, inverse, int32(missing)
-	w.top[v], w.farthest[v] = top, int32(column)
+	w.top[v], w.farthest[v] = top, int32(farthest)
 }

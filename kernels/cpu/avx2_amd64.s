@@ -7990,6 +7990,9 @@ TEXT ·laneSumsI32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVL         $0x7fffffff, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
@@ -7997,55 +8000,80 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS      (AX)(CX*4), Y3
-	VPCMPEQD     Y0, Y3, Y4
-	VPANDN       Y3, Y4, Y3
-	VMOVUPS      (R9)(CX*4), Y5
-	VPSUBD       Y4, Y5, Y5
-	VMOVUPS      Y5, (R9)(CX*4)
-	VMOVUPS      (R10)(CX*4), Y6
-	VMOVUPS      (R11)(CX*4), Y7
-	VPCMPEQD     Y6, Y3, Y4
-	VPCMPGTD     Y2, Y7, Y5
-	VPAND        Y5, Y4, Y4
-	VPCMPGTD     Y6, Y3, Y5
-	VPOR         Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VMOVUPS      Y6, (R10)(CX*4)
-	VMOVUPS      Y7, (R11)(CX*4)
-	VPXOR        Y4, Y4, Y4
-	VPCMPGTD     Y4, Y3, Y4
-	VCVTDQ2PD    X3, Y5
-	VPMOVSXDQ    X4, Y6
-	VDIVPD       Y5, Y1, Y5
-	VANDPD       Y6, Y5, Y5
-	VPMOVSXDQ    X3, Y6
-	VPADDQ       (DI)(CX*8), Y6, Y6
-	VMOVUPS      Y6, (DI)(CX*8)
-	VADDPD       (R8)(CX*8), Y5, Y5
-	VMOVUPS      Y5, (R8)(CX*8)
-	VEXTRACTI128 $0x01, Y3, X5
-	VCVTDQ2PD    X5, Y5
+	VMOVUPS      (AX)(CX*4), Y4
+	VPADDD       Y3, Y4, Y5
+	VPADDD       (R10)(CX*4), Y3, Y6
+	VPCMPGTD     Y5, Y6, Y5
+	VPMOVMSKB    Y5, R12
+	CMPL         R12, $-1
+	JEQ          plain0
+	VPCMPEQD     Y0, Y4, Y5
+	VPANDN       Y4, Y5, Y4
+	VMOVUPS      (R9)(CX*4), Y6
+	VPSUBD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)(CX*4)
+	VMOVUPS      (R10)(CX*4), Y7
+	VMOVUPS      (R11)(CX*4), Y8
+	VPCMPEQD     Y7, Y4, Y5
+	VPCMPGTD     Y2, Y8, Y6
+	VPAND        Y6, Y5, Y5
+	VPCMPGTD     Y7, Y4, Y6
+	VPOR         Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y7, Y7
+	VBLENDVPS    Y5, Y2, Y8, Y8
+	VMOVUPS      Y7, (R10)(CX*4)
+	VMOVUPS      Y8, (R11)(CX*4)
+	VPXOR        Y5, Y5, Y5
+	VPCMPGTD     Y5, Y4, Y5
+	VCVTDQ2PD    X4, Y6
+	VPMOVSXDQ    X5, Y7
+	VDIVPD       Y6, Y1, Y6
+	VANDPD       Y7, Y6, Y6
+	VPMOVSXDQ    X4, Y7
+	VPADDQ       (DI)(CX*8), Y7, Y7
+	VMOVUPS      Y7, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y6, Y6
+	VMOVUPS      Y6, (R8)(CX*8)
+	VEXTRACTI128 $0x01, Y4, X6
+	VCVTDQ2PD    X6, Y6
+	VEXTRACTI128 $0x01, Y5, X5
+	VPMOVSXDQ    X5, Y5
+	VDIVPD       Y6, Y1, Y6
+	VANDPD       Y5, Y6, Y6
 	VEXTRACTI128 $0x01, Y4, X4
 	VPMOVSXDQ    X4, Y4
-	VDIVPD       Y5, Y1, Y5
-	VANDPD       Y4, Y5, Y5
-	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       32(DI)(CX*8), Y3, Y3
-	VMOVUPS      Y3, 32(DI)(CX*8)
-	VADDPD       32(R8)(CX*8), Y5, Y3
-	VMOVUPS      Y3, 32(R8)(CX*8)
-	ADDQ         $0x08, CX
-	CMPQ         CX, BX
-	JLT          laneLoop
-	MOVQ         BX, CX
-	IMUL3Q       $0x04, CX, CX
-	ADDQ         CX, AX
-	INCQ         SI
-	CMPQ         SI, columns+56(FP)
-	JLT          columnLoop
+	VPADDQ       32(DI)(CX*8), Y4, Y4
+	VMOVUPS      Y4, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y6, Y4
+	VMOVUPS      Y4, 32(R8)(CX*8)
+	JMP          done0
+
+plain0:
+	VCVTDQ2PD (AX)(CX*4), Y4
+	VDIVPD    Y4, Y1, Y4
+	VPMOVSXDQ (AX)(CX*4), Y5
+	VPADDQ    (DI)(CX*8), Y5, Y5
+	VMOVUPS   Y5, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y4, Y4
+	VMOVUPS   Y4, (R8)(CX*8)
+	VCVTDQ2PD 16(AX)(CX*4), Y4
+	VDIVPD    Y4, Y1, Y4
+	VPMOVSXDQ 16(AX)(CX*4), Y5
+	VPADDQ    32(DI)(CX*8), Y5, Y5
+	VMOVUPS   Y5, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y4, Y4
+	VMOVUPS   Y4, 32(R8)(CX*8)
+
+done0:
+	ADDQ   $0x08, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x04, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -8066,84 +8094,116 @@ TEXT ·allLaneSumsI32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVL         $0x7fffffff, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
 	VPBROADCASTD (DX)(SI*4), Y2
-	VPXOR        Y3, Y3, Y3
-	VPXOR        Y5, Y5, Y5
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y6, Y6, Y6
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y7, Y7, Y7
 	XORQ         R12, R12
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS      (AX)(CX*4), Y7
-	VPCMPEQD     Y0, Y7, Y8
-	VPANDN       Y7, Y8, Y7
-	VMOVUPS      (R9)(CX*4), Y9
-	VPSUBD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)(CX*4)
-	VMOVMSKPS    Y8, R13
+	VMOVUPS      (AX)(CX*4), Y8
+	VPADDD       Y3, Y8, Y9
+	VPADDD       (R10)(CX*4), Y3, Y10
+	VPCMPGTD     Y9, Y10, Y9
+	VPMOVMSKB    Y9, R13
+	CMPL         R13, $-1
+	JEQ          plain0
+	VPCMPEQD     Y0, Y8, Y9
+	VPANDN       Y8, Y9, Y8
+	VMOVUPS      (R9)(CX*4), Y10
+	VPSUBD       Y9, Y10, Y10
+	VMOVUPS      Y10, (R9)(CX*4)
+	VMOVMSKPS    Y9, R13
 	POPCNTQ      R13, R13
 	ADDQ         R13, R12
-	VMOVUPS      (R10)(CX*4), Y10
-	VMOVUPS      (R11)(CX*4), Y11
-	VPCMPEQD     Y10, Y7, Y8
-	VPCMPGTD     Y2, Y11, Y9
-	VPAND        Y9, Y8, Y8
-	VPCMPGTD     Y10, Y7, Y9
-	VPOR         Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y10, Y10
-	VBLENDVPS    Y8, Y2, Y11, Y11
-	VMOVUPS      Y10, (R10)(CX*4)
-	VMOVUPS      Y11, (R11)(CX*4)
-	VPXOR        Y8, Y8, Y8
-	VPCMPGTD     Y8, Y7, Y8
-	VCVTDQ2PD    X7, Y9
-	VPMOVSXDQ    X8, Y10
-	VDIVPD       Y9, Y1, Y9
-	VANDPD       Y10, Y9, Y9
-	VPMOVSXDQ    X7, Y11
-	VPADDQ       (DI)(CX*8), Y11, Y10
-	VMOVUPS      Y10, (DI)(CX*8)
-	VADDPD       (R8)(CX*8), Y9, Y10
-	VMOVUPS      Y10, (R8)(CX*8)
-	VPADDQ       Y11, Y3, Y3
-	VADDPD       Y9, Y4, Y4
-	VEXTRACTI128 $0x01, Y7, X9
-	VCVTDQ2PD    X9, Y9
+	VMOVUPS      (R10)(CX*4), Y11
+	VMOVUPS      (R11)(CX*4), Y12
+	VPCMPEQD     Y11, Y8, Y9
+	VPCMPGTD     Y2, Y12, Y10
+	VPAND        Y10, Y9, Y9
+	VPCMPGTD     Y11, Y8, Y10
+	VPOR         Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y11, Y11
+	VBLENDVPS    Y9, Y2, Y12, Y12
+	VMOVUPS      Y11, (R10)(CX*4)
+	VMOVUPS      Y12, (R11)(CX*4)
+	VPXOR        Y9, Y9, Y9
+	VPCMPGTD     Y9, Y8, Y9
+	VCVTDQ2PD    X8, Y10
+	VPMOVSXDQ    X9, Y11
+	VDIVPD       Y10, Y1, Y10
+	VANDPD       Y11, Y10, Y10
+	VPMOVSXDQ    X8, Y12
+	VPADDQ       (DI)(CX*8), Y12, Y11
+	VMOVUPS      Y11, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y10, Y11
+	VMOVUPS      Y11, (R8)(CX*8)
+	VPADDQ       Y12, Y4, Y4
+	VADDPD       Y10, Y5, Y5
+	VEXTRACTI128 $0x01, Y8, X10
+	VCVTDQ2PD    X10, Y10
+	VEXTRACTI128 $0x01, Y9, X9
+	VPMOVSXDQ    X9, Y9
+	VDIVPD       Y10, Y1, Y10
+	VANDPD       Y9, Y10, Y10
 	VEXTRACTI128 $0x01, Y8, X8
-	VPMOVSXDQ    X8, Y8
-	VDIVPD       Y9, Y1, Y9
-	VANDPD       Y8, Y9, Y9
-	VEXTRACTI128 $0x01, Y7, X7
-	VPMOVSXDQ    X7, Y8
-	VPADDQ       32(DI)(CX*8), Y8, Y7
-	VMOVUPS      Y7, 32(DI)(CX*8)
-	VADDPD       32(R8)(CX*8), Y9, Y7
-	VMOVUPS      Y7, 32(R8)(CX*8)
-	VPADDQ       Y8, Y5, Y5
-	VADDPD       Y9, Y6, Y6
+	VPMOVSXDQ    X8, Y9
+	VPADDQ       32(DI)(CX*8), Y9, Y8
+	VMOVUPS      Y8, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y10, Y8
+	VMOVUPS      Y8, 32(R8)(CX*8)
+	VPADDQ       Y9, Y6, Y6
+	VADDPD       Y10, Y7, Y7
+	JMP          done0
+
+plain0:
+	VCVTDQ2PD (AX)(CX*4), Y8
+	VDIVPD    Y8, Y1, Y8
+	VPMOVSXDQ (AX)(CX*4), Y10
+	VPADDQ    (DI)(CX*8), Y10, Y9
+	VMOVUPS   Y9, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y8, Y9
+	VMOVUPS   Y9, (R8)(CX*8)
+	VPADDQ    Y10, Y4, Y4
+	VADDPD    Y8, Y5, Y5
+	VCVTDQ2PD 16(AX)(CX*4), Y8
+	VDIVPD    Y8, Y1, Y8
+	VPMOVSXDQ 16(AX)(CX*4), Y10
+	VPADDQ    32(DI)(CX*8), Y10, Y9
+	VMOVUPS   Y9, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y8, Y9
+	VMOVUPS   Y9, 32(R8)(CX*8)
+	VPADDQ    Y10, Y6, Y6
+	VADDPD    Y8, Y7, Y7
+
+done0:
 	ADDQ         $0x08, CX
 	CMPQ         CX, BX
 	JLT          laneLoop
-	VPADDQ       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VPADDQ       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VPADDQ       X2, X3, X3
-	MOVQ         colSum+72(FP), CX
-	VMOVQ        X3, R13
-	ADDQ         R13, (CX)(SI*8)
-	VADDPD       Y6, Y4, Y4
+	VPADDQ       Y6, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X2
-	VADDPD       X2, X4, X4
+	VPADDQ       X2, X4, X4
 	VPERMILPD    $0x01, X4, X2
-	VADDPD       X2, X4, X4
+	VPADDQ       X2, X4, X4
+	MOVQ         colSum+72(FP), CX
+	VMOVQ        X4, R13
+	ADDQ         R13, (CX)(SI*8)
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X2
+	VADDPD       X2, X5, X5
+	VPERMILPD    $0x01, X5, X2
+	VADDPD       X2, X5, X5
 	MOVQ         colInverse+80(FP), CX
-	VADDSD       (CX)(SI*8), X4, X4
-	VMOVSD       X4, (CX)(SI*8)
+	VADDSD       (CX)(SI*8), X5, X5
+	VMOVSD       X5, (CX)(SI*8)
 	MOVQ         colMissing+88(FP), CX
 	ADDL         R12, (CX)(SI*4)
 	MOVQ         BX, CX
@@ -8317,6 +8377,9 @@ TEXT ·laneSumsF32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVL         $0x7fffffff, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
@@ -8324,52 +8387,75 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS      (AX)(CX*4), Y3
-	VPCMPEQD     Y0, Y3, Y4
-	VPANDN       Y3, Y4, Y3
-	VMOVUPS      (R9)(CX*4), Y5
-	VPSUBD       Y4, Y5, Y5
-	VMOVUPS      Y5, (R9)(CX*4)
-	VMOVUPS      (R10)(CX*4), Y6
-	VMOVUPS      (R11)(CX*4), Y7
-	VPCMPEQD     Y6, Y3, Y4
-	VPCMPGTD     Y2, Y7, Y5
-	VPAND        Y5, Y4, Y4
-	VPCMPGTD     Y6, Y3, Y5
-	VPOR         Y5, Y4, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VMOVUPS      Y6, (R10)(CX*4)
-	VMOVUPS      Y7, (R11)(CX*4)
-	VPXOR        Y4, Y4, Y4
-	VPCMPGTD     Y4, Y3, Y4
-	VCVTPS2PD    X3, Y5
-	VPMOVSXDQ    X4, Y6
-	VDIVPD       Y5, Y1, Y7
-	VANDPD       Y6, Y7, Y7
-	VADDPD       (DI)(CX*8), Y5, Y5
-	VMOVUPS      Y5, (DI)(CX*8)
-	VADDPD       (R8)(CX*8), Y7, Y5
-	VMOVUPS      Y5, (R8)(CX*8)
-	VEXTRACTI128 $0x01, Y3, X3
-	VCVTPS2PD    X3, Y3
+	VMOVUPS      (AX)(CX*4), Y4
+	VPADDD       Y3, Y4, Y5
+	VPADDD       (R10)(CX*4), Y3, Y6
+	VPCMPGTD     Y5, Y6, Y5
+	VPMOVMSKB    Y5, R12
+	CMPL         R12, $-1
+	JEQ          plain0
+	VPCMPEQD     Y0, Y4, Y5
+	VPANDN       Y4, Y5, Y4
+	VMOVUPS      (R9)(CX*4), Y6
+	VPSUBD       Y5, Y6, Y6
+	VMOVUPS      Y6, (R9)(CX*4)
+	VMOVUPS      (R10)(CX*4), Y7
+	VMOVUPS      (R11)(CX*4), Y8
+	VPCMPEQD     Y7, Y4, Y5
+	VPCMPGTD     Y2, Y8, Y6
+	VPAND        Y6, Y5, Y5
+	VPCMPGTD     Y7, Y4, Y6
+	VPOR         Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y7, Y7
+	VBLENDVPS    Y5, Y2, Y8, Y8
+	VMOVUPS      Y7, (R10)(CX*4)
+	VMOVUPS      Y8, (R11)(CX*4)
+	VPXOR        Y5, Y5, Y5
+	VPCMPGTD     Y5, Y4, Y5
+	VCVTPS2PD    X4, Y6
+	VPMOVSXDQ    X5, Y7
+	VDIVPD       Y6, Y1, Y8
+	VANDPD       Y7, Y8, Y8
+	VADDPD       (DI)(CX*8), Y6, Y6
+	VMOVUPS      Y6, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y8, Y6
+	VMOVUPS      Y6, (R8)(CX*8)
 	VEXTRACTI128 $0x01, Y4, X4
-	VPMOVSXDQ    X4, Y4
-	VDIVPD       Y3, Y1, Y5
-	VANDPD       Y4, Y5, Y5
-	VADDPD       32(DI)(CX*8), Y3, Y3
-	VMOVUPS      Y3, 32(DI)(CX*8)
-	VADDPD       32(R8)(CX*8), Y5, Y3
-	VMOVUPS      Y3, 32(R8)(CX*8)
-	ADDQ         $0x08, CX
-	CMPQ         CX, BX
-	JLT          laneLoop
-	MOVQ         BX, CX
-	IMUL3Q       $0x04, CX, CX
-	ADDQ         CX, AX
-	INCQ         SI
-	CMPQ         SI, columns+56(FP)
-	JLT          columnLoop
+	VCVTPS2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y5, X5
+	VPMOVSXDQ    X5, Y5
+	VDIVPD       Y4, Y1, Y6
+	VANDPD       Y5, Y6, Y6
+	VADDPD       32(DI)(CX*8), Y4, Y4
+	VMOVUPS      Y4, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y6, Y4
+	VMOVUPS      Y4, 32(R8)(CX*8)
+	JMP          done0
+
+plain0:
+	VCVTPS2PD (AX)(CX*4), Y4
+	VDIVPD    Y4, Y1, Y5
+	VADDPD    (DI)(CX*8), Y4, Y4
+	VMOVUPS   Y4, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y5, Y4
+	VMOVUPS   Y4, (R8)(CX*8)
+	VCVTPS2PD 16(AX)(CX*4), Y4
+	VDIVPD    Y4, Y1, Y5
+	VADDPD    32(DI)(CX*8), Y4, Y4
+	VMOVUPS   Y4, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y5, Y4
+	VMOVUPS   Y4, 32(R8)(CX*8)
+
+done0:
+	ADDQ   $0x08, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x04, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -8390,81 +8476,111 @@ TEXT ·allLaneSumsF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVL         $0x7fffffff, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
 	VPBROADCASTD (DX)(SI*4), Y2
-	VPXOR        Y3, Y3, Y3
-	VPXOR        Y5, Y5, Y5
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y6, Y6, Y6
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y7, Y7, Y7
 	XORQ         R12, R12
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS      (AX)(CX*4), Y7
-	VPCMPEQD     Y0, Y7, Y8
-	VPANDN       Y7, Y8, Y7
-	VMOVUPS      (R9)(CX*4), Y9
-	VPSUBD       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)(CX*4)
-	VMOVMSKPS    Y8, R13
+	VMOVUPS      (AX)(CX*4), Y8
+	VPADDD       Y3, Y8, Y9
+	VPADDD       (R10)(CX*4), Y3, Y10
+	VPCMPGTD     Y9, Y10, Y9
+	VPMOVMSKB    Y9, R13
+	CMPL         R13, $-1
+	JEQ          plain0
+	VPCMPEQD     Y0, Y8, Y9
+	VPANDN       Y8, Y9, Y8
+	VMOVUPS      (R9)(CX*4), Y10
+	VPSUBD       Y9, Y10, Y10
+	VMOVUPS      Y10, (R9)(CX*4)
+	VMOVMSKPS    Y9, R13
 	POPCNTQ      R13, R13
 	ADDQ         R13, R12
-	VMOVUPS      (R10)(CX*4), Y10
-	VMOVUPS      (R11)(CX*4), Y11
-	VPCMPEQD     Y10, Y7, Y8
-	VPCMPGTD     Y2, Y11, Y9
-	VPAND        Y9, Y8, Y8
-	VPCMPGTD     Y10, Y7, Y9
-	VPOR         Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y10, Y10
-	VBLENDVPS    Y8, Y2, Y11, Y11
-	VMOVUPS      Y10, (R10)(CX*4)
-	VMOVUPS      Y11, (R11)(CX*4)
-	VPXOR        Y8, Y8, Y8
-	VPCMPGTD     Y8, Y7, Y8
-	VCVTPS2PD    X7, Y9
-	VPMOVSXDQ    X8, Y10
-	VDIVPD       Y9, Y1, Y11
-	VANDPD       Y10, Y11, Y11
-	VADDPD       (DI)(CX*8), Y9, Y10
-	VMOVUPS      Y10, (DI)(CX*8)
-	VADDPD       (R8)(CX*8), Y11, Y10
-	VMOVUPS      Y10, (R8)(CX*8)
-	VADDPD       Y9, Y3, Y3
-	VADDPD       Y11, Y4, Y4
-	VEXTRACTI128 $0x01, Y7, X7
-	VCVTPS2PD    X7, Y7
+	VMOVUPS      (R10)(CX*4), Y11
+	VMOVUPS      (R11)(CX*4), Y12
+	VPCMPEQD     Y11, Y8, Y9
+	VPCMPGTD     Y2, Y12, Y10
+	VPAND        Y10, Y9, Y9
+	VPCMPGTD     Y11, Y8, Y10
+	VPOR         Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y11, Y11
+	VBLENDVPS    Y9, Y2, Y12, Y12
+	VMOVUPS      Y11, (R10)(CX*4)
+	VMOVUPS      Y12, (R11)(CX*4)
+	VPXOR        Y9, Y9, Y9
+	VPCMPGTD     Y9, Y8, Y9
+	VCVTPS2PD    X8, Y10
+	VPMOVSXDQ    X9, Y11
+	VDIVPD       Y10, Y1, Y12
+	VANDPD       Y11, Y12, Y12
+	VADDPD       (DI)(CX*8), Y10, Y11
+	VMOVUPS      Y11, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Y12, Y11
+	VMOVUPS      Y11, (R8)(CX*8)
+	VADDPD       Y10, Y4, Y4
+	VADDPD       Y12, Y5, Y5
 	VEXTRACTI128 $0x01, Y8, X8
-	VPMOVSXDQ    X8, Y8
-	VDIVPD       Y7, Y1, Y9
-	VANDPD       Y8, Y9, Y9
-	VADDPD       32(DI)(CX*8), Y7, Y8
-	VMOVUPS      Y8, 32(DI)(CX*8)
-	VADDPD       32(R8)(CX*8), Y9, Y8
-	VMOVUPS      Y8, 32(R8)(CX*8)
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    X8, Y8
+	VEXTRACTI128 $0x01, Y9, X9
+	VPMOVSXDQ    X9, Y9
+	VDIVPD       Y8, Y1, Y10
+	VANDPD       Y9, Y10, Y10
+	VADDPD       32(DI)(CX*8), Y8, Y9
+	VMOVUPS      Y9, 32(DI)(CX*8)
+	VADDPD       32(R8)(CX*8), Y10, Y9
+	VMOVUPS      Y9, 32(R8)(CX*8)
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y10, Y7, Y7
+	JMP          done0
+
+plain0:
+	VCVTPS2PD (AX)(CX*4), Y8
+	VDIVPD    Y8, Y1, Y9
+	VADDPD    (DI)(CX*8), Y8, Y10
+	VMOVUPS   Y10, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y9, Y10
+	VMOVUPS   Y10, (R8)(CX*8)
+	VADDPD    Y8, Y4, Y4
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 16(AX)(CX*4), Y8
+	VDIVPD    Y8, Y1, Y9
+	VADDPD    32(DI)(CX*8), Y8, Y10
+	VMOVUPS   Y10, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y9, Y10
+	VMOVUPS   Y10, 32(R8)(CX*8)
+	VADDPD    Y8, Y6, Y6
+	VADDPD    Y9, Y7, Y7
+
+done0:
 	ADDQ         $0x08, CX
 	CMPQ         CX, BX
 	JLT          laneLoop
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPD       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPD       X2, X3, X3
-	MOVQ         colSum+72(FP), CX
-	VADDSD       (CX)(SI*8), X3, X3
-	VMOVSD       X3, (CX)(SI*8)
 	VADDPD       Y6, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X2
 	VADDPD       X2, X4, X4
 	VPERMILPD    $0x01, X4, X2
 	VADDPD       X2, X4, X4
-	MOVQ         colInverse+80(FP), CX
+	MOVQ         colSum+72(FP), CX
 	VADDSD       (CX)(SI*8), X4, X4
 	VMOVSD       X4, (CX)(SI*8)
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X2
+	VADDPD       X2, X5, X5
+	VPERMILPD    $0x01, X5, X2
+	VADDPD       X2, X5, X5
+	MOVQ         colInverse+80(FP), CX
+	VADDSD       (CX)(SI*8), X5, X5
+	VMOVSD       X5, (CX)(SI*8)
 	MOVQ         colMissing+88(FP), CX
 	ADDL         R12, (CX)(SI*4)
 	MOVQ         BX, CX
@@ -8634,6 +8750,9 @@ TEXT ·laneSumsF64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVQ         $0x7fffffffffffffff, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
@@ -8641,65 +8760,99 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS   (AX)(CX*8), Y3
-	VPCMPEQQ  Y0, Y3, Y4
-	VPANDN    Y3, Y4, Y3
-	VMOVUPS   (R9)(CX*8), Y5
-	VPSUBQ    Y4, Y5, Y5
-	VMOVUPS   Y5, (R9)(CX*8)
-	VMOVUPS   (R10)(CX*8), Y6
-	VMOVUPS   (R11)(CX*8), Y7
-	VPCMPEQQ  Y6, Y3, Y4
-	VPCMPGTQ  Y2, Y7, Y5
-	VPAND     Y5, Y4, Y4
-	VPCMPGTQ  Y6, Y3, Y5
-	VPOR      Y5, Y4, Y4
-	VBLENDVPS Y4, Y3, Y6, Y6
-	VBLENDVPS Y4, Y2, Y7, Y7
-	VMOVUPS   Y6, (R10)(CX*8)
-	VMOVUPS   Y7, (R11)(CX*8)
-	VPXOR     Y4, Y4, Y4
-	VPCMPGTQ  Y4, Y3, Y4
-	VDIVPD    Y3, Y1, Y5
-	VANDPD    Y4, Y5, Y5
-	VADDPD    (DI)(CX*8), Y3, Y3
-	VMOVUPS   Y3, (DI)(CX*8)
-	VADDPD    (R8)(CX*8), Y5, Y3
-	VMOVUPS   Y3, (R8)(CX*8)
-	VMOVUPS   32(AX)(CX*8), Y3
-	VPCMPEQQ  Y0, Y3, Y4
-	VPANDN    Y3, Y4, Y3
-	VMOVUPS   32(R9)(CX*8), Y5
-	VPSUBQ    Y4, Y5, Y5
-	VMOVUPS   Y5, 32(R9)(CX*8)
-	VMOVUPS   32(R10)(CX*8), Y6
-	VMOVUPS   32(R11)(CX*8), Y7
-	VPCMPEQQ  Y6, Y3, Y4
-	VPCMPGTQ  Y2, Y7, Y5
-	VPAND     Y5, Y4, Y4
-	VPCMPGTQ  Y6, Y3, Y5
-	VPOR      Y5, Y4, Y4
-	VBLENDVPS Y4, Y3, Y6, Y6
-	VBLENDVPS Y4, Y2, Y7, Y7
-	VMOVUPS   Y6, 32(R10)(CX*8)
-	VMOVUPS   Y7, 32(R11)(CX*8)
-	VPXOR     Y4, Y4, Y4
-	VPCMPGTQ  Y4, Y3, Y4
-	VDIVPD    Y3, Y1, Y5
-	VANDPD    Y4, Y5, Y5
-	VADDPD    32(DI)(CX*8), Y3, Y3
-	VMOVUPS   Y3, 32(DI)(CX*8)
-	VADDPD    32(R8)(CX*8), Y5, Y3
-	VMOVUPS   Y3, 32(R8)(CX*8)
-	ADDQ      $0x08, CX
-	CMPQ      CX, BX
-	JLT       laneLoop
-	MOVQ      BX, CX
-	IMUL3Q    $0x08, CX, CX
-	ADDQ      CX, AX
-	INCQ      SI
-	CMPQ      SI, columns+56(FP)
-	JLT       columnLoop
+	VMOVUPS   (AX)(CX*8), Y4
+	VPADDQ    Y3, Y4, Y5
+	VPADDQ    (R10)(CX*8), Y3, Y6
+	VPCMPGTQ  Y5, Y6, Y5
+	VPMOVMSKB Y5, R12
+	CMPL      R12, $-1
+	JEQ       plain0
+	VPCMPEQQ  Y0, Y4, Y5
+	VPANDN    Y4, Y5, Y4
+	VMOVUPS   (R9)(CX*8), Y6
+	VPSUBQ    Y5, Y6, Y6
+	VMOVUPS   Y6, (R9)(CX*8)
+	VMOVUPS   (R10)(CX*8), Y7
+	VMOVUPS   (R11)(CX*8), Y8
+	VPCMPEQQ  Y7, Y4, Y5
+	VPCMPGTQ  Y2, Y8, Y6
+	VPAND     Y6, Y5, Y5
+	VPCMPGTQ  Y7, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VBLENDVPS Y5, Y4, Y7, Y7
+	VBLENDVPS Y5, Y2, Y8, Y8
+	VMOVUPS   Y7, (R10)(CX*8)
+	VMOVUPS   Y8, (R11)(CX*8)
+	VPXOR     Y5, Y5, Y5
+	VPCMPGTQ  Y5, Y4, Y5
+	VDIVPD    Y4, Y1, Y6
+	VANDPD    Y5, Y6, Y6
+	VADDPD    (DI)(CX*8), Y4, Y4
+	VMOVUPS   Y4, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y6, Y4
+	VMOVUPS   Y4, (R8)(CX*8)
+	JMP       done0
+
+plain0:
+	VMOVUPD (AX)(CX*8), Y4
+	VDIVPD  Y4, Y1, Y5
+	VADDPD  (DI)(CX*8), Y4, Y4
+	VMOVUPS Y4, (DI)(CX*8)
+	VADDPD  (R8)(CX*8), Y5, Y4
+	VMOVUPS Y4, (R8)(CX*8)
+
+done0:
+	VMOVUPS   32(AX)(CX*8), Y4
+	VPADDQ    Y3, Y4, Y5
+	VPADDQ    32(R10)(CX*8), Y3, Y6
+	VPCMPGTQ  Y5, Y6, Y5
+	VPMOVMSKB Y5, R12
+	CMPL      R12, $-1
+	JEQ       plain1
+	VPCMPEQQ  Y0, Y4, Y5
+	VPANDN    Y4, Y5, Y4
+	VMOVUPS   32(R9)(CX*8), Y6
+	VPSUBQ    Y5, Y6, Y6
+	VMOVUPS   Y6, 32(R9)(CX*8)
+	VMOVUPS   32(R10)(CX*8), Y7
+	VMOVUPS   32(R11)(CX*8), Y8
+	VPCMPEQQ  Y7, Y4, Y5
+	VPCMPGTQ  Y2, Y8, Y6
+	VPAND     Y6, Y5, Y5
+	VPCMPGTQ  Y7, Y4, Y6
+	VPOR      Y6, Y5, Y5
+	VBLENDVPS Y5, Y4, Y7, Y7
+	VBLENDVPS Y5, Y2, Y8, Y8
+	VMOVUPS   Y7, 32(R10)(CX*8)
+	VMOVUPS   Y8, 32(R11)(CX*8)
+	VPXOR     Y5, Y5, Y5
+	VPCMPGTQ  Y5, Y4, Y5
+	VDIVPD    Y4, Y1, Y6
+	VANDPD    Y5, Y6, Y6
+	VADDPD    32(DI)(CX*8), Y4, Y4
+	VMOVUPS   Y4, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y6, Y4
+	VMOVUPS   Y4, 32(R8)(CX*8)
+	JMP       done1
+
+plain1:
+	VMOVUPD 32(AX)(CX*8), Y4
+	VDIVPD  Y4, Y1, Y5
+	VADDPD  32(DI)(CX*8), Y4, Y4
+	VMOVUPS Y4, 32(DI)(CX*8)
+	VADDPD  32(R8)(CX*8), Y5, Y4
+	VMOVUPS Y4, 32(R8)(CX*8)
+
+done1:
+	ADDQ   $0x08, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x08, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -8720,97 +8873,138 @@ TEXT ·allLaneSumsF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
+	MOVQ         $0x7fffffffffffffff, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y3
 	XORQ         SI, SI
 
 columnLoop:
 	VPBROADCASTQ (DX)(SI*8), Y2
-	VPXOR        Y3, Y3, Y3
-	VPXOR        Y5, Y5, Y5
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y6, Y6, Y6
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y7, Y7, Y7
 	XORQ         R12, R12
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS      (AX)(CX*8), Y7
-	VPCMPEQQ     Y0, Y7, Y8
-	VPANDN       Y7, Y8, Y7
-	VMOVUPS      (R9)(CX*8), Y9
-	VPSUBQ       Y8, Y9, Y9
-	VMOVUPS      Y9, (R9)(CX*8)
-	VMOVMSKPD    Y8, R13
-	POPCNTQ      R13, R13
-	ADDQ         R13, R12
-	VMOVUPS      (R10)(CX*8), Y10
-	VMOVUPS      (R11)(CX*8), Y11
-	VPCMPEQQ     Y10, Y7, Y8
-	VPCMPGTQ     Y2, Y11, Y9
-	VPAND        Y9, Y8, Y8
-	VPCMPGTQ     Y10, Y7, Y9
-	VPOR         Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y10, Y10
-	VBLENDVPS    Y8, Y2, Y11, Y11
-	VMOVUPS      Y10, (R10)(CX*8)
-	VMOVUPS      Y11, (R11)(CX*8)
-	VPXOR        Y8, Y8, Y8
-	VPCMPGTQ     Y8, Y7, Y8
-	VDIVPD       Y7, Y1, Y9
-	VANDPD       Y8, Y9, Y9
-	VADDPD       (DI)(CX*8), Y7, Y8
-	VMOVUPS      Y8, (DI)(CX*8)
-	VADDPD       (R8)(CX*8), Y9, Y8
-	VMOVUPS      Y8, (R8)(CX*8)
-	VADDPD       Y7, Y3, Y3
-	VADDPD       Y9, Y4, Y4
-	VMOVUPS      32(AX)(CX*8), Y7
-	VPCMPEQQ     Y0, Y7, Y8
-	VPANDN       Y7, Y8, Y7
-	VMOVUPS      32(R9)(CX*8), Y9
-	VPSUBQ       Y8, Y9, Y9
-	VMOVUPS      Y9, 32(R9)(CX*8)
-	VMOVMSKPD    Y8, R13
-	POPCNTQ      R13, R13
-	ADDQ         R13, R12
-	VMOVUPS      32(R10)(CX*8), Y10
-	VMOVUPS      32(R11)(CX*8), Y11
-	VPCMPEQQ     Y10, Y7, Y8
-	VPCMPGTQ     Y2, Y11, Y9
-	VPAND        Y9, Y8, Y8
-	VPCMPGTQ     Y10, Y7, Y9
-	VPOR         Y9, Y8, Y8
-	VBLENDVPS    Y8, Y7, Y10, Y10
-	VBLENDVPS    Y8, Y2, Y11, Y11
-	VMOVUPS      Y10, 32(R10)(CX*8)
-	VMOVUPS      Y11, 32(R11)(CX*8)
-	VPXOR        Y8, Y8, Y8
-	VPCMPGTQ     Y8, Y7, Y8
-	VDIVPD       Y7, Y1, Y9
-	VANDPD       Y8, Y9, Y9
-	VADDPD       32(DI)(CX*8), Y7, Y8
-	VMOVUPS      Y8, 32(DI)(CX*8)
-	VADDPD       32(R8)(CX*8), Y9, Y8
-	VMOVUPS      Y8, 32(R8)(CX*8)
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y9, Y6, Y6
+	VMOVUPS   (AX)(CX*8), Y8
+	VPADDQ    Y3, Y8, Y9
+	VPADDQ    (R10)(CX*8), Y3, Y10
+	VPCMPGTQ  Y9, Y10, Y9
+	VPMOVMSKB Y9, R13
+	CMPL      R13, $-1
+	JEQ       plain0
+	VPCMPEQQ  Y0, Y8, Y9
+	VPANDN    Y8, Y9, Y8
+	VMOVUPS   (R9)(CX*8), Y10
+	VPSUBQ    Y9, Y10, Y10
+	VMOVUPS   Y10, (R9)(CX*8)
+	VMOVMSKPD Y9, R13
+	POPCNTQ   R13, R13
+	ADDQ      R13, R12
+	VMOVUPS   (R10)(CX*8), Y11
+	VMOVUPS   (R11)(CX*8), Y12
+	VPCMPEQQ  Y11, Y8, Y9
+	VPCMPGTQ  Y2, Y12, Y10
+	VPAND     Y10, Y9, Y9
+	VPCMPGTQ  Y11, Y8, Y10
+	VPOR      Y10, Y9, Y9
+	VBLENDVPS Y9, Y8, Y11, Y11
+	VBLENDVPS Y9, Y2, Y12, Y12
+	VMOVUPS   Y11, (R10)(CX*8)
+	VMOVUPS   Y12, (R11)(CX*8)
+	VPXOR     Y9, Y9, Y9
+	VPCMPGTQ  Y9, Y8, Y9
+	VDIVPD    Y8, Y1, Y10
+	VANDPD    Y9, Y10, Y10
+	VADDPD    (DI)(CX*8), Y8, Y9
+	VMOVUPS   Y9, (DI)(CX*8)
+	VADDPD    (R8)(CX*8), Y10, Y9
+	VMOVUPS   Y9, (R8)(CX*8)
+	VADDPD    Y8, Y4, Y4
+	VADDPD    Y10, Y5, Y5
+	JMP       done0
+
+plain0:
+	VMOVUPD (AX)(CX*8), Y8
+	VDIVPD  Y8, Y1, Y9
+	VADDPD  (DI)(CX*8), Y8, Y10
+	VMOVUPS Y10, (DI)(CX*8)
+	VADDPD  (R8)(CX*8), Y9, Y10
+	VMOVUPS Y10, (R8)(CX*8)
+	VADDPD  Y8, Y4, Y4
+	VADDPD  Y9, Y5, Y5
+
+done0:
+	VMOVUPS   32(AX)(CX*8), Y8
+	VPADDQ    Y3, Y8, Y9
+	VPADDQ    32(R10)(CX*8), Y3, Y10
+	VPCMPGTQ  Y9, Y10, Y9
+	VPMOVMSKB Y9, R13
+	CMPL      R13, $-1
+	JEQ       plain1
+	VPCMPEQQ  Y0, Y8, Y9
+	VPANDN    Y8, Y9, Y8
+	VMOVUPS   32(R9)(CX*8), Y10
+	VPSUBQ    Y9, Y10, Y10
+	VMOVUPS   Y10, 32(R9)(CX*8)
+	VMOVMSKPD Y9, R13
+	POPCNTQ   R13, R13
+	ADDQ      R13, R12
+	VMOVUPS   32(R10)(CX*8), Y11
+	VMOVUPS   32(R11)(CX*8), Y12
+	VPCMPEQQ  Y11, Y8, Y9
+	VPCMPGTQ  Y2, Y12, Y10
+	VPAND     Y10, Y9, Y9
+	VPCMPGTQ  Y11, Y8, Y10
+	VPOR      Y10, Y9, Y9
+	VBLENDVPS Y9, Y8, Y11, Y11
+	VBLENDVPS Y9, Y2, Y12, Y12
+	VMOVUPS   Y11, 32(R10)(CX*8)
+	VMOVUPS   Y12, 32(R11)(CX*8)
+	VPXOR     Y9, Y9, Y9
+	VPCMPGTQ  Y9, Y8, Y9
+	VDIVPD    Y8, Y1, Y10
+	VANDPD    Y9, Y10, Y10
+	VADDPD    32(DI)(CX*8), Y8, Y9
+	VMOVUPS   Y9, 32(DI)(CX*8)
+	VADDPD    32(R8)(CX*8), Y10, Y9
+	VMOVUPS   Y9, 32(R8)(CX*8)
+	VADDPD    Y8, Y6, Y6
+	VADDPD    Y10, Y7, Y7
+	JMP       done1
+
+plain1:
+	VMOVUPD 32(AX)(CX*8), Y8
+	VDIVPD  Y8, Y1, Y9
+	VADDPD  32(DI)(CX*8), Y8, Y10
+	VMOVUPS Y10, 32(DI)(CX*8)
+	VADDPD  32(R8)(CX*8), Y9, Y10
+	VMOVUPS Y10, 32(R8)(CX*8)
+	VADDPD  Y8, Y6, Y6
+	VADDPD  Y9, Y7, Y7
+
+done1:
 	ADDQ         $0x08, CX
 	CMPQ         CX, BX
 	JLT          laneLoop
-	VADDPD       Y5, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPD       X2, X3, X3
-	VPERMILPD    $0x01, X3, X2
-	VADDPD       X2, X3, X3
-	MOVQ         colSum+72(FP), CX
-	VADDSD       (CX)(SI*8), X3, X3
-	VMOVSD       X3, (CX)(SI*8)
 	VADDPD       Y6, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X2
 	VADDPD       X2, X4, X4
 	VPERMILPD    $0x01, X4, X2
 	VADDPD       X2, X4, X4
-	MOVQ         colInverse+80(FP), CX
+	MOVQ         colSum+72(FP), CX
 	VADDSD       (CX)(SI*8), X4, X4
 	VMOVSD       X4, (CX)(SI*8)
+	VADDPD       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X2
+	VADDPD       X2, X5, X5
+	VPERMILPD    $0x01, X5, X2
+	VADDPD       X2, X5, X5
+	MOVQ         colInverse+80(FP), CX
+	VADDSD       (CX)(SI*8), X5, X5
+	VMOVSD       X5, (CX)(SI*8)
 	MOVQ         colMissing+88(FP), CX
 	ADDQ         R12, (CX)(SI*8)
 	MOVQ         BX, CX

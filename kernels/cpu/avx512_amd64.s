@@ -10552,6 +10552,9 @@ TEXT ·laneSumsI32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X3
 	VPBROADCASTQ X3, Z3
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X4
+	VPBROADCASTQ X4, Z5
 	XORQ         SI, SI
 
 columnLoop:
@@ -10559,70 +10562,102 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS       (AX)(CX*4), Z5
-	VPCMPEQD      Z0, Z5, K1
+	VMOVUPS       (AX)(CX*4), Z6
+	VPADDD        Z5, Z6, Z7
+	VPADDD        (R10)(CX*4), Z5, Z8
+	VPCMPUD       $0x05, Z8, Z7, K1
+	KORTESTW      K1, K1
+	JEQ           plain0
+	VPCMPEQD      Z0, Z6, K1
 	KNOTW         K1, K2
 	VPTERNLOGD    $0xff, Z1, Z1, Z1
-	VMOVUPS       (R9)(CX*4), Z6
-	VPSUBD        Z1, Z6, K1, Z6
-	VMOVDQA32.Z   Z5, K2, Z5
-	VMOVUPS       Z6, (R9)(CX*4)
-	VMOVUPS       (R10)(CX*4), Z6
-	VMOVUPS       (R11)(CX*4), Z7
-	VPCMPGTD      Z6, Z5, K1
-	VPCMPEQD      Z6, Z5, K2
-	VPCMPGTD      Z4, Z7, K2, K2
+	VMOVUPS       (R9)(CX*4), Z7
+	VPSUBD        Z1, Z7, K1, Z7
+	VMOVDQA32.Z   Z6, K2, Z6
+	VMOVUPS       Z7, (R9)(CX*4)
+	VMOVUPS       (R10)(CX*4), Z7
+	VMOVUPS       (R11)(CX*4), Z8
+	VPCMPGTD      Z7, Z6, K1
+	VPCMPEQD      Z7, Z6, K2
+	VPCMPGTD      Z4, Z8, K2, K2
 	KORW          K1, K2, K1
-	VMOVDQA32     Z5, K1, Z6
-	VMOVDQA32     Z4, K1, Z7
-	VMOVUPS       Z6, (R10)(CX*4)
-	VMOVUPS       Z7, (R11)(CX*4)
+	VMOVDQA32     Z6, K1, Z7
+	VMOVDQA32     Z4, K1, Z8
+	VMOVUPS       Z7, (R10)(CX*4)
+	VMOVUPS       Z8, (R11)(CX*4)
 	VPXORQ        Z2, Z2, Z2
-	VPCMPGTD      Z2, Z5, K1
-	VCVTDQ2PD     Y5, Z6
-	VRCP14PD      Z6, Z7
-	VMOVAPD       Z7, Z8
-	VFNMADD213PD  Z3, Z6, Z8
+	VPCMPGTD      Z2, Z6, K1
+	VCVTDQ2PD     Y6, Z7
+	VRCP14PD      Z7, Z8
 	VMOVAPD       Z8, Z9
-	VFMADD213PD   Z8, Z8, Z9
-	VFMADD213PD   Z7, Z7, Z9
-	VMOVAPD       Z9, Z8
-	VFNMADD213PD  Z3, Z6, Z8
-	VFMADD213PD   Z9, Z9, Z8
-	VMOVAPD.Z     Z8, K1, Z8
-	VPMOVSXDQ     Y5, Z6
-	VPADDQ        (DI)(CX*8), Z6, Z6
-	VMOVUPS       Z6, (DI)(CX*8)
-	VADDPD        (R8)(CX*8), Z8, Z6
-	VMOVUPS       Z6, (R8)(CX*8)
+	VFNMADD213PD  Z3, Z7, Z9
+	VMOVAPD       Z9, Z10
+	VFMADD213PD   Z9, Z9, Z10
+	VFMADD213PD   Z8, Z8, Z10
+	VMOVAPD       Z10, Z9
+	VFNMADD213PD  Z3, Z7, Z9
+	VFMADD213PD   Z10, Z10, Z9
+	VMOVAPD.Z     Z9, K1, Z9
+	VPMOVSXDQ     Y6, Z7
+	VPADDQ        (DI)(CX*8), Z7, Z7
+	VMOVUPS       Z7, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z9, Z7
+	VMOVUPS       Z7, (R8)(CX*8)
 	KSHIFTRW      $0x08, K1, K1
-	VEXTRACTI64X4 $0x01, Z5, Y6
-	VCVTDQ2PD     Y6, Z6
-	VRCP14PD      Z6, Z7
-	VMOVAPD       Z7, Z8
-	VFNMADD213PD  Z3, Z6, Z8
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VCVTDQ2PD     Y7, Z7
+	VRCP14PD      Z7, Z8
 	VMOVAPD       Z8, Z9
-	VFMADD213PD   Z8, Z8, Z9
-	VFMADD213PD   Z7, Z7, Z9
-	VMOVAPD       Z9, Z8
-	VFNMADD213PD  Z3, Z6, Z8
-	VFMADD213PD   Z9, Z9, Z8
-	VMOVAPD.Z     Z8, K1, Z8
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VPMOVSXDQ     Y5, Z5
-	VPADDQ        64(DI)(CX*8), Z5, Z5
-	VMOVUPS       Z5, 64(DI)(CX*8)
-	VADDPD        64(R8)(CX*8), Z8, Z5
-	VMOVUPS       Z5, 64(R8)(CX*8)
-	ADDQ          $0x10, CX
-	CMPQ          CX, BX
-	JLT           laneLoop
-	MOVQ          BX, CX
-	IMUL3Q        $0x04, CX, CX
-	ADDQ          CX, AX
-	INCQ          SI
-	CMPQ          SI, columns+56(FP)
-	JLT           columnLoop
+	VFNMADD213PD  Z3, Z7, Z9
+	VMOVAPD       Z9, Z10
+	VFMADD213PD   Z9, Z9, Z10
+	VFMADD213PD   Z8, Z8, Z10
+	VMOVAPD       Z10, Z9
+	VFNMADD213PD  Z3, Z7, Z9
+	VFMADD213PD   Z10, Z10, Z9
+	VMOVAPD.Z     Z9, K1, Z9
+	VEXTRACTI64X4 $0x01, Z6, Y6
+	VPMOVSXDQ     Y6, Z6
+	VPADDQ        64(DI)(CX*8), Z6, Z6
+	VMOVUPS       Z6, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z9, Z6
+	VMOVUPS       Z6, 64(R8)(CX*8)
+	JMP           done0
+
+plain0:
+	VCVTDQ2PD    (AX)(CX*4), Z6
+	VDIVPD       Z6, Z3, Z6
+	VPMOVSXDQ    (AX)(CX*4), Z7
+	VPADDQ       (DI)(CX*8), Z7, Z7
+	VMOVUPS      Z7, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Z6, Z6
+	VMOVUPS      Z6, (R8)(CX*8)
+	VCVTDQ2PD    32(AX)(CX*4), Z6
+	VRCP14PD     Z6, Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z3, Z6, Z8
+	VMOVAPD      Z8, Z9
+	VFMADD213PD  Z8, Z8, Z9
+	VFMADD213PD  Z7, Z7, Z9
+	VMOVAPD      Z9, Z8
+	VFNMADD213PD Z3, Z6, Z8
+	VFMADD213PD  Z9, Z9, Z8
+	VPMOVSXDQ    32(AX)(CX*4), Z6
+	VPADDQ       64(DI)(CX*8), Z6, Z6
+	VMOVUPS      Z6, 64(DI)(CX*8)
+	VADDPD       64(R8)(CX*8), Z8, Z6
+	VMOVUPS      Z6, 64(R8)(CX*8)
+
+done0:
+	ADDQ   $0x10, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x04, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -10643,6 +10678,9 @@ TEXT ·allLaneSumsI32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X5
 	VPBROADCASTQ X5, Z5
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X6
+	VPBROADCASTQ X6, Z7
 	XORQ         SI, SI
 
 columnLoop:
@@ -10653,68 +10691,104 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS       (AX)(CX*4), Z7
-	VPCMPEQD      Z0, Z7, K1
+	VMOVUPS       (AX)(CX*4), Z8
+	VPADDD        Z7, Z8, Z9
+	VPADDD        (R10)(CX*4), Z7, Z10
+	VPCMPUD       $0x05, Z10, Z9, K1
+	KORTESTW      K1, K1
+	JEQ           plain0
+	VPCMPEQD      Z0, Z8, K1
 	KNOTW         K1, K2
 	VPTERNLOGD    $0xff, Z3, Z3, Z3
-	VMOVUPS       (R9)(CX*4), Z8
-	VPSUBD        Z3, Z8, K1, Z8
-	VMOVDQA32.Z   Z7, K2, Z7
-	VMOVUPS       Z8, (R9)(CX*4)
+	VMOVUPS       (R9)(CX*4), Z9
+	VPSUBD        Z3, Z9, K1, Z9
+	VMOVDQA32.Z   Z8, K2, Z8
+	VMOVUPS       Z9, (R9)(CX*4)
 	KMOVW         K1, R13
 	POPCNTQ       R13, R13
 	ADDQ          R13, R12
-	VMOVUPS       (R10)(CX*4), Z8
-	VMOVUPS       (R11)(CX*4), Z9
-	VPCMPGTD      Z8, Z7, K1
-	VPCMPEQD      Z8, Z7, K2
-	VPCMPGTD      Z6, Z9, K2, K2
+	VMOVUPS       (R10)(CX*4), Z9
+	VMOVUPS       (R11)(CX*4), Z10
+	VPCMPGTD      Z9, Z8, K1
+	VPCMPEQD      Z9, Z8, K2
+	VPCMPGTD      Z6, Z10, K2, K2
 	KORW          K1, K2, K1
-	VMOVDQA32     Z7, K1, Z8
-	VMOVDQA32     Z6, K1, Z9
-	VMOVUPS       Z8, (R10)(CX*4)
-	VMOVUPS       Z9, (R11)(CX*4)
+	VMOVDQA32     Z8, K1, Z9
+	VMOVDQA32     Z6, K1, Z10
+	VMOVUPS       Z9, (R10)(CX*4)
+	VMOVUPS       Z10, (R11)(CX*4)
 	VPXORQ        Z4, Z4, Z4
-	VPCMPGTD      Z4, Z7, K1
-	VCVTDQ2PD     Y7, Z8
-	VRCP14PD      Z8, Z9
-	VMOVAPD       Z9, Z10
-	VFNMADD213PD  Z5, Z8, Z10
+	VPCMPGTD      Z4, Z8, K1
+	VCVTDQ2PD     Y8, Z9
+	VRCP14PD      Z9, Z10
 	VMOVAPD       Z10, Z11
-	VFMADD213PD   Z10, Z10, Z11
-	VFMADD213PD   Z9, Z9, Z11
-	VMOVAPD       Z11, Z10
-	VFNMADD213PD  Z5, Z8, Z10
-	VFMADD213PD   Z11, Z11, Z10
-	VMOVAPD.Z     Z10, K1, Z10
-	VPMOVSXDQ     Y7, Z9
-	VPADDQ        (DI)(CX*8), Z9, Z8
-	VMOVUPS       Z8, (DI)(CX*8)
-	VADDPD        (R8)(CX*8), Z10, Z8
-	VMOVUPS       Z8, (R8)(CX*8)
-	VPADDQ        Z9, Z1, Z1
-	VADDPD        Z10, Z2, Z2
+	VFNMADD213PD  Z5, Z9, Z11
+	VMOVAPD       Z11, Z12
+	VFMADD213PD   Z11, Z11, Z12
+	VFMADD213PD   Z10, Z10, Z12
+	VMOVAPD       Z12, Z11
+	VFNMADD213PD  Z5, Z9, Z11
+	VFMADD213PD   Z12, Z12, Z11
+	VMOVAPD.Z     Z11, K1, Z11
+	VPMOVSXDQ     Y8, Z10
+	VPADDQ        (DI)(CX*8), Z10, Z9
+	VMOVUPS       Z9, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z11, Z9
+	VMOVUPS       Z9, (R8)(CX*8)
+	VPADDQ        Z10, Z1, Z1
+	VADDPD        Z11, Z2, Z2
 	KSHIFTRW      $0x08, K1, K1
-	VEXTRACTI64X4 $0x01, Z7, Y8
-	VCVTDQ2PD     Y8, Z8
-	VRCP14PD      Z8, Z9
-	VMOVAPD       Z9, Z10
-	VFNMADD213PD  Z5, Z8, Z10
+	VEXTRACTI64X4 $0x01, Z8, Y9
+	VCVTDQ2PD     Y9, Z9
+	VRCP14PD      Z9, Z10
 	VMOVAPD       Z10, Z11
-	VFMADD213PD   Z10, Z10, Z11
-	VFMADD213PD   Z9, Z9, Z11
-	VMOVAPD       Z11, Z10
-	VFNMADD213PD  Z5, Z8, Z10
-	VFMADD213PD   Z11, Z11, Z10
-	VMOVAPD.Z     Z10, K1, Z10
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VPMOVSXDQ     Y7, Z8
-	VPADDQ        64(DI)(CX*8), Z8, Z7
-	VMOVUPS       Z7, 64(DI)(CX*8)
-	VADDPD        64(R8)(CX*8), Z10, Z7
-	VMOVUPS       Z7, 64(R8)(CX*8)
-	VPADDQ        Z8, Z1, Z1
-	VADDPD        Z10, Z2, Z2
+	VFNMADD213PD  Z5, Z9, Z11
+	VMOVAPD       Z11, Z12
+	VFMADD213PD   Z11, Z11, Z12
+	VFMADD213PD   Z10, Z10, Z12
+	VMOVAPD       Z12, Z11
+	VFNMADD213PD  Z5, Z9, Z11
+	VFMADD213PD   Z12, Z12, Z11
+	VMOVAPD.Z     Z11, K1, Z11
+	VEXTRACTI64X4 $0x01, Z8, Y8
+	VPMOVSXDQ     Y8, Z9
+	VPADDQ        64(DI)(CX*8), Z9, Z8
+	VMOVUPS       Z8, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z11, Z8
+	VMOVUPS       Z8, 64(R8)(CX*8)
+	VPADDQ        Z9, Z1, Z1
+	VADDPD        Z11, Z2, Z2
+	JMP           done0
+
+plain0:
+	VCVTDQ2PD    (AX)(CX*4), Z8
+	VDIVPD       Z8, Z5, Z8
+	VPMOVSXDQ    (AX)(CX*4), Z10
+	VPADDQ       (DI)(CX*8), Z10, Z9
+	VMOVUPS      Z9, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Z8, Z9
+	VMOVUPS      Z9, (R8)(CX*8)
+	VPADDQ       Z10, Z1, Z1
+	VADDPD       Z8, Z2, Z2
+	VCVTDQ2PD    32(AX)(CX*4), Z8
+	VRCP14PD     Z8, Z9
+	VMOVAPD      Z9, Z10
+	VFNMADD213PD Z5, Z8, Z10
+	VMOVAPD      Z10, Z11
+	VFMADD213PD  Z10, Z10, Z11
+	VFMADD213PD  Z9, Z9, Z11
+	VMOVAPD      Z11, Z10
+	VFNMADD213PD Z5, Z8, Z10
+	VFMADD213PD  Z11, Z11, Z10
+	VPMOVSXDQ    32(AX)(CX*4), Z9
+	VPADDQ       64(DI)(CX*8), Z9, Z8
+	VMOVUPS      Z8, 64(DI)(CX*8)
+	VADDPD       64(R8)(CX*8), Z10, Z8
+	VMOVUPS      Z8, 64(R8)(CX*8)
+	VPADDQ       Z9, Z1, Z1
+	VADDPD       Z10, Z2, Z2
+
+done0:
 	ADDQ          $0x10, CX
 	CMPQ          CX, BX
 	JLT           laneLoop
@@ -10764,6 +10838,9 @@ TEXT ·laneSumsF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X3
 	VPBROADCASTQ X3, Z3
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X4
+	VPBROADCASTQ X4, Z5
 	XORQ         SI, SI
 
 columnLoop:
@@ -10771,27 +10848,49 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS       (AX)(CX*4), Z5
-	VPCMPEQD      Z0, Z5, K1
+	VMOVUPS       (AX)(CX*4), Z6
+	VPADDD        Z5, Z6, Z7
+	VPADDD        (R10)(CX*4), Z5, Z8
+	VPCMPUD       $0x05, Z8, Z7, K1
+	KORTESTW      K1, K1
+	JEQ           plain0
+	VPCMPEQD      Z0, Z6, K1
 	KNOTW         K1, K2
 	VPTERNLOGD    $0xff, Z1, Z1, Z1
-	VMOVUPS       (R9)(CX*4), Z6
-	VPSUBD        Z1, Z6, K1, Z6
-	VMOVDQA32.Z   Z5, K2, Z5
-	VMOVUPS       Z6, (R9)(CX*4)
-	VMOVUPS       (R10)(CX*4), Z6
-	VMOVUPS       (R11)(CX*4), Z7
-	VPCMPGTD      Z6, Z5, K1
-	VPCMPEQD      Z6, Z5, K2
-	VPCMPGTD      Z4, Z7, K2, K2
+	VMOVUPS       (R9)(CX*4), Z7
+	VPSUBD        Z1, Z7, K1, Z7
+	VMOVDQA32.Z   Z6, K2, Z6
+	VMOVUPS       Z7, (R9)(CX*4)
+	VMOVUPS       (R10)(CX*4), Z7
+	VMOVUPS       (R11)(CX*4), Z8
+	VPCMPGTD      Z7, Z6, K1
+	VPCMPEQD      Z7, Z6, K2
+	VPCMPGTD      Z4, Z8, K2, K2
 	KORW          K1, K2, K1
-	VMOVDQA32     Z5, K1, Z6
-	VMOVDQA32     Z4, K1, Z7
-	VMOVUPS       Z6, (R10)(CX*4)
-	VMOVUPS       Z7, (R11)(CX*4)
+	VMOVDQA32     Z6, K1, Z7
+	VMOVDQA32     Z4, K1, Z8
+	VMOVUPS       Z7, (R10)(CX*4)
+	VMOVUPS       Z8, (R11)(CX*4)
 	VPXORQ        Z2, Z2, Z2
-	VPCMPGTD      Z2, Z5, K1
-	VCVTPS2PD     Y5, Z6
+	VPCMPGTD      Z2, Z6, K1
+	VCVTPS2PD     Y6, Z7
+	VRCP14PD      Z7, Z8
+	VMOVAPD       Z8, Z9
+	VFNMADD213PD  Z3, Z7, Z9
+	VMOVAPD       Z9, Z10
+	VFMADD213PD   Z9, Z9, Z10
+	VFMADD213PD   Z8, Z8, Z10
+	VMOVAPD       Z10, Z9
+	VFNMADD213PD  Z3, Z7, Z9
+	VFMADD213PD   Z10, Z10, Z9
+	VMOVAPD.Z     Z9, K1, Z9
+	VADDPD        (DI)(CX*8), Z7, Z7
+	VMOVUPS       Z7, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z9, Z7
+	VMOVUPS       Z7, (R8)(CX*8)
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z6, Y6
+	VCVTPS2PD     Y6, Z6
 	VRCP14PD      Z6, Z7
 	VMOVAPD       Z7, Z8
 	VFNMADD213PD  Z3, Z6, Z8
@@ -10802,36 +10901,44 @@ laneLoop:
 	VFNMADD213PD  Z3, Z6, Z8
 	VFMADD213PD   Z9, Z9, Z8
 	VMOVAPD.Z     Z8, K1, Z8
-	VADDPD        (DI)(CX*8), Z6, Z6
-	VMOVUPS       Z6, (DI)(CX*8)
-	VADDPD        (R8)(CX*8), Z8, Z6
-	VMOVUPS       Z6, (R8)(CX*8)
-	KSHIFTRW      $0x08, K1, K1
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VCVTPS2PD     Y5, Z5
-	VRCP14PD      Z5, Z6
-	VMOVAPD       Z6, Z7
-	VFNMADD213PD  Z3, Z5, Z7
-	VMOVAPD       Z7, Z8
-	VFMADD213PD   Z7, Z7, Z8
-	VFMADD213PD   Z6, Z6, Z8
-	VMOVAPD       Z8, Z7
-	VFNMADD213PD  Z3, Z5, Z7
-	VFMADD213PD   Z8, Z8, Z7
-	VMOVAPD.Z     Z7, K1, Z7
-	VADDPD        64(DI)(CX*8), Z5, Z5
-	VMOVUPS       Z5, 64(DI)(CX*8)
-	VADDPD        64(R8)(CX*8), Z7, Z5
-	VMOVUPS       Z5, 64(R8)(CX*8)
-	ADDQ          $0x10, CX
-	CMPQ          CX, BX
-	JLT           laneLoop
-	MOVQ          BX, CX
-	IMUL3Q        $0x04, CX, CX
-	ADDQ          CX, AX
-	INCQ          SI
-	CMPQ          SI, columns+56(FP)
-	JLT           columnLoop
+	VADDPD        64(DI)(CX*8), Z6, Z6
+	VMOVUPS       Z6, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z8, Z6
+	VMOVUPS       Z6, 64(R8)(CX*8)
+	JMP           done0
+
+plain0:
+	VCVTPS2PD    (AX)(CX*4), Z6
+	VDIVPD       Z6, Z3, Z7
+	VADDPD       (DI)(CX*8), Z6, Z6
+	VMOVUPS      Z6, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Z7, Z6
+	VMOVUPS      Z6, (R8)(CX*8)
+	VCVTPS2PD    32(AX)(CX*4), Z6
+	VRCP14PD     Z6, Z7
+	VMOVAPD      Z7, Z8
+	VFNMADD213PD Z3, Z6, Z8
+	VMOVAPD      Z8, Z9
+	VFMADD213PD  Z8, Z8, Z9
+	VFMADD213PD  Z7, Z7, Z9
+	VMOVAPD      Z9, Z8
+	VFNMADD213PD Z3, Z6, Z8
+	VFMADD213PD  Z9, Z9, Z8
+	VADDPD       64(DI)(CX*8), Z6, Z6
+	VMOVUPS      Z6, 64(DI)(CX*8)
+	VADDPD       64(R8)(CX*8), Z8, Z6
+	VMOVUPS      Z6, 64(R8)(CX*8)
+
+done0:
+	ADDQ   $0x10, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x04, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -10852,6 +10959,9 @@ TEXT ·allLaneSumsF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X5
 	VPBROADCASTQ X5, Z5
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X6
+	VPBROADCASTQ X6, Z7
 	XORQ         SI, SI
 
 columnLoop:
@@ -10862,30 +10972,54 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS       (AX)(CX*4), Z7
-	VPCMPEQD      Z0, Z7, K1
+	VMOVUPS       (AX)(CX*4), Z8
+	VPADDD        Z7, Z8, Z9
+	VPADDD        (R10)(CX*4), Z7, Z10
+	VPCMPUD       $0x05, Z10, Z9, K1
+	KORTESTW      K1, K1
+	JEQ           plain0
+	VPCMPEQD      Z0, Z8, K1
 	KNOTW         K1, K2
 	VPTERNLOGD    $0xff, Z3, Z3, Z3
-	VMOVUPS       (R9)(CX*4), Z8
-	VPSUBD        Z3, Z8, K1, Z8
-	VMOVDQA32.Z   Z7, K2, Z7
-	VMOVUPS       Z8, (R9)(CX*4)
+	VMOVUPS       (R9)(CX*4), Z9
+	VPSUBD        Z3, Z9, K1, Z9
+	VMOVDQA32.Z   Z8, K2, Z8
+	VMOVUPS       Z9, (R9)(CX*4)
 	KMOVW         K1, R13
 	POPCNTQ       R13, R13
 	ADDQ          R13, R12
-	VMOVUPS       (R10)(CX*4), Z8
-	VMOVUPS       (R11)(CX*4), Z9
-	VPCMPGTD      Z8, Z7, K1
-	VPCMPEQD      Z8, Z7, K2
-	VPCMPGTD      Z6, Z9, K2, K2
+	VMOVUPS       (R10)(CX*4), Z9
+	VMOVUPS       (R11)(CX*4), Z10
+	VPCMPGTD      Z9, Z8, K1
+	VPCMPEQD      Z9, Z8, K2
+	VPCMPGTD      Z6, Z10, K2, K2
 	KORW          K1, K2, K1
-	VMOVDQA32     Z7, K1, Z8
-	VMOVDQA32     Z6, K1, Z9
-	VMOVUPS       Z8, (R10)(CX*4)
-	VMOVUPS       Z9, (R11)(CX*4)
+	VMOVDQA32     Z8, K1, Z9
+	VMOVDQA32     Z6, K1, Z10
+	VMOVUPS       Z9, (R10)(CX*4)
+	VMOVUPS       Z10, (R11)(CX*4)
 	VPXORQ        Z4, Z4, Z4
-	VPCMPGTD      Z4, Z7, K1
-	VCVTPS2PD     Y7, Z8
+	VPCMPGTD      Z4, Z8, K1
+	VCVTPS2PD     Y8, Z9
+	VRCP14PD      Z9, Z10
+	VMOVAPD       Z10, Z11
+	VFNMADD213PD  Z5, Z9, Z11
+	VMOVAPD       Z11, Z12
+	VFMADD213PD   Z11, Z11, Z12
+	VFMADD213PD   Z10, Z10, Z12
+	VMOVAPD       Z12, Z11
+	VFNMADD213PD  Z5, Z9, Z11
+	VFMADD213PD   Z12, Z12, Z11
+	VMOVAPD.Z     Z11, K1, Z11
+	VADDPD        (DI)(CX*8), Z9, Z10
+	VMOVUPS       Z10, (DI)(CX*8)
+	VADDPD        (R8)(CX*8), Z11, Z10
+	VMOVUPS       Z10, (R8)(CX*8)
+	VADDPD        Z9, Z1, Z1
+	VADDPD        Z11, Z2, Z2
+	KSHIFTRW      $0x08, K1, K1
+	VEXTRACTI64X4 $0x01, Z8, Y8
+	VCVTPS2PD     Y8, Z8
 	VRCP14PD      Z8, Z9
 	VMOVAPD       Z9, Z10
 	VFNMADD213PD  Z5, Z8, Z10
@@ -10896,31 +11030,41 @@ laneLoop:
 	VFNMADD213PD  Z5, Z8, Z10
 	VFMADD213PD   Z11, Z11, Z10
 	VMOVAPD.Z     Z10, K1, Z10
-	VADDPD        (DI)(CX*8), Z8, Z9
-	VMOVUPS       Z9, (DI)(CX*8)
-	VADDPD        (R8)(CX*8), Z10, Z9
-	VMOVUPS       Z9, (R8)(CX*8)
+	VADDPD        64(DI)(CX*8), Z8, Z9
+	VMOVUPS       Z9, 64(DI)(CX*8)
+	VADDPD        64(R8)(CX*8), Z10, Z9
+	VMOVUPS       Z9, 64(R8)(CX*8)
 	VADDPD        Z8, Z1, Z1
 	VADDPD        Z10, Z2, Z2
-	KSHIFTRW      $0x08, K1, K1
-	VEXTRACTI64X4 $0x01, Z7, Y7
-	VCVTPS2PD     Y7, Z7
-	VRCP14PD      Z7, Z8
-	VMOVAPD       Z8, Z9
-	VFNMADD213PD  Z5, Z7, Z9
-	VMOVAPD       Z9, Z10
-	VFMADD213PD   Z9, Z9, Z10
-	VFMADD213PD   Z8, Z8, Z10
-	VMOVAPD       Z10, Z9
-	VFNMADD213PD  Z5, Z7, Z9
-	VFMADD213PD   Z10, Z10, Z9
-	VMOVAPD.Z     Z9, K1, Z9
-	VADDPD        64(DI)(CX*8), Z7, Z8
-	VMOVUPS       Z8, 64(DI)(CX*8)
-	VADDPD        64(R8)(CX*8), Z9, Z8
-	VMOVUPS       Z8, 64(R8)(CX*8)
-	VADDPD        Z7, Z1, Z1
-	VADDPD        Z9, Z2, Z2
+	JMP           done0
+
+plain0:
+	VCVTPS2PD    (AX)(CX*4), Z8
+	VDIVPD       Z8, Z5, Z9
+	VADDPD       (DI)(CX*8), Z8, Z10
+	VMOVUPS      Z10, (DI)(CX*8)
+	VADDPD       (R8)(CX*8), Z9, Z10
+	VMOVUPS      Z10, (R8)(CX*8)
+	VADDPD       Z8, Z1, Z1
+	VADDPD       Z9, Z2, Z2
+	VCVTPS2PD    32(AX)(CX*4), Z8
+	VRCP14PD     Z8, Z9
+	VMOVAPD      Z9, Z10
+	VFNMADD213PD Z5, Z8, Z10
+	VMOVAPD      Z10, Z11
+	VFMADD213PD  Z10, Z10, Z11
+	VFMADD213PD  Z9, Z9, Z11
+	VMOVAPD      Z11, Z10
+	VFNMADD213PD Z5, Z8, Z10
+	VFMADD213PD  Z11, Z11, Z10
+	VADDPD       64(DI)(CX*8), Z8, Z9
+	VMOVUPS      Z9, 64(DI)(CX*8)
+	VADDPD       64(R8)(CX*8), Z10, Z9
+	VMOVUPS      Z9, 64(R8)(CX*8)
+	VADDPD       Z8, Z1, Z1
+	VADDPD       Z10, Z2, Z2
+
+done0:
 	ADDQ          $0x10, CX
 	CMPQ          CX, BX
 	JLT           laneLoop
@@ -10970,6 +11114,9 @@ TEXT ·laneSumsF64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X3
 	VPBROADCASTQ X3, Z3
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X4
+	VPBROADCASTQ X4, Z5
 	XORQ         SI, SI
 
 columnLoop:
@@ -10977,41 +11124,57 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS     (AX)(CX*8), Z5
-	VPCMPEQQ    Z0, Z5, K1
+	VMOVUPS     (AX)(CX*8), Z6
+	VPADDQ      Z5, Z6, Z7
+	VPADDQ      (R10)(CX*8), Z5, Z8
+	VPCMPUQ     $0x05, Z8, Z7, K1
+	KORTESTW    K1, K1
+	JEQ         plain0
+	VPCMPEQQ    Z0, Z6, K1
 	KNOTW       K1, K2
 	VPTERNLOGD  $0xff, Z1, Z1, Z1
-	VMOVUPS     (R9)(CX*8), Z6
-	VPSUBQ      Z1, Z6, K1, Z6
-	VMOVDQA64.Z Z5, K2, Z5
-	VMOVUPS     Z6, (R9)(CX*8)
-	VMOVUPS     (R10)(CX*8), Z6
-	VMOVUPS     (R11)(CX*8), Z7
-	VPCMPGTQ    Z6, Z5, K1
-	VPCMPEQQ    Z6, Z5, K2
-	VPCMPGTQ    Z4, Z7, K2, K2
+	VMOVUPS     (R9)(CX*8), Z7
+	VPSUBQ      Z1, Z7, K1, Z7
+	VMOVDQA64.Z Z6, K2, Z6
+	VMOVUPS     Z7, (R9)(CX*8)
+	VMOVUPS     (R10)(CX*8), Z7
+	VMOVUPS     (R11)(CX*8), Z8
+	VPCMPGTQ    Z7, Z6, K1
+	VPCMPEQQ    Z7, Z6, K2
+	VPCMPGTQ    Z4, Z8, K2, K2
 	KORW        K1, K2, K1
-	VMOVDQA64   Z5, K1, Z6
-	VMOVDQA64   Z4, K1, Z7
-	VMOVUPS     Z6, (R10)(CX*8)
-	VMOVUPS     Z7, (R11)(CX*8)
+	VMOVDQA64   Z6, K1, Z7
+	VMOVDQA64   Z4, K1, Z8
+	VMOVUPS     Z7, (R10)(CX*8)
+	VMOVUPS     Z8, (R11)(CX*8)
 	VPXORQ      Z2, Z2, Z2
-	VPCMPGTQ    Z2, Z5, K1
-	VDIVPD      Z5, Z3, Z6
-	VMOVAPD.Z   Z6, K1, Z6
-	VADDPD      (DI)(CX*8), Z5, Z5
-	VMOVUPS     Z5, (DI)(CX*8)
-	VADDPD      (R8)(CX*8), Z6, Z5
-	VMOVUPS     Z5, (R8)(CX*8)
-	ADDQ        $0x08, CX
-	CMPQ        CX, BX
-	JLT         laneLoop
-	MOVQ        BX, CX
-	IMUL3Q      $0x08, CX, CX
-	ADDQ        CX, AX
-	INCQ        SI
-	CMPQ        SI, columns+56(FP)
-	JLT         columnLoop
+	VPCMPGTQ    Z2, Z6, K1
+	VDIVPD      Z6, Z3, Z7
+	VMOVAPD.Z   Z7, K1, Z7
+	VADDPD      (DI)(CX*8), Z6, Z6
+	VMOVUPS     Z6, (DI)(CX*8)
+	VADDPD      (R8)(CX*8), Z7, Z6
+	VMOVUPS     Z6, (R8)(CX*8)
+	JMP         done0
+
+plain0:
+	VMOVUPD (AX)(CX*8), Z6
+	VDIVPD  Z6, Z3, Z7
+	VADDPD  (DI)(CX*8), Z6, Z6
+	VMOVUPS Z6, (DI)(CX*8)
+	VADDPD  (R8)(CX*8), Z7, Z6
+	VMOVUPS Z6, (R8)(CX*8)
+
+done0:
+	ADDQ   $0x08, CX
+	CMPQ   CX, BX
+	JLT    laneLoop
+	MOVQ   BX, CX
+	IMUL3Q $0x08, CX, CX
+	ADDQ   CX, AX
+	INCQ   SI
+	CMPQ   SI, columns+56(FP)
+	JLT    columnLoop
 	VZEROUPPER
 	RET
 
@@ -11032,6 +11195,9 @@ TEXT ·allLaneSumsF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         $0x3ff0000000000000, CX
 	VMOVQ        CX, X5
 	VPBROADCASTQ X5, Z5
+	MOVQ         $0xffffffffffffffff, CX
+	VMOVQ        CX, X6
+	VPBROADCASTQ X6, Z7
 	XORQ         SI, SI
 
 columnLoop:
@@ -11042,37 +11208,55 @@ columnLoop:
 	XORQ         CX, CX
 
 laneLoop:
-	VMOVUPS       (AX)(CX*8), Z7
-	VPCMPEQQ      Z0, Z7, K1
-	KNOTW         K1, K2
-	VPTERNLOGD    $0xff, Z3, Z3, Z3
-	VMOVUPS       (R9)(CX*8), Z8
-	VPSUBQ        Z3, Z8, K1, Z8
-	VMOVDQA64.Z   Z7, K2, Z7
-	VMOVUPS       Z8, (R9)(CX*8)
-	KMOVW         K1, R13
-	POPCNTQ       R13, R13
-	ADDQ          R13, R12
-	VMOVUPS       (R10)(CX*8), Z8
-	VMOVUPS       (R11)(CX*8), Z9
-	VPCMPGTQ      Z8, Z7, K1
-	VPCMPEQQ      Z8, Z7, K2
-	VPCMPGTQ      Z6, Z9, K2, K2
-	KORW          K1, K2, K1
-	VMOVDQA64     Z7, K1, Z8
-	VMOVDQA64     Z6, K1, Z9
-	VMOVUPS       Z8, (R10)(CX*8)
-	VMOVUPS       Z9, (R11)(CX*8)
-	VPXORQ        Z4, Z4, Z4
-	VPCMPGTQ      Z4, Z7, K1
-	VDIVPD        Z7, Z5, Z8
-	VMOVAPD.Z     Z8, K1, Z8
-	VADDPD        (DI)(CX*8), Z7, Z9
-	VMOVUPS       Z9, (DI)(CX*8)
-	VADDPD        (R8)(CX*8), Z8, Z9
-	VMOVUPS       Z9, (R8)(CX*8)
-	VADDPD        Z7, Z1, Z1
-	VADDPD        Z8, Z2, Z2
+	VMOVUPS     (AX)(CX*8), Z8
+	VPADDQ      Z7, Z8, Z9
+	VPADDQ      (R10)(CX*8), Z7, Z10
+	VPCMPUQ     $0x05, Z10, Z9, K1
+	KORTESTW    K1, K1
+	JEQ         plain0
+	VPCMPEQQ    Z0, Z8, K1
+	KNOTW       K1, K2
+	VPTERNLOGD  $0xff, Z3, Z3, Z3
+	VMOVUPS     (R9)(CX*8), Z9
+	VPSUBQ      Z3, Z9, K1, Z9
+	VMOVDQA64.Z Z8, K2, Z8
+	VMOVUPS     Z9, (R9)(CX*8)
+	KMOVW       K1, R13
+	POPCNTQ     R13, R13
+	ADDQ        R13, R12
+	VMOVUPS     (R10)(CX*8), Z9
+	VMOVUPS     (R11)(CX*8), Z10
+	VPCMPGTQ    Z9, Z8, K1
+	VPCMPEQQ    Z9, Z8, K2
+	VPCMPGTQ    Z6, Z10, K2, K2
+	KORW        K1, K2, K1
+	VMOVDQA64   Z8, K1, Z9
+	VMOVDQA64   Z6, K1, Z10
+	VMOVUPS     Z9, (R10)(CX*8)
+	VMOVUPS     Z10, (R11)(CX*8)
+	VPXORQ      Z4, Z4, Z4
+	VPCMPGTQ    Z4, Z8, K1
+	VDIVPD      Z8, Z5, Z9
+	VMOVAPD.Z   Z9, K1, Z9
+	VADDPD      (DI)(CX*8), Z8, Z10
+	VMOVUPS     Z10, (DI)(CX*8)
+	VADDPD      (R8)(CX*8), Z9, Z10
+	VMOVUPS     Z10, (R8)(CX*8)
+	VADDPD      Z8, Z1, Z1
+	VADDPD      Z9, Z2, Z2
+	JMP         done0
+
+plain0:
+	VMOVUPD (AX)(CX*8), Z8
+	VDIVPD  Z8, Z5, Z9
+	VADDPD  (DI)(CX*8), Z8, Z10
+	VMOVUPS Z10, (DI)(CX*8)
+	VADDPD  (R8)(CX*8), Z9, Z10
+	VMOVUPS Z10, (R8)(CX*8)
+	VADDPD  Z8, Z1, Z1
+	VADDPD  Z9, Z2, Z2
+
+done0:
 	ADDQ          $0x08, CX
 	CMPQ          CX, BX
 	JLT           laneLoop

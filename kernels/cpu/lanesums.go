@@ -10,8 +10,8 @@ type LaneSums[S Addable, W Word] struct {
 	Sum      []S
 	Inverse  []float64
 	Missing  []W
-	Top      []W // the greatest entry above 0, or 0
-	Farthest []W // the least name of a column that has it; all bits set where no entry is positive
+	top      []W // the greatest entry above 0, or 1, of which a positive entry is no less
+	farthest []W // the least name of a column that has it; none where no entry is positive
 }
 
 // NewLaneSums returns sums of no entries for n lanes.
@@ -26,16 +26,24 @@ func (s *LaneSums[S, W]) Clear() {
 	clear(s.Sum)
 	clear(s.Inverse)
 	clear(s.Missing)
-	clear(s.Top)
-	for i := range s.Farthest {
-		s.Farthest[i] = ^W(0)
+	for i := range s.top {
+		s.top[i], s.farthest[i] = 1, ^W(0)>>1
 	}
+}
+
+// Top returns the bits of the greatest entry of a lane, and the least name of a column that has it. They are 0 and −1 where no entry
+// is positive.
+func (s *LaneSums[S, W]) Top(lane int) (top W, name int) {
+	if s.farthest[lane] == ^W(0)>>1 {
+		return 0, -1
+	}
+	return s.top[lane], int(s.farthest[lane])
 }
 
 // Of returns those of count lanes from one on.
 func (s *LaneSums[S, W]) Of(first, count int) LaneSums[S, W] {
 	return LaneSums[S, W]{s.Sum[first:][:count], s.Inverse[first:][:count], s.Missing[first:][:count],
-		s.Top[first:][:count], s.Farthest[first:][:count]}
+		s.top[first:][:count], s.farthest[first:][:count]}
 }
 
 // AddLanes adds rows that lie side by side, a multiple of SumLanes. lanes has a line for each column from first on, with an entry for
@@ -52,7 +60,7 @@ func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, 
 	if columns == 0 {
 		return
 	}
-	sum, inverse, missing, top, farthest := at(rows.Sum, 0), at(rows.Inverse, 0), at(rows.Missing, 0), at(rows.Top, 0), at(rows.Farthest, 0)
+	sum, inverse, missing, top, farthest := at(rows.Sum, 0), at(rows.Inverse, 0), at(rows.Missing, 0), at(rows.top, 0), at(rows.farthest, 0)
 	switch whole := width*int(unsafe.Sizeof(lanes[0]))%lineBytes == 0; {
 	case s.lanes == nil || !whole || cols != nil && count < width:
 		s.addLanesOneByOne(lanes, first, names, rows, count, cols)
@@ -82,8 +90,8 @@ func (s *Sums[S, W]) addLanesOneByOne(lanes []W, first int, names []W, rows Lane
 			d, inv := valueOf[S](bits), 0.0
 			if d > 0 {
 				inv = 1 / float64(d)
-				if bits > rows.Top[l] || bits == rows.Top[l] && name < rows.Farthest[l] {
-					rows.Top[l], rows.Farthest[l] = bits, name
+				if bits > rows.top[l] || bits == rows.top[l] && name < rows.farthest[l] {
+					rows.top[l], rows.farthest[l] = bits, name
 				}
 			}
 			rows.Sum[l] += d

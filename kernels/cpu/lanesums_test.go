@@ -86,8 +86,9 @@ func checkLaneSums[S Addable, W Word](t *testing.T, r *rand.Rand, p *path, kind 
 		if rows.Sum[l] != sum || rows.Inverse[l] != inverse || rows.Missing[l] != missing {
 			t.Fatalf("%s, lane %d of %d: %v, %v, %v, want %v, %v, %v", kind, l, width, rows.Sum[l], rows.Inverse[l], rows.Missing[l], sum, inverse, missing)
 		}
-		if top, name := plainTop(kind, ordered); rows.Top[l] != top || rows.Farthest[l] != W(name) {
-			t.Fatalf("%s, lane %d of %d: the greatest is %x at %d, want %x at %d", kind, l, width, rows.Top[l], int64(rows.Farthest[l]), top, name)
+		top, name := plainTop(kind, ordered)
+		if d, at := rows.Top(l); d != top || at != name {
+			t.Fatalf("%s, lane %d of %d: the greatest is %x at %d, want %x at %d", kind, l, width, d, at, top, name)
 		}
 	}
 	for c := range n {

@@ -2,19 +2,21 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// laneSummer is the state of one function of sums of lanes. What it has of a row is in memory: between two entries of a row, the
-// processor does so much for others that it does not wait for that.
+// laneSummer is the state of one function of sums of lanes. The sums of rows are in memory: between two entries of a row the
+// processor does so much for other rows that it does not wait for them.
 type laneSummer struct {
 	path
 	arithmetic
 	line, lane reg.Register // a column, and the number of the first row of a group in it
 	never, one reg.VecVirtual
+	minus      reg.VecVirtual          // -1 in every entry; without masks in registers of their own, with its sign flipped
 	name       reg.VecVirtual          // of the column, in every entry
 	rows       map[string]reg.Register // where the sums of rows are
 	column     *columnTotal            // nil: no columns are added up
@@ -46,6 +48,14 @@ func laneSums(p path, a arithmetic, cols bool) {
 		s.rows[field] = load(field)
 	}
 	s.never, s.one, s.name = p.infinity(a), p.splat64(0x3ff0000000000000), p.vec()
+	switch {
+	case p.is512():
+		s.minus = p.splat64(math.MaxUint64)
+	case a.size == 8:
+		s.minus = p.splat64(math.MaxInt64)
+	default:
+		s.minus = p.splat(math.MaxInt32)
+	}
 	if cols {
 		s.column = &columnTotal{missing: GP64()}
 		for range sumLanes * 8 / p.bytes {
@@ -104,10 +114,60 @@ func (s *laneSummer) at(field string, size, i int) Mem {
 	return Mem{Base: s.rows[field], Index: s.lane, Scale: uint8(size), Disp: i * s.bytes}
 }
 
-// step adds vector i of a group. What is unreachable becomes 0, which changes no sum and no top.
+// step adds vector i of a group. Most entries are positive and less than their row's top, and only change sums.
 func (s *laneSummer) step(i int) {
 	d := s.vec()
-	VMOVUPS(Mem{Base: s.line, Index: s.lane, Scale: uint8(s.size), Disp: i * s.bytes}, d)
+	VMOVUPS(s.entries(i, 0), d)
+	s.ifPlain(d, i, fmt.Sprint("plain", i))
+	s.any(d, i)
+	JMP(LabelRef(fmt.Sprint("done", i)))
+	Label(fmt.Sprint("plain", i))
+	for h := range 8 / s.size {
+		x := s.loadHalf(i, h)
+		r := s.vec()
+		if h == 0 { // half by division, which the processor does beside all else
+			VDIVPD(x, s.one, r)
+		} else {
+			r = s.reciprocal(x)
+		}
+		s.add(i*8/s.size+h, x, r, func() Op { return s.entries(i, h) })
+	}
+	Label(fmt.Sprint("done", i))
+}
+
+// entries returns the place of half h of vector i.
+func (s *laneSummer) entries(i, h int) Mem {
+	return Mem{Base: s.line, Index: s.lane, Scale: uint8(s.size), Disp: i*s.bytes + h*s.bytes/2}
+}
+
+// ifPlain jumps if all entries are positive, and less than their row's top. As numbers without a sign that are one less, all others are
+// no less than the top: the unreachable, and 0 and what is negative.
+func (s *laneSummer) ifPlain(d reg.VecVirtual, i int, label string) {
+	less, top := s.vec(), s.vec()
+	add := map[int]func(ops ...Op){4: func(ops ...Op) { VPADDD(ops...) }, 8: func(ops ...Op) { VPADDQ(ops...) }}[s.size]
+	add(s.minus, d, less)
+	add(s.at("top", s.size, i), s.minus, top)
+	if s.is512() {
+		others := K()
+		if s.size == 8 {
+			VPCMPUQ(U8(5), top, less, others)
+		} else {
+			VPCMPUD(U8(5), top, less, others)
+		}
+		KORTESTW(others, others)
+		JEQ(LabelRef(label))
+		return
+	}
+	// minus has flipped the sign too.
+	n := GP32()
+	(&summer{path: s.path, arithmetic: s.arithmetic}).greater(top, less, less)
+	VPMOVMSKB(less, n)
+	CMPL(n, I32(-1))
+	JEQ(LabelRef(label))
+}
+
+// any adds any entries. What is unreachable becomes 0, which changes no sum and no top.
+func (s *laneSummer) any(d reg.VecVirtual, i int) {
 	halves := 8 / s.size
 	if s.is512() {
 		positive := s.marked(d, i)
@@ -118,7 +178,7 @@ func (s *laneSummer) step(i int) {
 			x := s.half(d, h)
 			r := s.reciprocal(x)
 			VMOVAPD_Z(r, positive, r)
-			s.add(i*halves+h, d, x, r, h)
+			s.add(i*halves+h, x, r, func() Op { return s.narrow(d, h) })
 		}
 		return
 	}
@@ -136,7 +196,7 @@ func (s *laneSummer) step(i int) {
 		}
 		r := s.reciprocal(x)
 		VANDPD(mask, r, r)
-		s.add(i*halves+h, d, x, r, h)
+		s.add(i*halves+h, x, r, func() Op { return s.narrow(d, h) })
 	}
 }
 
@@ -225,7 +285,21 @@ func (s *laneSummer) half(d reg.VecVirtual, h int) reg.VecVirtual {
 	if s.size == 8 {
 		return d
 	}
-	from, x := s.narrow(d, h), s.vec()
+	return s.convert(s.narrow(d, h))
+}
+
+// loadHalf is half from memory, which is one instruction less.
+func (s *laneSummer) loadHalf(i, h int) reg.VecVirtual {
+	if s.size == 8 {
+		x := s.vec()
+		VMOVUPD(s.entries(i, 0), x)
+		return x
+	}
+	return s.convert(s.entries(i, h))
+}
+
+func (s *laneSummer) convert(from Op) reg.VecVirtual {
+	x := s.vec()
 	if s.float {
 		VCVTPS2PD(from, x)
 	} else {
@@ -251,10 +325,10 @@ func (s *laneSummer) narrow(d reg.VecVirtual, h int) Op {
 	return x
 }
 
-// reciprocal returns 1/x rounded to nearest, as a division does; what it returns for 0 does not matter. Divisions of 8 numbers take a processor 16
-// cycles. Of entries of 4 bytes, which have at most 31 significant bits, an estimate that is good to 14 bits becomes exact in two
-// steps: the first leaves an error of 2⁻⁴², the second one of less than 2⁻⁸⁴ before it is rounded. 1/x is no less than that, relative to itself,
-// from every number half-way between two of 53 bits, unless it has 53 bits itself (P. Markstein, IA-64 and elementary functions, 2000).
+// reciprocal returns 1/x rounded to nearest, as a division does, whatever it returns for 0. A division of 8 numbers takes 16 cycles.
+// Entries of 4 bytes are below 2³⁰ or have 24 significant bits, and for them an estimate, good to 14 bits, becomes exact in two
+// steps. The first leaves an error of 2⁻⁴², the second one of less than 2⁻⁸⁴ before it is rounded. 1/x either has 53 bits or is farther
+// than that from every number half-way between two of 53 bits (P. Markstein, IA-64 and Elementary Functions, 2000).
 func (s *laneSummer) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	y := s.vec()
 	if !s.is512() || s.size == 8 {
@@ -274,14 +348,14 @@ func (s *laneSummer) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// add adds vector h of numbers of a group, and their reciprocals, to the sums.
-func (s *laneSummer) add(h int, d, x, r reg.VecVirtual, half int) {
+// add adds vector h of numbers of a group, and their reciprocals, to the sums. integers is where the numbers are as integers.
+func (s *laneSummer) add(h int, x, r reg.VecVirtual, integers func() Op) {
 	sum, inverse := s.vec(), s.vec()
 	if s.float {
 		VADDPD(s.at("sum", 8, h), x, sum)
 	} else {
 		x = s.vec()
-		VPMOVSXDQ(s.narrow(d, half), x)
+		VPMOVSXDQ(integers(), x)
 		VPADDQ(s.at("sum", 8, h), x, sum)
 	}
 	VMOVUPS(sum, s.at("sum", 8, h))
