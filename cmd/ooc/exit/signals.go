@@ -57,7 +57,8 @@ func interruptedBy(s os.Signal) error {
 const sameSignal = 200 * time.Millisecond
 
 // Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
-// loses nothing that a checkpoint or a note has.
+// loses nothing that a checkpoint or a note has. Once the returned function is called the process is ending with a code of its
+// own, and signals are ignored: they must not kill it, with another code, in its last instant.
 func Interruptible() (context.Context, func()) { return interruptible(sameSignal) }
 
 // interruptible counts signals that come within a time of the first as the same.
@@ -70,9 +71,13 @@ func interruptible(same time.Duration) (context.Context, func()) {
 		default: // two are on their way, which is one more than it takes
 		}
 	})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // for good: signal.Stop would have the next one kill the process
+	ending := make(chan struct{})
 	go func() {
-		if s, ok := <-signals; ok {
+		select {
+		case <-ending:
+			return
+		case s := <-signals:
 			if !Graceful.Load() {
 				Now(interruptedBy(s).Error())
 			}
@@ -85,11 +90,10 @@ func interruptible(same time.Duration) (context.Context, func()) {
 		}
 		for {
 			select {
-			case _, more := <-signals:
-				switch {
-				case !more:
-					return
-				case time.Since(first) > same:
+			case <-ending:
+				return
+			case <-signals:
+				if time.Since(first) > same {
 					Now(fmt.Sprintf("%v at once by a second signal; what was written is kept", task.ErrInterrupted))
 				}
 			case <-patience:
@@ -98,8 +102,7 @@ func interruptible(same time.Duration) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
+		close(ending)
 		cancel(errors.New("done"))
 	}
 }

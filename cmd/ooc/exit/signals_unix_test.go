@@ -21,6 +21,7 @@ func TestSameSignalTwice(t *testing.T) {
 	Graceful.Store(true)
 	defer Graceful.Store(false)
 	ctx, stop := interruptible(time.Hour) // however slow this machine is
+	defer signal.Reset(syscall.SIGTERM)
 	came := make(chan os.Signal, 2)
 	signal.Notify(came, syscall.SIGTERM)
 	defer signal.Stop(came)
@@ -36,4 +37,17 @@ func TestSameSignalTwice(t *testing.T) {
 	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) {
 		t.Errorf("%v, want %v", cause, task.ErrInterrupted)
 	}
+}
+
+// TestSignalsOfTheLastInstant sends signals to a process that is about to end with a code of its own. (They would kill this test.)
+func TestSignalsOfTheLastInstant(t *testing.T) {
+	_, stop := interruptible(0)
+	defer signal.Reset(os.Interrupt, syscall.SIGTERM)
+	stop()
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(20 * time.Millisecond) // in which they would have come
 }
