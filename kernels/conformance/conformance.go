@@ -22,7 +22,7 @@ const EnvSeed = "OOC_SEED"
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
 
-// everything reports whether all inputs are drawn. A plain go test draws a third of them, others each time; a campaign all, and
+// everything reports whether all inputs are drawn. A plain go test draws a fifth of them, others each time; a campaign all, and
 // so does a run for the sake of a GPU, whose kernels are judged nowhere else.
 func everything() bool {
 	return os.Getenv("OOC_CAMPAIGN") != "" || os.Getenv("OOC_REQUIRE_GPU") == "1"
@@ -33,11 +33,11 @@ func draws(n int) int {
 	if everything() {
 		return n
 	}
-	return entry.CeilDiv(n, 3)
+	return entry.CeilDiv(n, 5)
 }
 
-// skips leaves out two of three inputs of n vertices, of the smallest none.
-func (b *bench) skips(n int) bool { return n > 64 && !everything() && b.IntN(3) > 0 }
+// skips leaves out four of five inputs of n vertices, of the smallest none.
+func (b *bench) skips(n int) bool { return n > 64 && !everything() && b.IntN(5) > 0 }
 
 type part struct {
 	name string

@@ -74,8 +74,10 @@ func (a *arena) product(v entry.Variant, c, lo, ro, m int, fresh bool) kernels.P
 
 // minPlusBatch runs batches of products that share operands, fresh and not.
 func minPlusBatch(b *bench) {
+	shapes := []shape{{64, 2}, {128, 1}}
 	for _, v := range entry.Variants {
-		for _, s := range []shape{{64, 2}, {128, 1}} {
+		for _, i := range b.Perm(len(shapes))[:draws(len(shapes))] {
+			s := shapes[i]
 			b.Run(fmt.Sprintf("%s/T=%d", v, s.t), func(t *testing.T) { b.with(t).oneBatch(v, s) })
 		}
 	}

@@ -113,7 +113,7 @@ func (a *arena) slow(s kernels.Stream, v entry.Variant, scratch, times int) {
 func wait(b *bench) {
 	const t, v = 128, entry.I32
 	second := b.newStream()
-	for range 5 {
+	for range draws(10) {
 		a := b.newArena(v, t, 4)
 		a.draw(v, 3)
 		a.upload()

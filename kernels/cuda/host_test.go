@@ -208,14 +208,14 @@ func TestHarmlessErrors(t *testing.T) {
 
 // TestChunkedHostMemory locks memory in chunks, and copies across the places where they meet.
 func TestChunkedHostMemory(t *testing.T) {
-	crashtest.Slow(t)
+	smallChunks(t)
 	if _, data := mapHuge(64); data == nil {
 		t.Skip("host memory comes from CUDA here")
 	}
 	f, d := fakeDevice(t)
-	const size = lockChunk + 3<<20
+	size := lockChunk + 3<<20
 	host := must(d.AllocHost(size))
-	if len(host) != size || uintptr(unsafe.Pointer(&host[0]))%4096 != 0 {
+	if int64(len(host)) != size || uintptr(unsafe.Pointer(&host[0]))%4096 != 0 {
 		t.Fatalf("%d bytes at %p", len(host), &host[0])
 	}
 	if len(f.locked) != 2 {
@@ -247,9 +247,15 @@ func TestChunkedHostMemory(t *testing.T) {
 	}
 }
 
+// smallChunks has memory locked in the smallest pieces for which it is locked in several.
+func smallChunks(t *testing.T) {
+	t.Cleanup(func(was int64) func() { return func() { lockChunk = was } }(lockChunk))
+	lockChunk = lockAlone
+}
+
 // TestLockFails wants nothing left locked, and the error, where one chunk cannot be.
 func TestLockFails(t *testing.T) {
-	crashtest.Slow(t)
+	smallChunks(t)
 	f, d := fakeDevice(t)
 	count := 0
 	f.fail = func(call string) Result {

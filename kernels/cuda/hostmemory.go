@@ -20,11 +20,12 @@ const (
 	// lockAlone is the size from which it pays to map memory with the system, in huge pages that several threads touch, and
 	// to lock it afterwards.
 	lockAlone = 64 << 20
-	// lockChunk is how many bytes are locked at once.
-	lockChunk = 512 << 20
 	// lockThreads touch memory and lock it.
 	lockThreads = 8
 )
+
+// lockChunk is how many bytes are locked at once. It is a variable only because tests would spend their time on touching memory.
+var lockChunk int64 = 512 << 20
 
 // AllocHost returns page-locked host memory, aligned to 64 bytes or more. It is outside the device's limit.
 func (d *Device) AllocHost(bytes int64) ([]byte, error) {

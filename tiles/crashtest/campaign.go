@@ -36,7 +36,8 @@ func Times(short, long int) int {
 	return short
 }
 
-// Repeats is how often a test repeats itself with new random inputs: few times in a plain go test, many in a campaign.
+// Repeats is how often a test repeats itself with new random inputs, or how many it takes: few in a plain go test, many in a
+// campaign.
 func Repeats(few, many int) int {
 	if os.Getenv(campaign) == "" {
 		return few

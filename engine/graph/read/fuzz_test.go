@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/graph/internal/input"
+	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
@@ -40,8 +42,9 @@ func fuzzRead(t *testing.T, text []byte, o Options) {
 
 func FuzzDIMACS(f *testing.F) {
 	crashtest.Slow(f)
+	r := seeds.New(f)
 	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
-		for mode := range uint8(8) {
+		for _, mode := range modes(r) {
 			f.Add([]byte(c), mode)
 		}
 	}
@@ -52,8 +55,9 @@ func FuzzDIMACS(f *testing.F) {
 
 func FuzzEdgeList(f *testing.F) {
 	crashtest.Slow(f)
+	r := seeds.New(f)
 	for _, c := range fuzzSeeds(listInputs, badLists) {
-		for mode := range uint8(8) {
+		for _, mode := range modes(r) {
 			f.Add([]byte(c), mode, "")
 		}
 		f.Add([]byte(c), uint8(0), "id,from,to,weight")
@@ -67,8 +71,9 @@ func FuzzEdgeList(f *testing.F) {
 }
 
 func FuzzMatrixMarket(f *testing.F) {
+	r := seeds.New(f)
 	for _, c := range append(fuzzSeeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
-		for mode := range uint8(8) {
+		for _, mode := range modes(r) {
 			f.Add([]byte(c), mode, "")
 		}
 		f.Add([]byte(c), uint8(0), "0")
@@ -81,8 +86,9 @@ func FuzzMatrixMarket(f *testing.F) {
 }
 
 func FuzzMETIS(f *testing.F) {
+	r := seeds.New(f)
 	for _, c := range fuzzSeeds(metisInputs, badMETIS) {
-		for mode := range uint8(8) {
+		for _, mode := range modes(r) {
 			f.Add([]byte(c), mode)
 		}
 		f.Add([]byte(c), uint8(32))
@@ -155,6 +161,14 @@ func fuzzSeeds(good []goodInput, bad []badInput) []string {
 		texts = append(texts, c.text)
 	}
 	return texts
+}
+
+// modes are those that a seed is tried in: two of eight kinds and directions, other ones in each run; in a campaign all.
+func modes(r *rand.Rand) (list []uint8) {
+	for _, mode := range r.Perm(8)[:crashtest.Repeats(2, 8)] {
+		list = append(list, uint8(mode))
+	}
+	return list
 }
 
 func fuzzOptions(format string, mode uint8) Options {
