@@ -24,7 +24,7 @@ func TestUnsolvedAnswers(t *testing.T) {
 	r := seeds.New(t)
 	unsolved, finite := 0, 0
 	for try := 0; try < 10 && finite == 0; try++ { // a cut may come before any bound is on disk
-		g := enginetest.RandomGraph(t, r, 150, entry.KindI32, false)
+		g := enginetest.RandomGraph(t, r, 100, entry.KindI32, false)
 		search, want := graph.NewSearch(g), make([][]float64, g.N)
 		for u := range want {
 			want[u] = append(want[u], search.From(u)...)

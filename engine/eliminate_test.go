@@ -63,7 +63,7 @@ func oneOfAll(t testing.TB, r *rand.Rand, n int) *graph.Graph {
 func TestEliminate(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range 30 {
+	for range crashtest.Repeats(10, 30) {
 		smallCores(t, []int{0, 2048}[r.IntN(2)])
 		p := enginetest.Create(t, oneOfAll(t, r, 1+r.IntN(400)), 64)
 		sum := enginetest.Solve(t, p, eliminating(t))
@@ -195,7 +195,7 @@ func TestEliminateResumes(t *testing.T) {
 	r := seeds.New(t)
 	smallCores(t, 0)
 	var resumed int
-	for range crashtest.Repeats(2, 6) {
+	for range crashtest.Repeats(1, 6) {
 		g := enginetest.RandomGraph(t, r, 300+r.IntN(300), entry.KindI32, false)
 		whole := enginetest.Create(t, g, 64)
 		enginetest.Solve(t, whole, eliminating(t))
@@ -449,7 +449,7 @@ func TestCampaignEliminatePowerCuts(t *testing.T) {
 // TestAlgorithmsAgree wants the same bytes of both algorithms in i32.
 func TestAlgorithmsAgree(t *testing.T) {
 	r := seeds.New(t)
-	for range 10 {
+	for range crashtest.Repeats(4, 10) {
 		n := 1 + r.IntN(300)
 		g := enginetest.RandomGraph(t, r, n, entry.KindI32, r.IntN(2) == 0)
 		a, b := enginetest.Create(t, g, 64), enginetest.Create(t, g, 64)

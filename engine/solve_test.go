@@ -41,7 +41,7 @@ func verifyAll(t testing.TB, p *engine.Problem) {
 func TestSolve(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for round := range 12 {
+	for round := range crashtest.Repeats(4, 12) {
 		for _, k := range enginetest.EveryKind {
 			n := 1 + r.IntN(500)
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
@@ -88,7 +88,7 @@ func TestLimitsDoNotShow(t *testing.T) {
 func TestInterruptAndResume(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range crashtest.Repeats(2, 6) {
+	for range crashtest.Repeats(1, 6) {
 		for _, k := range enginetest.EveryKind {
 			n := 300 + r.IntN(300)
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)

@@ -65,7 +65,7 @@ func sameDistances(t *testing.T, p, q *engine.Problem) {
 func TestTrackedSolve(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	for range crashtest.Repeats(2, 6) {
+	for range crashtest.Repeats(1, 6) {
 		for _, k := range enginetest.PairedKinds {
 			n := 2 + r.IntN(330)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
@@ -252,7 +252,7 @@ func hasLoop(t *testing.T, p *engine.Problem) bool {
 // TestRootTreesRandom spoils the predecessors of solved stores, but for those of arcs, and has them made trees again.
 func TestRootTreesRandom(t *testing.T) {
 	r := seeds.New(t)
-	for range 6 {
+	for range crashtest.Repeats(2, 6) {
 		for _, k := range enginetest.PairedKinds {
 			n := 2 + r.IntN(150)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)

@@ -71,9 +71,11 @@ func TestUpper(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	smallCores(t, 0)
+	kinds := []entry.Kind{entry.KindI32, entry.KindF32}
 	for round := range 3 {
-		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
-			n := []int{1 + r.IntN(64), 64 * (1 + r.IntN(5)), 65 + r.IntN(400)}[round%3]
+		for _, i := range r.Perm(2)[:crashtest.Repeats(1, 2)] {
+			kind := kinds[i]
+			n := []int{1 + r.IntN(64), 64 * (1 + r.IntN(5)), 65 + r.IntN(400)}[round]
 			g, tile := enginetest.SymmetricGraph(t, r, n, kind), 64*(1+r.IntN(2))
 			if !g.Facts().Symmetric {
 				t.Fatal("a symmetric graph is not known to be")
@@ -207,7 +209,7 @@ func TestUpperRefused(t *testing.T) {
 // square.
 func TestUpperInterrupted(t *testing.T) {
 	r := seeds.New(t)
-	for round := range 6 {
+	for round := range crashtest.Repeats(2, 6) {
 		kind := []entry.Kind{entry.KindI32, entry.KindF32}[round%2]
 		g := enginetest.SymmetricGraph(t, r, 300+r.IntN(300), kind)
 		p, square := enginetest.CreateUpper(t, g, 64), enginetest.Solved(t, r, g)
@@ -250,7 +252,7 @@ func TestUpperBounds(t *testing.T) {
 	crashtest.Slow(t)
 	smallCores(t, 0)
 	r := seeds.New(t)
-	g := enginetest.SymmetricGraph(t, r, 150, entry.KindI32)
+	g := enginetest.SymmetricGraph(t, r, 100, entry.KindI32)
 	search, want := graph.NewSearch(g), make([][]float64, g.N)
 	for u := range want {
 		want[u] = append(want[u], search.From(u)...)
