@@ -62,7 +62,7 @@ func TestLiveIsNeverTorn(t *testing.T) {
 	seen := make([]int, 2)
 	for r := range seen {
 		readers.Go(func() {
-			for range 5000 {
+			for range crashtest.Repeats(1500, 5000) {
 				b, err := ReadLive(s.Dir())
 				if errors.Is(err, errTorn) {
 					continue // said to be torn, not passed off as whole

@@ -238,14 +238,22 @@ func TestExportBlocks(t *testing.T) {
 		many[i] = r.IntN(n)
 	}
 	nan := math.NaN()
-	o := Options{Format: "npy", Rows: many}
-	sameValues(t, ".npy", enginetest.ParseNPY(t, exported(t, p, o)).Values, expect(want, o, none))
-	o = Options{Format: "npy", Cols: many, Unreachable: &nan}
-	sameValues(t, ".npy", enginetest.ParseNPY(t, exported(t, p, o)).Values, expect(want, o, nan))
-	o = Options{Format: "csv", Rows: many}
-	sameValues(t, ".csv", parseCSV(t, exported(t, p, o), bits).Values, expect(want, o, math.Inf(1)))
-	o = Options{Format: "mtx", Cols: append(slices.Clone(many), many...), Unreachable: &nan}
-	sameValues(t, ".mtx", parseMTX(t, exported(t, p, o), bits).Values, expect(want, o, nan))
+	formats := []func(){func() {
+		o := Options{Format: "npy", Rows: many}
+		sameValues(t, ".npy", enginetest.ParseNPY(t, exported(t, p, o)).Values, expect(want, o, none))
+	}, func() {
+		o := Options{Format: "npy", Cols: many, Unreachable: &nan}
+		sameValues(t, ".npy", enginetest.ParseNPY(t, exported(t, p, o)).Values, expect(want, o, nan))
+	}, func() {
+		o := Options{Format: "csv", Rows: many}
+		sameValues(t, ".csv", parseCSV(t, exported(t, p, o), bits).Values, expect(want, o, math.Inf(1)))
+	}, func() {
+		o := Options{Format: "mtx", Cols: append(slices.Clone(many), many...), Unreachable: &nan}
+		sameValues(t, ".mtx", parseMTX(t, exported(t, p, o), bits).Values, expect(want, o, nan))
+	}}
+	for _, i := range r.Perm(len(formats))[:crashtest.Repeats(2, len(formats))] {
+		formats[i]()
+	}
 }
 
 // TestExportLargeTiles picks a few columns of tiles so wide that the rest of their rows is skipped.

@@ -8,6 +8,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/plan"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // frames picks frames for other rounds than blocked ones, often the fewest that work.
@@ -42,7 +43,7 @@ func scalarRun(r *rand.Rand, a *Algorithm, m *scalar, vertices int64, emit func(
 // kill would, to go on from the last checkpoint over whatever is on disk.
 func TestOtherRounds(t *testing.T) {
 	r := seeds.New(t)
-	for range 6 {
+	for range crashtest.Repeats(2, 6) {
 		for _, a := range []*Algorithm{&squaring, &singleStage} {
 			side := 1 + r.IntN(8)
 			g := randomScalarGraph(r, gridOf(side, false))

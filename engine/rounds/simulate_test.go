@@ -8,6 +8,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // h200 are the rates of the machine that the rows of sweep were measured on, as plans found them there. Kernel and Tail
@@ -96,7 +97,8 @@ func TestSimulationOfASweep(t *testing.T) {
 func TestPicksOneOfTheBest(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(28)) // of which plans make readers and writers
 	const n = 32768
-	for _, upper := range []bool{false, true} {
+	for _, half := range seeded(t).Perm(2)[:crashtest.Repeats(1, 2)] {
+		upper := half == 1
 		for _, memory := range []int64{256 << 20, 512 << 20, 1 << 30, 2 << 30, 64 << 30} {
 			info := kernels.Info{Memory: memory, Scratch: 16 << 20}
 			l := plan.Limits{HostMemory: 8 << 30}

@@ -157,7 +157,7 @@ func TestDeviceExpander(t *testing.T) {
 		}
 		checkRows(t, g, e, sources, got, rounding)
 	}
-	for range 150 {
+	for range crashtest.Repeats(50, 150) {
 		compare(randomGraph(t, r, 90))
 	}
 	big := float64(1 << 24) // additions in float32 make this cycle's length -2, but no distance to itself

@@ -278,7 +278,7 @@ func TestEveryStop(t *testing.T) {
 			continue
 		}
 		d := openCPU(t, cpu.Options{Threads: 1, Path: path})
-		for range 60 {
+		for range crashtest.Repeats(20, 60) {
 			everyStop(t, r, randomGraph(t, r, 28), d, true, 0)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -45,7 +46,7 @@ func ofGraph(t *testing.T, g *graph.Graph, o GraphOptions) *Result {
 // TestOfGraph compares statistics of a graph with those of its store.
 func TestOfGraph(t *testing.T) {
 	r := seeds.New(t)
-	for round := range 2 {
+	for round := range crashtest.Repeats(1, 2) {
 		for _, c := range statsCases {
 			n := 1 + r.IntN([]int{3, 60, 400}[r.IntN(3)])
 			t.Run(fmt.Sprintf("%d/%+v/n=%d", round, c, n), func(t *testing.T) {

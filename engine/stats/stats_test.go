@@ -175,7 +175,7 @@ func randomStats(r *rand.Rand) Options {
 // TestStats compares with the plain definitions on graphs of every sort.
 func TestStats(t *testing.T) {
 	r := seeds.New(t)
-	for round := range 6 {
+	for round := range crashtest.Repeats(2, 6) {
 		for _, c := range statsCases {
 			n := 1 + r.IntN([]int{3, 60, 400}[r.IntN(3)])
 			t.Run(fmt.Sprintf("%d/%+v/n=%d", round, c, n), func(t *testing.T) {

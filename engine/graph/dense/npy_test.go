@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/graph/internal/npy"
+	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
@@ -110,6 +111,7 @@ func TestBadNPYHeaders(t *testing.T) {
 // TestBadMatrices names entries that no matrix may have.
 func TestBadMatrices(t *testing.T) {
 	crashtest.Slow(t)
+	r := seeds.New(t)
 	for _, c := range []struct {
 		code    string
 		value   float64 // at row 700, column 3
@@ -138,7 +140,8 @@ func TestBadMatrices(t *testing.T) {
 		{"f8", 1, Options{Base: new(-1)}, graph.ErrOptions, "ids from -1"},
 		{"f8", 1, Options{Kind: "i16"}, graph.ErrOptions, "i16"},
 	} {
-		for _, fortran := range []bool{false, true} {
+		for _, order := range r.Perm(2)[:crashtest.Repeats(1, 2)] {
+			fortran := order == 1
 			const n = 800 // several blocks of lines
 			a := &array{n: n, code: c.code, version: 1, fortran: fortran, big: fortran, values: make([]float64, n*n)}
 			a.values[700*n+3] = c.value
