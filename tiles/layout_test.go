@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -166,11 +167,16 @@ func TestUpperWrites(t *testing.T) {
 		for j := g.First(i); j < g.Side(); j++ {
 			row = append(row, bytes.Repeat([]byte{byte(10*i + j)}, int(g.TileBytes()))...)
 		}
-		if err := s.WriteTiles(i, row); err != nil {
+		// All at once, or first all but the last tile and then that.
+		cut := len(row) - i%2*int(g.TileBytes())
+		if err := errors.Join(s.WriteTiles(i, g.First(i), row[:cut]), s.WriteTiles(i, g.Side()-1, row[len(row)-int(g.TileBytes()):])); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.WriteTiles(i, append(row, row...)); err == nil {
+		if err := s.WriteTiles(i, g.First(i), append(row, row...)); err == nil {
 			t.Error("a row of tiles twice as long is written")
+		}
+		if i > 0 && s.WriteTiles(i, g.First(i)-1, row) == nil {
+			t.Error("a tile that is not stored is written")
 		}
 	}
 	b := make([]byte, g.TileBytes())

@@ -89,22 +89,21 @@ func copyPairs(dst, src []byte) {
 // to bring each to disk while the next is copied.
 const writeStep = 8 << 20
 
-// WriteTiles writes all stored tiles of tile row i, which are one after the
-// other in src. It goes by the file and not by the mapping: where nothing of a row of
+// WriteTiles writes stored tiles of tile row i, from column j on: as many as
+// are one after the other in src. It goes by the file and not by the mapping: where nothing of a row of
 // tiles is there before, finding a page at a time would cost more than copying.
 // It is not durable before the next Checkpoint. It fails with a *FaultError
 // where the file cannot be written.
-func (s *Store) WriteTiles(i int, src []byte) error {
+func (s *Store) WriteTiles(i, j int, src []byte) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if err := s.tileError("write", i, 0, 0, 0); err != nil {
+	if err := s.storedError("write", i, j, 0, 0); err != nil {
 		return err
 	}
-	first := s.geo.First(i)
-	size := int64(s.geo.Side()-first) * s.geo.TileBytes()
-	if int64(len(src)) != size {
-		return fmt.Errorf("write %s, tile row %d: %d bytes given, not %d", s.dir, i, len(src), size)
+	size := int64(len(src))
+	if size%s.geo.TileBytes() != 0 || size > int64(s.geo.Side()-j)*s.geo.TileBytes() {
+		return fmt.Errorf("write %s, tile row %d from %d on: %d bytes given, no whole number of the tiles that are there", s.dir, i, j, size)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -112,17 +111,17 @@ func (s *Store) WriteTiles(i int, src []byte) error {
 		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
 	}
 	s.changed()
-	off := s.geo.TileOffset(i, first)
+	off := s.geo.TileOffset(i, j)
 	if now, err := system.FileSize(s.dist); err != nil || now < off+size {
-		return errors.Join(err, s.shortFault("write", i, first, now, now)) // a write would make it longer again
+		return errors.Join(err, s.shortFault("write", i, j, now, now)) // a write would make it longer again
 	}
-	if err := s.askTile("write", i, first); err != nil {
+	if err := s.askTile("write", i, j); err != nil {
 		return err
 	}
 	for at := int64(0); at < size; at += writeStep {
 		part := src[at:min(at+writeStep, size)]
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
-			return fmt.Errorf("%w (%w)", s.faultAt("write", i, first+int(at/s.geo.TileBytes()), off+at+int64(n)), disk.Classify(err))
+			return fmt.Errorf("%w (%w)", s.faultAt("write", i, j+int(at/s.geo.TileBytes()), off+at+int64(n)), disk.Classify(err))
 		}
 		system.StartWriting(s.dist, off+at, int64(len(part)))
 	}

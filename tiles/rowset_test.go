@@ -56,8 +56,8 @@ func TestPartialStore(t *testing.T) {
 		for k := range row {
 			row[k] = byte(i*4 + k/int(g.TileBytes()))
 		}
-		must(t, s.WriteTiles(i, row))
-		if s.WriteTiles(2, row) == nil || s.WriteTiles(0, row[1:]) == nil {
+		must(t, s.WriteTiles(i, 0, row))
+		if s.WriteTiles(2, 0, row) == nil || s.WriteTiles(0, 0, row[1:]) == nil {
 			t.Error("a row of tiles below the last, or one that is too short, was written")
 		}
 	}

@@ -59,7 +59,7 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	log, err := patient(cmd.Context(), display, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
+	log, err := patient(cmd.Context(), display.Note, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 		return batch.Need{Err: err}, e
 	}
 	limits := j.limits()
-	if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
+	if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
 		return batch.Need{Err: err}, e
 	}
 	n.Vertices = e.N

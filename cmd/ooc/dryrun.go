@@ -142,7 +142,7 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engi
 	limits := j.limits()
 	limits.Room = j.roomAt(t.Store)
 	if e.Spool > 0 { // which writes nothing
-		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources); err != nil {
+		if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
 			return nil, err
 		}
 		return engine.ForecastMatrix(j.cmd.Context(), e, d, limits)
@@ -152,7 +152,7 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engi
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	if limits.Sources, err = sourcesOf(in.weights.Facts(), j.sources); err != nil {
+	if limits.Sources, limits.Tile, err = sourcesOf(in.weights.Facts(), j.sources, limits.Tile); err != nil {
 		return nil, err
 	}
 	return engine.ForecastGraph(j.cmd.Context(), in.weights, d, limits, "")

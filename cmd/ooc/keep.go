@@ -40,7 +40,7 @@ func (f *solveFlags) keepRows(cmd *cobra.Command, p *engine.Problem, d kernels.D
 	o, g, err := engine.CreateOptions{}, (*graph.Graph)(nil), error(nil)
 	if g, err = p.Graph(); err == nil {
 		limits := f.limits()
-		if limits.Sources, err = sourcesOf(g.Facts(), f.sources); err == nil {
+		if limits.Sources, limits.Tile, err = sourcesOf(g.Facts(), f.sources, limits.Tile); err == nil {
 			o, err = f.planRows(cmd, g, p.Dir(), p.Dir(), limits, d, show)
 		}
 	}

@@ -75,7 +75,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range []func() *cobra.Command{
-		solveCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
+		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
 		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command,
 	} {
 		root.AddCommand(c())

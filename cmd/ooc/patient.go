@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"ooc/cmd/ooc/show"
 	"ooc/engine/task"
 	"ooc/tiles/lock"
 )
@@ -15,7 +14,7 @@ import (
 const patience = 2 * time.Minute
 
 // patient calls try again while that fails for a lock that is held by a process which is ending.
-func patient[T any](ctx context.Context, show *show.Display, try func() (T, error)) (T, error) {
+func patient[T any](ctx context.Context, note func(format string, args ...any), try func() (T, error)) (T, error) {
 	said := 0
 	for began := time.Now(); ; {
 		v, err := try()
@@ -29,7 +28,7 @@ func patient[T any](ctx context.Context, show *show.Display, try func() (T, erro
 		}
 		if said != locked.PID && !between {
 			said = locked.PID
-			show.Note("%s: process %d is ending and still gives memory back; waiting", locked.Dir, locked.PID)
+			note("%s: process %d is ending and still gives memory back; waiting", locked.Dir, locked.PID)
 		}
 		select {
 		case <-ctx.Done():

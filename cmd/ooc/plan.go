@@ -89,7 +89,7 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 		if err != nil {
 			return nil, err
 		}
-		if limits.Sources, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, sources); err != nil {
+		if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, sources, limits.Tile); err != nil {
 			return nil, err
 		}
 		return engine.ForecastMatrix(cmd.Context(), e, d, limits)
@@ -98,7 +98,7 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	if limits.Sources, err = sourcesOf(in.weights.Facts(), sources); err != nil {
+	if limits.Sources, limits.Tile, err = sourcesOf(in.weights.Facts(), sources, limits.Tile); err != nil {
 		return nil, err
 	}
 	in.hint(cmd, limits)

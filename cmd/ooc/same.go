@@ -45,7 +45,7 @@ func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted
 	if f.sources != "" && !f.keepsRowsNow(p) {
 		w.Sources = tiles.RowSet{} // which no store has: names that cannot be found in it are not those that it was made with
 		if ids, err := p.IDs(); err == nil {
-			if rows, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources); err == nil {
+			if rows, _, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources, p.Meta().T); err == nil {
 				w.Sources = rows
 			}
 		}

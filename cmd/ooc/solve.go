@@ -227,11 +227,16 @@ func (f *solveFlags) store(input string) (string, error) {
 	if out == "" {
 		out = filepath.Join(f.outDir, storeName(input))
 	}
+	return out, noStoreIn(out)
+}
+
+// noStoreIn refuses a place for a store that is in another one or in a batch.
+func noStoreIn(out string) error {
 	abs, err := filepath.Abs(out)
 	if owner := tiles.Owner(abs); err == nil && owner != "" && (isStore(owner) || !isStore(out)) { // a store that is in a batch goes on
-		return "", exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
+		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
 	}
-	return out, err
+	return err
 }
 
 // openOrCreate opens the input's store, or makes it.
@@ -246,7 +251,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 				return nil, fmt.Errorf("--out-dir: %w", err)
 			}
 		}
-		_, err := patient(cmd.Context(), show, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
+		_, err := patient(cmd.Context(), show.Note, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
 		if err != nil { // before a graph is read for nothing
 			return nil, err
 		}
@@ -262,7 +267,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 		}
 		// Another process has made it while the graph was read.
 	}
-	p, err := patient(cmd.Context(), show, func() (*engine.Problem, error) { return engine.Open(out) })
+	p, err := patient(cmd.Context(), show.Note, func() (*engine.Problem, error) { return engine.Open(out) })
 	if f.restart && input != out && tiles.Damaged(err) { // to which --restart is what messages advise
 		p, err = engine.OpenDamaged(out)
 	}
@@ -385,7 +390,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		return nil, err
 	}
 	limits := f.limits()
-	if limits.Sources, err = sourcesOf(n.weights.Facts(), f.sources); err != nil {
+	if limits.Sources, limits.Tile, err = sourcesOf(n.weights.Facts(), f.sources, limits.Tile); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
 	n.o = engine.CreateOptions{Layout: tiles.Factors}

@@ -85,7 +85,7 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 		return exit.UsageError(err)
 	}
 	all := stats.GraphOptions{Options: o, File: file, Memory: f.memory, Name: in.src.Name, Checkpoint: f.checkpoint}
-	if all.Sources, err = sourcesOf(g.Facts(), f.sources); err != nil {
+	if all.Sources, _, err = sourcesOf(g.Facts(), f.sources, 0); err != nil {
 		return err
 	}
 	defer exit.CanResume(func() string { return wholeCommand([]string{input}) })()

@@ -104,7 +104,7 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	x := &run{Task: t, algorithm: a, sink: a.o.Sink}
 	if x.sink == nil {
-		x.sink = t.Store.WriteTiles
+		x.sink = func(i int, tiles []byte) error { return t.Store.WriteTiles(i, t.Geometry.First(i), tiles) }
 	}
 	defer func() { t.Reports.Stop(err == nil) }()
 	if err := x.planned(ctx); err != nil {

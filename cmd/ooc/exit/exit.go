@@ -19,6 +19,7 @@ import (
 	"ooc/engine/mst"
 	"ooc/engine/near"
 	"ooc/engine/newfile"
+	"ooc/engine/parts"
 	"ooc/engine/plan"
 	"ooc/engine/sssp"
 	"ooc/engine/stats"
@@ -82,6 +83,7 @@ var codes = []struct {
 	{newfile.ErrKept, Usage},
 	{stats.ErrOther, BadInput},
 	{near.ErrOther, BadInput},
+	{parts.ErrOther, BadInput},
 	{batch.ErrJobs, Usage},
 	{sssp.ErrMethod, Usage},
 	{mst.ErrMethod, Usage},

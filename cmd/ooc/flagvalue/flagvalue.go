@@ -143,3 +143,27 @@ func (s *size) Set(text string) error {
 }
 
 func (s *size) Type() string { return "SIZE" }
+
+// Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so of this
+// only a part is checked.
+func Sources(to *string) pflag.Value {
+	return &value[string]{to, "string", "ids, a file of them, random:K, or part:I/K with I from 1 to K", func(text string) (string, error) {
+		_, _, _, err := Part(text)
+		return text, err
+	}, nil}
+}
+
+// Part reads part:I/K, which is part I of K, from 1 on. is reports whether the text is meant to be one.
+func Part(text string) (i, k int, is bool, err error) {
+	text, is = strings.CutPrefix(text, "part:")
+	if !is {
+		return 0, 0, false, nil
+	}
+	first, last, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(first)
+	k, err2 := strconv.Atoi(last)
+	if err := errors.Join(err1, err2); err != nil || i < 1 || i > k {
+		return 0, 0, true, fmt.Errorf("part:%s is none", text)
+	}
+	return i, k, true, nil
+}

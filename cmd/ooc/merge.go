@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
+
+	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine/parts"
+	"ooc/tiles"
+)
+
+func mergeCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "merge STORE PART...",
+		Short: "Put the stores of all parts, which solve --sources part:I/K has made, together into one",
+		Long: "merge makes STORE out of the stores of all parts of a graph, which ooc solve GRAPH --sources part:1/K to part:K/K has\n" +
+			"made, anywhere and in any order. STORE is what a solve of all rows makes: one half of the matrix where the graph\n" +
+			"is symmetric, else all of it. Parts are compared with their checksums as they are copied, and never written to;\n" +
+			"STORE takes its own room beside them. Nothing is written before all parts are known to be there, solved, and of\n" +
+			"one graph. Ctrl-C and kills lose little: the same command goes on.",
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return merge(cmd, args, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object that says what was made")
+	return cmd
+}
+
+func merge(cmd *cobra.Command, args []string, asJSON bool) error {
+	out := args[0]
+	if err := noStoreIn(out); err != nil {
+		return err
+	}
+	defer exit.CanResume(func() string { return wholeCommand(args) })()
+	exit.Graceful.Store(true)
+	_, err := patient(cmd.Context(), note, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
+	if err != nil {
+		return err
+	}
+	show := terminal.NewCounter("merged", "rows")
+	r, err := parts.Merge(cmd.Context(), out, args[1:], parts.Options{
+		Command: os.Args, Progress: show.Update,
+		Resumed: func(rows, of int) {
+			note("%s: going on; %s of %s rows are there, and are compared with those of the parts", out, humanize.Comma(int64(rows)), humanize.Comma(int64(of)))
+		},
+	})
+	show.End()
+	switch code := exit.Code(err); {
+	case code == exit.Interrupted, code == exit.NoSpace:
+		return fmt.Errorf("%w; continue with:\n  %s", err, wholeCommand(args))
+	case err != nil:
+		return err
+	case asJSON:
+		terminal.PrintJSON("summary", r)
+		return nil
+	case r.Already:
+		fmt.Fprintf(terminal.Out, "%s: already solved\n", out)
+		return nil
+	}
+	fmt.Fprintf(terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s\n", out, english.Plural(r.Parts, "part", ""),
+		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)), r.Layout,
+		humanize.IBytes(uint64(r.Copied)), terminal.Time(r.Seconds), terminal.PerSecond(float64(r.Copied)/r.Seconds))
+	return nil
+}

@@ -1,0 +1,265 @@
+package parts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"ooc/engine"
+	"ooc/engine/graph"
+	"ooc/engine/task"
+	"ooc/engine/text"
+	"ooc/tiles"
+	"ooc/tiles/lock"
+)
+
+// part is what is known of the store of a part.
+type part struct {
+	dir        string
+	meta       tiles.Meta
+	first, end int // rows of tiles
+}
+
+// whole is what the parts make together.
+type whole struct {
+	parts  []part     // in the order of their rows
+	meta   tiles.Meta // of the new store
+	state  tiles.State
+	graph  *graph.Graph
+	ids    tiles.IDs
+	digest string // of the graph
+}
+
+// vacant fails where no store can be made, before anything is read.
+func vacant(out string, dirs []string) error {
+	to, err := os.Stat(out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i, dir := range dirs {
+		at, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if to != nil && os.SameFile(at, to) {
+			return text.ErrorOf(ErrOther, "%s is to be made, and cannot be a part of itself", out)
+		}
+		for _, other := range dirs[:i] {
+			if was, err := os.Stat(other); err == nil && os.SameFile(at, was) {
+				return text.ErrorOf(ErrOther, "%s and %s are the same store", other, dir)
+			}
+		}
+	}
+	return tiles.Vacant(out)
+}
+
+// look looks at all parts, and reads the graph of each.
+func look(ctx context.Context, dirs []string) (*whole, error) {
+	w := &whole{}
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%w: %w", task.ErrInterrupted, context.Cause(ctx))
+		}
+		if err := w.add(dir); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(w.parts, func(a, b part) int { return a.first - b.first })
+	return w, w.complete()
+}
+
+// add looks at a part, and compares it with the first.
+func (w *whole) add(dir string) error {
+	p, err := engine.OpenReadOnly(dir)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := lock.CheckFree(dir); err != nil {
+		return err
+	}
+	x := part{dir: dir, meta: *p.Meta()}
+	if x.first, x.end, err = rowsOf(p); err != nil {
+		return err
+	}
+	if err := p.Solved(); errors.Is(err, engine.ErrUnsolved) {
+		return fmt.Errorf("%w; go on with: ooc solve %s", err, dir)
+	} else if err != nil {
+		return err
+	}
+	if _, err := p.Store().Sums(); errors.Is(err, fs.ErrNotExist) { // the solve was killed in its last step
+		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: ooc solve %s", dir, engine.ErrUnsolved, dir)
+	} else if err != nil {
+		return err
+	}
+	state, _, err := p.Store().State()
+	if err != nil {
+		return err
+	}
+	if len(w.parts) > 0 {
+		if err := w.same(&x.meta, dir); err != nil {
+			return err
+		}
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return err
+	}
+	ids, err := p.Store().IDs()
+	if err != nil {
+		return err
+	}
+	digest := g.Digest()
+	if len(w.parts) == 0 {
+		w.graph, w.ids, w.digest = g, ids, digest
+		w.meta, w.state = wholeMeta(x.meta, g), tiles.State{Algorithm: state.Algorithm}
+	} else if err := w.sameGraph(digest, ids, &x.meta, dir); err != nil {
+		return err
+	}
+	w.state.Elapsed += state.Elapsed
+	w.parts = append(w.parts, x)
+	return nil
+}
+
+// rowsOf returns the rows of tiles that a part has.
+func rowsOf(p *engine.Problem) (first, end int, err error) {
+	m, dir := p.Meta(), p.Dir()
+	none := func(format string, args ...any) (int, int, error) {
+		return 0, 0, text.ErrorOf(ErrOther, "%s %s; ooc solve GRAPH --sources part:I/K makes parts", dir, fmt.Sprintf(format, args...))
+	}
+	k := len(m.Sources)
+	switch {
+	case k == 0:
+		return none("is no part: it keeps %s of all rows", map[bool]string{true: "factors", false: "distances"}[p.Geometry().Factors])
+	case m.Predecessors:
+		return none("keeps predecessors")
+	case m.SumsPerTile() != m.T/tiles.StripRows:
+		return none("was made by an older version of ooc, with other checksums")
+	}
+	lo, hi := int(m.Sources[0]), int(m.Sources[k-1])+1
+	if hi-lo != k || lo%m.T != 0 || hi%m.T != 0 && hi != m.N {
+		return none("is no part: its rows are not consecutive rows of tiles of edge %d", m.T)
+	}
+	return lo / m.T, (hi + m.T - 1) / m.T, nil
+}
+
+// wholeMeta describes the new store. A solve of all rows keeps one half of a symmetric matrix, and so does this.
+func wholeMeta(m tiles.Meta, g *graph.Graph) tiles.Meta {
+	m.Sources, m.Layout = nil, tiles.Square
+	if g.Symmetric {
+		m.Layout = tiles.Upper
+	}
+	return m
+}
+
+// same compares what store.json says of a part with what it says of the first.
+func (w *whole) same(m *tiles.Meta, dir string) error {
+	f, first := &w.parts[0].meta, w.parts[0].dir
+	other := func(what string, one, two any) error {
+		return text.ErrorOf(ErrOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, what, one, dir, two)
+	}
+	switch {
+	case m.N != f.N:
+		return text.ErrorOf(ErrOther, "%s is of a graph of %d vertices, and %s of one of %d", first, f.N, dir, m.N)
+	case m.Kind != f.Kind:
+		return other("kind", f.Kind, m.Kind)
+	case m.Scale != f.Scale:
+		return other("scale", f.Scale, m.Scale)
+	case m.T != f.T:
+		return other("tiles of edge", f.T, m.T)
+	}
+	return nil
+}
+
+// sameGraph compares a graph and its vertices' ids with those of the first part.
+func (w *whole) sameGraph(digest string, ids tiles.IDs, m *tiles.Meta, dir string) error {
+	switch {
+	case digest != w.digest:
+		return text.ErrorOf(ErrOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
+	case m.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) || !slices.Equal(ids.Text, w.ids.Text):
+		return text.ErrorOf(ErrOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
+	}
+	return nil
+}
+
+// complete fails unless each row is in one part.
+func (w *whole) complete() error {
+	side := w.meta.Geometry().Side()
+	next, missing := 0, false
+	for i, p := range w.parts {
+		if p.first < next {
+			before := w.parts[i-1]
+			if before.first == p.first && before.end == p.end {
+				return text.ErrorOf(ErrOther, "%s and %s are the same part%s: name one of them", before.dir, p.dir, w.named(&p))
+			}
+			return text.ErrorOf(ErrOther, "%s and %s have some of the same rows: they were divided into another number of parts", before.dir, p.dir)
+		}
+		missing = missing || p.first > next
+		next = p.end
+	}
+	if missing || next < side {
+		return w.missing(side)
+	}
+	return nil
+}
+
+// missing says which rows are in no part.
+func (w *whole) missing(side int) error {
+	input := w.meta.Input.Name
+	if k := w.divided(); k > 0 {
+		var lack []string
+		for i := 1; i <= k; i++ {
+			first, _ := span(side, i, k)
+			if !slices.ContainsFunc(w.parts, func(p part) bool { return p.first == first }) {
+				lack = append(lack, fmt.Sprintf("part:%d/%d", i, k))
+			}
+		}
+		return text.ErrorOf(ErrOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
+			strings.Join(lack, ", "), input, input, lack[0])
+	}
+	var lack []string
+	next := 0
+	for _, p := range append(slices.Clone(w.parts), part{first: side}) {
+		if p.first > next {
+			lack = append(lack, fmt.Sprintf("%d to %d", next*w.meta.T, min(p.first*w.meta.T, w.meta.N)-1))
+		}
+		next = p.end
+	}
+	return text.ErrorOf(ErrOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts", strings.Join(lack, ", "), input)
+}
+
+// divided returns the least number of parts of which all that are there can be; 0 if they were not divided into one number.
+func (w *whole) divided() int {
+	side := w.meta.Geometry().Side()
+	for k := 1; k <= side; k++ {
+		if !slices.ContainsFunc(w.parts, func(p part) bool { return number(p, side, k) == 0 }) {
+			return k
+		}
+	}
+	return 0
+}
+
+// number returns which part of k a part is, 0 if none.
+func number(p part, side, k int) int {
+	i := int((int64(p.first)*int64(k)+int64(side)-1)/int64(side)) + 1 // the least i whose span begins there or later
+	if i > k {
+		return 0
+	}
+	if first, end := span(side, i, k); first != p.first || end != p.end {
+		return 0
+	}
+	return i
+}
+
+// named says which part one is, if that can be told.
+func (w *whole) named(p *part) string {
+	k := w.divided()
+	if k == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", part:%d/%d", number(*p, w.meta.Geometry().Side(), k), k)
+}
