@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -30,6 +31,9 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		t.Fatal(queue, err)
 	}
 	queue[0] = filepath.Base(queue[0])
+	for i := 1; i <= 2; i++ {
+		ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out", fmt.Sprintf("m%d.ooc", i)).want(t, 0)
+	}
 	lines = []string{
 		"solve g.gr", "solve g.gr --json", "solve g.gr --dry-run", "solve g.gr --dry-run --json", "solve g.gr --out new.ooc", "solve g.gr --out other.ooc --json",
 		"solve a.gr b.gr", "solve a.gr b.gr --json", "solve a.gr b.gr --dry-run", "solve a.gr b.gr --dry-run --json",
@@ -37,7 +41,7 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --row 1 --json", "query g.ooc --col 1", "query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
 		"path g.ooc 1 2", "path g.ooc 1 2 --json", "path g.ooc --pairs pairs",
 		"export g.ooc -", "export g.ooc d.npy --json --overwrite", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
-		"verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
+		"merge m.ooc m1.ooc m2.ooc", "merge m.ooc m1.ooc m2.ooc --json", "verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
 		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv", "stats g.gr", "stats g.gr --json",
 		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
 		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "completion bash", "--version", "solve --help",

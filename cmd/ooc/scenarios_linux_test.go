@@ -323,6 +323,12 @@ func scenarios(t *testing.T) []*scenario {
 		}
 	}
 	solvedG := solved(eliminate...)
+	merge := words("merge m.ooc m1.ooc m2.ooc m3.ooc")
+	divided := func(t *testing.T, s *scenario, dir string) {
+		for i := 1; i <= 3; i++ {
+			ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/3", i), "--out", fmt.Sprintf("m%d.ooc", i)).want(t, 0)
+		}
+	}
 	pairs := words("near towns.csv x.mtx --within 90")
 	list := []*scenario{
 		{name: "blocked", args: blocked},
@@ -372,6 +378,8 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats"},
 		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
 			before: halfway(syscalls.Call{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
+		{name: "merge", args: merge, before: divided, about: "m.ooc"},
+		{name: "merge goes on", args: merge, before: both(divided, halfway(syscalls.Call{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)), about: "m.ooc"},
 		{name: "near goes on", args: pairs, before: both(textIDs, halfway(syscalls.Call{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},
 		{name: "gen", args: words("gen random x.gr -n 300 -m 900"), refuses: whole("x.gr")},
 		{name: "gen --overwrite", args: words("gen random x.gr.gz -n 300 -m 900 --overwrite"), before: solved(words("gen ring x.gr.gz -n 50")...)},

@@ -115,7 +115,7 @@ var rubbish = map[string]bad{
 // linesFor are what commands, and flags of them, need on a command line beside a flag.
 var linesFor = map[string]string{
 	"ooc solve": "g.gr --out new.ooc", "ooc status": "g.ooc", "ooc watch": "g.ooc", "ooc query": "g.ooc", "ooc path": "g.ooc", "ooc export": "g.ooc new.npy",
-	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc plan": "g.gr", "ooc gen": "random new.gr",
+	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc merge": "m.ooc g.ooc", "ooc plan": "g.gr", "ooc gen": "random new.gr",
 	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
