@@ -16,6 +16,7 @@
 //	  sparse     the mathematics of elimination: order, arcs up and down, expansion
 //	  device     one device for several solves, predecessors on it, free memory; in it registry (opens devices by name)
 //	  batch      many solves from a queue on disk
+//	  parts      the rows of a matrix divided among stores, and these put together
 //	  near       pairs of vertices that are near each other, as a sparse matrix
 //	  sssp, mst  shortest paths from chosen sources; minimum spanning trees
 //	  feed       streams the arcs of a graph through a device, pass after pass

@@ -189,9 +189,9 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	c, f := newSolve()
 	c.SetContext(cmd.Context())
 	if err := c.ParseFlags(append(shared(cmd, words), words...)); err != nil {
-		return job{}, flagError(c, err)
+		return job{}, flagvalue.Error(c, err)
 	}
-	if err := checkFlags(c); err != nil {
+	if err := flagvalue.Check(c); err != nil {
 		return job{}, err
 	}
 	for _, name := range flagsOfBatch {

@@ -14,6 +14,7 @@ import (
 
 	"ooc/cmd/ooc/bench"
 	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
 	"ooc/engine/text"
@@ -23,8 +24,8 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run is main with arguments and an exit code, so that tests can call it.
 func run(args []string) int {
-	if err := startPoller(); err != nil {
-		fmt.Fprintln(terminal.Err, "ooc:", moreFiles(err))
+	if err := exit.StartPoller(); err != nil {
+		fmt.Fprintln(terminal.Err, "ooc:", exit.MoreFiles(err))
 		return exit.Failed
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
@@ -37,7 +38,7 @@ func run(args []string) int {
 	if err == nil {
 		cmd, err = execute(ctx, root, args)
 	}
-	if err = moreFiles(err); err != nil {
+	if err = exit.MoreFiles(err); err != nil {
 		exit.ReportJSON(cmd, args, err)
 	}
 	if failed := terminal.Out.Close(); failed != nil {
@@ -73,7 +74,7 @@ func newRoot() *cobra.Command {
 		Version:       version,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(flagvalue.Error)
 	for _, c := range []func() *cobra.Command{
 		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
 		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command,
@@ -112,7 +113,7 @@ func checked(cmd *cobra.Command) {
 		if err != nil {
 			return exit.UsageError(fmt.Errorf("%w\nusage: %s", err, cmd.UseLine()))
 		}
-		return checkFlags(cmd)
+		return flagvalue.Check(cmd)
 	}
 	for _, sub := range cmd.Commands() {
 		checked(sub)

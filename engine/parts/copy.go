@@ -154,11 +154,15 @@ func (c *copying) run(ctx context.Context) error {
 
 // stop keeps what was copied when a merge ends for an error.
 func (c *copying) stop(ctx context.Context, err error) error {
+	var failed error
 	if c.reached.Done > c.safe {
-		err = errors.Join(err, c.checkpoint(c.reached))
+		failed = c.checkpoint(c.reached)
 	}
-	if ctx.Err() != nil && !errors.Is(err, tiles.ErrCorrupt) {
-		return fmt.Errorf("%w at %.1f %%: %w", task.ErrInterrupted, 100*float64(c.safe)/float64(c.geom.N), err)
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(c.safe)/float64(c.geom.N))
+	}
+	if failed != nil {
+		err = errors.Join(err, failed)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// startPoller has Go's runtime open the files that it waits for others with. Where it has no room for them when it comes
+// StartPoller has Go's runtime open the files that it waits for others with. Where it has no room for them when it comes
 // to need them, it ends the process with a trace; once it has them, each file that cannot be opened is an error.
-func startPoller() error {
+func StartPoller() error {
 	if err := roomForFiles(3); err != nil { // two to wait with, and the one below
 		return err
 	}
@@ -38,8 +38,8 @@ func tooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// moreFiles adds the way out to an error of too many open files.
-func moreFiles(err error) error {
+// MoreFiles adds the way out to an error of too many open files.
+func MoreFiles(err error) error {
 	if tooManyFiles(err) {
 		return fmt.Errorf("%w\nallow this process more open files: ulimit -n 256", err)
 	}

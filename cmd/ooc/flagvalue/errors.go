@@ -1,19 +1,18 @@
-package main
+package flagvalue
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
-	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/flagvalue"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ooc/cmd/ooc/exit"
 )
 
-// flagError says what is wrong with the flags of a command line.
-func flagError(_ *cobra.Command, err error) error {
+// Error says what is wrong with the flags of a command line.
+func Error(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	switch {
@@ -25,16 +24,16 @@ func flagError(_ *cobra.Command, err error) error {
 		case "intSlice":
 			cause = errors.New("want whole numbers, separated by commas")
 		}
-		err = fmt.Errorf("--%s %s: %w", fl.Name, flagvalue.Plainly(invalid.GetValue()), cause)
+		err = fmt.Errorf("--%s %s: %w", fl.Name, Plainly(invalid.GetValue()), cause)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
 		err = fmt.Errorf("%w; give -- before names that begin with -", err)
 	}
 	return exit.UsageError(err)
 }
 
-// checkFlags refuses flags that do not go together, and flags and arguments that are empty, as a script gives them whose
+// Check refuses flags that do not go together, and flags and arguments that are empty, as a script gives them whose
 // variable is not set.
-func checkFlags(cmd *cobra.Command) (err error) {
+func Check(cmd *cobra.Command) (err error) {
 	if cmd.ValidateFlagGroups() != nil { // there is one group
 		return exit.UsageError(errors.New("--directed and --undirected: give one of them"))
 	}
