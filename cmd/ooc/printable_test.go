@@ -46,7 +46,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	evil := strings.NewReplacer("g.gr", hostile+"g.gr", "a.gr", hostile+"a.gr", "b.gr", hostile+"b.gr", "g.ooc", hostile+"g.ooc",
-		"new.ooc", hostile+"new.ooc")
+		"new.ooc", hostile+"new.ooc", "m1.ooc", hostile+"m1.ooc", "m2.ooc", hostile+"m2.ooc")
 	for _, name := range []string{"g.gr", "a.gr", "b.gr"} {
 		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, hostile+name)); err != nil {
 			t.Skip("this system has no such names:", err)
@@ -54,6 +54,9 @@ func TestHostileNames(t *testing.T) {
 	}
 	writeFile(t, dir, hostile, "1 2\n2 3\n")
 	ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu").want(t, 0)
+	for i := 1; i <= 2; i++ {
+		ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out", fmt.Sprintf("%sm%d.ooc", hostile, i)).want(t, 0)
+	}
 	ooc(t, dir, "solve", hostile+"a.gr", hostile+"b.gr", "--device", "cpu").want(t, 0)
 	queue, err := filepath.Glob(filepath.Join(dir, "*.batch"))
 	if err != nil || len(queue) != 1 {
