@@ -356,6 +356,44 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
+// TestBegunAgain has a part begin again, or be made anew, after all parts were looked at and before it is copied.
+func TestBegunAgain(t *testing.T) {
+	r := seeds.New(t)
+	g := randomGraph(t, r, 300, entry.KindI32)
+	dirs, whole := solvedParts(t, r, g, 64, 3), solvedWhole(t, g, 64)
+	slices.Sort(dirs)
+	last, out := dirs[2], filepath.Join(t.TempDir(), "out.ooc")
+	for name, again := range map[string]func(p *engine.Problem) (*engine.Problem, error){
+		"again": func(p *engine.Problem) (*engine.Problem, error) { return p, p.Restart(t.Context(), engine.Options{}) },
+		"anew": func(p *engine.Problem) (*engine.Problem, error) {
+			return p.Replace(t.Context(), g, engine.CreateOptions{Tile: 64, Sources: p.Meta().Sources})
+		},
+	} {
+		var p *engine.Problem
+		_, err := Merge(t.Context(), out, dirs, Options{Progress: func(rows, of int) {
+			if rows != 128 {
+				return
+			}
+			q, err := engine.Open(last)
+			if err == nil {
+				p, err = again(q)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}})
+		if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), last+" was begun again") {
+			t.Errorf("%s: %v", name, err)
+		}
+		enginetest.Solve(t, p, engine.Options{Device: enginetest.Device(t, 64, 64)})
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged(t, out, dirs, Options{})
+	same(t, out, whole)
+}
+
 // TestRefusals merges what cannot be merged: it is said what is wrong, and nothing is made or changed.
 func TestRefusals(t *testing.T) {
 	r := seeds.New(t)
