@@ -71,10 +71,8 @@ func TestUpper(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	smallCores(t, 0)
-	kinds := []entry.Kind{entry.KindI32, entry.KindF32}
 	for round := range 3 {
-		for _, i := range r.Perm(2)[:crashtest.Repeats(1, 2)] {
-			kind := kinds[i]
+		for _, kind := range crashtest.Some(r, 1, []entry.Kind{entry.KindI32, entry.KindF32}) {
 			n := []int{1 + r.IntN(64), 64 * (1 + r.IntN(5)), 65 + r.IntN(400)}[round]
 			g, tile := enginetest.SymmetricGraph(t, r, n, kind), 64*(1+r.IntN(2))
 			if !g.Facts().Symmetric {

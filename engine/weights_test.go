@@ -41,8 +41,7 @@ func TestMatrixSolves(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	for _, k := range enginetest.EveryKind {
-		for _, order := range r.Perm(2)[:crashtest.Repeats(1, 2)] {
-			fortran := order == 1
+		for _, fortran := range crashtest.Some(r, 1, []bool{false, true}) {
 			n := 1 + r.IntN(400)
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
 			s := enginetest.RandomShape(r, n, 64)

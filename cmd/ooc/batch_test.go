@@ -238,10 +238,10 @@ func TestBatchNoSpace(t *testing.T) {
 		t.Skipf("cannot mount a tmpfs: %v: %s", err, out)
 	}
 	defer exec.Command("umount", dir).Run()
-	writeFile(t, dir, "one.gr", "p sp 1100 1\na 1 2 5\n")
-	writeFile(t, dir, "two.gr", "p sp 1100 1\na 1 2 5\n")
-	ooc(t, dir, "solve", ".").want(t, 5, "one.ooc (1,100 vertices)", "two.ooc", "free some")
-	ooc(t, dir, "solve", ".", "--dry-run").want(t, 5, "one.ooc (1,100 vertices)")
+	writeFile(t, dir, "one.gr", "p sp 1024 1\na 1 2 5\n")
+	writeFile(t, dir, "two.gr", "p sp 1024 1\na 1 2 5\n")
+	ooc(t, dir, "solve", ".").want(t, 5, "one.ooc (1,024 vertices)", "two.ooc", "free some")
+	ooc(t, dir, "solve", ".", "--dry-run").want(t, 5, "one.ooc (1,024 vertices)")
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -249,7 +249,7 @@ func TestBatchNoSpace(t *testing.T) {
 
 	// Halves of symmetric matrices fit, where whole ones would not.
 	folder := t.TempDir()
-	symmetric := string(matrix(1100, func(u, v int) int32 { return int32(1 + (u+v)%7) }))
+	symmetric := string(matrix(1024, func(u, v int) int32 { return int32(1 + (u+v)%7) }))
 	writeFile(t, folder, "a.npy", symmetric)
 	writeFile(t, folder, "b.npy", symmetric)
 	ooc(t, folder, "solve", "a.npy", "b.npy", "--out-dir", dir, "--dry-run").want(t, 0)

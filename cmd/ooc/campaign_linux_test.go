@@ -405,7 +405,7 @@ func TestCampaignReadOnly(t *testing.T) {
 // TestCampaignPipe closes the pipe that a query prints to: it ends by SIGPIPE, as commands do, and says nothing.
 func TestCampaignPipe(t *testing.T) {
 	dir := t.TempDir()
-	longGraph(t, dir, 2000)
+	longGraph(t, dir, 200)
 	ooc(t, dir, "solve", "long.gr").want(t, 0)
 	pairs := filepath.Join(dir, "pairs")
 	writeFile(t, dir, "pairs", strings.Repeat("1 2\n", 200_000)) // more than a pipe holds

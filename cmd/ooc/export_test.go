@@ -102,6 +102,7 @@ func TestExportNamesThatClash(t *testing.T) {
 // TestExportEqualsSciPy has NumPy and SciPy read every format, whole and in part, of a store of each kind.
 func TestExportEqualsSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	for _, c := range []struct {
 		weight func() string
@@ -240,6 +241,7 @@ func BenchmarkExport(b *testing.B) {
 // TestPredecessorsAreSciPys has SciPy and networkx rebuild shortest paths from exported predecessors.
 func TestPredecessorsAreSciPys(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	dir, n := t.TempDir(), 60+r.IntN(100)
 	var text strings.Builder

@@ -14,6 +14,7 @@ import (
 // the DIMACS files of the same seeds.
 func TestGenEqualsSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r, dir := seeded(t), t.TempDir()
 	var names []string
 	for _, g := range gen.Kinds {

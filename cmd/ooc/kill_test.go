@@ -296,7 +296,7 @@ func race(t *testing.T, dir string, ended chan<- *racer, args ...string) *racer 
 
 func TestStopAndResume(t *testing.T) {
 	crashtest.Slow(t)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, sig := range crashtest.Some(seeded(t), 1, []os.Signal{os.Interrupt, syscall.SIGTERM}) {
 		dir := t.TempDir()
 		cmd, stderr := running(t, dir, "--timeline", "long.json")
 		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // a fast device would be done before it is asked

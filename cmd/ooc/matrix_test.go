@@ -183,7 +183,7 @@ func TestKilledMatrix(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeded(t)
 	dir := t.TempDir()
-	n := 1000 + r.IntN(500)
+	n := 700 + r.IntN(300)
 	file := randomMatrix(r, n)
 	writeFile(t, dir, "m.npy", string(file))
 	ooc(t, dir, "solve", "m.npy", "--no-arc", "-1", "--out", "whole.ooc").want(t, 0)

@@ -65,6 +65,7 @@ func TestMSTOfMatrix(t *testing.T) {
 // TestMSTEqualsSciPy compares graphs of every shape, and California where it is at hand.
 func TestMSTEqualsSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	dir := t.TempDir()
 	var args []string

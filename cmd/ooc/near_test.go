@@ -48,7 +48,7 @@ func TestNearRefuses(t *testing.T) {
 func TestNearGoesOn(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
-	ooc(t, dir, "gen", "road", "g.gr", "-n", "1500", "--seed", "5").want(t, 0)
+	ooc(t, dir, "gen", "road", "g.gr", "-n", "1000", "--seed", "5").want(t, 0)
 	line := []string{"near", "g.gr", "x.npz", "--within", "inf", "--ids", "ids.csv"}
 	ooc(t, dir, append(line, "--overwrite")...).want(t, 0)
 	want, ids := readFile(t, dir, "x.npz"), readFile(t, dir, "ids.csv")

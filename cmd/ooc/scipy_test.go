@@ -56,6 +56,7 @@ func scipy(t testing.TB, dir, script string, args ...string) string {
 // TestRomeEqualsSciPy compares all 11.2 million distances of the bundled graph exactly.
 func TestRomeEqualsSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	dir := t.TempDir()
 	ooc(t, dir, "solve", rome(t)).want(t, 0)
 	if out := scipy(t, dir, "compare.py", "rome99.ooc", rome(t)); !strings.Contains(out, "11242609 distances") {
@@ -67,6 +68,7 @@ func TestRomeEqualsSciPy(t *testing.T) {
 // algorithm.
 func TestNegativeArcsEqualSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	for _, kind := range []string{"i32", "f32"} {
 		dir := t.TempDir()

@@ -85,6 +85,7 @@ func TestSSSPExitCodes(t *testing.T) {
 // TestSSSPEqualsSciPy compares graphs of every shape, Rome, and California where it is at hand.
 func TestSSSPEqualsSciPy(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	dir := t.TempDir()
 	methods := sssp.MethodNames()

@@ -76,6 +76,7 @@ func TestPredecessorRefusals(t *testing.T) {
 // TestTreesAreSciPys has SciPy and networkx rebuild the shortest paths of matrices full of cycles of length 0.
 func TestTreesAreSciPys(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	_, program, ok := strings.Cut(string(readFile(t, "../../docs", "format.md")), "\ndef path(")
 	program, _, ok2 := strings.Cut(program, "```")

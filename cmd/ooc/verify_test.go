@@ -53,6 +53,7 @@ func TestVerifyFull(t *testing.T) {
 // TestSciPyIsProved proves matrices that SciPy has written, of both kinds and in both orders.
 func TestSciPyIsProved(t *testing.T) {
 	crashtest.Slow(t)
+	needPython(t, "scipy")
 	r := seeded(t)
 	for _, flags := range [][]string{nil, {"--kind", "f32"}} {
 		dir, n := t.TempDir(), 100+r.IntN(200)

@@ -251,8 +251,8 @@ func TestExportBlocks(t *testing.T) {
 		o := Options{Format: "mtx", Cols: append(slices.Clone(many), many...), Unreachable: &nan}
 		sameValues(t, ".mtx", parseMTX(t, exported(t, p, o), bits).Values, expect(want, o, nan))
 	}}
-	for _, i := range r.Perm(len(formats))[:crashtest.Repeats(2, len(formats))] {
-		formats[i]()
+	for _, compare := range crashtest.Some(r, 2, formats) {
+		compare()
 	}
 }
 

@@ -1,7 +1,9 @@
 package crashtest
 
 import (
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -43,6 +45,13 @@ func Repeats(few, many int) int {
 		return few
 	}
 	return many
+}
+
+// Some draws as many of a list as a plain go test tries, others in each run; a campaign tries all.
+func Some[T any](r *rand.Rand, few int, list []T) []T {
+	list = slices.Clone(list)
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:Repeats(min(few, len(list)), len(list))]
 }
 
 // Slow skips a test that takes a second or more, where go test -short asks for the quick ones alone.
