@@ -20,11 +20,12 @@ import (
 
 // Options say what factors are made for. The zero value is for all rows, on the processor.
 type Options struct {
-	Rows   int            // of distances that will be asked for, about; 0: all
-	Memory int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
-	Steady bool           // stop where counts say that it pays, not this machine's rates: at the same vertex in every call that has room
-	After  *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
-	Device kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
+	Rows    int            // of distances that will be asked for, about; 0: all
+	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
+	Steady  bool           // stop where counts say that it pays, not this machine's rates: at the same vertex in every call that has room
+	Dissect bool           // order large graphs with thin separators by nested dissection, which answers single questions faster
+	After   *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
+	Device  kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
 
 	Stage func(live.Stage) // called when a stage begins; may be nil
 }
@@ -95,7 +96,7 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 // stop orders the vertices, and picks where elimination stops, by the rates of the device that closes the core.
 func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sparse.Order, sparse.Work, error) {
 	if o.After != nil {
-		order, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: o.Rows, Limit: max(1, *o.After)})
+		order, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect, Limit: max(1, *o.After)})
 		if err != nil {
 			return nil, sparse.Work{}, err
 		}
@@ -115,7 +116,7 @@ func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sp
 	if room == 0 {
 		room = device.FreeMemory()
 	}
-	options := sparse.OrderOptions{Sources: o.Rows}
+	options := sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect}
 	if room > 0 {
 		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
 		options.MaxFill = min(sparse.DefaultMaxFill, max(1, room/2/sparse.ArcBytes))

@@ -130,9 +130,10 @@ func (l *layout) find(r, y int32) int64 {
 // tree is the ranks of a subtree, or of a few.
 type tree struct{ first, last int32 }
 
-// subtrees cuts the forest without its pieces into subtrees, each of at most the given part of the elimination's work. top are
-// the ranks above these subtrees, in descending order.
-func (l *layout) subtrees(parts int) (trees []tree, top []int32) {
+// subtrees cuts the forest without its pieces into subtrees, each of at most the given part of the elimination's work, and ranks
+// above these. waits is, by rank above, how many subtrees and ranks have it as their parent. Ranks above that wait for none are
+// subtrees, too.
+func (l *layout) subtrees(parts int) (trees []tree, waits []int32) {
 	work, size := make([]int64, l.upper), make([]int32, l.upper) // of the subtree: arcs looked at, and ranks
 	all := int64(0)
 	for r := l.upper - 1; r >= l.core; r-- {
@@ -145,15 +146,24 @@ func (l *layout) subtrees(parts int) (trees []tree, top []int32) {
 			size[p] += size[r]
 		}
 	}
+	waits = make([]int32, l.upper)
+	var above []int32
 	for r := int32(l.core); int(r) < l.upper; {
+		if p := l.parent[r]; p >= 0 {
+			waits[p]++
+		}
 		if work[r] <= all/int64(parts) {
 			trees = append(trees, tree{r, r + size[r] - 1})
 			r += size[r]
 		} else {
-			top = append(top, r)
+			above = append(above, r)
 			r++
 		}
 	}
-	slices.Reverse(top)
-	return trees, top
+	for _, r := range above {
+		if waits[r] == 0 {
+			trees = append(trees, tree{r, r})
+		}
+	}
+	return trees, waits
 }

@@ -70,42 +70,47 @@ func fill[E any](s []E, w E) {
 }
 
 // eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Pieces do not
-// depend on each other, so goroutines share them; then they share the subtrees above; the ranks above these follow. It fails
-// with the cause of ctx if that ends first.
+// depend on each other, so goroutines share them; then they share the ranks above. It fails with the cause of ctx if that ends
+// first.
 func (v *values[W]) eliminate(ctx context.Context) error {
-	trees, top := v.subtrees(8 * runtime.GOMAXPROCS(0))
 	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
 	for r := range cursor {
 		cursor[r] = v.start[r+1] - 1
 	}
-	pieces := make([]tree, len(v.pieces))
-	for i, p := range v.pieces {
-		pieces[i] = tree{p.first, p.last}
-	}
-	last := make([]tree, len(top))
-	for i, x := range top {
-		last[i] = tree{x, x}
-	}
-	for _, stage := range []struct {
-		trees   []tree
-		workers int
-	}{{pieces, runtime.GOMAXPROCS(0)}, {trees, runtime.GOMAXPROCS(0)}, {last, 1}} {
-		err := inParallel(stage.workers, len(stage.trees), func() func(i int) error {
-			at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
-			return func(i int) error {
-				for x := stage.trees[i].last; x >= stage.trees[i].first; x-- {
-					if err := poll.After(v.gather(x, cursor, at)); err != nil {
-						return err
-					}
+	worker := func() func(t tree) error {
+		at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
+		return func(t tree) error {
+			for x := t.last; x >= t.first; x-- {
+				if err := poll.After(v.gather(x, cursor, at)); err != nil {
+					return err
 				}
-				return nil
 			}
-		})
-		if err != nil {
-			return err
+			return nil
 		}
 	}
-	return nil
+	err := inParallel(runtime.GOMAXPROCS(0), len(v.pieces), func() func(i int) error {
+		do := worker()
+		return func(i int) error { return do(tree{v.pieces[i].first, v.pieces[i].last}) }
+	})
+	if err != nil {
+		return err
+	}
+	trees, waits := v.subtrees(32 * runtime.GOMAXPROCS(0))
+	return inParallel(runtime.GOMAXPROCS(0), len(trees), func() func(i int) error {
+		do := worker()
+		return func(i int) error {
+			for t := trees[i]; ; {
+				if err := do(t); err != nil {
+					return err
+				}
+				above := v.parent[t.first]
+				if above < 0 || atomic.AddInt32(&waits[above], -1) > 0 {
+					return nil
+				}
+				t = tree{above, above}
+			}
+		}
+	})
 }
 
 // inParallel lets at most so many goroutines take the numbers below count in turn, each with a function of its own.

@@ -18,6 +18,10 @@ type OrderOptions struct {
 	// would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
+	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and by minimum
+	// degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
+	Dissect bool
+
 	Limit   int   // vertices to order at most; 0: all
 	MaxFill int64 // arcs up at most, at ArcBytes each; 0: DefaultMaxFill
 }
@@ -49,7 +53,7 @@ type Order struct {
 	sources  int
 	position []int32 // of each vertex in Vertices
 	start    []int64 // Limit+1: where a position's arcs up begin
-	up       []int32 // positions above: ascending within a row
+	up       []int32 // positions above
 	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
 }
 
@@ -72,8 +76,16 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	if o.Limit > 0 {
 		p = symmetric(g)
 		var err error
-		if r.Vertices, r.Steps, err = minimumDegree(ctx, p.clone(), o); err != nil {
-			return nil, err
+		if o.Dissect && g.N >= dissectFrom {
+			if r.Vertices, err = dissect(ctx, p); err != nil {
+				return nil, err
+			}
+			r.Vertices = r.Vertices[:min(len(r.Vertices), o.Limit)]
+		}
+		if r.Vertices == nil {
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p.clone(), o); err != nil {
+				return nil, err
+			}
 		}
 	}
 	r.Limit = len(r.Vertices)
@@ -205,12 +217,11 @@ func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
 		}
 		r.start = append(r.start, int64(len(r.up)))
 		row, parent := r.row(v), int32(-1)
-		if err := poll.After(16 * int64(len(row))); err != nil { // what is gathered and sorted is more than what is left
+		if err := poll.After(4 * int64(len(row))); err != nil { // what is gathered is more than what is left
 			return err
 		}
-		slices.Sort(row)
 		if len(row) > 0 {
-			parent = row[0]
+			parent = slices.Min(row)
 		}
 		r.parent = append(r.parent, parent)
 		if parent >= 0 && int(parent) < r.Limit {

@@ -1,0 +1,225 @@
+package sparse
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// dissectFrom is the least number of vertices for which dissection pays: minimum degrees leave about as few arcs in smaller graphs,
+	// and take less time.
+	dissectFrom = 50000
+	// leafVertices is the size of a region that is not dissected: its vertices are ordered by minimum degrees.
+	leafVertices = 1500
+	// forkVertices is the size of a region from which its halves are dissected at the same time.
+	forkVertices = 20000
+	// thick is how many times the square root of a region's vertices a separator may have. Where one has more, the region is
+	// ordered by minimum degrees.
+	thick = 3
+)
+
+// block is some vertices that follow one another in an order by dissection: a separator, or a region that was not dissected.
+type block struct {
+	region   int     // vertices of the region that the separator separates
+	vertices []int32 // in the order of their elimination
+}
+
+// dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
+// separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of larger regions come
+// later, so that what is left at any stopping point are the separators of the largest. It returns nil if the whole graph has no
+// thin separator. The order does not depend on the number of processors.
+func dissect(ctx context.Context, p *pattern) ([]int32, error) {
+	vertices := make([]int32, p.n())
+	for v := range vertices {
+		vertices[v] = int32(v)
+	}
+	whole := &region{vertices: vertices, start: make([]int32, p.n()+1), adj: p.adj}
+	for v := range vertices {
+		whole.start[v+1] = int32(p.start[v+1])
+	}
+	d := &dissection{free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	blocks, err := d.blocks(ctx, whole)
+	if err != nil || len(blocks) == 1 && len(vertices) > leafVertices {
+		return nil, err
+	}
+	slices.SortStableFunc(blocks, func(a, b block) int { return a.region - b.region })
+	order := make([]int32, 0, p.n())
+	for _, b := range blocks {
+		order = append(order, b.vertices...)
+	}
+	return order, nil
+}
+
+// dissection is the work of ordering one graph.
+type dissection struct {
+	free chan struct{} // has room for each processor beyond the first
+}
+
+// blocks dissects a region. Its blocks are those of its parts, one part after another, and its separator.
+func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var parts []*region
+	var separator []int32
+	if r.n() > leafVertices && !r.leaf {
+		parts, separator = r.divide()
+	}
+	if parts == nil {
+		return []block{{r.n(), r.minimumDegree()}}, nil // none if it is empty
+	}
+	n := r.n()
+	r.start, r.adj, r.vertices = nil, nil, nil // not needed any more
+	of := make([][]block, len(parts))
+	var g errgroup.Group
+	for i, part := range parts {
+		do := func() (err error) {
+			of[i], err = d.blocks(ctx, part)
+			return err
+		}
+		if n >= forkVertices && i+1 < len(parts) {
+			select {
+			case d.free <- struct{}{}:
+				g.Go(func() error {
+					defer func() { <-d.free }()
+					return do()
+				})
+				continue
+			default:
+			}
+		}
+		if err := do(); err != nil {
+			g.Wait()
+			return nil, err
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	blocks := slices.Concat(of...)
+	if len(separator) > 0 {
+		blocks = append(blocks, block{n, separator})
+	}
+	return blocks, nil
+}
+
+// region is a part of a graph: its vertices, and the arcs between them in numbers of the region.
+type region struct {
+	vertices []int32 // of the graph
+	start    []int32
+	adj      []int32
+	leaf     bool // small components, which are not dissected
+}
+
+func (r *region) n() int { return len(r.vertices) }
+
+func (r *region) row(v int32) []int32 { return r.adj[r.start[v]:r.start[v+1]] }
+
+// minimumDegree orders the vertices of a region that is not dissected.
+func (r *region) minimumDegree() []int32 {
+	n := r.n()
+	p := &pattern{make([]int64, n+1), slices.Clone(r.adj)}
+	for v := range n {
+		p.start[v+1] = int64(r.start[v+1])
+	}
+	q := newQuotient(p, n)
+	order := make([]int32, 0, n)
+	for q.left > 0 {
+		step := q.eliminate()
+		for v := step.element; v >= 0; v = q.member[v] {
+			order = append(order, r.vertices[v])
+		}
+	}
+	return order
+}
+
+// divide cuts a region into parts without arcs between them, and their separator, vertices of the graph. There are no parts if the
+// region has no thin separator.
+func (r *region) divide() (parts []*region, separator []int32) {
+	b := newSearcher(r)
+	if parts := r.components(b); parts != nil {
+		return parts, nil
+	}
+	side := r.separate(b)
+	if side == nil {
+		return nil, nil
+	}
+	for v, s := range side {
+		if s == between {
+			separator = append(separator, r.vertices[v])
+		}
+	}
+	return r.parts(side, 2), separator
+}
+
+// components returns the components of a region, those of at most leafVertices as one part; nil if there is only one.
+func (r *region) components(b *searcher) []*region {
+	if b.from(0); len(b.queue) == r.n() {
+		return nil
+	}
+	part := make([]int32, r.n()) // small components: 0
+	for v := range part {
+		part[v] = -1
+	}
+	large := int32(1)
+	for v := range int32(r.n()) {
+		if part[v] >= 0 {
+			continue
+		}
+		b.from(v)
+		at := int32(0)
+		if len(b.queue) > leafVertices {
+			at = large
+			large++
+		}
+		for _, u := range b.queue {
+			part[u] = at
+		}
+	}
+	parts := r.split(part, int(large))
+	parts[0].leaf = true
+	return parts
+}
+
+// parts returns the regions of the vertices of each side.
+func (r *region) parts(side []int8, count int) []*region {
+	part := make([]int32, r.n())
+	for v, s := range side {
+		part[v] = int32(s)
+	}
+	return r.split(part, count)
+}
+
+// split returns the regions of the vertices of each of some parts. Vertices of part -1 are in none.
+func (r *region) split(part []int32, count int) []*region {
+	size, arcs := make([]int32, count), make([]int32, count)
+	number := make([]int32, r.n())
+	for v, s := range part {
+		if s >= 0 {
+			number[v] = size[s]
+			size[s]++
+			arcs[s] += r.start[v+1] - r.start[v]
+		}
+	}
+	all := make([]*region, count)
+	for i := range all {
+		all[i] = &region{vertices: make([]int32, 0, size[i]), start: append(make([]int32, 0, size[i]+1), 0), adj: make([]int32, 0, arcs[i])}
+	}
+	for v, s := range part {
+		if s < 0 {
+			continue
+		}
+		to := all[s]
+		to.vertices = append(to.vertices, r.vertices[v])
+		for _, u := range r.row(int32(v)) {
+			if part[u] == s {
+				to.adj = append(to.adj, number[u])
+			}
+		}
+		to.start = append(to.start, int32(len(to.adj)))
+	}
+	return all
+}

@@ -1,0 +1,313 @@
+package sparse
+
+import (
+	"math"
+)
+
+// The sides of a separator.
+const (
+	left int8 = iota
+	right
+	between int8 = -1
+)
+
+// bandShare is the share of a region's vertices, on each side of its middle, among which the separator is looked for.
+const bandShare = 0.1
+
+// searcher has the memory of searches by breadth in a region.
+type searcher struct {
+	r     *region
+	dist  []int32 // of the last search; -1: not reached
+	queue []int32 // reached, nearest first
+}
+
+func newSearcher(r *region) *searcher {
+	return &searcher{r: r, dist: make([]int32, r.n()), queue: make([]int32, 0, r.n())}
+}
+
+// from searches from a vertex, and returns the last that it reaches.
+func (b *searcher) from(v int32) (last int32) {
+	for i := range b.dist {
+		b.dist[i] = -1
+	}
+	b.dist[v] = 0
+	queue := append(b.queue[:0], v)
+	for i := 0; i < len(queue); i++ {
+		u := queue[i]
+		d := b.dist[u] + 1
+		for _, x := range b.r.row(u) {
+			if b.dist[x] < 0 {
+				b.dist[x] = d
+				queue = append(queue, x)
+			}
+		}
+	}
+	b.queue = queue
+	return queue[len(queue)-1]
+}
+
+// separate returns the side of each vertex, or nil where it finds no thin separator. The region is connected.
+func (r *region) separate(b *searcher) []int8 {
+	a := b.queue[len(b.queue)-1]
+	z := b.from(a)
+	fromA := b.dist
+	b.dist = make([]int32, r.n())
+	b.from(z)
+	place := make([]int32, r.n())
+	for v := range place {
+		place[v] = fromA[v] - b.dist[v]
+	}
+	return r.cutAlong(place)
+}
+
+// cutAlong returns the sides of the smallest separator among the vertices in the middle of the order of their places; nil: it is
+// thick, or there is none.
+func (r *region) cutAlong(place []int32) []int8 {
+	n := r.n()
+	order := sorted(place)
+	f := &flow{r: r, index: make([]int32, n)}
+	lo, hi := int(float64(n)*(0.5-bandShare)), int(float64(n)*(0.5+bandShare))
+	f.band = order[lo:hi]
+	for _, v := range order[:lo] {
+		f.index[v] = atSource
+	}
+	for _, v := range order[hi:] {
+		f.index[v] = atSink
+	}
+	for i, v := range f.band {
+		f.index[v] = int32(i)
+	}
+	most := int(thick * math.Sqrt(float64(n)))
+	return f.cut(most)
+}
+
+// sorted returns the vertices by ascending place.
+func sorted(place []int32) []int32 {
+	lo, hi := place[0], place[0]
+	for _, p := range place {
+		lo, hi = min(lo, p), max(hi, p)
+	}
+	next := make([]int32, hi-lo+2)
+	for _, p := range place {
+		next[p-lo+1]++
+	}
+	for i := range hi - lo + 1 {
+		next[i+1] += next[i]
+	}
+	order := make([]int32, len(place))
+	for v, p := range place {
+		order[next[p-lo]] = int32(v)
+		next[p-lo]++
+	}
+	return order
+}
+
+const (
+	atSource = -1
+	atSink   = -2
+)
+
+// flow finds the fewest vertices of a band that separate the vertices on one side of it from those on the other: as many as there are
+// paths through the band that share no vertex (K. Menger, 1927; E. A. Dinic, 1970). Vertices of the band are named by their index in it.
+// A vertex has two states: 2i is its entrance, 2i+1 its exit. Between them is room for one path.
+type flow struct {
+	r     *region
+	band  []int32
+	index []int32 // by vertex of the region: in the band, or atSource or atSink
+
+	start []int32 // of the band's rows
+	adj   []int32 // neighbours in the band
+	ends  []uint8 // fromSource, toSink
+
+	before, after []int32 // on the path of a vertex: none where there is no path, or end
+	level         []int32 // of each state in the residual graph
+	cursor        []int32 // of each exit: neighbours looked at
+	queue         []int32
+	stack         []int32
+}
+
+const (
+	fromSource uint8 = 1 << iota
+	toSink
+)
+
+const (
+	none = -1
+	end  = -2
+)
+
+// cut returns the sides of the separator, nil if it has more than so many vertices or there is none.
+func (f *flow) cut(most int) []int8 {
+	if !f.build() {
+		return nil
+	}
+	m := len(f.band)
+	f.before, f.after = make([]int32, m), make([]int32, m)
+	for i := range m {
+		f.before[i], f.after[i] = none, none
+	}
+	f.level, f.cursor = make([]int32, 2*m), make([]int32, m)
+	paths := 0
+	for f.levels() {
+		copy(f.cursor, f.start)
+		for i := range int32(m) {
+			if f.ends[i]&fromSource != 0 && f.before[i] != end && f.augment(2*i) {
+				if paths++; paths > most {
+					return nil
+				}
+			}
+		}
+	}
+	side := make([]int8, f.r.n())
+	for v, i := range f.index {
+		switch {
+		case i == atSource:
+		case i == atSink:
+			side[v] = right
+		case f.level[2*i] >= 0 && f.level[2*i+1] < 0:
+			side[v] = between
+		case f.level[2*i] < 0:
+			side[v] = right
+		}
+	}
+	return side
+}
+
+// build lists the band's arcs. It reports whether the band separates its two sides.
+func (f *flow) build() bool {
+	m := len(f.band)
+	f.start, f.ends = make([]int32, m+1), make([]uint8, m)
+	for i, v := range f.band {
+		for _, u := range f.r.row(v) {
+			switch at := f.index[u]; at {
+			case atSource:
+				f.ends[i] |= fromSource
+			case atSink:
+				f.ends[i] |= toSink
+			default:
+				f.adj = append(f.adj, at)
+			}
+		}
+		f.start[i+1] = int32(len(f.adj))
+	}
+	for v, at := range f.index {
+		if at != atSource {
+			continue
+		}
+		for _, u := range f.r.row(int32(v)) {
+			if f.index[u] == atSink {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// levels numbers the states by their distance from the source, and reports whether the sink can be reached.
+func (f *flow) levels() (found bool) {
+	for i := range f.level {
+		f.level[i] = -1
+	}
+	queue := f.queue[:0]
+	visit := func(s, level int32) {
+		if f.level[s] < 0 {
+			f.level[s] = level
+			queue = append(queue, s)
+		}
+	}
+	for i := range int32(len(f.band)) {
+		if f.ends[i]&fromSource != 0 {
+			visit(2*i, 0)
+		}
+	}
+	for k := 0; k < len(queue); k++ {
+		s := queue[k]
+		i, next := s>>1, f.level[s]+1
+		switch {
+		case s&1 == 0 && f.before[i] == none:
+			visit(s+1, next)
+		case s&1 == 0:
+			if before := f.before[i]; before != end {
+				visit(2*before+1, next)
+			}
+		default:
+			if f.ends[i]&toSink != 0 && f.after[i] != end {
+				found = true
+			}
+			if f.before[i] != none {
+				visit(s-1, next)
+			}
+			for _, j := range f.adj[f.start[i]:f.start[i+1]] {
+				visit(2*j, next)
+			}
+		}
+	}
+	f.queue = queue
+	return found
+}
+
+// augment looks for a path from a state to the sink over ascending levels, and if there is one, lets it change the paths that there are.
+func (f *flow) augment(from int32) bool {
+	f.stack = append(f.stack[:0], from)
+	for len(f.stack) > 0 {
+		s := f.stack[len(f.stack)-1]
+		if s&1 == 1 && f.ends[s>>1]&toSink != 0 && f.after[s>>1] != end {
+			f.adopt()
+			return true
+		}
+		if t := f.step(s); t >= 0 {
+			f.stack = append(f.stack, t)
+		} else {
+			f.level[s] = -1
+			f.stack = f.stack[:len(f.stack)-1]
+		}
+	}
+	return false
+}
+
+// step returns a state that follows s one level on, -1 if there is none.
+func (f *flow) step(s int32) int32 {
+	i, next := s>>1, f.level[s]+1
+	if s&1 == 0 {
+		t := s + 1
+		if before := f.before[i]; before != none {
+			t = 2*before + 1 // negative if before is end
+		}
+		if t >= 0 && f.level[t] == next {
+			return t
+		}
+		return -1
+	}
+	if f.before[i] != none && f.level[s-1] == next {
+		return s - 1
+	}
+	for f.cursor[i] < f.start[i+1] {
+		t := 2 * f.adj[f.cursor[i]]
+		f.cursor[i]++
+		if f.level[t] == next {
+			return t
+		}
+	}
+	return -1
+}
+
+// adopt lets the states of the stack, a path from the source to the sink, change the paths that there are.
+func (f *flow) adopt() {
+	last := int32(end)
+	for k, s := range f.stack {
+		f.level[s] = -1
+		i := s >> 1
+		switch {
+		case s&1 == 1:
+		case k > 0 && last == i:
+			f.before[i], f.after[i] = none, none
+		default:
+			f.before[i] = last
+			if last >= 0 {
+				f.after[last] = i
+			}
+		}
+		last = i
+	}
+	f.after[last] = end
+}
