@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -29,8 +30,8 @@ type block struct {
 
 // dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
 // separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of larger regions come
-// later, so that what is left at any stopping point are the separators of the largest. It returns nil if the whole graph has no
-// thin separator. The order does not depend on the number of processors.
+// later, so that what is left at any stopping point are the separators of the largest. It returns nil if half of the graph or more
+// has no thin separator. The order does not depend on the number of processors.
 func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 	vertices := make([]int32, p.n())
 	for v := range vertices {
@@ -40,9 +41,9 @@ func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 	for v := range vertices {
 		whole.start[v+1] = int32(p.start[v+1])
 	}
-	d := &dissection{free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	d := &dissection{n: p.n(), free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	blocks, err := d.blocks(ctx, whole)
-	if err != nil || len(blocks) == 1 && len(vertices) > leafVertices {
+	if err != nil || d.thick.Load() {
 		return nil, err
 	}
 	slices.SortStableFunc(blocks, func(a, b block) int { return a.region - b.region })
@@ -55,7 +56,9 @@ func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 
 // dissection is the work of ordering one graph.
 type dissection struct {
-	free chan struct{} // has room for each processor beyond the first
+	n     int           // vertices of the graph
+	thick atomic.Bool   // half of it has no thin separator
+	free  chan struct{} // has room for each processor beyond the first
 }
 
 // blocks dissects a region. Its blocks are those of its parts, one part after another, and its separator.
@@ -68,8 +71,14 @@ func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
 	if r.n() > leafVertices && !r.leaf {
 		parts, separator = r.divide()
 	}
+	if parts == nil && r.n() > max(leafVertices, d.n/2) && !r.leaf {
+		d.thick.Store(true)
+	}
+	if d.thick.Load() {
+		return nil, nil
+	}
 	if parts == nil {
-		return []block{{r.n(), r.minimumDegree()}}, nil // none if it is empty
+		return []block{{r.n(), r.minimumDegree()}}, nil
 	}
 	n := r.n()
 	r.start, r.adj, r.vertices = nil, nil, nil // not needed any more
@@ -125,11 +134,16 @@ func (r *region) minimumDegree() []int32 {
 	for v := range n {
 		p.start[v+1] = int64(r.start[v+1])
 	}
-	q := newQuotient(p, n)
-	order := make([]int32, 0, n)
+	q := newQuotient(p, denseDegree(n))
+	order, ordered := make([]int32, 0, n), make([]bool, n)
 	for q.left > 0 {
 		step := q.eliminate()
 		for v := step.element; v >= 0; v = q.member[v] {
+			order, ordered[v] = append(order, r.vertices[v]), true
+		}
+	}
+	for v, done := range ordered { // those that were set apart
+		if !done {
 			order = append(order, r.vertices[v])
 		}
 	}

@@ -27,9 +27,15 @@
 //
 // The order is that of approximate minimum degrees. On road networks and grids with gaps it leaves 10 to 15 % fewer arcs
 // than METIS 5.2's nested dissection (rome99, cal.cedge, 90,000 and 1,000,000 vertices). On almost complete grids it
-// leaves 5 % (100,000) to 17 % (1,000,000) more, most of them in the core. So there is no nested dissection here. The
-// ordering is written anew because no Go library of it is maintained, and because it must end early where elimination
-// does not pay.
+// leaves 5 % (100,000) to 17 % (1,000,000) more, most of them in the core. It is written anew because no Go library of it is
+// maintained, and because it must end early where elimination does not pay.
+//
+// Who asks for it gets nested dissection of large graphs: halves, each ordered in the same way, and then the separator between
+// them. Both halves are ordered and eliminated at the same time, and paths to the root are half as long, so that single questions take
+// less than half the time. The separator is a smallest one in the middle of the region, between two vertices that are far from
+// each other. Regions of 1,500 vertices are ordered by minimum degrees. An almost complete grid of 1,000,000 vertices keeps 17 %
+// fewer arcs than with minimum degrees alone, and takes half the relaxations to eliminate. Where separators are thick, the order is
+// that of minimum degrees.
 //
 // # Expansion
 //

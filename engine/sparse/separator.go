@@ -46,7 +46,8 @@ func (b *searcher) from(v int32) (last int32) {
 	return queue[len(queue)-1]
 }
 
-// separate returns the side of each vertex, or nil where it finds no thin separator. The region is connected.
+// separate returns the side of each vertex, or nil where it finds no thin separator. The region is connected, and b has searched it.
+// Vertices are placed by how much nearer they are to one end of the region than to the other.
 func (r *region) separate(b *searcher) []int8 {
 	a := b.queue[len(b.queue)-1]
 	z := b.from(a)

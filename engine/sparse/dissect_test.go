@@ -1,0 +1,264 @@
+package sparse
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/kernels/cpu"
+)
+
+func mustDissect(t *testing.T, g *graph.Graph) []int32 {
+	t.Helper()
+	order, err := dissect(t.Context(), symmetric(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return order
+}
+
+// fillOf counts the arcs up that an order of all vertices leaves. It fails unless each vertex is in the order once.
+func fillOf(t *testing.T, g *graph.Graph, vertices []int32) int64 {
+	t.Helper()
+	for v, got := range slices.Sorted(slices.Values(vertices)) {
+		if len(vertices) != g.N || int(got) != v {
+			t.Fatalf("the order of %d vertices has %d, and is no permutation", g.N, len(vertices))
+		}
+	}
+	o := &Order{Vertices: slices.Clone(vertices), Limit: g.N, sources: g.N}
+	o.appendRest(g.N)
+	if err := o.structure(t.Context(), symmetric(g), DefaultMaxFill); err != nil {
+		t.Fatal(err)
+	}
+	return o.At(g.N).Fill
+}
+
+// TestDissect: on graphs with thin separators, dissection leaves about as few arcs as minimum degrees, also where the graph is in
+// pieces.
+func TestDissect(t *testing.T) {
+	road := generated(t, "road", gen.Options{N: 12000, Seed: fresh(t).Uint64()})
+	for name, g := range map[string]*graph.Graph{
+		"road":     road,
+		"grid":     generated(t, "grid", gen.Options{N: 12000, Undirected: true, Seed: 1}),
+		"ring":     generated(t, "ring", gen.Options{N: 8000, Seed: 1}),
+		"together": beside(t, road, road),
+	} {
+		order := mustDissect(t, g)
+		if order == nil {
+			t.Errorf("%s: not dissected", name)
+			continue
+		}
+		got, by := fillOf(t, g, order), mustOrder(t, g, OrderOptions{}).At(g.N).Fill
+		if float64(got) > 1.25*float64(by) {
+			t.Errorf("%s: dissection leaves %d arcs, minimum degrees %d", name, got, by)
+		}
+	}
+}
+
+// beside returns a graph of two graphs without arcs between them, and some vertices without arcs.
+func beside(t *testing.T, a, b *graph.Graph) *graph.Graph {
+	n := a.N + b.N + 2000
+	both := graph.New(n)
+	at := 0
+	for _, g := range []*graph.Graph{a, b} {
+		for u := range g.N {
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				both.Add(at+u, at+int(g.Targets[k]), float64(g.I32[k]))
+			}
+		}
+		at += g.N + 1000
+	}
+	return build(t, both)
+}
+
+// TestNoThinSeparator: graphs whose separators are thick are not dissected.
+func TestNoThinSeparator(t *testing.T) {
+	for name, g := range map[string]*graph.Graph{
+		"random": generated(t, "random", gen.Options{N: 5000, M: 40000, Seed: 1}),
+		"rmat":   generated(t, "rmat", gen.Options{N: 8192, M: 60000, Seed: 1}),
+		"dense":  generated(t, "complete", gen.Options{N: 1600, Seed: 1}),
+	} {
+		if order := mustDissect(t, g); order != nil {
+			t.Errorf("%s: dissected, and leaves %d arcs", name, fillOf(t, g, order))
+		}
+	}
+}
+
+// TestDissectOnAnyProcessors: the order does not depend on the number of processors.
+func TestDissectOnAnyProcessors(t *testing.T) {
+	g := generated(t, "road", gen.Options{N: 3 * forkVertices, Seed: 2})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := mustDissect(t, g)
+	if want == nil {
+		t.Fatal("not dissected")
+	}
+	for _, processors := range []int{2, 5} {
+		runtime.GOMAXPROCS(processors)
+		if !slices.Equal(mustDissect(t, g), want) {
+			t.Errorf("on %d processors the order is another", processors)
+		}
+	}
+}
+
+// TestSmallestSeparator compares separators with the number of paths that share no vertex, found one by one.
+func TestSmallestSeparator(t *testing.T) {
+	r := fresh(t)
+	cuts := 0
+	for range 300 {
+		g := randomRegion(r)
+		n := g.n()
+		index, band := make([]int32, n), []int32(nil)
+		for v := range index {
+			switch v * 5 / n {
+			case 0:
+				index[v] = atSource
+			case 4:
+				index[v] = atSink
+			default:
+				index[v] = int32(len(band))
+				band = append(band, int32(v))
+			}
+		}
+		f := &flow{r: g, band: band, index: index}
+		want, separable := disjointPaths(g, index)
+		side := f.cut(n)
+		if (side != nil) != separable {
+			t.Fatalf("region %v: a separator is found: %v", g, side != nil)
+		}
+		if side == nil {
+			continue
+		}
+		cuts++
+		got := 0
+		for v, s := range side {
+			if s == between {
+				got++
+			}
+			if index[v] == atSource && s != left || index[v] == atSink && s != right {
+				t.Fatalf("vertex %d is on side %d", v, s)
+			}
+			for _, u := range g.row(int32(v)) {
+				if s == left && side[u] == right {
+					t.Fatalf("an arc between %d and %d passes the separator", v, u)
+				}
+			}
+		}
+		if got != want {
+			t.Fatalf("a separator of %d vertices, there is one of %d", got, want)
+		}
+		if want > 0 && f.cut(want-1) != nil {
+			t.Fatalf("a separator of %d vertices where at most %d were asked for", want, want-1)
+		}
+	}
+	if cuts < 50 {
+		t.Fatalf("only %d regions had a separator", cuts)
+	}
+}
+
+// randomRegion has arcs between vertices whose numbers are near each other.
+func randomRegion(r *rand.Rand) *region {
+	n := 10 + r.IntN(60)
+	reach := 2 + r.IntN(n/5+2)
+	rows := make([][]int32, n)
+	for range n * (1 + r.IntN(4)) {
+		u := r.IntN(n)
+		v := min(n-1, u+1+r.IntN(reach))
+		if u != v && !slices.Contains(rows[u], int32(v)) {
+			rows[u], rows[v] = append(rows[u], int32(v)), append(rows[v], int32(u))
+		}
+	}
+	g := &region{vertices: make([]int32, n), start: []int32{0}}
+	for v, row := range rows {
+		g.vertices[v] = int32(v)
+		g.adj = append(g.adj, row...)
+		g.start = append(g.start, int32(len(g.adj)))
+	}
+	return g
+}
+
+// disjointPaths counts paths from source to sink that share no vertex of the band, by one search for each. There is no separator if
+// an arc joins the two sides.
+func disjointPaths(g *region, index []int32) (count int, separable bool) {
+	n := g.n()
+	room := map[[2]int]int{} // between states: entrance 2v, exit 2v+1, source 2n, sink 2n+1
+	next := make([][]int, 2*n+2)
+	join := func(a, b, most int) {
+		room[[2]int{a, b}] += most
+		next[a], next[b] = append(next[a], b), append(next[b], a)
+	}
+	for v := range n {
+		if index[v] >= 0 {
+			join(2*v, 2*v+1, 1)
+		}
+		for _, u := range g.row(int32(v)) {
+			switch {
+			case index[v] == atSource && index[u] == atSink:
+				return 0, false
+			case index[v] == atSource && index[u] >= 0:
+				join(2*n, 2*int(u), n)
+			case index[v] >= 0 && index[u] == atSink:
+				join(2*v+1, 2*n+1, n)
+			case index[v] >= 0 && index[u] >= 0:
+				join(2*v+1, 2*int(u), n)
+			}
+		}
+	}
+	for {
+		from, queue := map[int]int{2 * n: -1}, []int{2 * n}
+		for i := 0; i < len(queue); i++ {
+			for _, b := range next[queue[i]] {
+				if _, seen := from[b]; !seen && room[[2]int{queue[i], b}] > 0 {
+					from[b], queue = queue[i], append(queue, b)
+				}
+			}
+		}
+		if _, found := from[2*n+1]; !found {
+			return count, true
+		}
+		count++
+		for b := 2*n + 1; from[b] >= 0; b = from[b] {
+			room[[2]int{from[b], b}]--
+			room[[2]int{b, from[b]}]++
+		}
+	}
+}
+
+// TestDissectedDistances asks an elimination in an order by dissection for distances.
+func TestDissectedDistances(t *testing.T) {
+	r := fresh(t)
+	g := generated(t, "road", gen.Options{N: dissectFrom, Seed: r.Uint64(), Undirected: r.IntN(2) == 0})
+	o := mustOrder(t, g, OrderOptions{Dissect: true})
+	if !slices.Equal(o.Vertices, mustDissect(t, g)) {
+		t.Fatal("the order is not that of dissection")
+	}
+	e, err := Eliminate(t.Context(), g, o, g.N-r.IntN(1500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := openCPU(t, cpu.Options{})
+	core, err := e.CloseCore(t.Context(), d, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, search := e.NewSearch(core, nil), graph.NewSearch(g)
+	for range 3 {
+		u := int32(r.IntN(g.N))
+		if err := s.From(u); err != nil {
+			t.Fatal(err)
+		}
+		want := search.From(int(u))
+		for range 300 {
+			v := int32(r.IntN(g.N))
+			bits, err := s.To(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := decode(e.Variant, uint32(bits)); got != want[v] {
+				t.Fatalf("the distance from %d to %d is %v, not %v", u, v, got, want[v])
+			}
+		}
+	}
+}
