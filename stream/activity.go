@@ -14,8 +14,10 @@ type activities struct {
 
 func newActivities(o Options) *activities {
 	a := &activities{lanes: make([]atomic.Uint32, o.Lanes)}
-	a.host[Read], a.host[Write], a.host[Sync] = make([]atomic.Uint32, o.Readers), make([]atomic.Uint32, o.Writers), make([]atomic.Uint32, 1)
-	for _, group := range [][]atomic.Uint32{a.lanes, a.host[Read], a.host[Write], a.host[Sync]} {
+	for stage, workers := range o.workers() {
+		a.host[stage] = make([]atomic.Uint32, workers)
+	}
+	for _, group := range append(a.host[:], a.lanes) {
 		for i := range group {
 			group[i].Store(uint32(Stages))
 		}

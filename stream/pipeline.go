@@ -18,23 +18,25 @@ type Stage uint8
 
 // The stages in the order a tile passes them.
 const (
-	Read   Stage = iota // disk → page
-	In                  // page → slot
-	Kernel              // slots
-	Out                 // slot → page
-	Write               // page → disk
-	Sync                // what was written → durable; waits for every Write submitted before it
-	Stages              // their number
+	Read    Stage = iota // disk → page
+	In                   // page → slot
+	Kernel               // slots
+	Out                  // slot → page
+	Write                // page → disk
+	Sync                 // what was written → durable; waits for every Write submitted before it
+	Send                 // page → other parts
+	Receive              // another part → page
+	Stages               // their number
 )
 
 // String returns the stage's name.
 func (s Stage) String() string {
-	return [...]string{"read", "in", "kernel", "out", "write", "sync"}[s]
+	return [...]string{"read", "in", "kernel", "out", "write", "sync", "send", "receive"}[s]
 }
 
 func (s Stage) onDevice() bool { return s == In || s == Kernel || s == Out }
 
-// Op is one operation. Host runs the stages Read, Write and Sync on a goroutine; Device enqueues the
+// Op is one operation. Host runs the stages Read, Write, Sync, Send and Receive on a goroutine; Device enqueues the
 // stages In, Kernel and Out on the stream of Lane.
 type Op struct {
 	Stage         Stage
@@ -83,6 +85,7 @@ type Options struct {
 	Readers int // goroutines of stage Read; 2
 	Writers int // goroutines of stage Write; 2
 	Window  int // operations in flight, the depth of read-ahead; 64
+	Peers   int // goroutines of stage Send, and as many of Receive; 0: nothing is sent
 	// Trace is called with every operation that has finished, by several goroutines; nil: none is wanted. Timing every
 	// operation slows small tiles down.
 	Trace func(Span)
@@ -97,6 +100,11 @@ func (o *Options) fill() {
 			*f.v = f.def
 		}
 	}
+}
+
+// workers is how many goroutines each stage of the host has.
+func (o *Options) workers() map[Stage]int {
+	return map[Stage]int{Read: o.Readers, Write: o.Writers, Sync: 1, Send: o.Peers, Receive: o.Peers}
 }
 
 // Pipeline runs operations. Submit, Drain and Close are called by one goroutine; Stats and Activity by any.
@@ -141,7 +149,7 @@ func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) 
 		g.Go(func() error { return p.complete(l, &p.now.lanes[i]) })
 	}
 	g.Go(p.issueAll)
-	for stage, workers := range map[Stage]int{Read: o.Readers, Write: o.Writers, Sync: 1} {
+	for stage, workers := range o.workers() {
 		p.host[stage] = make(chan *task, o.Window)
 		for worker := range workers {
 			g.Go(func() error { return p.runHost(stage, worker) })

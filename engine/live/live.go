@@ -35,7 +35,7 @@ type Lanes struct {
 	Sync   string `json:"sync,omitempty"`
 }
 
-// LaneLetters are the letters of Lanes, in the order of the stages.
+// LaneLetters are the letters of Lanes, in the order of the stages. Those that exchange tiles with other parts have no lanes.
 const LaneLetters = "rikows."
 
 // LanesOf returns the letters for what the workers of a pipeline are doing.
@@ -43,7 +43,7 @@ func LanesOf(a stream.Activity) Lanes {
 	text := func(stages []stream.Stage) string {
 		var b strings.Builder
 		for _, s := range stages {
-			b.WriteByte(LaneLetters[s])
+			b.WriteByte(LaneLetters[min(int(s), len(LaneLetters)-1)])
 		}
 		return b.String()
 	}

@@ -92,7 +92,9 @@ type Busy map[string]float64
 func BusySeconds(st stream.Stats) Busy {
 	b := Busy{}
 	for s := range stream.Stages {
-		b[s.String()] = st[s].Busy.Seconds()
+		if s != stream.Send && s != stream.Receive || st[s].Ops > 0 { // most solves have one part
+			b[s.String()] = st[s].Busy.Seconds()
+		}
 	}
 	return b
 }
@@ -104,6 +106,9 @@ func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) 
 		stream.Write: len(a.Write), stream.Sync: len(a.Sync)}
 	b := Busy{}
 	for s := range stream.Stages {
+		if workers[s] == 0 {
+			continue
+		}
 		all := float64(max(1, workers[s])) * float64(took)
 		b[s.String()] = min(1, float64(now[s].Busy-then[s].Busy)/all) // the samples are not taken at one instant
 	}
