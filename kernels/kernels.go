@@ -36,6 +36,7 @@ type Info struct {
 	// SharedCores says that copies and kernels compete for the same cores, so that overlapping them
 	// hides latency but not work; a planner then adds their times instead of taking the larger.
 	SharedCores bool
+	Devices     int // that share the rounds of a solve; 0: this one alone
 }
 
 // Buffer is a block of device memory. Free releases it; the device must be idle on it.

@@ -5,6 +5,7 @@ package registry
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -15,24 +16,28 @@ import (
 )
 
 // kinds is the table of devices by name, in the order in which "auto" tries them. index is the number after the colon
-// of a name such as cuda:1, and count says how many there are of a kind that may have several; nil: there is one. A new
-// device is one more line.
+// of a name such as cuda:1, and count says how many there are of a kind that may have several; nil: there is one. of is how many
+// devices of the kind are opened together. A new device is one more line.
 var kinds = []kind{
-	{"cuda", cuda.Count, func(index int, memory int64) (kernels.Device, error) {
+	{"cuda", cuda.Count, func(index, _ int, memory int64) (kernels.Device, error) {
 		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
 	}},
-	{"cpu", nil, func(_ int, memory int64) (kernels.Device, error) {
+	{"cpu", nil, func(_, of int, memory int64) (kernels.Device, error) {
 		if memory == 0 {
-			memory = device.FreeMemory() / 2
+			memory = device.FreeMemory() / 2 / int64(of)
 		}
-		return cpu.Open(cpu.Options{Memory: memory})
+		o := cpu.Options{Memory: memory}
+		if of > 1 { // they share the cores
+			o.Threads = max(1, runtime.GOMAXPROCS(0)/of)
+		}
+		return cpu.Open(o)
 	}},
 }
 
 type kind struct {
 	name  string
 	count func() (int, error)
-	open  func(index int, memory int64) (kernels.Device, error)
+	open  func(index, of int, memory int64) (kernels.Device, error)
 }
 
 // All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which none is
@@ -63,14 +68,15 @@ func Names() []string {
 	return names
 }
 
-// Open opens a device by name, such as "cpu" or "cuda:1"; "auto" or "" takes the first that works, and why says what is
-// wrong with those before it; "" where they are merely not there. memory limits the bytes that a solve may use on it. 0 is half of the
+// Open opens a device by name, such as "cpu" or "cuda:1", or several that share the rounds of a solve, such as "cuda:0,cuda:1",
+// "cuda:0-3" or "cpu,cpu"; "auto" or "" takes the first that works, and why says what is
+// wrong with those before it; "" where they are merely not there. memory limits the bytes that a solve may use on each. 0 is half of the
 // free memory on the CPU, and most of the free memory on a GPU.
 func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if name == "" || name == "auto" {
 		var failed, reasons []error
 		for _, k := range kinds {
-			if d, err = k.open(0, memory); err == nil {
+			if d, err = k.open(0, 1, memory); err == nil {
 				return d, joinLines(reasons), nil
 			}
 			failed = append(failed, err)
@@ -80,14 +86,27 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 		}
 		return nil, "", errors.Join(failed...)
 	}
-	k, index, err := find(name)
+	named, err := find(name)
 	if err != nil {
 		return nil, "", err
 	}
-	if d, err = k.open(index, memory); err != nil {
-		return nil, "", err
+	var all []kernels.Device
+	for _, n := range named {
+		of := 0
+		for _, m := range named {
+			if m.kind.name == n.kind.name {
+				of++
+			}
+		}
+		if d, err = n.kind.open(n.index, of, memory); err != nil {
+			for _, d := range all {
+				err = errors.Join(err, d.Close())
+			}
+			return nil, "", err
+		}
+		all = append(all, d)
 	}
-	return d, "", nil
+	return device.Several(all), "", nil
 }
 
 // Known fails with device.ErrUnknown for a name that Open takes for no device, whether that is there or not.
@@ -95,28 +114,85 @@ func Known(name string) error {
 	if name == "auto" {
 		return nil
 	}
-	_, _, err := find(name)
+	_, err := find(name)
 	return err
 }
 
-// find returns the kind that a name begins with, and the number that follows.
-func find(name string) (k kind, index int, err error) {
-	prefix, rest, numbered := strings.Cut(name, ":")
-	if numbered {
-		if index, err = strconv.Atoi(rest); err != nil || index < 0 {
-			return k, 0, fmt.Errorf("%w: device %q: %q is no number of a device", device.ErrUnknown, name, rest)
+// Several reports whether a name that Open takes is that of several devices.
+func Several(name string) bool {
+	named, err := find(name)
+	return err == nil && len(named) > 1
+}
+
+// named is a device by its kind and its number.
+type named struct {
+	kind  kind
+	index int
+}
+
+// mostDevices is how many devices a name may list.
+const mostDevices = 64
+
+// find returns the devices that a name lists. After a kind and a colon, a list goes on with numbers: cuda:0,2.
+func find(name string) (list []named, err error) {
+	kind := ""
+	for _, item := range strings.Split(name, ",") {
+		if _, err := strconv.Atoi(item[:min(1, len(item))]); err == nil && kind != "" {
+			item = kind + ":" + item
+		}
+		prefix, rest, numbered := strings.Cut(item, ":")
+		if numbered {
+			kind = prefix
+		}
+		from, to, isRange := strings.Cut(rest, "-")
+		first, err := number(name, from, numbered)
+		last := first
+		if err == nil && isRange {
+			last, err = number(name, to, true)
+		}
+		if err == nil && (last < first || last-first >= mostDevices) {
+			err = fmt.Errorf("%w: device %q: %q is no range of numbers", device.ErrUnknown, name, rest)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for index := first; index <= last; index++ {
+			k, err := kindOf(prefix, index)
+			if err != nil {
+				return nil, err
+			}
+			if list = append(list, named{k, index}); len(list) > mostDevices {
+				return nil, fmt.Errorf("%w: device %q: more than %d devices", device.ErrUnknown, name, mostDevices)
+			}
 		}
 	}
+	return list, nil
+}
+
+// number parses the number of a device in a name, 0 if there is none.
+func number(name, text string, numbered bool) (int, error) {
+	if !numbered {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%w: device %q: %q is no number of a device", device.ErrUnknown, name, text)
+	}
+	return n, nil
+}
+
+// kindOf returns the kind of a name, which has a device of that number.
+func kindOf(prefix string, index int) (kind, error) {
 	for _, k := range kinds {
 		switch {
 		case k.name != prefix:
 		case index > 0 && k.count == nil:
-			return k, 0, fmt.Errorf("%w: %q: there is one %s", device.ErrUnknown, name, prefix)
+			return k, fmt.Errorf("%w: \"%s:%d\": there is one %s", device.ErrUnknown, prefix, index, prefix)
 		default:
-			return k, index, nil
+			return k, nil
 		}
 	}
-	return k, 0, fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, name, strings.Join(Names(), ", "))
+	return kind{}, fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, prefix, strings.Join(Names(), ", "))
 }
 
 func joinLines(reasons []error) string {

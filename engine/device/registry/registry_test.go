@@ -20,7 +20,7 @@ func TestAll(t *testing.T) {
 		want []string
 	}{{0, none, []string{"gpu", "cpu"}}, {0, nil, []string{"gpu", "cpu"}}, {1, nil, []string{"gpu:0", "cpu"}}, {3, nil, []string{"gpu:0", "gpu:1", "gpu:2", "cpu"}}} {
 		var opened []int
-		open := func(index int, _ int64) (kernels.Device, error) {
+		open := func(index, _ int, _ int64) (kernels.Device, error) {
 			opened = append(opened, index)
 			return nil, none
 		}
