@@ -33,6 +33,7 @@ type Traits struct {
 	Sources      bool // it can solve the rows of chosen sources alone
 	Arcs         bool // it needs a sparse graph
 	Pivots       bool // its progress is in pivot vertices, so that others of this trait can resume its solves
+	Parts        bool // several devices can share its rounds
 	Upper        bool // it can solve one half of a symmetric matrix: layout upper
 	Rows         bool // it counts rows that are final, and leaves the others empty until then
 }

@@ -39,6 +39,7 @@ type Rounds struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
 	Side      int  `json:"side"`       // tiles per side
 	Tiles     int  `json:"tiles"`      // that are stored
+	Devices   int  `json:"devices"`    // that share them; slots, pages and streams are those of each
 	Width     int  `json:"width"`      // pivot tiles a round; of squaring, rows of tiles a group
 	Rounds    int  `json:"rounds"`     // that are left to do
 	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
@@ -74,7 +75,7 @@ const MinPages = 2
 
 // NewRounds begins a plan with what the geometry and the limits fix.
 func NewRounds(geom tiles.Geometry, l Limits) Rounds {
-	return Rounds{Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+	return Rounds{Devices: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
 // Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
@@ -104,7 +105,7 @@ func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
 	p.Pages = max(0, p.Tiles-held) + p.Staging()
 	switch {
 	case l.HostMemory > 0:
-		p.Pages = min(p.Pages, int(l.HostMemory/tb))
+		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.Devices)/tb))
 	case info.SharedCores:
 		p.Pages = p.Staging() // the page cache is just as near as a host cache
 	}
@@ -115,7 +116,7 @@ func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
 	if p.Synchronous() {
 		p.Readers, p.Writers, p.Window = 1, 1, 1
 	}
-	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Pages)*tb
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Devices)*int64(p.Pages)*tb
 }
 
 // Staging is the most pages that are in transit between disk and device at one time.
@@ -187,8 +188,9 @@ func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p
 // of kernels to issue.
 func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
-	issue := (float64(launches) + copies) * r.PerOperation
-	in, out := float64(p.BytesIn)/r.In, float64(p.BytesOut)/r.Out
+	devices := float64(p.Devices)
+	issue := (float64(launches) + copies) / devices * r.PerOperation
+	in, out := float64(p.BytesIn)/devices/r.In, float64(p.BytesOut)/devices/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
 	if info.SharedCores || p.Synchronous() {
 		p.CopySeconds = in + out + host

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -57,6 +58,9 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 
 // Plan picks the tile edge, unless the request fixes it, and plans the rounds.
 func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
+	if q.Info.Devices > 1 && !a.traits.Parts {
+		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
+	}
 	t := q.Limits.Tile
 	if t == 0 {
 		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Limits)
@@ -64,7 +68,7 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes(), Upper: q.Upper()}
 	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
 	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
-	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && side*side*int64(p.Rounds) < 20e6 {
+	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && p.Devices == 1 && side*side*int64(p.Rounds) < 20e6 {
 		err = a.count(a, &p, geom, q.Done, q.Info, q.Rates)
 	}
 	if err != nil {
@@ -81,7 +85,7 @@ func (a *Algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { retur
 // Run solves in rounds, starting from the task's state.
 func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	setup := t.Control.Now()
-	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry)}
+	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry), answer: map[int]bool{}}
 	if err := r.planRounds(ctx); err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	t.Summary.SetupSeconds = t.Since(setup)
 	err = r.rounds(ctx)
 	freeing := t.Control.Now()
-	if ferr := r.x.free(t.Device); err == nil { // after a failure, the first error is the one to report
+	if ferr := r.free(); err == nil { // after a failure, the first error is the one to report
 		err = ferr
 	}
 	t.Summary.SetupSeconds += t.Since(freeing)
@@ -118,9 +122,22 @@ func (r *run) planRounds(ctx context.Context) error {
 	return nil
 }
 
-// open allocates the device and host memory that the plan asks for.
+// open allocates the memory that the plan asks for, on each device.
 func (r *run) open() error {
-	d, plan, tb := r.Device, &r.plan, r.Geometry.TileBytes()
+	r.track, r.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
+	r.track.restore = r.State.Done
+	for _, d := range device.Each(r.Device) {
+		p := &partRun{run: r}
+		if err := p.open(d); err != nil {
+			return errors.Join(err, r.free())
+		}
+		r.parts = append(r.parts, p)
+	}
+	return nil
+}
+
+func (p *partRun) open(d kernels.Device) error {
+	plan, tb := &p.plan, p.Geometry.TileBytes()
 	buf, err := d.Alloc(int64(plan.Slots) * tb)
 	if err != nil {
 		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
@@ -129,22 +146,30 @@ func (r *run) open() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
 	}
-	w := r.Weights
-	if r.Meta.Predecessors && w != nil {
-		w = graph.NewPairs(w, r.Meta.Kind)
+	w := p.Weights
+	if p.Meta.Predecessors && w != nil {
+		w = graph.NewPairs(w, p.Meta.Kind)
 	}
-	r.x = newExecutor(r.Store, r.algorithm, d, w, r.Meta.Variant(), plan, buf, host)
-	r.x.clock = func() time.Duration { return r.State.Elapsed + r.Control.Now().Sub(r.Began) }
-	r.x.synced, r.x.ended = r.Control.Touch, func() { r.ended = r.Control.Now() }
-	r.x.track, r.x.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
-	r.x.track.restore = r.State.Done
-	if !r.algorithm.compares {
+	p.x = newExecutor(p.Store, p.algorithm, d, w, p.Meta.Variant(), plan, buf, host)
+	p.x.state, p.x.save, p.x.synced, p.x.ended = p.state, p.save, p.Control.Touch, p.productsEnded
+	p.x.track, p.x.grid = p.track, p.grid
+	p.done = p.start
+	if !p.algorithm.compares {
 		return nil
 	}
-	if err := r.x.flag.open(d); err != nil {
-		return errors.Join(err, r.x.free(d))
+	if err := p.x.flag.open(d); err != nil {
+		return errors.Join(err, p.x.free())
 	}
 	return nil
+}
+
+// free gives back the memory of all devices.
+func (r *run) free() error {
+	var err error
+	for _, p := range r.parts {
+		err = errors.Join(err, p.x.free())
+	}
+	return err
 }
 
 // lessMemory is a hint for the user when the device has less free memory than the plan counted on.

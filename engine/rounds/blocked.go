@@ -31,7 +31,7 @@ var blocked = Algorithm{
 	round:        func(p *plan.Rounds) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
-	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Upper: true},
+	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Parts: true, Upper: true},
 	plan:         PlanBlocked,
 	count:        countBlocked,
 	steps:        (*schedule).blocked,
@@ -114,7 +114,7 @@ func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.R
 func fastest(list []candidate, done int64, info kernels.Info, r plan.Rates) *candidate {
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	best := &list[0]
-	if info.SharedCores || best.Synchronous() {
+	if info.SharedCores || best.Synchronous() || best.Devices > 1 {
 		return best
 	}
 	budget := min(simulatedSteps+int(simulatedShare*best.RoundsSeconds()/simulatedStep), simulatedMost)
@@ -150,9 +150,14 @@ const (
 func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (plan.Rounds, bool) {
 	side, tb := geom.Side(), geom.TileBytes()
 	p := plan.NewRounds(geom, l)
+	p.Devices = max(1, info.Devices)
 	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(side-start, width), look
-	p.Slots = min(room, inCoreSlots(geom, width))
-	p.InCore = p.Slots == inCoreSlots(geom, width)
+	all := inCoreSlots(geom, width)
+	if p.Devices > 1 {
+		all = inCorePartSlots(geom, width, p.Devices)
+	}
+	p.Slots = min(room, all)
+	p.InCore = p.Slots == all
 	need := minSlots(side, width)
 	if look && !p.InCore {
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
@@ -170,7 +175,7 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 	p.HostCache(info, tb, l, p.Slots-transposes(geom, width, look))
 	if !cache {
 		p.Pages = min(p.Pages, p.Staging())
-		p.HostBytes = int64(p.Pages) * tb
+		p.HostBytes = int64(p.Devices) * int64(p.Pages) * tb
 	}
 	estimate(&p, geom, start, info, r)
 	return p, true
@@ -178,15 +183,19 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 
 // estimate predicts traffic and time from counts per round; countBlocked counts step by step.
 func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
-	all, tb := int64(p.Tiles), geom.TileBytes()
-	missDevice := max(0, all-int64(p.Slots-transposes(geom, p.Width, p.LookAhead)))
-	missHost := max(0, missDevice-int64(p.Pages))
+	all, devices, tb := int64(p.Tiles), int64(p.Devices), geom.TileBytes()
+	missDevice := max(0, all-devices*int64(p.Slots-transposes(geom, p.Width, p.LookAhead)))
+	missHost := max(0, missDevice-devices*int64(p.Pages))
 	if p.InCore {
 		missDevice, missHost = 0, 0
 	}
 	again := int64(max(0, p.Rounds-1))
 	p.BytesIn, p.BytesRead = tb*(all+again*missDevice), tb*(all+again*missHost)
 	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
+	if devices > 1 { // each round's pivot block and panel go out once, and into each other device
+		sent := tb * int64(p.Rounds) * int64(p.Width) * int64(p.Side)
+		p.BytesOut, p.BytesIn = p.BytesOut+sent, p.BytesIn+(devices-1)*sent
+	}
 	predict(p, geom, start, info, r)
 }
 
@@ -208,6 +217,7 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
 	left := float64(p.Side-start) / float64(p.Side)
 	p.KernelSeconds = padded * padded * padded * left * share(geom) / (r.Kernel * r.Efficiency(geom.T))
+	p.KernelSeconds /= float64(p.Devices)
 	if closures := float64(p.Rounds) * r.ClosureSeconds(b); !p.LookAhead {
 		p.KernelSeconds += closures
 	} else if info.SharedCores {
@@ -253,6 +263,7 @@ func (counter) pace() pace              { return goOn }
 func (counter) wait() error             { return nil }
 func (counter) due(int, bool) bool      { return false }
 func (counter) room() bool              { return true }
+func (counter) opens(int) bool          { return true }
 func (counter) differed() (bool, error) { return true, nil }
 
 // countBlocked replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
@@ -302,4 +313,16 @@ func inCoreSlots(geom tiles.Geometry, width int) int {
 		return geom.Tiles() + 2*m*(side-m) + m*m + m*(m-1)/2 + m
 	}
 	return geom.Tiles() + 2*m*m + m
+}
+
+// inCorePartSlots are the slots with which no tile leaves a device before the end where several devices share the rounds: beside
+// the tiles of the largest part, both panels of two rounds, most of which others send, and what is made out of place.
+func inCorePartSlots(geom tiles.Geometry, width, devices int) int {
+	p := whole(geom, width)
+	p.rows = devices
+	own := make([]int, devices)
+	for i := range geom.Side() {
+		own[p.row(i)] += geom.Side() - geom.First(i)
+	}
+	return slices.Max(own) + 2*lookAheadSlots(geom.Side(), width)
 }

@@ -16,16 +16,20 @@ func (s *schedule) blocked() {
 	for k0 := s.done; k0 < s.side && s.alive(); {
 		cur := next
 		if cur == nil {
-			cur = s.openRound(k0)
+			if cur = s.openRound(k0); cur == nil {
+				break
+			}
 		}
 		next = nil
+		later := func() {}
 		if s.lookahead && cur.k1 < s.side {
-			next = s.lookAhead(cur)
+			next, later = s.lookAhead(cur)
 		}
-		for _, t := range s.order(cur) {
-			s.visit(cur, t)
-			s.writeSome()
-		}
+		visits := s.order(cur)
+		half := len(visits) / 2
+		s.visitAll(cur, visits[:half])
+		later()
+		s.visitAll(cur, visits[half:])
 		if s.err != nil || s.skipped {
 			break
 		}
@@ -37,45 +41,101 @@ func (s *schedule) blocked() {
 	}
 }
 
-// openRound brings the pivot block in, closes it and makes the panels (phases one and two).
+func (s *schedule) newPanels(k0 int) *panels {
+	return &panels{k0: k0, k1: min(k0+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
+}
+
+// opens reports whether the next round is to be opened.
+func (s *schedule) opens(k0 int) bool {
+	if s.err == nil && !s.stopped && !s.driver.opens(k0) {
+		s.stopped = true
+	}
+	return s.err == nil && !s.stopped
+}
+
+// openRound brings the pivot block in, closes it and makes the panels (phases one and two). It returns nil where the schedule is
+// to stop.
 func (s *schedule) openRound(k0 int) *panels {
-	p := &panels{k0: k0, k1: min(k0+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
-	s.makePanels(p, s.closePivot(p), s.load)
+	if !s.opens(k0) {
+		return nil
+	}
+	p := s.newPanels(k0)
+	closing, making := s.opening(p, nil)
+	closing()
+	making()
 	return p
 }
 
 // lookAhead finishes this round for the next round's pivot block and panels before anything else, and
-// then runs the next round's phases one and two, so that they overlap the rest of this round.
-func (s *schedule) lookAhead(cur *panels) *panels {
-	p := &panels{k0: cur.k1, k1: min(cur.k1+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
-	for _, t := range s.block(p) {
-		if t != noTile {
-			s.visit(cur, t)
-		}
+// then runs the next round's phases one and two, so that they overlap the rest of this round. What waits for tiles of other parts is
+// left for later: visits between the two give the device work meanwhile.
+func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
+	later = func() {}
+	if !s.opens(cur.k1) {
+		return nil, later
 	}
-	pivot := s.closePivot(p)
-	held := map[int]int{}
+	p = s.newPanels(cur.k1)
+	closing, making := s.opening(p, cur)
+	closing()
+	if !s.part.alone() {
+		return p, making
+	}
+	making()
+	return p, later
+}
+
+// opening returns the two steps that open a round: the owner of the pivot block closes it, and owners of strips make the panels. cur
+// is the round that goes on meanwhile, nil if there is none.
+func (s *schedule) opening(p, cur *panels) (closing, making func()) {
+	var pivot []int
+	held := map[int]int{} // slots of tiles of the panels
+	pin := func(t int) int {
+		if slot, ok := held[t]; ok {
+			return slot
+		}
+		return s.load(t) // a panel of cur
+	}
+	closing = func() {
+		s.awaited = !s.part.alone()
+		if s.part.owns(p.k0, p.k0) {
+			pivot = s.closePivot(p, cur)
+		}
+		if cur != nil {
+			s.hold(p, cur, held)
+		}
+		s.awaited = false
+	}
+	making = func() {
+		s.awaited = !s.part.alone()
+		if s.part.uses(s.part.pivotUsers(p.k0)) {
+			pivot = s.receivePivot(p)
+		}
+		s.makePanels(p, pivot, pin)
+		s.awaited = false
+	}
+	return closing, making
+}
+
+// hold finishes round cur for the tiles of panels p, and keeps them pinned.
+func (s *schedule) hold(p, cur *panels, held map[int]int) {
 	for x := range s.side {
 		if p.has(x) || cur.has(x) {
 			continue
 		}
 		for k := p.k0; k < p.k1; k++ {
 			for _, at := range [][2]int{{k, x}, {x, k}} {
-				if s.geom.Holds(at[0], at[1]) {
-					t := s.geom.Index(at[0], at[1])
+				if !s.geom.Holds(at[0], at[1]) {
+					continue
+				}
+				if t := s.geom.Index(at[0], at[1]); s.owns(t) {
 					held[t] = s.visitPinned(cur, t)
 				}
 			}
 		}
 	}
-	s.makePanels(p, pivot, func(t int) int {
-		if slot, ok := held[t]; ok {
-			return slot
-		}
-		return s.load(t) // a panel of this round
-	})
-	return p
 }
+
+func (s *schedule) owns(t int) bool { return s.part.owns(s.geom.TileAt(t)) }
 
 // noTile stands for a tile of the grid that is not stored.
 const noTile = -1
@@ -95,10 +155,15 @@ func (s *schedule) block(p *panels) []int {
 	return block
 }
 
-// closePivot pins the pivot block's tiles and emits phase one. The slots are row-major. Tiles that are not stored are
-// transposed first; the closure of a symmetric block is symmetric.
-func (s *schedule) closePivot(p *panels) []int {
+// closePivot pins the pivot block's tiles, once round cur is done for them, and emits phase one. The slots are row-major. Tiles
+// that are not stored are transposed first; the closure of a symmetric block is symmetric.
+func (s *schedule) closePivot(p, cur *panels) []int {
 	block, m := s.block(p), p.k1-p.k0
+	for _, t := range block {
+		if t != noTile && cur != nil {
+			s.visit(cur, t)
+		}
+	}
 	pivot := make([]int, len(block))
 	for at, t := range block {
 		if t == noTile {
@@ -119,7 +184,53 @@ func (s *schedule) closePivot(p *panels) []int {
 			s.updated(t, p.k1)
 		}
 	}
+	for at, t := range block {
+		if t != noTile {
+			s.send(t, pivot[at], p.k1, s.part.pivotUsers(p.k0))
+		}
+	}
 	return pivot
+}
+
+// receivePivot is closePivot for a part that does not own the block.
+func (s *schedule) receivePivot(p *panels) []int {
+	block, m := s.block(p), p.k1-p.k0
+	pivot := make([]int, len(block))
+	for at, t := range block {
+		if t == noTile {
+			pivot[at] = s.transpose(block[at%m*m+at/m], pivot[at%m*m+at/m], p.k1)
+		} else {
+			pivot[at] = s.receive(t, p.k1)
+		}
+	}
+	return pivot
+}
+
+// send emits the steps that give other parts the tile in a slot.
+func (s *schedule) send(t, slot, done int, to []int) {
+	if len(to) == 0 {
+		return
+	}
+	page := s.takePage()
+	s.put(step{kind: stepOut, tile: t, slot: slot, page: page})
+	s.put(step{kind: stepSend, tile: t, page: page, done: done, to: to})
+	if s.err == nil {
+		s.pages.release(page)
+	}
+}
+
+// receive emits the steps that bring in a tile of another part, and returns its slot, pinned. That one holds no tile of this
+// part: its last unpin frees it.
+func (s *schedule) receive(t, done int) int {
+	page, slot := s.takePage(), s.takeSlot()
+	if s.err != nil {
+		return noFrame
+	}
+	s.put(step{kind: stepReceive, tile: t, page: page, done: done, from: s.part.owner(s.geom.TileAt(t))})
+	s.put(step{kind: stepIn, tile: t, page: page, slot: slot})
+	s.pages.release(page)
+	s.slots.frames[slot] = frame{tile: noFrame, pins: 1}
+	return slot
 }
 
 // transpose emits a transposition of a tile from its slot into another, which it returns pinned. That one holds no tile:
@@ -134,22 +245,22 @@ func (s *schedule) transpose(t, from, done int) int {
 	return slot
 }
 
-// makePanels emits phase two, and unpins the pivot block: phase three does not read it. pin returns the
-// pinned slot of a tile.
+// makePanels makes the panels, strip by strip, and unpins the pivot block: phase three does not read it. Phase two is emitted for
+// the strips that this part owns. All parts send and receive in this one order; else two of them, short of pages, could wait for each
+// other. pin returns the pinned slot of a tile.
 func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
 	m := p.k1 - p.k0
 	for x := range s.side {
 		if p.has(x) || !s.mayGoOn() {
 			continue
 		}
-		row, col := s.geom.Holds(p.k0, x), s.geom.Holds(x, p.k0)
-		if row {
-			p.row[x] = s.strip(p, pin, func(k int) int { return s.geom.Index(k, x) }, func(k int, raw []int) (a, b []int) {
+		if s.geom.Holds(p.k0, x) {
+			p.row[x] = s.share(p, p.k0, x, func(k int) int { return s.geom.Index(k, x) }, pin, func(k int, raw []int) (a, b []int) {
 				return pivot[k*m : (k+1)*m], raw
 			})
 		}
-		if col {
-			p.col[x] = s.strip(p, pin, func(k int) int { return s.geom.Index(x, k) }, func(k int, raw []int) (a, b []int) {
+		if s.geom.Holds(x, p.k0) {
+			p.col[x] = s.share(p, x, p.k0, func(k int) int { return s.geom.Index(x, k) }, pin, func(k int, raw []int) (a, b []int) {
 				column := make([]int, m)
 				for i := range column {
 					column[i] = pivot[i*m+k]
@@ -158,15 +269,33 @@ func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
 			})
 		}
 		switch {
-		case !row:
+		case !s.geom.Holds(p.k0, x) && p.col[x] != nil && s.part.usesRow(x):
 			p.row[x] = s.transposed(p, p.col[x], func(k int) int { return s.geom.Index(x, k) })
-		case !col:
+		case !s.geom.Holds(x, p.k0) && p.row[x] != nil && s.part.usesCol(x):
 			p.col[x] = s.transposed(p, p.row[x], func(k int) int { return s.geom.Index(k, x) })
 		}
 	}
 	for _, slot := range pivot {
 		s.unpin(slot)
 	}
+}
+
+// share returns the slots of the finished strip that begins with tile (i, j). Its owner makes it, and sends it to the parts that need it;
+// the others have none.
+func (s *schedule) share(p *panels, i, j int, tile, pin func(int) int, operands func(k int, raw []int) (a, b []int)) (strip []int) {
+	users := s.part.stripUsers(i, j, i == p.k0)
+	switch {
+	case s.part.owns(i, j):
+		strip = s.strip(p, pin, tile, operands)
+		for k, slot := range strip {
+			s.send(tile(p.k0+k), slot, p.k1, users)
+		}
+	case s.part.uses(users):
+		for k := p.k0; k < p.k1; k++ {
+			strip = append(strip, s.receive(tile(k), p.k1))
+		}
+	}
+	return strip
 }
 
 // transposed returns the transposes of a finished strip of a panel.
@@ -204,6 +333,14 @@ func (s *schedule) strip(p *panels, pin, tile func(int) int, operands func(k int
 		s.updated(t, p.k1)
 	}
 	return out
+}
+
+// visitAll visits tiles, and writes those of a checkpoint meanwhile.
+func (s *schedule) visitAll(p *panels, list []int) {
+	for _, t := range list {
+		s.visit(p, t)
+		s.writeSome()
+	}
 }
 
 // visit emits phase three for one tile.
@@ -255,7 +392,7 @@ func (s *schedule) order(p *panels) []int {
 			}
 			t := s.geom.Index(i, j)
 			st := &s.tiles[t]
-			if int(st.done) >= p.k1 {
+			if int(st.done) >= p.k1 || !s.part.owns(i, j) {
 				continue
 			}
 			level := 2

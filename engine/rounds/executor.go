@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"ooc/engine/graph"
 	"ooc/engine/plan"
@@ -25,8 +24,8 @@ type executor struct {
 	pipe      *stream.Pipeline
 	slots     []stream.Slot
 	pages     []stream.Page
-	disk      []stream.Region      // each tile's copy on disk
-	clock     func() time.Duration // work so far, all runs
+	disk      []stream.Region // each tile's copy on disk
+	exchange  exchange        // nil: there is no other part
 	lanes     lanes
 	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
 	// keeps scratch memory for closures per stream keeps it once.
@@ -36,8 +35,10 @@ type executor struct {
 	host []byte
 	flag flag
 
-	ended    func() // called when the steps of the last round are done
-	synced   func() // called after each checkpoint, so that a solve in a pause can begin the next one
+	ended    func()                     // called when the steps of the last round are done
+	save     func(done int) error       // called when a checkpoint has written what it has to
+	synced   func()                     // called after each checkpoint, so that a solve in a pause can begin the next one
+	state    func(done int) tiles.State // of a matrix of which every tile has finished so many iterations
 	track    *tracker
 	grid     *grid
 	syncing  chan struct{} // holds a token while a checkpoint is in progress
@@ -63,6 +64,18 @@ func (x *executor) submit(s step) error {
 		return x.pipe.Submit(x.write(s))
 	case stepCheckpoint:
 		return x.pipe.Submit(stream.Op{Stage: stream.Sync, Host: func() error { return x.checkpoint(s.done) }})
+	case stepSend:
+		page := &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Send, Bytes: x.geom.TileBytes(), Reads: []*stream.Region{&page.Region}, Name: x.name(s),
+			Host: func() error { return x.exchange.send(s.to, s.tile, s.done, page.Data) },
+		})
+	case stepReceive:
+		page := &x.pages[s.page]
+		return x.pipe.Submit(stream.Op{
+			Stage: stream.Receive, Bytes: x.geom.TileBytes(), Writes: []*stream.Region{&page.Region}, Name: x.name(s),
+			Host: func() error { return x.exchange.receive(s.from, s.tile, s.done, page.Data) },
+		})
 	case stepIn:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		slot.Lane = x.lanes.take()
@@ -109,7 +122,8 @@ func (x *executor) regions(slots []int) []*stream.Region {
 func (x *executor) name(s step) func() string {
 	return func() string {
 		i, j := x.geom.TileAt(s.tile)
-		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write", stepKernel: ""}[s.kind]
+		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write", stepKernel: "",
+			stepSend: "send to other parts", stepReceive: "receive"}[s.kind]
 		if s.kind == stepKernel {
 			what = s.op.name(x, s)
 		}
@@ -166,11 +180,6 @@ func (x *executor) write(s step) stream.Op {
 	}
 }
 
-// state describes a matrix of which every tile has finished the given number of iterations.
-func (x *executor) state(done int) tiles.State {
-	return tiles.State{Algorithm: x.algorithm.name, Done: x.algorithm.toVertices(x.geom, done), Elapsed: x.clock()}
-}
-
 func (x *executor) checkpoint(done int) error {
 	defer func() {
 		select {
@@ -179,12 +188,7 @@ func (x *executor) checkpoint(done int) error {
 		}
 		x.synced()
 	}()
-	st := x.state(done)
-	if err := x.store.Checkpoint(st); err != nil {
-		return err
-	}
-	x.track.restorable(st.Done)
-	return nil
+	return x.save(done)
 }
 
 // newExecutor divides device and host memory into the slots and pages of a plan.
@@ -206,6 +210,6 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 	return x
 }
 
-func (x *executor) free(d kernels.Device) error {
-	return errors.Join(x.buf.Free(), d.FreeHost(x.host), x.flag.free())
+func (x *executor) free() error {
+	return errors.Join(x.buf.Free(), x.device.FreeHost(x.host), x.flag.free())
 }

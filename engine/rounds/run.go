@@ -3,129 +3,289 @@ package rounds
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
 	"ooc/stream"
+	"ooc/tiles"
 )
 
-// run is one solve in rounds: the driver of its schedule.
+// run is one solve in rounds. Each device has a part of it.
 type run struct {
 	*task.Task
 	algorithm *Algorithm
-	x         *executor
-	plan      plan.Rounds
-	rates     plan.Rates // that the plan was made with
-	start     int        // iterations done before
-	last      int        // iterations in all
-	ended     time.Time  // when the last product was done; zero: not yet
+	parts     []*partRun
+	plan      plan.Rounds // of each part
+	rates     plan.Rates  // that the plan was made with
+	start     int         // iterations done before
+	last      int         // iterations in all
+	track     *tracker
+	grid      *grid
 
+	mu     sync.Mutex
+	ended  time.Time    // when the last product was done; zero: not yet. Guarded by mu, as all below
+	answer map[int]bool // by iterations done: whether the round after them is opened, as the first part that asked was told
+	begun  int          // checkpoints
+	saving sync.Mutex   // held while a checkpoint is made durable
+}
+
+// partRun is a run's part on one device: the driver of its schedule.
+type partRun struct {
+	*run
+	x         *executor
 	ctx       context.Context
 	change    <-chan struct{} // closed by the next change of what the control says
 	flushed   int             // iterations done when the last checkpoint began
 	flushedAt time.Time       // and when that was
 	hurry     bool            // the user asked for the checkpoint in progress
+
+	opened  int // rounds; guarded by run.mu, as all below
+	joined  int // of the run's checkpoints: the newest that this part has begun
+	written int // and that it has written
+	done    int // iterations that all tiles of this part had finished in that one
 }
 
-// rounds runs the schedule until it ends or ctx does, then writes and syncs the tiles that memory still holds.
+// rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory still holds.
 func (r *run) rounds(ctx context.Context) error {
-	if err := r.openPipeline(); err != nil {
-		return err
-	}
-	r.ctx, r.flushed, r.flushedAt = ctx, r.start, time.Now()
-	o := dimensions{r.plan.Width, r.plan.Slots, r.plan.Pages, r.plan.Streams, r.plan.LookAhead}
-	s := newSchedule(r.algorithm, r.Geometry, o, r.start, r)
-	if r.Weights == nil {
-		s.resume()
+	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
+	between := newHandover(all)
+	for _, p := range r.parts {
+		if err := p.openPipeline(all); err != nil {
+			return err
+		}
+		if len(r.parts) > 1 {
+			p.x.exchange = between
+		}
+		p.ctx, p.flushed, p.flushedAt = ctx, r.start, time.Now()
 	}
 	r.startReports()
 	rounds := r.Control.Now()
-	err := s.run()
-	if err == nil {
-		err = r.x.pipe.Drain()
+	stopped := make([]bool, len(r.parts))
+	for i, p := range r.parts {
+		group.Go(func() (err error) {
+			stopped[i], err = p.schedule(i)
+			return err
+		})
 	}
-	if cerr := r.x.pipe.Close(); err == nil {
-		err = cerr
+	err := group.Wait()
+	for _, p := range r.parts {
+		if cerr := p.x.pipe.Close(); err == nil {
+			err = cerr
+		}
+	}
+	end := err == nil && !slices.Contains(stopped, true)
+	if err == nil && len(r.parts) > 1 {
+		err = r.saveAll()
 	}
 	if r.ended.IsZero() {
 		r.ended = r.Control.Now()
 	}
 	r.tally(r.ended.Sub(rounds))
-	if err == nil && !s.stopped {
-		err = r.Finish(ctx, r.x.track.sums, r.x.track.summed)
+	if err == nil && end {
+		err = r.Finish(ctx, r.track.sums, r.track.summed)
 	}
 	r.Summary.SyncSeconds = r.Since(r.ended)
 	r.Summary.ElapsedSeconds = r.State.Elapsed.Seconds() + r.Since(r.Began)
-	r.Reports.Stop(err == nil && !s.stopped)
-	if err == nil && s.stopped {
-		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.x.track.restorePoint())/float64(r.Geometry.N))
+	r.Reports.Stop(err == nil && end)
+	if err == nil && !end {
+		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.track.restorePoint())/float64(r.Geometry.N))
 	}
 	return err
 }
 
+// schedule runs the schedule of part i until it ends or is stopped, and all of its steps.
+func (p *partRun) schedule(i int) (stopped bool, err error) {
+	o := dimensions{p.plan.Width, p.plan.Slots, p.plan.Pages, p.plan.Streams, p.plan.LookAhead}
+	s := newSchedule(p.algorithm, p.Geometry, o, p.start, p)
+	s.part.rows, s.part.index, s.part.first = len(p.parts), i, p.start
+	if p.Weights == nil {
+		s.resume()
+	}
+	if err = s.run(); err == nil {
+		err = p.x.pipe.Drain()
+	}
+	return s.stopped, err
+}
+
+// openPipeline starts the goroutines that run the plan.
+func (p *partRun) openPipeline(ctx context.Context) error {
+	peers := 0
+	if len(p.parts) > 1 {
+		peers = p.plan.Readers
+	}
+	pipe, err := stream.New(ctx, p.x.device, stream.Options{
+		Lanes: p.plan.Streams + 1, Readers: p.plan.Readers, Writers: p.plan.Writers, Window: p.plan.Window, Peers: peers,
+		Trace: p.Timeline.Span(),
+	})
+	p.x.pipe = pipe
+	return err
+}
+
 // do implements driver, as do the methods below.
-func (r *run) do(s step) error { return r.x.submit(s) }
+func (p *partRun) do(s step) error { return p.x.submit(s) }
 
-func (r *run) differed() (bool, error) { return r.x.differed() }
+func (p *partRun) differed() (bool, error) { return p.x.differed() }
 
-func (r *run) pace() pace {
-	r.change = r.Control.Changes() // taken first, so that no later change is missed
+// pace makes no part stop or stand still before it has opened every round that another has: that one needs its panels.
+func (p *partRun) pace() pace {
+	p.change = p.Control.Changes() // taken first, so that no later change is missed
 	switch {
-	case r.ctx.Err() != nil:
+	case p.behind():
+		return goOn
+	case p.ctx.Err() != nil:
 		return stop
-	case r.Control.Paused():
+	case p.Control.Paused():
 		return pause
 	}
 	return goOn
 }
 
-func (r *run) wait() error {
+func (p *partRun) behind() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, q := range p.parts {
+		if q.opened > p.opened {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *partRun) opens(done int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, asked := p.answer[done]; !asked {
+		p.answer[done] = p.ctx.Err() == nil
+		p.Control.Touch() // another part that stands still may have to go on
+	}
+	if p.answer[done] {
+		p.opened++
+	}
+	return p.answer[done]
+}
+
+func (p *partRun) wait() error {
 	select {
-	case <-r.change:
-	case <-r.ctx.Done():
-	case <-r.x.pipe.Failed():
-		return r.x.pipe.Err()
+	case <-p.change:
+	case <-p.ctx.Done():
+	case <-p.x.pipe.Failed():
+		return p.x.pipe.Err()
 	}
 	return nil
 }
 
 // due begins a checkpoint when the interval has passed or the user asked for one, unless nothing was finished since the
-// last.
-func (r *run) due(done int, midway bool) bool {
-	timely := !midway && time.Since(r.flushedAt) >= r.Checkpoint
-	if done == r.last || done == r.flushed || !timely && !r.Control.Wanted() {
+// last. The other parts follow.
+func (p *partRun) due(done int, midway bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	timely := !midway && time.Since(p.flushedAt) >= p.Checkpoint
+	wanted := p.Control.Wanted()
+	follows := p.joined < p.begun
+	if done == p.last || !follows && (done == p.flushed || !timely && !wanted) {
 		return false
 	}
 	select {
-	case r.x.syncing <- struct{}{}:
-		r.flushed, r.flushedAt, r.hurry = done, time.Now(), r.Control.Wanted()
-		r.Control.Begun()
+	case p.x.syncing <- struct{}{}:
+		if !follows {
+			p.begun++
+			p.Control.Begun()
+		}
+		p.joined = p.begun
+		p.flushed, p.flushedAt, p.hurry = done, time.Now(), wanted
 		return true
 	default: // the previous one is still in progress
 		return false
 	}
 }
 
-func (r *run) room() bool {
-	return r.hurry || r.Control.Wanted() || r.Control.Paused() || r.x.flushing.Load() < int64(r.plan.Flushes())
+func (p *partRun) room() bool {
+	return p.hurry || p.Control.Wanted() || p.Control.Paused() || p.x.flushing.Load() < int64(p.plan.Flushes())
 }
 
-// openPipeline starts the goroutines that run the plan. They outlive ctx: an interrupted solve still has
-// to write its checkpoint.
-func (r *run) openPipeline() error {
-	pipe, err := stream.New(context.Background(), r.Device, stream.Options{
-		Lanes: r.plan.Streams + 1, Readers: r.plan.Readers, Writers: r.plan.Writers, Window: r.plan.Window,
-		Trace: r.Timeline.Span(),
-	})
-	r.x.pipe = pipe
-	return err
+// save takes note that a part has written every tile, each of which had finished done iterations or more. Where all parts have written as
+// much of one checkpoint, that becomes durable.
+func (p *partRun) save(done int) error {
+	p.mu.Lock()
+	p.done, p.written = done, p.joined
+	all := len(p.parts) == 1
+	if !all {
+		all = p.written > 0
+		for _, q := range p.parts {
+			all = all && q.written == p.written
+		}
+	}
+	p.mu.Unlock()
+	if !all {
+		return nil
+	}
+	return p.saveAll()
+}
+
+// saveAll makes durable what all parts have written.
+func (r *run) saveAll() error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.mu.Lock()
+	done := r.last
+	for _, p := range r.parts {
+		done = min(done, p.done)
+	}
+	r.mu.Unlock()
+	if done == 0 {
+		return nil
+	}
+	st := r.state(done)
+	if err := r.Store.Checkpoint(st); err != nil {
+		return err
+	}
+	r.track.restorable(st.Done)
+	return nil
+}
+
+// state describes a matrix of which every tile has finished the given number of iterations.
+func (r *run) state(done int) tiles.State {
+	elapsed := r.State.Elapsed + r.Control.Now().Sub(r.Began)
+	return tiles.State{Algorithm: r.algorithm.name, Done: r.algorithm.toVertices(r.Geometry, done), Elapsed: elapsed}
+}
+
+// productsEnded is called when the steps of a part's last round are done.
+func (r *run) productsEnded() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = r.Control.Now()
+}
+
+// stats adds up those of the parts.
+func (r *run) stats() stream.Stats {
+	var sum stream.Stats
+	for _, p := range r.parts {
+		for s, st := range p.x.pipe.Stats() {
+			sum[s].Ops, sum[s].Bytes, sum[s].Work, sum[s].Busy = sum[s].Ops+st.Ops, sum[s].Bytes+st.Bytes, sum[s].Work+st.Work, sum[s].Busy+st.Busy
+		}
+	}
+	return sum
+}
+
+// activity is that of the workers of all parts.
+func (r *run) activity() (all stream.Activity) {
+	for _, p := range r.parts {
+		a := p.x.pipe.Activity()
+		all.Lanes, all.Read = append(all.Lanes, a.Lanes...), append(all.Read, a.Read...)
+		all.Write, all.Sync = append(all.Write, a.Write...), append(all.Sync, a.Sync...)
+	}
+	return all
 }
 
 // tally adds the traffic and the rate of this run to the summary.
 func (r *run) tally(rounds time.Duration) {
-	st := r.x.pipe.Stats()
+	st := r.stats()
 	r.Summary.RoundsSeconds = rounds.Seconds()
 	r.Summary.Relaxations = r.useful(st[stream.Kernel].Work)
 	r.Summary.Rate = r.Summary.Relaxations / rounds.Seconds()

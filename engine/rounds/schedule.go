@@ -14,6 +14,8 @@ const (
 	stepKernel                     // an operation on slots
 	stepOut                        // slot → page
 	stepWrite                      // page → disk
+	stepSend                       // page → other parts
+	stepReceive                    // another part → page
 	stepEnd                        // wait for all steps so far: the end of the last round
 	stepCheckpoint                 // make durable what was written
 )
@@ -34,10 +36,12 @@ type step struct {
 	fresh      bool
 	before     int // fresh: the slot of a or b that holds the old tile
 	phase      int
-	lo, hi     int  // of single-stage: the pivots of the tile
-	fromGraph  bool // read: the disk holds no copy yet
-	checkpoint bool // write: for a checkpoint, not because the page is needed
-	done       int  // iterations that the tile (write) or every tile (checkpoint) has finished
+	lo, hi     int   // of single-stage: the pivots of the tile
+	fromGraph  bool  // read: the disk holds no copy yet
+	checkpoint bool  // write: for a checkpoint, not because the page is needed
+	done       int   // iterations that the tile (write, send, receive) or every tile (checkpoint) has finished
+	from       int   // receive: the part that sends
+	to         []int // send: the parts that receive
 }
 
 // pace is what a schedule should do next.
@@ -56,6 +60,7 @@ type driver interface {
 	wait() error                    // called in a pause: returns when pace or due may have changed
 	due(done int, midway bool) bool // asked after each round and, with midway set, before each visit: begin a checkpoint now?
 	room() bool                     // asked before each tile that a checkpoint writes during a round: write it now?
+	opens(done int) bool            // asked before the round after so many iterations is opened; all parts get the same answer
 	differed() (bool, error)        // waits for all steps, and reports whether a comparison since the last call found a difference
 }
 
@@ -80,6 +85,7 @@ type schedule struct {
 	side, width int
 	lookahead   bool
 	lanes       int
+	part        part
 	driver      driver
 
 	tiles   []tileState // by Geometry.Index, as tiles are named everywhere here
@@ -89,6 +95,7 @@ type schedule struct {
 	err     error
 	stopped bool
 	skipped bool // because of it, the current round is incomplete
+	awaited bool // other parts wait for what is being done, so nothing may stop or pause it
 	flush   flush
 }
 
@@ -112,6 +119,7 @@ type dimensions struct {
 func newSchedule(a *Algorithm, geom tiles.Geometry, o dimensions, done int, d driver) *schedule {
 	s := &schedule{
 		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: o.width, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
+		part:  whole(geom, o.width),
 		tiles: make([]tileState, geom.Tiles()), slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.lanes)),
 	}
 	for i := range s.tiles {
@@ -147,6 +155,9 @@ func (s *schedule) begin() {
 
 // alive reports whether to go on. In a pause it first ends a checkpoint that is in progress or asked for, and then waits.
 func (s *schedule) alive() bool {
+	if s.awaited {
+		return s.err == nil
+	}
 	for s.err == nil && !s.stopped {
 		now := s.driver.pace()
 		if s.stopped = now == stop; s.stopped {

@@ -38,6 +38,7 @@ type script struct {
 	begin   func(done int, midway bool) bool
 	hasRoom func() bool
 	changed func() (bool, error)
+	opened  func(done int) bool
 }
 
 func (d *script) do(s step) error { return d.emit(s) }
@@ -62,6 +63,8 @@ func (d *script) wait() error {
 func (d *script) due(done int, midway bool) bool { return d.begin != nil && d.begin(done, midway) }
 
 func (d *script) room() bool { return d.hasRoom == nil || d.hasRoom() }
+
+func (d *script) opens(done int) bool { return d.opened == nil || d.opened(done) }
 
 func (d *script) differed() (bool, error) {
 	if d.changed == nil {

@@ -370,6 +370,7 @@ func (s *simulation) pace() pace              { return goOn }
 func (s *simulation) wait() error             { return nil }
 func (s *simulation) due(int, bool) bool      { return false }
 func (s *simulation) room() bool              { return true }
+func (s *simulation) opens(int) bool          { return true }
 func (s *simulation) differed() (bool, error) { return true, nil }
 
 // simulate replaces the predicted time of a candidate's rounds by what a simulation of its first rounds, and the like for

@@ -20,10 +20,10 @@ type sample struct {
 
 // startReports starts the reports on the rounds.
 func (r *run) startReports() {
-	history := []sample{{r.Control.Now(), r.x.pipe.Stats()}}
+	history := []sample{{r.Control.Now(), r.stats()}}
 	first := history[0].at
 	r.Reports.Show(func() live.Live {
-		now := sample{r.Control.Now(), r.x.pipe.Stats()}
+		now := sample{r.Control.Now(), r.stats()}
 		for len(history) > 1 && now.at.Sub(history[0].at) > window {
 			history = history[1:]
 		}
@@ -35,11 +35,11 @@ func (r *run) startReports() {
 
 // live describes the solve at now, with rates since then.
 func (r *run) live(then, now sample, began time.Time) live.Live {
-	done, round := r.x.grid.least(), r.algorithm.round(&r.plan)
+	done, round := r.grid.least(), r.algorithm.round(&r.plan)
 	live := live.Live{
 		Status: r.status(then, now, began),
-		Lanes:  live.LanesOf(r.x.pipe.Activity()),
-		Board:  r.x.grid.board(r.algorithm.roundStart(done, round, r.last), round),
+		Lanes:  live.LanesOf(r.activity()),
+		Board:  r.grid.board(r.algorithm.roundStart(done, round, r.last), round),
 		Ceilings: live.Ceilings{
 			In: r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
 		},
@@ -58,23 +58,33 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	total := n * n * n * share(r.Geometry) * float64(r.algorithm.work(r.Geometry))
 	before := total * float64(r.start) / float64(r.last)
 	st.Progress = min(1, (before+here)/total)
-	st.RestorePoint = float64(r.x.track.restorePoint()) / n
+	st.RestorePoint = float64(r.track.restorePoint()) / n
 	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
 	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
 		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
 		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
-		st.Busy = live.BusyBetween(then.stats, now.stats, r.x.pipe.Activity(), now.at.Sub(then.at))
+		st.Busy = live.BusyBetween(then.stats, now.stats, r.activity(), now.at.Sub(then.at))
 	}
-	st.Ceiling = plan.Ceiling(r.Device, r.x.variant, r.Geometry.N)
-	st.DeviceMemory = int64(r.plan.Slots) * r.Geometry.TileBytes()
-	st.HostMemory = int64(r.plan.Pages) * r.Geometry.TileBytes()
+	st.Ceiling = float64(len(r.parts)) * plan.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
+	st.DeviceMemory = int64(len(r.parts)) * int64(r.plan.Slots) * r.Geometry.TileBytes()
+	st.HostMemory = int64(len(r.parts)) * int64(r.plan.Pages) * r.Geometry.TileBytes()
 	st.Elapsed = (r.State.Elapsed + now.at.Sub(r.Began)).Seconds()
-	st.Checkpoint = live.CheckpointOf(r.Control, len(r.x.syncing) > 0)
+	st.Checkpoint = live.CheckpointOf(r.Control, r.syncing())
 	st.ETA = -1
 	if here > 0 {
 		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()
 	}
 	return st
+}
+
+// syncing reports whether a checkpoint is in progress.
+func (r *run) syncing() bool {
+	for _, p := range r.parts {
+		if len(p.x.syncing) > 0 {
+			return true
+		}
+	}
+	return false
 }
