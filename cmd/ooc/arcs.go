@@ -83,6 +83,9 @@ func verticesIn(p *engine.Problem, ids graph.IDs) vertices.Of {
 
 // openDevice opens the device of the flags.
 func (f *arcsFlags) openDevice() (kernels.Device, error) {
+	if err := oneDevice(f.device); err != nil {
+		return nil, err
+	}
 	d, _, err := openDevice(f.device, f.deviceMemory)
 	return d, err
 }

@@ -26,6 +26,9 @@ import (
 
 // runBatch solves many graphs.
 func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
+	if err := oneDevice(f.device); err != nil {
+		return err
+	}
 	display := show.New(f.progress, f.json)
 	jobs, skipped, err := f.listJobs(cmd, args)
 	if err != nil {

@@ -114,8 +114,8 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 // addDevice adds the flags of every command that computes on a device.
 func addDevice(cmd *cobra.Command, name *string, memory *int64) {
 	*name = "auto"
-	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU")
-	cmd.Flags().Var(flagvalue.Size(memory), "device-memory", "most memory to take on the device (default: half of what is free on the CPU, most on a GPU)")
+	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU; cuda:0,1 for both, where a solve goes in rounds")
+	cmd.Flags().Var(flagvalue.Size(memory), "device-memory", "most memory to take on each device (default: half of what is free on the CPU, most on a GPU)")
 }
 
 // addPredecessors adds the flag of commands that make or plan a store.
@@ -136,6 +136,14 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 		return nil, "", err
 	}
 	return openDevice(f.device, f.deviceMemory)
+}
+
+// oneDevice refuses the names of several devices, of which only solves make use.
+func oneDevice(name string) error {
+	if registry.Several(name) {
+		return exit.UsageError(fmt.Errorf("--device %s: this command runs on one device; name one", name))
+	}
+	return nil
 }
 
 // openDevice opens a device by its name.

@@ -44,6 +44,9 @@ func limits(r *rand.Rand, c *killCase) []string {
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
 	}
+	if c.device == "cpu" && c.algorithm == rounds.BlockedName && r.IntN(3) == 0 {
+		flags = append(flags, "--device", "cpu,cpu")
+	}
 	return flags
 }
 

@@ -229,7 +229,12 @@ func printRounds(f *engine.Forecast) {
 	if p.InCore {
 		where = "the matrix fits"
 	}
-	fmt.Fprintf(terminal.Out, "memory    device %s: %s on %s (%s); host %s: %s\n", ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
+	each := ""
+	if p.Devices > 1 {
+		fmt.Fprintf(terminal.Out, "devices   %d share the rounds\n", p.Devices)
+		each = "each "
+	}
+	fmt.Fprintf(terminal.Out, "memory    %sdevice %s: %s on %s (%s); host %s: %s\n", each, ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
 		where, ib(p.HostBytes), terminal.Count(p.Pages, "page", "pages"))
 	fmt.Fprintf(terminal.Out, "traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
 	fmt.Fprintf(terminal.Out, "time      %s: page-locking %s, kernels %s, copies %s, final sync %s", terminal.Time(p.Seconds), terminal.Time(p.SetupSeconds),

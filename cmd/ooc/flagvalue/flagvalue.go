@@ -110,7 +110,7 @@ func Word(to *string, words ...string) pflag.Value {
 // Device is a device by its name.
 func Device(to *string) pflag.Value {
 	parse := func(text string) (string, error) { return text, registry.Known(text) }
-	return &value[string]{to, "string", "one of auto, " + strings.Join(registry.Names(), ", ") + "; cuda:1 is the second GPU", parse, nil}
+	return &value[string]{to, "string", "one of auto, " + strings.Join(registry.Names(), ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil}
 }
 
 // size is a pflag.Value in bytes.
