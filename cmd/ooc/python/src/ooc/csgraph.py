@@ -61,7 +61,7 @@ def shortest_path(
     rows = None if wanted is None else np.unique(wanted)
     if rows is not None and isinstance(matrix, Dense):
         matrix = graphs.sparse(matrix)  # for predecessors of some rows
-    flags.setdefault("kind", _kind(matrix))
+    flags.setdefault("kind", kind_of(matrix))
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         try:
             graph = graphs.Graph(matrix, directed, range(matrix.n))
@@ -90,7 +90,7 @@ def _positions(indices: Any, n: int) -> Array:
     return wanted
 
 
-def _kind(matrix: Arcs | Dense) -> str:
+def kind_of(matrix: Arcs | Dense) -> str:
     """i32 where weights are integers and no distance can be too large for it, else f64."""
     weights = matrix.weights[np.isfinite(matrix.weights)]
     if not weights.size:

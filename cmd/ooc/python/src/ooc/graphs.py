@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -129,16 +129,21 @@ def shortest(n: int, rows: Any, cols: Any, weights: Any) -> Arcs:
 
 
 def _of_networkx(graph: Any, directed: bool | None, weight: str | None) -> Graph:
-    nodes = in_order(graph)
+    if not graph.is_directed() and directed:
+        raise ValueError("an undirected graph has no arcs of one direction: graph.to_directed() has both")
+    nodes = _sorted(list(graph))
+    return Graph(of_edges(graph, nodes, weight, numbers), graph.is_directed() if directed is None else directed, nodes)
+
+
+def of_edges(graph: Any, nodes: Ids, weight: str | None, read_weights: Callable[[list[Any]], Array]) -> Arcs:
+    """The edges of a networkx graph, those of an undirected one in one direction; its nodes in the order of rows."""
     at = {node: i for i, node in enumerate(nodes)}
     rows, cols, weights = [], [], []
     for u, v, w in graph.edges(data=weight, default=1) if weight is not None else ((u, v, 1) for u, v in graph.edges()):
         rows.append(at[u])
         cols.append(at[v])
         weights.append(w)
-    if not graph.is_directed() and directed:
-        raise ValueError("an undirected graph has no arcs of one direction: graph.to_directed() has both")
-    return Graph(shortest(len(nodes), rows, cols, weights), graph.is_directed() if directed is None else directed, nodes)
+    return shortest(len(nodes), rows, cols, read_weights(weights))
 
 
 def _of_igraph(graph: Any, directed: bool | None, weight: str | None) -> Graph:
@@ -167,12 +172,8 @@ def _of_pandas(table: Any, directed: bool | None) -> Graph:
     return Graph(shortest(len(ids), places[:, 0], places[:, 1], weights), directed is not False, ids)
 
 
-def in_order(graph: Any) -> Ids:
-    """The nodes of a networkx graph: integers ascending, as stores have them, others as they come."""
-    return _sorted(list(graph))
-
-
 def _sorted(labels: list[Any]) -> Ids:
+    """Labels of rows: integers ascending, others as they come."""
     if not labels or not all(type(label) is int for label in labels):
         return labels
     low, high = min(labels), max(labels)

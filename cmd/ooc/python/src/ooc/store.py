@@ -161,8 +161,8 @@ class Store:
             made[i] = self._distances(self._stored_row(r))
         return made
 
-    def _stored_row(self, r: int) -> Array:
-        tiles, (i, k) = self._field("distance"), divmod(r, self._meta["tile"])
+    def _stored_row(self, r: int, field: str = "distance") -> Array:
+        tiles, (i, k) = self._field(field), divmod(r, self._meta["tile"])
         if self.layout != "upper":
             return tiles[i, :, k].reshape(-1)[: self.n]
         above, at = self._places(i)
@@ -208,8 +208,9 @@ class Store:
                 made[below:, r : r + len(stored)] = block[:, below - c :].T
         return made
 
-    def predecessors(self, none: int = -9999) -> Array:
-        """The column of the vertex before each, on a shortest path from the row's vertex: an array of int32, in memory.
+    def predecessors(self, none: int = -9999, us: Iterable[Hashable] | None = None) -> Array:
+        """The column of the vertex before each, on a shortest path from the row's vertex: an array of int32, in memory. Of us it has
+        a row each, without it of all.
 
         none stands where there is no path, and on the diagonal. A store of an array must have been solved with predecessors=True;
         of other graphs they are computed.
@@ -217,11 +218,21 @@ class Store:
         if not self._meta.get("predecessors"):
             with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
                 file = os.path.join(folder, "predecessors.npy")
-                program.run("export", "--predecessors", f"--no-path={none}", "--", self.folder, file)
+                words = ["--predecessors", f"--no-path={none}"]
+                if us is not None:
+                    names = Path(folder, "names")
+                    graphs.listed((self._name(self.index(u)) for u in us), names)
+                    words.append(f"--rows=@{names}")
+                program.run("export", *words, "--", self.folder, file)
                 return np.load(file)
-        made = np.empty(self.shape, np.int32)
-        for r, c, stored in self._blocks("predecessor"):
-            made[r : r + len(stored), c:] = np.where(stored < 0, none, stored)
+        if us is None:
+            made = np.empty(self.shape, np.int32)
+            for r, c, stored in self._blocks("predecessor"):
+                made[r : r + len(stored), c:] = stored
+        else:
+            rows = [self._stored_row(self._row_index(u), "predecessor") for u in us]
+            made = np.array(rows, np.int32).reshape(-1, self.n)
+        made[made < 0] = none
         return made
 
     def operator(self, transform: Callable[[Array], Array] | None = None) -> Any:

@@ -1,0 +1,533 @@
+"""The backend ooc of networkx: its functions, which networkx calls in the place of its own.
+
+What they cannot do raises NotImplementedError, and networkx does it. Their names, arguments, results and errors are those of networkx.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import tempfile
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from . import graphs, program
+from .csgraph import kind_of
+from .graphs import Arcs, Array
+from .solving import solve_graph
+from .store import Store
+
+_SMALL = 500  # vertices, below which networkx has an answer before the command has started
+_BATCH = 256  # rows of predecessors at a time
+
+
+class Graph:
+    """A graph of networkx, with its arcs as arrays once they are asked for."""
+
+    __networkx_backend__ = "ooc"
+
+    def __init__(self, graph: Any) -> None:
+        self.graph = graph
+        self._nodes: list[Hashable] = []
+        self._at: dict[Hashable, int] = {}
+        self._arcs: dict[str | None, Arcs] = {}
+
+    def is_directed(self) -> bool:
+        return bool(self.graph.is_directed())
+
+    def is_multigraph(self) -> bool:
+        return bool(self.graph.is_multigraph())
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.graph)
+
+    def __contains__(self, node: Any) -> bool:
+        return node in self.graph
+
+    @property
+    def nodes(self) -> list[Hashable]:
+        if not self._nodes:
+            self._nodes = list(self.graph)
+        return self._nodes
+
+    def index(self, node: Hashable) -> int:
+        if not self._at:
+            self._at = {node: i for i, node in enumerate(self.nodes)}
+        return self._at[node]
+
+    def arcs(self, weight: str | None, negative: bool = False) -> Arcs:
+        """The arcs with their weights, those of undirected graphs one way. NotImplementedError if they are not what ooc takes."""
+        if not self.graph:
+            raise NotImplementedError("ooc takes no empty graph")
+        if weight not in self._arcs:
+            self._arcs[weight] = graphs.of_edges(self.graph, self.nodes, weight, _plain)
+        arcs = self._arcs[weight]
+        if not negative and arcs.weights.size and arcs.weights.min() < 0:
+            raise NotImplementedError("negative weights are left to networkx here")
+        return arcs
+
+
+def _plain(weights: list[Any]) -> Array:
+    """Weights as an array, where float64 holds what Python would compute with."""
+    if not all(type(w) in (int, float, bool) for w in weights):
+        raise NotImplementedError("ooc takes weights that are int or float")
+    array = graphs.numbers(weights) if weights else np.ones(0, np.int8)
+    if not np.isfinite(array).all():
+        raise NotImplementedError("ooc takes weights that are finite")
+    if all(type(w) is not float for w in weights):
+        if float(np.abs(array.astype(np.float64)).sum()) >= 2**53:
+            raise NotImplementedError("ooc takes integers whose sums are below 2**53")
+        array = array.astype(np.int64)
+    return array
+
+
+def convert_from_nx(graph: Any, *args: Any, **kwargs: Any) -> Graph:
+    return graph if isinstance(graph, Graph) else Graph(graph)
+
+
+def convert_to_nx(result: Any, **kwargs: Any) -> Any:
+    return result.graph if isinstance(result, Graph) else result
+
+
+_ALONE = {"e", "sp", "attr", "sources"}  # arguments that leave nothing to compute, or something else
+
+
+def _given(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments of a call by their names, with those that are not given."""
+    bound = inspect.signature(getattr(nx, name).orig_func).bind(*args, **{k: v for k, v in kwargs.items() if k != "backend"})
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def can_run(name: str, args: Any, kwargs: Any) -> bool | str:
+    given = _given(name, args, kwargs)
+    if any(callable(given.get(weight)) for weight in ("weight", "distance")):
+        return "weights are a function"
+    if given.get("usebounds") or (not name.startswith("multi") and any(given.get(a) is not None for a in _ALONE)):
+        return "an argument replaces what ooc would compute"
+    if name.startswith("shortest_path") and given["source"] is not None and given["target"] is not None:
+        return "networkx finds a single path faster"
+    if name == "dijkstra_predecessor_and_distance" and given["cutoff"] is not None:
+        return "a cutoff"
+    return True
+
+
+def should_run(name: str, args: Any, kwargs: Any) -> bool | str:
+    given = _given(name, args, kwargs)
+    if len(given["G"]) < _SMALL:
+        return "the graph is small"
+    if name.startswith(("single_", "dijkstra_")) or given.get("source") is not None or given.get("target") is not None:
+        return "networkx finds the paths from a single vertex as fast"
+    return True
+
+
+def _refused(name: str, graph: Graph, *args: Any, **kwargs: Any) -> Any:
+    """Lets networkx refuse arguments in its own words."""
+    return getattr(nx, name).orig_func(graph.graph, *args, **kwargs)
+
+
+# Distances and paths
+
+
+def _tails(arcs: Arcs) -> Array:
+    """The vertex that each arc leaves."""
+    return np.repeat(np.arange(arcs.n), np.diff(arcs.indptr))
+
+
+@contextlib.contextmanager
+def _solved(graph: Graph, arcs: Arcs, sources: list[int] | None, reverse: bool = False) -> Iterator[Store]:
+    """A store of the distances from sources, or from all, for a while. reverse turns every arc round."""
+    if reverse and graph.is_directed():
+        arcs = graphs.shortest(arcs.n, arcs.indices, _tails(arcs), arcs.weights)
+    with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+        flags = {"kind": kind_of(arcs)}
+        yield solve_graph(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), Path(folder, "distances.ooc"), sources, False, flags)
+
+
+def _reached(row: Array, source: int, cutoff: float | None) -> list[int]:
+    """The vertices that a row of distances reaches, the nearest first, after the source."""
+    near = np.isfinite(row) if cutoff is None else np.isfinite(row) & (row <= cutoff)
+    at = np.flatnonzero(near)
+    at = at[np.argsort(row[at], kind="stable")]
+    return [source, *at[at != source].tolist()]
+
+
+def _python(row: Array, arcs: Arcs) -> list[Any]:
+    """Distances as Python's numbers: int where all weights are."""
+    if arcs.weights.dtype.kind == "f":
+        return row.tolist()
+    return np.where(np.isfinite(row), row, -1).astype(np.int64).tolist()
+
+
+def _lengths(graph: Graph, arcs: Arcs, row: Array, source: int, cutoff: float | None) -> dict[Hashable, Any]:
+    numbers, nodes = _python(row, arcs), graph.nodes
+    return {nodes[i]: numbers[i] for i in _reached(row, source, cutoff)}
+
+
+def _paths(graph: Graph, row: Array, before: Array, source: int, cutoff: float | None) -> dict[Hashable, list[Hashable]]:
+    nodes, back = graph.nodes, before.tolist()
+    made = {source: [nodes[source]]}
+    for vertex in _reached(row, source, cutoff):
+        way = []
+        while vertex not in made:
+            way.append(vertex)
+            vertex = back[vertex]
+        for step in reversed(way):
+            made[step] = [*made[vertex], nodes[step]]
+            vertex = step
+    return {nodes[vertex]: way for vertex, way in made.items()}
+
+
+Both = tuple[dict[Hashable, Any], dict[Hashable, list[Hashable]]]
+
+
+def _all_pairs(
+    graph: Graph, weight: str | None, cutoff: float | None, paths: bool, negative: bool = False
+) -> Iterator[tuple[Hashable, Both]]:
+    """Of each vertex its lengths, and if asked for its paths. What cannot be computed is said at once, not at the first of them."""
+    arcs = graph.arcs(weight, negative)
+
+    def each() -> Iterator[tuple[Hashable, Both]]:
+        with _unbounded(), _solved(graph, arcs, None) as store:
+            for first in range(0, arcs.n, _BATCH):
+                some = range(first, min(first + _BATCH, arcs.n))
+                back = store.predecessors(us=some) if paths else None
+                for i, u in enumerate(some):
+                    row = store.row(u)
+                    ways = {} if back is None else _paths(graph, row, back[i], u, cutoff)
+                    yield graph.nodes[u], (_lengths(graph, arcs, row, u, cutoff), ways)
+
+    return each()
+
+
+@contextlib.contextmanager
+def _unbounded() -> Iterator[None]:
+    try:
+        yield
+    except program.NegativeCycleError:
+        raise nx.NetworkXUnbounded("Negative cycle detected.") from None
+
+
+def _from(
+    graph: Graph,
+    sources: Iterable[Hashable],
+    weight: str | None,
+    cutoff: float | None = None,
+    paths: bool = True,
+    negative: bool = False,
+    reverse: bool = False,
+) -> Both:
+    """Lengths and paths from the nearest of sources; with reverse to it."""
+    arcs = graph.arcs(weight, negative)
+    places = sorted({graph.index(s) for s in sources})
+    try:
+        with _solved(graph, arcs, places, reverse) as store:
+            rows = store.to_numpy()
+            back = store.predecessors() if paths else None
+    except program.NegativeCycleError:
+        raise NotImplementedError("there is a negative cycle, which the source may not reach") from None
+    nearest = rows.argmin(axis=0)
+    lengths: dict[Hashable, Any] = {}
+    ways: dict[Hashable, list[Hashable]] = {}
+    for i, source in enumerate(places):
+        row = np.where(nearest == i, rows[i], np.inf)
+        lengths |= _lengths(graph, arcs, row, source, cutoff)
+        if back is not None:
+            ways |= _paths(graph, row, back[i], source, cutoff)
+    if len(places) > 1:
+        lengths = dict(sorted(lengths.items(), key=lambda item: item[1]))
+    if reverse:
+        ways = {v: way[::-1] for v, way in ways.items()}
+    return lengths, ways
+
+
+def _levels(cutoff: float | None) -> float | None:
+    """The greatest distance that a search by levels reaches, which begins one as long as it is below cutoff."""
+    return None if cutoff is None else float(np.ceil(cutoff))
+
+
+def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Any:
+    return ((u, lengths) for u, (lengths, _) in _all_pairs(G, None, _levels(cutoff), False))
+
+
+def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Any:
+    return ((u, paths) for u, (_, paths) in _all_pairs(G, None, _levels(cutoff), True))
+
+
+def all_pairs_dijkstra(G: Graph, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return _all_pairs(G, weight, cutoff, True)
+
+
+def all_pairs_dijkstra_path_length(G: Graph, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return ((u, lengths) for u, (lengths, _) in _all_pairs(G, weight, cutoff, False))
+
+
+def all_pairs_dijkstra_path(G: Graph, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return ((u, paths) for u, (_, paths) in _all_pairs(G, weight, cutoff, True))
+
+
+def all_pairs_bellman_ford_path_length(G: Graph, weight: Any = "weight") -> Any:
+    return ((u, lengths) for u, (lengths, _) in _all_pairs(G, weight, None, False, True))
+
+
+def all_pairs_bellman_ford_path(G: Graph, weight: Any = "weight") -> Any:
+    return ((u, paths) for u, (_, paths) in _all_pairs(G, weight, None, True, True))
+
+
+def johnson(G: Graph, weight: Any = "weight") -> Any:
+    return {u: paths for u, (_, paths) in _all_pairs(G, weight, None, True, True)}
+
+
+def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> Any:
+    if source not in G:
+        return _refused("single_source_shortest_path_length", G, source)
+    return _from(G, [source], None, _levels(cutoff), False)[0]
+
+
+def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> Any:
+    if source not in G:
+        return _refused("single_source_shortest_path", G, source)
+    return _from(G, [source], None, _levels(cutoff))[1]
+
+
+def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> Any:
+    if target not in G:
+        return _refused("single_target_shortest_path_length", G, target)
+    return _from(G, [target], None, _levels(cutoff), False, reverse=True)[0]
+
+
+def single_target_shortest_path(G: Graph, target: Any, cutoff: float | None = None) -> Any:
+    if target not in G:
+        return _refused("single_target_shortest_path", G, target)
+    return _from(G, [target], None, _levels(cutoff), reverse=True)[1]
+
+
+def multi_source_dijkstra(G: Graph, sources: Any, target: Any = None, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    if not sources or any(s not in G for s in sources) or target in sources:
+        return _refused("multi_source_dijkstra", G, sources, target)
+    lengths, paths = _from(G, sources, weight, cutoff)
+    if target is None:
+        return lengths, paths
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return lengths[target], paths[target]
+
+
+def multi_source_dijkstra_path_length(G: Graph, sources: Any, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    if not sources or any(s not in G for s in sources):
+        return _refused("multi_source_dijkstra_path_length", G, sources)
+    return _from(G, sources, weight, cutoff, False)[0]
+
+
+def multi_source_dijkstra_path(G: Graph, sources: Any, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return multi_source_dijkstra(G, sources, None, cutoff, weight)[1]
+
+
+def single_source_dijkstra(G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return multi_source_dijkstra(G, {source}, target, cutoff, weight)
+
+
+def single_source_dijkstra_path_length(G: Graph, source: Any, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
+
+
+def single_source_dijkstra_path(G: Graph, source: Any, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    return multi_source_dijkstra_path(G, {source}, cutoff, weight)
+
+
+def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight: Any = "weight") -> Any:
+    if source not in G or source == target:
+        return _refused("single_source_bellman_ford", G, source, target)
+    lengths, paths = _from(G, [source], weight, negative=True)
+    if target is None:
+        return lengths, paths
+    if target not in lengths:
+        return _refused("single_source_bellman_ford", G, source, target, weight)
+    return lengths[target], paths[target]
+
+
+def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: Any = "weight") -> Any:
+    if source not in G:
+        return _refused("single_source_bellman_ford_path_length", G, source)
+    return _from(G, [source], weight, paths=False, negative=True)[0]
+
+
+def single_source_bellman_ford_path(G: Graph, source: Any, weight: Any = "weight") -> Any:
+    return single_source_bellman_ford(G, source, None, weight)[1]
+
+
+def dijkstra_predecessor_and_distance(G: Graph, source: Any, cutoff: float | None = None, weight: Any = "weight") -> Any:
+    if source not in G:
+        return _refused("dijkstra_predecessor_and_distance", G, source)
+    arcs = G.arcs(weight)
+    if arcs.weights.dtype.kind == "f" or (arcs.weights < 1).any():
+        raise NotImplementedError("ooc tells equal paths apart where weights are positive integers")
+    lengths = _from(G, [source], weight, paths=False)[0]
+    order = {u: i for i, u in enumerate(lengths)}  # the nearest first
+    before: dict[Hashable, list[Hashable]] = {u: [] for u in lengths}
+    for i, j, w in zip(_tails(arcs).tolist(), arcs.indices.tolist(), arcs.weights.tolist()):
+        for u, v in [(G.nodes[i], G.nodes[j]), (G.nodes[j], G.nodes[i])][: 1 if G.is_directed() else 2]:
+            if u in lengths and v in lengths and lengths[u] + w == lengths[v]:
+                before[v].append(u)
+    return {v: sorted(us, key=order.__getitem__) for v, us in before.items()}, lengths
+
+
+def _generic(G: Graph, source: Any, target: Any, weight: Any, method: str, which: int) -> Any:
+    name = ("shortest_path_length", "shortest_path")[which]
+    end = source if target is None else target
+    if method not in ("dijkstra", "bellman-ford") or (end is not None and end not in G):
+        return _refused(name, G, source, target, weight, method)
+    negative = method == "bellman-ford" and weight is not None
+    if end is None:
+        return ((u, both[which]) for u, both in _all_pairs(G, weight, None, bool(which), negative))
+    return _from(G, [end], weight, paths=bool(which), negative=negative, reverse=target is not None)[which]
+
+
+def shortest_path(G: Graph, source: Any = None, target: Any = None, weight: Any = None, method: str = "dijkstra") -> Any:
+    return _generic(G, source, target, weight, method, 1)
+
+
+def shortest_path_length(G: Graph, source: Any = None, target: Any = None, weight: Any = None, method: str = "dijkstra") -> Any:
+    return _generic(G, source, target, weight, method, 0)
+
+
+def _floyd_warshall(graph: Graph, weight: Any, predecessors: bool) -> tuple[Arcs, Array, Array | None]:
+    arcs = graph.arcs(weight, True)
+    try:
+        with _solved(graph, arcs, None) as store:
+            return arcs, store.to_numpy(), store.predecessors() if predecessors else None
+    except program.NegativeCycleError:
+        raise NotImplementedError("there is a negative cycle, of which networkx returns what its sweeps leave") from None
+
+
+def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: Any = "weight") -> Any:
+    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
+        return _refused("floyd_warshall_numpy", G, nodelist, weight)
+    _, distances, _ = _floyd_warshall(G, weight, False)
+    if nodelist is None:
+        return distances
+    at = [G.index(node) for node in nodelist]
+    return distances[np.ix_(at, at)]
+
+
+def floyd_warshall(G: Graph, weight: Any = "weight") -> Any:
+    arcs, distances, _ = _floyd_warshall(G, weight, False)
+    return _table(G, arcs, distances)
+
+
+def floyd_warshall_predecessor_and_distance(G: Graph, weight: Any = "weight") -> Any:
+    arcs, distances, back = _floyd_warshall(G, weight, True)
+    if back is None or (_tails(arcs) == arcs.indices).any():
+        raise NotImplementedError("networkx has predecessors of self-loops")
+    nodes, before = G.nodes, {}
+    for u, row in zip(nodes, back.tolist()):
+        if reached := {v: nodes[k] for v, k in zip(nodes, row) if k >= 0}:
+            before[u] = reached
+    return before, _table(G, arcs, distances)
+
+
+def _table(graph: Graph, arcs: Arcs, distances: Array) -> dict[Hashable, dict[Hashable, Any]]:
+    """Distances as networkx's Floyd-Warshall has them: also of pairs without a path."""
+    whole = arcs.weights.dtype.kind != "f"
+    made = {}
+    for u, row in zip(graph.nodes, distances.tolist()):
+        made[u] = {v: int(d) if whole and d != np.inf else d for v, d in zip(graph.nodes, row)}
+    return made
+
+
+# Statistics
+
+
+def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
+    """What ooc stats --json says of the graph: nothing of n times n is kept."""
+    arcs = graph.arcs(weight)
+    with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+        words = graphs.save(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), folder)
+        own = program.flags({"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats")})
+        return program.run("stats", *own, *words[1:], "--", words[0])[-1]
+
+
+def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
+    column = _statistics(G, weight)["vertices"]["eccentricity"]
+    found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(v)}
+    if None in found.values():
+        what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
+        raise nx.NetworkXError(f"Found infinite path length because the {what}")
+    return found[v] if v in G else found
+
+
+def diameter(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
+    return max(eccentricity(G, weight=weight).values())
+
+
+def radius(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
+    return min(eccentricity(G, weight=weight).values())
+
+
+def _extreme(graph: Graph, weight: Any, pick: Callable[[Iterable[Any]], Any]) -> list[Hashable]:
+    found = eccentricity(graph, weight=weight)
+    extreme = pick(found.values())
+    return [u for u, far in found.items() if far == extreme]
+
+
+def center(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
+    return _extreme(G, weight, min)
+
+
+def periphery(G: Graph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
+    return _extreme(G, weight, max)
+
+
+def barycenter(G: Graph, weight: Any = None, attr: Any = None, sp: Any = None) -> Any:
+    found = _statistics(G, weight)
+    if not found["connected"]:
+        raise nx.NetworkXNoPath(f"Input graph {G.graph} is disconnected, so every induced subgraph has infinite barycentricity.")
+    sums = found["vertices"]["distance_sum"]
+    return [u for u, total in zip(G.nodes, sums) if total == min(sums)]
+
+
+def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Any:
+    if u is not None and u not in G:
+        return _refused("closeness_centrality", G, u, distance)
+    columns = _statistics(G, distance)["vertices"]
+    made = {}
+    for v, reach, total in zip(G.nodes, columns["ancestors"], columns["distance_sum_in"]):
+        made[v] = 0.0
+        if total > 0 and len(G) > 1:
+            made[v] = reach / total * (reach / (len(G) - 1) if wf_improved else 1)
+    return made if u is None else made[u]
+
+
+def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Any:
+    column = _statistics(G, distance)["vertices"]["harmonic_centrality"]
+    return {u: column[G.index(u)] for u in G.graph.nbunch_iter(nbunch)}
+
+
+def wiener_index(G: Graph, weight: Any = None) -> Any:
+    found = _statistics(G, weight)
+    if not found["connected"]:
+        return float("inf")
+    total = sum(found["vertices"]["distance_sum"])
+    return total if G.is_directed() else total / 2
+
+
+def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = None) -> Any:
+    known = (None, "unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy")
+    if method not in known or len(G) < 2:
+        return _refused("average_shortest_path_length", G, weight, method)
+    found = _statistics(G, None if method == "unweighted" else weight)
+    if not found["connected"]:
+        raise nx.NetworkXError("Graph is not strongly connected." if G.is_directed() else "Graph is not connected.")
+    return sum(found["vertices"]["distance_sum"]) / (len(G) * (len(G) - 1))
+
+
+def global_efficiency(G: Graph) -> Any:
+    return _statistics(G, None)["global_efficiency"] if len(G) > 1 else 0
