@@ -248,6 +248,7 @@ func TestFactorsPower(t *testing.T) {
 
 // TestFactorsFaults fails each operation on a file, once or from then on: what is left goes on to the same end.
 func TestFactorsFaults(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	c := newFactorsCase(t, r)
 	for k := 1; ; k++ {

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // TestInterruptedPlan ends the context before vertices are ordered: of a plan alone, and of a solve, which calls that
@@ -51,6 +52,7 @@ func TestInterruptedPlan(t *testing.T) {
 // TestInterruptedCheck ends the context before the numbers of a graph, and of a matrix, are checked: a search for negative
 // cycles, and one for the longest distance. A store is not begun then.
 func TestInterruptedCheck(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	const n = 2000
 	ring := func(first float64) *graph.Graph { // weights are so large that only a search can bound the distances

@@ -183,6 +183,7 @@ func TestBadInputCodes(t *testing.T) {
 // TestHugeHeaders reads three lines that announce ten million vertices: a graph like any other, of which nothing
 // but the distances is large.
 func TestHugeHeaders(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, flag string }{
 		"h.gr":  {"c\np sp 10000000 1\na 1 10000000 3\n", ""},

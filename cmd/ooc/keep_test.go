@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/tiles/crashtest"
 )
 
 // TestKeepFactors solves a graph into factors and into rows, asks both the same, and then turns the one into the other.
 func TestKeepFactors(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	graph := rome(t)
 	ooc(t, dir, "solve", graph, "--keep", "factors", "--out", "f.ooc").want(t, 0, "factors of")

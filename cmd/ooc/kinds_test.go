@@ -66,6 +66,7 @@ func TestF64(t *testing.T) {
 // TestF64Predecessors keeps predecessors beside doubles, on the processor and on what is picked by itself: a GPU where there
 // is one. Weights are such that no sum is rounded, so the distances are the same bytes.
 func TestF64Predecessors(t *testing.T) {
+	crashtest.Slow(t)
 	dir, devices := t.TempDir(), testDevices(t)
 	writeFile(t, dir, "d.csv", "a,b,0.1\nb,c,0.2\nc,a,1e300\n")
 	ooc(t, dir, "solve", "d.csv", "--kind", "f64", "--predecessors").want(t, 0)

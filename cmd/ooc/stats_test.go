@@ -130,6 +130,7 @@ func TestQueryNear(t *testing.T) {
 }
 
 func TestStatsPlot(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	ooc(t, dir, "solve", rome(t)).want(t, 0)
 	ooc(t, dir, "stats", "rome99.ooc", "--plot", "h.png").want(t, 0, "distances, by pairs")
