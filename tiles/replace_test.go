@@ -92,6 +92,7 @@ func removeCore(dir string) error {
 // each. What is left is a store whose core is whole or gone, and the same call
 // ends what was begun.
 func TestRemovalStops(t *testing.T) {
+	crashtest.Slow(t)
 	whole := withCore(t)
 	names := listing(t, filepath.Join(whole, nameCore))
 	check := func(what, dir string) {

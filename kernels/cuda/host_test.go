@@ -18,14 +18,21 @@ import (
 )
 
 // The suite on the driver in plain Go, whose kernels are stand-ins: it judges everything but the kernels.
-func TestConformanceFake(t *testing.T) { onFake(t, conformance.Run) }
+func TestConformanceFake(t *testing.T) {
+	crashtest.Slow(t)
+	onFake(t, conformance.Run)
+}
 
 func TestCampaignLargeFake(t *testing.T) {
 	crashtest.Campaign(t)
 	onFake(t, conformance.Large)
 }
 
-func TestTileOpsFake(t *testing.T)   { onFake(t, conformance.TileOps) }
+func TestTileOpsFake(t *testing.T) {
+	crashtest.Slow(t)
+	onFake(t, conformance.TileOps)
+}
+
 func TestVectorOpsFake(t *testing.T) { onFake(t, conformance.VectorOps) }
 func TestLaneOpsFake(t *testing.T)   { onFake(t, conformance.LaneOps) }
 

@@ -205,6 +205,7 @@ func TestCounts(t *testing.T) {
 }
 
 func TestManyIsolatedVertices(t *testing.T) {
+	crashtest.Slow(t)
 	g, err := readBoth(t, "x.gr", "p sp 10000000 2\na 1 10000000 3\na 10000000 1 4\n", Options{})
 	if err != nil {
 		t.Fatal(err)
