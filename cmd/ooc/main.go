@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/bench"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
@@ -71,13 +72,13 @@ func newRoot() *cobra.Command {
 		Long:          "ooc computes all-pairs shortest paths on graphs whose n×n distance matrix is larger than the memory\nof the device that computes it, resumes what was interrupted, and shows how far it is.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version,
+		Version:       about.Version(),
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagvalue.Error)
 	for _, c := range []func() *cobra.Command{
 		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
-		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command,
+		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command, about.VersionCommand,
 	} {
 		root.AddCommand(c())
 	}
@@ -165,5 +166,3 @@ func helpCommand() *cobra.Command {
 		},
 	}
 }
-
-const version = "0.1.0"
