@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
@@ -34,27 +35,34 @@ func TestExpandsOnDevice(t *testing.T) {
 		for name, where := range map[string]struct {
 			levels   bool
 			memory   int64
+			devices  int
 			onDevice bool
 		}{
-			"processor":     {false, 64 << 20, false},
-			"device":        {true, 64 << 20, true},
-			"little device": {true, 200 << 10, false},
+			"processor":     {false, 64 << 20, 1, false},
+			"device":        {true, 64 << 20, 1, true},
+			"little device": {true, 200 << 10, 1, false},
+			"three devices": {true, 64 << 20, 3, true},
 		} {
-			d, err := cpu.Open(cpu.Options{Memory: where.memory + cpuScratch(t)})
-			if err != nil {
-				t.Fatal(err)
+			var all []kernels.Device
+			for range where.devices {
+				d, err := cpu.Open(cpu.Options{Memory: where.memory + cpuScratch(t)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, d)
+				if where.levels {
+					all[len(all)-1] = conformance.WithLaneOps(d)
+				}
 			}
-			o := engine.Options{Device: d, Algorithm: eliminate.Name}
-			if where.levels {
-				o.Device = conformance.WithLaneOps(d)
-			}
+			o := engine.Options{Device: device.Several(all), Algorithm: eliminate.Name}
 			p := enginetest.Create(t, g, 64)
 			sum := enginetest.Solve(t, p, o)
-			if (sum.Eliminate.Lanes > 0) != where.onDevice || sum.Eliminate.DeviceBytes > where.memory {
+			if (sum.Eliminate.Lanes > 0) != where.onDevice || sum.Eliminate.DeviceBytes > int64(where.devices)*where.memory ||
+				where.onDevice && sum.Eliminate.Batches < where.devices {
 				t.Errorf("%s: %+v", name, *sum.Eliminate)
 			}
 			verifyAll(t, p)
-			if err := d.Close(); err != nil {
+			if err := o.Device.Close(); err != nil {
 				t.Fatal(err)
 			}
 			stores[name] = p

@@ -20,14 +20,14 @@ func Several(all []kernels.Device) kernels.Device {
 	if len(all) == 1 {
 		return all[0]
 	}
-	return several{all[0], all}
+	return &several{all[0], all}
 }
 
 // Unwrap gives the first device, for kernels.As.
-func (s several) Unwrap() kernels.Device { return s.Device }
+func (s *several) Unwrap() kernels.Device { return s.Device }
 
 // Info is that of the first device, with the least memory of all, and with their number.
-func (s several) Info() kernels.Info {
+func (s *several) Info() kernels.Info {
 	info := s.Device.Info()
 	info.Model = fmt.Sprintf("%d × %s", len(s.all), info.Model)
 	info.Devices = len(s.all)
@@ -37,7 +37,7 @@ func (s several) Info() kernels.Info {
 	return info
 }
 
-func (s several) Close() error {
+func (s *several) Close() error {
 	var err error
 	for _, d := range s.all {
 		err = errors.Join(err, d.Close())
@@ -47,7 +47,7 @@ func (s several) Close() error {
 
 // Each returns the devices that d stands for, which keep predecessors if d does: d alone if it is one.
 func Each(d kernels.Device) []kernels.Device {
-	s, ok := kernels.As[several](d)
+	s, ok := kernels.As[*several](d)
 	if !ok {
 		return []kernels.Device{d}
 	}

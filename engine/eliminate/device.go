@@ -13,11 +13,17 @@ import (
 	"ooc/kernels/entry"
 )
 
+// deviceExpansions are an expansion on several devices: each takes batches of sources as it gets done with others.
+type deviceExpansions []*deviceExpansion
+
 // deviceExpansion is an expansion on a device. One group of goroutines computes batches of sources, each on its own stream.
 // Another writes the rows of tiles that come back. A row of tiles occupies host memory from its copy until it is written;
 // when all of it is occupied, the next copy waits.
 type deviceExpansion struct {
 	rows     *expansion
+	device   kernels.Device
+	ring     *ring
+	writers  int
 	expander *sparse.DeviceExpander
 	batches  []*sparse.Batch
 	lanes    int
@@ -46,9 +52,9 @@ func (c *deviceExpansion) parts(data []byte) (row []byte, sums []uint32) {
 	return data[:c.rows.run.rowBytes()], entry.View[uint32](data[c.rows.run.rowBytes():])[:c.rows.run.sumsThere()]
 }
 
-// onDevice allocates device and host memory for an expansion on the device. It returns nil if none is planned, or if the
-// device turns out to have no room: then the processor expands.
-func (w *expansion) onDevice() (*deviceExpansion, error) {
+// onDevices allocates device and host memory for an expansion on all devices that turn out to have room. It returns none if none is
+// planned: then the processor expands.
+func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	_, can := kernels.As[kernels.LaneOps](w.run.Device) // the plan may have been made for another device
 	wanted := w.run.plan.Lanes > 0 && can
 	w.planned(0, 0, 0)
@@ -60,20 +66,44 @@ func (w *expansion) onDevice() (*deviceExpansion, error) {
 	if lanes == 0 {
 		return nil, nil
 	}
-	if w.run.ring.locked == nil {
-		w.run.ring.lock(w.run.Device, w.run.rowAndSums(), len(w.done)-w.first, w.run.budget())
-	}
-	c := &deviceExpansion{rows: w, lanes: lanes}
-	if err := c.open(batches); err != nil {
-		cerr := c.close()
-		if errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches) { // the processor can still do it
-			return nil, cerr
-		}
-		return nil, fmt.Errorf("expansion on %s: %w", w.run.Device.Info().Name, err)
+	devices := device.Each(w.run.Device)
+	if w.run.rings == nil {
+		w.run.rings = lockRings(devices, w.run.rowAndSums(), len(w.done)-w.first, w.run.budget())
 	}
 	shape.Lanes = lanes
-	w.planned(lanes, len(c.batches), shape.FixedBytes()+int64(len(c.batches))*shape.BatchBytes())
-	return c, nil
+	count, bytes := 0, int64(0)
+	for i, d := range devices {
+		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers()/len(devices))}
+		if err := c.open(batches); err != nil {
+			cerr := c.close()
+			if cerr == nil && (errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches)) { // others, or the processor, can do it
+				continue
+			}
+			return nil, errors.Join(fmt.Errorf("expansion on %s: %w", d.Info().Name, err), cerr, all.close())
+		}
+		all = append(all, c)
+		count += len(c.batches)
+		bytes += shape.FixedBytes() + int64(len(c.batches))*shape.BatchBytes()
+	}
+	if len(all) > 0 {
+		w.planned(lanes, count, bytes)
+	}
+	return all, nil
+}
+
+// start starts the goroutines of all devices in the expansion's group.
+func (all deviceExpansions) start(ctx context.Context) {
+	for _, c := range all {
+		c.start(ctx)
+	}
+}
+
+func (all deviceExpansions) close() error {
+	var err error
+	for _, c := range all {
+		err = errors.Join(err, c.close())
+	}
+	return err
 }
 
 // errLaunches says that the launches alone would take twice the planned time. That happens if the levels have only a row or
@@ -89,7 +119,7 @@ func (w *expansion) planned(lanes, batches int, bytes int64) {
 
 // open allocates the memory.
 func (c *deviceExpansion) open(batches int) (err error) {
-	if c.expander, err = c.rows.e.NewDeviceExpander(c.rows.run.Device, c.rows.core, c.rows.run.Geometry.T); err != nil {
+	if c.expander, err = c.rows.e.NewDeviceExpander(c.device, c.rows.core, c.rows.run.Geometry.T); err != nil {
 		return err
 	}
 	left := len(c.rows.done) - c.rows.first
@@ -107,7 +137,7 @@ func (c *deviceExpansion) open(batches int) (err error) {
 		}
 		c.batches = append(c.batches, b)
 	}
-	host, err := c.rows.run.ring.wait()
+	host, err := c.ring.wait()
 	if err != nil {
 		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err) // so that the processor expands: it needs no page-locked memory
 	}
@@ -124,9 +154,29 @@ func (c *deviceExpansion) open(batches int) (err error) {
 // the memory is needed.
 type ring struct {
 	device kernels.Device
-	locked chan struct{} // closed when data and err are there; nil: none is allocated
+	locked chan struct{} // closed when data and err are there
 	data   []byte
 	err    error
+}
+
+// lockRings begins to take host memory for each device.
+func lockRings(devices []kernels.Device, each int64, left int, budget int64) []*ring {
+	rings := make([]*ring, len(devices))
+	for i, d := range devices {
+		rings[i] = new(ring)
+		rings[i].lock(d, each, left, budget/int64(len(devices)))
+	}
+	return rings
+}
+
+// freeRings gives the memory of all rings back.
+func (x *run) freeRings() error {
+	var err error
+	for _, r := range x.rings {
+		err = errors.Join(err, r.free())
+	}
+	x.rings = nil
+	return err
 }
 
 // lock begins to take host memory for the rows of tiles that are left, or as many of them as are useful, or allowed.
@@ -152,18 +202,13 @@ func (r *ring) wait() ([]byte, error) {
 	return r.data, r.err
 }
 
-// free gives the memory back, if any was taken.
+// free gives the memory back.
 func (r *ring) free() error {
-	if r.locked == nil {
-		return nil
-	}
 	<-r.locked
-	data := r.data
-	r.locked, r.data = nil, nil
-	if data == nil {
+	if r.data == nil {
 		return nil
 	}
-	return r.device.FreeHost(data)
+	return r.device.FreeHost(r.data)
 }
 
 // close gives everything on the device back, once all streams are idle: then nothing is copied to the ring any more.
@@ -188,7 +233,7 @@ func (c *deviceExpansion) start(ctx context.Context) {
 		}
 		return batches.Wait()
 	})
-	for range min(writers(), cap(c.copied)) {
+	for range min(c.writers, cap(c.copied)) {
 		c.rows.group.Go(c.write)
 	}
 }

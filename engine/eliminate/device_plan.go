@@ -101,6 +101,9 @@ func (x *predictor) moveToDevice(p *plan.Elimination, w sparse.Work, most float6
 	compute := rows*(2*float64(w.Fill)+5*n)/(levelShare*r.Levels) + rows*core*core/r.Kernel
 	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps with the first batch
+	if devices := float64(x.info.Devices); devices > 1 {
+		compute, link = compute/devices, link/devices
+	}
 	both := max(compute, link) + overlapLoss*min(compute, link)
 	seconds := max(both, x.bytes(w)/fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.kind))*coreCopies
 	if r.Lock > 0 {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
@@ -120,7 +121,7 @@ type run struct {
 	plan      plan.Elimination
 	lanes     kernels.HostLaneOps
 	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
-	ring      ring                            // for an expansion on the device
+	rings     []*ring                         // for an expansion on devices, one each; nil: none is taken
 	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
 }
 
@@ -160,13 +161,13 @@ func (x *run) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.closeHost()) }()
 	defer func() {
-		if ferr := x.ring.free(); err == nil { // after a failure, the first error is the one to report
+		if ferr := x.freeRings(); err == nil { // after a failure, the first error is the one to report
 			err = ferr
 		}
 	}()
 	// Not if the core is solved in a store: that needs host memory first.
 	if x.plan.Lanes > 0 && (x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.Device.Info()) || x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.host.Info())) {
-		x.ring.lock(x.Device, x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
+		x.rings = lockRings(device.Each(x.Device), x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
 	}
 	x.Reports.Show(x.inStage(live.StageEliminate))
 	g, err := x.Graph()

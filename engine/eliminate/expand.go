@@ -80,14 +80,14 @@ func (w *expansion) Finish(ctx context.Context) error {
 	return w.run.Store.RemoveCore()
 }
 
-// runOn runs the expansion on the device, or else on the processor.
+// runOn runs the expansion on devices, or else on the processor.
 func (w *expansion) runOn(ctx context.Context) error {
 	began := w.run.Control.Now()
-	there, err := w.onDevice()
+	there, err := w.onDevices()
 	if err != nil {
 		return err
 	}
-	if there != nil {
+	if len(there) > 0 {
 		w.run.Summary.SetupSeconds = w.run.Since(began)
 		err := w.runAll(ctx, there.start)
 		freeing := w.run.Control.Now()
@@ -97,7 +97,7 @@ func (w *expansion) runOn(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := w.run.ring.free(); err != nil { // the processor allocates its own memory
+	if err := w.run.freeRings(); err != nil { // the processor allocates its own memory
 		return err
 	}
 	lanes, workers, err := w.shape()
