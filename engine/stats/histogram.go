@@ -47,6 +47,7 @@ type binner struct {
 	below, above int64
 	cells        []int32 // of each of as many equal cells: the bin of its middle
 	low, perUnit float64 // where the first cell begins, and how many of them a unit has
+	even         *evenBins
 
 	user  []float64 // edges as the user gave them; nil: the rest is used
 	most  int       // bins in the end
@@ -62,6 +63,9 @@ const (
 
 func (x *gathering) newBinner() *binner {
 	b := &binner{user: x.o.Edges, most: x.o.Bins, round: x.rounded}
+	if !x.float {
+		b.even = &evenBins{scale: float64(x.meta.Scale)}
+	}
 	if b.user != nil {
 		for _, e := range b.user {
 			b.edges = append(b.edges, b.round(e))
@@ -123,6 +127,9 @@ func (b *binner) setCells(cells int, low, high float64) {
 			bin++
 		}
 		b.cells[c] = int32(bin)
+	}
+	if b.even != nil {
+		b.even.set(b.edges)
 	}
 }
 
@@ -294,9 +301,12 @@ func (w *histogramWorker) end() {
 
 func (w *histogramWorker) add(b *part) {
 	for r := range b.rows {
-		if w.x.kind == entry.KindF64 {
+		switch {
+		case w.x.kind == entry.KindF64:
 			addLine(w.binner, line[uint64](b, r), w.x)
-		} else {
+		case w.even != nil:
+			w.addIntegers(line[uint32](b, r), w.x)
+		default:
 			addLine(w.binner, line[uint32](b, r), w.x)
 		}
 	}

@@ -166,3 +166,45 @@ func TestHistogramEdges(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// TestEvenBins: integers on both sides of edges are counted as others are, whatever the scale and the width of bins.
+func TestEvenBins(t *testing.T) {
+	r, even := seeds.New(t), 0
+	for range 100 {
+		meta := &tiles.Meta{N: 10, Kind: entry.KindI32, Scale: []int64{1, 10, 1000, 12, 1 << 20}[r.IntN(5)], Negative: r.IntN(3) == 0}
+		o := Options{Bins: 20}
+		if r.IntN(3) == 0 {
+			o = Options{Edges: []float64{float64(r.IntN(1000))}}
+			for width := 1 + r.IntN(1000); len(o.Edges) < 2+r.IntN(9); {
+				o.Edges = append(o.Edges, o.Edges[len(o.Edges)-1]+float64(width+r.IntN(10)/9))
+			}
+		}
+		x := newGathering(nil, meta, o)
+		fast, plain := x.newBinner(), x.newBinner()
+		if o.Bins > 0 {
+			level := fast.level + r.IntN(6)
+			fast.widen(level)
+			plain.widen(level)
+		}
+		var line []uint32
+		for range 200 {
+			edge := int(fast.edges[r.IntN(len(fast.edges))]*float64(meta.Scale)) + r.IntN(3) - 1
+			line = append(line, uint32(min(edge, int(entry.Inf32))), uint32(r.IntN(1<<r.IntN(30))))
+		}
+		if fast.even.first < fast.even.last {
+			even++
+		}
+		fast.addIntegers(line, x)
+		for _, bits := range line {
+			if uint64(bits) != x.none {
+				plain.add(float64(int32(bits))/float64(meta.Scale), 1)
+			}
+		}
+		if a, b := fast.histogram(), plain.histogram(); !slices.Equal(a.Counts, b.Counts) || a.Below != b.Below || a.Above != b.Above {
+			t.Fatalf("%+v, scale %d: %+v, want %+v", o, meta.Scale, a, b)
+		}
+	}
+	if even == 0 {
+		t.Error("no bins were even")
+	}
+}
