@@ -57,6 +57,12 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if err := out.Believe(m.N, m.Entries); err != nil {
 		return err
 	}
+	if out.ids, err = m.IDs(o.base(0)); err != nil {
+		return in.Fail("%v", err)
+	}
+	if o.Base != nil && m.Named() {
+		return in.Fail("the archive has ids of its own, without --base")
+	}
 	if err := out.Weigh.SetNone(o.NoArc); err != nil {
 		return err
 	}

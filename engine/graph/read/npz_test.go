@@ -281,3 +281,44 @@ func FuzzNPZ(f *testing.F) {
 		fuzzRead(t, []byte(text), fuzzOptions("npz", mode))
 	})
 }
+
+// TestNPZIDs reads the names of vertices that an archive may have, and refuses those that cannot be names.
+func TestNPZIDs(t *testing.T) {
+	with := func(ids member) string {
+		return archive(zip.Deflate, member{"row", npyOf("<i4", nil, []int32{0, 1})}, member{"col", npyOf("<i4", nil, []int32{1, 2})}, format("coo"), shape(3, 3),
+			member{"data", npyOf("<u8", nil, []uint64{5, 7})}, ids)
+	}
+	texts := func(lines string) member { return member{"ids", npyOf("|u1", nil, []byte(lines))} }
+	numbers := func(all ...int64) member { return member{"ids", npyOf("<i8", nil, all)} }
+	for arcs, ids := range map[string]member{
+		"a>ö b=5 ö b>c=7": texts("a\nö b\nc\n"),
+		"-4>9=5 9>1000=7": numbers(-4, 9, 1000),
+		"7>8=5 8>9=7":     numbers(7, 8, 9),
+	} {
+		g, err := readBoth(t, "x", with(ids), Options{})
+		if err != nil {
+			t.Fatal(arcs, err)
+		}
+		if got := graphtest.ArcsOf(g); got != arcs || g.IDs.Consecutive() != (g.Name(0) == "7") {
+			t.Errorf("%s: %s", arcs, got)
+		}
+	}
+	for want, ids := range map[string]member{
+		"rows 0 and 2 have the same id":   texts("a\nb\na\n"),
+		"cannot be shown":                 texts("a\n\nb\n"),
+		"the id of row 1, \"\\x1b\"":      texts("a\n\x1b\nb\n"),
+		"id 2 of 3: it does not end":      texts("a\nb\nc"),
+		"something follows":               texts("a\nb\nc\nd\n"),
+		"it has more than 65536 bytes":    texts(strings.Repeat("x", 1<<17)),
+		"ids do not ascend":               numbers(1, 3, 2),
+		"there are 2 ids for 3 vertices":  numbers(1, 3),
+		"ids is of type \"<f8\", and not": {"ids", npyOf("<f8", nil, []float64{1, 2, 3})},
+	} {
+		if _, err := readBoth(t, "x", with(ids), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := readBoth(t, "x", with(numbers(1, 5, 6)), Options{Base: new(int)}); err == nil || !strings.Contains(err.Error(), "without --base") {
+		t.Errorf("--base with ids: %v", err)
+	}
+}

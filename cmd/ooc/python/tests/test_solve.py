@@ -51,6 +51,26 @@ def test_labels():
     assert ooc.solve(table, "some.ooc", sources=["y"]).row("y").tolist() == [np.inf, 0, 1]
 
 
+@pytest.mark.parametrize("labels", [["b", "a", "naïve, c"], [-5, 7, 2**40], [10, 11, 12], [0, 1, 2], ["1", "0", "x y"]])
+def test_labels_stay_with_the_store(labels):
+    graph = nx.DiGraph([(labels[0], labels[1], {"weight": 2}), (labels[1], labels[2], {"weight": 3})])
+    ooc.solve(graph, "labels.ooc")
+    store = ooc.open("labels.ooc")
+    assert list(store.ids) == labels and store[labels[0], labels[2]] == 5 and store.path(labels[0], labels[2]) == labels
+    assert ooc.solve(graph, "one.ooc", sources=[labels[1]]).sources == ooc.open("one.ooc").sources == [labels[1]]
+    graph.add_edge(labels[2], labels[1], weight=-4)
+    with pytest.raises(ooc.NegativeCycleError) as caught:
+        ooc.solve(graph, "no.ooc")
+    assert set(caught.value.cycle) == set(labels[1:])
+
+
+@pytest.mark.parametrize("labels", [[("a", 1), "b"], [1, "1"], ["line\nfeed", "b"], [2**64, 1], [True, 7], ["", "x"], [1.5, 2]])
+def test_labels_that_no_file_has(labels):
+    graph = nx.DiGraph([labels])
+    store = ooc.solve(graph, "labels.ooc")
+    assert store[labels[0], labels[1]] == 1 and set(store.ids) == set(labels) and list(ooc.open("labels.ooc").ids) == [0, 1]
+
+
 def test_directions():
     arcs = sp.csr_array([[0, 5], [3, 0]])
     assert ooc.solve(arcs, "two.ooc")[0, 1] == 5 and ooc.solve(arcs, "both.ooc", directed=False)[0, 1] == 3

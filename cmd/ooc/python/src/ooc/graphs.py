@@ -50,6 +50,22 @@ class Graph:
     directed: bool
     ids: Ids
 
+    def stored_ids(self) -> Array | None:
+        """The labels as a file has them, if it can: integers that ascend, or texts. Else vertices are called 0, 1, … there."""
+        ids: Any = self.ids
+        if isinstance(self.matrix, Dense) or not ids or ids == range(len(ids)):
+            return None
+        if all(type(label) is int for label in ids) and list(ids) == sorted(ids):  # not bool
+            return np.array(ids, np.int64) if -(2**63) <= min(ids) and max(ids) < 2**63 else None
+        if all(type(label) is str and label and label.isprintable() for label in ids):
+            return np.frombuffer("".join(f"{label}\n" for label in ids).encode(), np.uint8)
+        return None
+
+    def names(self) -> dict[str, Hashable]:
+        """The vertices by what the command calls them."""
+        stored = self.stored_ids() is not None
+        return {str(label if stored else i): label for i, label in enumerate(self.ids)}
+
 
 def read(graph: Any, directed: bool | None, weight: str | None) -> Graph:
     """Takes a SciPy matrix, an array, a networkx or igraph graph, or a pandas table of edges.
@@ -190,7 +206,11 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> list[str]:
     else:
         file = Path(folder, "graph.npz")
         shape = np.array([matrix.n, matrix.n])
-        np.savez(file, format=np.array(b"csr"), shape=shape, indptr=matrix.indptr, indices=matrix.indices, data=matrix.weights)
+        arrays: Any = {"indptr": matrix.indptr, "indices": matrix.indices, "data": matrix.weights}
+        ids = graph.stored_ids()
+        if ids is not None:
+            arrays["ids"] = ids
+        np.savez(file, format=np.array(b"csr"), shape=shape, **arrays)
     if not graph.directed:
         words.append("--undirected")
     return [str(file), *words]

@@ -57,15 +57,16 @@ def solve_graph(
     """Solves a graph in memory."""
     with graphs.saved(graph) as (file, *words):
         if sources is not None and not isinstance(sources, str):
-            at = {label: i for i, label in enumerate(graph.ids)}
-            sources = [str(at[label]) for label in sources]
+            called = {label: name for name, label in graph.names().items()}
+            sources = [called[label] for label in sources]
         try:
             return _solved([file], words, out, sources, graph.ids, progress, flags)
         except program.Error as e:
             e.message = e.message.replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
-                e.cycle = [graph.ids[int(name)] for name in e.cycle]
+                names = graph.names()
+                e.cycle = [names[name] for name in e.cycle]
             raise
 
 
