@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -199,13 +200,22 @@ class Store:
         """All distances: an array of shape, in memory."""
         if self.layout == "factors":
             return self._computed(list(range(self.n)))
-        made = np.empty(self.shape, self.dtype)
-        for r, c, stored in self._blocks("distance"):
-            block = made[r : r + len(stored), c:]
-            block[:] = self._distances(stored)
-            if self.layout == "upper":
-                below = c + self._meta["tile"]
-                made[below:, r : r + len(stored)] = block[:, below - c :].T
+        tiles, tile, made = self._field("distance"), self._meta["tile"], np.empty(self.shape, self.dtype)
+
+        def fill(i: int) -> None:  # no two of these write to one place
+            first = i if self.layout == "upper" else 0
+            across = tiles[self._places(i)[1] :] if self.layout == "upper" else tiles[i]
+            rows = slice(i * tile, (i + 1) * tile)
+            for j in range(first, -(-self.n // tile)):
+                columns = slice(j * tile, (j + 1) * tile)
+                height, width = made[rows, columns].shape
+                block = self._distances(across[j - first, :height, :width])
+                made[rows, columns] = block
+                if self.layout == "upper" and j > i:
+                    made[columns, rows] = block.T
+
+        with ThreadPoolExecutor(os.cpu_count()) as threads:  # NumPy copies without Python's lock
+            list(threads.map(fill, range(-(-self.shape[0] // tile))))
         return made
 
     def predecessors(self, none: int = -9999, us: Iterable[Hashable] | None = None) -> Array:
