@@ -159,22 +159,39 @@ type Expander struct {
 
 // NewExpander returns an Expander for one goroutine, for batches of about so many sources: fewer than that take as long, and
 // Elimination.BatchLanes are best. Close it after use.
-func (f *Factors) NewExpander(sources int) (*Expander, error) {
+func (f *Factors) NewExpander(sources int) (*Expander, error) { return f.newExpander(sources, true) }
+
+// NewLaneExpander is NewExpander for Lanes alone, which take far less memory than Rows.
+func (f *Factors) NewLaneExpander(sources int) (*Expander, error) {
+	return f.newExpander(sources, false)
+}
+
+func (f *Factors) newExpander(sources int, rows bool) (*Expander, error) {
 	if err := f.whole(); err != nil {
 		return nil, err
 	}
 	unit := f.Elimination.LaneUnit()
 	lanes := entry.RoundUp(max(1, min(sources, f.Elimination.BatchLanes())), unit)
-	scratch, err := f.host.AllocHost(f.Elimination.ScratchBytes(lanes))
-	if err != nil {
-		return nil, err
+	var scratch []byte
+	if rows {
+		var err error
+		if scratch, err = f.host.AllocHost(f.Elimination.ScratchBytes(lanes)); err != nil {
+			return nil, err
+		}
 	}
 	x, err := f.Elimination.NewExpander(f.Core.Host, f.Core, lanes, scratch)
 	if err != nil {
-		return nil, errors.Join(err, f.host.FreeHost(scratch))
+		return nil, errors.Join(err, f.free(scratch))
 	}
 	return &Expander{Expander: x, f: f, lanes: lanes, scratch: scratch}, nil
 }
 
 // Close frees the Expander's memory.
-func (x *Expander) Close() error { return x.f.host.FreeHost(x.scratch) }
+func (x *Expander) Close() error { return x.f.free(x.scratch) }
+
+func (f *Factors) free(scratch []byte) error {
+	if scratch == nil {
+		return nil
+	}
+	return f.host.FreeHost(scratch)
+}

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,10 +40,16 @@ type Expander struct {
 	batch   []int32 // those of a batch
 	lane    []int32 // ranks of the batch's sources, by lane
 	places  []int64 // of the batch's rows, by lane
-	window  []byte  // the rows of a window; nil: none are needed yet
+
+	// Of Lanes.
+	window  []byte       // the rows of a window
+	climbed []byte       // the rows that the climb reached: first those of rows, then those of reached
+	rowOf   []int32      // by rank: its row there
+	up      kernels.Arcs // between them
+	order   []int32      // 0, 1, 2, …
 }
 
-// ScratchBytes is the memory that an Expander for some lanes needs.
+// ScratchBytes is the memory that an Expander for some lanes needs for Rows.
 func (e *Elimination) ScratchBytes(lanes int) int64 {
 	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
 }
@@ -57,9 +64,9 @@ func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 
 // NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. BatchLanes
 // is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
-// and in large pages.
+// and in large pages. For Lanes alone, it is nil.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
-	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || int64(len(scratch)) < e.ScratchBytes(lanes) {
+	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil && int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
 			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
@@ -78,6 +85,9 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	if err := x.check(sources, to); err != nil {
 		return err
 	}
+	if x.scratch == nil {
+		return errors.New("this expander is for lanes alone")
+	}
 	x.place(to)
 	return x.eachBatch(sources, func() error {
 		x.places = x.places[:0]
@@ -85,7 +95,7 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 			x.places = append(x.places, to.Places[x.batch[min(lane, len(x.batch)-1)]])
 		}
 		m := x.climb(len(x.lane))
-		if err := x.cross(x.e.lanesOf(m.Data[:x.e.Core()*m.Width*m.Entry], m.Width), m); err != nil {
+		if err := x.cross(m); err != nil {
 			return err
 		}
 		x.descend(m, to)
@@ -145,24 +155,28 @@ func (x *Expander) checkSources(sources []int32) error {
 // climb brings the distances from the batch's sources up to the ranks that they reach, in lanes of so many.
 func (x *Expander) climb(width int) kernels.Lanes {
 	m := x.e.lanesOf(x.scratch[:(len(x.e.Vertices)+1)*width*x.e.Variant.Bytes()], width)
-	x.start(m)
+	x.start()
+	for _, ranks := range [][]int32{x.rows, x.reached} {
+		for _, r := range ranks {
+			x.fillUnreachable(m, int(r))
+		}
+	}
+	x.setSources(m, 0, len(x.kept))
 	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
 	return m
 }
 
-// start finds the ranks that climbs from the sources can reach. It makes their rows unreachable, except for the sources
-// themselves.
-func (x *Expander) start(m kernels.Lanes) {
+// start finds the ranks that climbs from the sources can reach.
+func (x *Expander) start() {
 	x.rows, x.reached = x.rows[:0], x.reached[:0]
 	core := int32(x.e.Core())
 	for _, r := range x.lane {
 		if r < core {
-			x.reach(m, r)
+			x.reach(r)
 			continue
 		}
 		for ; r >= 0 && !x.kept[r]; r = x.e.Parent[r] {
 			x.kept[r] = true
-			x.fillUnreachable(m, int(r))
 		}
 	}
 	for r := int32(len(x.kept)) - 1; r >= core; r-- {
@@ -171,20 +185,18 @@ func (x *Expander) start(m kernels.Lanes) {
 		}
 		x.rows = append(x.rows, r)
 		for k := x.e.Up.Offsets[r]; k < x.e.Up.Offsets[r+1] && x.e.Up.Ends[k] < core; k++ {
-			x.reach(m, x.e.Up.Ends[k])
+			x.reach(x.e.Up.Ends[k])
 		}
 	}
 	for _, r := range x.reached {
 		x.kept[r] = false
 	}
-	x.setSources(m, 0, len(x.kept))
 }
 
 // reach adds a core vertex to those reached.
-func (x *Expander) reach(m kernels.Lanes, r int32) {
+func (x *Expander) reach(r int32) {
 	if !x.kept[r] {
 		x.kept[r] = true
-		x.fillUnreachable(m, int(r))
 		x.reached = append(x.reached, r)
 	}
 }
@@ -204,18 +216,18 @@ func (x *Expander) setSources(m kernels.Lanes, first, stop int) {
 	}
 }
 
-// cross sets the rows of the core, dst, to the distances to all core vertices, by those that the climbs brought there. The reached rows
+// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached rows
 // are copied aside first, so that no row is read after it was written.
-func (x *Expander) cross(dst, m kernels.Lanes) error {
-	row := m.Width * m.Entry
-	if x.e.Core() == 0 {
+func (x *Expander) cross(m kernels.Lanes) error {
+	core, row := x.e.Core(), m.Width*m.Entry
+	if core == 0 {
 		return nil
 	}
 	src := x.e.lanesOf(x.scratch[len(m.Data):][:len(x.reached)*row], m.Width)
 	for i, r := range x.reached {
 		copy(src.Row(i), m.Row(int(r)))
 	}
-	return x.core.Cross(dst, src, x.reached)
+	return x.core.Cross(x.e.lanesOf(m.Data[:core*row], m.Width), src, x.reached)
 }
 
 // descend sweeps down from the core, and transposes rows to the target.

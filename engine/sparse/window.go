@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that they are
@@ -89,9 +90,12 @@ func (e *Elimination) newWindow(segment int) *window {
 	return w
 }
 
-// WindowBytes is about the memory that Lanes takes beside ScratchBytes. It leaves out the slots, which are few.
+// WindowBytes is about the memory that an Expander for some lanes takes for Lanes. It counts some ranks for each source that a climb
+// reaches, and no slots: both are few unless the elimination tree is a path.
 func (e *Elimination) WindowBytes(lanes int) int64 {
-	return int64(segmentRows+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
+	const ranks, perVertex = 16, 5
+	rows := segmentRows + 2*e.Core() + ranks*lanes
+	return int64(rows)*int64(lanes)*int64(e.Variant.Bytes()) + perVertex*int64(len(e.Vertices))
 }
 
 // Lanes computes what Rows does, and gives it to take as it is: by rank and not by vertex, with sources side by side. Row r of m has
@@ -106,12 +110,14 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 		x.window = x.e.Variant.Kind().Make(w.rows * x.lanes)
 	}
 	return x.eachBatch(sources, func() error {
-		width := len(x.lane)
-		m, core := x.climb(width), x.e.Core()
+		m := x.climbApart()
 		row := m.Width * m.Entry
-		in := x.e.lanesOf(x.window[:w.rows*row], width)
-		if err := x.cross(x.e.lanesOf(in.Data[w.segment*row:][:core*row], width), m); err != nil {
-			return err
+		in := x.e.lanesOf(x.window[:w.rows*row], m.Width)
+		if core := x.e.Core(); core > 0 {
+			dst, src := in.Data[w.segment*row:][:core*row], m.Data[len(x.rows)*row:]
+			if err := x.core.Cross(x.e.lanesOf(dst, m.Width), x.e.lanesOf(src, m.Width), x.reached); err != nil {
+				return err
+			}
 		}
 		for j, saved := range w.saved {
 			first := j * w.segment
@@ -126,6 +132,45 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 	})
 }
 
+// climbApart is climb in memory that has only the rows that the climb reaches.
+func (x *Expander) climbApart() kernels.Lanes {
+	x.start()
+	if x.rowOf == nil {
+		x.rowOf = make([]int32, len(x.kept))
+	}
+	kind, width, words := x.e.Variant.Kind(), len(x.lane), x.e.Variant.WeightBytes()/entry.WordBytes
+	row, count := width*kind.Bytes(), int32(0)
+	for _, ranks := range [][]int32{x.rows, x.reached} {
+		for _, r := range ranks {
+			x.rowOf[r] = count
+			count++
+		}
+	}
+	for len(x.order) < len(x.rows) {
+		x.order = append(x.order, int32(len(x.order)))
+	}
+	up, from := &x.up, x.e.Up
+	up.Offsets, up.Ends, up.Weights = append(up.Offsets[:0], 0), up.Ends[:0], up.Weights[:0]
+	for _, r := range x.rows {
+		first, last := int(from.Offsets[r]), int(from.Offsets[r+1])
+		for _, y := range from.Ends[first:last] {
+			up.Ends = append(up.Ends, x.rowOf[y])
+		}
+		up.Weights = append(up.Weights, from.Weights[first*words:last*words]...)
+		up.Offsets = append(up.Offsets, int32(len(up.Ends)))
+	}
+	if need := int(count) * row; len(x.climbed) < need {
+		x.climbed = kind.Make(need / kind.Bytes() * 5 / 4) // the next batch may reach some more
+	}
+	m := x.e.lanesOf(x.climbed[:int(count)*row], width)
+	kind.Fill(m.Data, x.e.Variant.Unreachable())
+	for lane, r := range x.lane {
+		kind.Put(m.Row(int(x.rowOf[r])), lane, 0)
+	}
+	x.host.Climb(x.e.Variant, m, up, x.order[:len(x.rows)])
+	return m
+}
+
 // sweepSegment sweeps the ranks of a segment, of which climbed has the rows that the climb reached, and returns them.
 func (x *Expander) sweepSegment(w *window, in, climbed kernels.Lanes, first int) kernels.Lanes {
 	row, core, down := in.Width*in.Entry, x.e.Core(), x.e.Down
@@ -134,7 +179,7 @@ func (x *Expander) sweepSegment(w *window, in, climbed kernels.Lanes, first int)
 	copy(in.Data, in.Data[(w.segment+min(first, core))*row:(w.segment+min(core, stop))*row])
 	for r := fresh; r < stop; r++ {
 		if x.kept[r] {
-			copy(in.Row(r-first), climbed.Row(r))
+			copy(in.Row(r-first), climbed.Row(int(x.rowOf[r])))
 		}
 	}
 	if fresh < stop {

@@ -49,7 +49,7 @@ func newExpanded(f *factors.Factors, sources tiles.RowSet, memory int64) *expand
 	s.lanes = min(s.lanes, s.height)
 	s.most = min(runtime.GOMAXPROCS(0), maxWorkers)
 	if memory > 0 {
-		each := e.ScratchBytes(s.lanes) + e.WindowBytes(s.lanes) + columnBytes*int64(len(e.Vertices))
+		each := e.WindowBytes(s.lanes) + columnBytes*int64(len(e.Vertices))
 		s.most = max(1, min(s.most, int(memory/each)))
 	}
 	return s
@@ -64,7 +64,7 @@ func (s *expanded) rows(band int) []int32 {
 }
 
 func (s *expanded) reader() (reader, error) {
-	x, err := s.f.NewExpander(s.lanes)
+	x, err := s.f.NewLaneExpander(s.lanes)
 	if err != nil {
 		return nil, err
 	}

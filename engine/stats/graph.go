@@ -51,7 +51,7 @@ type Summary struct {
 // them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding, and sums are
 // added up in the order of elimination, which the graph, the sources and where elimination stops decide.
 //
-// Memory: that of Of and of factors.Make, and for each goroutine at most 256 bytes a vertex. It fails with ErrOptions, the
+// Memory: that of Of and of factors.Make, and for each goroutine 5 bytes a vertex and some MB. It fails with ErrOptions, the
 // errors of graph.Check, factors.ErrDense, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
 // task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
