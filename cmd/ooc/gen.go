@@ -18,7 +18,9 @@ import (
 func genCommand() *cobra.Command {
 	var o gen.Options
 	var kinds, formats strings.Builder
+	var names []string
 	for _, g := range gen.Kinds {
+		names = append(names, g.Name)
 		fmt.Fprintf(&kinds, "\n  %-9s %s", g.Name, g.Title)
 	}
 	for _, w := range write.Formats {
@@ -30,7 +32,8 @@ func genCommand() *cobra.Command {
 		Long: "gen writes a graph to FILE, in the format that its extension names:" + formats.String() + ",\n" +
 			"and .gz or .zst after that. The same seed gives the same bytes on every platform. Graphs are directed unless\n" +
 			"--undirected is given. Kinds:" + kinds.String(),
-		Args: cobra.ExactArgs(2),
+		ValidArgs: names,
+		Args:      cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.N <= 0 {
 				return exit.UsageError(errors.New("give the number of vertices: -n N"))

@@ -96,7 +96,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// checked has a command, and those below it, refuse what is wrong with their arguments and flags with an exit.UsageError.
+// checked has a command, and those below it, refuse what is wrong with their arguments and flags with an exit.UsageError,
+// and the shell complete what is right.
 func checked(cmd *cobra.Command) {
 	args := cmd.Args
 	if args == nil {
@@ -106,6 +107,7 @@ func checked(cmd *cobra.Command) {
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	cmd.SuggestionsMinimumDistance = 2
+	flagvalue.Complete(cmd)
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		if err := stranger(cmd); err != nil {
 			return err

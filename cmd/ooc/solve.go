@@ -83,6 +83,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
+	_ = cmd.MarkFlagDirname("out-dir")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
 	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "rows, the matrix of distances, or factors, which any row is computed from when it is asked for, for sparse graphs of any size (default: rows)")

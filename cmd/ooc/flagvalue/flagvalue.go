@@ -25,6 +25,7 @@ type value[T comparable] struct {
 	want  string
 	parse func(text string) (T, error)
 	ok    func(T) bool // nil: all that can be parsed
+	words []string     // that a shell completes; nil: there are none
 }
 
 func (v *value[T]) String() string {
@@ -45,9 +46,11 @@ func (v *value[T]) Set(text string) error {
 
 func (v *value[T]) Type() string { return v.kind }
 
+func (v *value[T]) offers() []string { return v.words }
+
 // Whole is a whole number, in decimal.
 func Whole(to *int, want string, ok func(int) bool) pflag.Value {
-	return &value[int]{to, "int", want, strconv.Atoi, ok}
+	return &value[int]{to, "int", want, strconv.Atoi, ok, nil}
 }
 
 // AtLeast is a whole number that is not less than a bound.
@@ -68,7 +71,7 @@ func TileEdge(to *int) pflag.Value {
 // Large is a whole number from lo to hi, of 64 bits everywhere.
 func Large(to *int64, lo, hi int64) pflag.Value {
 	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
-	return &value[int64]{to, "int", fmt.Sprintf("a whole number from %d to %d", lo, hi), parse, func(n int64) bool { return lo <= n && n <= hi }}
+	return &value[int64]{to, "int", fmt.Sprintf("a whole number from %d to %d", lo, hi), parse, func(n int64) bool { return lo <= n && n <= hi }, nil}
 }
 
 // Entry is a number that an entry of four bytes can hold.
@@ -77,13 +80,13 @@ func Entry(to *int32) pflag.Value {
 		n, err := strconv.ParseInt(text, 10, 32)
 		return int32(n), err
 	}
-	return &value[int32]{to, "int", "a whole number from -2147483648 to 2147483647", parse, nil}
+	return &value[int32]{to, "int", "a whole number from -2147483648 to 2147483647", parse, nil, nil}
 }
 
 // Seed is any number that a generator may begin with.
 func Seed(to *uint64) pflag.Value {
 	parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
-	return &value[uint64]{to, "int", "a whole number, 0 or more, of 64 bits", parse, nil}
+	return &value[uint64]{to, "int", "a whole number, 0 or more, of 64 bits", parse, nil, nil}
 }
 
 // mostHours is more than any machine runs, and still a time.Duration.
@@ -93,24 +96,25 @@ const mostHours = 1e5
 func Hours(to *float64) pflag.Value {
 	parse := func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 	want := fmt.Sprintf("a number of hours, more than 0 and at most %.0f, as in 1.5", mostHours)
-	return &value[float64]{to, "HOURS", want, parse, func(h float64) bool { return h > 0 && h <= mostHours }}
+	return &value[float64]{to, "HOURS", want, parse, func(h float64) bool { return h > 0 && h <= mostHours }, nil}
 }
 
 // Period is a length of time.
 func Period(to *time.Duration) pflag.Value {
-	return &value[time.Duration]{to, "duration", "a time of more than 0 with its unit, as in 30s or 5m", time.ParseDuration, func(d time.Duration) bool { return d > 0 }}
+	return &value[time.Duration]{to, "duration", "a time of more than 0 with its unit, as in 30s or 5m", time.ParseDuration, func(d time.Duration) bool { return d > 0 }, nil}
 }
 
 // Word is one of a few words.
 func Word(to *string, words ...string) pflag.Value {
 	parse := func(text string) (string, error) { return text, nil }
-	return &value[string]{to, "string", "one of " + strings.Join(words, ", "), parse, func(w string) bool { return slices.Contains(words, w) }}
+	return &value[string]{to, "string", "one of " + strings.Join(words, ", "), parse, func(w string) bool { return slices.Contains(words, w) }, words}
 }
 
 // Device is a device by its name.
 func Device(to *string) pflag.Value {
 	parse := func(text string) (string, error) { return text, registry.Known(text) }
-	return &value[string]{to, "string", "one of auto, " + strings.Join(registry.Names(), ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil}
+	words := append([]string{"auto"}, registry.Names()...)
+	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil, words}
 }
 
 // size is a pflag.Value in bytes.
@@ -144,13 +148,15 @@ func (s *size) Set(text string) error {
 
 func (s *size) Type() string { return "SIZE" }
 
+func (s *size) offers() []string { return nil }
+
 // Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so of this
 // only a part is checked.
 func Sources(to *string) pflag.Value {
 	return &value[string]{to, "string", "ids, a file of them, random:K, or part:I/K with I from 1 to K", func(text string) (string, error) {
 		_, _, _, err := Part(text)
 		return text, err
-	}, nil}
+	}, nil, nil}
 }
 
 // Part reads part:I/K, which is part I of K, from 1 on. is reports whether the text is meant to be one.
