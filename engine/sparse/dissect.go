@@ -69,7 +69,10 @@ func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
 	var parts []*region
 	var separator []int32
 	if r.n() > leafVertices && !r.leaf {
-		parts, separator = r.divide()
+		parts, separator = r.divide(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if parts == nil && r.n() > max(leafVertices, d.n/2) && !r.leaf {
 		d.thick.Store(true)
@@ -151,13 +154,13 @@ func (r *region) minimumDegree() []int32 {
 }
 
 // divide cuts a region into parts without arcs between them, and their separator, vertices of the graph. There are no parts if the
-// region has no thin separator.
-func (r *region) divide() (parts []*region, separator []int32) {
-	b := newSearcher(r)
+// region has no thin separator, or ctx has ended.
+func (r *region) divide(ctx context.Context) (parts []*region, separator []int32) {
+	b := newSearcher(ctx, r)
 	if parts := r.components(b); parts != nil {
 		return parts, nil
 	}
-	side := r.separate(b)
+	side, order := r.separate(b)
 	if side == nil {
 		return nil, nil
 	}
@@ -166,53 +169,52 @@ func (r *region) divide() (parts []*region, separator []int32) {
 			separator = append(separator, r.vertices[v])
 		}
 	}
-	return r.parts(side, 2), separator
+	return r.split(side, 2, order), separator
 }
 
 // components returns the components of a region, those of at most leafVertices as one part; nil if there is only one.
 func (r *region) components(b *searcher) []*region {
-	if b.from(0); len(b.queue) == r.n() {
+	if b.from(0); len(b.queue) == r.n() || b.ctx.Err() != nil {
 		return nil
 	}
-	part := make([]int32, r.n()) // small components: 0
+	part, order := make([]int32, r.n()), make([]int32, 0, r.n()) // small components: 0
 	for v := range part {
-		part[v] = -1
+		part[v] = between
 	}
 	large := int32(1)
 	for v := range int32(r.n()) {
-		if part[v] >= 0 {
+		if part[v] != between {
 			continue
 		}
-		b.from(v)
-		at := int32(0)
-		if len(b.queue) > leafVertices {
-			at = large
-			large++
+		first := len(order)
+		part[v], order = large, append(order, v)
+		for i := first; i < len(order); i++ {
+			for _, u := range r.row(order[i]) {
+				if part[u] == between {
+					part[u], order = large, append(order, u)
+				}
+			}
 		}
-		for _, u := range b.queue {
-			part[u] = at
+		if len(order)-first > leafVertices {
+			large++
+			continue
+		}
+		for _, u := range order[first:] {
+			part[u] = 0
 		}
 	}
-	parts := r.split(part, int(large))
+	parts := r.split(part, int(large), order)
 	parts[0].leaf = true
 	return parts
 }
 
-// parts returns the regions of the vertices of each side.
-func (r *region) parts(side []int8, count int) []*region {
-	part := make([]int32, r.n())
-	for v, s := range side {
-		part[v] = int32(s)
-	}
-	return r.split(part, count)
-}
-
-// split returns the regions of the vertices of each of some parts. Vertices of part -1 are in none.
-func (r *region) split(part []int32, count int) []*region {
+// split returns the regions of the vertices of each of some parts, numbered in the given order of all vertices, in which
+// neighbours are near each other. Those between are in none.
+func (r *region) split(part []int32, count int, order []int32) []*region {
 	size, arcs := make([]int32, count), make([]int32, count)
 	number := make([]int32, r.n())
-	for v, s := range part {
-		if s >= 0 {
+	for _, v := range order {
+		if s := part[v]; s >= 0 {
 			number[v] = size[s]
 			size[s]++
 			arcs[s] += r.start[v+1] - r.start[v]
@@ -222,13 +224,14 @@ func (r *region) split(part []int32, count int) []*region {
 	for i := range all {
 		all[i] = &region{vertices: make([]int32, 0, size[i]), start: append(make([]int32, 0, size[i]+1), 0), adj: make([]int32, 0, arcs[i])}
 	}
-	for v, s := range part {
+	for _, v := range order {
+		s := part[v]
 		if s < 0 {
 			continue
 		}
 		to := all[s]
 		to.vertices = append(to.vertices, r.vertices[v])
-		for _, u := range r.row(int32(v)) {
+		for _, u := range r.row(v) {
 			if part[u] == s {
 				to.adj = append(to.adj, number[u])
 			}

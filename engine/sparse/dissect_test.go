@@ -1,9 +1,12 @@
 package sparse
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"ooc/engine/graph"
@@ -87,6 +90,45 @@ func TestNoThinSeparator(t *testing.T) {
 	}
 }
 
+// TestInterruptedDissection ends the context before the first search, and after some.
+func TestInterruptedDissection(t *testing.T) {
+	p := symmetric(generated(t, "road", gen.Options{N: 20000, Seed: 1}))
+	cause := errors.New("stop")
+	ended := 0
+	for _, after := range []int{0, 1, 5, 20, 100} {
+		ctx := &countdown{left: after, cause: cause}
+		ctx.Context, ctx.cancel = context.WithCancelCause(t.Context())
+		order, err := dissect(ctx, p)
+		if err != nil {
+			ended++
+		}
+		if (order == nil) != (err != nil) || err != nil && !errors.Is(err, cause) {
+			t.Errorf("after %d looks at the context: %d vertices, %v", after, len(order), err)
+		}
+	}
+	if ended < 4 {
+		t.Errorf("only %d of 5 dissections ended early", ended)
+	}
+}
+
+// countdown is a context that ends after it was asked for its error some times.
+type countdown struct {
+	context.Context
+	mu     sync.Mutex
+	left   int
+	cause  error
+	cancel context.CancelCauseFunc
+}
+
+func (c *countdown) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		c.cancel(c.cause)
+	}
+	return c.Context.Err()
+}
+
 // TestDissectOnAnyProcessors: the order does not depend on the number of processors.
 func TestDissectOnAnyProcessors(t *testing.T) {
 	g := generated(t, "road", gen.Options{N: 3 * forkVertices, Seed: 2})
@@ -124,7 +166,7 @@ func TestSmallestSeparator(t *testing.T) {
 		}
 		f := &flow{r: g, band: band, index: index}
 		want, separable := disjointPaths(g, index)
-		side := f.cut(n)
+		side := f.cut(t.Context(), n)
 		if (side != nil) != separable {
 			t.Fatalf("region %v: a separator is found: %v", g, side != nil)
 		}
@@ -149,7 +191,7 @@ func TestSmallestSeparator(t *testing.T) {
 		if got != want {
 			t.Fatalf("a separator of %d vertices, there is one of %d", got, want)
 		}
-		if want > 0 && f.cut(want-1) != nil {
+		if want > 0 && f.cut(t.Context(), want-1) != nil {
 			t.Fatalf("a separator of %d vertices where at most %d were asked for", want, want-1)
 		}
 	}

@@ -19,7 +19,8 @@ var ErrFill = errors.New("elimination leaves too many arcs")
 // all vertices. It is not changed once made, so any number of goroutines may use it. Its slices are only for reading. They
 // are plain slices, so that they can be copied to a device.
 //
-// A vertex's *rank* is its place in the sweep. The core has the ranks from 0 on, by ascending vertex. Every other vertex
+// A vertex's *rank* is its place in the sweep. The core has the ranks from 0 on, by ascending vertex or, in an order by dissection, in that
+// order. Every other vertex
 // comes after all vertices that it has arcs up to.
 type Elimination struct {
 	Work    Work          // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
@@ -46,7 +47,7 @@ type Elimination struct {
 // Core returns the number of vertices that were not eliminated.
 func (e *Elimination) Core() int { return e.Work.Core }
 
-// CoreVertices returns the core's vertices, ascending.
+// CoreVertices returns the core's vertices by rank.
 func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 
 // Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle. In integer

@@ -35,14 +35,17 @@ func newLayout(o *Order, w Work, sizes []int) *layout {
 }
 
 // number assigns the ranks as if there were no pieces, and returns the size of the subtree of each. Core vertices are in
-// ascending order, so that nothing depends on where the Order ends.
+// ascending order, so that nothing depends on where the Order ends; or, if nothing does, in its order, in which neighbours are near
+// each other.
 func (l *layout) number(o *Order, eliminated int) []int32 {
 	core := int32(0)
-	for v := range int32(l.n) {
-		if int(o.position[v]) >= eliminated {
-			l.rank[v] = core
-			core++
-		}
+	rest := o.Vertices[eliminated:]
+	if !o.whole {
+		rest = slices.Sorted(slices.Values(rest))
+	}
+	for _, v := range rest {
+		l.rank[v] = core
+		core++
 	}
 	inside := func(parent int32) bool { return parent >= 0 && int(parent) < eliminated }
 	size := make([]int32, eliminated)

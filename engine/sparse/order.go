@@ -51,6 +51,7 @@ type Order struct {
 	Steps    int64   // list entries that ordering looked at: its work
 
 	sources  int
+	whole    bool    // the order is the same wherever elimination stops, also of what is left
 	position []int32 // of each vertex in Vertices
 	start    []int64 // Limit+1: where a position's arcs up begin
 	up       []int32 // positions above
@@ -80,15 +81,14 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 			if r.Vertices, err = dissect(ctx, p); err != nil {
 				return nil, err
 			}
-			r.Vertices = r.Vertices[:min(len(r.Vertices), o.Limit)]
 		}
-		if r.Vertices == nil {
+		if r.whole = r.Vertices != nil; !r.whole {
 			if r.Vertices, r.Steps, err = minimumDegree(ctx, p.clone(), o); err != nil {
 				return nil, err
 			}
 		}
 	}
-	r.Limit = len(r.Vertices)
+	r.Limit = min(len(r.Vertices), o.Limit)
 	r.appendRest(g.N)
 	if err := r.structure(ctx, p, o.MaxFill); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ type search[W weight] struct {
 	from     []int32 // core vertices that the climb reached
 	fromDist []W     // at the end of it
 	chain    []int32 // a target and its ancestors that are not known, upwards
-	columns  []int32 // core vertices that these have arcs from, and that are not known
+	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths  []W     // of Climbed, and to columns
 }
 
@@ -90,12 +90,10 @@ func (s *search[W]) From(u int32) error {
 	return nil
 }
 
-// reach adds a core vertex to those reached.
+// reach adds a core vertex to those reached, which is none of them.
 func (s *search[W]) reach(x int32) {
-	if s.mark[x] != s.stamp {
-		s.mark[x], s.dist[x] = s.stamp, s.inf
-		s.from = append(s.from, x)
-	}
+	s.mark[x], s.dist[x] = s.stamp, s.inf
+	s.from = append(s.from, x)
 }
 
 // climb relaxes the arcs up of a rank.
@@ -113,7 +111,7 @@ func (s *search[W]) climb(r, core int32) error {
 		if uint32(end) >= uint32(r) {
 			return s.e.BadArc(int(r), end)
 		}
-		if end < core {
+		if end < core && s.mark[end] != s.stamp {
 			s.reach(end)
 		}
 		if sum := d + weights[i]; sum < s.dist[end] && sum < s.limit {
@@ -152,35 +150,17 @@ func (s *search[W]) To(v int32) (bits uint64, err error) {
 
 // find computes the distance to a rank, and to those of its ancestors and of the core that it depends on.
 func (s *search[W]) find(t int32, known uint32) error {
-	s.chain, s.columns = s.chain[:0], s.columns[:0]
 	core := int32(s.e.Core())
 	if t < core {
-		s.mark[t], s.columns = known, append(s.columns, t)
+		s.mark[t], s.columns = known, append(s.columns[:0], t)
+		return s.cross()
 	}
+	s.chain = s.chain[:0]
 	for r := t; r >= core && s.mark[r] != known; r = s.e.Parent[r] {
 		s.chain = append(s.chain, r)
-		lo, hi := s.e.Down.Offsets[r], s.e.Down.Offsets[r+1]
-		ends := s.e.Down.Ends[lo:hi]
-		if err := s.needArcs(ends, s.down[lo:hi]); err != nil {
-			return err
-		}
-		for _, end := range ends {
-			if uint32(end) >= uint32(r) {
-				return s.e.BadArc(int(r), end)
-			}
-			if end >= core { // ends ascend
-				break
-			}
-			if s.mark[end] != known {
-				s.mark[end], s.columns = known, append(s.columns, end)
-			}
-		}
-	}
-	if err := s.cross(); err != nil {
-		return err
 	}
 	for i := len(s.chain) - 1; i >= 0; i-- {
-		if err := s.sweep(s.chain[i], known); err != nil {
+		if err := s.sweep(s.chain[i], core, known); err != nil {
 			return err
 		}
 	}
@@ -197,18 +177,28 @@ func (s *search[W]) cross() error {
 		least = append(least, s.inf)
 	}
 	s.lengths = least
+	var rows [crossRows][]W // of the matrix
+	var dist [crossRows]W
+	waiting := 0
 	for i, x := range s.from {
-		d := s.fromDist[i]
-		if d >= s.limit {
+		if s.fromDist[i] >= s.limit {
 			continue
 		}
 		row := s.matrix[int(x)*s.core.Pitch:][:s.core.Size]
 		if err := s.need(entry.Bytes(row)); err != nil {
 			return err
 		}
-		for k, y := range s.columns {
-			least[k] = min(least[k], d+row[y])
+		rows[waiting], dist[waiting] = row, s.fromDist[i]
+		if waiting++; waiting == crossRows {
+			crossFour(least, s.columns, &rows, &dist)
+			waiting = 0
 		}
+	}
+	if waiting > 0 {
+		for k := waiting; k < crossRows; k++ { // a row twice does no harm
+			rows[k], dist[k] = rows[0], dist[0]
+		}
+		crossFour(least, s.columns, &rows, &dist)
 	}
 	for k, y := range s.columns {
 		if s.dist[y] = least[k]; least[k] >= s.limit {
@@ -218,14 +208,46 @@ func (s *search[W]) cross() error {
 	return nil
 }
 
-// sweep computes the distance to a rank that is not of the core. Those of its ancestors are known.
-func (s *search[W]) sweep(r int32, known uint32) error {
+// crossRows is how many rows of the core's matrix are relaxed together.
+const crossRows = 4
+
+// crossFour lowers the distances to the columns by some rows of the core's matrix, whose vertices are at the given distances.
+func crossFour[W weight](least []W, columns []int32, rows *[crossRows][]W, dist *[crossRows]W) {
+	a, b, c, d := rows[0], rows[1][:len(rows[0])], rows[2][:len(rows[0])], rows[3][:len(rows[0])]
+	p, q, r, s := dist[0], dist[1], dist[2], dist[3]
+	least = least[:len(columns)]
+	for k, y := range columns {
+		least[k] = min(least[k], min(p+a[y], q+b[y]), min(r+c[y], s+d[y]))
+	}
+}
+
+// sweep computes the distance to a rank that is not of the core, and to those core vertices that it has arcs from. Those of its
+// ancestors are known. Most of these have arcs from the same core vertices, so the first of a chain computes nearly all of them.
+func (s *search[W]) sweep(r, core int32, known uint32) error {
+	lo, hi := s.e.Down.Offsets[r], s.e.Down.Offsets[r+1]
+	ends, weights := s.e.Down.Ends[lo:hi], s.down[lo:hi]
+	if err := s.needArcs(ends, weights); err != nil {
+		return err
+	}
+	s.columns = s.columns[:0]
+	for _, end := range ends {
+		if end >= core { // ends ascend
+			break
+		}
+		if end < 0 {
+			return s.e.BadArc(int(r), end)
+		}
+		if s.mark[end] != known {
+			s.mark[end], s.columns = known, append(s.columns, end)
+		}
+	}
+	if err := s.cross(); err != nil {
+		return err
+	}
 	d := s.inf
 	if s.mark[r] == s.stamp { // the climb reached it
 		d = s.dist[r]
 	}
-	lo, hi := s.e.Down.Offsets[r], s.e.Down.Offsets[r+1]
-	ends, weights := s.e.Down.Ends[lo:hi], s.down[lo:hi]
 	for i, end := range ends {
 		if uint32(end) >= uint32(r) {
 			return s.e.BadArc(int(r), end)

@@ -1,28 +1,33 @@
 package sparse
 
 import (
+	"context"
 	"math"
 )
 
 // The sides of a separator.
 const (
-	left int8 = iota
+	left int32 = iota
 	right
-	between int8 = -1
+	between int32 = -1
 )
 
 // bandShare is the share of a region's vertices, on each side of its middle, among which the separator is looked for.
 const bandShare = 0.1
 
+// pollEvery is after how many vertices a search looks whether it should stop.
+const pollEvery = 1 << 16
+
 // searcher has the memory of searches by breadth in a region.
 type searcher struct {
+	ctx   context.Context // searches stop when it ends
 	r     *region
 	dist  []int32 // of the last search; -1: not reached
 	queue []int32 // reached, nearest first
 }
 
-func newSearcher(r *region) *searcher {
-	return &searcher{r: r, dist: make([]int32, r.n()), queue: make([]int32, 0, r.n())}
+func newSearcher(ctx context.Context, r *region) *searcher {
+	return &searcher{ctx: ctx, r: r, dist: make([]int32, r.n()), queue: make([]int32, 0, r.n())}
 }
 
 // from searches from a vertex, and returns the last that it reaches.
@@ -33,6 +38,9 @@ func (b *searcher) from(v int32) (last int32) {
 	b.dist[v] = 0
 	queue := append(b.queue[:0], v)
 	for i := 0; i < len(queue); i++ {
+		if i%pollEvery == 0 && b.ctx.Err() != nil {
+			break
+		}
 		u := queue[i]
 		d := b.dist[u] + 1
 		for _, x := range b.r.row(u) {
@@ -46,9 +54,9 @@ func (b *searcher) from(v int32) (last int32) {
 	return queue[len(queue)-1]
 }
 
-// separate returns the side of each vertex, or nil where it finds no thin separator. The region is connected, and b has searched it.
+// separate returns the side of each vertex, and the vertices in the order of their places, or nil where it finds no thin separator. The region is connected, and b has searched it.
 // Vertices are placed by how much nearer they are to one end of the region than to the other.
-func (r *region) separate(b *searcher) []int8 {
+func (r *region) separate(b *searcher) (side, order []int32) {
 	a := b.queue[len(b.queue)-1]
 	z := b.from(a)
 	fromA := b.dist
@@ -58,14 +66,14 @@ func (r *region) separate(b *searcher) []int8 {
 	for v := range place {
 		place[v] = fromA[v] - b.dist[v]
 	}
-	return r.cutAlong(place)
+	order = sorted(place)
+	return r.cutAlong(b.ctx, order), order
 }
 
-// cutAlong returns the sides of the smallest separator among the vertices in the middle of the order of their places; nil: it is
-// thick, or there is none.
-func (r *region) cutAlong(place []int32) []int8 {
+// cutAlong returns the sides of the smallest separator among the vertices in the middle of an order; nil: it is thick, or there is
+// none.
+func (r *region) cutAlong(ctx context.Context, order []int32) []int32 {
 	n := r.n()
-	order := sorted(place)
 	f := &flow{r: r, index: make([]int32, n)}
 	lo, hi := int(float64(n)*(0.5-bandShare)), int(float64(n)*(0.5+bandShare))
 	f.band = order[lo:hi]
@@ -79,7 +87,7 @@ func (r *region) cutAlong(place []int32) []int8 {
 		f.index[v] = int32(i)
 	}
 	most := int(thick * math.Sqrt(float64(n)))
-	return f.cut(most)
+	return f.cut(ctx, most)
 }
 
 // sorted returns the vertices by ascending place.
@@ -137,8 +145,8 @@ const (
 	end  = -2
 )
 
-// cut returns the sides of the separator, nil if it has more than so many vertices or there is none.
-func (f *flow) cut(most int) []int8 {
+// cut returns the sides of the separator, nil if it has more than so many vertices, there is none, or ctx has ended.
+func (f *flow) cut(ctx context.Context, most int) []int32 {
 	if !f.build() {
 		return nil
 	}
@@ -150,6 +158,9 @@ func (f *flow) cut(most int) []int8 {
 	f.level, f.cursor = make([]int32, 2*m), make([]int32, m)
 	paths := 0
 	for f.levels() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		copy(f.cursor, f.start)
 		for i := range int32(m) {
 			if f.ends[i]&fromSource != 0 && f.before[i] != end && f.augment(2*i) {
@@ -159,7 +170,7 @@ func (f *flow) cut(most int) []int8 {
 			}
 		}
 	}
-	side := make([]int8, f.r.n())
+	side := make([]int32, f.r.n())
 	for v, i := range f.index {
 		switch {
 		case i == atSource:
