@@ -25,3 +25,9 @@ def test_travel_times():
 def test_isomap():
     found = re.findall(r"correlation (.+)", run("isomap.py", "1500"))
     assert len(found) == 2 and all(float(r) > 0.99 for r in found)
+
+
+def test_large_network():
+    said = run("large_network.py", "900")
+    assert said.startswith("900 crossings") and re.search(r"The most central crossing is \(1\d, 1\d\)\.", said)
+    assert re.search(r"From corner to corner: \d+ minutes over \d+ streets", said)
