@@ -89,6 +89,7 @@ func newRoot() *cobra.Command {
 			help(cmd, words)
 		}
 	})
+	root.AddCommand(about.Topics()...)
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd() // adds it
 	root.InitDefaultCompletionCmd()
@@ -99,6 +100,9 @@ func newRoot() *cobra.Command {
 // checked has a command, and those below it, refuse what is wrong with their arguments and flags with an exit.UsageError,
 // and the shell complete what is right.
 func checked(cmd *cobra.Command) {
+	if cmd.IsAdditionalHelpTopicCommand() {
+		return
+	}
 	args := cmd.Args
 	if args == nil {
 		args = cobra.ExactArgs(0)
@@ -153,9 +157,17 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // helpCommand is cobra's, but for its exit code where there is no such command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
 		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, before []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if about, rest, err := cmd.Root().Find(before); err == nil && len(rest) == 0 {
+				for _, c := range about.Commands() {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			about, rest, err := cmd.Root().Find(words)
 			if err != nil {

@@ -1,4 +1,4 @@
-// Package about is what the command says about itself: its version and build.
+// Package about is what the command says about itself: its version and build, and topics of its help.
 package about
 
 import (

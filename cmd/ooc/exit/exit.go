@@ -27,7 +27,7 @@ import (
 	"ooc/tiles"
 )
 
-// Exit codes, as docs/design.md lists them.
+// Exit codes. Meanings says what they mean.
 const (
 	Failed        = 1
 	Usage         = 2
@@ -39,6 +39,23 @@ const (
 	Corrupt       = 8
 	Interrupted   = 130
 )
+
+// Meanings are all codes, and what they mean.
+var Meanings = []struct {
+	Code int
+	Text string
+}{
+	{0, "done"},
+	{Failed, "failed: the message says why"},
+	{Usage, "usage: the command line is wrong, or asks for what cannot be"},
+	{BadInput, "bad input: a file is missing, or is not what was asked for"},
+	{NegativeCycle, "negative cycle: there are no shortest distances"},
+	{NoSpace, "no space on the volume, in the quota or in the largest file allowed"},
+	{Locked, "locked by another process"},
+	{SomeFailed, "some jobs of a batch failed"},
+	{Corrupt, "corrupt store, or one of another version; verify found a wrong distance"},
+	{Interrupted, "interrupted: the same command resumes"},
+}
 
 // coded is an error of a kind that has no package of its own.
 type coded struct {
