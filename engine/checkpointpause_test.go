@@ -18,6 +18,7 @@ import (
 
 // TestCheckpointAfterAnother asks for a checkpoint in a pause while another is on its way.
 func TestCheckpointAfterAnother(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	n := 1500
 	dir := filepath.Join(t.TempDir(), "x.ooc")

@@ -260,6 +260,7 @@ func TestEmptyCore(t *testing.T) {
 
 // TestAlgorithmStays refuses to go on by another algorithm, and begins again with it after a restart.
 func TestAlgorithmStays(t *testing.T) {
+	crashtest.Slow(t)
 	g := enginetest.RandomGraph(t, seeds.New(t), 1200, entry.KindI32, false)
 	p := enginetest.Create(t, g, 64)
 	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(19, 1) + 2, Pages: 4, Streams: 1}.Options(t)

@@ -65,6 +65,7 @@ func withFactors(t testing.TB, g *graph.Graph) *engine.Problem {
 
 // TestFactors compares the answers of stores that keep factors with those of stores that keep rows.
 func TestFactors(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
 	for _, w := range enginetest.AllKinds {
 		for range crashtest.Times(1, 100) {

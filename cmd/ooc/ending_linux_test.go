@@ -101,6 +101,7 @@ func TestWaitsForEndingProcess(t *testing.T) {
 // TestSecondSolveFindsTheFirst holds a solve up while it reads its graph, until another has made and solved the store: it
 // says so, and solves no more.
 func TestSecondSolveFindsTheFirst(t *testing.T) {
+	crashtest.Slow(t)
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "-n", "2000", "-m", "40000", "g.gr").want(t, 0)
 	ooc(t, dir, "solve", "g.gr", "--out", "first.ooc").want(t, 0)

@@ -488,6 +488,7 @@ func untilEnded(c *console, s syscall.Signal) {
 
 // TestTwoSignals: a solve says at once that it stops and that a second signal ends it now, which says how to go on, too.
 func TestTwoSignals(t *testing.T) {
+	crashtest.Slow(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		c := solving(t, t.TempDir())
 		from := len(c.written())

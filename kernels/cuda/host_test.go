@@ -34,7 +34,11 @@ func TestTileOpsFake(t *testing.T) {
 }
 
 func TestVectorOpsFake(t *testing.T) { onFake(t, conformance.VectorOps) }
-func TestLaneOpsFake(t *testing.T)   { onFake(t, conformance.LaneOps) }
+
+func TestLaneOpsFake(t *testing.T) {
+	crashtest.Slow(t)
+	onFake(t, conformance.LaneOps)
+}
 
 func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	f := newFake()
