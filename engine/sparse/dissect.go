@@ -15,6 +15,8 @@ const (
 	dissectFrom = 50000
 	// leafVertices is the size of a region that is not dissected: its vertices are ordered by minimum degrees.
 	leafVertices = 1500
+	// thickVertices is the size of the largest region without a thin separator for which the rest of a graph is dissected all the same.
+	thickVertices = 4 * leafVertices
 	// forkVertices is the size of a region from which its halves are dissected at the same time.
 	forkVertices = 20000
 	// thick is how many times the square root of a region's vertices a separator may have. Where one has more, the region is
@@ -30,8 +32,8 @@ type block struct {
 
 // dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
 // separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of larger regions come
-// later, so that what is left at any stopping point are the separators of the largest. It returns nil if half of the graph or more
-// has no thin separator. The order does not depend on the number of processors.
+// later, so that what is left at any stopping point are the separators of the largest. It returns nil if a region of more than
+// thickVertices has no thin separator. The order does not depend on the number of processors.
 func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 	vertices := make([]int32, p.n())
 	for v := range vertices {
@@ -41,7 +43,7 @@ func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 	for v := range vertices {
 		whole.start[v+1] = int32(p.start[v+1])
 	}
-	d := &dissection{n: p.n(), free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	d := &dissection{free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	blocks, err := d.blocks(ctx, whole)
 	if err != nil || d.thick.Load() {
 		return nil, err
@@ -56,8 +58,7 @@ func dissect(ctx context.Context, p *pattern) ([]int32, error) {
 
 // dissection is the work of ordering one graph.
 type dissection struct {
-	n     int           // vertices of the graph
-	thick atomic.Bool   // half of it has no thin separator
+	thick atomic.Bool   // a region of more than thickVertices has no thin separator
 	free  chan struct{} // has room for each processor beyond the first
 }
 
@@ -74,14 +75,14 @@ func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if parts == nil && r.n() > max(leafVertices, d.n/2) && !r.leaf {
+	if parts == nil && r.n() > thickVertices && !r.leaf {
 		d.thick.Store(true)
 	}
 	if d.thick.Load() {
 		return nil, nil
 	}
 	if parts == nil {
-		return []block{{r.n(), r.minimumDegree()}}, nil
+		return []block{{r.smallest(), r.minimumDegree()}}, nil
 	}
 	n := r.n()
 	r.start, r.adj, r.vertices = nil, nil, nil // not needed any more
@@ -129,6 +130,14 @@ type region struct {
 func (r *region) n() int { return len(r.vertices) }
 
 func (r *region) row(v int32) []int32 { return r.adj[r.start[v]:r.start[v+1]] }
+
+// smallest is the size of a region that is not dissected, or of the largest part that it may have if it is small components.
+func (r *region) smallest() int {
+	if r.leaf {
+		return min(r.n(), leafVertices)
+	}
+	return r.n()
+}
 
 // minimumDegree orders the vertices of a region that is not dissected.
 func (r *region) minimumDegree() []int32 {
