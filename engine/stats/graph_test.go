@@ -307,6 +307,15 @@ func TestOfGraphFile(t *testing.T) {
 	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Within: []float64{1}}}, ErrOther, "--within")
 	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Nearest: 1}}, ErrOther, "--k-nearest")
 	fails(g, GraphOptions{File: path, Options: o.Options, Sources: tiles.RowSet{1, 2}}, ErrOther, "--sources")
+	older := o.head(g)
+	older.Version--
+	if err := os.WriteFile(path, append(older.encode(), whole[headBytes:]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fails(g, o, ErrOther, "version 1")
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	held, _, err := lock.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
