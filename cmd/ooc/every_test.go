@@ -44,7 +44,7 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		"merge m.ooc m1.ooc m2.ooc", "merge m.ooc m1.ooc m2.ooc --json", "verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
 		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv", "stats g.gr", "stats g.gr --json",
 		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
-		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "help formats", "completion bash", "--version", "version", "version --json", "solve --help",
+		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "help formats", "man", "man solve", "completion bash", "--version", "version", "version --json", "solve --help",
 	}
 	for _, c := range newRoot().Commands() {
 		if c.IsAdditionalHelpTopicCommand() {

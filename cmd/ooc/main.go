@@ -90,7 +90,8 @@ func newRoot() *cobra.Command {
 		}
 	})
 	root.AddCommand(about.Topics()...)
-	root.SetHelpCommand(helpCommand())
+	root.AddCommand(about.ManCommand(unknownCommand))
+	root.SetHelpCommand(about.HelpCommand(unknownCommand))
 	root.InitDefaultHelpCmd() // adds it
 	root.InitDefaultCompletionCmd()
 	checked(root)
@@ -152,31 +153,4 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, ", or "+cmd.CommandPath()+" ") + "?"
 	}
 	return exit.UsageError(fmt.Errorf("unknown command %q; %s", cmd.CommandPath()+" "+name, hint))
-}
-
-// helpCommand is cobra's, but for its exit code where there is no such command.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
-		Short: "Help about a command or a topic",
-		Args:  cobra.ArbitraryArgs,
-		ValidArgsFunction: func(cmd *cobra.Command, before []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			if about, rest, err := cmd.Root().Find(before); err == nil && len(rest) == 0 {
-				for _, c := range about.Commands() {
-					names = append(names, c.Name())
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, words []string) error {
-			about, rest, err := cmd.Root().Find(words)
-			if err != nil {
-				return exit.UsageError(err)
-			}
-			if len(rest) > 0 {
-				return unknownCommand(about, rest[0])
-			}
-			return about.Help()
-		},
-	}
 }

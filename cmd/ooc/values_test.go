@@ -214,6 +214,7 @@ func TestUnknownCommands(t *testing.T) {
 		"help bench kernls":                 "did you mean ooc bench kernels?",
 		"bench rubbish":                     "ooc bench --help lists",
 		"help solve rubbish":                "solve rubbish",
+		"man slove":                         "did you mean ooc solve?",
 		"completion fsh":                    "ooc completion fish",
 		"devices rubbish":                   "accepts 0 arg",
 		"query s.ooc -1 2":                  "give -- before names that begin with -",

@@ -26,7 +26,7 @@ var topics = []struct {
 // Topics are commands that only have a help text.
 func Topics() (list []*cobra.Command) {
 	for _, t := range topics {
-		list = append(list, &cobra.Command{Use: t.name, Short: t.title, Long: t.title + ".\n\n" + t.text()})
+		list = append(list, &cobra.Command{Use: t.name, Short: t.title, DisableFlagsInUseLine: true, Long: t.title + ".\n\n" + t.text()})
 	}
 	return list
 }

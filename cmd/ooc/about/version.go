@@ -1,4 +1,5 @@
-// Package about is what the command says about itself: its version and build, and topics of its help.
+// Package about is what the command says about itself: its version and build, its help and
+// manual pages.
 package about
 
 import (
