@@ -31,11 +31,11 @@
 // maintained, and because it must end early where elimination does not pay.
 //
 // Who asks for it gets nested dissection of large graphs: halves, each ordered in the same way, and then the separator between
-// them. Both halves are ordered and eliminated at the same time, and paths to the root are half as long, so that single questions take
-// less than half the time. The separator is a smallest one in the middle of the region, between two vertices that are far from
-// each other. Regions of 1,500 vertices are ordered by minimum degrees. An almost complete grid of 1,000,000 vertices keeps 17 %
-// fewer arcs than with minimum degrees alone, and takes half the relaxations to eliminate. Where separators are thick, the order is
-// that of minimum degrees.
+// them. Both halves are ordered and eliminated at the same time. The separator is a smallest one in the middle of the region,
+// between two vertices that are far from each other. Regions of 1,500 vertices are ordered by minimum degrees, and so is all of a
+// graph where separators are thick. An almost complete grid of 1,000,000 vertices (gen road, directed) keeps 20.9 instead of 25.0
+// million arcs, and takes 4.4 instead of 9.6 G relaxations to eliminate completely; a path to the root has 1,891 instead of 2,785
+// vertices on average. Ordering it takes twice the processor time of minimum degrees.
 //
 // # Expansion
 //
