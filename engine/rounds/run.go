@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -55,9 +56,12 @@ type partRun struct {
 func (r *run) rounds(ctx context.Context) error {
 	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
 	between := newHandover(all)
-	for _, p := range r.parts {
+	for i, p := range r.parts {
 		if err := p.openPipeline(all); err != nil {
-			return err
+			for _, q := range r.parts[:i] {
+				err = errors.Join(err, q.x.pipe.Close())
+			}
+			return errors.Join(err, group.Wait())
 		}
 		if len(r.parts) > 1 {
 			p.x.exchange = between
