@@ -136,3 +136,36 @@ func TestPartFails(t *testing.T) {
 		t.Error("nothing failed")
 	}
 }
+
+// TestCampaignPartPowerCuts is TestPowerCuts for several devices. Others go on, as many or not.
+func TestCampaignPartPowerCuts(t *testing.T) {
+	crashtest.Campaign(t)
+	r := seeds.New(t)
+	cuts := 0
+	for range crashtest.Times(1, 12) {
+		for _, k := range enginetest.AllKinds {
+			n := 200 + r.IntN(300)
+			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
+			whole := enginetest.Create(t, g, 64)
+			enginetest.Solve(t, whole, partOptions(t, r, whole, 1))
+			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64}, partOptions(t, r, whole, 2+r.IntN(2))) {
+				p, err := engine.Open(dir)
+				if err != nil {
+					t.Fatalf("cut %d: %v", i, err)
+				}
+				enginetest.Solve(t, p, partOptions(t, r, p, 1+r.IntN(3)))
+				verifyAll(t, p)
+				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+					t.Errorf("cut %d: other bytes than without the cut", i)
+				}
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
+				cuts++
+			}
+		}
+	}
+	if t.Logf("%d cuts", cuts); cuts == 0 {
+		t.Error("nothing was cut")
+	}
+}
