@@ -35,7 +35,7 @@ const LaneLine = 64
 type Arcs struct {
 	Offsets []int32
 	Ends    []int32  // the row at the arc's other end
-	Weights []uint32 // entries of the operation's variant in entry.Variant.WeightBytes each; never unreachable
+	Weights []uint32 // entries of the operation's variant in entry.Variant.WeightBytes each; unreachable only for HostLaneOps
 }
 
 // Lanes is a matrix of entries whose rows are vertices and whose columns, the lanes, are sources.

@@ -102,7 +102,7 @@ func (f *Factors) ReadCol(dst []byte, v int) error {
 
 // Reversed returns the factors of the graph with all arcs reversed. They share the memory of f, with which they are closed.
 func (f *Factors) Reversed() (*Factors, error) {
-	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Ends) > 0 { // without arcs they are one in any graph
+	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 { // without arcs they are one in any graph
 		return f, nil
 	}
 	if err := f.whole(); err != nil {

@@ -72,7 +72,7 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 		return nil, err
 	}
 	f = &Factors{host: host}
-	if f.Elimination, err = sparse.Eliminate(ctx, g, order, work.Eliminated); err != nil {
+	if f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated); err != nil {
 		return nil, err
 	}
 	o.Stage(live.StageCore)

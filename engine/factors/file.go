@@ -13,16 +13,22 @@ import (
 	"ooc/tiles/disk"
 )
 
-// The arrays of a file of factors. Those of the arcs down are empty where they are the arcs up, in undirected graphs.
+// The arrays of a file of factors. Those of the arcs down are empty where they are those of the arcs up: in undirected graphs all, and
+// mostly in others all but the weights.
 const (
 	headArray = iota // uint64: vertices, core vertices, entry.Variant
 	verticesArray
 	parentsArray
-	upArrays                  // offsets, ends, weights
-	downArrays = upArrays + 3 // likewise
-	coreArray  = downArrays + 3
-	arrayCount = coreArray + 1
+	upArrays                        // offsets, and of sparse.Lists first and ends
+	downArrays       = upArrays + 3 // likewise
+	upWeightsArray   = downArrays + 3
+	downWeightsArray = upWeightsArray + 1
+	coreArray        = downWeightsArray + 1
+	arrayCount       = coreArray + 1
 )
+
+// earlierCount is the number of arrays of files that earlier versions wrote.
+const earlierCount = 10
 
 // Save writes the factors to the file at path, durably and all or nothing; until then it is beside it under the name spare. id is
 // that of the store. It fails with disk.ErrNoSpace.
@@ -30,12 +36,17 @@ func (f *Factors) Save(path, spare string, id [16]byte) error {
 	e, list := f.Elimination, make([][]byte, arrayCount)
 	list[headArray] = entry.Bytes([]uint64{uint64(len(e.Vertices)), uint64(e.Core()), uint64(e.Variant)})
 	list[verticesArray], list[parentsArray] = entry.Bytes(e.Vertices), entry.Bytes(e.Parent)
-	put := func(at int, a *kernels.Arcs) {
-		list[at], list[at+1], list[at+2] = entry.Bytes(a.Offsets), entry.Bytes(a.Ends), entry.Bytes(a.Weights)
+	put := func(at int, l *sparse.Lists) {
+		list[at], list[at+1], list[at+2] = entry.Bytes(l.Offsets), entry.Bytes(l.First), entry.Bytes(l.Ends)
 	}
-	put(upArrays, e.Up)
+	up, down := e.Lists()
+	put(upArrays, up)
+	if down != up {
+		put(downArrays, down)
+	}
+	list[upWeightsArray] = entry.Bytes(e.Up.Weights)
 	if e.Down != e.Up {
-		put(downArrays, e.Down)
+		list[downWeightsArray] = entry.Bytes(e.Down.Weights)
 	}
 	list[coreArray] = entry.Bytes(f.Core.Matrix)
 	return arrays.Write(path, spare, id, list)
@@ -67,6 +78,9 @@ func (f *Factors) load(n int, v entry.Variant) error {
 	wrong := func() error {
 		return fmt.Errorf("%w: they do not belong to a graph of %d vertices", sparse.ErrParts, n)
 	}
+	if f.file.Len() == earlierCount {
+		return fmt.Errorf("%w: an earlier version of ooc wrote them", sparse.ErrParts)
+	}
 	if f.file.Len() != arrayCount {
 		return wrong()
 	}
@@ -74,7 +88,7 @@ func (f *Factors) load(n int, v entry.Variant) error {
 	for i := range list {
 		list[i] = f.file.Array(i)
 	}
-	for _, i := range []int{headArray, verticesArray, parentsArray, upArrays, downArrays} {
+	for _, i := range []int{headArray, verticesArray, parentsArray, upArrays, upArrays + 1, downArrays, downArrays + 1} {
 		if err := f.file.Need(list[i]); err != nil {
 			return err
 		}
@@ -92,16 +106,21 @@ func (f *Factors) load(n int, v entry.Variant) error {
 		return wrong()
 	}
 	f.Core.Matrix = entry.View[uint32](list[coreArray])
-	get := func(at int) *kernels.Arcs {
-		return &kernels.Arcs{Offsets: entry.View[int32](list[at]), Ends: entry.View[int32](list[at+1]), Weights: entry.View[uint32](list[at+2])}
+	get := func(at int) *sparse.Lists {
+		return &sparse.Lists{Offsets: entry.View[int32](list[at]), First: entry.View[int32](list[at+1]), Ends: entry.View[int32](list[at+2])}
 	}
 	up := get(upArrays)
 	down := up
 	if len(list[downArrays]) > 0 {
 		down = get(downArrays)
 	}
+	upWeights := entry.View[uint32](list[upWeightsArray])
+	downWeights := upWeights
+	if down != up || len(list[downWeightsArray]) > 0 {
+		downWeights = entry.View[uint32](list[downWeightsArray])
+	}
 	var err error
-	f.Elimination, err = sparse.Restored(v, core, entry.View[int32](list[verticesArray]), entry.View[int32](list[parentsArray]), up, down)
+	f.Elimination, err = sparse.Restored(v, core, entry.View[int32](list[verticesArray]), entry.View[int32](list[parentsArray]), up, down, upWeights, downWeights)
 	return err
 }
 
@@ -139,7 +158,7 @@ func (f *Factors) whole() error {
 					return err
 				}
 			}
-			return f.Elimination.CheckArcs()
+			return f.Elimination.ListEnds()
 		})
 	})
 	return f.damaged

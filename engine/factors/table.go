@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ooc/engine/internal/parallel"
+	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -181,9 +182,10 @@ func (x *TableReader) start(sources []int32) error {
 		a.Offsets = append(a.Offsets, 0)
 	}
 	words, need := int32(e.Variant.WeightBytes()/entry.WordBytes), x.f.need()
+	lists, _ := e.Lists()
 	for _, r := range x.chain {
 		lo, hi := e.Up.Offsets[r], e.Up.Offsets[r+1]
-		ends, weights := e.Up.Ends[lo:hi], e.Up.Weights[lo*words:hi*words]
+		ends, weights := lists.Of(r), e.Up.Weights[lo*words:hi*words]
 		if need != nil && lo < hi {
 			if err := errors.Join(need(entry.Bytes(ends)), need(entry.Bytes(weights))); err != nil {
 				return err
@@ -191,7 +193,7 @@ func (x *TableReader) start(sources []int32) error {
 		}
 		for _, end := range ends {
 			if uint32(end) >= uint32(r) || end >= core && x.row[end] < 0 {
-				return e.BadArc(int(r), end)
+				return sparse.BadArc(r, end)
 			}
 			if end < core {
 				x.reached = append(x.reached, end)

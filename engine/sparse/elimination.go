@@ -31,9 +31,12 @@ type Elimination struct {
 	Parent   []int32 // by rank: the highest rank below its own in the elimination tree; -1: a root, or in the core
 
 	Up   *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
-	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none
+	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none. It is Up in undirected graphs
 
 	Pieces *Pieces // of EliminateInPieces; nil: arcs one by one are faster
+
+	lists              sync.Once // makes what follows, unless they are there
+	upLists, downLists *Lists
 
 	ownWindow    ownWindow
 	graph        *graph.Graph
@@ -54,18 +57,24 @@ func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 // kinds the result is exact; in others each arc is the length of its path within the rounding of its additions. It fails with the
 // cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, nil)
+	return eliminate(ctx, g, o, eliminated, nil, false)
+}
+
+// EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these are many, it is
+// Eliminate.
+func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
+	return eliminate(ctx, g, o, eliminated, nil, true)
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces, in half as
 // much time again.
 func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, pieceSizes)
+	return eliminate(ctx, g, o, eliminated, pieceSizes, false)
 }
 
 // eliminate is Eliminate with pieces of the best of some sizes, or without if that is faster, or there are no sizes; one size is
-// taken in any case.
-func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, sizes []int) (*Elimination, error) {
+// taken in any case. alike asks for the same ends up and down.
+func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, sizes []int, alike bool) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
 	}
@@ -77,15 +86,15 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, si
 	var err error
 	switch e.Variant {
 	case entry.I32Signed:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed))
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed), alike)
 	case entry.I32:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32))
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32), alike)
 	case entry.U16:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16))
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16), alike)
 	case entry.F64:
-		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64))
+		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64), alike)
 	default:
-		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32))
+		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32), alike)
 	}
 	if err != nil {
 		return nil, err
@@ -94,7 +103,7 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, si
 }
 
 // finish computes the weights, and keeps only what is needed afterwards.
-func finish[W weight](ctx context.Context, e *Elimination, v *values[W]) error {
+func finish[W weight](ctx context.Context, e *Elimination, v *values[W], alike bool) error {
 	if err := v.eliminate(ctx); err != nil {
 		return err
 	}
@@ -103,12 +112,41 @@ func finish[W weight](ctx context.Context, e *Elimination, v *values[W]) error {
 		return err
 	}
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
+	if alike && (v.missing(v.up)+v.missing(v.down))*mostMissing < 2*len(v.ends) {
+		e.Up = v.arcs()
+		if e.Down = e.Up; v.directed() {
+			e.Down = &kernels.Arcs{Offsets: e.Up.Offsets, Ends: e.Up.Ends, Weights: entry.As[uint32](v.down)}
+		}
+		return nil
+	}
 	e.Up = pack(v, v.up)
 	e.Down = e.Up
 	if v.directed() {
 		e.Down = pack(v, v.down)
 	}
 	return nil
+}
+
+// mostMissing is which part of the arcs may be unreachable for both directions to have the same ends.
+const mostMissing = 8
+
+// missing counts the weights that are unreachable.
+func (v *values[W]) missing(weights []W) (count int) {
+	for _, w := range weights {
+		if w >= v.inf {
+			count++
+		}
+	}
+	return count
+}
+
+// arcs returns all arcs up, as they are.
+func (v *values[W]) arcs() *kernels.Arcs {
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: v.ends, Weights: entry.As[uint32](v.up)}
+	for r, start := range v.start {
+		a.Offsets[r] = int32(start)
+	}
+	return a
 }
 
 // pack returns the arcs of one direction without those that are unreachable.

@@ -214,7 +214,7 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
 	for stop := range o.Limit + 1 {
-		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N))
+		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N), !arcs && r.IntN(2) == 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestRounding(t *testing.T) {
 		shape(r, n, func(u, v int) { b.Add(u, v, r.Float64()+0.001+potential[u]-potential[v]) })
 		g := build(t, b)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), someSizes(r, n))
+		e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), someSizes(r, n), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package sparse
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -12,12 +13,11 @@ import (
 var ErrParts = errors.New("these are not the parts of an elimination")
 
 // Restored returns the elimination that has the given parts: vertices and parents by rank, the first ranks being the core, and
-// the arcs up and down. It looks at everything but the arcs' ends and weights, which CheckArcs does. What is returned cannot
-// fill tiles of the core.
-func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *kernels.Arcs) (*Elimination, error) {
+// the lists and weights of the arcs up and down. It looks at everything but the arcs' ends and weights. What is returned has no
+// Up.Ends and Down.Ends before ListEnds, and cannot fill tiles of the core.
+func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *Lists, upWeights, downWeights []uint32) (*Elimination, error) {
 	n := len(vertices)
-	e := &Elimination{Variant: v, Vertices: vertices, Rank: make([]int32, n), Parent: parent, Up: up, Down: down}
-	e.Work = Work{Vertices: n, Eliminated: n - core, Core: core, Fill: int64(len(up.Ends))}
+	e := &Elimination{Variant: v, Vertices: vertices, Rank: make([]int32, n), Parent: parent, upLists: up, downLists: down}
 	if core < 0 || core > n || len(parent) != n {
 		return nil, fmt.Errorf("%w: a core of %d vertices, %d parents for %d", ErrParts, core, len(parent), n)
 	}
@@ -33,42 +33,50 @@ func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *ker
 			return nil, fmt.Errorf("%w: the parent of rank %d is %d", ErrParts, r, p)
 		}
 	}
-	words := v.WeightBytes() / entry.WordBytes
-	for _, a := range []*kernels.Arcs{up, down} {
-		if len(a.Offsets) != n+1 || a.Offsets[0] != 0 || int(a.Offsets[n]) != len(a.Ends) || len(a.Weights) != words*len(a.Ends) {
-			return nil, fmt.Errorf("%w: %d offsets, %d ends, %d words of weights for %d vertices", ErrParts, len(a.Offsets), len(a.Ends), len(a.Weights), n)
-		}
-		for r := range n {
-			if a.Offsets[r] > a.Offsets[r+1] || r < core && a.Offsets[r+1] > 0 {
-				return nil, fmt.Errorf("%w: the offsets of rank %d", ErrParts, r)
-			}
+	var err error
+	if e.Up, err = restoredArcs(v, core, n, up, upWeights); err != nil {
+		return nil, err
+	}
+	if e.Down = e.Up; down != up || unsafe.SliceData(upWeights) != unsafe.SliceData(downWeights) {
+		if e.Down, err = restoredArcs(v, core, n, down, downWeights); err != nil {
+			return nil, err
 		}
 	}
+	e.Work = Work{Vertices: n, Eliminated: n - core, Core: core, Fill: int64(up.Offsets[n])}
 	return e, nil
 }
 
-// CheckArcs fails where an arc of a restored elimination leads to no rank that it may lead to. An Expander needs it to hold.
-func (e *Elimination) CheckArcs() error {
-	for _, a := range []*kernels.Arcs{e.Up, e.Down} {
-		for r := range e.Vertices {
-			for _, end := range a.Ends[a.Offsets[r]:a.Offsets[r+1]] {
-				if uint32(end) >= uint32(r) {
-					return e.BadArc(r, end)
-				}
-			}
+// restoredArcs returns the arcs of some lists, without their ends.
+func restoredArcs(v entry.Variant, core, n int, l *Lists, weights []uint32) (*kernels.Arcs, error) {
+	words := v.WeightBytes() / entry.WordBytes
+	if len(l.Offsets) != n+1 || l.Offsets[0] != 0 || len(weights) != words*int(l.Offsets[n]) {
+		return nil, fmt.Errorf("%w: %d offsets, %d words of weights for %d vertices", ErrParts, len(l.Offsets), len(weights), n)
+	}
+	for r := range n {
+		if l.Offsets[r] > l.Offsets[r+1] || r < core && l.Offsets[r+1] > 0 {
+			return nil, fmt.Errorf("%w: the offsets of rank %d", ErrParts, r)
 		}
 	}
-	return nil
+	return &kernels.Arcs{Offsets: l.Offsets, Weights: weights}, l.check()
 }
 
-// BadArc returns the error of an arc that leads to no rank that it may lead to.
-func (e *Elimination) BadArc(r int, end int32) error {
-	return fmt.Errorf("%w: an arc of rank %d leads to %d", ErrParts, r, end)
+// ListEnds makes Up.Ends and Down.Ends of a restored elimination, which an Expander needs. It fails where an arc leads to no rank
+// that it may lead to. Call it once, before the elimination is shared.
+func (e *Elimination) ListEnds() (err error) {
+	if e.Up.Ends, err = e.upLists.expand(); err != nil || e.Down == e.Up {
+		return err
+	}
+	if e.Down.Ends = e.Up.Ends; e.downLists != e.upLists {
+		e.Down.Ends, err = e.downLists.expand()
+	}
+	return err
 }
 
 // Reversed returns the elimination of the graph with all arcs reversed. It shares memory with e.
 func (e *Elimination) Reversed() *Elimination {
-	return &Elimination{Work: e.Work, Variant: e.Variant, Vertices: e.Vertices, Rank: e.Rank, Parent: e.Parent, Up: e.Down, Down: e.Up}
+	up, down := e.Lists()
+	return &Elimination{Work: e.Work, Variant: e.Variant, Vertices: e.Vertices, Rank: e.Rank, Parent: e.Parent, Up: e.Down, Down: e.Up,
+		upLists: down, downLists: up}
 }
 
 // Reversed returns the closed core of the reversed elimination.

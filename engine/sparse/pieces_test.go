@@ -51,7 +51,7 @@ func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
 func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) {
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
-	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), []int{1 + r.IntN(20)})
+	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), []int{1 + r.IntN(20)}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

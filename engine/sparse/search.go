@@ -37,10 +37,12 @@ func (e *Elimination) NewSearch(core *DenseCore, need func(part []byte) error) S
 // search is a Search over weights of one type.
 type search[W weight] struct {
 	arithmetic[W]
-	e                *Elimination
-	core             *DenseCore
-	up, down, matrix []W
-	need             func(part []byte) error
+	e          *Elimination
+	core       *DenseCore
+	up, down   *Lists
+	ups, downs []W // weights
+	matrix     []W
+	need       func(part []byte) error
 
 	failed error    // of this source: what is known of it is of no use
 	source int32    // its rank
@@ -50,7 +52,8 @@ type search[W weight] struct {
 
 	from     []int32 // core vertices that the climb reached
 	fromDist []W     // at the end of it
-	chain    []int32 // a target and its ancestors that are not known, upwards
+	near     []W     // distances to the ends of a list, in its order
+	chain    []int32 // ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
 	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths  []W     // of Climbed, and to columns
 }
@@ -60,8 +63,10 @@ func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need 
 	if need == nil {
 		need = func([]byte) error { return nil }
 	}
-	return &search[W]{arithmetic: a, e: e, core: core, need: need, up: entry.As[W](e.Up.Weights), down: entry.As[W](e.Down.Weights),
+	s := &search[W]{arithmetic: a, e: e, core: core, need: need, ups: entry.As[W](e.Up.Weights), downs: entry.As[W](e.Down.Weights),
 		matrix: entry.As[W](core.Matrix), mark: make([]uint32, n), dist: make([]W, n)}
+	s.up, s.down = e.Lists()
+	return s
 }
 
 // From implements Search.
@@ -79,10 +84,12 @@ func (s *search[W]) From(u int32) error {
 		s.mark[r], s.dist[r] = s.stamp, s.inf
 	}
 	s.dist[s.source] = 0
-	for r := s.source; r >= core; r = s.e.Parent[r] {
-		if s.failed = s.climb(r, core); s.failed != nil {
+	for r := s.source; r >= core; {
+		top := s.up.top(r, core)
+		if s.failed = s.climb(top, r, core); s.failed != nil {
 			return s.failed
 		}
+		r = s.e.Parent[top]
 	}
 	for _, x := range s.from {
 		s.fromDist = append(s.fromDist, s.dist[x])
@@ -96,39 +103,77 @@ func (s *search[W]) reach(x int32) {
 	s.from = append(s.from, x)
 }
 
-// climb relaxes the arcs up of a rank.
-func (s *search[W]) climb(r, core int32) error {
-	lo, hi := s.e.Up.Offsets[r], s.e.Up.Offsets[r+1]
-	ends, weights := s.e.Up.Ends[lo:hi], s.up[lo:hi]
-	if err := s.needArcs(ends, weights); err != nil {
+// climb relaxes the arcs up of ranks that share a list, from last up to top.
+func (s *search[W]) climb(top, last, core int32) error {
+	ends, weights, err := s.arcs(s.up, s.ups, top, last)
+	if err != nil {
 		return err
 	}
-	d := s.dist[r]
-	if d >= s.limit {
-		return nil
-	}
-	for i, end := range ends {
-		if uint32(end) >= uint32(r) {
-			return s.e.BadArc(int(r), end)
+	beyond := ends[:len(ends)-int(last-top)]
+	for _, end := range beyond {
+		if uint32(end) >= uint32(top) {
+			return BadArc(top, end)
 		}
 		if end < core && s.mark[end] != s.stamp {
 			s.reach(end)
 		}
-		if sum := d + weights[i]; sum < s.dist[end] && sum < s.limit {
-			s.dist[end] = sum
+	}
+	near := s.gather(beyond, top, last)
+	for count := len(ends); count >= len(beyond); count-- { // ends of a rank, whose own distance follows
+		row := weights[len(weights)-count:]
+		weights = weights[:len(weights)-count]
+		if d := near[count]; d < s.limit {
+			lowerRow(near[:count], row, d)
 		}
 	}
+	for i, end := range beyond {
+		s.dist[end] = near[i]
+	}
+	copy(s.dist[top:], near[len(beyond):])
 	return nil
 }
 
-func (s *search[W]) needArcs(ends []int32, weights []W) error {
-	if len(ends) == 0 {
-		return nil
+// arcs returns the list that ranks share, and all their weights, by rank.
+func (s *search[W]) arcs(l *Lists, weights []W, top, last int32) (ends []int32, w []W, err error) {
+	if ends, w = l.Of(last), weights[l.Offsets[top]:l.Offsets[last+1]]; len(w) == 0 {
+		return ends, w, nil
 	}
 	if err := s.need(entry.Bytes(ends)); err != nil {
-		return err
+		return nil, nil, err
 	}
-	return s.need(entry.Bytes(weights))
+	return ends, w, s.need(entry.Bytes(w))
+}
+
+// gather returns the distances to some ends, and to the ranks from top to last.
+func (s *search[W]) gather(ends []int32, top, last int32) []W {
+	near := s.near[:0]
+	for _, end := range ends {
+		near = append(near, s.dist[end])
+	}
+	s.near = append(near, s.dist[top:last+1]...)
+	return s.near
+}
+
+// lowerRow lowers distances to those over a vertex at distance d, by arcs of the given weights.
+func lowerRow[W weight](near, weights []W, d W) {
+	weights = weights[:len(near)]
+	for i, w := range weights {
+		near[i] = min(near[i], d+w)
+	}
+}
+
+// leastSum returns the least sum of a distance and a weight, or inf if that is less.
+func leastSum[W weight](near, weights []W, inf W) W {
+	weights = weights[:len(near)]
+	a, b, c, d := inf, inf, inf, inf
+	for len(near) >= 4 {
+		a, b, c, d = min(a, near[0]+weights[0]), min(b, near[1]+weights[1]), min(c, near[2]+weights[2]), min(d, near[3]+weights[3])
+		near, weights = near[4:], weights[4:]
+	}
+	for i, w := range weights {
+		a = min(a, near[i]+w)
+	}
+	return min(a, b, c, d)
 }
 
 // To implements Search.
@@ -156,11 +201,13 @@ func (s *search[W]) find(t int32, known uint32) error {
 		return s.cross()
 	}
 	s.chain = s.chain[:0]
-	for r := t; r >= core && s.mark[r] != known; r = s.e.Parent[r] {
-		s.chain = append(s.chain, r)
+	for r := t; r >= core && s.mark[r] != known; {
+		top := s.down.top(r, core)
+		s.chain = append(s.chain, r, top)
+		r = s.e.Parent[top]
 	}
-	for i := len(s.chain) - 1; i >= 0; i-- {
-		if err := s.sweep(s.chain[i], core, known); err != nil {
+	for i := len(s.chain); i > 0; i -= 2 {
+		if err := s.sweep(s.chain[i-1], s.chain[i-2], core, known); err != nil {
 			return err
 		}
 	}
@@ -221,43 +268,43 @@ func crossFour[W weight](least []W, columns []int32, rows *[crossRows][]W, dist 
 	}
 }
 
-// sweep computes the distance to a rank that is not of the core, and to those core vertices that it has arcs from. Those of its
-// ancestors are known. Most of these have arcs from the same core vertices, so the first of a chain computes nearly all of them.
-func (s *search[W]) sweep(r, core int32, known uint32) error {
-	lo, hi := s.e.Down.Offsets[r], s.e.Down.Offsets[r+1]
-	ends, weights := s.e.Down.Ends[lo:hi], s.down[lo:hi]
-	if err := s.needArcs(ends, weights); err != nil {
+// sweep computes the distances to ranks that share a list, from top to last, unless they are known, and to those core vertices that
+// they have arcs from. Those of their other ancestors are known. Most of these have arcs from the same core vertices, so the first of
+// a chain computes nearly all of them.
+func (s *search[W]) sweep(top, last, core int32, known uint32) error {
+	ends, weights, err := s.arcs(s.down, s.downs, top, last)
+	if err != nil {
 		return err
 	}
+	beyond := ends[:len(ends)-int(last-top)]
 	s.columns = s.columns[:0]
-	for _, end := range ends {
-		if end >= core { // ends ascend
-			break
+	for _, end := range beyond {
+		if uint32(end) >= uint32(top) {
+			return BadArc(top, end)
 		}
-		if end < 0 {
-			return s.e.BadArc(int(r), end)
-		}
-		if s.mark[end] != known {
+		if end < core && s.mark[end] != known {
 			s.mark[end], s.columns = known, append(s.columns, end)
 		}
 	}
 	if err := s.cross(); err != nil {
 		return err
 	}
-	d := s.inf
-	if s.mark[r] == s.stamp { // the climb reached it
-		d = s.dist[r]
-	}
-	for i, end := range ends {
-		if uint32(end) >= uint32(r) {
-			return s.e.BadArc(int(r), end)
+	near := s.gather(beyond, top, last)
+	for r, count := top, len(beyond); r <= last; r, count = r+1, count+1 {
+		row := weights[:count]
+		weights = weights[count:]
+		if s.mark[r] == known {
+			continue
 		}
-		d = min(d, s.dist[end]+weights[i])
+		d := s.inf
+		if s.mark[r] == s.stamp { // the climb reached it
+			d = near[count]
+		}
+		if d = leastSum(near[:count], row, d); d >= s.limit {
+			d = s.inf
+		}
+		near[count], s.mark[r], s.dist[r] = d, known, d
 	}
-	if d >= s.limit {
-		d = s.inf
-	}
-	s.mark[r], s.dist[r] = known, d
 	return nil
 }
 

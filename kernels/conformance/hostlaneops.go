@@ -52,7 +52,7 @@ func newLaneGraph(t *testing.T, r *rand.Rand, v entry.Variant) *laneGraph {
 		if row > 0 {
 			for range r.IntN(1 + r.IntN(12)) {
 				w.arcs.Ends = append(w.arcs.Ends, int32(r.IntN(row)))
-				w.weights = append(w.weights, w.randomEntry(false))
+				w.weights = append(w.weights, w.randomEntry(w.r.IntN(8) == 0))
 			}
 		}
 		w.arcs.Offsets = append(w.arcs.Offsets, int32(len(w.arcs.Ends)))
