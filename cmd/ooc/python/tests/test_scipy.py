@@ -7,7 +7,10 @@ which wants a certain one of several equal paths (test_construct_shortest_path a
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 
+import pytest
 from scipy.sparse import csgraph
 
 import ooc
@@ -30,3 +33,15 @@ globals().update(_theirs())
 
 def test_they_are_there():
     assert len([name for name in globals() if name.startswith("test_")]) > 15
+
+
+def test_the_whole_of_csgraph(long):
+    if not long:
+        pytest.skip("all tests of scipy.sparse.csgraph, most of which have no part of shortest_path in them: of --long only")
+    run = """
+import sys, pytest, ooc
+from scipy.sparse import csgraph
+csgraph.shortest_path = ooc.shortest_path
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not test_predecessors", "--pyargs", "scipy.sparse.csgraph"]))
+"""
+    subprocess.run([sys.executable, "-c", run], check=True)
