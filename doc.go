@@ -29,7 +29,7 @@
 //	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
 //	tiles        data on disk: the store, the tile file, state, checkpoints, checksums; in it lock (of a folder) and
 //	             disk (opening files, reserving room)
-//	kernels      the Device interface, kernels/cpu, kernels/cuda, one conformance suite for every device
+//	kernels      the Device interface, kernels/cpu, kernels/cuda, kernels/opencl, one conformance suite for every device
 //
 // Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device → kernels,
 // rounds → stream → kernels, and engine → tiles. docs/design.md has the whole graph.

@@ -69,9 +69,8 @@ func lookAtDevice(name string) (deviceObject, error) {
 	info := d.Info()
 	i32, f32 := device.Ceiling(d, entry.I32), device.Ceiling(d, entry.F32)
 	o := deviceObject{Name: info.Name, Usable: true, Model: &info.Model, Memory: &info.Memory, I32: &i32, F32: &f32}
-	if b, ok := d.(interface{ Binding() (name, version string) }); ok {
-		name, version := b.Binding()
-		o.Driver = terminal.Known("CUDA " + version + " through " + name)
+	if b, ok := d.(interface{ Driver() string }); ok {
+		o.Driver = terminal.Known(b.Driver())
 	}
 	return o, d.Close()
 }

@@ -39,7 +39,7 @@ var rubbish = map[string]bad{
 	"base":            {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
 	"checkpoint":      {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
 	"columns":         {noWord + "from=1 from,from to,from,to", exit.Usage, "columns"},
-	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage, "want one of auto, cuda, cpu"},
+	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage, "want one of auto, cuda, opencl, cpu"},
 	"device-memory":   {noSize, exit.Usage, "size"},
 	"directed":        {"", exit.Usage, "want true or false"},
 	"dry-run":         {"", exit.Usage, "want true or false"},

@@ -169,14 +169,13 @@ func (d *Device) Info() kernels.Info {
 		Memory: d.memory, Scratch: d.scratch}
 }
 
-// Binding returns the means by which the driver is called, "purego" or "gorgonia.org/cu", and the version
-// of CUDA that the driver offers, as in "13.0".
-func (d *Device) Binding() (name, version string) {
-	v, r := d.driver.version()
-	if r != success {
-		return d.driver.binding(), "unknown"
+// Driver returns the version of CUDA that the driver offers, and the means by which the driver is called, as in "CUDA 13.0 through purego".
+func (d *Device) Driver() string {
+	version := "unknown"
+	if v, r := d.driver.version(); r == success {
+		version = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 	}
-	return d.driver.binding(), fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+	return "CUDA " + version + " through " + d.driver.binding()
 }
 
 // call runs f, which calls the driver, with the device's context current, unless the context is spoiled. It sets the

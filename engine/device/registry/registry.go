@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,16 +14,18 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
+	"ooc/kernels/opencl"
 )
 
-// kinds is the table of devices by name, in the order in which "auto" tries them. index is the number after the colon
-// of a name such as cuda:1, and count says how many there are of a kind that may have several; nil: there is one. of is how many
-// devices of the kind are opened together. A new device is one more line.
+// kinds is the table of devices by name, in the order in which "auto" tries them. A new device is one more line.
 var kinds = []kind{
-	{"cuda", cuda.Count, func(index, _ int, memory int64) (kernels.Device, error) {
+	{name: "cuda", count: cuda.Count, open: func(index, _ int, memory int64) (kernels.Device, error) {
 		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
 	}},
-	{"cpu", nil, func(_, of int, memory int64) (kernels.Device, error) {
+	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, open: func(index, of int, memory int64) (kernels.Device, error) {
+		return opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(of), Index: index})
+	}},
+	{name: "cpu", open: func(_, of int, memory int64) (kernels.Device, error) {
 		if memory == 0 {
 			memory = device.FreeMemory() / 2 / int64(of)
 		}
@@ -34,10 +37,54 @@ var kinds = []kind{
 	}},
 }
 
+// kind is one sort of devices.
 type kind struct {
-	name  string
-	count func() (int, error)
-	open  func(index, of int, memory int64) (kernels.Device, error)
+	name   string
+	count  func() (int, error)           // how many there are of a kind that may have several; nil: there is one
+	listed func(index int) bool          // whether All lists a device of several; nil: it lists all
+	first  func() (index int, err error) // the one that "auto" tries; nil: that of index 0
+	// open opens the device of an index, the number after the colon of a name such as cuda:1. of is how many of the kind are opened together.
+	open func(index, of int, memory int64) (kernels.Device, error)
+}
+
+func countOpenCL() (int, error) {
+	all, err := opencl.List()
+	return len(all), err
+}
+
+// listedOpenCL leaves out GPUs that are listed as those of CUDA.
+func listedOpenCL(index int) bool {
+	all, err := opencl.List()
+	if err != nil || index >= len(all) || !all[index].NVIDIA() {
+		return err == nil
+	}
+	n, _ := cuda.Count()
+	return n == 0
+}
+
+// firstOpenCL finds a GPU: on processors our own kernels are as fast, and need no driver.
+func firstOpenCL() (int, error) {
+	all, err := opencl.List()
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(all, func(f opencl.Found) bool { return f.GPU })
+	if i < 0 {
+		return 0, fmt.Errorf("opencl: %w: none is a GPU", opencl.ErrAbsent)
+	}
+	return i, nil
+}
+
+// openFirst opens the device of a kind that "auto" tries.
+func (k kind) openFirst(memory int64) (kernels.Device, error) {
+	index := 0
+	if k.first != nil {
+		var err error
+		if index, err = k.first(); err != nil {
+			return nil, err
+		}
+	}
+	return k.open(index, 1, memory)
 }
 
 // All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which none is
@@ -53,7 +100,9 @@ func All() []string {
 			names = append(names, k.name)
 		}
 		for index := range n {
-			names = append(names, k.name+":"+strconv.Itoa(index))
+			if k.listed == nil || k.listed(index) {
+				names = append(names, k.name+":"+strconv.Itoa(index))
+			}
 		}
 	}
 	return names
@@ -71,16 +120,16 @@ func Names() []string {
 // Open opens a device by name, such as "cpu" or "cuda:1", or several that share the rounds of a solve, such as "cuda:0,cuda:1",
 // "cuda:0-3" or "cpu,cpu"; "auto" or "" takes the first that works, and why says what is
 // wrong with those before it; "" where they are merely not there. memory limits the bytes that a solve may use on each. 0 is half of the
-// free memory on the CPU, and most of the free memory on a GPU.
+// free memory on the CPU, and on what shares it, and most of the free memory on a GPU.
 func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if name == "" || name == "auto" {
 		var failed, reasons []error
 		for _, k := range kinds {
-			if d, err = k.open(0, 1, memory); err == nil {
+			if d, err = k.openFirst(memory); err == nil {
 				return d, joinLines(reasons), nil
 			}
 			failed = append(failed, err)
-			if !errors.Is(err, cuda.ErrAbsent) {
+			if !errors.Is(err, cuda.ErrAbsent) && !errors.Is(err, opencl.ErrAbsent) {
 				reasons = append(reasons, err)
 			}
 		}

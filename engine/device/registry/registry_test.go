@@ -24,7 +24,7 @@ func TestAll(t *testing.T) {
 			opened = append(opened, index)
 			return nil, none
 		}
-		kinds = []kind{{"gpu", func() (int, error) { return c.n, c.err }, open}, {"cpu", nil, were[len(were)-1].open}}
+		kinds = []kind{{name: "gpu", count: func() (int, error) { return c.n, c.err }, open: open}, {name: "cpu", open: were[len(were)-1].open}}
 		names := All()
 		if !slices.Equal(names, c.want) {
 			t.Errorf("%d, %v: %q", c.n, c.err, names)

@@ -1,0 +1,187 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// Options choose what Open opens. The zero value is the first device and most of its memory.
+type Options struct {
+	Memory int64  // bytes that the device may take in all, its Scratch included; 0: most of what it has
+	Host   int64  // the same for a device whose memory is the host's
+	Index  int    // of the device in List
+	piece  int64  // bytes of a piece of a buffer at most; 0: what the driver allows
+	asGPU  string // a vendor: a processor computes as a GPU of that vendor does
+}
+
+// Device is the kernels.Device of one device of a driver.
+type Device struct {
+	lib      *library
+	found    Found
+	index    int
+	tunables tunables
+	context  handle
+	queue    handle // for what is done at once
+	piece    int64  // bytes of a piece of a buffer, at most
+
+	memory, scratch int64 // limits in bytes
+
+	building sync.Mutex
+	programs map[program]handle // guarded by building
+
+	mu      sync.Mutex
+	inUse   int64                // bytes handed out by Alloc; guarded by mu
+	own     int64                // bytes that the device took for itself; guarded by mu
+	buffers int                  // alive; guarded by mu
+	host    map[*byte]*hostBlock // alive, by first byte; guarded by mu
+	streams map[*stream]bool     // open; guarded by mu
+	closed  bool                 // guarded by mu
+}
+
+var _ kernels.Device = (*Device)(nil)
+
+var errClosed = errors.New("opencl: closed")
+
+// Open opens a device. The error wraps ErrNoDevice if there is no driver, no such device, or if the kernels do not run on it.
+func Open(o Options) (*Device, error) {
+	d, err := open(o)
+	if err != nil {
+		return nil, fmt.Errorf("opencl: %w", err)
+	}
+	return d, nil
+}
+
+func open(o Options) (*Device, error) {
+	if o.Memory < 0 || o.Host < 0 || o.Index < 0 {
+		return nil, fmt.Errorf("memory %d, host memory %d, index %d: want 0 or more", o.Memory, o.Host, o.Index)
+	}
+	all, err := list()
+	if err != nil {
+		return nil, err
+	}
+	if o.Index >= len(all) {
+		return nil, fmt.Errorf("%w: device %d: there are %d, counted from 0", ErrNoDevice, o.Index, len(all))
+	}
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	if o.asGPU != "" {
+		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
+	}
+	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}}
+	if err := d.start(o); err != nil {
+		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
+	}
+	return d, nil
+}
+
+// start makes the context and finds the limits.
+func (d *Device) start(o Options) (err error) {
+	l, id := d.lib, d.found.id
+	for _, what := range []uint32{deviceAvailable, deviceCompiler} {
+		if integer(l.info(l.clGetDeviceInfo, id, what)) == 0 {
+			return fmt.Errorf("%w: the driver says that it is not available, or has no compiler", ErrNoDevice)
+		}
+	}
+	if d.tunables, err = choose(&d.found); err != nil {
+		return err
+	}
+	err = keepingSignals(func() error {
+		ids, code := [1]handle{id}, new(Code)
+		d.context = l.create(l.clCreateContext, 0, 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0, uintptr(unsafe.Pointer(code)))
+		return check("clCreateContext", *code)
+	})
+	if err != nil {
+		return outOfMemory(err)
+	}
+	if d.queue, err = d.newQueue(); err != nil {
+		return err
+	}
+	switch {
+	case o.Memory > 0:
+		d.memory = o.Memory
+	case d.found.Shares && o.Host > 0:
+		d.memory = min(o.Host, d.found.memory)
+	default: // OpenCL does not tell what is free
+		d.memory = d.found.memory - max(d.found.memory/16, 512<<20)
+	}
+	d.scratch = min(16<<20, d.memory/8)
+	d.piece = d.found.largest
+	if o.piece > 0 {
+		d.piece = o.piece
+	}
+	if d.memory <= 0 || d.piece <= 0 {
+		return fmt.Errorf("%w: it has %d bytes of memory, %d of them in one piece", ErrNoDevice, d.found.memory, d.found.largest)
+	}
+	return nil
+}
+
+// newQueue creates a queue that runs commands in order and notes when.
+func (d *Device) newQueue() (handle, error) {
+	const profiling = 1 << 1
+	code := new(Code)
+	q := d.lib.create(d.lib.clCreateCommandQueue, uintptr(d.context), uintptr(d.found.id), profiling, uintptr(unsafe.Pointer(code)))
+	return q, outOfMemory(check("clCreateCommandQueue", *code))
+}
+
+// outOfMemory makes kernels.ErrNoMemory of an error that means it.
+func outOfMemory(err error) error {
+	if noMemory(err) {
+		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err)
+	}
+	return err
+}
+
+// Info describes the device. Memory is the limit of Options.
+func (d *Device) Info() kernels.Info {
+	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform, Hardware: d.found.Version,
+		Memory: d.memory, Scratch: d.scratch, SharedCores: d.found.cpu}
+}
+
+// Driver returns the driver and its version.
+func (d *Device) Driver() string { return "OpenCL, " + d.found.Platform + " " + d.found.Version }
+
+// Close releases the device. It fails if there are streams, buffers or host memory left. It closes such streams; memory stays for whoever
+// holds it.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return errClosed
+	}
+	d.closed = true
+	var err error
+	if len(d.streams)+d.buffers+len(d.host) > 0 {
+		err = fmt.Errorf("opencl: closed with %d streams, %d buffers and %d host blocks alive", len(d.streams), d.buffers, len(d.host))
+	}
+	left := d.streams
+	d.streams = map[*stream]bool{}
+	d.mu.Unlock()
+	for s := range left {
+		err = errors.Join(err, s.Close())
+	}
+	return errors.Join(err, d.release())
+}
+
+// release undoes start.
+func (d *Device) release() error {
+	d.building.Lock()
+	defer d.building.Unlock()
+	var err error
+	for _, p := range d.programs {
+		err = errors.Join(err, check("clReleaseProgram", d.lib.call(d.lib.clReleaseProgram, uintptr(p))))
+	}
+	d.programs = nil
+	if d.queue != 0 {
+		err = errors.Join(err, check("clReleaseCommandQueue", d.lib.call(d.lib.clReleaseCommandQueue, uintptr(d.queue))))
+	}
+	if d.context != 0 {
+		err = errors.Join(err, check("clReleaseContext", d.lib.call(d.lib.clReleaseContext, uintptr(d.context))))
+	}
+	return err
+}

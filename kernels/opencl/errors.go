@@ -1,0 +1,80 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNoDevice is wrapped by Open's error where there is no driver, no such device, or none that the kernels run on.
+var ErrNoDevice = errors.New("no OpenCL device")
+
+// ErrAbsent is the ErrNoDevice of a machine without a driver, or whose drivers find no device: nothing there is broken.
+var ErrAbsent = fmt.Errorf("%w", ErrNoDevice)
+
+// Code is a cl_int, the error code of OpenCL; 0 is success.
+type Code int32
+
+// The codes that are told apart.
+const (
+	success          Code = 0
+	deviceNotFound   Code = -1
+	noObjectMemory   Code = -4
+	noResources      Code = -5
+	noHostMemory     Code = -6
+	noProfile        Code = -7
+	eventFailed      Code = -14
+	tooLarge         Code = -61
+	noPlatform       Code = -1001
+	buildFailed      Code = -11
+	compilerNotThere Code = -3
+)
+
+// names are those of the codes that a user may see.
+var names = map[Code]string{
+	deviceNotFound: "DEVICE_NOT_FOUND", -2: "DEVICE_NOT_AVAILABLE", compilerNotThere: "COMPILER_NOT_AVAILABLE", noObjectMemory: "MEM_OBJECT_ALLOCATION_FAILURE",
+	noResources: "OUT_OF_RESOURCES", noHostMemory: "OUT_OF_HOST_MEMORY", noProfile: "PROFILING_INFO_NOT_AVAILABLE", buildFailed: "BUILD_PROGRAM_FAILURE",
+	-12: "MAP_FAILURE", eventFailed: "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", -30: "INVALID_VALUE", -33: "INVALID_DEVICE", -34: "INVALID_CONTEXT",
+	-36: "INVALID_COMMAND_QUEUE", -38: "INVALID_MEM_OBJECT", -43: "INVALID_BUILD_OPTIONS", -44: "INVALID_PROGRAM", -45: "INVALID_PROGRAM_EXECUTABLE",
+	-46: "INVALID_KERNEL_NAME", -48: "INVALID_KERNEL", -51: "INVALID_ARG_SIZE", -52: "INVALID_KERNEL_ARGS", -54: "INVALID_WORK_GROUP_SIZE",
+	-55: "INVALID_WORK_ITEM_SIZE", -58: "INVALID_EVENT", tooLarge: "INVALID_BUFFER_SIZE", noPlatform: "PLATFORM_NOT_FOUND",
+}
+
+// Error is a failed call of OpenCL.
+type Error struct {
+	Call string // as in clCreateBuffer
+	Code Code
+	Log  string // what the driver's compiler says
+}
+
+// Error returns all that is known of the error.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s: CL_%s (%d)", e.Call, names[e.Code], e.Code)
+	if names[e.Code] == "" {
+		text = fmt.Sprintf("%s: OpenCL error %d", e.Call, e.Code)
+	}
+	if e.Log != "" {
+		text += ": the driver's compiler says: " + e.Log
+	}
+	return text
+}
+
+// check turns the result of a call into an error.
+func check(call string, c Code) error {
+	if c == success {
+		return nil
+	}
+	return &Error{Call: call, Code: c}
+}
+
+// noMemory reports whether an error says that there is not enough memory.
+func noMemory(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case noObjectMemory, noResources, noHostMemory, tooLarge:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// event is the event of the last command before it; 0: there was none.
+type event struct {
+	device *Device
+	handle handle
+}
+
+// Record implements kernels.Stream.
+func (s *stream) Record() (kernels.Event, error) {
+	if err := s.alive(); err != nil {
+		return nil, fmt.Errorf("opencl: record: %w", err)
+	}
+	l := s.device.lib
+	if s.last == 0 {
+		if err := s.barrier(nil); err != nil {
+			return nil, fmt.Errorf("opencl: record: %w", err)
+		}
+	}
+	if err := errors.Join(check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last))), s.flush()); err != nil {
+		return nil, fmt.Errorf("opencl: record: %w", err)
+	}
+	e := &event{device: s.device, handle: s.last}
+	runtime.AddCleanup(e, func(h handle) { l.call(l.clReleaseEvent, uintptr(h)) }, s.last)
+	return e, nil
+}
+
+// barrier has what comes later wait for events of other streams.
+func (s *stream) barrier(events []handle) error {
+	l, at, done := s.device.lib, uintptr(0), new(handle)
+	if len(events) > 0 {
+		at = uintptr(unsafe.Pointer(&events[0]))
+	}
+	c := l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)), at, uintptr(unsafe.Pointer(done)))
+	runtime.KeepAlive(events)
+	return s.enqueued("clEnqueueBarrierWithWaitList", c, *done)
+}
+
+// Wait implements kernels.Stream.
+func (s *stream) Wait(ev kernels.Event) error {
+	e, ok := ev.(*event)
+	if !ok || e == nil || e.device != s.device {
+		return errors.New("opencl: wait: not an event of this device")
+	}
+	err := s.alive()
+	if err == nil {
+		err = s.barrier([]handle{e.handle})
+	}
+	runtime.KeepAlive(e)
+	if err != nil {
+		return fmt.Errorf("opencl: wait: %w", err)
+	}
+	return nil
+}
+
+// waitFor waits for an event. It returns the error of its command.
+func (d *Device) waitFor(h handle) error {
+	list := [1]handle{h}
+	c := d.lib.call(d.lib.clWaitForEvents, 1, uintptr(unsafe.Pointer(&list[0])))
+	if c == eventFailed {
+		if _, err := d.passed(h); err != nil {
+			return err
+		}
+	}
+	return outOfMemory(check("clWaitForEvents", c))
+}
+
+// passed reports whether an event's command is done. It returns the command's error.
+func (d *Device) passed(h handle) (bool, error) {
+	value, c := d.lib.info(d.lib.clGetEventInfo, h, eventStatus)
+	status := Code(int32(integer(value, c)))
+	if c == success && status < 0 {
+		c = status
+	}
+	return c == success && status == 0, outOfMemory(check("a command", c))
+}
+
+// Sync implements kernels.Event.
+func (e *event) Sync() error {
+	err := e.device.waitFor(e.handle)
+	runtime.KeepAlive(e)
+	if err != nil {
+		return fmt.Errorf("opencl: %w", err)
+	}
+	return nil
+}
+
+// Since implements kernels.Event.
+func (e *event) Since(start kernels.Event) (time.Duration, error) {
+	from, ok := start.(*event)
+	if !ok || from == nil || from.device != e.device {
+		return 0, errors.New("opencl: since: not an event of this device")
+	}
+	if from.handle == e.handle {
+		return 0, nil
+	}
+	var ends [2]int64
+	for i, h := range []handle{from.handle, e.handle} {
+		value, c := e.device.lib.info(e.device.lib.clGetEventProfilingInfo, h, eventEnd)
+		if err := check("clGetEventProfilingInfo", c); err != nil {
+			return 0, fmt.Errorf("opencl: since: %w", err)
+		}
+		ends[i] = integer(value, c)
+	}
+	runtime.KeepAlive(from)
+	runtime.KeepAlive(e)
+	return time.Duration(ends[1] - ends[0]), nil
+}

@@ -1,0 +1,144 @@
+package opencl
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// Found is a device that a driver offers.
+type Found struct {
+	Name     string // of the device, as in "gfx1100"
+	Platform string // as in "AMD Accelerated Parallel Processing"
+	Vendor   string
+	Version  string // of the driver
+	GPU      bool   // and not a processor or anything else
+	Shares   bool   // its memory is the host's
+
+	id      handle
+	cpu     bool // its kernels are to use vectors
+	doubles bool // it has float64
+	memory  int64
+	largest int64 // bytes of an allocation
+	local   int64 // bytes of local memory of a group
+	group   int64 // items of a group, at most
+	lanes   int   // 32-bit integers in a vector of the processor
+}
+
+// NVIDIA reports whether the device is one that CUDA offers too.
+func (f *Found) NVIDIA() bool { return strings.Contains(f.Vendor, "NVIDIA") }
+
+// What is asked of platforms, devices, programs and events.
+const (
+	platformName = 0x0902
+
+	deviceType          = 0x1000
+	deviceGroup         = 0x1004
+	deviceLanesInt      = 0x1038
+	deviceLargest       = 0x1010
+	deviceMemory        = 0x101F
+	deviceLocal         = 0x1023
+	deviceAvailable     = 0x1027
+	deviceCompiler      = 0x1028
+	deviceName          = 0x102B
+	deviceVendor        = 0x102C
+	deviceDriverVersion = 0x102D
+	deviceDoubles       = 0x1032
+	deviceSharesMemory  = 0x1035
+
+	programLog = 0x1183
+
+	eventStatus = 0x11D3
+	eventEnd    = 0x1283
+
+	typeCPU, typeGPU, typeAny = 1 << 1, 1 << 2, 0xFFFFFFFF
+)
+
+// List returns the devices of all platforms, in the drivers' order. The error wraps ErrAbsent where there are none.
+func List() ([]Found, error) {
+	list, err := list()
+	if err != nil {
+		return nil, fmt.Errorf("opencl: %w", err)
+	}
+	return list, nil
+}
+
+func list() (all []Found, err error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	var failed error // of a platform
+	err = keepingSignals(func() error {
+		platforms, err := l.handles("clGetPlatformIDs", func(n uintptr, list, count unsafe.Pointer) Code {
+			return l.call(l.clGetPlatformIDs, n, uintptr(list), uintptr(count))
+		}, noPlatform)
+		if err != nil {
+			return err
+		}
+		for _, p := range platforms {
+			devices, err := l.handles("clGetDeviceIDs", func(n uintptr, list, count unsafe.Pointer) Code {
+				return l.call(l.clGetDeviceIDs, uintptr(p), typeAny, n, uintptr(list), uintptr(count))
+			}, deviceNotFound)
+			if err != nil { // others may work
+				failed = err
+				continue
+			}
+			name := text(l.info(l.clGetPlatformInfo, p, platformName))
+			for _, id := range devices {
+				all = append(all, l.look(id, name))
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	case len(all) == 0 && failed != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, failed)
+	case len(all) == 0:
+		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL installed?", ErrAbsent)
+	}
+	return all, nil
+}
+
+// handles calls a function that lists objects, first for their number. none is how it says that there are none.
+func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Pointer) Code, none Code) ([]handle, error) {
+	count := new(uint32)
+	if c := get(0, nil, unsafe.Pointer(count)); c == none || c == success && *count == 0 {
+		return nil, nil
+	} else if c != success {
+		return nil, check(name, c)
+	}
+	list := make([]handle, *count)
+	return list, check(name, get(uintptr(*count), unsafe.Pointer(&list[0]), nil))
+}
+
+// look asks a device for what it is.
+func (l *library) look(id handle, platform string) Found {
+	number := func(what uint32) int64 { return integer(l.info(l.clGetDeviceInfo, id, what)) }
+	words := func(what uint32) string { return text(l.info(l.clGetDeviceInfo, id, what)) }
+	kind := number(deviceType)
+	return Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor), Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
+		Shares: kind&typeCPU != 0 || number(deviceSharesMemory) != 0, id: id, cpu: kind&typeCPU != 0, doubles: number(deviceDoubles) != 0,
+		memory: number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal), group: number(deviceGroup), lanes: int(number(deviceLanesInt))}
+}
+
+// text is a value that is a string.
+func text(value []byte, _ Code) string {
+	value, _, _ = bytes.Cut(value, []byte{0})
+	return strings.Join(strings.Fields(string(value)), " ")
+}
+
+// integer is a value of 4 or 8 bytes, 0 if it was not to be had.
+func integer(value []byte, _ Code) int64 {
+	switch len(value) {
+	case 4:
+		return int64(binary.LittleEndian.Uint32(value))
+	case 8:
+		return int64(binary.LittleEndian.Uint64(value))
+	}
+	return 0
+}

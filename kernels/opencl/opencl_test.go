@@ -1,0 +1,70 @@
+package opencl
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"testing"
+
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+)
+
+// testedDevice is the device that tests open: the one whose index is in OOC_OPENCL, or the first. Where there is none they are skipped;
+// OOC_REQUIRE_OPENCL=1 makes that a failure.
+func testedDevice(t testing.TB) int {
+	t.Helper()
+	if _, err := List(); err != nil {
+		if !errors.Is(err, ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	index, err := strconv.Atoi("0" + os.Getenv("OOC_OPENCL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index
+}
+
+func TestConformance(t *testing.T) { onDevice(t, conformance.Run, Options{}) }
+
+// TestPieces has buffers of many pieces, so that tiles lie across two.
+func TestPieces(t *testing.T) { onDevice(t, conformance.Run, Options{piece: 70 << 10}) }
+
+// TestGPUKernels has a processor run the kernels of GPUs: of any GPU, and in a campaign of those of each vendor, which take long to compile.
+func TestGPUKernels(t *testing.T) {
+	vendors := []string{"any"}
+	if os.Getenv("OOC_CAMPAIGN") != "" {
+		vendors = append(vendors, "NVIDIA", "Advanced Micro Devices", "Intel")
+	}
+	for _, vendor := range vendors {
+		t.Run(vendor, func(t *testing.T) { onDevice(t, conformance.Run, Options{asGPU: vendor}) })
+	}
+}
+
+func onDevice(t *testing.T, suite func(*testing.T, conformance.Open), o Options) {
+	o.Index = testedDevice(t)
+	suite(t, func(memory int64) (kernels.Device, error) {
+		o.Memory = memory
+		return Open(o)
+	})
+}
+
+// TestList wants every device to be told from others.
+func TestList(t *testing.T) {
+	testedDevice(t)
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range all {
+		t.Logf("%d: %+v", i, f)
+		if f.Name == "" || f.Platform == "" {
+			t.Errorf("device %d: name %q, platform %q", i, f.Name, f.Platform)
+		}
+	}
+	if _, err := Open(Options{Index: len(all)}); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("a device more than there are: %v", err)
+	}
+}

@@ -1,0 +1,233 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// listEntry is Job of common.cl: a job, or the operands of a pair.
+type listEntry struct{ x, y uint64 }
+
+const entryBytes = 16
+
+// product is the kernel of products.
+const product = "product"
+
+// banks is how many memory objects a launch may name, as MEMORY of common.cl does.
+const banks = 8
+
+// most of what one launch does: entries of its list, and relaxations. Long launches keep others from the device, and systems stop those
+// that take seconds where the GPU serves a screen too.
+const (
+	mostEntries     = 1 << 16
+	mostRelaxations = 1 << 37
+)
+
+// operands is how the operands of a launch lie in memory.
+type operands struct {
+	rows, cols    int // of C
+	lda, ldb, ldc int // entries from a row to the next
+	depth         int
+}
+
+// jobs are products that are gathered for a launch.
+type jobs struct {
+	stream  *stream
+	kernel  string
+	variant entry.Variant
+	operands
+	memory []handle
+	heads  []listEntry // y: where the pairs begin, among pairs
+	pairs  []listEntry
+}
+
+// job is one product: c becomes the minimum of itself, unless it is fresh, and the products of pairs.
+type job struct {
+	c     place
+	fresh bool
+	pairs [][2]place
+}
+
+// address returns where a place is for a kernel, false if the launch can name no more memory.
+func (j *jobs) address(p place) (uint64, bool) {
+	i := slices.Index(j.memory, p.memory)
+	if i < 0 {
+		if len(j.memory) == banks {
+			return 0, false
+		}
+		i = len(j.memory)
+		j.memory = append(j.memory, p.memory)
+	}
+	return uint64(i)<<56 | uint64(p.off), true
+}
+
+// add gathers a job. What was gathered before is launched when there is no room; a job of many pairs runs in several launches.
+func (j *jobs) add(a job) error {
+	for len(a.pairs) > 0 {
+		n := j.fit(a)
+		if n == len(a.pairs) {
+			return nil
+		}
+		if n == 0 && len(j.heads) == 0 {
+			return errors.New("a product of tiles does not fit one launch")
+		}
+		if err := j.run(); err != nil {
+			return err
+		}
+		if n > 0 {
+			a.pairs, a.fresh = a.pairs[n:], false
+		}
+	}
+	return nil
+}
+
+// fit gathers as many pairs of a job as there is room for.
+func (j *jobs) fit(a job) int {
+	memory, first := len(j.memory), len(j.pairs)
+	c, ok := j.address(a.c)
+	n := 0
+	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (len(j.pairs) == 0 || j.relaxations() < mostRelaxations) {
+		before := len(j.memory)
+		x, ok1 := j.address(a.pairs[n][0])
+		y, ok2 := j.address(a.pairs[n][1])
+		if !ok1 || !ok2 {
+			j.memory = j.memory[:before]
+			break
+		}
+		j.pairs = append(j.pairs, listEntry{x, y})
+		n++
+	}
+	if n == 0 {
+		j.memory = j.memory[:memory]
+		return 0
+	}
+	head := listEntry{c, uint64(first) | uint64(n)<<32}
+	if a.fresh {
+		head.y |= 1 << 63
+	}
+	j.heads = append(j.heads, head)
+	return n
+}
+
+func (j *jobs) relaxations() int { return len(j.pairs) * j.rows * j.cols * j.depth }
+
+// list returns what was gathered: heads, then pairs.
+func (j *jobs) list() []listEntry {
+	all := slices.Concat(j.heads, j.pairs)
+	for i := range j.heads {
+		all[i].y += uint64(len(j.heads))
+	}
+	return all
+}
+
+// run launches what was gathered.
+func (j *jobs) run() error {
+	if len(j.heads) == 0 {
+		return nil
+	}
+	s := j.stream
+	if err := s.send(j.list()); err != nil {
+		return err
+	}
+	shape := s.device.shape(j.variant, j.rows, j.cols)
+	rows, cols := j.rows/shape.rows, j.cols/shape.cols
+	groups, items := len(j.heads)*rows*cols, shape.items
+	if j.kernel == diagonal {
+		groups, items = 1, s.device.diagonalItems()
+	}
+	args := make([]arg, 0, banks+9)
+	for i := range banks {
+		args = append(args, memoryArg(j.memory[min(i, len(j.memory)-1)]))
+	}
+	args = append(args, memoryArg(s.list.memory))
+	for _, x := range []int{0, j.lda, j.ldb, j.ldc, j.depth, rows, cols, 1} {
+		args = append(args, number(x))
+	}
+	j.memory, j.heads, j.pairs = nil, nil, nil
+	return s.launch(kernelOf{program{j.variant, shape}, j.kernel}, groups, items, args)
+}
+
+// send enqueues the upload of a list.
+func (s *stream) send(list []listEntry) error {
+	bytes := int64(len(list)) * entryBytes
+	if bytes > s.list.bytes {
+		if err := s.need(&s.list, max(2*bytes, 1<<16)); err != nil {
+			return err
+		}
+	}
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), bytes)
+	if err := s.transfer("clEnqueueWriteBuffer", s.device.lib.clEnqueueWriteBuffer, span{s.list.memory, 0, bytes}, memory); err != nil {
+		return err
+	}
+	return s.hold(memory)
+}
+
+// MinPlus implements kernels.Stream.
+func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
+	if err := s.minPlus(v, t, products); err != nil {
+		return fmt.Errorf("opencl: min-plus: %w", err)
+	}
+	return nil
+}
+
+// minPlus finds all operands before it launches anything.
+func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) error {
+	if err := checkShape(v, t); err != nil {
+		return err
+	}
+	if err := s.alive(); err != nil {
+		return err
+	}
+	p, todo := &places{stream: s}, make([]job, len(products))
+	for i := range products {
+		var err error
+		if todo[i], err = p.product(int64(t)*int64(t)*int64(v.Bytes()), &products[i]); err != nil {
+			return fmt.Errorf("product %d: %w", i, err)
+		}
+	}
+	j := &jobs{stream: s, kernel: product, variant: v, operands: operands{t, t, t, t, t, t}}
+	for _, one := range todo {
+		if err := j.add(one); err != nil {
+			return err
+		}
+	}
+	return errors.Join(j.run(), p.putBack(), s.flush())
+}
+
+// product checks a product and finds its operands.
+func (p *places) product(bytes int64, x *kernels.Product) (j job, err error) {
+	if len(x.A) == 0 || len(x.A) != len(x.B) {
+		return job{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(x.A), len(x.B))
+	}
+	if j.c, err = p.find(x.C, bytes, !x.Fresh, true); err != nil {
+		return job{}, fmt.Errorf("tile C: %w", err)
+	}
+	j.fresh, j.pairs = x.Fresh, make([][2]place, len(x.A))
+	for i := range x.A {
+		for side, tile := range [2]kernels.Tile{x.A[i], x.B[i]} {
+			if tile == x.C {
+				return job{}, errors.New("tile C is also an operand")
+			}
+			if j.pairs[i][side], err = p.find(tile, bytes, true, false); err != nil {
+				return job{}, fmt.Errorf("tile %c[%d]: %w", 'A'+side, i, err)
+			}
+		}
+	}
+	return j, nil
+}
+
+// checkShape returns an error where there are no tiles of edge t.
+func checkShape(v entry.Variant, t int) error {
+	if v >= entry.VariantCount {
+		return fmt.Errorf("no variant %d", v)
+	}
+	if t <= 0 || t%smallBlock != 0 || t > 1<<15 {
+		return fmt.Errorf("tile edge %d: want a multiple of %d, at most %d", t, smallBlock, 1<<15)
+	}
+	return nil
+}

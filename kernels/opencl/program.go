@@ -1,0 +1,95 @@
+package opencl
+
+import (
+	_ "embed"
+	"fmt"
+	"unsafe"
+
+	"ooc/kernels/entry"
+)
+
+//go:embed src/common.cl
+var commonSource string
+
+//go:embed src/vectors.cl
+var vectorsSource string
+
+//go:embed src/tiles.cl
+var tilesSource string
+
+// program is what one compilation makes kernels for.
+type program struct {
+	variant entry.Variant
+	shape   shape
+}
+
+// build returns a compiled program.
+func (d *Device) build(p program) (handle, error) {
+	if p.variant == entry.F64 && !d.found.doubles {
+		return 0, fmt.Errorf("%s has no numbers of 64 bits; solve with --kind f32 or --device cpu", d.found.Name)
+	}
+	d.building.Lock()
+	defer d.building.Unlock()
+	if d.programs == nil {
+		return 0, errClosed
+	}
+	if h, ok := d.programs[p]; ok {
+		return h, nil
+	}
+	source := commonSource + tilesSource
+	if d.found.cpu {
+		source = commonSource + vectorsSource
+	}
+	h, err := d.compile(source, d.options(p.variant, p.shape))
+	if err != nil {
+		return 0, fmt.Errorf("kernels of %s: %w", p.variant, err)
+	}
+	d.programs[p] = h
+	return h, nil
+}
+
+// compile has the driver compile a source. The error holds what its compiler says.
+func (d *Device) compile(source, options string) (h handle, err error) {
+	l := d.lib
+	err = keepingSignals(func() error {
+		text, flags, code := append([]byte(source), 0), append([]byte(options), 0), new(Code)
+		texts := [1]unsafe.Pointer{unsafe.Pointer(&text[0])}
+		h = l.create(l.clCreateProgramWithSource, uintptr(d.context), 1, uintptr(unsafe.Pointer(&texts[0])), 0, uintptr(unsafe.Pointer(code)))
+		if err := check("clCreateProgramWithSource", *code); err != nil {
+			return err
+		}
+		ids := [1]handle{d.found.id}
+		if c := l.call(l.clBuildProgram, uintptr(h), 1, uintptr(unsafe.Pointer(&ids[0])), uintptr(unsafe.Pointer(&flags[0])), 0, 0); c != success {
+			log := d.buildLog(h)
+			l.call(l.clReleaseProgram, uintptr(h)) // the error that counts is the build's
+			return &Error{Call: "clBuildProgram", Code: c, Log: log}
+		}
+		return nil
+	})
+	return h, outOfMemory(err)
+}
+
+// mostLog is how much of the compiler's log is told: its first errors.
+const mostLog = 2000
+
+func (d *Device) buildLog(h handle) string {
+	l, size := d.lib, new(uintptr)
+	if l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, 0, 0, uintptr(unsafe.Pointer(size))) != success || *size == 0 {
+		return ""
+	}
+	log := make([]byte, *size)
+	c := l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, *size, uintptr(unsafe.Pointer(&log[0])), 0)
+	all := text(log, c)
+	return all[:min(len(all), mostLog)]
+}
+
+// newKernel makes a kernel of a program. Each stream has its own, since arguments are set one by one.
+func (d *Device) newKernel(p program, name string) (handle, error) {
+	h, err := d.build(p)
+	if err != nil {
+		return 0, err
+	}
+	text, code := append([]byte(name), 0), new(Code)
+	k := d.lib.create(d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(code)))
+	return k, outOfMemory(check("clCreateKernel", *code))
+}

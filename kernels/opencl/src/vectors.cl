@@ -1,0 +1,115 @@
+// The (min,+) product and the closure of a block for processors: an item is a thread, and computes with vectors.
+//
+// An item has STRIP columns of some rows of C. It copies DEPTH rows of the strip of B to where they lie side by side, since rows of a
+// tile share few sets of a cache, and then takes ROWS rows of C at a time, whose entries stay in registers.
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#if defined(F64)
+typedef PASTE(double, LANES) V;
+#elif defined(U16)
+typedef PASTE(ushort, LANES) V;
+#else
+typedef PASTE(int, LANES) V;
+#endif
+#define LOAD(p) PASTE(vload, LANES)(0, p)
+#define STORE(v, p) PASTE(vstore, LANES)(v, 0, p)
+#define FLOATS(v) PASTE(as_float, LANES)(v)
+#define INTS(v) PASTE(as_int, LANES)(v)
+
+inline V relaxed(V c, V a, V b) {
+#if defined(F32)
+  return min(INTS(FLOATS(a) + FLOATS(b)), c);
+#elif defined(F32_SIGNED)
+  const PASTE(float, LANES) s = FLOATS(a) + FLOATS(b), d = FLOATS(c);
+  return INTS(select(d, s, s < d));
+#elif defined(F64)
+  const V s = a + b;
+  return select(c, s, s < c);
+#else
+  return min((V)(a + b), c);
+#endif
+}
+
+inline V settled(V c) {
+#if defined(I32_SIGNED)
+  return select(c, (V)(INF32), c >= LIMIT32);
+#else
+  return c;
+#endif
+}
+
+#define STRIP (LANES * VECTORS)
+
+// slab relaxes the rows of C with count rows of the strip.
+inline void slab(global E *c, long ldc, bool fresh, global const E *a, long lda, local const V *b, int count) {
+  V d[ROWS][VECTORS];
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) {
+      d[i][j] = (V)(NONE);
+      if (!fresh) d[i][j] = LOAD(c + i * ldc + LANES * j);
+    }
+  for (int k = 0; k < count; k++) {
+    V v[VECTORS];
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) v[j] = b[k * VECTORS + j];
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      const V w = (V)(a[i * lda + k]);
+#pragma unroll
+      for (int j = 0; j < VECTORS; j++) d[i][j] = relaxed(d[i][j], w, v[j]);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) STORE(settled(d[i][j]), c + i * ldc + LANES * j);
+}
+
+// product computes rows×cols blocks of C of each job, each of BLOCK rows and STRIP columns.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void product(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+                    const int rows, const int cols, const int one) {
+  local V strip[DEPTH * VECTORS];
+  list += first;
+  const int id = get_global_id(0), job = id / (rows * cols), block = id % (rows * cols);
+  const int row = block % rows * BLOCK, col = block / rows * STRIP;
+  const Job j = list[job];
+  global E *c = AT(E, j.x) + (long)row * ldc + col;
+  bool fresh = FRESH(j);
+  for (int pair = 0; pair < PAIRS(j); pair++) {
+    const Job p = list[FIRST(j) + pair];
+    global const E *a = AT(const E, p.x) + (long)row * lda, *b = AT(const E, p.y) + col;
+    for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+      const int count = min(DEPTH, depth - k0);
+      for (int k = 0; k < count; k++)
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) strip[k * VECTORS + v] = LOAD(b + (long)(k0 + k) * ldb + LANES * v);
+      for (int i = 0; i < BLOCK; i += ROWS) slab(c + (long)i * ldc, ldc, fresh, a + (long)i * lda + k0, lda, strip, count);
+      fresh = false;
+    }
+  }
+}
+
+// diagonal closes a block of 64×64 entries, which is C of the one job.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void diagonal(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+                     const int rows, const int cols, const int one) {
+  local V d[64 * 64 / LANES];
+  const int across = 64 / LANES;
+  global E *c = AT(E, list[first].x);
+  for (int i = 0; i < 64; i++) {
+    for (int j = 0; j < across; j++) d[i * across + j] = LOAD(c + (long)i * ldc + LANES * j);
+    local E *on = (local E *)&d[i * across] + i;
+    if (*on > 0) *on = 0; // the walk without arcs; a positive float is a positive integer too
+  }
+  for (int k = 0; k < 64; k++)
+    for (int i = 0; i < 64; i++) {
+      const V w = (V)(((local E *)&d[i * across])[k]);
+      for (int j = 0; j < across; j++) d[i * across + j] = settled(relaxed(d[i * across + j], w, d[k * across + j]));
+    }
+  for (int i = 0; i < 64; i++)
+    for (int j = 0; j < across; j++) STORE(d[i * across + j], c + (long)i * ldc + LANES * j);
+}

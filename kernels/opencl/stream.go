@@ -1,0 +1,251 @@
+package opencl
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"ooc/kernels"
+)
+
+// stream is a queue of OpenCL. Its fields belong to its owner.
+type stream struct {
+	device  *Device
+	queue   handle
+	last    handle // the event of the last command; 0: there was none
+	kernels map[kernelOf]handle
+	list    own // what the kernels' lists are written to
+	panels  own // scratch of closures
+	staging []own
+	held    []held // oldest first
+	closed  bool
+}
+
+// own is memory that the device took for itself.
+type own struct {
+	memory handle
+	bytes  int64
+}
+
+// held is host memory that a command may use until its event.
+type held struct {
+	event  handle
+	memory []byte
+}
+
+// kernelOf names a kernel of a stream.
+type kernelOf struct {
+	program program
+	name    string
+}
+
+// NewStream creates a stream.
+func (d *Device) NewStream() (kernels.Stream, error) {
+	d.mu.Lock()
+	closed := d.closed
+	d.mu.Unlock()
+	if closed {
+		return nil, errClosed
+	}
+	q, err := d.newQueue()
+	if err != nil {
+		return nil, fmt.Errorf("opencl: new stream: %w", err)
+	}
+	s := &stream{device: d, queue: q, kernels: map[kernelOf]handle{}}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.streams[s] = true
+	return s, nil
+}
+
+// alive returns an error where the stream is closed.
+func (s *stream) alive() error {
+	if s.closed {
+		return errClosed
+	}
+	return nil
+}
+
+// enqueued notes the event of a command, or the error of enqueueing it.
+func (s *stream) enqueued(call string, c Code, event handle) error {
+	if c != success {
+		return outOfMemory(check(call, c))
+	}
+	if s.last != 0 {
+		s.device.lib.call(s.device.lib.clReleaseEvent, uintptr(s.last))
+	}
+	s.last = event
+	return nil
+}
+
+// flush has the driver begin with what is enqueued.
+func (s *stream) flush() error {
+	return check("clFlush", s.device.lib.call(s.device.lib.clFlush, uintptr(s.queue)))
+}
+
+// hold keeps host memory alive until the last command is done.
+func (s *stream) hold(memory []byte) error {
+	l := s.device.lib
+	for len(s.held) > 0 {
+		done, err := s.device.passed(s.held[0].event)
+		if err != nil || !done {
+			break // an error is told by Sync
+		}
+		l.call(l.clReleaseEvent, uintptr(s.held[0].event))
+		s.held = s.held[1:]
+	}
+	s.held = append(s.held, held{s.last, memory})
+	return check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last)))
+}
+
+// letGo forgets all memory that was held: the stream is idle.
+func (s *stream) letGo() {
+	for _, h := range s.held {
+		s.device.lib.call(s.device.lib.clReleaseEvent, uintptr(h.event))
+	}
+	s.held = nil
+}
+
+// CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost.
+func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
+	if err := s.copyHost(dst, src, "clEnqueueWriteBuffer", s.device.lib.clEnqueueWriteBuffer); err != nil {
+		return fmt.Errorf("opencl: copy in: %w", err)
+	}
+	return nil
+}
+
+// CopyOut implements kernels.Stream. Like CopyIn, it overlaps only with memory from AllocHost.
+func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
+	if err := s.copyHost(src, dst, "clEnqueueReadBuffer", s.device.lib.clEnqueueReadBuffer); err != nil {
+		return fmt.Errorf("opencl: copy out: %w", err)
+	}
+	return nil
+}
+
+// copyHost copies between a tile and host memory, piece by piece.
+func (s *stream) copyHost(t kernels.Tile, host []byte, call string, fn uintptr) error {
+	spans, err := s.device.spans(t, int64(len(host)))
+	if err == nil {
+		err = s.alive()
+	}
+	if err != nil || len(spans) == 0 {
+		return err
+	}
+	at := host
+	for _, p := range spans {
+		if err := s.transfer(call, fn, p, at[:p.bytes]); err != nil {
+			return err
+		}
+		at = at[p.bytes:]
+	}
+	return errors.Join(s.hold(host), s.flush())
+}
+
+// transfer enqueues a copy of a part of a memory object.
+func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
+	event := new(handle)
+	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), 0, 0, uintptr(unsafe.Pointer(event)))
+	return s.enqueued(call, c, *event)
+}
+
+// copyInside enqueues a copy from one memory object to another.
+func (s *stream) copyInside(to, from span) error {
+	l, event := s.device.lib, new(handle)
+	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), 0, 0, uintptr(unsafe.Pointer(event)))
+	return s.enqueued("clEnqueueCopyBuffer", c, *event)
+}
+
+// launch starts groups of items.
+func (s *stream) launch(k kernelOf, groups, items int, args []arg) error {
+	kernel, ok := s.kernels[k]
+	if !ok {
+		var err error
+		if kernel, err = s.device.newKernel(k.program, k.name); err != nil {
+			return err
+		}
+		s.kernels[k] = kernel
+	}
+	l := s.device.lib
+	for i, a := range args {
+		if c := l.call(l.clSetKernelArg, uintptr(kernel), uintptr(i), uintptr(a.bytes), uintptr(unsafe.Pointer(&a.value))); c != success {
+			return check(fmt.Sprintf("clSetKernelArg %d of %s", i, k.name), c)
+		}
+	}
+	event, global, local := new(handle), [1]uintptr{uintptr(groups * items)}, [1]uintptr{uintptr(items)}
+	c := l.call(l.clEnqueueNDRangeKernel, uintptr(s.queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), 0, 0, uintptr(unsafe.Pointer(event)))
+	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, *event)
+}
+
+// arg is an argument of a kernel.
+type arg struct {
+	value uint64
+	bytes int
+}
+
+func number(n int) arg       { return arg{uint64(uint32(n)), 4} }
+func memoryArg(h handle) arg { return arg{uint64(h), 8} }
+
+// need makes room in memory of the stream's own; what it held is lost.
+func (s *stream) need(o *own, bytes int64) error {
+	if bytes <= o.bytes {
+		return nil
+	}
+	if err := s.device.freeOwn(o.memory, o.bytes); err != nil {
+		return err
+	}
+	*o = own{}
+	h, err := s.device.allocOwn(bytes)
+	if err != nil {
+		return fmt.Errorf("%d bytes for the device itself: %w", bytes, err)
+	}
+	*o = own{h, bytes}
+	return nil
+}
+
+// Sync implements kernels.Stream.
+func (s *stream) Sync() error {
+	if err := s.alive(); err != nil {
+		return err
+	}
+	if err := s.idle(); err != nil {
+		return fmt.Errorf("opencl: %w", err)
+	}
+	return nil
+}
+
+// idle waits until the stream is empty.
+func (s *stream) idle() error {
+	if s.last == 0 {
+		return nil
+	}
+	err := s.device.waitFor(s.last)
+	s.letGo()
+	return err
+}
+
+// Close implements kernels.Stream.
+func (s *stream) Close() error {
+	if s.closed {
+		return errClosed
+	}
+	d, l := s.device, s.device.lib
+	err := s.idle()
+	s.closed = true
+	for _, k := range s.kernels {
+		err = errors.Join(err, check("clReleaseKernel", l.call(l.clReleaseKernel, uintptr(k))))
+	}
+	for _, o := range append(s.staging, s.list, s.panels) {
+		err = errors.Join(err, d.freeOwn(o.memory, o.bytes))
+	}
+	if s.last != 0 {
+		l.call(l.clReleaseEvent, uintptr(s.last))
+	}
+	err = errors.Join(err, check("clReleaseCommandQueue", l.call(l.clReleaseCommandQueue, uintptr(s.queue))))
+	d.mu.Lock()
+	delete(d.streams, s)
+	d.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("opencl: close stream: %w", err)
+	}
+	return nil
+}
