@@ -150,6 +150,9 @@ func OpenDamaged(dir string) (*Problem, error) { return wrap(tiles.OpenDamaged(d
 // OpenReadOnly opens a store for questions, also while a solve runs or from read-only media.
 func OpenReadOnly(dir string) (*Problem, error) { return wrap(tiles.OpenReadOnly(dir)) }
 
+// OpenBeside opens a store that rank 0 has opened for solving, to solve it together with that.
+func OpenBeside(dir string, id tiles.ID) (*Problem, error) { return wrap(tiles.OpenBeside(dir, id)) }
+
 func wrap(s *tiles.Store, err error) (*Problem, error) {
 	if err != nil {
 		return nil, err

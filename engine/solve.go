@@ -11,6 +11,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/tiles"
@@ -28,6 +29,8 @@ type Options struct {
 	Control    *live.Control     // steers the solve while it runs; nil: it is not steered
 	Algorithm  string            // one of Algorithms; "": that which was begun with, or as the plan sees fit
 	Input      string            // where the matrix is now that the store was made from; "": where it was then
+	Ranks      *ranks.Group      // the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by OpenBeside
+	Grid       [2]int            // rows and columns in which their parts stand; zero: as square as can be
 	Timeline   io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
 }
 
@@ -73,6 +76,9 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	if o.Device, err = p.device(o.Device); err != nil {
 		return task.Summary{}, err
 	}
+	if o.Ranks != nil && o.Ranks.Rank() > 0 {
+		return p.follow(ctx, o, began, lines, reports)
+	}
 	state, counts, err := p.store.Recover()
 	if err != nil {
 		return task.Summary{}, err
@@ -109,8 +115,35 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	if err != nil {
 		return sum, err
 	}
+	if o.Ranks != nil {
+		if err := o.Ranks.Tell(ctx, begin{state, counts, choice.Algorithm}); err != nil {
+			return sum, err
+		}
+	}
 	sum.Algorithm, t.Began, t.Summary = choice.Algorithm, began, &sum
 	return sum, solverNamed(choice.Algorithm).Run(ctx, t)
+}
+
+// begin is what rank 0 tells the others of the solve that it begins.
+type begin struct {
+	State     tiles.State
+	Counts    bool // the matrix does
+	Algorithm string
+}
+
+// follow solves what rank 0 does, which keeps the state of the store.
+func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines *live.Timeline, reports *live.Reporter) (task.Summary, error) {
+	sum := p.summary(o.Device)
+	var b begin
+	if err := o.Ranks.Hear(ctx, &b); err != nil {
+		return sum, err
+	}
+	t, err := p.task(o, lines, reports, nil, b.State, b.Counts)
+	if err != nil {
+		return sum, err
+	}
+	t.Began, t.Summary = began, &sum
+	return sum, solverNamed(b.Algorithm).Run(ctx, t)
 }
 
 // task is the solve as its algorithm sees it.
@@ -118,7 +151,7 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 	t := &task.Task{
 		Store: p.store, Meta: &p.meta, Geometry: p.geom, State: state, Device: o.Device, Choice: c,
 		HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Checkpoint: o.Checkpoint,
-		Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
+		Ranks: o.Ranks, Grid: o.Grid, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
 			return p.Finish(ctx, o.Control, sums, summed)
 		},

@@ -173,8 +173,10 @@ func (s *Store) syncMatrix() error {
 
 // checkMatrix says whether the files that we write are still those of the store.
 func (s *Store) checkMatrix() error {
-	// Without the lock file that we hold, another process could be writing too.
-	files := []*os.File{s.state, s.lock.File()}
+	files := []*os.File{s.state}
+	if s.lock != nil { // without the lock file that we hold, another process could be writing too
+		files = append(files, s.lock.File())
+	}
 	if s.dist != nil {
 		if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
 			return err
@@ -255,7 +257,7 @@ func (s *Store) Reset() error {
 // writeError says why nothing may be recorded. Call it under syncMu.
 func (s *Store) writeError() error {
 	switch {
-	case !s.writable:
+	case !s.writable, s.lock == nil && !s.closed(): // the process with the lock keeps the state
 		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
 	case s.closed():
 		return fmt.Errorf("%s: %w", s.dir, ErrClosed)

@@ -32,7 +32,7 @@ type Store struct {
 	hooks    *hook.Hooks // nil outside tests
 	here     incarnation // of a writer: where its unsynced writes count
 	dist     *os.File    // the matrix; open as long as the mapping; nil in layout Factors
-	lock     *lock.Lock  // nil for readers
+	lock     *lock.Lock  // nil for readers, and beside the process that has it
 
 	// ready: a writer knows what the matrix is worth (Create, Recover or
 	// Reset), so it may change it.
@@ -99,7 +99,10 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStore(dir, true, files)
+	s, err := (*Store)(nil), nobodyBeside(dir)
+	if err == nil {
+		s, err = openStore(dir, true, files)
+	}
 	if err != nil {
 		held.Release()
 		return nil, err

@@ -59,3 +59,23 @@ func Each(d kernels.Device) []kernels.Device {
 	}
 	return list
 }
+
+// ranked is the device of one of several processes that share the rounds of a solve. It tells plans of the others.
+type ranked struct {
+	kernels.Device
+	of int
+}
+
+// Ranked returns a device that stands for as many, of which other processes have the others.
+func Ranked(d kernels.Device, of int) kernels.Device { return &ranked{d, of} }
+
+// Unwrap gives the device of this process, for kernels.As.
+func (r *ranked) Unwrap() kernels.Device { return r.Device }
+
+// Info is that of the device, with the number of all.
+func (r *ranked) Info() kernels.Info {
+	info := r.Device.Info()
+	info.Model = fmt.Sprintf("%d × %s", r.of, info.Model)
+	info.Devices = r.of
+	return info
+}

@@ -86,6 +86,16 @@ func (a *Algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { retur
 func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	setup := t.Control.Now()
 	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry), answer: map[int]bool{}}
+	r.rows, r.cols = len(device.Each(t.Device)), 1
+	if t.Ranks != nil {
+		if r.rows, r.cols, err = gridFor(t.Ranks.Size(), t.Grid); err != nil {
+			return err
+		}
+		if !a.traits.Parts || t.Geometry.Tiles() > mostCarried {
+			return text.ErrorOf(plan.ErrAlgorithm, "several processes share %s only, of up to %d tiles, and this is %s of %d; use --algorithm %s, or a larger --tile",
+				BlockedName, mostCarried, a.name, t.Geometry.Tiles(), BlockedName)
+		}
+	}
 	if err := r.planRounds(ctx); err != nil {
 		return err
 	}
@@ -104,6 +114,9 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 
 // planRounds plans the rest of the solve.
 func (r *run) planRounds(ctx context.Context) error {
+	if !r.leads() {
+		return r.agreed(ctx)
+	}
 	q := r.Request()
 	q.Limits.Algorithm = r.algorithm.name
 	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
@@ -119,6 +132,9 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	r.plan, r.rates = *c.Rounds, q.Rates
 	r.Summary.Plan = r.plan
+	if r.Ranks != nil {
+		return r.agreed(ctx)
+	}
 	return nil
 }
 

@@ -45,6 +45,26 @@ func (g *grid) finished(tile, done, phase int) {
 	}
 }
 
+// words are those of each tile of a part in turn.
+func (g *grid) words(p part) (list []uint32) {
+	for t := range g.tiles {
+		if p.owns(g.geom.TileAt(t)) {
+			list = append(list, g.tiles[t].Load())
+		}
+	}
+	return list
+}
+
+// take puts the words of a part in place.
+func (g *grid) take(p part, list []uint32) {
+	for t := range g.tiles {
+		if len(list) > 0 && p.owns(g.geom.TileAt(t)) {
+			g.tiles[t].Store(list[0])
+			list = list[1:]
+		}
+	}
+}
+
 // least returns the iterations that every tile has finished.
 func (g *grid) least() int {
 	least := uint32(g.last)

@@ -21,13 +21,17 @@ import (
 type run struct {
 	*task.Task
 	algorithm *Algorithm
-	parts     []*partRun
+	parts     []*partRun  // of this process
+	rows      int         // of the grid of all parts
+	cols      int         // and its columns
 	plan      plan.Rounds // of each part
 	rates     plan.Rates  // that the plan was made with
 	start     int         // iterations done before
 	last      int         // iterations in all
 	track     *tracker
 	grid      *grid
+	ctx       context.Context // ends when the rounds are to stop
+	talk      *conversation   // with the other processes; nil: there are none
 
 	mu     sync.Mutex
 	ended  time.Time    // when the last product was done; zero: not yet. Guarded by mu, as all below
@@ -40,7 +44,6 @@ type run struct {
 type partRun struct {
 	*run
 	x         *executor
-	ctx       context.Context
 	change    <-chan struct{} // closed by the next change of what the control says
 	flushed   int             // iterations done when the last checkpoint began
 	flushedAt time.Time       // and when that was
@@ -55,25 +58,39 @@ type partRun struct {
 // rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory still holds.
 func (r *run) rounds(ctx context.Context) error {
 	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
-	between := newHandover(all)
+	var between exchange = newHandover(all)
+	if r.Ranks != nil {
+		between = &carrier{all, r.Ranks, r.Geometry}
+		ctx = r.converse(ctx, all, group)
+	}
+	r.ctx = ctx
 	for i, p := range r.parts {
 		if err := p.openPipeline(all); err != nil {
 			for _, q := range r.parts[:i] {
 				err = errors.Join(err, q.x.pipe.Close())
 			}
-			return errors.Join(err, group.Wait())
+			group.Go(func() error { return err })
+			return group.Wait()
 		}
-		if len(r.parts) > 1 {
+		if r.devices() > 1 {
 			p.x.exchange = between
 		}
-		p.ctx, p.flushed, p.flushedAt = ctx, r.start, time.Now()
+		p.flushed, p.flushedAt = r.start, time.Now()
 	}
-	r.startReports()
+	if r.talk != nil {
+		r.talk.begin()
+	}
+	if r.leads() {
+		r.startReports()
+	}
 	rounds := r.Control.Now()
 	stopped := make([]bool, len(r.parts))
 	for i, p := range r.parts {
 		group.Go(func() (err error) {
 			stopped[i], err = p.schedule(i)
+			if err == nil && r.talk != nil {
+				r.talk.end(stopped[i])
+			}
 			return err
 		})
 	}
@@ -83,15 +100,18 @@ func (r *run) rounds(ctx context.Context) error {
 			err = cerr
 		}
 	}
-	end := err == nil && !slices.Contains(stopped, true)
-	if err == nil && len(r.parts) > 1 {
+	end := err == nil && !slices.Contains(stopped, true) && (r.talk == nil || !r.talk.stopped)
+	if err == nil && r.devices() > 1 {
 		err = r.saveAll()
+	}
+	if err == nil && r.talk != nil {
+		err = r.talk.conclude(end)
 	}
 	if r.ended.IsZero() {
 		r.ended = r.Control.Now()
 	}
 	r.tally(r.ended.Sub(rounds))
-	if err == nil && end {
+	if err == nil && end && r.leads() {
 		err = r.Finish(ctx, r.track.sums, r.track.summed)
 	}
 	r.Summary.SyncSeconds = r.Since(r.ended)
@@ -107,7 +127,10 @@ func (r *run) rounds(ctx context.Context) error {
 func (p *partRun) schedule(i int) (stopped bool, err error) {
 	o := dimensions{p.plan.Width, p.plan.Slots, p.plan.Pages, p.plan.Streams, p.plan.LookAhead}
 	s := newSchedule(p.algorithm, p.Geometry, o, p.start, p)
-	s.part.rows, s.part.index, s.part.first = len(p.parts), i, p.start
+	if p.talk != nil {
+		i = p.talk.Rank()
+	}
+	s.part = p.partOf(i)
 	if p.Weights == nil {
 		s.resume()
 	}
@@ -117,10 +140,23 @@ func (p *partRun) schedule(i int) (stopped bool, err error) {
 	return s.stopped, err
 }
 
+// devices are those that share the rounds, each with a part.
+func (r *run) devices() int { return r.rows * r.cols }
+
+// leads reports whether this process keeps the state of the store, and shows how far all are.
+func (r *run) leads() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
+
+// partOf returns the part of a device or a rank.
+func (r *run) partOf(i int) part {
+	p := whole(r.Geometry, r.plan.Width)
+	p.rows, p.cols, p.index, p.first = r.rows, r.cols, i, r.start
+	return p
+}
+
 // openPipeline starts the goroutines that run the plan.
 func (p *partRun) openPipeline(ctx context.Context) error {
 	peers := 0
-	if len(p.parts) > 1 {
+	if p.devices() > 1 {
 		peers = p.plan.Readers
 	}
 	pipe, err := stream.New(ctx, p.x.device, stream.Options{
@@ -139,12 +175,13 @@ func (p *partRun) differed() (bool, error) { return p.x.differed() }
 // pace makes no part stop or stand still before it has opened every round that another has: that one needs its panels.
 func (p *partRun) pace() pace {
 	p.change = p.Control.Changes() // taken first, so that no later change is missed
+	ended, paused := p.ctx.Err() != nil, p.Control.Paused()
 	switch {
-	case p.behind():
+	case p.behind(): // asked last: no round is opened once ctx has ended
 		return goOn
-	case p.ctx.Err() != nil:
+	case ended:
 		return stop
-	case p.Control.Paused():
+	case paused:
 		return pause
 	}
 	return goOn
@@ -153,25 +190,43 @@ func (p *partRun) pace() pace {
 func (p *partRun) behind() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, q := range p.parts {
-		if q.opened > p.opened {
-			return true
+	yes := 0
+	for _, is := range p.answer {
+		if is {
+			yes++
 		}
 	}
-	return false
+	return yes > p.opened
 }
 
 func (p *partRun) opens(done int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, asked := p.answer[done]; !asked {
-		p.answer[done] = p.ctx.Err() == nil
-		p.Control.Touch() // another part that stands still may have to go on
+	yes, known := false, false
+	if p.talk != nil {
+		yes, known = p.talk.opens(done)
 	}
-	if p.answer[done] {
+	if !known {
+		yes = p.decide(done)
+	}
+	if yes {
 		p.opened++
 	}
-	return p.answer[done]
+	return yes
+}
+
+// decide says whether the round after so many iterations is opened: to all the same. Call it with mu held.
+func (r *run) decide(done int) bool {
+	yes, asked := r.answer[done]
+	if !asked {
+		yes = r.ctx.Err() == nil
+		r.answer[done] = yes
+		if r.talk != nil {
+			r.talk.sayAll(news{Kind: newsOpened, Done: done, Yes: yes})
+		}
+		r.Control.Touch() // another part that stands still may have to go on
+	}
+	return yes
 }
 
 func (p *partRun) wait() error {
@@ -200,6 +255,9 @@ func (p *partRun) due(done int, midway bool) bool {
 		if !follows {
 			p.begun++
 			p.Control.Begun()
+			if wanted && p.talk != nil && p.leads() {
+				p.talk.sayAll(news{Kind: newsCheckpoint})
+			}
 		}
 		p.joined = p.begun
 		p.flushed, p.flushedAt, p.hurry = done, time.Now(), wanted
@@ -245,6 +303,9 @@ func (r *run) saveAll() error {
 	if done == 0 {
 		return nil
 	}
+	if r.talk != nil {
+		return r.talk.save(done)
+	}
 	st := r.state(done)
 	if err := r.Store.Checkpoint(st); err != nil {
 		return err
@@ -268,9 +329,18 @@ func (r *run) productsEnded() {
 
 // stats adds up those of the parts.
 func (r *run) stats() stream.Stats {
-	var sum stream.Stats
+	var all []stream.Stats
 	for _, p := range r.parts {
-		for s, st := range p.x.pipe.Stats() {
+		all = append(all, p.x.pipe.Stats())
+	}
+	if r.talk != nil {
+		r.mu.Lock()
+		all = append(all, r.talk.stats...)
+		r.mu.Unlock()
+	}
+	var sum stream.Stats
+	for _, part := range all {
+		for s, st := range part {
 			sum[s].Ops, sum[s].Bytes, sum[s].Work, sum[s].Busy = sum[s].Ops+st.Ops, sum[s].Bytes+st.Bytes, sum[s].Work+st.Work, sum[s].Busy+st.Busy
 		}
 	}

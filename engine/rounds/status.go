@@ -67,9 +67,9 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
 		st.Busy = live.BusyBetween(then.stats, now.stats, r.activity(), now.at.Sub(then.at))
 	}
-	st.Ceiling = float64(len(r.parts)) * plan.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
-	st.DeviceMemory = int64(len(r.parts)) * int64(r.plan.Slots) * r.Geometry.TileBytes()
-	st.HostMemory = int64(len(r.parts)) * int64(r.plan.Pages) * r.Geometry.TileBytes()
+	st.Ceiling = float64(r.devices()) * plan.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
+	st.DeviceMemory = int64(r.devices()) * int64(r.plan.Slots) * r.Geometry.TileBytes()
+	st.HostMemory = int64(r.devices()) * int64(r.plan.Pages) * r.Geometry.TileBytes()
 	st.Elapsed = (r.State.Elapsed + now.at.Sub(r.Began)).Seconds()
 	st.Checkpoint = live.CheckpointOf(r.Control, r.syncing())
 	st.ETA = -1

@@ -56,6 +56,30 @@ func (t *tracker) sum(tile int, data []byte) {
 	t.summed[tile] = true
 }
 
+// give returns the tiles that are summed, and the checksums of each in turn.
+func (t *tracker) give() (list []int, sums []uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	each := len(t.sums) / len(t.done)
+	for tile, is := range t.summed {
+		if is {
+			list, sums = append(list, tile), append(sums, t.sums[tile*each:][:each]...)
+		}
+	}
+	return list, sums
+}
+
+// take takes what another process gives.
+func (t *tracker) take(list []int, sums []uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	each := len(t.sums) / len(t.done)
+	for i, tile := range list {
+		copy(t.sums[tile*each:][:each], sums[i*each:])
+		t.summed[tile] = true
+	}
+}
+
 func (t *tracker) restorable(vertices int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

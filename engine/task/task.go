@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/ranks"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -33,6 +34,9 @@ type Task struct {
 	Round      int   // vertices
 	Streams    int
 	Checkpoint time.Duration // between two checkpoints
+
+	Ranks *ranks.Group // the processes that share the solve; nil: this one alone
+	Grid  [2]int       // rows and columns in which their parts stand; zero: chosen
 
 	Control  *live.Control
 	Began    time.Time // by the clock of Control, as all times of a solve

@@ -24,6 +24,18 @@ func File(f *os.File) error {
 	return nil
 }
 
+// Share takes the lock of an open file together with others that share it. It keeps File from taking it, and fails as that does.
+func Share(f *os.File) error {
+	err := flock(f, f.Name(), false)
+	if errors.Is(err, system.ErrBusy) {
+		return &LockedError{Dir: f.Name()}
+	}
+	if err != nil {
+		return fmt.Errorf("locking %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
 // OpenFile opens a regular file for writing, or makes it, and takes its lock, for as long as it is open. made says that it was
 // not there before. It fails with a *LockedError while another process has the lock.
 func OpenFile(path string) (f *os.File, made bool, err error) {

@@ -1,0 +1,63 @@
+// Package mpitest finds what starts processes over MPI on this machine, for tests.
+package mpitest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Launcher starts processes over one MPI library.
+type Launcher struct {
+	Name string
+	path string
+	args []string
+	env  []string
+}
+
+// Launchers returns those of this machine: Debian's mpirun.openmpi and mpirun.mpich, and that of the folder OOC_MPICH, where MPICH 5 is, with
+// the standard ABI. Where there is none, the test is skipped, or fails with OOC_REQUIRE_MPI=1.
+func Launchers(t *testing.T) []*Launcher {
+	t.Helper()
+	var all []*Launcher
+	if path, err := exec.LookPath("mpirun.openmpi"); err == nil {
+		all = append(all, &Launcher{"Open MPI", path, []string{"--allow-run-as-root", "--oversubscribe", "--mca", "btl_vader_single_copy_mechanism", "none"}, nil})
+	}
+	if path, err := exec.LookPath("mpirun.mpich"); err == nil {
+		all = append(all, &Launcher{"MPICH", path, nil, []string{"OOC_MPI=libmpich.so.12"}})
+	}
+	if dir := os.Getenv("OOC_MPICH"); dir != "" {
+		lib := filepath.Join(dir, "lib")
+		all = append(all, &Launcher{"standard ABI", filepath.Join(dir, "bin", "mpirun"), nil, []string{"LD_LIBRARY_PATH=" + lib, "OOC_MPI=libmpi_abi.so.1"}})
+	}
+	if len(all) == 0 {
+		const reason = "no mpirun.openmpi, mpirun.mpich or OOC_MPICH is found"
+		if os.Getenv("OOC_REQUIRE_MPI") == "1" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason + "; OOC_REQUIRE_MPI=1 makes this a failure")
+	}
+	return all
+}
+
+// Command returns the command that starts n processes.
+func (l *Launcher) Command(t *testing.T, n int, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	line := append(append([]string{}, l.args...), "-n", strconv.Itoa(n), name)
+	cmd := exec.CommandContext(t.Context(), l.path, append(line, args...)...)
+	cmd.Env = append(without(os.Environ(), "OOC_MPI"), l.env...)
+	return cmd
+}
+
+// without leaves out a variable.
+func without(env []string, name string) (left []string) {
+	for _, v := range env {
+		if !strings.HasPrefix(v, name+"=") {
+			left = append(left, v)
+		}
+	}
+	return left
+}

@@ -1,0 +1,365 @@
+package rounds
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/plan"
+	"ooc/engine/ranks"
+	"ooc/engine/task"
+	"ooc/engine/text"
+	"ooc/stream"
+)
+
+// conversation is what the processes that share a run say to each other during the rounds. Rank 0 decides which rounds are opened and when all
+// stop, and keeps the state of the store. The others do as it says, and tell it how far they are.
+type conversation struct {
+	*ranks.Group
+	run   *run
+	group *errgroup.Group
+	all   context.Context // ends when this process fails
+	asked context.Context // ends when the user wants this process to stop
+	stop  context.CancelCauseFunc
+
+	// Guarded by run.mu.
+	out      []chan news    // by rank: what is to be said; nil where nobody listens, or no more
+	answered chan struct{}  // closed by the next answer of rank 0
+	saved    []int          // by rank: iterations that all its tiles have finished durably; known to rank 0
+	stats    []stream.Stats // by rank; known to rank 0
+	stopped  bool           // some rank did, before the end
+
+	durable int // iterations of the newest restore point; guarded by run.saving
+}
+
+// news is a message during the rounds.
+type news struct {
+	Kind    newsKind
+	Done    int  // iterations
+	Yes     bool // newsOpened: it is; newsEnded: before the end; newsOver: all is solved
+	Stats   stream.Stats
+	Tiles   []uint32 // words of the grid, of each tile of the sender's part in turn
+	Summed  []int    // tiles
+	TheSums []uint32 // of each of these in turn
+}
+
+type newsKind uint8
+
+const (
+	newsAsk        newsKind = iota // is the round after these iterations opened?
+	newsOpened                     // the answer, to all
+	newsStopWanted                 // somebody wants all to stop
+	newsStop                       // all stop, after the rounds that are opened
+	newsPause                      // a pause begins
+	newsResume                     // it ends
+	newsCheckpoint                 // all begin a checkpoint
+	newsSaved                      // all tiles of the sender have finished these iterations durably
+	newsProgress                   // how far the sender is
+	newsEnded                      // the sender's part has
+	newsOver                       // all have, and nothing more is said
+)
+
+// told is how often ranks tell how far they are.
+const told = 500 * time.Millisecond
+
+// queue is how many messages may wait to be sent to a rank.
+const queue = 1024
+
+// gridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given.
+func gridFor(size int, given [2]int) (rows, cols int, err error) {
+	if given[0] > 0 {
+		if given[0]*given[1] != size {
+			return 0, 0, text.ErrorOf(plan.ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0], given[1], given[0]*given[1], size)
+		}
+		return given[0], given[1], nil
+	}
+	for d := 1; d*d <= size; d++ {
+		if size%d == 0 {
+			rows = d
+		}
+	}
+	return rows, size / rows, nil
+}
+
+// agreed makes the plan that rank 0 has made that of all.
+func (r *run) agreed(ctx context.Context) error {
+	if r.Ranks.Rank() > 0 {
+		return r.Ranks.Hear(ctx, &r.plan)
+	}
+	return r.Ranks.Tell(ctx, r.plan)
+}
+
+// converse prepares the conversation, in a group of goroutines that ends with it. The context that it returns ends where all are to stop.
+func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.Context {
+	size := r.Ranks.Size()
+	c := &conversation{
+		Group: r.Ranks, run: r, group: group, all: all, out: make([]chan news, size), answered: make(chan struct{}),
+		saved: make([]int, size), stats: make([]stream.Stats, size), durable: r.start,
+	}
+	for rank := range c.saved {
+		c.saved[rank] = r.start
+	}
+	r.talk = c
+	inner := ctx
+	if c.Rank() > 0 { // it does not stop by itself
+		inner = context.WithoutCancel(ctx)
+	}
+	inner, c.stop = context.WithCancelCause(inner)
+	for peer := range size {
+		if peer != c.Rank() && (c.Rank() == 0 || peer == 0) {
+			c.out[peer] = make(chan news, queue)
+		}
+	}
+	c.asked = ctx
+	return inner
+}
+
+// begin has the conversation begin. Until then nothing was said or heard.
+func (c *conversation) begin() {
+	for peer, out := range c.out {
+		if out != nil {
+			c.group.Go(func() error { return c.speak(peer, out) })
+			c.group.Go(func() error { return c.listen(peer) })
+		}
+	}
+	if c.Rank() == 0 {
+		go c.lead()
+	} else {
+		go c.report()
+	}
+}
+
+// speak sends what is to be said to a rank, in order.
+func (c *conversation) speak(to int, out <-chan news) error {
+	for {
+		select {
+		case n, more := <-out:
+			if !more {
+				return nil
+			}
+			if err := c.Put(c.all, to, n); err != nil {
+				return err
+			}
+		case <-c.all.Done():
+			return nil
+		}
+	}
+}
+
+// say has something said to a rank. Call it with run.mu held.
+func (c *conversation) say(to int, n news) {
+	if c.out[to] == nil {
+		return
+	}
+	select {
+	case c.out[to] <- n:
+	case <-c.all.Done():
+	}
+}
+
+// sayAll has something said to all that this rank speaks to. Call it with run.mu held.
+func (c *conversation) sayAll(n news) {
+	for to := range c.out {
+		c.say(to, n)
+	}
+}
+
+// hush ends what is said to a rank. Call it with run.mu held.
+func (c *conversation) hush(to int) {
+	if c.out[to] != nil {
+		close(c.out[to])
+		c.out[to] = nil
+	}
+}
+
+// listen does what a rank says, until that has no more to say.
+func (c *conversation) listen(from int) error {
+	for {
+		var n news
+		if err := c.Get(c.all, from, &n); err != nil {
+			return err
+		}
+		if n.Kind == newsSaved {
+			c.run.mu.Lock()
+			c.saved[from] = n.Done
+			c.run.mu.Unlock()
+			c.group.Go(c.run.saveAll) // for which this rank does not wait
+			continue
+		}
+		if c.hear(from, n) {
+			return nil
+		}
+	}
+}
+
+// hear does what a rank says, and reports whether that was all.
+func (c *conversation) hear(from int, n news) (last bool) {
+	r := c.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch n.Kind {
+	case newsAsk:
+		r.decide(n.Done)
+	case newsOpened:
+		r.answer[n.Done] = n.Yes
+		close(c.answered)
+		c.answered = make(chan struct{})
+	case newsStopWanted, newsStop:
+		c.stop(task.ErrInterrupted)
+	case newsPause:
+		r.Control.Pause()
+	case newsResume:
+		r.Control.Resume()
+	case newsCheckpoint:
+		r.Control.Checkpoint()
+	case newsProgress, newsEnded:
+		c.stats[from] = n.Stats
+		r.grid.take(r.partOf(from), n.Tiles)
+		if n.Kind == newsProgress {
+			break
+		}
+		c.stopped = c.stopped || n.Yes
+		r.track.take(n.Summed, n.TheSums)
+		c.hush(from)
+		last = true
+	case newsOver:
+		c.stopped = !n.Yes
+		last = true
+	}
+	r.Control.Touch()
+	return last
+}
+
+// lead tells all when to stop, to stand still and to go on.
+func (c *conversation) lead() {
+	still, stop := false, c.run.ctx.Done()
+	for {
+		change := c.run.Control.Changes()
+		if now := c.run.Control.Paused(); now != still {
+			still = now
+			kind := newsResume
+			if still {
+				kind = newsPause
+			}
+			c.run.mu.Lock()
+			c.sayAll(news{Kind: kind})
+			c.run.mu.Unlock()
+		}
+		select {
+		case <-change:
+		case <-c.all.Done():
+			return
+		case <-stop:
+			stop = nil
+			c.run.mu.Lock() // no round is opened after this
+			c.sayAll(news{Kind: newsStop})
+			c.run.mu.Unlock()
+		}
+	}
+}
+
+// report tells rank 0 how far this one is, and that somebody wants it to stop.
+func (c *conversation) report() {
+	stop, tick := c.asked.Done(), time.NewTicker(told)
+	defer tick.Stop()
+	for {
+		n := news{Kind: newsStopWanted}
+		select {
+		case <-c.all.Done():
+			return
+		case <-stop:
+			stop = nil
+		case <-tick.C:
+			n = c.progress()
+		}
+		c.run.mu.Lock()
+		c.say(0, n)
+		c.run.mu.Unlock()
+	}
+}
+
+func (c *conversation) progress() news {
+	return news{Kind: newsProgress, Stats: c.run.stats(), Tiles: c.run.grid.words(c.run.partOf(c.Rank()))}
+}
+
+// end is called when the part of this process has ended, before the end of the rounds or not.
+func (c *conversation) end(stopped bool) {
+	n := c.progress()
+	n.Kind, n.Yes = newsEnded, stopped
+	n.Summed, n.TheSums = c.run.track.give()
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	c.stopped = c.stopped || stopped
+	if c.Rank() > 0 {
+		c.say(0, n)
+		c.hush(0)
+	}
+}
+
+// conclude tells all that the rounds are at an end, once all parts are.
+func (c *conversation) conclude(end bool) error {
+	if c.Rank() > 0 {
+		return nil
+	}
+	err := c.Tell(context.Background(), news{Kind: newsOver, Yes: end})
+	c.Over()
+	return err
+}
+
+// opens returns the answer of rank 0, with run.mu held.
+func (c *conversation) opens(done int) (yes, known bool) {
+	r := c.run
+	if c.Rank() == 0 {
+		return false, false
+	}
+	if _, known := r.answer[done]; !known {
+		c.say(0, news{Kind: newsAsk, Done: done})
+	}
+	for {
+		if yes, known := r.answer[done]; known {
+			return yes, true
+		}
+		news := c.answered
+		r.mu.Unlock()
+		select {
+		case <-news:
+		case <-c.all.Done():
+		}
+		r.mu.Lock()
+		if c.all.Err() != nil {
+			return false, true
+		}
+	}
+}
+
+// save makes durable what this process has written, of which all tiles have finished done iterations, and on rank 0 what all have, where that
+// is more than before. Call it with run.saving held.
+func (c *conversation) save(done int) error {
+	r := c.run
+	if c.Rank() > 0 {
+		if err := r.Store.SyncTiles(); err != nil {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		c.say(0, news{Kind: newsSaved, Done: done})
+		return nil
+	}
+	r.mu.Lock()
+	c.saved[0] = done
+	for _, n := range c.saved {
+		done = min(done, n)
+	}
+	r.mu.Unlock()
+	if done <= c.durable {
+		return nil
+	}
+	st := r.state(done)
+	if err := r.Store.Checkpoint(st); err != nil {
+		return err
+	}
+	c.durable = done
+	r.track.restorable(st.Done)
+	return nil
+}
