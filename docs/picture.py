@@ -95,7 +95,7 @@ def main():
         ooc = os.path.join(work, "ooc")
         subprocess.check_call(["go", "build", "-o", ooc, "./cmd/ooc"], cwd=ROOT)
         subprocess.check_call([ooc, "gen", "random", "roads.gr", "-n", "12000", "-m", "40000"], cwd=work)
-        solve = Terminal(ooc, work, SOLVE, 106, 20)
+        solve = Terminal(ooc, work, SOLVE, 114, 22)
         while not os.path.exists(os.path.join(work, STORE, "store.json")):
             solve.feed(0.2)
         watch = Terminal(ooc, work, WATCH, 130, 30)

@@ -30,7 +30,7 @@ func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, su
 	written, err := p.rootTrees(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("%w at 100 %%, while predecessors were looked through", task.ErrInterrupted)
+			err = fmt.Errorf("%w at 100 %%, while predecessors were checked", task.ErrInterrupted)
 		}
 		return err
 	}

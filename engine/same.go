@@ -90,7 +90,7 @@ func (p *Problem) Differs(w Wanted) error {
 		{OfLayout, string(p.geom.Layout()), w.Layout != "" && w.Layout != p.geom.Layout()},
 		{OfPredecessors, "", w.Predecessors && !m.Predecessors},
 		{OfSources, "", w.Sources != nil && !p.sameRows(w.Sources)},
-		{OfDirection, "", w.Directed != nil && *w.Directed != m.Directed},
+		{OfDirection, map[bool]string{true: "directed", false: "undirected"}[m.Directed], w.Directed != nil && *w.Directed != m.Directed},
 		{OfFormat, in.Format, w.Format != "" && w.Format != in.Format},
 		{OfColumns, in.Columns, w.Columns != "" && w.Columns != in.Columns},
 		{OfNoArc, in.NoArc, w.NoArc != "" && w.NoArc != cmp.Or(in.NoArc, "inf")},

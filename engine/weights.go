@@ -116,5 +116,5 @@ const notAsImported = "is not what it was at the import; put that back, or solve
 
 // otherMatrix is the error of a matrix that tiles cannot be filled from.
 func (p *Problem) otherMatrix(err error) error {
-	return fmt.Errorf("%s: %w to fill it from: %w", p.Dir(), ErrInput, err)
+	return fmt.Errorf("%s: %w: %w", p.Dir(), ErrInput, err)
 }

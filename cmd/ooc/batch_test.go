@@ -84,7 +84,7 @@ func TestBatch(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "c.ooc")); err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "solve", ".").want(t, 7, "a.gr: failed, exit code 3", "another input")
+	ooc(t, dir, "solve", ".").want(t, 7, "a.gr: failed, exit code 3", "another file")
 	wantOutcomes(t, dir, "failed/2 solved/3 solved/2 solved/1")
 	ooc(t, dir, "solve", ".", "--restart").want(t, 0)
 	ooc(t, dir, "query", "a.ooc", "1", "2").want(t, 0, "1\t2\t6")

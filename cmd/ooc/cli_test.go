@@ -115,7 +115,7 @@ func TestChangedInputIsRefused(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "g.gr").want(t, 0, "already solved") // touched, but the same
 	writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 7\n")
-	ooc(t, dir, "solve", "g.gr").want(t, 3, "another input", "--restart")
+	ooc(t, dir, "solve", "g.gr").want(t, 3, "another file", "--restart")
 	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t5\n" {
 		t.Errorf("after the refusal: %q", r.stdout)
 	}
@@ -143,7 +143,7 @@ func TestEqualSizeAndTimePass(t *testing.T) {
 	put("7", then)
 	ooc(t, dir, "solve", "g.gr").want(t, 0, "already solved")
 	put("7", time.Now())
-	ooc(t, dir, "solve", "g.gr").want(t, 3, "another input", "--restart")
+	ooc(t, dir, "solve", "g.gr").want(t, 3, "another file", "--restart")
 	put("7", then)
 	ooc(t, dir, "solve", "g.gr", "--restart").want(t, 0)
 	if r := ooc(t, dir, "query", "g.ooc", "1", "2").want(t, 0); r.stdout != "1\t2\t7\n" {
@@ -166,7 +166,7 @@ func TestEqualSizeAndTimeElsewhere(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "solve", filepath.Join("a", "g.gr")).want(t, 0)
-	ooc(t, dir, "solve", filepath.Join("b", "g.gr")).want(t, 3, "another input", "--restart")
+	ooc(t, dir, "solve", filepath.Join("b", "g.gr")).want(t, 3, "another file", "--restart")
 	if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "c")); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (f *solveFlags) checkKeep(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range []string{"sources", "predecessors", "layout", "tile", "round", "streams", "algorithm", "timeline"} {
 		if cmd.Flags().Changed(name) {
-			return exit.UsageError(fmt.Errorf("--%s is for the matrix of distances, which --keep factors does without", name))
+			return exit.UsageError(fmt.Errorf("--%s does not go with --keep factors, which makes no matrix", name))
 		}
 	}
 	return nil

@@ -198,7 +198,7 @@ func TestKilledMatrix(t *testing.T) {
 	other[len(other)-2] ^= 1
 	writeFile(t, dir, "m.npy", string(other))
 	ooc(t, dir, "solve", "m.ooc").want(t, 3, "the input is needed again", "m.npy is not what it was at the import")
-	ooc(t, dir, "solve", "m.npy").want(t, 3, "made from another input")
+	ooc(t, dir, "solve", "m.npy").want(t, 3, "made from another file")
 	ooc(t, dir, "status", "m.ooc").want(t, 0, "new")
 	ooc(t, dir, "query", "m.ooc", "0", "1").want(t, 1, "not solved yet")
 	// The same content from elsewhere will do, and so will a later copy in the same place.

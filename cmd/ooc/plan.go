@@ -110,7 +110,7 @@ func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kern
 // planning says that a plan takes long, once it does, until the returned function is called.
 func planning(note func(format string, args ...any), name string, n int) (done func()) {
 	timer := time.AfterFunc(slow, func() {
-		note("%s: planning; where the order in which %s vertices are eliminated is looked for, that may take minutes", name, humanize.Comma(int64(n)))
+		note("%s: planning; to find an order of %s vertices may take minutes", name, humanize.Comma(int64(n)))
 	})
 	return func() { timer.Stop() }
 }
@@ -141,6 +141,9 @@ func printPlan(f *engine.Forecast) {
 	}{f, rates{r, known(r.Tail), known(r.Disk), known(r.Lock), known(r.Host), known(r.Levels), known(r.Pivot), known(r.Dirty)}, terminal.Known(f.Room)})
 }
 
+// memorySpeed is what no disk reaches, in bytes a second: what such a volume says of a sync is no rate of a disk.
+const memorySpeed = 100e9
+
 // isFile reports whether an input can be read twice.
 func isFile(input string) bool {
 	info, err := os.Stat(input)
@@ -151,7 +154,9 @@ func printForecast(f *engine.Forecast, model string) {
 	fmt.Fprintf(terminal.Out, "graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), terminal.Count(f.Arcs, "arc", "arcs"), f.Kind)
 	fmt.Fprintf(terminal.Out, "device    %s\n", model)
 	disk := "not timed"
-	if f.Rates.Disk > 0 {
+	if f.Rates.Disk > memorySpeed {
+		disk = "as fast as memory"
+	} else if f.Rates.Disk > 0 {
 		disk = terminal.PerSecond(f.Rates.Disk)
 	}
 	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), disk)

@@ -73,13 +73,13 @@ func (c *changed) Error() string {
 func (c *changed) how() string {
 	switch c.In {
 	case engine.OfInput:
-		return "from another input than " + c.input + " is now"
+		return "from another file, or " + c.input + " has changed since"
 	case engine.OfPredecessors:
 		return "without --predecessors"
 	case engine.OfSources:
 		return "with other --sources"
 	case engine.OfDirection:
-		return "with the other of --directed and --undirected"
+		return "of a " + c.Was + " graph"
 	case engine.OfColumns:
 		return fmt.Sprintf("with other --columns (%q)", c.Was)
 	case engine.OfNoArc, engine.OfBase:

@@ -60,7 +60,7 @@ func (f *ssspFlags) check() error {
 	case f.sources == "":
 		return exit.UsageError(errors.New("name a vertex to start from: --source S"))
 	case f.group > 0 && f.method == "product", f.group > 1 && f.method == "naive":
-		return exit.UsageError(fmt.Errorf("--group says nothing to --method %s", f.method))
+		return exit.UsageError(fmt.Errorf("--group has no effect with --method %s", f.method))
 	}
 	return nil
 }

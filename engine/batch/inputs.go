@@ -122,7 +122,7 @@ func split(text string) ([]string, error) {
 	words, err := p.Parse(text)
 	switch {
 	case err != nil:
-		return nil, errors.New("a quote, a backslash or a bracket that nothing ends: quote words with ( ) or quotes in them")
+		return nil, errors.New("a quote, a backslash or a bracket is not closed: quote words that have ( ) or quotes in them")
 	case p.Position >= 0:
 		return nil, fmt.Errorf("%q is for a shell, and a job is a graph and its flags: quote the word", string([]rune(text)[p.Position]))
 	case slices.ContainsFunc(words, func(w string) bool { return strings.ContainsRune(w, 0) }):

@@ -42,7 +42,7 @@ func (g *Graph) CheckRange(ctx context.Context) error {
 
 // bounds are those of Facts.CheckRange, the tightest and slowest last, of the weights times a factor.
 func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
-	tighter := []Bound{{"the sum over all vertices of the largest weight of an arc from them",
+	tighter := []Bound{{"a path may be as long as the largest weights of all vertices together,",
 		func(float64) (float64, error) { return factor * g.sumOfLargest(), nil }}}
 	if !g.Negative {
 		tighter = append(tighter, Bound{LongestDistance, func(enough float64) (float64, error) {
@@ -91,13 +91,13 @@ func (g *Graph) FitsU16(ctx context.Context) bool {
 
 // Bound is an upper bound of the magnitude of distances.
 type Bound struct {
-	What string // it is
+	What string // it is, before its number
 	// Most computes it. It may stop early with a bound that is below enough.
 	Most func(enough float64) (float64, error)
 }
 
 // LongestDistance describes a bound that no distance need reach.
-const LongestDistance = "the longest distance that cannot be ruled out"
+const LongestDistance = "a shortest path may be as long as"
 
 // CheckRange compares bounds of the magnitude of a distance, each tighter than the one before, with what the kind can hold.
 // It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs,
@@ -108,7 +108,7 @@ func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
-	what := fmt.Sprintf("%d × %s (the most arcs of a path times the largest weight)", f.N-1, text.Float64.Text(widest))
+	what := fmt.Sprintf("a path may have %d arcs of weight %s and be as long as", f.N-1, text.Float64.Text(widest))
 	for _, t := range tighter {
 		if bound < limit {
 			return nil

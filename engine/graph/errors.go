@@ -44,13 +44,13 @@ type RangeError struct {
 	Kind  entry.Kind
 	Bound float64 // the smallest bound that could be shown, in the graph's (scaled) units
 	Limit float64 // what distances must stay below
-	What  string  // what Bound is
+	What  string  // what Bound is, before its number
 	Hint  string  // what the user can do
 }
 
 // Error names the bound, the limit and what the user can do.
 func (e *RangeError) Error() string {
-	return fmt.Sprintf("%s%s is %s, and distances of kind %s must stay below %s: %s", where(e.File, e.Line),
+	return fmt.Sprintf("%s%s %s, and distances of kind %s must stay below %s: %s", where(e.File, e.Line),
 		e.What, text.Float64.Append(nil, e.Bound), e.Kind, text.Float64.Append(nil, e.Limit), e.Hint)
 }
 
@@ -61,7 +61,7 @@ func (e *RangeError) Is(target error) bool { return target == ErrBadInput }
 // units.
 func TooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
 	return &RangeError{File: file, Line: line, Kind: entry.KindI32, Bound: magnitude, Limit: float64(entry.Inf32),
-		What: "the magnitude of " + what, Hint: kindHint(entry.KindI32, scale)}
+		What: "the magnitude of " + what + " is", Hint: kindHint(entry.KindI32, scale)}
 }
 
 // kindHint is what the user can do when distances do not fit an integer kind.

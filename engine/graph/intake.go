@@ -184,7 +184,7 @@ func (in *Intake) Believe(n, arcs int64) error {
 	if n <= MaxVertices && (n <= free || n/isolatedPerArc <= arcs) {
 		return nil
 	}
-	return &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices are not believed with only %d arc(s)", n, arcs)}
+	return &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices, but only %d arc(s): a number in it seems damaged", n, arcs)}
 }
 
 // take removes all arcs from the intake and returns them.

@@ -30,7 +30,7 @@ func (a *tightArcs) of(v int) (first int, offset int32) {
 
 func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
 	if g.Arcs() > math.MaxInt32 {
-		return nil, fmt.Errorf("%d arcs are more than a proof can hold; sample rows instead", g.Arcs())
+		return nil, fmt.Errorf("%d arcs are too many for a proof; sample rows instead", g.Arcs())
 	}
 	a := &tightArcs{}
 	if !g.Kind.Float() && g.MinWeight <= 0 {

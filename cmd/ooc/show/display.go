@@ -357,8 +357,9 @@ func StatusLine(s live.Status) string {
 	case s.Stage == live.StageExpand:
 		return fmt.Sprintf("%s: %s of %s, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
 			terminal.Count(s.Rows, "row", "rows"), 100*s.Progress, 100*s.RestorePoint, terminal.DistanceRate(s.DistanceRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
-	case s.Stage == live.StageEliminate || s.Stage == live.StageCore && s.Rounds == 0:
-		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, map[live.Stage]string{live.StageEliminate: "eliminating vertices", live.StageCore: "closing the core"}[s.Stage], terminal.Time(s.Elapsed))
+	case s.Stage == live.StageEliminate || s.Stage == live.StageWrite || s.Stage == live.StageCore && s.Rounds == 0:
+		doing := map[live.Stage]string{live.StageEliminate: "eliminating vertices", live.StageCore: "closing the core", live.StageWrite: "writing factors"}
+		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, doing[s.Stage], terminal.Time(s.Elapsed))
 	}
 	ceiling := ""
 	if s.Ceiling > 0 {

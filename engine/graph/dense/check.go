@@ -35,7 +35,7 @@ func (d *Matrix) Check(ctx context.Context) (err error) {
 // CheckRange tries the bounds of Graph.CheckRange, the last one for matrices that are strongly connected in
 // each of their parts only. To save time it is no more tightened than it must be.
 func (d *Matrix) CheckRange(ctx context.Context) error {
-	tighter := []graph.Bound{{What: "the sum over all vertices of the largest weight of an arc at them", Most: func(float64) (float64, error) {
+	tighter := []graph.Bound{{What: "a path may be as long as the largest weights of all vertices together,", Most: func(float64) (float64, error) {
 		sum := 0.0
 		for _, w := range d.largest {
 			sum += w

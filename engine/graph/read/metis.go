@@ -55,7 +55,7 @@ func parseMETISHeader(line []byte) (h metisHeader, reason string) {
 	ncon := max(numbers[3], 1)
 	switch {
 	case numbers[3] > 1<<16:
-		return h, fmt.Sprintf("%d weights a vertex are not believed", numbers[3])
+		return h, fmt.Sprintf("%d weights a vertex: the number seems damaged", numbers[3])
 	case numbers[3] > 0 && flags[1] == '0':
 		return h, fmt.Sprintf("%d weights a vertex are announced, but by FMT vertices have none", numbers[3])
 	case flags[1] == '1':

@@ -69,7 +69,7 @@ var badMTX = []badInput{
 	{"not square", "x.mtx", banner + "coordinate real general\n3 4 1\n", Options{}, 2, "3 rows and 4 columns is not square"},
 	{"empty matrix", "x.mtx", banner + "coordinate real general\n0 0 0\n", Options{}, 2, "no vertices"},
 	{"too many rows", "x.mtx", banner + "coordinate real general\n2147483648 2147483648 0\n", Options{}, 2, "the most is 2147483647"},
-	{"rows not believed", "x.mtx", banner + "coordinate real general\n2147483647 2147483647 1\n1 2 3\n", Options{}, 0, "not believed"},
+	{"rows not believed", "x.mtx", banner + "coordinate real general\n2147483647 2147483647 1\n1 2 3\n", Options{}, 0, "seems damaged"},
 	{"too few entries", "x.mtx", banner + "coordinate real general\n%\n2 2 3\n1 2 5\n", Options{}, 3, "3 entries are announced, but the file ends after 1"},
 	{"too many entries", "x.mtx", banner + "coordinate real general\n2 2 1\n1 2 5\n2 1 5\n", Options{}, 4, "line 2 announces 1 entries, and this is one more"},
 	{"too many odd entries", "x.mtx", banner + "coordinate real general\n2 2 1\n1 2 5\n\n2 1 1e400\n", Options{}, 5, "one more"},

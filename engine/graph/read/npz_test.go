@@ -212,7 +212,7 @@ func badNPZ() map[string]string {
 		csr(data, ints("indptr", 0, 1, 2), member{"indices", npyOf("<f8", nil, []float64{1, 0})}):                          `indices is of type "<f8"`,
 		csr(member{"data", npyOf("<f8", nil, []float64{1, 2})[:80]}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "data was cut",
 		csr(member{"data", append(npyOf("<f8", nil, []float64{1, 2}), 0)}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)): "something follows the numbers of data",
-		csr(member{"data", npyOf("<i4", []int{1 << 40}, []int32{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):   "numbers are not believed of",
+		csr(member{"data", npyOf("<i4", []int{1 << 40}, []int32{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):   "numbers cannot be in",
 		csr(member{"data", npyOf("<f8", []int{2, 1}, []float64{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):    "2 dimensions, not 1",
 		csr(member{"data", npyOf("<f2", []int{2}, []int16{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):         "float16",
 		csr(member{"data", npyOf("<c8", []int{2}, []float64{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "convert them with astype",
@@ -221,7 +221,7 @@ func badNPZ() map[string]string {
 		triplesOf(2, one, two, "<f8", []float64{1}):                                                                        "1 rows and 2 columns for 1 values",
 		triplesOf(2, two, []int32{1, 1}, "<f8", []float64{1, 2}):                                                           "duplicates",
 		triplesOf(2, one, []int32{1}, "<f8", []float64{1e300}):                                                             "row 0, column 1 (from 0): weight \"1e+300\"",
-		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices are not believed with only 1 arc(s)",
+		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices, but only 1 arc(s)",
 		whole[:len(whole)/2]:                             "the archive cannot be read",
 		whole[:len(whole)-1]:                             "the archive cannot be read",
 		whole[:100] + whole[120:]:                        "indices cannot be read: EOF", // by the list at its end it begins before the file does

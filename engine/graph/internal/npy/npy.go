@@ -68,7 +68,7 @@ func Read(r io.Reader) (Header, error) {
 	}
 	size := binary.LittleEndian.Uint32(length)
 	if size > maxHeader {
-		return h, badHeader("a NumPy header of %d bytes is not believed", size)
+		return h, badHeader("a NumPy header of %d bytes: the file seems damaged", size)
 	}
 	text := make([]byte, size)
 	if err := readAll(r, text); err != nil {

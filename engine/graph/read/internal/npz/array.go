@@ -61,7 +61,7 @@ func (m *Matrix) list(name string) (*array, error) {
 	}
 	a.length = a.Shape[0]
 	if held := m.members[name].CompressedSize64; uint64(a.length)/deflateMost > held {
-		return nil, errors.Join(fmt.Errorf("%s: %d numbers are not believed of %d bytes", name, a.length, held), a.close())
+		return nil, errors.Join(fmt.Errorf("%s: %d numbers cannot be in %d bytes: the file seems damaged", name, a.length, held), a.close())
 	}
 	return a, nil
 }
