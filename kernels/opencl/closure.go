@@ -9,21 +9,17 @@ import (
 	"ooc/kernels/entry"
 )
 
-// diagonal is the kernel that closes a block of 64.
-const diagonal = "diagonal"
-
-// diagonalItems are the items of a group of it.
-func (d *Device) diagonalItems() int {
-	if d.found.cpu {
-		return 1
-	}
-	return 256
-}
+// The kernels of a closure, beside that of products: diagonal closes a block of 64, putPanel copies the column panel to its tiles.
+const (
+	diagonal = "diagonal"
+	putPanel = "putPanel"
+)
 
 // Closure implements kernels.Stream: blocked Floyd–Warshall on blocks of 64 (Venkataraman, Sahni and Mukhopadhyaya, JEA 8, 2003). A round
 // closes the diagonal block, multiplies the row and the column panel with it, into scratch of 128 entries for each vertex, and then
-// is one product of the two, of depth 64, over the whole block; the panels become final in it too. No entry is read in a launch that
-// writes it, so results do not depend on timing.
+// is one product of the two, of depth 64, over the whole block; the panels become final in it too. Of pairs the column panel is put back before:
+// in that product the walk without arcs, which has no predecessor, would lower it. No entry is read in a launch that writes it, so results do not
+// depend on timing.
 func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.closure(v, t, pivot); err != nil {
 		return fmt.Errorf("opencl: closure: %w", err)
@@ -32,18 +28,15 @@ func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 }
 
 func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
-	if err := checkShape(v, t); err != nil {
-		return err
-	}
-	if err := s.alive(); err != nil {
+	if err := s.checkShape(v, t); err != nil {
 		return err
 	}
 	p := &places{stream: s}
-	tiles, m, err := p.square(int64(t)*int64(t)*int64(v.Bytes()), pivot)
+	tiles, m, err := p.square(s.tileBytes(v, t), pivot)
 	if err != nil {
 		return err
 	}
-	if err := s.need(&s.panels, int64(2*m*t*smallBlock*v.Bytes())); err != nil {
+	if err := s.need(&s.panels, int64(2*m*t*smallBlock*s.entryBytes(v))); err != nil {
 		return err
 	}
 	c := &closer{jobs: jobs{stream: s, variant: v}, t: t, m: m, tiles: tiles}
@@ -58,7 +51,7 @@ func (p *places) square(bytes int64, tiles []kernels.Tile) (at []place, m int, e
 	}
 	at = make([]place, len(tiles))
 	for i, tile := range tiles {
-		if at[i], err = p.find(tile, bytes, true, true); err != nil {
+		if at[i], err = p.tile(tile, bytes, true, true); err != nil {
 			return nil, 0, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
 		}
 	}
@@ -75,13 +68,13 @@ type closer struct {
 // at returns where entry (i,j) of the pivot block is.
 func (c *closer) at(i, j int) place {
 	p := c.tiles[i/c.t*c.m+j/c.t]
-	p.off += int64(i%c.t*c.t+j%c.t) * int64(c.variant.Bytes())
+	p.off += int64(i%c.t*c.t+j%c.t) * int64(c.stream.entryBytes(c.variant))
 	return p
 }
 
 // panel returns where the part of a tile is in the copied row panel, 0, or the column panel, 1.
 func (c *closer) panel(which, tile int) place {
-	part := int64(c.t * smallBlock * c.variant.Bytes())
+	part := int64(c.t * smallBlock * c.stream.entryBytes(c.variant))
 	return place{c.stream.panels.memory, int64(which*c.m+tile) * part}
 }
 
@@ -91,26 +84,32 @@ func (c *closer) close() error {
 	t := c.t
 	for k := 0; k < c.m*t; k += b {
 		block := c.at(k, k)
-		if err := c.step(diagonal, operands{rows: b, cols: b, lda: t, ldb: t, ldc: t, depth: b}, []job{{c: block, pairs: [][2]place{{block, block}}}}); err != nil {
+		if err := c.step(diagonal, operands{b, b, t, t, t, t, b}, []job{{c: block, begin: block, pairs: [][2]place{{block, block}}}}); err != nil {
 			return err
 		}
 		if c.m*t == b {
 			return nil
 		}
-		var row, col, rest []job
+		var row, col, back, rest []job
 		for i := range c.m {
-			row = append(row, job{c.panel(0, i), true, [][2]place{{block, c.at(k, i*t)}}})
-			col = append(col, job{c.panel(1, i), true, [][2]place{{c.at(i*t, k), block}}})
+			above, left := c.at(k, i*t), c.at(i*t, k)
+			row = append(row, job{c.panel(0, i), above, true, [][2]place{{block, above}}})
+			col = append(col, job{c.panel(1, i), left, true, [][2]place{{left, block}}})
+			back = append(back, job{left, c.panel(1, i), false, [][2]place{{left, left}}})
 			for j := range c.m {
-				rest = append(rest, job{c.at(i*t, j*t), false, [][2]place{{c.panel(1, i), c.panel(0, j)}}})
+				to := c.at(i*t, j*t)
+				rest = append(rest, job{to, to, false, [][2]place{{c.panel(1, i), c.panel(0, j)}}})
 			}
 		}
-		err := c.step(product, operands{rows: b, cols: t, lda: t, ldb: t, ldc: t, depth: b}, row)
+		err := c.step(product, operands{b, t, t, t, t, t, b}, row)
 		if err == nil {
-			err = c.step(product, operands{rows: t, cols: b, lda: t, ldb: t, ldc: b, depth: b}, col)
+			err = c.step(product, operands{t, b, t, t, b, t, b}, col)
+		}
+		if err == nil && c.stream.pairs {
+			err = c.step(putPanel, operands{rows: t, cols: b, ldc: t, depth: 1}, back)
 		}
 		if err == nil {
-			err = c.step(product, operands{rows: t, cols: t, lda: b, ldb: t, ldc: t, depth: b}, rest)
+			err = c.step(product, operands{t, t, b, t, t, t, b}, rest)
 		}
 		if err != nil {
 			return err

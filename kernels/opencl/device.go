@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Options choose what Open opens. The zero value is the first device and most of its memory.
@@ -33,13 +34,14 @@ type Device struct {
 	building sync.Mutex
 	programs map[program]handle // guarded by building
 
-	mu      sync.Mutex
-	inUse   int64                // bytes handed out by Alloc; guarded by mu
-	own     int64                // bytes that the device took for itself; guarded by mu
-	buffers int                  // alive; guarded by mu
-	host    map[*byte]*hostBlock // alive, by first byte; guarded by mu
-	streams map[*stream]bool     // open; guarded by mu
-	closed  bool                 // guarded by mu
+	mu       sync.Mutex
+	inUse    int64                     // bytes handed out by Alloc; guarded by mu
+	own      int64                     // bytes that the device took for itself; guarded by mu
+	buffers  int                       // alive; guarded by mu
+	host     map[*byte]*hostBlock      // alive, by first byte; guarded by mu
+	streams  map[*stream]bool          // open; guarded by mu
+	ceilings map[entry.Variant]float64 // guarded by mu
+	closed   bool                      // guarded by mu
 }
 
 var _ kernels.Device = (*Device)(nil)
@@ -73,7 +75,7 @@ func open(o Options) (*Device, error) {
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
 	}
-	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}}
+	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}}
 	if err := d.start(o); err != nil {
 		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
 	}

@@ -24,6 +24,7 @@ type Found struct {
 	largest int64 // bytes of an allocation
 	local   int64 // bytes of local memory of a group
 	group   int64 // items of a group, at most
+	units   int   // of computing
 	lanes   int   // 32-bit integers in a vector of the processor
 }
 
@@ -35,6 +36,7 @@ const (
 	platformName = 0x0902
 
 	deviceType          = 0x1000
+	deviceUnits         = 0x1002
 	deviceGroup         = 0x1004
 	deviceLanesInt      = 0x1038
 	deviceLargest       = 0x1010
@@ -123,7 +125,7 @@ func (l *library) look(id handle, platform string) Found {
 	kind := number(deviceType)
 	return Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor), Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
 		Shares: kind&typeCPU != 0 || number(deviceSharesMemory) != 0, id: id, cpu: kind&typeCPU != 0, doubles: number(deviceDoubles) != 0,
-		memory: number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal), group: number(deviceGroup), lanes: int(number(deviceLanesInt))}
+		memory: number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal), group: number(deviceGroup), units: max(1, int(number(deviceUnits))), lanes: int(number(deviceLanesInt))}
 }
 
 // text is a value that is a string.

@@ -29,14 +29,19 @@ type staged struct {
 // align is what the offsets of tiles are multiples of: four entries, as kernels load them.
 const align = 16
 
+// tile returns where a tile of products is.
+func (p *places) tile(t kernels.Tile, bytes int64, input, output bool) (place, error) {
+	if t.Off%align != 0 {
+		return place{}, fmt.Errorf("tile at offset %d: want a multiple of %d", t.Off, align)
+	}
+	return p.find(t, bytes, input, output)
+}
+
 // find returns where a tile of so many bytes is. input says that it is read, output that it is written.
 func (p *places) find(t kernels.Tile, bytes int64, input, output bool) (place, error) {
 	spans, err := p.stream.device.spans(t, bytes)
 	if err != nil {
 		return place{}, err
-	}
-	if t.Off%align != 0 {
-		return place{}, fmt.Errorf("tile at offset %d: want a multiple of %d", t.Off, align)
 	}
 	if len(spans) == 1 {
 		return place{spans[0].memory, spans[0].off}, nil

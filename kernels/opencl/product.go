@@ -13,7 +13,7 @@ import (
 // listEntry is Job of common.cl: a job, or the operands of a pair.
 type listEntry struct{ x, y uint64 }
 
-const entryBytes = 16
+const listBytes = 16
 
 // product is the kernel of products.
 const product = "product"
@@ -32,6 +32,7 @@ const (
 type operands struct {
 	rows, cols    int // of C
 	lda, ldb, ldc int // entries from a row to the next
+	ldx           int // the same of what C begins as, in products of pairs
 	depth         int
 }
 
@@ -46,11 +47,12 @@ type jobs struct {
 	pairs  []listEntry
 }
 
-// job is one product: c becomes the minimum of itself, unless it is fresh, and the products of pairs.
+// job is one product: c becomes the minimum of itself, unless it is fresh, and the products of pairs. Of tiles of pairs it begins as
+// the place begin.
 type job struct {
-	c     place
-	fresh bool
-	pairs [][2]place
+	c, begin place
+	fresh    bool
+	pairs    [][2]place
 }
 
 // address returns where a place is for a kernel, false if the launch can name no more memory.
@@ -80,7 +82,7 @@ func (j *jobs) add(a job) error {
 			return err
 		}
 		if n > 0 {
-			a.pairs, a.fresh = a.pairs[n:], false
+			a.pairs, a.fresh, a.begin = a.pairs[n:], false, a.c
 		}
 	}
 	return nil
@@ -90,8 +92,13 @@ func (j *jobs) add(a job) error {
 func (j *jobs) fit(a job) int {
 	memory, first := len(j.memory), len(j.pairs)
 	c, ok := j.address(a.c)
+	if ok && j.stream.pairs {
+		var begin uint64
+		begin, ok = j.address(a.begin)
+		j.pairs = append(j.pairs, listEntry{x: begin})
+	}
 	n := 0
-	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (len(j.pairs) == 0 || j.relaxations() < mostRelaxations) {
+	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (n == 0 && len(j.heads) == 0 || j.relaxations() < mostRelaxations) {
 		before := len(j.memory)
 		x, ok1 := j.address(a.pairs[n][0])
 		y, ok2 := j.address(a.pairs[n][1])
@@ -103,7 +110,7 @@ func (j *jobs) fit(a job) int {
 		n++
 	}
 	if n == 0 {
-		j.memory = j.memory[:memory]
+		j.memory, j.pairs = j.memory[:memory], j.pairs[:first]
 		return 0
 	}
 	head := listEntry{c, uint64(first) | uint64(n)<<32}
@@ -134,27 +141,37 @@ func (j *jobs) run() error {
 	if err := s.send(j.list()); err != nil {
 		return err
 	}
-	shape := s.device.shape(j.variant, j.rows, j.cols)
-	rows, cols := j.rows/shape.rows, j.cols/shape.cols
-	groups, items := len(j.heads)*rows*cols, shape.items
-	if j.kernel == diagonal {
-		groups, items = 1, s.device.diagonalItems()
+	p, n := s.device.products(j.variant, s.pairs, j.rows, j.cols), len(j.heads)
+	groups, items := n*(j.rows/p.shape.rows)*(j.cols/p.shape.cols), p.shape.items
+	args := j.args(j.lda, j.ldb, j.ldc, j.ldx, j.depth, j.rows/p.shape.rows, j.cols/p.shape.cols, 1)
+	switch j.kernel {
+	case diagonal:
+		groups, items = 1, s.device.items()
+	case putPanel:
+		unit := s.device.unit(j.cols)
+		p, items = service(j.variant, s.pairs), s.device.items()
+		groups, args = n*j.rows*j.cols/unit/items, j.args(j.rows, j.cols, j.ldc, unit)
 	}
-	args := make([]arg, 0, banks+9)
+	j.memory, j.heads, j.pairs = nil, nil, nil
+	return s.launch(kernelOf{p, j.kernel}, groups, items, args)
+}
+
+// args are the arguments of a kernel: memory, the list, and numbers.
+func (j *jobs) args(numbers ...int) []arg {
+	args := make([]arg, 0, banks+1+len(numbers))
 	for i := range banks {
 		args = append(args, memoryArg(j.memory[min(i, len(j.memory)-1)]))
 	}
-	args = append(args, memoryArg(s.list.memory))
-	for _, x := range []int{0, j.lda, j.ldb, j.ldc, j.depth, rows, cols, 1} {
+	args = append(args, memoryArg(j.stream.list.memory))
+	for _, x := range numbers {
 		args = append(args, number(x))
 	}
-	j.memory, j.heads, j.pairs = nil, nil, nil
-	return s.launch(kernelOf{program{j.variant, shape}, j.kernel}, groups, items, args)
+	return args
 }
 
 // send enqueues the upload of a list.
 func (s *stream) send(list []listEntry) error {
-	bytes := int64(len(list)) * entryBytes
+	bytes := int64(len(list)) * listBytes
 	if bytes > s.list.bytes {
 		if err := s.need(&s.list, max(2*bytes, 1<<16)); err != nil {
 			return err
@@ -177,20 +194,17 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 
 // minPlus finds all operands before it launches anything.
 func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) error {
-	if err := checkShape(v, t); err != nil {
-		return err
-	}
-	if err := s.alive(); err != nil {
+	if err := s.checkShape(v, t); err != nil {
 		return err
 	}
 	p, todo := &places{stream: s}, make([]job, len(products))
 	for i := range products {
 		var err error
-		if todo[i], err = p.product(int64(t)*int64(t)*int64(v.Bytes()), &products[i]); err != nil {
+		if todo[i], err = p.product(s.tileBytes(v, t), &products[i]); err != nil {
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
-	j := &jobs{stream: s, kernel: product, variant: v, operands: operands{t, t, t, t, t, t}}
+	j := &jobs{stream: s, kernel: product, variant: v, operands: operands{t, t, t, t, t, t, t}}
 	for _, one := range todo {
 		if err := j.add(one); err != nil {
 			return err
@@ -204,8 +218,14 @@ func (p *places) product(bytes int64, x *kernels.Product) (j job, err error) {
 	if len(x.A) == 0 || len(x.A) != len(x.B) {
 		return job{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(x.A), len(x.B))
 	}
-	if j.c, err = p.find(x.C, bytes, !x.Fresh, true); err != nil {
+	if j.c, err = p.tile(x.C, bytes, !x.Fresh, true); err != nil {
 		return job{}, fmt.Errorf("tile C: %w", err)
+	}
+	j.begin = j.c
+	if x.Fresh && p.stream.pairs {
+		if j.begin, err = p.tile(x.Before, bytes, true, false); err != nil {
+			return job{}, fmt.Errorf("tile Before: %w", err)
+		}
 	}
 	j.fresh, j.pairs = x.Fresh, make([][2]place, len(x.A))
 	for i := range x.A {
@@ -213,7 +233,7 @@ func (p *places) product(bytes int64, x *kernels.Product) (j job, err error) {
 			if tile == x.C {
 				return job{}, errors.New("tile C is also an operand")
 			}
-			if j.pairs[i][side], err = p.find(tile, bytes, true, false); err != nil {
+			if j.pairs[i][side], err = p.tile(tile, bytes, true, false); err != nil {
 				return job{}, fmt.Errorf("tile %c[%d]: %w", 'A'+side, i, err)
 			}
 		}
@@ -221,13 +241,25 @@ func (p *places) product(bytes int64, x *kernels.Product) (j job, err error) {
 	return j, nil
 }
 
-// checkShape returns an error where there are no tiles of edge t.
-func checkShape(v entry.Variant, t int) error {
-	if v >= entry.VariantCount {
+// checkShape returns an error where the stream has no tiles of edge t.
+func (s *stream) checkShape(v entry.Variant, t int) error {
+	if v >= entry.VariantCount || s.pairs && !slices.Contains(entry.Paired, v) {
 		return fmt.Errorf("no variant %d", v)
 	}
-	if t <= 0 || t%smallBlock != 0 || t > 1<<15 {
+	if t <= 0 || t%smallBlock != 0 || t > 1<<15 { // kernels count entries in 32 bits
 		return fmt.Errorf("tile edge %d: want a multiple of %d, at most %d", t, smallBlock, 1<<15)
 	}
-	return nil
+	return s.alive()
+}
+
+// entryBytes is the size of an entry of the stream's tiles.
+func (s *stream) entryBytes(v entry.Variant) int {
+	if s.pairs {
+		return v.Kind().PairBytes()
+	}
+	return v.Bytes()
+}
+
+func (s *stream) tileBytes(v entry.Variant, t int) int64 {
+	return int64(t) * int64(t) * int64(s.entryBytes(v))
 }

@@ -17,10 +17,35 @@ var vectorsSource string
 //go:embed src/tiles.cl
 var tilesSource string
 
+//go:embed src/pairs.cl
+var pairsSource string
+
+//go:embed src/service.cl
+var serviceSource string
+
 // program is what one compilation makes kernels for.
 type program struct {
 	variant entry.Variant
-	shape   shape
+	pairs   bool
+	shape   shape // the zero shape: the kernels of service.cl, which have none
+}
+
+// service is the program of the kernels of service.cl.
+func service(v entry.Variant, pairs bool) program { return program{variant: v, pairs: pairs} }
+
+// source is what is compiled.
+func (d *Device) source(p program) string {
+	products := tilesSource
+	if d.found.cpu {
+		products = vectorsSource
+	}
+	switch {
+	case p.shape == shape{}:
+		return commonSource + serviceSource
+	case p.pairs:
+		return commonSource + products + pairsSource
+	}
+	return commonSource + products
 }
 
 // build returns a compiled program.
@@ -36,11 +61,7 @@ func (d *Device) build(p program) (handle, error) {
 	if h, ok := d.programs[p]; ok {
 		return h, nil
 	}
-	source := commonSource + tilesSource
-	if d.found.cpu {
-		source = commonSource + vectorsSource
-	}
-	h, err := d.compile(source, d.options(p.variant, p.shape))
+	h, err := d.compile(d.source(p), d.options(p))
 	if err != nil {
 		return 0, fmt.Errorf("kernels of %s: %w", p.variant, err)
 	}
@@ -84,12 +105,12 @@ func (d *Device) buildLog(h handle) string {
 }
 
 // newKernel makes a kernel of a program. Each stream has its own, since arguments are set one by one.
-func (d *Device) newKernel(p program, name string) (handle, error) {
-	h, err := d.build(p)
+func (d *Device) newKernel(k kernelOf) (handle, error) {
+	h, err := d.build(k.program)
 	if err != nil {
 		return 0, err
 	}
-	text, code := append([]byte(name), 0), new(Code)
-	k := d.lib.create(d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(code)))
-	return k, outOfMemory(check("clCreateKernel", *code))
+	text, code := append([]byte(k.name), 0), new(Code)
+	kernel := d.lib.create(d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(code)))
+	return kernel, outOfMemory(check("clCreateKernel", *code))
 }

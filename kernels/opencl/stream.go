@@ -11,6 +11,7 @@ import (
 // stream is a queue of OpenCL. Its fields belong to its owner.
 type stream struct {
 	device  *Device
+	pairs   bool // tiles are of pairs: a distance and its predecessor
 	queue   handle
 	last    handle // the event of the last command; 0: there was none
 	kernels map[kernelOf]handle
@@ -40,7 +41,12 @@ type kernelOf struct {
 }
 
 // NewStream creates a stream.
-func (d *Device) NewStream() (kernels.Stream, error) {
+func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(false) }
+
+// NewTrackingStream creates a stream for tiles of pairs.
+func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(true) }
+
+func (d *Device) newStream(pairs bool) (kernels.Stream, error) {
 	d.mu.Lock()
 	closed := d.closed
 	d.mu.Unlock()
@@ -51,7 +57,7 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opencl: new stream: %w", err)
 	}
-	s := &stream{device: d, queue: q, kernels: map[kernelOf]handle{}}
+	s := &stream{device: d, pairs: pairs, queue: q, kernels: map[kernelOf]handle{}}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.streams[s] = true
@@ -160,7 +166,7 @@ func (s *stream) launch(k kernelOf, groups, items int, args []arg) error {
 	kernel, ok := s.kernels[k]
 	if !ok {
 		var err error
-		if kernel, err = s.device.newKernel(k.program, k.name); err != nil {
+		if kernel, err = s.device.newKernel(k); err != nil {
 			return err
 		}
 		s.kernels[k] = kernel

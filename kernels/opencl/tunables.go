@@ -75,16 +75,42 @@ type shape struct {
 	items      int // of a group
 }
 
-// shape returns the shape for products of so many rows and columns, multiples of 64.
-func (d *Device) shape(v entry.Variant, rows, cols int) shape {
+// serviceItems are the items of a group of a kernel of service.cl on a GPU, and of those of pairs.
+const serviceItems = 256
+
+// items are the items of a group of a kernel that has as many on all GPUs.
+func (d *Device) items() int {
 	if d.found.cpu {
-		return shape{rows: d.tunables.strip, cols: d.lanes(v) * d.tunables.vectors, items: 1}
+		return 1
+	}
+	return serviceItems
+}
+
+// unit is how many of a row's entries an item of service.cl takes.
+func (d *Device) unit(row int) int {
+	if d.found.cpu {
+		return row
+	}
+	return 1
+}
+
+// products returns the program for products of so many rows and columns, multiples of 64.
+func (d *Device) products(v entry.Variant, pairs bool, rows, cols int) program {
+	p := program{variant: v, pairs: pairs}
+	if d.found.cpu {
+		p.shape = shape{rows: d.tunables.strip, cols: d.lanes(v) * d.tunables.vectors, items: 1}
+		return p
+	}
+	if pairs {
+		p.shape = shape{smallBlock, smallBlock, serviceItems}
+		return p
 	}
 	b := d.tunables.block
 	if rows%b != 0 || cols%b != 0 || v.Bytes() == 8 { // 64 entries of 8 bytes take an item's registers
 		b = smallBlock
 	}
-	return shape{rows: b, cols: b, items: b / 8 * (b / 8)}
+	p.shape = shape{rows: b, cols: b, items: b / 8 * (b / 8)}
+	return p
 }
 
 // lanes is how many entries a vector of a processor holds; OpenCL has none of more than 16.
@@ -94,15 +120,22 @@ func (d *Device) lanes(v entry.Variant) int {
 }
 
 // options are those of the driver's compiler.
-func (d *Device) options(v entry.Variant, s shape) string {
-	t := &d.tunables
-	name := strings.ToUpper(strings.ReplaceAll(v.String(), "-", "_"))
-	if d.found.cpu {
-		return fmt.Sprintf("-cl-std=CL1.2 -D%s -DCPU -DLANES=%d -DROWS=%d -DVECTORS=%d -DDEPTH=%d -DBLOCK=%d", name, d.lanes(v), t.rows, t.vectors, t.depth, s.rows)
-	}
-	slab := t.slab
-	if v.Bytes() == 8 {
+func (d *Device) options(p program) string {
+	t, slab := &d.tunables, d.tunables.slab
+	if p.variant.Bytes() == 8 {
 		slab = min(slab, 8)
 	}
-	return fmt.Sprintf("-cl-std=CL1.2 -D%s -DBLOCK=%d -DSLAB=%d -DBAND=%d -DMIXED=%d", name, s.rows, slab, t.band, t.mixed)
+	o := fmt.Sprintf("-cl-std=CL1.2 -D%s -DBLOCK=%d -DITEMS=%d", strings.ToUpper(strings.ReplaceAll(p.variant.String(), "-", "_")), p.shape.rows, d.items())
+	if d.found.cpu {
+		o += fmt.Sprintf(" -DCPU -DLANES=%d -DROWS=%d -DPAIR_ROWS=%d -DVECTORS=%d -DDEPTH=%d", d.lanes(p.variant), t.rows, t.rows/2, t.vectors, t.depth)
+	} else {
+		o += fmt.Sprintf(" -DSLAB=%d -DPAIR_SLAB=%d -DBAND=%d -DMIXED=%d", slab, pairSlab, t.band, t.mixed)
+	}
+	if p.pairs {
+		o += " -DPAIRED"
+	}
+	return o
 }
+
+// pairSlab is the slab of products of pairs on GPUs: 12 KB of local memory, of doubles 25.
+const pairSlab = 16

@@ -56,6 +56,13 @@ inline W settle(W c) {
 #endif
 }
 
+// CHANGED gives an operand of ceiling() another value in each step, so that no compiler sees two steps as one.
+#if defined(F64)
+#define CHANGED(x, by) ((x) + (by))
+#else
+#define CHANGED(x, by) ((x) ^ (by))
+#endif
+
 // Memory that tiles lie in. The high byte of an address says which, the rest is the byte in it.
 #define MEMORY \
   global char *m0, global char *m1, global char *m2, global char *m3, global char *m4, global char *m5, global char *m6, global char *m7

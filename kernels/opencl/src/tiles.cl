@@ -9,6 +9,7 @@
 #define LOADS (BLOCK * SLAB / 4 / GROUP) // of four entries, by an item, for each of A and B
 #define PAD 4 // rows of A lie in different banks
 
+#ifndef PAIRED
 // relax2 relaxes twice. On chips with a minimum of three the two minima are one instruction. MIXED makes half of the columns add integers by
 // a multiplication with one, which the compiler does not know to be 1: on NVIDIA's chips the pipe of multiplications would be idle otherwise,
 // and the other half is one fused instruction each.
@@ -24,11 +25,10 @@ inline W relax2(W c, W a0, W b0, W a1, W b1, int mixed, int one) {
 }
 
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-kernel void product(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+kernel void product(MEMORY, global const Job *list, const int lda, const int ldb, const int ldc, const int ldx, const int depth,
                     const int rows, const int cols, const int one) {
   local E a[2][SLAB][BLOCK + PAD] __attribute__((aligned(16)));
   local E b[2][SLAB][BLOCK] __attribute__((aligned(16)));
-  list += first;
   const int item = get_local_id(0), x = item % ACROSS * 4, y = item / ACROSS * 4;
   const int blocks = rows * cols, job = get_group_id(0) / blocks, block = get_group_id(0) % blocks;
   // Groups that run at the same time share rows of A and columns of B: a band of rows is visited before the next column.
@@ -120,11 +120,11 @@ kernel void product(MEMORY, global const Job *list, const int first, const int l
 // diagonal closes a block of 64×64 entries, which is C of the one job: 256 items hold 4×4 each. Before step k the owners of row and column
 // k put them where all read them, in two buffers by turns, so that a step has one barrier.
 __attribute__((reqd_work_group_size(256, 1, 1)))
-kernel void diagonal(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+kernel void diagonal(MEMORY, global const Job *list, const int lda, const int ldb, const int ldc, const int ldx, const int depth,
                      const int rows, const int cols, const int one) {
   local W row[2][64], col[2][64];
   const int y = get_local_id(0) / 16 * 4, x = get_local_id(0) % 16 * 4;
-  global E *c = AT(E, list[first].x) + (long)y * ldc + x;
+  global E *c = AT(E, list[0].x) + (long)y * ldc + x;
   W d[4][4];
 #pragma unroll
   for (int i = 0; i < 4; i++)
@@ -154,3 +154,28 @@ kernel void diagonal(MEMORY, global const Job *list, const int first, const int 
 #pragma unroll
     for (int j = 0; j < 4; j++) c[(long)i * ldc + j] = d[i][j];
 }
+
+// ceiling relaxes with operands in registers, 2·steps times.
+__attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel void ceiling(global E *io, const int steps, const int one) {
+  global E *at = io + get_local_id(0) % 64;
+  W d[8][8], u[8], v[8];
+#pragma unroll
+  for (int i = 0; i < 8; i++) u[i] = at[8 * i], v[i] = at[8 * i + 1];
+#pragma unroll
+  for (int i = 0; i < 64; i++) d[i / 8][i % 8] = u[i % 8];
+  for (int k = 0; k < steps; k++) {
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+#pragma unroll
+      for (int n = 0; n < 8; n++) d[i][n] = relax2(d[i][n], u[i], v[n], u[(i + 1) % 8], v[n], n % 2 == 0, one);
+#pragma unroll
+    for (int n = 0; n < 8; n++) v[n] = CHANGED(v[n], (W)k);
+  }
+#pragma unroll
+  for (int i = 0; i < 64; i++) u[i % 8] = lower(u[i % 8], d[i / 8][i % 8]);
+#pragma unroll
+  for (int i = 0; i < 8; i++) u[0] = lower(u[0], u[i]);
+  if (one == 0) at[0] = u[0]; // never, which the compiler does not know
+}
+#endif

@@ -7,10 +7,12 @@
 #define PASTE(a, b) PASTE_(a, b)
 #if defined(F64)
 typedef PASTE(double, LANES) V;
+typedef PASTE(long, LANES) MASK;
 #elif defined(U16)
 typedef PASTE(ushort, LANES) V;
 #else
 typedef PASTE(int, LANES) V;
+typedef PASTE(int, LANES) MASK;
 #endif
 #define LOAD(p) PASTE(vload, LANES)(0, p)
 #define STORE(v, p) PASTE(vstore, LANES)(v, 0, p)
@@ -41,6 +43,8 @@ inline V settled(V c) {
 
 #define STRIP (LANES * VECTORS)
 
+#ifndef PAIRED
+
 // slab relaxes the rows of C with count rows of the strip.
 inline void slab(global E *c, long ldc, bool fresh, global const E *a, long lda, local const V *b, int count) {
   V d[ROWS][VECTORS];
@@ -70,10 +74,9 @@ inline void slab(global E *c, long ldc, bool fresh, global const E *a, long lda,
 
 // product computes rows×cols blocks of C of each job, each of BLOCK rows and STRIP columns.
 __attribute__((reqd_work_group_size(1, 1, 1)))
-kernel void product(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+kernel void product(MEMORY, global const Job *list, const int lda, const int ldb, const int ldc, const int ldx, const int depth,
                     const int rows, const int cols, const int one) {
   local V strip[DEPTH * VECTORS];
-  list += first;
   const int id = get_global_id(0), job = id / (rows * cols), block = id % (rows * cols);
   const int row = block % rows * BLOCK, col = block / rows * STRIP;
   const Job j = list[job];
@@ -95,11 +98,11 @@ kernel void product(MEMORY, global const Job *list, const int first, const int l
 
 // diagonal closes a block of 64×64 entries, which is C of the one job.
 __attribute__((reqd_work_group_size(1, 1, 1)))
-kernel void diagonal(MEMORY, global const Job *list, const int first, const int lda, const int ldb, const int ldc, const int depth,
+kernel void diagonal(MEMORY, global const Job *list, const int lda, const int ldb, const int ldc, const int ldx, const int depth,
                      const int rows, const int cols, const int one) {
   local V d[64 * 64 / LANES];
   const int across = 64 / LANES;
-  global E *c = AT(E, list[first].x);
+  global E *c = AT(E, list[0].x);
   for (int i = 0; i < 64; i++) {
     for (int j = 0; j < across; j++) d[i * across + j] = LOAD(c + (long)i * ldc + LANES * j);
     local E *on = (local E *)&d[i * across] + i;
@@ -113,3 +116,30 @@ kernel void diagonal(MEMORY, global const Job *list, const int first, const int 
   for (int i = 0; i < 64; i++)
     for (int j = 0; j < across; j++) STORE(d[i * across + j], c + (long)i * ldc + LANES * j);
 }
+
+// ceiling relaxes with operands in registers, steps times.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void ceiling(global E *io, const int steps, const int one) {
+  global E *at = io + get_global_id(0) % 64 * STRIP;
+  V d[ROWS][VECTORS], v[VECTORS];
+#pragma unroll
+  for (int j = 0; j < VECTORS; j++) v[j] = LOAD(at + LANES * j);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) d[i][j] = v[j];
+  for (int k = 0; k < steps; k++) {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+#pragma unroll
+      for (int j = 0; j < VECTORS; j++) d[i][j] = relaxed(d[i][j], (V)(at[i]), v[j]);
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) v[j] = CHANGED(v[j], (V)((E)k));
+  }
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+#pragma unroll
+    for (int j = 0; j < VECTORS; j++) v[0] = relaxed(v[0], v[0], d[i][j]);
+  if (one == 0) STORE(v[0], at); // never, which the compiler does not know
+}
+#endif
