@@ -56,11 +56,14 @@ func TestDocs(t *testing.T) {
 	}
 	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")}, string(os.PathListSeparator))
 	env := append(os.Environ(), "PATH="+path, "ROOT="+root)
-	ran := 0
-	for _, file := range docs(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) { ran += runPage(t, string(readFile(t, file)), env) })
+	ran, pages, all := 0, 0, docs(t)
+	for _, file := range all {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			pages++
+			ran += runPage(t, string(readFile(t, file)), env)
+		})
 	}
-	if ran < 40 {
+	if ran < 60 && pages == len(all) { // not where -run picks some
 		t.Errorf("%d commands", ran)
 	}
 }
