@@ -38,7 +38,13 @@ func devicesCommand() *cobra.Command {
 					if o.Driver != nil {
 						driver = *o.Driver
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), terminal.Rate(*o.I32), terminal.Rate(*o.F32), driver)
+					rate := func(r *float64) string {
+						if r == nil {
+							return "not known"
+						}
+						return terminal.Rate(*r)
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), rate(o.I32), rate(o.F32), driver)
 				}
 			}
 			return w.Flush()
@@ -67,8 +73,8 @@ func lookAtDevice(name string) (deviceObject, error) {
 		return deviceObject{Name: name, Error: terminal.Known(err.Error())}, nil
 	}
 	info := d.Info()
-	i32, f32 := device.Ceiling(d, entry.I32), device.Ceiling(d, entry.F32)
-	o := deviceObject{Name: info.Name, Usable: true, Model: &info.Model, Memory: &info.Memory, I32: &i32, F32: &f32}
+	i32, f32 := terminal.Known(device.Ceiling(d, entry.I32)), terminal.Known(device.Ceiling(d, entry.F32))
+	o := deviceObject{Name: info.Name, Usable: true, Model: &info.Model, Memory: &info.Memory, I32: i32, F32: f32}
 	if b, ok := d.(interface{ Driver() string }); ok {
 		o.Driver = terminal.Known(b.Driver())
 	}

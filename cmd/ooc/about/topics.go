@@ -68,17 +68,18 @@ Decimals such as 0.25 are exact with --scale 100: weights are multiplied by it w
 integers then. Answers are in the units of the file. ooc plan GRAPH --kind KIND says what each takes.
 docs/numbers.md has examples.`
 
-const gpus = `ooc takes the first NVIDIA GPU that works, and the processor if there is none. ooc devices lists what there is, and
-says why a GPU cannot be used. Results are the same.
+const gpus = `ooc takes the first NVIDIA GPU that works, else the first GPU of OpenCL, else the processor. ooc devices lists what there
+is, and says why a GPU cannot be used. Results are the same.
 
   --device cuda:1      the second GPU; --device cuda is the first, and fails if it cannot be used
   --device cuda:0,1    both, sharing one solve
+  --device opencl:0    a GPU of AMD, Intel or others, on Linux; docs/opencl.md says what to install
   --device cpu         the processor
   --device-memory SIZE, --host-memory SIZE    how much of each GPU, and of the host, to take
 
-A GPU has to be of Turing (2018) or newer, with a driver for CUDA 12 or newer. If none is found: does nvidia-smi
-work here? A container needs docker run --gpus all, a job of Slurm --gres=gpu:1. docs/gpus.md lists each message, and
-what to do.`
+An NVIDIA GPU has to be of Turing (2018) or newer, with a driver for CUDA 12 or newer. If none is found: does
+nvidia-smi work here? A container needs docker run --gpus all, a job of Slurm --gres=gpu:1. docs/gpus.md lists each
+message, and what to do.`
 
 const clusters = `One sparse graph, on machines that need no network between them: each job solves a part of the rows, and one more puts
 the parts together.
