@@ -22,6 +22,15 @@ type HostLaneOps interface {
 	// is lane l of row columns[k]. The number of columns is a multiple of m.Unit(). past says that dst is not read
 	// again soon: if it is aligned, it is then written past the caches.
 	Transpose(dst []byte, places []int64, m Lanes, columns []int32, past bool)
+
+	// What follows is on rows of weights, as those of Arcs. Sums of the variant's limit or more are what they are: none is set back.
+
+	// LowerRow lowers the entries of dst to those of src plus by, which is one weight.
+	LowerRow(v entry.Variant, dst, src, by []uint32)
+	// LowerLines lowers line k of dst, LaneLine bytes, to line places[k] of src plus by.
+	LowerLines(v entry.Variant, dst, src, by []uint32, places []int32)
+	// LeastSum lowers least, which is one weight, to the least sum of an entry of x and that of y.
+	LeastSum(v entry.Variant, least, x, y []uint32)
 }
 
 // HostLaneUnit is Lanes.Unit of entries of 4 bytes.

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -37,12 +38,11 @@ func (e *Elimination) NewSearch(core *DenseCore, need func(part []byte) error) S
 // search is a Search over weights of one type.
 type search[W weight] struct {
 	arithmetic[W]
-	e          *Elimination
-	core       *DenseCore
-	up, down   *Lists
-	ups, downs []W // weights
-	matrix     []W
-	need       func(part []byte) error
+	e        *Elimination
+	core     *DenseCore
+	up, down *Lists
+	words    int // of a weight
+	need     func(part []byte) error
 
 	failed error    // of this source: what is known of it is of no use
 	source int32    // its rank
@@ -53,6 +53,9 @@ type search[W weight] struct {
 	from     []int32 // core vertices that the climb reached
 	fromDist []W     // at the end of it
 	near     []W     // distances to the ends of a list, in its order
+	one      []W     // a distance, and the same in words
+	oneWords []uint32
+	places   []int32 // lines of the core's matrix that have a column
 	chain    []int32 // ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
 	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths  []W     // of Climbed, and to columns
@@ -63,8 +66,9 @@ func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need 
 	if need == nil {
 		need = func([]byte) error { return nil }
 	}
-	s := &search[W]{arithmetic: a, e: e, core: core, need: need, ups: entry.As[W](e.Up.Weights), downs: entry.As[W](e.Down.Weights),
-		matrix: entry.As[W](core.Matrix), mark: make([]uint32, n), dist: make([]W, n)}
+	s := &search[W]{arithmetic: a, e: e, core: core, need: need, words: e.Variant.WeightBytes() / entry.WordBytes,
+		mark: make([]uint32, n), dist: make([]W, n), one: make([]W, 1)}
+	s.oneWords = entry.As[uint32](s.one)
 	s.up, s.down = e.Lists()
 	return s
 }
@@ -105,7 +109,7 @@ func (s *search[W]) reach(x int32) {
 
 // climb relaxes the arcs up of ranks that share a list, from last up to top.
 func (s *search[W]) climb(top, last, core int32) error {
-	ends, weights, err := s.arcs(s.up, s.ups, top, last)
+	ends, weights, err := s.arcs(s.up, s.e.Up.Weights, top, last)
 	if err != nil {
 		return err
 	}
@@ -119,11 +123,13 @@ func (s *search[W]) climb(top, last, core int32) error {
 		}
 	}
 	near := s.gather(beyond, top, last)
+	nearWords := entry.As[uint32](near)
 	for count := len(ends); count >= len(beyond); count-- { // ends of a rank, whose own distance follows
-		row := weights[len(weights)-count:]
-		weights = weights[:len(weights)-count]
-		if d := near[count]; d < s.limit {
-			lowerRow(near[:count], row, d)
+		size := count * s.words
+		row := weights[len(weights)-size:]
+		weights = weights[:len(weights)-size]
+		if s.one[0] = near[count]; s.one[0] < s.limit {
+			s.core.Host.LowerRow(s.e.Variant, nearWords[:size], row, s.oneWords)
 		}
 	}
 	for i, end := range beyond {
@@ -134,8 +140,8 @@ func (s *search[W]) climb(top, last, core int32) error {
 }
 
 // arcs returns the list that ranks share, and all their weights, by rank.
-func (s *search[W]) arcs(l *Lists, weights []W, top, last int32) (ends []int32, w []W, err error) {
-	if ends, w = l.Of(last), weights[l.Offsets[top]:l.Offsets[last+1]]; len(w) == 0 {
+func (s *search[W]) arcs(l *Lists, weights []uint32, top, last int32) (ends []int32, w []uint32, err error) {
+	if ends, w = l.Of(last), weights[int(l.Offsets[top])*s.words:int(l.Offsets[last+1])*s.words]; len(w) == 0 {
 		return ends, w, nil
 	}
 	if err := s.need(entry.Bytes(ends)); err != nil {
@@ -152,28 +158,6 @@ func (s *search[W]) gather(ends []int32, top, last int32) []W {
 	}
 	s.near = append(near, s.dist[top:last+1]...)
 	return s.near
-}
-
-// lowerRow lowers distances to those over a vertex at distance d, by arcs of the given weights.
-func lowerRow[W weight](near, weights []W, d W) {
-	weights = weights[:len(near)]
-	for i, w := range weights {
-		near[i] = min(near[i], d+w)
-	}
-}
-
-// leastSum returns the least sum of a distance and a weight, or inf if that is less.
-func leastSum[W weight](near, weights []W, inf W) W {
-	weights = weights[:len(near)]
-	a, b, c, d := inf, inf, inf, inf
-	for len(near) >= 4 {
-		a, b, c, d = min(a, near[0]+weights[0]), min(b, near[1]+weights[1]), min(c, near[2]+weights[2]), min(d, near[3]+weights[3])
-		near, weights = near[4:], weights[4:]
-	}
-	for i, w := range weights {
-		a = min(a, near[i]+w)
-	}
-	return min(a, b, c, d)
 }
 
 // To implements Search.
@@ -219,60 +203,46 @@ func (s *search[W]) cross() error {
 	if len(s.columns) == 0 {
 		return nil
 	}
+	perLine := int32(kernels.LaneLine / entry.WordBytes / s.words)
+	s.places = s.places[:0]
+	for _, y := range s.columns {
+		if k := len(s.places); k == 0 || s.places[k-1] != y/perLine {
+			s.places = append(s.places, y/perLine)
+		}
+	}
 	least := s.lengths[:0]
-	for range s.columns {
+	for range len(s.places) * int(perLine) {
 		least = append(least, s.inf)
 	}
 	s.lengths = least
-	var rows [crossRows][]W // of the matrix
-	var dist [crossRows]W
-	waiting := 0
+	leastWords, pitch := entry.As[uint32](least), s.core.Pitch*s.words
 	for i, x := range s.from {
-		if s.fromDist[i] >= s.limit {
+		if s.one[0] = s.fromDist[i]; s.one[0] >= s.limit {
 			continue
 		}
-		row := s.matrix[int(x)*s.core.Pitch:][:s.core.Size]
+		row := s.core.Matrix[int(x)*pitch:][:pitch]
 		if err := s.need(entry.Bytes(row)); err != nil {
 			return err
 		}
-		rows[waiting], dist[waiting] = row, s.fromDist[i]
-		if waiting++; waiting == crossRows {
-			crossFour(least, s.columns, &rows, &dist)
-			waiting = 0
-		}
+		s.core.Host.LowerLines(s.e.Variant, leastWords, row, s.oneWords, s.places)
 	}
-	if waiting > 0 {
-		for k := waiting; k < crossRows; k++ { // a row twice does no harm
-			rows[k], dist[k] = rows[0], dist[0]
+	line := 0
+	for _, y := range s.columns {
+		if s.places[line] != y/perLine {
+			line++
 		}
-		crossFour(least, s.columns, &rows, &dist)
-	}
-	for k, y := range s.columns {
-		if s.dist[y] = least[k]; least[k] >= s.limit {
+		if s.dist[y] = least[line*int(perLine)+int(y%perLine)]; s.dist[y] >= s.limit {
 			s.dist[y] = s.inf
 		}
 	}
 	return nil
 }
 
-// crossRows is how many rows of the core's matrix are relaxed together.
-const crossRows = 4
-
-// crossFour lowers the distances to the columns by some rows of the core's matrix, whose vertices are at the given distances.
-func crossFour[W weight](least []W, columns []int32, rows *[crossRows][]W, dist *[crossRows]W) {
-	a, b, c, d := rows[0], rows[1][:len(rows[0])], rows[2][:len(rows[0])], rows[3][:len(rows[0])]
-	p, q, r, s := dist[0], dist[1], dist[2], dist[3]
-	least = least[:len(columns)]
-	for k, y := range columns {
-		least[k] = min(least[k], min(p+a[y], q+b[y]), min(r+c[y], s+d[y]))
-	}
-}
-
 // sweep computes the distances to ranks that share a list, from top to last, unless they are known, and to those core vertices that
 // they have arcs from. Those of their other ancestors are known. Most of these have arcs from the same core vertices, so the first of
 // a chain computes nearly all of them.
 func (s *search[W]) sweep(top, last, core int32, known uint32) error {
-	ends, weights, err := s.arcs(s.down, s.downs, top, last)
+	ends, weights, err := s.arcs(s.down, s.e.Down.Weights, top, last)
 	if err != nil {
 		return err
 	}
@@ -290,17 +260,21 @@ func (s *search[W]) sweep(top, last, core int32, known uint32) error {
 		return err
 	}
 	near := s.gather(beyond, top, last)
+	nearWords := entry.As[uint32](near)
 	for r, count := top, len(beyond); r <= last; r, count = r+1, count+1 {
-		row := weights[:count]
-		weights = weights[count:]
+		size := count * s.words
+		row := weights[:size]
+		weights = weights[size:]
 		if s.mark[r] == known {
 			continue
 		}
-		d := s.inf
+		s.one[0] = s.inf
 		if s.mark[r] == s.stamp { // the climb reached it
-			d = near[count]
+			s.one[0] = near[count]
 		}
-		if d = leastSum(near[:count], row, d); d >= s.limit {
+		s.core.Host.LeastSum(s.e.Variant, s.oneWords, nearWords[:size], row)
+		d := s.one[0]
+		if d >= s.limit {
 			d = s.inf
 		}
 		near[count], s.mark[r], s.dist[r] = d, known, d

@@ -21,6 +21,7 @@ func HostLaneOps(t *testing.T, open Open) {
 				w.sweep(s)
 				w.cross(s)
 				w.transpose(s)
+				w.weightRows(s)
 			}
 		})
 	}
@@ -208,4 +209,61 @@ func (w *laneGraph) transpose(s kernels.HostLaneOps) {
 	w.reset()
 	s.Transpose(dst, places, w.lanes, columns, w.r.IntN(2) > 0)
 	w.compare("transpose", unpack(dst, w.v.Bytes()), want)
+}
+
+// weightRows compares the operations on rows of weights with plain sums.
+func (w *laneGraph) weightRows(s kernels.HostLaneOps) {
+	switch {
+	case w.v.WeightBytes() == 8:
+		weightRows[float64](w, s)
+	case w.v.Float():
+		weightRows[float32](w, s)
+	default:
+		weightRows[int32](w, s)
+	}
+}
+
+func weightRows[W int32 | float32 | float64](w *laneGraph, s kernels.HostLaneOps) {
+	random := func(n int) []W {
+		m := make(matrix, n)
+		for i := range m {
+			m[i] = w.randomEntry(true)
+		}
+		return entry.As[W](weightWords(w.v, m))
+	}
+	same := func(what string, got, want []W) {
+		w.Helper()
+		for i, x := range want {
+			if got[i] != x {
+				w.Fatalf("%s of %d weights of %s: %v at %d, not %v", what, len(want), w.v, got[i], i, x)
+			}
+		}
+	}
+	size := w.v.WeightBytes()
+	n := w.r.IntN(200)
+	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(false)}))
+	dst, src := random(n+5)[w.r.IntN(5):][:n:n], random(n+5)[w.r.IntN(5):][:n:n]
+	want, least := append([]W(nil), dst...), append([]W(nil), by...)
+	for i, x := range src {
+		least[0] = min(least[0], dst[i]+x)
+		want[i] = min(dst[i], x+by[0])
+	}
+	got := append([]W(nil), by...)
+	s.LeastSum(w.v, entry.As[uint32](got), entry.As[uint32](dst), entry.As[uint32](src))
+	same("least sum", got, least)
+	s.LowerRow(w.v, entry.As[uint32](dst), entry.As[uint32](src), entry.As[uint32](by))
+	same("lowered row", dst, want)
+
+	perLine := kernels.LaneLine / size
+	from, places := random(perLine*(1+w.r.IntN(20))), make([]int32, w.r.IntN(20))
+	dst = random(perLine * len(places))
+	want = append([]W(nil), dst...)
+	for k := range places {
+		places[k] = int32(w.r.IntN(len(from) / perLine))
+		for i, x := range from[int(places[k])*perLine:][:perLine] {
+			want[k*perLine+i] = min(want[k*perLine+i], x+by[0])
+		}
+	}
+	s.LowerLines(w.v, entry.As[uint32](dst), entry.As[uint32](from), entry.As[uint32](by), places)
+	same("lowered lines", dst, want)
 }

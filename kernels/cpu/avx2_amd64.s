@@ -9178,6 +9178,250 @@ loop:
 	VZEROUPPER
 	RET
 
+// func lowerRowI32AVX2(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerRowI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTD (BX), Y0
+
+loop:
+	VPADDD  (CX), Y0, Y1
+	VPMINSD (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VPADDD  32(CX), Y0, Y1
+	VPMINSD 32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesI32AVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerLinesI32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTD (SI), Y0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VPADDD  (CX)(SI*1), Y0, Y1
+	VPMINSD (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VPADDD  32(CX)(SI*1), Y0, Y1
+	VPMINSD 32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumI32AVX2(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·leastSumI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTD (AX), Y0
+	VPBROADCASTD (AX), Y1
+
+loop:
+	VMOVUPS      (CX), Y2
+	VPADDD       (DX), Y2, Y2
+	VPMINSD      Y2, Y0, Y0
+	VMOVUPS      32(CX), Y2
+	VPADDD       32(DX), Y2, Y2
+	VPMINSD      Y2, Y1, Y1
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNE          loop
+	VMOVAPS      Y1, Y1
+	VPMINSD      Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMINSD      X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPMINSD      X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPMINSD      X1, X0, X0
+	VMOVD        X0, (AX)
+	VZEROUPPER
+	RET
+
+// func lowerRowF32SignedAVX2(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerRowF32SignedAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTD (BX), Y0
+
+loop:
+	VADDPS  (CX), Y0, Y1
+	VMINPS  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VADDPS  32(CX), Y0, Y1
+	VMINPS  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesF32SignedAVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerLinesF32SignedAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTD (SI), Y0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VADDPS  (CX)(SI*1), Y0, Y1
+	VMINPS  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VADDPS  32(CX)(SI*1), Y0, Y1
+	VMINPS  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumF32SignedAVX2(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·leastSumF32SignedAVX2(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTD (AX), Y0
+	VPBROADCASTD (AX), Y1
+
+loop:
+	VMOVUPS      (CX), Y2
+	VADDPS       (DX), Y2, Y2
+	VMINPS       Y2, Y0, Y0
+	VMOVUPS      32(CX), Y2
+	VADDPS       32(DX), Y2, Y2
+	VMINPS       Y2, Y1, Y1
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNE          loop
+	VMOVAPS      Y1, Y1
+	VMINPS       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VMINPS       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VMINPS       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VMINPS       X1, X0, X0
+	VMOVD        X0, (AX)
+	VZEROUPPER
+	RET
+
+// func lowerRowF64AVX2(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerRowF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTQ (BX), Y0
+
+loop:
+	VADDPD  (CX), Y0, Y1
+	VMINPD  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VADDPD  32(CX), Y0, Y1
+	VMINPD  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesF64AVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·lowerLinesF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTQ (SI), Y0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VADDPD  (CX)(SI*1), Y0, Y1
+	VMINPD  (AX), Y1, Y1
+	VMOVUPS Y1, (AX)
+	VADDPD  32(CX)(SI*1), Y0, Y1
+	VMINPD  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumF64AVX2(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2
+TEXT ·leastSumF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTQ (AX), Y0
+	VPBROADCASTQ (AX), Y1
+
+loop:
+	VMOVUPS      (CX), Y2
+	VADDPD       (DX), Y2, Y2
+	VMINPD       Y2, Y0, Y0
+	VMOVUPS      32(CX), Y2
+	VADDPD       32(DX), Y2, Y2
+	VMINPD       Y2, Y1, Y1
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNE          loop
+	VMOVAPS      Y1, Y1
+	VMINPD       Y0, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VMINPD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VMINPD       X1, X0, X0
+	VMOVQ        X0, (AX)
+	VZEROUPPER
+	RET
+
 // func transposeAVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·transposeAVX2(SB), NOSPLIT, $0-48

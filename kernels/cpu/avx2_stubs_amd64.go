@@ -364,6 +364,51 @@ func rowSumsF64AVX2(line *byte, row *byte, first int, blocks int)
 //go:noescape
 func allSumsF64AVX2(line *byte, row *byte, sum *byte, inverse *byte, missing *byte, first int, blocks int)
 
+// lowerRowI32AVX2 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowI32AVX2(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesI32AVX2 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesI32AVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumI32AVX2 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumI32AVX2(least *byte, x *byte, y *byte, lines int)
+
+// lowerRowF32SignedAVX2 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowF32SignedAVX2(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesF32SignedAVX2 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesF32SignedAVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumF32SignedAVX2 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumF32SignedAVX2(least *byte, x *byte, y *byte, lines int)
+
+// lowerRowF64AVX2 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowF64AVX2(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesF64AVX2 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesF64AVX2(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumF64AVX2 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumF64AVX2(least *byte, x *byte, y *byte, lines int)
+
 // transposeAVX2 transposes blocks of 16×16 entries, see path.
 //
 //go:noescape

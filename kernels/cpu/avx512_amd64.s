@@ -11289,6 +11289,220 @@ done0:
 	VZEROUPPER
 	RET
 
+// func lowerRowI32AVX512(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerRowI32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTD (BX), Z0
+
+loop:
+	VPADDD  (CX), Z0, Z1
+	VPMINSD (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesI32AVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerLinesI32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTD (SI), Z0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VPADDD  (CX)(SI*1), Z0, Z1
+	VPMINSD (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumI32AVX512(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·leastSumI32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTD (AX), Z0
+
+loop:
+	VMOVUPS       (CX), Z1
+	VPADDD        (DX), Z1, Z1
+	VPMINSD       Z1, Z0, Z0
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, DX
+	DECQ          BX
+	JNE           loop
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMINSD       Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPMINSD       X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPMINSD       X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPMINSD       X1, X0, X0
+	VMOVD         X0, (AX)
+	VZEROUPPER
+	RET
+
+// func lowerRowF32SignedAVX512(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerRowF32SignedAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTD (BX), Z0
+
+loop:
+	VADDPS  (CX), Z0, Z1
+	VMINPS  (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesF32SignedAVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerLinesF32SignedAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTD (SI), Z0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VADDPS  (CX)(SI*1), Z0, Z1
+	VMINPS  (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumF32SignedAVX512(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·leastSumF32SignedAVX512(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTD (AX), Z0
+
+loop:
+	VMOVUPS       (CX), Z1
+	VADDPS        (DX), Z1, Z1
+	VMINPS        Z1, Z0, Z0
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, DX
+	DECQ          BX
+	JNE           loop
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VMINPS        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VMINPS        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VMINPS        X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VMINPS        X1, X0, X0
+	VMOVD         X0, (AX)
+	VZEROUPPER
+	RET
+
+// func lowerRowF64AVX512(dst *byte, src *byte, by *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerRowF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lines+24(FP), DX
+	MOVQ         by+16(FP), BX
+	VPBROADCASTQ (BX), Z0
+
+loop:
+	VADDPD  (CX), Z0, Z1
+	VMINPD  (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func lowerLinesF64AVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+// Requires: AVX, AVX512F
+TEXT ·lowerLinesF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         places+24(FP), DX
+	MOVQ         lines+32(FP), BX
+	MOVQ         by+16(FP), SI
+	VPBROADCASTQ (SI), Z0
+
+loop:
+	MOVLQSX (DX), SI
+	SHLQ    $0x06, SI
+	VADDPD  (CX)(SI*1), Z0, Z1
+	VMINPD  (AX), Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func leastSumF64AVX512(least *byte, x *byte, y *byte, lines int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·leastSumF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         least+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         lines+24(FP), BX
+	VPBROADCASTQ (AX), Z0
+
+loop:
+	VMOVUPS       (CX), Z1
+	VADDPD        (DX), Z1, Z1
+	VMINPD        Z1, Z0, Z0
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, DX
+	DECQ          BX
+	JNE           loop
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VMINPD        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VMINPD        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VMINPD        X1, X0, X0
+	VMOVQ         X0, (AX)
+	VZEROUPPER
+	RET
+
 // func transposeAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-48

@@ -319,6 +319,51 @@ func laneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missi
 //go:noescape
 func allLaneSumsF64AVX512(lanes *byte, names *byte, sum *byte, inverse *byte, missing *byte, top *byte, farthest *byte, columns int, width int, colSum *byte, colInverse *byte, colMissing *byte)
 
+// lowerRowI32AVX512 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowI32AVX512(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesI32AVX512 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesI32AVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumI32AVX512 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumI32AVX512(least *byte, x *byte, y *byte, lines int)
+
+// lowerRowF32SignedAVX512 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowF32SignedAVX512(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesF32SignedAVX512 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesF32SignedAVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumF32SignedAVX512 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumF32SignedAVX512(least *byte, x *byte, y *byte, lines int)
+
+// lowerRowF64AVX512 lowers lines to others plus a weight, see path.
+//
+//go:noescape
+func lowerRowF64AVX512(dst *byte, src *byte, by *byte, lines int)
+
+// lowerLinesF64AVX512 lowers lines to chosen others plus a weight, see path.
+//
+//go:noescape
+func lowerLinesF64AVX512(dst *byte, src *byte, by *byte, places *byte, lines int)
+
+// leastSumF64AVX512 lowers a weight to the least sum of two rows, see path.
+//
+//go:noescape
+func leastSumF64AVX512(least *byte, x *byte, y *byte, lines int)
+
 // transposeAVX512 transposes blocks of 16×16 entries, see path.
 //
 //go:noescape

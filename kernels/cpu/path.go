@@ -40,6 +40,7 @@ type path struct {
 	sweep, sweepFour [variants]sweepFunc
 	climb, climbFour [variants]climbFunc
 	cross            [variants]crossFunc
+	rows             [variants]rowFuncs
 	transpose        bySize
 	transposePast    bySize // past the caches; wants all aligned to lines
 
@@ -122,6 +123,13 @@ type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
 // crossFunc sets count rows from dst on, at least one, to the minimum of four rows plus their weights; if keep is not 0,
 // their old content takes part. It takes a line.
 type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int)
+
+// rowFuncs work on rows of weights, whole lines of them, at least one.
+type rowFuncs struct {
+	lower      func(dst, src, by *byte, lines int)         // dst becomes at most src plus the weight at by
+	lowerLines func(dst, src, by, places *byte, lines int) // likewise, line k over the line of src whose number is places[k]
+	least      func(least, x, y *byte, lines int)          // the weight at least becomes at most each entry of x plus that of y
+}
 
 // transposeFunc moves blocks of as many columns as a line has lanes, at least one block, of a line to the given places from
 // dst on.

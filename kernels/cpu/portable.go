@@ -28,6 +28,7 @@ var portable = &path{
 	sweep: sweepForms(1), sweepFour: sweepForms(4),
 	climb: climbForms(1), climbFour: climbForms(4),
 	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
+	rows:      [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](), rowForms[float64](), rowForms[int32]()},
 	transpose: portableTranspose, transposePast: portableTranspose,
 	sums: func(entry.Kind) sumsFuncs { return sumsFuncs{} },
 }

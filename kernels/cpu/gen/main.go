@@ -63,6 +63,11 @@ func lanes(p path) {
 			sums(p, a, true)
 		}
 	}
+	for _, a := range weights() {
+		lowerRow(p, a)
+		lowerLines(p, a)
+		leastSum(p, a)
+	}
 	for _, past := range []bool{false, true} {
 		transpose(p, 4, past)
 		if !p.is512() { // whose path takes these for other sizes: memory limits them

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// weights are the arithmetics of weights: those of a few variants each.
+func weights() (all []arithmetic) {
+	for _, a := range arithmetics {
+		if a.name == "I32" || a.name == "F32Signed" || a.name == "F64" {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// rowFunction opens a function over lines of weights.
+func (p path) rowFunction(name string, a arithmetic, signature, doc string) {
+	name += a.name + p.suffix
+	TEXT(name, NOSPLIT, signature)
+	Doc(fmt.Sprintf("%s %s, see path.", name, doc))
+	Pragma("noescape")
+}
+
+// lowerLine lowers a line of dst to one of src plus by.
+func (p path) lowerLine(a arithmetic, dst, src Mem, by reg.VecVirtual) {
+	for at := 0; at < lineBytes; at += p.bytes {
+		t := p.vec()
+		a.add(src.Offset(at), by, t)
+		a.min(dst.Offset(at), t, t)
+		VMOVUPS(t, dst.Offset(at))
+	}
+}
+
+// lowerRow generates what lowers a row to another plus a weight.
+func lowerRow(p path, a arithmetic) {
+	p.rowFunction("lowerRow", a, "func(dst, src, by *byte, lines int)", "lowers lines to others plus a weight")
+	dst, src, lines, by := load("dst"), load("src"), load("lines"), p.vec()
+	a.broadcast(Mem{Base: load("by")}, by)
+	Label("loop")
+	p.lowerLine(a, Mem{Base: dst}, Mem{Base: src}, by)
+	ADDQ(U8(lineBytes), dst)
+	ADDQ(U8(lineBytes), src)
+	DECQ(lines)
+	JNE(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// lowerLines generates lowerRow for chosen lines of the other row.
+func lowerLines(p path, a arithmetic) {
+	p.rowFunction("lowerLines", a, "func(dst, src, by, places *byte, lines int)", "lowers lines to chosen others plus a weight")
+	dst, src, places, lines, by := load("dst"), load("src"), load("places"), load("lines"), p.vec()
+	a.broadcast(Mem{Base: load("by")}, by)
+	Label("loop")
+	at := GP64()
+	MOVLQSX(Mem{Base: places}, at)
+	SHLQ(U8(6), at) // times lineBytes
+	p.lowerLine(a, Mem{Base: dst}, Mem{Base: src, Index: at, Scale: 1}, by)
+	ADDQ(U8(lineBytes), dst)
+	ADDQ(U8(4), places)
+	DECQ(lines)
+	JNE(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// leastSum generates the least sum of two rows.
+func leastSum(p path, a arithmetic) {
+	p.rowFunction("leastSum", a, "func(least, x, y *byte, lines int)", "lowers a weight to the least sum of two rows")
+	least, x, y, lines := load("least"), load("x"), load("y"), load("lines")
+	var acc []reg.VecVirtual
+	for range lineBytes / p.bytes {
+		v := p.vec()
+		a.broadcast(Mem{Base: least}, v)
+		acc = append(acc, v)
+	}
+	Label("loop")
+	for v := range acc {
+		t := p.vec()
+		VMOVUPS(Mem{Base: x, Disp: v * p.bytes}, t)
+		a.add(Mem{Base: y, Disp: v * p.bytes}, t, t)
+		a.min(t, acc[v], acc[v])
+	}
+	ADDQ(U8(lineBytes), x)
+	ADDQ(U8(lineBytes), y)
+	DECQ(lines)
+	JNE(LabelRef("loop"))
+	half := YMM()
+	if p.is512() {
+		VEXTRACTI64X4(U8(1), acc[0], half)
+	} else {
+		VMOVAPS(acc[1].AsY(), half)
+	}
+	a.min(acc[0].AsY(), half, half)
+	quarter := XMM()
+	VEXTRACTI128(U8(1), half, quarter)
+	a.min(half.AsX(), quarter, quarter)
+	t := XMM()
+	VPSHUFD(U8(0x4e), quarter, t)
+	a.min(t, quarter, quarter)
+	if a.size == 4 {
+		VPSHUFD(U8(0xb1), quarter, t)
+		a.min(t, quarter, quarter)
+		VMOVD(quarter, Mem{Base: least})
+	} else {
+		VMOVQ(quarter, Mem{Base: least})
+	}
+	VZEROUPPER()
+	RET()
+}
