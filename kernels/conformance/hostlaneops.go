@@ -242,7 +242,7 @@ func weightRows[W int32 | float32 | float64](w *laneGraph, s kernels.HostLaneOps
 	size := w.v.WeightBytes()
 	n := w.r.IntN(200)
 	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(false)}))
-	dst, src := random(n+5)[w.r.IntN(5):][:n:n], random(n+5)[w.r.IntN(5):][:n:n]
+	dst, src := random(n + 5)[w.r.IntN(5):][:n:n], random(n + 5)[w.r.IntN(5):][:n:n]
 	want, least := append([]W(nil), dst...), append([]W(nil), by...)
 	for i, x := range src {
 		least[0] = min(least[0], dst[i]+x)
