@@ -41,6 +41,9 @@ func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a Unix shell")
 	}
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
