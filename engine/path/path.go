@@ -55,6 +55,7 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 type Walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps rows
+	forced  bool             // an arc must be tight where all others into a vertex are not: the store keeps factors, and all weights are positive integers
 	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
 	source  int             // the row whose distances dist holds, or search has begun to find; -1: none
@@ -77,7 +78,9 @@ type Walker struct {
 type step struct {
 	vertex int32
 	weight float64 // of the arc from it to the step before
-	first  int     // its tight arcs that were not tried yet are those from here to the next step's first
+	dist   float64 // in other than floating kinds: the distance to it
+	first  int     // in floating kinds its tight arcs that were not tried yet are those from here to the next step's first
+	next   int64   // in others it is the arcs into it that were looked at: those of positive weight, and then all once more
 }
 
 // tightArc leads to a vertex from one that may precede it.
@@ -111,13 +114,14 @@ func New(p *engine.Problem) (*Walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f}).fork(), nil
+	positive := f != nil && len(g.I32) > 0 && slices.Min(g.I32) > 0
+	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, forced: positive}).fork(), nil
 }
 
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, source: -1, found: -1}
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, forced: w.forced, source: -1, found: -1}
 	if f.factors != nil {
 		f.some = f.factors.NewSearch()
 	} else {
@@ -295,22 +299,21 @@ func (w *Walker) backwards(u, v int) bool {
 		clear(w.seen)
 		w.walk = 1
 	}
-	w.steps, w.tight = append(w.steps[:0], step{vertex: int32(v)}), w.tight[:0]
+	w.steps, w.tight = append(w.steps[:0], step{vertex: int32(v), dist: w.distance(int32(v))}), w.tight[:0]
 	w.seen[v] = w.walk
 	w.collect(v)
 	for len(w.steps) > 0 {
 		top := &w.steps[len(w.steps)-1]
-		if len(w.tight) == top.first {
+		arc, found := w.nextTight(top, u)
+		if !found {
 			w.steps = w.steps[:len(w.steps)-1]
 			continue
 		}
-		arc := w.tight[len(w.tight)-1]
-		w.tight = w.tight[:len(w.tight)-1]
 		if w.seen[arc.from] == w.walk {
 			continue
 		}
 		w.seen[arc.from] = w.walk
-		w.steps = append(w.steps, step{vertex: arc.from, weight: arc.weight, first: len(w.tight)})
+		w.steps = append(w.steps, step{vertex: arc.from, weight: arc.weight, dist: top.dist - arc.weight, first: len(w.tight)})
 		if int(arc.from) == u {
 			return true
 		}
@@ -319,9 +322,53 @@ func (w *Walker) backwards(u, v int) bool {
 	return false
 }
 
-// collect adds the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
+// nextTight returns a tight arc into the vertex of a step that was not tried yet, on a walk to u. In integer kinds any of them will
+// do, mostly the first, so that distances from the others need not be found; nor from the last one where it must be tight.
+func (w *Walker) nextTight(s *step, u int) (arc tightArc, found bool) {
+	if w.back.Kind.Float() {
+		if len(w.tight) == s.first {
+			return tightArc{}, false
+		}
+		arc, w.tight = w.tight[len(w.tight)-1], w.tight[:len(w.tight)-1]
+		return arc, true
+	}
+	first, last := w.back.Offsets[s.vertex], w.back.Offsets[s.vertex+1]
+	for arcs := last - first; s.next < 2*arcs; {
+		k, positive := first+s.next%arcs, s.next < arcs
+		s.next++
+		x, weight := w.back.Targets[k], w.back.Weight(k)
+		if weight > 0 != positive || w.seen[x] == w.walk {
+			continue
+		}
+		tight := false
+		if w.forced && w.only(k+1, last) {
+			tight = s.dist > weight || s.dist == weight && int(x) == u
+		} else {
+			tight = w.distance(x)+weight == s.dist
+		}
+		if tight {
+			return tightArc{from: x, weight: weight}, true
+		}
+	}
+	return tightArc{}, false
+}
+
+// only reports whether the walk has seen the vertices of all arcs from k to last-1.
+func (w *Walker) only(k, last int64) bool {
+	for ; k < last; k++ {
+		if w.seen[w.back.Targets[k]] != w.walk {
+			return false
+		}
+	}
+	return true
+}
+
+// collect adds, in floating kinds, the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
 // at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
 func (w *Walker) collect(y int) {
+	if !w.back.Kind.Float() {
+		return
+	}
 	first, dy := len(w.tight), w.distance(int32(y))
 	slack := w.back.Kind.RoundingSlack() * float64(w.back.N)
 	for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
