@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"ooc/engine/device/registry"
@@ -63,7 +62,7 @@ func startHog(t *testing.T) (end func()) {
 // TestCampaignMemoryTaken has another process hold the memory of the GPU: before a solve, which then takes what is left,
 // or says that it cannot; and during one, which has what it needs.
 func TestCampaignMemoryTaken(t *testing.T) {
-	if !slices.Contains(testDevices(t), "cuda") {
+	if !hasGPU(t) {
 		t.Skip("there is no GPU")
 	}
 	dir := t.TempDir()

@@ -199,7 +199,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 func TestEveryJSON(t *testing.T) {
 	crashtest.Slow(t)
 	docs := readObjects(t)
-	gpu := len(testDevices(t)) > 1
+	gpu := hasGPU(t)
 	dir, lines, fail := linesWithJSON(t)
 	for _, line := range lines {
 		r := ooc(t, dir, append(strings.Fields(line), "--json")...)

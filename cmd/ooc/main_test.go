@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"ooc/kernels/cuda"
+	"ooc/kernels/opencl"
 )
 
 // TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
@@ -61,18 +63,26 @@ func command(t testing.TB, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// testDevices are what to solve on: the processor, and a GPU where there is one. OOC_REQUIRE_GPU=1 demands one.
+// testDevices are what to solve on: the processor, a GPU and an OpenCL device where there are. OOC_REQUIRE_GPU=1 and OOC_REQUIRE_OPENCL=1
+// demand them.
 func testDevices(t *testing.T) []string {
 	t.Helper()
-	_, err := cuda.Count()
-	if err == nil {
-		return []string{"cpu", "cuda"}
-	}
-	if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
+	devices := []string{"cpu"}
+	if _, err := cuda.Count(); err == nil {
+		devices = append(devices, "cuda")
+	} else if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
 		t.Fatal(err)
 	}
-	return []string{"cpu"}
+	if _, err := opencl.List(); err == nil {
+		devices = append(devices, "opencl")
+	} else if !errors.Is(err, opencl.ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
+		t.Fatal(err)
+	}
+	return devices
 }
+
+// hasGPU reports whether there is a GPU of CUDA.
+func hasGPU(t *testing.T) bool { return slices.Contains(testDevices(t), "cuda") }
 
 // tooFast skips a test whose process was done before it could be stopped. OOC_REQUIRE_STOPS=1 makes that a failure.
 func tooFast(t testing.TB, process string) {

@@ -111,6 +111,9 @@ func (d *Device) allocate(bytes int64) (handle, error) {
 	}
 	first := new([4]byte)
 	err := check("clEnqueueWriteBuffer", l.call(l.clEnqueueWriteBuffer, uintptr(d.queue), uintptr(h), 1, 0, uintptr(min(bytes, 4)), uintptr(unsafe.Pointer(first)), 0, 0, 0))
+	if err == nil { // Intel's driver was seen to return before it had written
+		err = check("clFinish", l.call(l.clFinish, uintptr(d.queue)))
+	}
 	if err != nil {
 		return 0, errors.Join(outOfMemory(err), d.freePieces([]handle{h}))
 	}

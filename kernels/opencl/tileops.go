@@ -3,6 +3,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"ooc/kernels"
@@ -199,9 +200,15 @@ func (s *stream) ceiling(v entry.Variant) (rate float64, err error) {
 	if d.found.cpu {
 		groups, each = d.found.units*4, d.tunables.rows*p.shape.cols
 	}
-	if err := s.need(&s.panels, 1<<16); err != nil {
+	operands := make([]byte, 1<<16)
+	v.Kind().Fill(operands, v.Kind().Bits(1000))
+	if err := s.need(&s.panels, int64(len(operands))); err != nil {
 		return 0, err
 	}
+	if err := s.transfer("clEnqueueWriteBuffer", d.lib.clEnqueueWriteBuffer, span{s.panels.memory, 0, int64(len(operands))}, operands); err != nil {
+		return 0, err
+	}
+	defer runtime.KeepAlive(operands)
 	run := func(steps int) (time.Duration, error) {
 		began := time.Now()
 		err := s.launch(kernelOf{p, "ceiling"}, groups, p.shape.items, []arg{memoryArg(s.panels.memory), number(steps), number(1)})

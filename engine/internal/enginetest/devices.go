@@ -10,9 +10,11 @@ import (
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
 	"ooc/kernels/entry"
+	"ooc/kernels/opencl"
 )
 
-// Devices are what campaigns run on: the processor, and a GPU where there is one. OOC_REQUIRE_GPU=1 demands one.
+// Devices are what campaigns run on: the processor, a GPU and an OpenCL device where there are. OOC_REQUIRE_GPU=1 and
+// OOC_REQUIRE_OPENCL=1 demand them.
 func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error) {
 	t.Helper()
 	devices := map[string]func(memory int64) (kernels.Device, error){
@@ -22,6 +24,12 @@ func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error)
 	if err == nil {
 		devices["cuda"] = func(memory int64) (kernels.Device, error) { return cuda.Open(cuda.Options{Memory: memory}) }
 	} else if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
+		t.Fatal(err)
+	}
+	_, err = opencl.List()
+	if err == nil {
+		devices["opencl"] = func(memory int64) (kernels.Device, error) { return opencl.Open(opencl.Options{Memory: memory}) }
+	} else if !errors.Is(err, opencl.ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
 		t.Fatal(err)
 	}
 	return devices
