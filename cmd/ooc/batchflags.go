@@ -28,7 +28,7 @@ type batchFlags struct {
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs: a graph and its own flags a line, quoted as for a shell, # for comments")
+	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs, one a line: a graph and its own flags, quoted as for a shell; # begins a comment")
 	fl.BoolVar(&f.stopOnError, "stop-on-error", false, "begin no job of a batch after one has failed")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be solved, where, how and how long that takes, and write nothing")
 	fl.Var(flagvalue.Hours(&f.maxHours), "max-hours", "checkpoint and stop (exit code 130) in time before this many hours have passed")

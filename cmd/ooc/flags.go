@@ -50,11 +50,11 @@ func (f *graphFlags) addWith(cmd *cobra.Command, kinds []entry.Kind) {
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
 	help := "type of the numbers: i32, exact integers, or f32"
 	if slices.Contains(kinds, entry.KindU16) {
-		help = "type of the distances: i32, exact integers; f32; u16, integers below 32639 in half the bytes; or f64, SciPy's, in twice the bytes"
+		help = "type of the distances: i32, exact integers; u16, integers below 32639 in half the bytes; f32; or f64, as SciPy has them, in twice the bytes; see ooc help numbers"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words(kinds)...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
-	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, the number that is no arc (default: inf, which always is none)")
+	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, a number that means no arc, as inf always does")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
@@ -102,7 +102,7 @@ type deviceFlags struct {
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	f.algorithm = "auto"
-	fl.Var(flagvalue.Word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store goes on by the one it was begun with)")
+	fl.Var(flagvalue.Word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(flagvalue.Size(&f.hostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(flagvalue.Between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
@@ -120,7 +120,7 @@ func addDevice(cmd *cobra.Command, name *string, memory *int64) {
 
 // addPredecessors adds the flag of commands that make or plan a store.
 func addPredecessors(cmd *cobra.Command, wanted *bool) {
-	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, some twice the time; for paths in a matrix, which has no other arcs")
+	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, up to twice the time; paths in a graph that is given as a matrix need them")
 }
 
 func (f *deviceFlags) check() error {

@@ -86,7 +86,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	_ = cmd.MarkFlagDirname("out-dir")
 	addSources(cmd, &f.sources)
 	addPredecessors(cmd, &f.predecessors)
-	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "rows, the matrix of distances, or factors, which any row is computed from when it is asked for, for sparse graphs of any size (default: rows)")
+	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
