@@ -15,7 +15,7 @@ func TestCompletion(t *testing.T) {
 	for _, c := range []struct{ line, want string }{ // the words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders
 		{"solve --kind ", "i32 f32 u16 f64 :4"},
 		{"mst --kind ", "i32 f32 :4"},
-		{"solve --device ", "auto cuda cpu :4"},
+		{"solve --device ", "auto cuda opencl cpu :4"},
 		{"solve --layout ", "upper square :4"},
 		{"solve --tile ", ":4"},
 		{"solve --device-memory ", ":4"},
