@@ -39,7 +39,7 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.need(&s.panels, int64(2*m*t*smallBlock*s.entryBytes(v))); err != nil {
 		return err
 	}
-	c := &closer{jobs: jobs{stream: s, variant: v}, t: t, m: m, tiles: tiles}
+	c := &closer{jobs: jobs{stream: s, queue: s.queue, variant: v}, t: t, m: m, tiles: tiles}
 	return errors.Join(c.close(), p.putBack(), s.flush())
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ooc/kernels"
@@ -26,8 +27,10 @@ type Device struct {
 	index    int
 	tunables tunables
 	context  handle
-	queue    handle // for what is done at once
-	piece    int64  // bytes of a piece of a buffer, at most
+	queue    handle        // for what is done at once
+	shared   []handle      // for products of all streams; none: they go to the streams' own
+	next     atomic.Uint32 // of shared
+	piece    int64         // bytes of a piece of a buffer, at most
 
 	memory, scratch int64 // limits in bytes
 
@@ -104,6 +107,13 @@ func (d *Device) start(o Options) (err error) {
 	if d.queue, err = d.newQueue(); err != nil {
 		return err
 	}
+	for range d.tunables.queues {
+		q, err := d.newQueue()
+		if err != nil {
+			return err
+		}
+		d.shared = append(d.shared, q)
+	}
 	switch {
 	case o.Memory > 0:
 		d.memory = o.Memory
@@ -129,6 +139,15 @@ func (d *Device) newQueue() (handle, error) {
 	code := new(Code)
 	q := d.lib.create(d.lib.clCreateCommandQueue, uintptr(d.context), uintptr(d.found.id), profiling, uintptr(unsafe.Pointer(code)))
 	return q, outOfMemory(check("clCreateCommandQueue", *code))
+}
+
+// productQueue is where the products of a stream go. Without priorities, a short launch of a closure, on which the rest of a solve waits, has to
+// wait for all launches that are ready before it. So products of all streams share a few queues, of each of which one launch is ready.
+func (d *Device) productQueue(s *stream) handle {
+	if len(d.shared) == 0 {
+		return s.queue
+	}
+	return d.shared[d.next.Add(1)%uint32(len(d.shared))]
 }
 
 // outOfMemory makes kernels.ErrNoMemory of an error that means it.
@@ -179,8 +198,10 @@ func (d *Device) release() error {
 		err = errors.Join(err, check("clReleaseProgram", d.lib.call(d.lib.clReleaseProgram, uintptr(p))))
 	}
 	d.programs = nil
-	if d.queue != 0 {
-		err = errors.Join(err, check("clReleaseCommandQueue", d.lib.call(d.lib.clReleaseCommandQueue, uintptr(d.queue))))
+	for _, q := range append(d.shared, d.queue) {
+		if q != 0 {
+			err = errors.Join(err, check("clReleaseCommandQueue", d.lib.call(d.lib.clReleaseCommandQueue, uintptr(q))))
+		}
 	}
 	if d.context != 0 {
 		err = errors.Join(err, check("clReleaseContext", d.lib.call(d.lib.clReleaseContext, uintptr(d.context))))

@@ -38,12 +38,15 @@ func (s *stream) Record() (kernels.Event, error) {
 // barrier has what comes later wait for events of other streams.
 func (s *stream) barrier(events []handle) error {
 	l, at, done := s.device.lib, uintptr(0), new(handle)
+	if s.last != 0 && s.at != s.queue {
+		events = append(events, s.last)
+	}
 	if len(events) > 0 {
 		at = uintptr(unsafe.Pointer(&events[0]))
 	}
 	c := l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)), at, uintptr(unsafe.Pointer(done)))
 	runtime.KeepAlive(events)
-	return s.enqueued("clEnqueueBarrierWithWaitList", c, *done)
+	return s.enqueued("clEnqueueBarrierWithWaitList", c, s.queue, *done)
 }
 
 // Wait implements kernels.Stream.

@@ -21,12 +21,8 @@ const product = "product"
 // banks is how many memory objects a launch may name, as MEMORY of common.cl does.
 const banks = 8
 
-// most of what one launch does: entries of its list, and relaxations. Long launches keep others from the device, and systems stop those
-// that take seconds where the GPU serves a screen too.
-const (
-	mostEntries     = 1 << 16
-	mostRelaxations = 1 << 37
-)
+// mostEntries are in the list of one launch.
+const mostEntries = 1 << 16
 
 // operands is how the operands of a launch lie in memory.
 type operands struct {
@@ -39,6 +35,7 @@ type operands struct {
 // jobs are products that are gathered for a launch.
 type jobs struct {
 	stream  *stream
+	queue   handle
 	kernel  string
 	variant entry.Variant
 	operands
@@ -98,7 +95,7 @@ func (j *jobs) fit(a job) int {
 		j.pairs = append(j.pairs, listEntry{x: begin})
 	}
 	n := 0
-	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (n == 0 && len(j.heads) == 0 || j.relaxations() < mostRelaxations) {
+	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (n == 0 && len(j.heads) == 0 || j.relaxations() < j.stream.device.tunables.launch) {
 		before := len(j.memory)
 		x, ok1 := j.address(a.pairs[n][0])
 		y, ok2 := j.address(a.pairs[n][1])
@@ -153,7 +150,7 @@ func (j *jobs) run() error {
 		groups, args = n*j.rows*j.cols/unit/items, j.args(j.rows, j.cols, j.ldc, unit)
 	}
 	j.memory, j.heads, j.pairs = nil, nil, nil
-	return s.launch(kernelOf{p, j.kernel}, groups, items, args)
+	return s.launchOn(j.queue, kernelOf{p, j.kernel}, groups, items, args)
 }
 
 // args are the arguments of a kernel: memory, the list, and numbers.
@@ -204,7 +201,7 @@ func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) err
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
-	j := &jobs{stream: s, kernel: product, variant: v, operands: operands{t, t, t, t, t, t, t}}
+	j := &jobs{stream: s, queue: s.device.productQueue(s), kernel: product, variant: v, operands: operands{t, t, t, t, t, t, t}}
 	for _, one := range todo {
 		if err := j.add(one); err != nil {
 			return err

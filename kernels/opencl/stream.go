@@ -14,6 +14,7 @@ type stream struct {
 	pairs   bool // tiles are of pairs: a distance and its predecessor
 	queue   handle
 	last    handle // the event of the last command; 0: there was none
+	at      handle // the queue of the last command
 	kernels map[kernelOf]handle
 	list    own // what the kernels' lists are written to
 	panels  own // scratch of closures
@@ -73,20 +74,33 @@ func (s *stream) alive() error {
 }
 
 // enqueued notes the event of a command, or the error of enqueueing it.
-func (s *stream) enqueued(call string, c Code, event handle) error {
+func (s *stream) enqueued(call string, c Code, queue, event handle) error {
 	if c != success {
 		return outOfMemory(check(call, c))
 	}
 	if s.last != 0 {
 		s.device.lib.call(s.device.lib.clReleaseEvent, uintptr(s.last))
 	}
-	s.last = event
+	s.last, s.at = event, queue
 	return nil
+}
+
+// after is what a command on a queue is to wait for: the last one, if that is on another queue.
+func (s *stream) after(queue handle) (n, list uintptr) {
+	if s.last == 0 || s.at == queue {
+		return 0, 0
+	}
+	return 1, uintptr(unsafe.Pointer(&s.last))
 }
 
 // flush has the driver begin with what is enqueued.
 func (s *stream) flush() error {
-	return check("clFlush", s.device.lib.call(s.device.lib.clFlush, uintptr(s.queue)))
+	l := s.device.lib
+	err := check("clFlush", l.call(l.clFlush, uintptr(s.queue)))
+	if s.at != s.queue && s.at != 0 {
+		err = errors.Join(err, check("clFlush", l.call(l.clFlush, uintptr(s.at))))
+	}
+	return err
 }
 
 // hold keeps host memory alive until the last command is done.
@@ -150,19 +164,26 @@ func (s *stream) copyHost(t kernels.Tile, host []byte, call string, fn uintptr) 
 // transfer enqueues a copy of a part of a memory object.
 func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
 	event := new(handle)
-	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), 0, 0, uintptr(unsafe.Pointer(event)))
-	return s.enqueued(call, c, *event)
+	n, after := s.after(s.queue)
+	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), n, after, uintptr(unsafe.Pointer(event)))
+	return s.enqueued(call, c, s.queue, *event)
 }
 
 // copyInside enqueues a copy from one memory object to another.
 func (s *stream) copyInside(to, from span) error {
 	l, event := s.device.lib, new(handle)
-	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), 0, 0, uintptr(unsafe.Pointer(event)))
-	return s.enqueued("clEnqueueCopyBuffer", c, *event)
+	n, after := s.after(s.queue)
+	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), n, after, uintptr(unsafe.Pointer(event)))
+	return s.enqueued("clEnqueueCopyBuffer", c, s.queue, *event)
 }
 
-// launch starts groups of items.
+// launch starts groups of items on the stream's own queue.
 func (s *stream) launch(k kernelOf, groups, items int, args []arg) error {
+	return s.launchOn(s.queue, k, groups, items, args)
+}
+
+// launchOn does so on any queue.
+func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []arg) error {
 	kernel, ok := s.kernels[k]
 	if !ok {
 		var err error
@@ -178,8 +199,9 @@ func (s *stream) launch(k kernelOf, groups, items int, args []arg) error {
 		}
 	}
 	event, global, local := new(handle), [1]uintptr{uintptr(groups * items)}, [1]uintptr{uintptr(items)}
-	c := l.call(l.clEnqueueNDRangeKernel, uintptr(s.queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), 0, 0, uintptr(unsafe.Pointer(event)))
-	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, *event)
+	n, after := s.after(queue)
+	c := l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), n, after, uintptr(unsafe.Pointer(event)))
+	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, queue, *event)
 }
 
 // arg is an argument of a kernel.

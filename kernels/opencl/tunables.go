@@ -12,6 +12,9 @@ import (
 type tunables struct {
 	vendor string // part of the vendor's name; "": of any
 
+	launch int // relaxations of a launch, about: long ones keep others from the device, and systems stop what takes seconds on a GPU with a screen
+	queues int // that products of all streams share; 0: each stream's own
+
 	// Of kernels for GPUs.
 	block int // rows and columns of C of a group, where the edge of tiles is a multiple; 64 elsewhere
 	slab  int // depth of what passes through local memory at once
@@ -29,17 +32,17 @@ const smallBlock = 64
 
 // gpus are tunables of GPUs, the first that fits the vendor. docs/opencl.md says where they are from.
 var gpus = []tunables{
-	{vendor: "NVIDIA", block: 128, slab: 16, band: 16, mixed: 1},
-	{vendor: "Advanced Micro Devices", block: 128, slab: 8, band: 16},
-	{vendor: "Intel", block: 64, slab: 8, band: 16},
-	{block: 64, slab: 8, band: 16},
+	{vendor: "NVIDIA", block: 128, slab: 16, band: 16, mixed: 1, launch: 1 << 36, queues: 2},
+	{vendor: "Advanced Micro Devices", block: 128, slab: 8, band: 16, launch: 1 << 34, queues: 2},
+	{vendor: "Intel", block: 64, slab: 8, band: 16, launch: 1 << 34, queues: 2},
+	{block: 64, slab: 8, band: 16, launch: 1 << 34, queues: 2},
 }
 
 // processors are tunables of processors, by 32-bit integers in a vector: the registers of AVX-512 hold twice what others' do, and are twice as many.
 var processors = map[int]tunables{
-	16: {rows: 8, vectors: 2, depth: 128, strip: 64},
-	8:  {rows: 4, vectors: 2, depth: 128, strip: 64},
-	4:  {rows: 4, vectors: 2, depth: 128, strip: 64},
+	16: {rows: 8, vectors: 2, depth: 128, strip: 64, launch: 1 << 37},
+	8:  {rows: 4, vectors: 2, depth: 128, strip: 64, launch: 1 << 37},
+	4:  {rows: 4, vectors: 2, depth: 128, strip: 64, launch: 1 << 37},
 }
 
 // choose returns the tunables of a device.
