@@ -43,7 +43,7 @@ func solveRanks(t *testing.T, r *rand.Rand, ctx context.Context, p *engine.Probl
 			o = partOptions(t, r, p, 1)
 		}
 		o.HostMemory = first.HostMemory * int64(size)
-		o.Ranks, o.Grid, o.Control, o.Device = ranks.NewGroup(links[rank]), grid, new(live.Control), device.Ranked(first.Device, size)
+		o.Ranks, o.Grid, o.Control, o.Device = ranks.NewGroup(links[rank]), grid, new(live.Control), device.Ranked(first.Device, size, first.Device.Info().Memory)
 		if rank > 0 {
 			o.Device = partOptionsDevice(t, first.Device.Info().Memory)
 		}

@@ -116,7 +116,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		return sum, err
 	}
 	if o.Ranks != nil {
-		if err := o.Ranks.Tell(ctx, begin{state, counts, choice.Algorithm}); err != nil {
+		if err := o.Ranks.Tell(context.Background(), begin{state, counts, choice.Algorithm}); err != nil {
 			return sum, err
 		}
 	}
@@ -135,7 +135,7 @@ type begin struct {
 func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines *live.Timeline, reports *live.Reporter) (task.Summary, error) {
 	sum := p.summary(o.Device)
 	var b begin
-	if err := o.Ranks.Hear(ctx, &b); err != nil {
+	if err := o.Ranks.Hear(context.Background(), &b); err != nil {
 		return sum, err
 	}
 	t, err := p.task(o, lines, reports, nil, b.State, b.Counts)

@@ -18,10 +18,11 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
+	"ooc/engine/mpi"
 	"ooc/engine/text"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { mpi.Exit(run(os.Args[1:])) }
 
 // run is main with arguments and an exit code, so that tests can call it.
 func run(args []string) int {
@@ -78,7 +79,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagvalue.Error)
 	for _, c := range []func() *cobra.Command{
 		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
-		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, devicesCommand, bench.Command, about.VersionCommand,
+		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, bench.DevicesCommand, bench.Command, about.VersionCommand,
 	} {
 		root.AddCommand(c())
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"ooc/cmd/ooc/cluster"
+	"ooc/engine/mpi"
 	"ooc/kernels/cuda"
 	"ooc/kernels/opencl"
 )
@@ -22,9 +24,12 @@ import (
 // TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
 // that exit codes, signals and locks are real.
 func TestMain(m *testing.M) {
+	if v := os.Getenv("OOC_TEST_VERSION"); v != "" {
+		cluster.Version = func() string { return v }
+	}
 	switch os.Getenv("OOC_TEST_MAIN") {
 	case "1":
-		os.Exit(run(os.Args[1:]))
+		mpi.Exit(run(os.Args[1:]))
 	case "submitted":
 		if err := submit(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

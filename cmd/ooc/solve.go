@@ -33,6 +33,7 @@ type solveFlags struct {
 	graphFlags
 	deviceFlags
 	batchFlags
+	cluster           clusterFlags
 	out, outDir       string
 	sources, progress string
 	timeline          string
@@ -57,8 +58,14 @@ func solveCommand() *cobra.Command {
 		if err := f.checkKeep(cmd, args); err != nil {
 			return err
 		}
+		if err := f.checkCluster(cmd, args); err != nil {
+			return err
+		}
 		if f.isBatch(args) || f.dryRun {
 			return f.runBatch(cmd, args)
+		}
+		if f.cluster.how != "" {
+			return f.runCluster(cmd, args[0])
 		}
 		return f.run(cmd, args[0])
 	}
@@ -80,6 +87,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	f.graphFlags.add(cmd)
 	f.deviceFlags.add(cmd)
 	f.batchFlags.add(cmd)
+	f.cluster.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
@@ -122,12 +130,14 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 		return err
 	}
 	show := show.New(f.progress, f.json)
-	device, why, err := f.open()
+	device, why, err := f.openAny()
 	if err != nil {
 		return err
 	}
 	show.Device(device, why)
-	defer func() { err = errors.Join(err, device.Close()) }()
+	if f.cluster.all == nil {
+		defer func() { err = errors.Join(err, device.Close()) }()
+	}
 	defer show.OnAsking()()
 	p, err := f.openOrCreate(cmd, input, device, show)
 	if err != nil {
@@ -138,10 +148,18 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	defer exit.CanResume(func() string { return resumeCommand(cmd, input, p) })()
 	exit.Graceful.Store(true)
 	defer show.OnStopping(cmd.Context())()
+	if f.cluster.all != nil {
+		if err := f.cluster.all.Share(p, show.Note); err != nil {
+			return err
+		}
+	}
 	stop := show.Keyboard(cmd.Context())
 	sum, err := f.solve(cmd.Context(), p, input, device, show, show.Status)
 	stop()
 	show.End()
+	if c := f.cluster.all; c != nil && err != nil && !errors.Is(err, task.ErrInterrupted) {
+		c.Broken = !c.Group.IsOver()
+	}
 	switch exit.Code(err) {
 	case 0:
 	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from
@@ -161,6 +179,9 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 		Control: control,
 		Device:  d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
 		Checkpoint: f.checkpoint, Progress: progress, Interval: show.Interval, Input: inputPath(input),
+	}
+	if c := f.cluster.all; c != nil {
+		o.Ranks, o.Grid = c.Group, f.cluster.grid
 	}
 	if f.lines == nil {
 		return p.Solve(ctx, o)

@@ -38,6 +38,8 @@ var rubbish = map[string]bad{
 	"algorithm":       {noWord, exit.Usage, "want one of auto, blocked"},
 	"base":            {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
 	"checkpoint":      {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
+	"cluster":         {noWord + "MPI", exit.Usage, "want one of mpi"},
+	"grid":            {noNumber + "-1 0 4 0x4 4x0 2x2x2 x ax2", exit.Usage, "want rows and columns"},
 	"columns":         {noWord + "from=1 from,from to,from,to", exit.Usage, "columns"},
 	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage, "want one of auto, cuda, opencl, cpu"},
 	"device-memory":   {noSize, exit.Usage, "size"},

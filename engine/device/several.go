@@ -63,19 +63,20 @@ func Each(d kernels.Device) []kernels.Device {
 // ranked is the device of one of several processes that share the rounds of a solve. It tells plans of the others.
 type ranked struct {
 	kernels.Device
-	of int
+	of     int
+	memory int64
 }
 
-// Ranked returns a device that stands for as many, of which other processes have the others.
-func Ranked(d kernels.Device, of int) kernels.Device { return &ranked{d, of} }
+// Ranked returns a device that stands for as many, of which other processes have the others. memory is the least of any.
+func Ranked(d kernels.Device, of int, memory int64) kernels.Device { return &ranked{d, of, memory} }
 
 // Unwrap gives the device of this process, for kernels.As.
 func (r *ranked) Unwrap() kernels.Device { return r.Device }
 
-// Info is that of the device, with the number of all.
+// Info is that of the device, with the number and the least memory of all.
 func (r *ranked) Info() kernels.Info {
 	info := r.Device.Info()
 	info.Model = fmt.Sprintf("%d × %s", r.of, info.Model)
-	info.Devices = r.of
+	info.Devices, info.Memory = r.of, r.memory
 	return info
 }

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine/internal/mpitest"
 	"ooc/engine/mpi"
+	"ooc/engine/mpi/mpitest"
 	"ooc/engine/ranks"
 )
 

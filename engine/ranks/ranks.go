@@ -147,6 +147,9 @@ func Gather[T any](ctx context.Context, g *Group, v T) ([]T, error) {
 	return all, nil
 }
 
+// IsOver reports whether the others know that the work is at an end.
+func (g *Group) IsOver() bool { return g.over.Load() }
+
 // Over says that the others know that the work is at an end, and wait for nothing more.
 func (g *Group) Over() { g.over.Store(true) }
 

@@ -88,7 +88,7 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry), answer: map[int]bool{}}
 	r.rows, r.cols = len(device.Each(t.Device)), 1
 	if t.Ranks != nil {
-		if r.rows, r.cols, err = gridFor(t.Ranks.Size(), t.Grid); err != nil {
+		if r.rows, r.cols, err = GridFor(t.Ranks.Size(), t.Grid); err != nil {
 			return err
 		}
 		if !a.traits.Parts || t.Geometry.Tiles() > mostCarried {
@@ -115,7 +115,7 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 // planRounds plans the rest of the solve.
 func (r *run) planRounds(ctx context.Context) error {
 	if !r.leads() {
-		return r.agreed(ctx)
+		return r.agreed()
 	}
 	q := r.Request()
 	q.Limits.Algorithm = r.algorithm.name
@@ -133,7 +133,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	r.plan, r.rates = *c.Rounds, q.Rates
 	r.Summary.Plan = r.plan
 	if r.Ranks != nil {
-		return r.agreed(ctx)
+		return r.agreed()
 	}
 	return nil
 }

@@ -66,8 +66,9 @@ const told = 500 * time.Millisecond
 // queue is how many messages may wait to be sent to a rank.
 const queue = 1024
 
-// gridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given.
-func gridFor(size int, given [2]int) (rows, cols int, err error) {
+// GridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given. It fails with plan.ErrRound for
+// a grid of another number.
+func GridFor(size int, given [2]int) (rows, cols int, err error) {
 	if given[0] > 0 {
 		if given[0]*given[1] != size {
 			return 0, 0, text.ErrorOf(plan.ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0], given[1], given[0]*given[1], size)
@@ -82,12 +83,21 @@ func gridFor(size int, given [2]int) (rows, cols int, err error) {
 	return rows, size / rows, nil
 }
 
-// agreed makes the plan that rank 0 has made that of all.
-func (r *run) agreed(ctx context.Context) error {
-	if r.Ranks.Rank() > 0 {
-		return r.Ranks.Hear(ctx, &r.plan)
+// agreement is what rank 0 has chosen for all.
+type agreement struct {
+	Plan       plan.Rounds
+	Rows, Cols int // of the grid
+}
+
+// agreed makes the plan and the grid of rank 0 those of all. Where they are to stop, they do that in the rounds.
+func (r *run) agreed() error {
+	if r.Ranks.Rank() == 0 {
+		return r.Ranks.Tell(context.Background(), agreement{r.plan, r.rows, r.cols})
 	}
-	return r.Ranks.Tell(ctx, r.plan)
+	var a agreement
+	err := r.Ranks.Hear(context.Background(), &a)
+	r.plan, r.rows, r.cols = a.Plan, a.Rows, a.Cols
+	return err
 }
 
 // converse prepares the conversation, in a group of goroutines that ends with it. The context that it returns ends where all are to stop.

@@ -9,6 +9,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine/graph/read"
 	"ooc/engine/graph/write"
+	"ooc/engine/mpi"
 	"ooc/kernels/cpu"
 )
 
@@ -89,7 +90,11 @@ the parts together.
 
 A job that is stopped takes a checkpoint and ends with exit code 130; the same command goes on. --max-hours H stops
 early enough for that. For many graphs, give each machine some of them: ooc solve a.gr b.gr. docs/cluster.md has
-scripts for Slurm.`
+scripts for Slurm.
+
+One dense graph, in processes that MPI connects, over a folder that all of them share:
+
+  mpirun -n 4 ooc solve dense.gr --out dense.ooc --cluster mpi`
 
 const memory = `The distances of n vertices are n × n numbers on disk, in the folder of the store: of 4 bytes each (i32, f32), of 2 (u16) or
 of 8 (f64). Undirected graphs need half of that, --predecessors twice, --sources only the rows that it names, and
@@ -124,6 +129,7 @@ func environment() string {
 		{"XDG_CACHE_HOME", "the folder in which ooc keeps measured rates of devices, on Linux (default: ~/.cache)"},
 		{"NO_COLOR", "if it is set, ooc watch draws without colours"},
 		{"TERM", "dumb: nothing is drawn, and progress is printed line by line"},
+		{mpi.Variable, "the MPI library that --cluster mpi loads, by its path or name (default: that of mpirun)"},
 		{"OOC_PROGRAM", "the command that the Python package runs (default: its own)"},
 	} {
 		fmt.Fprintf(&b, "  %-16s %s\n", v[0], v[1])

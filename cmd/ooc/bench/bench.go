@@ -1,4 +1,4 @@
-// Package bench is the command that measures this machine.
+// Package bench is the commands that look at this machine: which devices it has, and how fast it is.
 package bench
 
 import (

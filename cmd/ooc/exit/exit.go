@@ -16,6 +16,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/mpi"
 	"ooc/engine/mst"
 	"ooc/engine/near"
 	"ooc/engine/newfile"
@@ -68,6 +69,9 @@ func (e coded) Unwrap() error { return e.error }
 // UsageError is an error for a mistake on the command line.
 func UsageError(err error) error { return coded{err, Usage} }
 
+// WithCode is an error with the code that another process has found for it.
+func WithCode(err error, code int) error { return coded{err, code} }
+
 // InputError is an error for an input that cannot be used.
 func InputError(err error) error { return coded{err, BadInput} }
 
@@ -104,6 +108,9 @@ var codes = []struct {
 	{batch.ErrJobs, Usage},
 	{sssp.ErrMethod, Usage},
 	{mst.ErrMethod, Usage},
+	{mpi.ErrAbsent, Usage},
+	{mpi.ErrUnknown, Usage},
+	{mpi.ErrAlone, Usage},
 	{graph.ErrBadInput, BadInput},
 	{graph.ErrNoVertex, BadInput},
 	{engine.ErrInput, BadInput},

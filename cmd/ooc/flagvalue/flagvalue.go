@@ -117,6 +117,34 @@ func Device(to *string) pflag.Value {
 	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil, words}
 }
 
+// grid is rows and columns; zero: none are given.
+type grid [2]int
+
+func (g grid) String() string {
+	if g[0] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", g[0], g[1])
+}
+
+// Grid is a number of rows and of columns, as in 2x4.
+func Grid(to *[2]int) pflag.Value {
+	parse := func(text string) (g grid, err error) {
+		rows, cols, _ := strings.Cut(text, "x")
+		for i, n := range []string{rows, cols} {
+			if g[i], err = strconv.Atoi(n); err != nil {
+				return g, err
+			}
+		}
+		return g, nil
+	}
+	ok := func(g grid) bool { return min(g[0], g[1]) >= 1 && max(g[0], g[1]) <= mostRanks }
+	return &value[grid]{(*grid)(to), "PxQ", "rows and columns, as in 2x4", parse, ok, nil}
+}
+
+// mostRanks is more than anybody has.
+const mostRanks = 1 << 20
+
 // size is a pflag.Value in bytes.
 type size int64
 

@@ -24,7 +24,7 @@ func Launchers(t *testing.T) []*Launcher {
 	t.Helper()
 	var all []*Launcher
 	if path, err := exec.LookPath("mpirun.openmpi"); err == nil {
-		all = append(all, &Launcher{"Open MPI", path, []string{"--allow-run-as-root", "--oversubscribe", "--mca", "btl_vader_single_copy_mechanism", "none"}, nil})
+		all = append(all, &Launcher{"Open MPI", path, []string{"--allow-run-as-root", "--oversubscribe"}, nil})
 	}
 	if path, err := exec.LookPath("mpirun.mpich"); err == nil {
 		all = append(all, &Launcher{"MPICH", path, nil, []string{"OOC_MPI=libmpich.so.12"}})
@@ -46,8 +46,25 @@ func Launchers(t *testing.T) []*Launcher {
 // Command returns the command that starts n processes.
 func (l *Launcher) Command(t *testing.T, n int, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	line := append(append([]string{}, l.args...), "-n", strconv.Itoa(n), name)
-	cmd := exec.CommandContext(t.Context(), l.path, append(line, args...)...)
+	return l.command(t, append([]string{"-n", strconv.Itoa(n), name}, args...))
+}
+
+// Each returns the command that starts a process of each line, which is a folder to run in, a program and its arguments.
+func (l *Launcher) Each(t *testing.T, lines ...[]string) *exec.Cmd {
+	t.Helper()
+	var args []string
+	for i, line := range lines {
+		if i > 0 {
+			args = append(args, ":")
+		}
+		args = append(append(args, "-n", "1", "-wdir", line[0]), line[1:]...)
+	}
+	return l.command(t, args)
+}
+
+func (l *Launcher) command(t *testing.T, args []string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), l.path, append(append([]string{}, l.args...), args...)...)
 	cmd.Env = append(without(os.Environ(), "OOC_MPI"), l.env...)
 	return cmd
 }

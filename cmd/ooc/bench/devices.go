@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"errors"
@@ -14,7 +14,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-func devicesCommand() *cobra.Command {
+// DevicesCommand returns ooc devices.
+func DevicesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "devices",

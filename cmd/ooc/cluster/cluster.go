@@ -1,0 +1,388 @@
+// Package cluster is how the processes that mpirun or srun has started come together for one solve: they make sure that they can share it, before
+// anything is given up, and part in order.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ooc/cmd/ooc/about"
+	"ooc/cmd/ooc/exit"
+	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/device/registry"
+	"ooc/engine/mpi"
+	"ooc/engine/ranks"
+	"ooc/engine/rounds"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/tiles"
+	"ooc/tiles/disk"
+)
+
+// Cluster are the processes that share a solve, as one of them sees them.
+type Cluster struct {
+	Group  *ranks.Group
+	Device kernels.Device // of this process, once all have met; on rank 0 it stands for all
+	Local  registry.Local // where this process is on its node
+	Broken bool           // the others cannot be told that the work is at an end
+
+	world *mpi.World
+	seats []seat // by rank
+}
+
+// Solve is what the processes are to share.
+type Solve struct {
+	Input        string
+	Store        func() (string, error) // where it is, or will be
+	Grid         [2]int                 // of parts; zero: chosen
+	Restart      bool
+	Predecessors bool
+	Open         func(registry.Local) (kernels.Device, error) // the device of a process
+}
+
+// Start finds the other processes. It fails as mpi.Start does.
+func Start() (*Cluster, error) {
+	w, err := mpi.Start()
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{world: w, Group: ranks.NewGroup(w)}, nil
+}
+
+// Alone reports whether there are no others.
+func (c *Cluster) Alone() bool { return c.world.Size() == 1 }
+
+// Run has all processes meet, lead solve on rank 0, which calls Share, and the others follow with the options of a solve. Then they part in order,
+// unless that is broken: then the end of this process ends all. Where rank 0 says why it has ended, the others have no error.
+func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options func() engine.Options) error {
+	rank := c.world.Rank()
+	var err error
+	if !c.Alone() {
+		err = c.meet(s)
+	}
+	switch {
+	case err != nil:
+	case rank == 0:
+		err = lead()
+	default:
+		err = c.follow(ctx, s, options)
+	}
+	if rank > 0 {
+		if err != nil && !errors.Is(err, ranks.ErrOver) && !errors.Is(err, task.ErrInterrupted) {
+			if rank < len(c.seats) {
+				err = fmt.Errorf("%s: %w", c.seats[rank].name(rank), err)
+			}
+			return err
+		}
+		err = nil
+	}
+	if c.Broken {
+		return err
+	}
+	if c.Device != nil {
+		err = errors.Join(err, c.Device.Close())
+	}
+	return errors.Join(err, c.Group.Leave(context.Background()), c.world.Close())
+}
+
+// follow solves what rank 0 does.
+func (c *Cluster) follow(ctx context.Context, s *Solve, options func() engine.Options) error {
+	var id storeOfAll
+	if err := c.spread(&id); err != nil {
+		return err
+	}
+	out, err := s.Store()
+	var p *engine.Problem
+	if err == nil {
+		p, err = engine.OpenBeside(out, id.ID)
+	}
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	o := options()
+	o.Device, o.Ranks = c.Device, c.Group
+	_, err = p.Solve(ctx, o)
+	return errors.Join(err, p.Close())
+}
+
+// seat is what rank 0 and a rank know of that one.
+type seat struct {
+	Host, Cores string
+	PID         int
+	Local       registry.Local
+	Device      string
+	Memory      int64
+}
+
+func (s *seat) name(rank int) string {
+	return fmt.Sprintf("rank %d on %s (process %d)", rank, s.Host, s.PID)
+}
+
+// fault is an error as ranks tell each other; of none, the text is empty.
+type fault struct {
+	Text string
+	Code int
+}
+
+func faultOf(err error) fault {
+	if err == nil {
+		return fault{}
+	}
+	return fault{err.Error(), exit.Code(err)}
+}
+
+// Version is what all processes have to be of.
+var Version = about.Version
+
+// meet makes sure that all processes can share the solve, and opens their devices. Nothing is given up before.
+func (c *Cluster) meet(s *Solve) error {
+	ctx, me := context.Background(), c.world.Rank()
+	versions, err := ranks.Gather(ctx, c.Group, Version())
+	if err != nil {
+		return err
+	}
+	for rank, v := range versions {
+		if v != versions[0] {
+			return exit.UsageError(fmt.Errorf("rank %d runs version %s of ooc, and rank 0 version %s: all have to be of one", rank, v, versions[0]))
+		}
+	}
+	one := true
+	if err := c.spread(&one); err != nil { // nothing else is said before
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	if c.seats, err = ranks.Gather(ctx, c.Group, seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}); err != nil {
+		return err
+	}
+	place(c.seats)
+	if err := c.spread(&c.seats); err != nil {
+		return err
+	}
+	if err := c.sameFiles(s); err != nil {
+		return err
+	}
+	mine := &c.seats[me]
+	if _, _, err = rounds.GridFor(len(c.seats), s.Grid); err == nil {
+		c.Device, err = s.Open(mine.Local)
+	}
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	info := c.Device.Info()
+	mine.Device, mine.Memory = info.Name+": "+info.Model, info.Memory
+	c.Local = mine.Local
+	seats, err := ranks.Gather(ctx, c.Group, *mine)
+	if err != nil || me > 0 {
+		return err
+	}
+	c.seats = seats
+	memory := slices.MinFunc(seats, func(a, b seat) int { return int(a.Memory>>20) - int(b.Memory>>20) }).Memory
+	c.Device = device.Ranked(c.Device, len(seats), memory)
+	return nil
+}
+
+// place counts the ranks of each host and of each set of cores.
+func place(seats []seat) {
+	for i := range seats {
+		s := &seats[i]
+		s.Local = registry.Local{}
+		for j, other := range seats {
+			if other.Host != s.Host {
+				continue
+			}
+			if s.Local.Of++; j < i {
+				s.Local.Index++
+			}
+			if other.Cores == s.Cores {
+				s.Local.Cores++
+			}
+		}
+	}
+}
+
+// spread gives all what rank 0 has.
+func (c *Cluster) spread(v any) error {
+	if c.world.Rank() > 0 {
+		return c.Group.Hear(context.Background(), v)
+	}
+	return c.Group.Tell(context.Background(), v)
+}
+
+// agree fails on rank 0 with the first error of any rank. The others wait for what it says next.
+func (c *Cluster) agree(mine error) error {
+	faults, err := ranks.Gather(context.Background(), c.Group, faultOf(mine))
+	if err != nil {
+		return err
+	}
+	for rank, f := range faults {
+		switch {
+		case f.Text == "":
+		case rank == 0:
+			return mine
+		default:
+			return exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Text), f.Code)
+		}
+	}
+	if mine != nil { // rank 0 knows
+		return c.Group.Hear(context.Background(), new(struct{}))
+	}
+	return nil
+}
+
+// view is what a rank sees of the files of the solve.
+type view struct {
+	IsStore bool
+	ID      tiles.ID
+	Sum     [sha256.Size]byte // of the input; zero: not looked at
+	Size    int64
+	ModTime time.Time
+}
+
+// sameFiles makes sure that all see one store, or one folder for it, and one graph.
+func (c *Cluster) sameFiles(s *Solve) error {
+	input := s.Input
+	out, err := s.Store()
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	if err := c.sameFolder(out); err != nil {
+		return err
+	}
+	first := view{IsStore: tiles.IsStore(out)}
+	if input != "-" && !tiles.IsStore(input) {
+		err = first.look(input)
+	}
+	if err == nil && first.IsStore {
+		var there *tiles.Store
+		if there, err = tiles.OpenReadOnly(out); err == nil {
+			first.ID = there.Meta().ID
+			err = there.Close()
+		} else if s.Restart && tiles.Damaged(err) {
+			err = nil
+		}
+	}
+	if err == nil && s.Predecessors && disk.Network(filepath.Dir(out)) != "" {
+		err = exit.UsageError(errors.New("--predecessors does not go with --cluster mpi on a network file system"))
+	}
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	mine := first
+	if err := c.spread(&first); err != nil {
+		return err
+	}
+	switch {
+	case mine.IsStore != first.IsStore || mine.ID != first.ID:
+		err = exit.InputError(fmt.Errorf("%s is another store here than on rank 0: --cluster mpi needs a folder that all nodes share", out))
+	case mine.Size != first.Size:
+		err = otherGraph(input)
+	}
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	hash := false
+	if times, err := ranks.Gather(context.Background(), c.Group, mine.ModTime); err != nil {
+		return err
+	} else if times != nil {
+		hash = slices.ContainsFunc(times, func(t time.Time) bool { return !t.Equal(times[0]) })
+	}
+	if err := c.spread(&hash); err != nil || !hash {
+		return err
+	}
+	mine.Sum, err = sumOf(input)
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	first = mine
+	if err := c.spread(&first); err != nil {
+		return err
+	}
+	if mine.Sum != first.Sum {
+		err = otherGraph(input)
+	}
+	return c.agree(err)
+}
+
+func otherGraph(input string) error {
+	return exit.InputError(fmt.Errorf("%s is another file here than on rank 0: give all nodes the same graph", input))
+}
+
+func (v *view) look(input string) error {
+	info, err := os.Stat(input)
+	if err == nil {
+		v.Size, v.ModTime = info.Size(), info.ModTime()
+	}
+	return err
+}
+
+func sumOf(path string) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [sha256.Size]byte(h.Sum(nil)), err
+}
+
+// sameFolder makes sure that all see one folder in which the store is, or will be: rank 0 makes a file there, which the others look for.
+func (c *Cluster) sameFolder(out string) error {
+	dir := filepath.Dir(out)
+	name := ""
+	var err error
+	if c.world.Rank() == 0 {
+		if err = os.MkdirAll(dir, 0o777); err == nil {
+			name = filepath.Join(dir, ".ooc-ranks-"+rand.Text())
+			err = os.WriteFile(name, nil, 0o666)
+			defer os.Remove(name)
+		}
+	}
+	if err := c.agree(err); err != nil {
+		return err
+	}
+	base := filepath.Base(name)
+	if err := c.spread(&base); err != nil {
+		return err
+	}
+	for began := time.Now(); c.world.Rank() > 0; time.Sleep(50 * time.Millisecond) { // network file systems may take a moment
+		if _, err = os.Stat(filepath.Join(dir, base)); err == nil {
+			break
+		}
+		if time.Since(began) > appears {
+			err = exit.InputError(fmt.Errorf("%s is another folder here than on rank 0: --cluster mpi needs one for %s that all nodes share", dir, filepath.Base(out)))
+			break
+		}
+	}
+	return c.agree(err)
+}
+
+// appears is how long a file may take to be seen on other hosts.
+const appears = 2 * time.Second
+
+// storeOfAll is what rank 0 tells of the store that it has opened.
+type storeOfAll struct{ ID tiles.ID }
+
+// Share has the other ranks open the store that rank 0 has opened, and notes who they are.
+func (c *Cluster) Share(p *engine.Problem, note func(format string, args ...any)) error {
+	if err := c.spread(&storeOfAll{p.Meta().ID}); err != nil {
+		return err
+	}
+	note("%d ranks over %s", len(c.seats), c.world.Library())
+	for rank, s := range c.seats {
+		note("  %s: %s", s.name(rank), s.Device)
+	}
+	return c.agree(nil)
+}

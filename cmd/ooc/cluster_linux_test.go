@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ooc/cmd/ooc/exit"
+	"ooc/engine/mpi"
+	"ooc/engine/mpi/mpitest"
+	"ooc/tiles/crashtest"
+)
+
+// asCommand makes the test binary, which a launcher starts, stand in for the command, in a folder.
+func asCommand(t *testing.T, cmd *exec.Cmd, dir string) *exec.Cmd {
+	t.Helper()
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Env, "OOC_TEST_MAIN=1")
+	return cmd
+}
+
+func selfPath(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
+// clusterFolder makes the graph g.gr in a new folder, and the store one.ooc of it in one process.
+func clusterFolder(t *testing.T, r *rand.Rand, n int, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"gen", "random", "-n", fmt.Sprint(n), "-m", fmt.Sprint(8 * n), "--seed", fmt.Sprint(r.Uint32()), "g.gr"},
+		append([]string{"solve", "g.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "64", "--out", "one.ooc"}, flags...),
+	} {
+		if out, err := command(t, dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// sameBytes compares two stores' matrices.
+func sameBytes(t *testing.T, dir, a, b string) {
+	t.Helper()
+	var data [2][]byte
+	for i, name := range []string{a, b} {
+		var err error
+		if data[i], err = os.ReadFile(filepath.Join(dir, name, "dist.npy")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(data[0], data[1]) {
+		t.Errorf("%s and %s differ", a, b)
+	}
+}
+
+// codeOf is the exit code of a command that has ended.
+func codeOf(t *testing.T, err error) int {
+	t.Helper()
+	var e *exec.ExitError
+	if err == nil {
+		return 0
+	}
+	if !errors.As(err, &e) {
+		t.Fatal(err)
+	}
+	return e.ExitCode()
+}
+
+// TestCluster solves a graph in 1, 2 and 4 processes over every MPI library, and compares the bytes with those of one process alone.
+func TestCluster(t *testing.T) {
+	all := mpitest.Launchers(t)
+	r := seeded(t)
+	flags := []string{"--kind", []string{"i32", "u16"}[r.IntN(2)]}
+	if r.IntN(2) == 0 {
+		flags = append(flags, "--undirected")
+	}
+	dir := clusterFolder(t, r, 900+r.IntN(200), flags...)
+	for i, l := range all {
+		for _, n := range []int{1, 2, 4} {
+			out := fmt.Sprintf("d%d-%d.ooc", i, n)
+			args := append([]string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}, flags...)
+			text, err := asCommand(t, l.Command(t, n, selfPath(t), args...), dir).CombinedOutput()
+			if err != nil || n > 1 && !strings.Contains(string(text), fmt.Sprintf("%d ranks over", n)) {
+				t.Fatalf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
+			}
+			sameBytes(t, dir, "one.ooc", out)
+			if text, err := command(t, dir, "verify", out).CombinedOutput(); err != nil {
+				t.Errorf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
+			}
+			text, err = asCommand(t, l.Command(t, n, selfPath(t), args...), dir).CombinedOutput()
+			if err != nil || !strings.Contains(string(text), "already solved") {
+				t.Errorf("%s, %d ranks, again: %v\n%s", l.Name, n, err, text)
+			}
+		}
+	}
+}
+
+// ranksOf reads from what the command says until it has named all its ranks, and returns their processes. The rest is read by itself.
+func ranksOf(t *testing.T, said io.Reader, n int) (list []int, rest *bytes.Buffer, ended chan struct{}) {
+	t.Helper()
+	rest, ended = new(bytes.Buffer), make(chan struct{})
+	lines := bufio.NewReader(said)
+	for len(list) < n {
+		line, err := lines.ReadString('\n')
+		if m := rankLine.FindStringSubmatch(line); m != nil {
+			pid, _ := strconv.Atoi(m[1])
+			list = append(list, pid)
+		}
+		if rest.WriteString(line); err != nil {
+			break
+		}
+	}
+	go func() {
+		defer close(ended)
+		io.Copy(rest, lines)
+	}()
+	return list, rest, ended
+}
+
+var rankLine = regexp.MustCompile(`^  rank \d+ on \S+ \(process (\d+)\): `)
+
+// killCluster solves a store over and over, in other numbers of processes and on other grids, and kills some process in most turns, or what has
+// started them. It returns how often it did.
+func killCluster(t *testing.T, r *rand.Rand, all []*mpitest.Launcher, dir string) (kills, resumed int) {
+	t.Helper()
+	for turn := 0; ; turn++ {
+		l, n := all[r.IntN(len(all))], 1+r.IntN(4)
+		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", "d.ooc", "--cluster", "mpi", "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}
+		if rows := 1 + r.IntN(n); n%rows == 0 {
+			args = append(args, "--grid", fmt.Sprintf("%dx%d", rows, n/rows))
+		}
+		if r.IntN(2) == 0 {
+			args = append(args, "--round", "64")
+		}
+		cmd := asCommand(t, l.Command(t, n, selfPath(t), args...), dir)
+		said, write := io.Pipe()
+		cmd.Stdout, cmd.Stderr = write, write
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait(); write.Close() }()
+		list, rest, ended := ranksOf(t, said, n)
+		kill := len(list) == n && n > 1 && turn < 12 && r.IntN(5) > 0
+		if kill {
+			time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
+			victim := list[r.IntN(n)]
+			if r.IntN(6) == 0 {
+				victim = cmd.Process.Pid
+			}
+			kill = syscall.Kill(victim, syscall.SIGKILL) == nil
+		}
+		err := <-done
+		<-ended
+		text := rest.String()
+		if strings.Contains(text, "restore point") && !strings.Contains(text, "restore point 0.0 %") {
+			resumed++
+		}
+		switch code := codeOf(t, err); {
+		case code == 0 && !kill:
+			return kills, resumed
+		case kill:
+			kills++
+		case code == exit.Locked: // ranks that mpirun has left are still ending
+			time.Sleep(100 * time.Millisecond)
+		default:
+			t.Fatalf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
+		}
+	}
+}
+
+// TestClusterKilled kills ranks at random moments, and goes on with other grids and other numbers of ranks.
+func TestClusterKilled(t *testing.T) {
+	killClusters(t, crashtest.Repeats(1, 2))
+}
+
+// TestCampaignClusterKills is TestClusterKilled, many times over.
+func TestCampaignClusterKills(t *testing.T) {
+	crashtest.Campaign(t)
+	killClusters(t, crashtest.Times(2, 20))
+}
+
+func killClusters(t *testing.T, times int) {
+	all := mpitest.Launchers(t)
+	r := seeded(t)
+	kills, resumed := 0, 0
+	for range times {
+		dir := clusterFolder(t, r, 1800+r.IntN(400))
+		k, res := killCluster(t, r, all, dir)
+		kills, resumed = kills+k, resumed+res
+		sameBytes(t, dir, "one.ooc", "d.ooc")
+		if text, err := command(t, dir, "verify", "d.ooc").CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	if t.Logf("%d kills, %d runs began at a restore point", kills, resumed); kills == 0 {
+		t.Error("nothing was killed")
+	}
+}
+
+// TestClusterStopped sends SIGTERM to a rank. All stop after a checkpoint, and other ranks go on from there.
+func TestClusterStopped(t *testing.T) {
+	all := mpitest.Launchers(t)
+	r := seeded(t)
+	dir := clusterFolder(t, r, 2000)
+	for _, l := range all {
+		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", l.Name + ".ooc", "--cluster", "mpi"}
+		cmd := asCommand(t, l.Command(t, 3, selfPath(t), args...), dir)
+		said, write := io.Pipe()
+		cmd.Stdout, cmd.Stderr = write, write
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait(); write.Close() }()
+		list, rest, ended := ranksOf(t, said, 3)
+		if len(list) == 3 {
+			time.Sleep(200 * time.Millisecond)
+			if err := syscall.Kill(list[r.IntN(3)], syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
+		}
+		err := <-done
+		<-ended
+		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with") {
+			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
+		}
+		text, err := asCommand(t, l.Command(t, 2, selfPath(t), args...), dir).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", l.Name, err, text)
+		}
+		sameBytes(t, dir, "one.ooc", l.Name+".ooc")
+	}
+}
+
+// TestClusterRefuses starts processes that cannot share a solve. Each time rank 0 says why, and the store is as it was.
+func TestClusterRefuses(t *testing.T) {
+	all := mpitest.Launchers(t)
+	r := seeded(t)
+	here, there, self := clusterFolder(t, r, 100), clusterFolder(t, r, 120), selfPath(t)
+	before, err := os.ReadFile(filepath.Join(here, "one.ooc", "dist.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(dir string, more ...string) []string {
+		return append([]string{dir, self, "solve", "g.gr", "--cluster", "mpi", "--device", "cpu", "--restart"}, more...)
+	}
+	for i, l := range all {
+		for _, c := range []struct {
+			code  int
+			says  string
+			lines [][]string
+		}{
+			{exit.Usage, "runs version", [][]string{line(here, "--out", "one.ooc"), append([]string{here, "env", "OOC_TEST_VERSION=0.1"}, line(here, "--out", "one.ooc")[1:]...)}},
+			{exit.BadInput, "another file here", [][]string{line(here, "--out", filepath.Join(here, "one.ooc")), line(there, "--out", filepath.Join(here, "one.ooc"))}},
+			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc")}},
+			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "new.ooc"), line(there, "--out", "new.ooc")}},
+			{exit.BadInput, "no such file", [][]string{line(here, "--out", filepath.Join(here, "one.ooc")), line(t.TempDir(), "--out", filepath.Join(here, "one.ooc"))}},
+			{exit.Usage, "grid of 3×1", [][]string{line(here, "--out", "one.ooc", "--grid", "3x1"), line(here, "--out", "one.ooc", "--grid", "3x1")}},
+		}[:max(1, 6-6*i)] { // all of them over one library
+			text, err := asCommand(t, l.Each(t, c.lines...), here).CombinedOutput()
+			if code := codeOf(t, err); code != c.code || !strings.Contains(string(text), c.says) {
+				t.Errorf("%s: exit code %d, want %d and %q\n%s", l.Name, code, c.code, c.says, text)
+			}
+		}
+	}
+	if after, err := os.ReadFile(filepath.Join(here, "one.ooc", "dist.npy")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("%v, or the store was given up", err)
+	}
+	if names, _ := filepath.Glob(filepath.Join(here, "new.ooc")); len(names) > 0 {
+		t.Errorf("%q was made", names)
+	}
+	if names, _ := filepath.Glob(filepath.Join(here, ".ooc-*")); len(names) > 0 {
+		t.Errorf("%q is left", names)
+	}
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{exit.Usage, mpi.ErrAbsent.Error(), nil},
+		{exit.Usage, "is for one graph", []string{"g.gr"}},
+		{exit.Usage, "does not go with", []string{"--sources", "part:1/2"}},
+		{exit.Usage, "runs in one process", []string{"--algorithm", "squaring"}},
+	} {
+		cmd := command(t, here, append([]string{"solve", "g.gr", "--cluster", "mpi"}, c.args...)...)
+		cmd.Env = append(cmd.Env, mpi.Variable+"=/missing/libmpi.so")
+		if text, err := cmd.CombinedOutput(); codeOf(t, err) != c.code || !strings.Contains(string(text), c.says) {
+			t.Errorf("%q: %v, want exit code %d and %q\n%s", c.args, err, c.code, c.says, text)
+		}
+	}
+}
