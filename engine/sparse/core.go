@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"ooc/kernels"
@@ -189,9 +190,8 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 	if c.Variant.Bytes() < c.Variant.WeightBytes() {
 		tile = c.Variant.Kind().Make(c.Pitch * c.Pitch)
 	}
-	e.FillTile(tile, c.Pitch, 0, 0)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := e.fillRows(ctx, tile, c.Pitch); err != nil {
+		return nil, err
 	}
 	if err := closeTile(d, e.Variant, c.Pitch, tile); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
@@ -200,6 +200,30 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 		c.Variant.Weights(c.Matrix, tile)
 	}
 	return c, nil
+}
+
+// fillEdge is the edge of the tiles in which goroutines share the core's matrix: each of them looks at all arcs from its rows.
+const fillEdge = 1024
+
+// fillRows fills a square of rows of the given pitch with the core's matrix, tile by tile, on all processors.
+func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch int) error {
+	size, edge := e.Variant.Bytes(), min(fillEdge, pitch)
+	side := entry.CeilDiv(pitch, edge)
+	return inParallel(runtime.GOMAXPROCS(0), side*side, func() func(k int) error {
+		tile := e.Variant.Kind().Make(edge * edge)
+		return func(k int) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			i, j := k/side, k%side
+			e.FillTile(tile, edge, i, j)
+			width := min(edge, pitch-j*edge)
+			for r := range min(edge, pitch-i*edge) {
+				copy(rows[((i*edge+r)*pitch+j*edge)*size:], tile[r*edge*size:][:width*size])
+			}
+			return nil
+		}
+	})
 }
 
 // closeTile replaces a tile in host memory by its closure.

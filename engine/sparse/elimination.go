@@ -7,6 +7,8 @@ import (
 	"math"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -119,12 +121,15 @@ func finish[W weight](ctx context.Context, e *Elimination, v *values[W], alike b
 		}
 		return nil
 	}
-	e.Up = pack(v, v.up)
-	e.Down = e.Up
-	if v.directed() {
-		e.Down = pack(v, v.down)
+	if !v.directed() {
+		e.Up = pack(v, v.up)
+		e.Down = e.Up
+		return nil
 	}
-	return nil
+	var both errgroup.Group
+	both.Go(func() error { e.Up = pack(v, v.up); return nil })
+	e.Down = pack(v, v.down)
+	return both.Wait()
 }
 
 // mostMissing is which part of the arcs may be unreachable for both directions to have the same ends.
