@@ -16,6 +16,7 @@ type View struct {
 	Process lock.ProcessState `json:"process,omitempty"` // what that process does; "" if it has no store, or cannot be told
 	Silent  time.Duration     `json:"-"`                 // how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
 	Died    bool              `json:"died,omitempty"`    // its process ended without recording why
+	Made    []string          `json:"-"`                 // the command line that made the store; nil where a process solves it
 }
 
 // silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may hold
@@ -47,7 +48,7 @@ func Look(dir string) (View, error) {
 			return v, nil
 		}
 	}
-	if v.Live, err = restingState(dir, h.Running); err != nil {
+	if v.Live, v.Made, err = restingState(dir, h.Running); err != nil {
 		return View{}, err
 	}
 	v.PID = h.PID
@@ -67,18 +68,18 @@ func (v *View) listen(age time.Duration) {
 }
 
 // restingState returns what the files say about a store that no process solves, or whose process has published nothing.
-func restingState(dir string, running bool) (live.Live, error) {
+func restingState(dir string, running bool) (l live.Live, made []string, err error) {
 	if half, err := tiles.Incomplete(dir); err == nil && half && running {
-		return live.Live{Status: live.Status{Store: dir, State: live.Importing, ETA: -1}}, nil
+		return live.Live{Status: live.Status{Store: dir, State: live.Importing, ETA: -1}}, nil, nil
 	}
 	p, err := OpenReadOnly(dir)
 	if err != nil {
-		return live.Live{}, err
+		return live.Live{}, nil, err
 	}
 	defer p.Close()
 	st, err := p.Status()
 	if running && st.State != live.Solved {
 		st.State = live.Running
 	}
-	return live.Live{Status: st}, err
+	return live.Live{Status: st}, p.Meta().Command, err
 }

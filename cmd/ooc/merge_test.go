@@ -130,3 +130,26 @@ func TestMergeRefuses(t *testing.T) {
 	ooc(t, dir, "merge", "one.ooc", "all.ooc").want(t, 0, "merged from 1 part")
 	ooc(t, dir, "verify", "one.ooc", "--full").want(t, 0)
 }
+
+// TestMergeStopped wants remedies that can be pasted, and a status that names the merge, of stores with blanks in their names.
+func TestMergeStopped(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "road", "g.gr", "-n", "1500", "--seed", "5").want(t, 0)
+	for _, i := range []string{"1", "2"} {
+		ooc(t, dir, "solve", "g.gr", "--sources", "part:"+i+"/2", "--out", "p "+i+".ooc", "--device", "cpu").want(t, 0)
+	}
+	matrix := filepath.Join(dir, "p 2.ooc", "dist.npy")
+	data := readFile(t, dir, "p 2.ooc", "dist.npy")
+	data[len(data)/2] ^= 0x10
+	if err := os.WriteFile(matrix, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := ooc(t, dir, "merge", "all of it.ooc", "p 1.ooc", "p 2.ooc").want(t, exit.Corrupt)
+	if want := "ooc solve 'p 2.ooc' --restart"; !strings.Contains(r.stderr, want) {
+		t.Errorf("no %q in %s", want, r.stderr)
+	}
+	r = ooc(t, dir, "status", "all of it.ooc").want(t, 0)
+	if want := "next      ooc merge 'all of it.ooc' 'p 1.ooc' 'p 2.ooc'\n"; !strings.HasSuffix(r.stdout, want) {
+		t.Errorf("no %q in %s", want, r.stdout)
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/prove"
 	"ooc/engine/task"
-	"ooc/tiles"
 )
 
 func scrubCommand() *cobra.Command {
@@ -35,7 +34,7 @@ func scrubCommand() *cobra.Command {
 			exit.Graceful.Store(true)
 			show := terminal.NewCounter("compared", "tiles")
 			o.Progress = show.Update
-			o.Damaged = func(err error) { fmt.Fprintf(terminal.Err, "%s/%s: %v\n", args[0], tiles.MatrixName, err) }
+			o.Damaged = func(err error) { fmt.Fprintln(terminal.Err, err) }
 			s, err := prove.Scrub(cmd.Context(), p, o)
 			show.End()
 			switch {

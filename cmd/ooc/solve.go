@@ -25,6 +25,7 @@ import (
 	"ooc/engine/newfile"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -206,13 +207,13 @@ func wholeCommand(args []string) string {
 // store takes its place, unless nothing of it was kept.
 func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 	if st, err := p.Status(); input == "-" && p.Meta().Dense && err == nil && st.State == live.New {
-		return terminal.Command("solve", []string{"--restart", terminal.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
+		return terminal.Command("solve", []string{"--restart", text.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
 	}
 	if input == "-" {
 		var flags []string
 		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
 			if fl := cmd.Flags().Lookup(name); fl.Changed {
-				flags = append(flags, terminal.Quote("--"+name+"="+fl.Value.String()))
+				flags = append(flags, text.Quote("--"+name+"="+fl.Value.String()))
 			}
 		}
 		return terminal.Command("solve", flags, p.Dir())

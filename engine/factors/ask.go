@@ -3,6 +3,7 @@ package factors
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ooc/engine/sparse"
 	"ooc/kernels"
@@ -68,20 +69,26 @@ func (f *Factors) ReadAt(u, v int) (uint64, error) {
 }
 
 // ReadRow fills dst with the distances from u, entries of Kind.Wide. Many goroutines may ask at a time.
-func (f *Factors) ReadRow(dst []byte, u int) error {
+func (f *Factors) ReadRow(dst []byte, u int) error { return f.ReadRows(dst, []int{u}) }
+
+// ReadRows is ReadRow for a few rows, one after another in dst. What it computes them with is kept until Close.
+func (f *Factors) ReadRows(dst []byte, sources []int) error {
 	f.mu.Lock()
 	var x *Expander
-	if k := len(f.expanders); k > 0 {
-		x, f.expanders = f.expanders[k-1], f.expanders[:k-1]
+	for i, kept := range f.expanders {
+		if kept.lanes >= min(len(sources), f.Elimination.BatchLanes()) {
+			x, f.expanders = kept, slices.Delete(f.expanders, i, i+1)
+			break
+		}
 	}
 	f.mu.Unlock()
 	if x == nil {
 		var err error
-		if x, err = f.NewExpander(1); err != nil {
+		if x, err = f.NewExpander(len(sources)); err != nil {
 			return err
 		}
 	}
-	if err := x.ReadRows(dst, []int{u}); err != nil {
+	if err := x.ReadRows(dst, sources); err != nil {
 		return errors.Join(err, x.Close())
 	}
 	f.mu.Lock()

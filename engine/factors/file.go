@@ -171,7 +171,7 @@ type asked struct {
 
 	mu        sync.Mutex
 	searches  []*Search   // that nobody uses; guarded by mu, as all below
-	expanders []*Expander // likewise, of a single row
+	expanders []*Expander // likewise, of a row or a few
 	reversed  *Factors    // for columns; nil: not made yet, or the factors themselves serve
 }
 

@@ -331,5 +331,5 @@ func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	if now, serr := s.store.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, s.sums) {
 		return s.anew()
 	}
-	return fmt.Errorf("%w; solve this part again, with ooc solve %s --restart, and merge again, which goes on", err, s.dir)
+	return fmt.Errorf("%w; solve this part again, with ooc solve %s --restart, and merge again, which goes on", err, text.Quote(s.dir))
 }

@@ -87,12 +87,12 @@ func (w *whole) add(dir string) error {
 		return err
 	}
 	if err := p.Solved(); errors.Is(err, engine.ErrUnsolved) {
-		return fmt.Errorf("%w; go on with: ooc solve %s", err, dir)
+		return fmt.Errorf("%w; go on with: ooc solve %s", err, text.Quote(dir))
 	} else if err != nil {
 		return err
 	}
 	if _, err := p.Store().Sums(); errors.Is(err, fs.ErrNotExist) { // the solve was killed in its last step
-		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: ooc solve %s", dir, engine.ErrUnsolved, dir)
+		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: ooc solve %s", dir, engine.ErrUnsolved, text.Quote(dir))
 	} else if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (w *whole) missing(side int) error {
 			}
 		}
 		return text.ErrorOf(ErrOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
-			strings.Join(lack, ", "), input, input, lack[0])
+			strings.Join(lack, ", "), input, text.Quote(input), lack[0])
 	}
 	var lack []string
 	next := 0

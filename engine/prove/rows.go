@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -72,21 +71,16 @@ func storeSource(p *engine.Problem) source {
 func factorLanes(p *engine.Problem, ops kernels.HostLaneOps) laneReader {
 	n, width := p.Geometry().N, entry.RoundUp(p.Geometry().N, kernels.HostLaneUnit)
 	strip, places, rows := alignedEntries(lanesAtOnce*width), lanePlaces(0, width), entry.Make(lanesAtOnce*n)
-	return func(m kernels.Lanes, first, count int) (err error) {
+	return func(m kernels.Lanes, first, count int) error {
 		f, err := p.Factors()
 		if err != nil {
 			return err
 		}
-		x, err := f.NewExpander(count)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, x.Close()) }()
 		sources := make([]int, count)
 		for l := range sources {
 			sources[l] = first + l
 		}
-		if err := x.ReadRows(rows[:4*count*n], sources); err != nil {
+		if err := f.ReadRows(rows[:4*count*n], sources); err != nil {
 			return err
 		}
 		for l := range count {

@@ -19,7 +19,7 @@ import (
 type ScrubOptions struct {
 	From     int                 // the first tile, counted row by row from 0: where one that was stopped goes on
 	Progress func(tiles, of int) // called now and then with the tiles that are done; may be nil
-	Damaged  func(err error)     // called for each tile that is damaged, with an error that names it; may be nil
+	Damaged  func(err error)     // called for each tile that is damaged, with an error that names its file and it; may be nil
 }
 
 // Scrubbed says what a scrub compared.
@@ -76,8 +76,11 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	}
 	s.result.Seconds = time.Since(began).Seconds()
 	if err == nil && s.result.Damaged > 0 {
-		err = fmt.Errorf("%s/%s: %w: %d of %d tiles are damaged, %w; solve again with --restart",
-			p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
+		name, what := tiles.MatrixPath(p.Dir()), "tiles"
+		if s.factors != nil {
+			name, what = p.Store().FactorsPath(), "blocks"
+		}
+		err = fmt.Errorf("%s: %w: %d of %d %s are damaged, %w; solve again with --restart", name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, what, s.first)
 	}
 	return s.result, err
 }
@@ -131,6 +134,9 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 		s.first = err
 	}
 	if s.o.Damaged != nil {
+		if s.factors == nil { // whose errors name their file
+			err = fmt.Errorf("%s: %w", tiles.MatrixPath(s.p.Dir()), err)
+		}
 		s.o.Damaged(err)
 	}
 	return nil

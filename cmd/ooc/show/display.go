@@ -20,6 +20,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
 	"ooc/tiles/disk"
@@ -378,7 +379,7 @@ func StatusLine(s live.Status) string {
 func WholeCommand(args []string) string {
 	words := []string{"ooc"}
 	for _, a := range args[min(1, len(args)):] {
-		words = append(words, terminal.Quote(a))
+		words = append(words, text.Quote(a))
 	}
 	return strings.Join(words, " ")
 }

@@ -175,6 +175,9 @@ func (w *Watched) Next() string {
 	if w.View.State == live.Solved {
 		return terminal.Command("query", nil, w.Dir) + " U V"
 	}
+	if made := w.View.Made; len(made) > 1 && made[1] == "merge" {
+		return SameCommand(made)
+	}
 	return terminal.Command("solve", nil, w.Dir)
 }
 
