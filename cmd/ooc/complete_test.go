@@ -33,7 +33,7 @@ func TestCompletion(t *testing.T) {
 		{"gen ", "random rmat grid road ring star tree complete :4"},
 		{"gen grid --seed 1 ", ":0"},
 		{"version ", ":4"},
-		{"help bench ", "cuda kernels tables :4"},
+		{"help bench ", "cuda kernels opencl tables :4"},
 	} {
 		r := ooc(t, dir, append([]string{"__complete"}, strings.Split(c.line, " ")...)...).want(t, 0)
 		if got := strings.Join(strings.Fields(r.stdout), " "); got != c.want {

@@ -20,6 +20,7 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/mpi"
 	"ooc/engine/text"
+	"ooc/kernels/opencl"
 )
 
 func main() { mpi.Exit(run(os.Args[1:])) }
@@ -32,6 +33,7 @@ func run(args []string) int {
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		device.KeepCeilings(filepath.Join(dir, "ooc", "ceilings"))
+		opencl.KeepTunables(filepath.Join(dir, "ooc", "opencl"))
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()

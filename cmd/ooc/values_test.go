@@ -108,6 +108,7 @@ var rubbish = map[string]bad{
 	"ooc bench kernels --rounds":  {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
 	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exit.Usage, "want"},
 	"ooc bench cuda --ordinal":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
+	"ooc bench opencl --index":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
 	"ooc bench cuda --rounds":     {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
 	"ooc bench tables --budget":   {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
 	"ooc bench tables --dir":      {noFile, exit.BadInput, "no such file"},

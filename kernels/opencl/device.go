@@ -13,11 +13,12 @@ import (
 
 // Options choose what Open opens. The zero value is the first device and most of its memory.
 type Options struct {
-	Memory int64  // bytes that the device may take in all, its Scratch included; 0: most of what it has
-	Host   int64  // the same for a device whose memory is the host's
-	Index  int    // of the device in List
-	piece  int64  // bytes of a piece of a buffer at most; 0: what the driver allows
-	asGPU  string // a vendor: a processor computes as a GPU of that vendor does
+	Memory   int64     // bytes that the device may take in all, its Scratch included; 0: most of what it has
+	Host     int64     // the same for a device whose memory is the host's
+	Index    int       // of the device in List
+	piece    int64     // bytes of a piece of a buffer at most; 0: what the driver allows
+	tunables *tunables // nil: those that were kept, or those of the table
+	asGPU    string    // a vendor: a processor computes as a GPU of that vendor does
 }
 
 // Device is the kernels.Device of one device of a driver.
@@ -93,7 +94,9 @@ func (d *Device) start(o Options) (err error) {
 			return fmt.Errorf("%w: the driver says that it is not available, or has no compiler", ErrNoDevice)
 		}
 	}
-	if d.tunables, err = choose(&d.found); err != nil {
+	if o.tunables != nil {
+		d.tunables = *o.tunables
+	} else if d.tunables, err = kept.of(&d.found); err != nil {
 		return err
 	}
 	err = keepingSignals(func() error {

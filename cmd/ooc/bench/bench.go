@@ -14,12 +14,13 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
+	"ooc/kernels/opencl"
 )
 
 // Command returns ooc bench.
 func Command() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine"}
-	cmd.AddCommand(kernelsCommand(), cudaCommand(), tablesCommand())
+	cmd.AddCommand(kernelsCommand(), cudaCommand(), openclCommand(), tablesCommand())
 	return cmd
 }
 
@@ -114,5 +115,30 @@ func cudaCommand() *cobra.Command {
 	o.Rounds = 5
 	fl.Var(flagvalue.AtLeast(&o.Rounds, 1), "rounds", "measurements, of which the median counts")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+func openclCommand() *cobra.Command {
+	var o opencl.Options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "opencl",
+		Short: "An OpenCL device's (min,+) products with all tunables of its kernels; the best are used from then on",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
+				if asJSON {
+					terminal.PrintJSON("opencl", r)
+					return
+				}
+				kept := ""
+				if r.Kept {
+					kept = "  the best, used from now on"
+				}
+				fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, terminal.Rate(r.I32), terminal.Rate(r.F32), kept)
+			})
+		},
+	}
+	cmd.Flags().Var(flagvalue.AtLeast(&o.Index, 0), "index", "which device: 1 is opencl:1")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
