@@ -58,7 +58,8 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")}, string(os.PathListSeparator))
-	env := append(os.Environ(), "PATH="+path, "ROOT="+root)
+	env := append(os.Environ(), "PATH="+path, "ROOT="+root,
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1") // as root, and on few cores
 	ran, pages, all := 0, 0, docs(t)
 	for _, file := range all {
 		t.Run(filepath.Base(file), func(t *testing.T) {
