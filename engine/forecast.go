@@ -110,7 +110,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 // timing a disk.
 func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Limits) (*Forecast, error) {
 	q := &plan.Request{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Limits: l}
-	f := &Forecast{Vertices: e.N, Rows: e.N}
+	f := &Forecast{Vertices: e.N, Rows: e.N, Kind: string(q.Facts.Kind)}
 	err := f.predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool
 	return f, err

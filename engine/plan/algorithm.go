@@ -160,9 +160,13 @@ func (q *Request) Measure(list []Algorithm, d kernels.Device) error {
 	if q.Layout, err = q.layout(candidates, d); err != nil {
 		return err
 	}
-	q.Info = d.Info()
+	if q.Info = d.Info(); q.Limits.Devices > 0 {
+		q.Info.Devices = q.Limits.Devices
+	}
 	q.Limits = q.Limits.WithDefaults(q.Info)
-	q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N)
+	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil && q.Limits.Nodes > 0 {
+		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Limits.Link, q.Limits.Disk, 0, q.Limits.Disk > 0
+	}
 	return err
 }
 

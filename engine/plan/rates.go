@@ -30,6 +30,8 @@ type Rates struct {
 	Levels       float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
 	Pivot        float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
 	Dirty        float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
+	Link         float64 `json:"link_bytes_per_second"`         // bytes/s that a node receives from others while it sends as much; 0: there is one node
+	Uncached     bool    `json:"-"`                             // no page cache is counted on: what host memory does not hold goes to the disk and back
 }
 
 // ClosureEdge is the edge of the block whose closure is timed.
@@ -99,6 +101,9 @@ func sampleFor(info kernels.Info, n int) sample {
 // not known. If the device has no room for the sample, it returns rates that are good only for comparing plans. All parts of
 // a shared device get the same rates.
 func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
+	if m, ok := kernels.As[*modeled](d); ok {
+		return m.ratesOf(v, device.Tracks(d))
+	}
 	o := sampleFor(d.Info(), n)
 	return device.Once(d, fmt.Sprint("rates ", v, o), func(d kernels.Device) (Rates, error) { return measureRates(d, v, o) })
 }

@@ -32,6 +32,14 @@ type Limits struct {
 	Layout       tiles.Layout // of a new store: Square, Upper, or "", which leaves it to the plan
 
 	Room int64 // bytes that the store, and what is beside it meanwhile, may take on its volume; 0: unknown
+
+	Grid [2]int // rows and columns in which the parts of several devices stand; zero: chosen
+
+	// Of plans for other machines than this one.
+	Nodes   int     // that share the rounds; 0: the plan is for this machine
+	Devices int     // that each of them has; 0: those that the plan is for
+	Link    float64 // bytes/s that a node receives from others while it sends as much
+	Disk    float64 // bytes/s of a node's disk; 0: unknown
 }
 
 // Rounds says how a solve in rounds will run, how much it will move and how long that should take.
@@ -39,7 +47,10 @@ type Rounds struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
 	Side      int  `json:"side"`       // tiles per side
 	Tiles     int  `json:"tiles"`      // that are stored
-	Devices   int  `json:"devices"`    // that share them; slots, pages and streams are those of each
+	Nodes     int  `json:"nodes"`      // machines that share them
+	Devices   int  `json:"devices"`    // that share them, on all nodes; slots, pages and streams are those of each
+	GridRows  int  `json:"grid_rows"`  // of the grid in which their parts stand
+	GridCols  int  `json:"grid_cols"`  // and its columns
 	Width     int  `json:"width"`      // pivot tiles a round; of squaring, rows of tiles a group
 	Rounds    int  `json:"rounds"`     // that are left to do
 	LookAhead bool `json:"look_ahead"` // the next round's panels are made during this one
@@ -52,7 +63,7 @@ type Rounds struct {
 	Window    int  `json:"window"` // operations in flight
 
 	DeviceBytes int64 `json:"device_bytes"` // slots, and what the device itself needs
-	HostBytes   int64 `json:"host_bytes"`   // pages
+	HostBytes   int64 `json:"host_bytes"`   // pages of all devices of a node
 	DiskBytes   int64 `json:"disk_bytes"`   // of the matrix
 
 	// Predicted, for what is left to do.
@@ -60,22 +71,41 @@ type Rounds struct {
 	BytesOut      int64   `json:"bytes_out"`     // device → host
 	BytesRead     int64   `json:"bytes_read"`    // disk or graph → host
 	BytesWritten  int64   `json:"bytes_written"` // host → disk
+	BytesTaken    int64   `json:"bytes_taken"`   // tiles of panels that devices take from others, in all
+	BytesLink     int64   `json:"bytes_link"`    // those that a node takes from other nodes
 	SetupSeconds  float64 `json:"setup_seconds"` // page-locking the host cache
 	KernelSeconds float64 `json:"kernel_seconds"`
 	CopySeconds   float64 `json:"copy_seconds"`
+	LinkSeconds   float64 `json:"link_seconds"`  // between nodes
+	WaitSeconds   float64 `json:"wait_seconds"`  // in which devices wait for strips that others make
+	PanelSeconds  float64 `json:"panel_seconds"` // of all that each round's panels wait for in turn, where several devices share the rounds
 	SyncSeconds   float64 `json:"sync_seconds"`
 	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
+	Bound         Bound   `json:"bound"`   // which of these is longest
 
-	Algorithm string `json:"-"` // whose plan this is
-	Passes    bool   `json:"-"` // rounds are passes over groups of rows, and fewer may do
+	Algorithm string  `json:"-"` // whose plan this is
+	Passes    bool    `json:"-"` // rounds are passes over groups of rows, and fewer may do
+	Largest   float64 `json:"-"` // the share of the work that the device with the largest part has; 0: all
 }
+
+// Bound is what a plan takes most of its time for.
+type Bound string
+
+// The values of Bound.
+const (
+	BoundComputing Bound = "computing"
+	BoundCopies    Bound = "copies" // between devices, host memory and page cache
+	BoundLink      Bound = "link"   // between nodes
+	BoundPanels    Bound = "panels" // all wait for them
+	BoundDisk      Bound = "disk"
+)
 
 // MinPages is the fewest pages: one for a tile that is read, one for a tile that is written.
 const MinPages = 2
 
 // NewRounds begins a plan with what the geometry and the limits fix.
 func NewRounds(geom tiles.Geometry, l Limits) Rounds {
-	return Rounds{Devices: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+	return Rounds{Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
 // Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
@@ -105,7 +135,7 @@ func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
 	p.Pages = max(0, p.Tiles-held) + p.Staging()
 	switch {
 	case l.HostMemory > 0:
-		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.Devices)/tb))
+		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.PerNode())/tb))
 	case info.SharedCores:
 		p.Pages = p.Staging() // the page cache is just as near as a host cache
 	}
@@ -116,7 +146,15 @@ func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
 	if p.Synchronous() {
 		p.Readers, p.Writers, p.Window = 1, 1, 1
 	}
-	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.Devices)*int64(p.Pages)*tb
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.PerNode())*int64(p.Pages)*tb
+}
+
+// PerNode is how many devices a node has.
+func (p *Rounds) PerNode() int { return p.Devices / p.Nodes }
+
+// NodeDiskBytes is how much of the matrix a node has at most.
+func (p *Rounds) NodeDiskBytes() int64 {
+	return min(p.DiskBytes, int64(math.Ceil(float64(p.DiskBytes)*cmp.Or(p.Largest, 1)*float64(p.PerNode()))))
 }
 
 // Staging is the most pages that are in transit between disk and device at one time.
@@ -173,9 +211,10 @@ func (l *Limits) EntryBytes() int {
 
 func (l *Limits) kind() entry.Kind { return cmp.Or(l.Kind, entry.KindI32) }
 
-// WithDefaults gives a device with memory of its own half of the free memory as its host cache.
+// WithDefaults gives a device with memory of its own half of the free memory as its host cache. On another machine it may be as large as is of
+// use.
 func (l Limits) WithDefaults(info kernels.Info) Limits {
-	if l.HostMemory == 0 && !info.SharedCores {
+	if l.HostMemory == 0 && !info.SharedCores && l.Nodes == 0 {
 		l.HostMemory = device.FreeMemory() / 2
 	}
 	return l
@@ -184,14 +223,23 @@ func (l Limits) WithDefaults(info kernels.Info) Limits {
 // RoundsSeconds is the predicted time of the rounds alone.
 func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
 
-// Times adds the times of copies, of issuing operations, of setup and of the sync to KernelSeconds. launches is the number
-// of kernels to issue.
+// Times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and PanelSeconds. launches is
+// the number of kernels to issue.
 func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
-	devices := float64(p.Devices)
+	devices, nodes := float64(p.Devices), float64(p.Nodes)
 	issue := (float64(launches) + copies) / devices * r.PerOperation
 	in, out := float64(p.BytesIn)/devices/r.In, float64(p.BytesOut)/devices/r.Out
 	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
+	host += (float64(p.BytesTaken) - nodes*float64(p.BytesLink)) / r.Read // within a node, from page to page
+	host /= nodes
+	disk := 0.0
+	if r.Uncached {
+		disk = float64(p.BytesRead+p.BytesWritten-2*p.DiskBytes) / nodes / r.Disk
+	}
+	if r.Link > 0 {
+		p.LinkSeconds = float64(p.BytesLink) / r.Link
+	}
 	if info.SharedCores || p.Synchronous() {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
@@ -199,13 +247,28 @@ func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
 		p.CopySeconds = max(in/Duplex, out/Duplex, host)
 		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
 	}
+	if p.LookAhead {
+		p.Seconds = overlapped(p.Seconds, p.PanelSeconds, p.LinkSeconds, disk)
+	} else {
+		p.Seconds += p.PanelSeconds + p.LinkSeconds + disk
+	}
+	p.Seconds += p.WaitSeconds
 	if r.Lock > 0 {
 		p.SetupSeconds = float64(p.HostBytes) / r.Lock
 		p.Seconds += p.SetupSeconds
 	}
 	if r.Disk > 0 {
-		p.SyncSeconds = float64(p.DiskBytes) / r.Disk
+		p.SyncSeconds = float64(p.NodeDiskBytes()) / r.Disk
 		p.Seconds += p.SyncSeconds
+	}
+	most := 0.0
+	for _, b := range []struct {
+		what    Bound
+		seconds float64
+	}{{BoundComputing, p.KernelSeconds}, {BoundCopies, p.CopySeconds}, {BoundLink, p.LinkSeconds}, {BoundPanels, p.PanelSeconds}, {BoundDisk, disk + p.SyncSeconds}} {
+		if b.seconds > most {
+			p.Bound, most = b.what, b.seconds
+		}
 	}
 }
 

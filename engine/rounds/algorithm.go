@@ -118,7 +118,7 @@ func (r *run) planRounds(ctx context.Context) error {
 		return r.agreed()
 	}
 	q := r.Request()
-	q.Limits.Algorithm = r.algorithm.name
+	q.Limits.Algorithm, q.Limits.Grid = r.algorithm.name, [2]int{r.rows, r.cols}
 	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package rounds
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -78,10 +79,14 @@ func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.R
 	room := int((info.Memory - info.Scratch) / geom.TileBytes())
 	var list []candidate
 	short := false // of pages
+	needed := 0    // slots for the narrowest rounds
 	for width := lo; width <= hi; width++ {
 		for _, look := range []bool{true, false} {
 			for _, cache := range []bool{true, false} { // with little left to do, locking a host cache may not pay
-				p, ok := planned(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				p, need, ok := planned(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				if width == lo {
+					needed = need
+				}
 				if width > wide && p.RoundsSeconds() > plan.ShortRound*float64(p.Rounds) {
 					continue
 				}
@@ -104,7 +109,7 @@ func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.R
 		l.Round = (lo - 1) * geom.T
 		return candidates(geom, done, info, rates, l)
 	}
-	need := int64(minSlots(side, lo))*geom.TileBytes() + info.Scratch
+	need := int64(needed)*geom.TileBytes() + info.Scratch
 	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
 		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
 }
@@ -146,25 +151,25 @@ const (
 	simulatedWithin = 1.04
 )
 
-// planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only.
-func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (plan.Rounds, bool) {
-	side, tb := geom.Side(), geom.TileBytes()
-	p := plan.NewRounds(geom, l)
-	p.Devices = max(1, info.Devices)
-	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(side-start, width), look
-	all := inCoreSlots(geom, width)
-	if p.Devices > 1 {
-		all = inCorePartSlots(geom, width, p.Devices)
-	}
+// planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only. It fails where there is
+// no room for the slots that it needs.
+func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (p plan.Rounds, need int, ok bool) {
+	tb := geom.TileBytes()
+	p = plan.NewRounds(geom, l)
+	g := gridOfPlan(&p, geom, start, width, info, l)
+	e := g.largest(geom)
+	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(geom.Side()-start, width), look
+	p.Largest = float64(e.own) / float64(p.Tiles)
+	all := g.inCoreSlots(geom, e)
 	p.Slots = min(room, all)
 	p.InCore = p.Slots == all
-	need := minSlots(side, width)
+	need = g.minSlots(geom, e)
 	if look && !p.InCore {
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
-		need = lookAheadSlots(side, width) + 2*plan.FewStreams
+		need = g.lookAheadSlots(geom, e) + 2*plan.FewStreams
 	}
 	if p.Slots < need || look && p.Synchronous() {
-		return p, false
+		return p, need, false
 	}
 	if p.Streams == 0 {
 		p.Streams = plan.FewStreams
@@ -172,19 +177,40 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 			p.Streams = plan.ManyStreams
 		}
 	}
-	p.HostCache(info, tb, l, p.Slots-transposes(geom, width, look))
+	held := p.Slots - g.beside(geom, e, look)
+	p.HostCache(info, tb, l, p.Tiles-max(0, e.own-held))
 	if !cache {
 		p.Pages = min(p.Pages, p.Staging())
-		p.HostBytes = int64(p.Devices) * int64(p.Pages) * tb
+		p.HostBytes = int64(p.PerNode()) * int64(p.Pages) * tb
 	}
-	estimate(&p, geom, start, info, r)
-	return p, true
+	estimate(&p, g, e, held, geom, start, info, r)
+	return p, need, true
 }
 
-// estimate predicts traffic and time from counts per round; countBlocked counts step by step.
-func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
+// gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for each device, stand as
+// squarely as they can.
+func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kernels.Info, l plan.Limits) part {
+	g := whole(geom, width)
+	g.first = start
+	p.Nodes = max(1, l.Nodes)
+	p.Devices = p.Nodes * max(1, info.Devices)
+	switch {
+	case l.Grid[0] > 0:
+		g.rows, g.cols = l.Grid[0], l.Grid[1]
+	case p.Nodes > 1:
+		g.rows, g.cols, _ = GridFor(p.Devices, l.Grid)
+	default:
+		g.rows = p.Devices
+	}
+	p.GridRows, p.GridCols = g.rows, g.cols
+	return g
+}
+
+// estimate predicts traffic and time from counts per round; countBlocked counts step by step. held is how many tiles of its own a device
+// holds between rounds.
+func estimate(p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
 	all, devices, tb := int64(p.Tiles), int64(p.Devices), geom.TileBytes()
-	missDevice := max(0, all-devices*int64(p.Slots-transposes(geom, p.Width, p.LookAhead)))
+	missDevice := min(all, devices*int64(max(0, e.own-held)))
 	missHost := max(0, missDevice-devices*int64(p.Pages))
 	if p.InCore {
 		missDevice, missHost = 0, 0
@@ -192,36 +218,40 @@ func estimate(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info,
 	again := int64(max(0, p.Rounds-1))
 	p.BytesIn, p.BytesRead = tb*(all+again*missDevice), tb*(all+again*missHost)
 	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
-	if devices > 1 { // each round's pivot block and panel go out once, and into each other device
+	if devices > 1 { // each round's pivot block and panels go out once, and into each other device that needs them
+		p.BytesTaken = tb * int64(p.Rounds) * int64(g.taken(p.Side))
+		p.BytesLink = int64(float64(p.BytesTaken) / float64(p.Nodes) * (1 - g.near(p.PerNode())))
 		sent := tb * int64(p.Rounds) * int64(p.Width) * int64(p.Side)
-		p.BytesOut, p.BytesIn = p.BytesOut+sent, p.BytesIn+(devices-1)*sent
+		if g.rows > 1 && g.cols > 1 && !geom.Upper {
+			sent *= 2
+		}
+		p.BytesOut, p.BytesIn = p.BytesOut+sent, p.BytesIn+p.BytesTaken
 	}
 	predict(p, geom, start, info, r)
-}
-
-// transposes is how many slots hold transposes of tiles of a symmetric matrix between rounds.
-func transposes(geom tiles.Geometry, width int, look bool) int {
-	m := min(width, geom.Side())
-	switch {
-	case !geom.Upper:
-		return 0
-	case look:
-		return 2 * m * (geom.Side() - m)
-	}
-	return m * (geom.Side() - m)
 }
 
 // predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
 // else kernels, copies and the issuing of operations overlap.
 func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
-	left := float64(p.Side-start) / float64(p.Side)
-	p.KernelSeconds = padded * padded * padded * left * share(geom) / (r.Kernel * r.Efficiency(geom.T))
-	p.KernelSeconds /= float64(p.Devices)
-	if closures := float64(p.Rounds) * r.ClosureSeconds(b); !p.LookAhead {
+	left, rounds := float64(p.Side-start)/float64(p.Side), float64(p.Rounds)
+	rate := r.Kernel * r.Efficiency(geom.T)
+	crowd := 1.0
+	if info.SharedCores { // more devices than cores compute no more than the cores
+		crowd = max(1, float64(p.PerNode())/float64(runtime.GOMAXPROCS(0)))
+	}
+	p.KernelSeconds = crowd * padded * padded * padded * left * share(geom) * p.Largest / rate
+	closure := r.ClosureSeconds(b)
+	if closures := rounds * closure; !p.LookAhead {
 		p.KernelSeconds += closures
 	} else if info.SharedCores {
-		p.KernelSeconds += max(0, closures-float64(p.Rounds)*b*b*b/r.Kernel) // hidden, but the cores did it
+		p.KernelSeconds += max(0, closures-rounds*b*b*b/r.Kernel) / float64(p.Devices) // hidden, but the cores did it
+	}
+	if p.Devices > 1 {
+		p.PanelSeconds = rounds * panelSeconds(p, closure, b, padded, rate, r)
+		rows, cols := float64(p.GridRows), float64(p.GridCols)
+		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait.
+		p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
 	}
 	p.Times(info, r, p.Rounds*p.Tiles)
 	if !info.SharedCores && !p.InCore && !p.LookAhead {
@@ -232,6 +262,26 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 		// Without a host cache, what is issued waits for each read.
 		p.Seconds += float64(again) / r.Read
 	}
+}
+
+// waits is how many times as long as it takes to make strips other devices wait for them. Lanes run in order, so what is enqueued behind a tile
+// that comes from another device waits, too. It is fitted to solves on two parts of a processor (docs/cluster.md).
+const waits = 3
+
+// panelSeconds is the time of a round in which panels are made and carried to other devices, one thing after the other: the pivot block is
+// closed and carried, and those that have its row or its column make their strips. With look-ahead they first finish the round before on the
+// tiles of these strips.
+func panelSeconds(p *plan.Rounds, closure, b, padded, rate float64, r plan.Rates) float64 {
+	block := b * b * float64(p.DiskBytes) / (float64(p.Tiles) * float64(p.Tile) * float64(p.Tile))
+	carry := block/r.Out + block/r.In + block/r.Read
+	if r.Link > 0 {
+		carry += block / r.Link
+	}
+	if !p.LookAhead { // the rest counts as computing, or as waiting
+		return carry
+	}
+	strips := b * b * padded / float64(min(p.GridRows, p.GridCols)) / rate
+	return closure + carry + 2*strips
 }
 
 // share is how much of a matrix is stored: as much of the relaxations is done.
@@ -283,46 +333,63 @@ func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64,
 	return nil
 }
 
-// minSlots returns the fewest slots that rounds of the given width, which is at most the pivot tiles left,
-// can run in: the pivot block, both panels, and one strip that is being made out of place. Of a symmetric matrix, the tiles
-// of the block and of the panels that are not stored take slots, too.
-func minSlots(side, width int) int {
-	m := min(width, side)
-	if m == side {
-		return side * side
+// panel is how many slots a round's panels take at most, of a part with an extent. Of a symmetric matrix, their tiles that are not stored take
+// slots, too.
+func (p *part) panel(geom tiles.Geometry, e extent) int {
+	m := min(p.width, geom.Side())
+	switch {
+	case p.alone():
+		return 2 * m * (geom.Side() - m)
+	case geom.Upper: // strips, and their transposes
+		return 2 * m * min(geom.Side(), e.rows+e.cols)
 	}
-	return m*m + 2*m*(side-m) + m
+	return m * (e.rows + e.cols)
+}
+
+// minSlots returns the fewest slots that rounds can run in: the pivot block, both panels, and one strip that is being made out of place.
+func (p *part) minSlots(geom tiles.Geometry, e extent) int {
+	m := min(p.width, geom.Side())
+	if m == geom.Side() {
+		return m * m
+	}
+	return m*m + p.panel(geom, e) + m
 }
 
 // lookAheadSlots returns the fewest slots with which two rounds' panels can stand side by side.
-func lookAheadSlots(side, width int) int {
-	m := min(width, side)
-	return minSlots(side, width) + 2*m*(side-m)
+func (p *part) lookAheadSlots(geom tiles.Geometry, e extent) int {
+	return p.minSlots(geom, e) + p.panel(geom, e)
+}
+
+// beside is how many slots hold no tiles of a part's own between rounds: transposes of tiles of a symmetric matrix, and tiles of panels that
+// other parts send.
+func (p *part) beside(geom tiles.Geometry, e extent, look bool) int {
+	n := 0
+	switch m := min(p.width, geom.Side()); {
+	case !p.alone():
+		n = p.panel(geom, e)
+	case geom.Upper:
+		n = m * (geom.Side() - m)
+	}
+	if look {
+		n *= 2
+	}
+	return n
 }
 
 // inCoreSlots returns the slots with which no tile ever leaves the device before the end: beside the tiles, where the panels
 // of two rounds cross, and a strip. Of a symmetric matrix panels cross once, but there are transposes of the tiles of both
-// panels and of one pivot block.
-func inCoreSlots(geom tiles.Geometry, width int) int {
+// panels and of one pivot block. Of several parts, there are both panels of two rounds, most of which others send, and what is made out of
+// place.
+func (p *part) inCoreSlots(geom tiles.Geometry, e extent) int {
 	side := geom.Side()
-	m := min(width, side)
+	m := min(p.width, side)
 	switch {
+	case !p.alone():
+		return e.own + 2*p.lookAheadSlots(geom, e)
 	case m == side:
 		return side * side
 	case geom.Upper:
 		return geom.Tiles() + 2*m*(side-m) + m*m + m*(m-1)/2 + m
 	}
 	return geom.Tiles() + 2*m*m + m
-}
-
-// inCorePartSlots are the slots with which no tile leaves a device before the end where several devices share the rounds: beside
-// the tiles of the largest part, both panels of two rounds, most of which others send, and what is made out of place.
-func inCorePartSlots(geom tiles.Geometry, width, devices int) int {
-	p := whole(geom, width)
-	p.rows = devices
-	own := make([]int, devices)
-	for i := range geom.Side() {
-		own[p.row(i)] += geom.Side() - geom.First(i)
-	}
-	return slices.Max(own) + 2*lookAheadSlots(geom.Side(), width)
 }

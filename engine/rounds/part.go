@@ -22,6 +22,47 @@ func whole(geom tiles.Geometry, width int) part {
 	return part{rows: 1, cols: 1, width: width, upper: geom.Upper}
 }
 
+// extent is what the largest part of a grid has: rows and columns of tiles in which it has some, and tiles of its own.
+type extent struct{ rows, cols, own int }
+
+// largest returns the extent of the largest part, which no part exceeds in anything.
+func (p *part) largest(geom tiles.Geometry) extent {
+	rows, cols, own := make([]int, p.rows), make([]int, p.cols), 0
+	ends := make([]int, p.rows*p.cols)
+	for i := geom.Side() - 1; i >= 0; i-- {
+		r := p.row(i)
+		rows[r]++
+		cols[p.col(i)]++
+		for c, n := range cols { // of the columns from i on
+			if geom.Upper {
+				ends[r*p.cols+c] += n
+			}
+		}
+	}
+	e := extent{rows: slices.Max(rows), cols: slices.Max(cols)}
+	if own = slices.Max(ends); !geom.Upper {
+		own = e.rows * e.cols
+	}
+	e.own = own
+	return e
+}
+
+// taken is how many tiles of panels all parts together take from others in a round.
+func (p *part) taken(side int) int {
+	return min(p.width, side) * side * (p.rows + p.cols - 2)
+}
+
+// near is the share of what a part takes from others that comes from its own node, where nodes have so many parts each, which follow one
+// another row by row.
+func (p *part) near(perNode int) float64 {
+	if p.alone() {
+		return 0
+	}
+	cols := min(perNode, p.cols) // of a node
+	rows := max(1, perNode/p.cols)
+	return float64(rows-1+cols-1) / float64(p.rows-1+p.cols-1)
+}
+
 // alone reports whether there is no other part.
 func (p *part) alone() bool { return p.rows*p.cols == 1 }
 

@@ -110,9 +110,12 @@ func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []i
 	opened := make([]int, len(models)) // rounds
 	for me := range models {
 		look := r.IntN(2) == 0
-		slots := minSlots(geom.Side(), width)
+		p := whole(geom, width)
+		p.rows, p.cols, p.first = rows, cols, done
+		e := p.largest(geom)
+		slots := p.minSlots(geom, e)
 		if look {
-			slots = lookAheadSlots(geom.Side(), width)
+			slots = p.lookAheadSlots(geom, e)
 		}
 		m := &scalar{geom: geom, side: geom.Side(), graph: g, disk: disk, written: written}
 		pages := plan.MinPages + r.IntN(3)
@@ -193,6 +196,70 @@ func TestParts(t *testing.T) {
 		m := &scalar{geom: geom, side: geom.N, disk: disk}
 		if want := floydWarshall(g, geom.N); !slices.Equal(m.matrix(), want) {
 			t.Fatalf("%+v: wrong distances", geom)
+		}
+	}
+}
+
+// TestExtents compares what plans say of the parts of a grid with each part.
+func TestExtents(t *testing.T) {
+	r := seeded(t)
+	for range 200 {
+		geom := tiles.Geometry{N: 1 + r.IntN(30), T: 1, Upper: r.IntN(2) == 0}
+		p := whole(geom, 1+r.IntN(4))
+		perNode := 1 << r.IntN(3)
+		p.rows, p.cols, _ = GridFor(perNode*(1+r.IntN(6)), [2]int{})
+		p.first = r.IntN(geom.N)
+		var most extent
+		for p.index = range p.rows * p.cols {
+			rows, cols, own := 0, 0, 0
+			for i := range geom.N {
+				if p.usesCol(i) {
+					rows++
+				}
+				if p.usesRow(i) {
+					cols++
+				}
+				for j := range geom.N {
+					if geom.Holds(i, j) && p.owns(i, j) {
+						own++
+					}
+				}
+			}
+			most = extent{max(most.rows, rows), max(most.cols, cols), max(most.own, own)}
+		}
+		if got := p.largest(geom); got != most {
+			t.Fatalf("%+v, %d by %d parts: %+v, and not %+v", geom, p.rows, p.cols, got, most)
+		}
+		if geom.Upper || p.width > geom.N {
+			continue
+		}
+		taken, far := 0, 0
+		take := func(owner int, users []int) {
+			for _, q := range users {
+				taken++
+				if q/perNode != owner/perNode {
+					far++
+				}
+			}
+		}
+		const k = 0 // rounds that begin elsewhere have other owners, and as many users
+		for range p.width * p.width {
+			take(p.owner(k, k), p.pivotUsers(k))
+		}
+		for x := p.width; x < geom.N; x++ {
+			for range p.width {
+				take(p.owner(k, x), p.stripUsers(k, x, true))
+				take(p.owner(x, k), p.stripUsers(x, k, false))
+			}
+		}
+		if got := p.taken(geom.N); got != taken {
+			t.Fatalf("%+v, %d by %d parts, width %d: %d tiles are taken, and not %d", geom, p.rows, p.cols, p.width, got, taken)
+		}
+		// Nodes that begin in the middle of a row of the grid have other neighbours than those that do not.
+		if whole := p.cols%perNode == 0 || perNode%p.cols == 0; whole && taken > 0 {
+			if got := float64(taken) * (1 - p.near(perNode)); got < float64(far)-0.5 || got > float64(far)+0.5 {
+				t.Fatalf("%+v, %d by %d parts, %d a node: %g tiles come from other nodes, and not %d", geom, p.rows, p.cols, perNode, got, far)
+			}
 		}
 	}
 }

@@ -73,6 +73,18 @@ func (d *script) differed() (bool, error) {
 	return d.changed()
 }
 
+// slotsOf are slots of a schedule that works on every tile.
+func slotsOf(slots func(*part, tiles.Geometry, extent) int, geom tiles.Geometry, width int) int {
+	p := whole(geom, width)
+	return slots(&p, geom, p.largest(geom))
+}
+
+func minSlots(side, width int) int { return slotsOf((*part).minSlots, gridOf(side, false), width) }
+
+func lookAheadSlots(side, width int) int {
+	return slotsOf((*part).lookAheadSlots, gridOf(side, false), width)
+}
+
 // scheduled returns a schedule of blocked rounds, and the driver that emits its steps.
 func scheduled(geom tiles.Geometry, width, slots, pages, lanes int, look bool, done int, emit func(step) error) (*schedule, *script) {
 	d := &script{emit: emit}
@@ -331,7 +343,7 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 	const width = 2
 	for _, geom := range []tiles.Geometry{gridOf(9, false), gridOf(9, true), gridOf(3, true)} {
 		for _, look := range []bool{false, true} {
-			slots := inCoreSlots(geom, width)
+			slots := slotsOf((*part).inCoreSlots, geom, width)
 			m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
 			if s, _ := scheduled(geom, width, slots, plan.MinPages, 3, look, 0, m.apply); s.run() != nil {
 				t.Fatal(s.err)
@@ -348,7 +360,7 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 func TestCheckpointsRunBeside(t *testing.T) {
 	const side, width = 9, 1
 	geom := gridOf(side, false)
-	slots := inCoreSlots(geom, width)
+	slots := slotsOf((*part).inCoreSlots, geom, width)
 	m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
 	room, row, checkpoints := true, 0, 0
 	s, d := scheduled(geom, width, slots, plan.MinPages, 3, true, 0, func(st step) error {

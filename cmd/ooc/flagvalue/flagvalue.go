@@ -110,10 +110,15 @@ func Word(to *string, words ...string) pflag.Value {
 	return &value[string]{to, "string", "one of " + strings.Join(words, ", "), parse, func(w string) bool { return slices.Contains(words, w) }, words}
 }
 
-// Device is a device by its name.
-func Device(to *string) pflag.Value {
-	parse := func(text string) (string, error) { return text, registry.Known(text) }
-	words := append([]string{"auto"}, registry.Names()...)
+// Device is a device by its name, or one of a few more words.
+func Device(to *string, more ...string) pflag.Value {
+	parse := func(text string) (string, error) {
+		if slices.Contains(more, text) {
+			return text, nil
+		}
+		return text, registry.Known(text)
+	}
+	words := slices.Concat([]string{"auto"}, registry.Names(), more)
 	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil, words}
 }
 
@@ -177,6 +182,23 @@ func (s *size) Set(text string) error {
 func (s *size) Type() string { return "SIZE" }
 
 func (s *size) offers() []string { return nil }
+
+// PerSecond is a rate of bytes: 50GB/s, or 400Gb/s as networks are sold, of which eight bits are a byte.
+func PerSecond(to *float64) pflag.Value {
+	parse := func(text string) (float64, error) {
+		amount, ok := strings.CutSuffix(text, "/s")
+		bits := strings.HasSuffix(amount, "b") || strings.HasSuffix(amount, "bit")
+		n, err := humanize.ParseBytes(strings.TrimSuffix(strings.TrimSuffix(amount, "it"), "b"))
+		if !ok || err != nil {
+			return 0, errors.New("no rate")
+		}
+		if bits {
+			return float64(n) / 8, nil
+		}
+		return float64(n), nil
+	}
+	return &value[float64]{to, "RATE", "a rate such as 50GB/s or 400Gb/s", parse, func(r float64) bool { return r > 0 }, nil}
+}
 
 // Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so of this
 // only a part is checked.
