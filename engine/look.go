@@ -65,6 +65,9 @@ func (v *View) listen(age time.Duration) {
 	s := &v.Status
 	s.Rate, s.DistanceRate, s.InRate, s.OutRate, s.ReadRate, s.WriteRate, s.Busy, s.ETA = 0, 0, 0, 0, 0, 0, nil, -1
 	v.Lanes = live.Lanes{}
+	for i := range s.Devices {
+		s.Devices[i].Rate, s.Devices[i].Busy, s.Devices[i].TakenRate = 0, 0, 0
+	}
 }
 
 // restingState returns what the files say about a store that no process solves, or whose process has published nothing.

@@ -88,6 +88,9 @@ func printStatus(dir string, asJSON bool) error {
 	return nil
 }
 
+// statusWidth is that of rows of status about devices, on a terminal or not.
+const statusWidth = 120
+
 // printNext says which process has the store, or last had it, and what to run next.
 func printNext(w *show.Watched) {
 	v := &w.View
@@ -103,7 +106,11 @@ func printNext(w *show.Watched) {
 		if w.Halted() {
 			by = w.Told()
 		}
-		fmt.Fprintf(terminal.Out, "          %s\nnext      %s\n", by, w.Next())
+		fmt.Fprintf(terminal.Out, "          %s\n", by)
+		for _, row := range show.DeviceRows(v.Status, statusWidth) {
+			fmt.Fprintln(terminal.Out, row)
+		}
+		fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
 		return
 	}
 	if v.State != live.Solved && v.Progress > v.RestorePoint {

@@ -83,6 +83,18 @@ type Status struct {
 	Elapsed      float64    `json:"elapsed_seconds"` // all runs, pauses left out
 	ETA          float64    `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
 	PID          int        `json:"pid,omitempty"`
+
+	Devices []Device `json:"devices,omitempty"` // where several share the rounds
+}
+
+// Device is what one of several devices, or processes, that share the rounds of a solve is doing. Rates are those of the last few seconds.
+type Device struct {
+	Name         string  `json:"device"`
+	Rate         float64 `json:"relaxations_per_second"`
+	Busy         float64 `json:"busy"`                   // with kernels, as a share of the time of all its lanes, 0…1
+	TakenRate    float64 `json:"bytes_taken_per_second"` // tiles of panels from others
+	DeviceMemory int64   `json:"device_memory_bytes"`
+	HostMemory   int64   `json:"host_memory_bytes"`
 }
 
 // Busy is the time that stages of the pipeline were at work.

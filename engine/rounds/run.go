@@ -327,18 +327,25 @@ func (r *run) productsEnded() {
 	r.ended = r.Control.Now()
 }
 
-// stats adds up those of the parts.
-func (r *run) stats() stream.Stats {
-	var all []stream.Stats
+// partStats are those of each part, as far as is known here.
+func (r *run) partStats() (all []stream.Stats) {
 	for _, p := range r.parts {
 		all = append(all, p.x.pipe.Stats())
 	}
 	if r.talk != nil {
+		own := all[0]
 		r.mu.Lock()
-		all = append(all, r.talk.stats...)
-		r.mu.Unlock()
+		defer r.mu.Unlock()
+		all = slices.Clone(r.talk.stats)
+		all[r.talk.Rank()] = own
 	}
-	var sum stream.Stats
+	return all
+}
+
+// stats adds up those of the parts.
+func (r *run) stats() stream.Stats { return total(r.partStats()) }
+
+func total(all []stream.Stats) (sum stream.Stats) {
 	for _, part := range all {
 		for s, st := range part {
 			sum[s].Ops, sum[s].Bytes, sum[s].Work, sum[s].Busy = sum[s].Ops+st.Ops, sum[s].Bytes+st.Bytes, sum[s].Work+st.Work, sum[s].Busy+st.Busy

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -16,14 +17,20 @@ const window = 5 * time.Second
 type sample struct {
 	at    time.Time // by the solve's Control, so that pauses take no time
 	stats stream.Stats
+	parts []stream.Stats
+}
+
+func (r *run) sample() sample {
+	parts := r.partStats()
+	return sample{r.Control.Now(), total(parts), parts}
 }
 
 // startReports starts the reports on the rounds.
 func (r *run) startReports() {
-	history := []sample{{r.Control.Now(), r.stats()}}
+	history := []sample{r.sample()}
 	first := history[0].at
 	r.Reports.Show(func() live.Live {
-		now := sample{r.Control.Now(), r.stats()}
+		now := r.sample()
 		for len(history) > 1 && now.at.Sub(history[0].at) > window {
 			history = history[1:]
 		}
@@ -60,6 +67,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	st.Progress = min(1, (before+here)/total)
 	st.RestorePoint = float64(r.track.restorePoint()) / n
 	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
+	st.Devices = r.devicesAt(then, now)
 	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
 		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
@@ -77,6 +85,30 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()
 	}
 	return st
+}
+
+// devicesAt says what each of several devices does at now, with rates since then.
+func (r *run) devicesAt(then, now sample) []live.Device {
+	if r.devices() == 1 {
+		return nil
+	}
+	list := make([]live.Device, len(now.parts))
+	for i := range list {
+		d := &list[i]
+		if r.talk != nil {
+			d.Name = fmt.Sprintf("rank %d", i)
+		} else {
+			d.Name = r.parts[i].x.device.Info().Name
+		}
+		d.DeviceMemory, d.HostMemory = int64(r.plan.Slots)*r.Geometry.TileBytes(), int64(r.plan.Pages)*r.Geometry.TileBytes()
+		if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
+			was, is := &then.parts[i], &now.parts[i]
+			d.Rate = r.useful(is[stream.Kernel].Work-was[stream.Kernel].Work) / dt
+			d.Busy = min(1, (is[stream.Kernel].Busy-was[stream.Kernel].Busy).Seconds()/dt/float64(r.plan.Streams+1))
+			d.TakenRate = float64(is[stream.Receive].Bytes-was[stream.Receive].Bytes) / dt
+		}
+	}
+	return list
 }
 
 // syncing reports whether a checkpoint is in progress.

@@ -283,7 +283,22 @@ func statusBlock(s live.Status, width int) []string {
 		row("disk io", terminal.PerSecond(s.ReadRate)+" read", terminal.PerSecond(s.WriteRate)+" written"),
 		row("busy", busyParts(s.Busy)...),
 		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
-	}, tail)
+	}, DeviceRows(s, width), tail)
+}
+
+// deviceRows is how many devices have a row of their own.
+const deviceRows = 8
+
+// DeviceRows are a row for each of several devices that share the rounds of a solve.
+func DeviceRows(s live.Status, width int) (rows []string) {
+	for _, d := range s.Devices[:min(len(s.Devices), deviceRows)] {
+		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate), fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
+			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+terminal.PerSecond(d.TakenRate)))
+	}
+	if more := len(s.Devices) - deviceRows; more > 0 {
+		rows = append(rows, terminal.Row(width, "", fmt.Sprintf("and %d more", more)))
+	}
+	return rows
 }
 
 // stageRow says what is being done.

@@ -23,11 +23,12 @@ type statusObject struct {
 	Checkpoint   *live.Checkpoint `json:"checkpoint"`
 	ETA          *float64         `json:"eta_seconds"`
 	PID          *int             `json:"pid"`
+	Devices      []live.Device    `json:"devices"`
 }
 
 func objectOfStatus(s live.Status) statusObject {
 	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device), Stage: terminal.Known(s.Stage), Rows: terminal.Known(s.Rows),
-		Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID)}
+		Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID), Devices: s.Devices}
 	if s.Rows > 0 {
 		o.RowsDone = &s.RowsDone
 	}

@@ -227,6 +227,7 @@ func (w *Watched) figures(width int, p terminal.Paint) []string {
 	if s.DeviceMemory > 0 {
 		rows = append(rows, terminal.Row(width, "memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
 	}
+	rows = append(rows, DeviceRows(s, width)...)
 	rows = append(rows,
 		terminal.Row(width, "time", terminal.Time(s.Elapsed)+" elapsed", left),
 		terminal.Row(width, "restore", restoreParts(s)...),
