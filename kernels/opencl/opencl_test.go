@@ -42,10 +42,14 @@ func TestGPUKernels(t *testing.T) {
 	if os.Getenv("OOC_CAMPAIGN") == "" {
 		t.Skip("runs with OOC_CAMPAIGN=short")
 	}
-	for _, vendor := range []string{"any", "NVIDIA"} {
-		t.Run(vendor, func(t *testing.T) {
-			onDevice(t, conformance.Run, Options{asGPU: vendor})
-			onDevice(t, conformance.TileOps, Options{asGPU: vendor})
+	large := gpus[0]
+	large.block = 128
+	for name, o := range map[string]Options{"any": {asGPU: "any"}, "NVIDIA": {asGPU: "NVIDIA"}, "large blocks": {asGPU: "any", tunables: &large}} {
+		t.Run(name, func(t *testing.T) {
+			onDevice(t, conformance.Run, o)
+			if o.tunables == nil {
+				onDevice(t, conformance.TileOps, o)
+			}
 		})
 	}
 }

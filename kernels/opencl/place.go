@@ -26,8 +26,8 @@ type staged struct {
 	output bool
 }
 
-// align is what the offsets of tiles are multiples of: four entries, as kernels load them.
-const align = 16
+// align is what the offsets of tiles are multiples of: four entries, as kernels load them, of 8 bytes at most.
+const align = 32
 
 // tile returns where a tile of products is.
 func (p *places) tile(t kernels.Tile, bytes int64, input, output bool) (place, error) {

@@ -32,9 +32,7 @@ const smallBlock = 64
 
 // gpus are tunables of GPUs, the first that fits the vendor. docs/opencl.md says where they are from.
 var gpus = []tunables{
-	{vendor: "NVIDIA", block: 128, slab: 16, band: 16, mixed: 1, launch: 1 << 36, queues: 2},
-	{vendor: "Advanced Micro Devices", block: 128, slab: 8, band: 16, launch: 1 << 34, queues: 2},
-	{vendor: "Intel", block: 64, slab: 8, band: 16, launch: 1 << 34, queues: 2},
+	{vendor: "NVIDIA", block: 64, slab: 16, band: 16, mixed: 1, launch: 1 << 36, queues: 2},
 	{block: 64, slab: 8, band: 16, launch: 1 << 34, queues: 2},
 }
 

@@ -54,3 +54,28 @@ func TestAll(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestListed wants "auto" to try the device that its kind names, and All to leave out what the kind does not list.
+func TestListed(t *testing.T) {
+	were := kinds
+	defer func() { kinds = were }()
+	none := errors.New("there is none")
+	opened := -1
+	kinds = []kind{
+		{name: "gpu", count: func() (int, error) { return 3, nil }, listed: func(i int) bool { return i != 1 }, first: func() (int, error) { return 2, nil },
+			open: func(index, _ int, _ int64) (kernels.Device, error) {
+				opened = index
+				return nil, none
+			}},
+		{name: "other", first: func() (int, error) { return 0, none }, open: func(int, int, int64) (kernels.Device, error) {
+			t.Error("opened where none is to be tried")
+			return nil, none
+		}},
+	}
+	if names := All(); !slices.Equal(names, []string{"gpu:0", "gpu:2", "other"}) {
+		t.Errorf("%q", names)
+	}
+	if _, _, err := Open("auto", 0); !errors.Is(err, none) || opened != 2 {
+		t.Errorf("opened %d, %v", opened, err)
+	}
+}

@@ -29,7 +29,7 @@ typedef int4 E4;
 #endif
 
 // add returns the sum of two entries.
-inline W add(W a, W b) {
+static inline W add(W a, W b) {
 #if defined(F32) || defined(F32_SIGNED)
   return as_int(as_float(a) + as_float(b));
 #else
@@ -37,7 +37,7 @@ inline W add(W a, W b) {
 #endif
 }
 
-inline W lower(W a, W b) {
+static inline W lower(W a, W b) {
 #if defined(F64)
   return fmin(a, b);
 #elif defined(F32_SIGNED)
@@ -48,7 +48,7 @@ inline W lower(W a, W b) {
 }
 
 // settle is what is stored of a result.
-inline W settle(W c) {
+static inline W settle(W c) {
 #if defined(I32_SIGNED)
   return c >= LIMIT32 ? INF32 : c;
 #else

@@ -10,7 +10,7 @@
 #ifdef CPU
 
 // less is where a is less than b.
-inline MASK less(V a, V b) {
+static inline MASK less(V a, V b) {
 #if defined(F32_SIGNED)
   return FLOATS(a) < FLOATS(b);
 #else
@@ -18,7 +18,7 @@ inline MASK less(V a, V b) {
 #endif
 }
 
-inline V added(V a, V b) {
+static inline V added(V a, V b) {
 #if defined(F32) || defined(F32_SIGNED)
   return INTS(FLOATS(a) + FLOATS(b));
 #else
@@ -41,7 +41,7 @@ inline V added(V a, V b) {
   }
 
 // pairSlab relaxes rows of C, which begin as x, with count rows of the strip.
-inline void pairSlab(global E *c, long ldc, global const E *x, long ldx, global const E *a, long lda, local const V *b, int count) {
+static inline void pairSlab(global E *c, long ldc, global const E *x, long ldx, global const E *a, long lda, local const V *b, int count) {
   V d[PAIR_ROWS][VECTORS], q[PAIR_ROWS][VECTORS];
 #pragma unroll
   for (int i = 0; i < PAIR_ROWS; i++)
@@ -132,7 +132,7 @@ kernel void diagonal(MEMORY, global const Job *list, const int lda, const int ld
 
 #else
 
-inline bool less(W a, W b) {
+static inline bool less(W a, W b) {
 #if defined(F32_SIGNED)
   return as_float(a) < as_float(b);
 #else

@@ -2,7 +2,7 @@
 //
 // A group of GROUP items computes BLOCK×BLOCK entries of C, 8×8 each, in registers. Slabs of A and B, SLAB deep, pass through two stages in
 // local memory: while one is worked on, the next is on its way through registers to the other. An item's rows and columns are two times
-// four neighbours, so that it reads local memory four entries at a time.
+// four neighbours, so that it moves four entries at a time: tiles are aligned for that.
 
 #define ACROSS (BLOCK / 8)
 #define GROUP (ACROSS * ACROSS)
@@ -13,7 +13,7 @@
 // relax2 relaxes twice. On chips with a minimum of three the two minima are one instruction. MIXED makes half of the columns add integers by
 // a multiplication with one, which the compiler does not know to be 1: on NVIDIA's chips the pipe of multiplications would be idle otherwise,
 // and the other half is one fused instruction each.
-inline W relax2(W c, W a0, W b0, W a1, W b1, int mixed, int one) {
+static inline W relax2(W c, W a0, W b0, W a1, W b1, int mixed, int one) {
 #if MIXED && (defined(I32) || defined(I32_SIGNED) || defined(U16))
   if (mixed) return min(min(a0 * one + b0, a1 * one + b1), c);
   return lower(add(a1, b1), lower(add(a0, b0), c));
@@ -27,8 +27,8 @@ inline W relax2(W c, W a0, W b0, W a1, W b1, int mixed, int one) {
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void product(MEMORY, global const Job *list, const int lda, const int ldb, const int ldc, const int ldx, const int depth,
                     const int rows, const int cols, const int one) {
-  local E a[2][SLAB][BLOCK + PAD] __attribute__((aligned(16)));
-  local E b[2][SLAB][BLOCK] __attribute__((aligned(16)));
+  local E a[2][SLAB][BLOCK + PAD] __attribute__((aligned(32)));
+  local E b[2][SLAB][BLOCK] __attribute__((aligned(32)));
   const int item = get_local_id(0), x = item % ACROSS * 4, y = item / ACROSS * 4;
   const int blocks = rows * cols, job = get_group_id(0) / blocks, block = get_group_id(0) % blocks;
   // Groups that run at the same time share rows of A and columns of B: a band of rows is visited before the next column.
@@ -46,7 +46,7 @@ kernel void product(MEMORY, global const Job *list, const int lda, const int ldb
     for (int i = 0; i < 8; i++)
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        const E4 v = vload4(0, c + (long)(i / 4 * (BLOCK / 2) + i % 4) * ldc + h * (BLOCK / 2));
+        const E4 v = *(global const E4 *)(c + (long)(i / 4 * (BLOCK / 2) + i % 4) * ldc + h * (BLOCK / 2));
         d[i][4 * h] = v.x, d[i][4 * h + 1] = v.y, d[i][4 * h + 2] = v.z, d[i][4 * h + 3] = v.w;
       }
   }
@@ -62,14 +62,14 @@ kernel void product(MEMORY, global const Job *list, const int lda, const int ldb
   int stage = 0;
 #define FETCH \
   _Pragma("unroll") for (int l = 0; l < LOADS; l++) { \
-    va[l] = vload4(0, from + (long)(l * (GROUP / (SLAB / 4))) * lda); \
-    vb[l] = vload4(0, with + (long)(l * (GROUP / (BLOCK / 4))) * ldb); \
+    va[l] = *(global const E4 *)(from + (long)(l * (GROUP / (SLAB / 4))) * lda); \
+    vb[l] = *(global const E4 *)(with + (long)(l * (GROUP / (BLOCK / 4))) * ldb); \
   }
 #define PUT(stage) \
   _Pragma("unroll") for (int l = 0; l < LOADS; l++) { \
     const int r = ra + l * (GROUP / (SLAB / 4)); \
     a[stage][ka][r] = va[l].x, a[stage][ka + 1][r] = va[l].y, a[stage][ka + 2][r] = va[l].z, a[stage][ka + 3][r] = va[l].w; \
-    vstore4(vb[l], 0, &b[stage][rb + l * (GROUP / (BLOCK / 4))][xb]); \
+    *(local E4 *)&b[stage][rb + l * (GROUP / (BLOCK / 4))][xb] = vb[l]; \
   }
   FETCH
   PUT(0)
@@ -113,7 +113,7 @@ kernel void product(MEMORY, global const Job *list, const int lda, const int ldb
     for (int h = 0; h < 2; h++) {
       E4 v;
       v.x = settle(d[i][4 * h]), v.y = settle(d[i][4 * h + 1]), v.z = settle(d[i][4 * h + 2]), v.w = settle(d[i][4 * h + 3]);
-      vstore4(v, 0, c + (long)(i / 4 * (BLOCK / 2) + i % 4) * ldc + h * (BLOCK / 2));
+      *(global E4 *)(c + (long)(i / 4 * (BLOCK / 2) + i % 4) * ldc + h * (BLOCK / 2)) = v;
     }
 }
 

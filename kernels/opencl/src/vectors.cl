@@ -19,7 +19,7 @@ typedef PASTE(int, LANES) MASK;
 #define FLOATS(v) PASTE(as_float, LANES)(v)
 #define INTS(v) PASTE(as_int, LANES)(v)
 
-inline V relaxed(V c, V a, V b) {
+static inline V relaxed(V c, V a, V b) {
 #if defined(F32)
   return min(INTS(FLOATS(a) + FLOATS(b)), c);
 #elif defined(F32_SIGNED)
@@ -33,7 +33,7 @@ inline V relaxed(V c, V a, V b) {
 #endif
 }
 
-inline V settled(V c) {
+static inline V settled(V c) {
 #if defined(I32_SIGNED)
   return select(c, (V)(INF32), c >= LIMIT32);
 #else
@@ -46,7 +46,7 @@ inline V settled(V c) {
 #ifndef PAIRED
 
 // slab relaxes the rows of C with count rows of the strip.
-inline void slab(global E *c, long ldc, bool fresh, global const E *a, long lda, local const V *b, int count) {
+static inline void slab(global E *c, long ldc, bool fresh, global const E *a, long lda, local const V *b, int count) {
   V d[ROWS][VECTORS];
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
