@@ -190,6 +190,20 @@ func (p *Problem) Close() error {
 	return errors.Join(err, p.closeFactors(), p.store.Close())
 }
 
+// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the folder
+// holds what is not ours.
+func (p *Problem) Remove() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.matrix != nil {
+		if err := p.matrix.Close(); err != nil {
+			return err
+		}
+		p.matrix = nil
+	}
+	return errors.Join(p.closeFactors(), p.store.Remove())
+}
+
 // Meta returns what store.json says. It is shared: do not change it.
 func (p *Problem) Meta() *tiles.Meta { return &p.meta }
 

@@ -45,7 +45,8 @@ type solveFlags struct {
 	predecessors      bool
 	keep              string
 
-	room int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
+	quiet bool  // print no summary
+	room  int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
 
 func solveCommand() *cobra.Command {
@@ -168,7 +169,9 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	default:
 		return err
 	}
-	show.Summary(sum)
+	if !f.quiet {
+		show.Summary(sum)
+	}
 	return nil
 }
 

@@ -25,6 +25,7 @@ import (
 type graphStatsFlags struct {
 	graphFlags
 	sources, out, progress string
+	store                  string
 	memory                 int64
 	checkpoint             time.Duration
 }
@@ -34,6 +35,8 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
 	fl.StringVar(&f.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
+	fl.StringVar(&f.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there, and remove it at the end")
+	_ = cmd.MarkFlagDirname("store")
 	fl.Var(flagvalue.Size(&f.memory), "host-memory", "memory to compute rows in (default: half of what is free)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
@@ -43,7 +46,7 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 
 // noGraph refuses these flags for a store.
 func (f *graphStatsFlags) noGraph(cmd *cobra.Command) error {
-	for _, name := range []string{"sources", "out", "host-memory", "checkpoint", "progress"} {
+	for _, name := range []string{"sources", "out", "store", "host-memory", "checkpoint", "progress"} {
 		if cmd.Flags().Changed(name) {
 			return exit.UsageError(fmt.Errorf("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead", name))
 		}
@@ -71,6 +74,13 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 	if err != nil {
 		return err
 	}
+	begun, err := f.begun(input)
+	if err != nil {
+		return err
+	}
+	if begun {
+		return f.byStore(cmd, input, o)
+	}
 	in, err := f.read(cmd, input, os.TempDir())
 	if err != nil {
 		return err
@@ -78,6 +88,9 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 	defer in.close()
 	in.remark()
 	g, sparse := in.weights.(*graph.Graph)
+	if !sparse && f.store != "" {
+		return f.byStore(cmd, input, o)
+	}
 	if !sparse {
 		return exit.InputError(fmt.Errorf("%s: statistics of a matrix need a store; solve it (%s), and ask that", input, terminal.Command("solve", nil, input)))
 	}
@@ -95,7 +108,10 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 		return fmt.Errorf("%w; continue with:\n  %s", err, wholeCommand([]string{input}))
 	}
 	if errors.Is(err, factors.ErrDense) {
-		return exit.UsageError(fmt.Errorf("%s: %w", input, err))
+		if f.store != "" {
+			return f.byStore(cmd, input, o)
+		}
+		return exit.UsageError(fmt.Errorf("%s: %w%s", input, err, f.storeTakes(cmd, g, all.Sources)))
 	}
 	if err != nil {
 		return err

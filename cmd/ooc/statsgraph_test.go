@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,5 +132,67 @@ func TestStatsOfGraphGoesOn(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.stats")); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestStatsByStore gathers statistics of graphs that have no small core, and of a matrix, from a store that is there only
+// meanwhile, also after a stop, and removes nothing else.
+func TestStatsByStore(t *testing.T) {
+	dir := t.TempDir()
+	same := func(a, b map[string]string) bool { // but for when the folder itself was changed
+		delete(a, dir)
+		delete(b, dir)
+		return maps.Equal(a, b)
+	}
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "900", "-m", "60000", "--seed", "4").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
+	want := ooc(t, dir, "stats", "g.ooc", "--json").want(t, 0).stdout
+	line := []string{"stats", "g.gr", "--json", "--host-memory", "1MiB"}
+	ooc(t, dir, line...).want(t, exit.Usage, "too dense for factors", "--store DIR makes one")
+	line = append(line, "--store", "t.ooc")
+	before := tree(t, dir)
+	if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
+		t.Errorf("by way of a store\n%s\nof a store\n%s", got, want)
+	}
+	if after := tree(t, dir); !same(after, before) {
+		t.Errorf("left behind: %v", after)
+	}
+	ooc(t, dir, "export", "g.ooc", "m.npy").want(t, 0)
+	ooc(t, dir, "stats", "m.npy", "--store", "t.ooc").want(t, 0, "diameter")
+	for _, name := range []string{"g.ooc", "full", "empty"} { // a store of somebody else, and folders
+		if name != "g.ooc" {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "full" {
+			writeFile(t, filepath.Join(dir, name), "mine", "x")
+		}
+		before := tree(t, dir)
+		r := ooc(t, dir, "stats", "g.gr", "--host-memory", "1MiB", "--store", name)
+		if r.code == 0 {
+			t.Errorf("%s was taken: %s", name, r.stderr)
+		}
+		if after := tree(t, dir); !same(after, before) {
+			t.Errorf("%s: %v, before %v", name, after, before)
+		}
+	}
+	cmd := command(t, dir, append(line, "--checkpoint", "10ms")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2000 {
+		if isStore(filepath.Join(dir, "t.ooc")) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it may have been done before
+	if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
+		t.Errorf("after a kill\n%s\nof a store\n%s", got, want)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "t.ooc")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the store is still there: %v", err)
 	}
 }

@@ -95,6 +95,7 @@ var rubbish = map[string]bad{
 	"ooc stats --bins":            {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999", exit.Usage, "bins"},
 	"ooc stats --within":          {noReal + "5,rubbish", exit.Usage, "within"},
 	"ooc stats --out":             {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
+	"ooc stats --store":           {"g.gr g.ooc g.ooc/x", exit.Usage, "g."},
 	"ooc stats --plot":            {"nan x.jpg 1e9", exit.Usage, "there are .png and .svg"},
 	"ooc plan --vertices":         {noNumber + "-1 0 2147483648", exit.Usage, "want a whole number from 1"},
 	"nodes":                       {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
@@ -124,7 +125,7 @@ var rubbish = map[string]bad{
 var linesFor = map[string]string{
 	"ooc solve": "g.gr --out new.ooc", "ooc status": "g.ooc", "ooc watch": "g.ooc", "ooc query": "g.ooc", "ooc path": "g.ooc", "ooc export": "g.ooc new.npy",
 	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc merge": "m.ooc g.ooc", "ooc plan": "g.gr", "ooc gen": "random new.gr",
-	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv",
+	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv", "ooc stats --store": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }

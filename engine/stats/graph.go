@@ -24,7 +24,7 @@ type GraphOptions struct {
 	Options
 	Sources tiles.RowSet // the vertices whose rows count; none: all
 	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
-	Memory  int64        // bytes to take at most for computing rows; 0: half of what is free
+	Memory  int64        // bytes to take at most for elimination, and again for computing rows; 0: what is free, and half of it
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -155,7 +155,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	if err != nil {
 		return err
 	}
-	o := factors.Options{Rows: len(x.o.Sources), Steady: true, After: x.o.after}
+	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, Steady: true, After: x.o.after}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After = &eliminated
