@@ -1,19 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"time"
-
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/show"
-	"ooc/cmd/ooc/terminal"
-	"ooc/engine"
-	"ooc/engine/batch"
-	"ooc/engine/live"
-	"ooc/tiles"
-	"ooc/tiles/lock"
 )
 
 func statusCommand() *cobra.Command {
@@ -22,102 +12,8 @@ func statusCommand() *cobra.Command {
 		Use:   "status STORE|BATCH",
 		Short: "Say what a store or a batch is, how far it is, and what to run next",
 		Args:  cobra.ExactArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return printStatus(args[0], asJSON) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return show.PrintStatus(args[0], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
-}
-
-func printStatus(dir string, asJSON bool) error {
-	if batch.Is(dir) {
-		return show.PrintBatch(dir, asJSON)
-	}
-	p, err := engine.OpenReadOnly(dir)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	v, err := engine.Look(dir)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		show.PrintStore(p, &show.Watched{Dir: dir, View: v})
-		return nil
-	}
-	m, geom, st := p.Meta(), p.Geometry(), v.Status
-	fmt.Fprintf(terminal.Out, "graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
-	if len(m.Command) > 0 {
-		fmt.Fprintf(terminal.Out, "          by: %s\n", show.SameCommand(m.Command))
-	}
-	number := p.Numbers()
-	direction := "directed"
-	if !m.Directed {
-		direction = "undirected"
-	}
-	half := ""
-	if geom.Upper {
-		half = ", the upper half of them"
-	}
-	fmt.Fprintf(terminal.Out, "          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
-		number.Text(m.MinWeight/float64(m.Scale)), number.Text(m.MaxWeight/float64(m.Scale)), m.Kind)
-	if k := len(m.Sources); k > 0 {
-		fmt.Fprintf(terminal.Out, "rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
-	}
-	if m.Predecessors {
-		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
-	}
-	if geom.Factors {
-		fmt.Fprintf(terminal.Out, "factors   %s, %s\n", p.Store().FactorsPath(), humanize.IBytes(uint64(p.Store().FactorsBytes())))
-	} else {
-		fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d%s, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, half, humanize.IBytes(uint64(geom.MatrixBytes())))
-	}
-	stage := ""
-	if st.Stage != "" {
-		stage = ", stage " + string(st.Stage)
-	}
-	if st.Algorithm != "" {
-		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, stage)
-	}
-	state := string(st.State)
-	if v.Process == lock.ProcessStopped {
-		state = string(v.Process)
-	}
-	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", state, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
-	printNext(&show.Watched{Dir: dir, View: v})
-	return nil
-}
-
-// statusWidth is that of rows of status about devices, on a terminal or not.
-const statusWidth = 120
-
-// printNext says which process has the store, or last had it, and what to run next.
-func printNext(w *show.Watched) {
-	v := &w.View
-	if v.Running {
-		rate := terminal.Rate(v.Rate)
-		switch {
-		case v.State == live.Paused:
-			rate = "paused from its terminal"
-		case v.DistanceRate > 0:
-			rate = terminal.DistanceRate(v.DistanceRate)
-		}
-		by := fmt.Sprintf("by process %d on %s, %s, %s", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
-		if w.Halted() {
-			by = w.Told()
-		}
-		fmt.Fprintf(terminal.Out, "          %s\n", by)
-		for _, row := range show.DeviceRows(v.Status, statusWidth) {
-			fmt.Fprintln(terminal.Out, row)
-		}
-		fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
-		return
-	}
-	if v.State != live.Solved && v.Progress > v.RestorePoint {
-		fmt.Fprintf(terminal.Out, "          the next run goes on from %.1f %%, what was written before the last one was killed; after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
-	}
-	if v.Died {
-		fmt.Fprintf(terminal.Out, "          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
-	}
-	fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
 }
