@@ -116,6 +116,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		return sum, err
 	}
 	if o.Ranks != nil {
+		o.Ranks.Begin()
 		if err := o.Ranks.Tell(context.Background(), begin{state, counts, choice.Algorithm}); err != nil {
 			return sum, err
 		}

@@ -159,9 +159,6 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	sum, err := f.solve(cmd.Context(), p, input, device, show, show.Status)
 	stop()
 	show.End()
-	if c := f.cluster.all; c != nil && err != nil && !errors.Is(err, task.ErrInterrupted) {
-		c.Broken = !c.Group.IsOver()
-	}
 	switch exit.Code(err) {
 	case 0:
 	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from

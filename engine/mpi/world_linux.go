@@ -196,5 +196,5 @@ func (l *library) test(r *request) (bool, error) {
 // firstLine is the first line of a text that may end in zeros.
 func firstLine(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimRight(string(text), "\x00\n "), "\n")
-	return line
+	return strings.Join(strings.Fields(line), " ")
 }

@@ -42,7 +42,7 @@ var ErrOver = errors.New("rank 0 has ended the work")
 // Group are the processes that share a solve.
 type Group struct {
 	Link
-	over atomic.Bool
+	busy, over atomic.Bool
 }
 
 // NewGroup returns the group of a link.
@@ -147,8 +147,11 @@ func Gather[T any](ctx context.Context, g *Group, v T) ([]T, error) {
 	return all, nil
 }
 
-// IsOver reports whether the others know that the work is at an end.
-func (g *Group) IsOver() bool { return g.over.Load() }
+// Begin says that the others work from now on, and do not wait for what rank 0 tells.
+func (g *Group) Begin() { g.busy.Store(true) }
+
+// Busy reports whether the others work, and do not know yet that this is at an end.
+func (g *Group) Busy() bool { return g.busy.Load() && !g.over.Load() }
 
 // Over says that the others know that the work is at an end, and wait for nothing more.
 func (g *Group) Over() { g.over.Store(true) }

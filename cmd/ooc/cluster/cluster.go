@@ -33,7 +33,6 @@ type Cluster struct {
 	Group  *ranks.Group
 	Device kernels.Device // of this process, once all have met; on rank 0 it stands for all
 	Local  registry.Local // where this process is on its node
-	Broken bool           // the others cannot be told that the work is at an end
 
 	world *mpi.World
 	seats []seat // by rank
@@ -62,7 +61,7 @@ func Start() (*Cluster, error) {
 func (c *Cluster) Alone() bool { return c.world.Size() == 1 }
 
 // Run has all processes meet, lead solve on rank 0, which calls Share, and the others follow with the options of a solve. Then they part in order,
-// unless that is broken: then the end of this process ends all. Where rank 0 says why it has ended, the others have no error.
+// unless this one fails while they work: then its end ends all. Where rank 0 says why it has ended, the others have no error.
 func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options func() engine.Options) error {
 	rank := c.world.Rank()
 	var err error
@@ -85,7 +84,7 @@ func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options 
 		}
 		err = nil
 	}
-	if c.Broken {
+	if c.Group.Busy() {
 		return err
 	}
 	if c.Device != nil {
