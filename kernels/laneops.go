@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"unsafe"
+
 	"ooc/kernels/entry"
 )
 
@@ -12,6 +14,7 @@ type LaneOps interface {
 	LaneProduct(s Stream, v entry.Variant, p LaneProduct) error
 	LaneBlocks(s Stream, v entry.Variant, b LaneBlocks) error
 	LaneTranspose(s Stream, v entry.Variant, t LaneTranspose) error
+	LaneSums(s Stream, v entry.Variant, l LaneSums) error
 	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from src
 	// on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
 	Checksums(s Stream, dst, src Tile, bytes int64, count int) error
@@ -91,4 +94,35 @@ type LaneTranspose struct {
 	Width   int  // lanes, a multiple of Edge
 	Columns Tile // Side·Edge, int32
 	Sources Tile // of each lane, int32: a row, or -1; the zero Tile: there are none
+}
+
+// LaneSum is what there is of some entries.
+type LaneSum struct {
+	Sum      uint64  // of the reachable ones: the bits of an int64, in floating kinds of a float64
+	Inverse  float64 // the sum of 1/d over positive ones
+	Top      uint64  // the bits of the greatest of those above 0, as the kind's Wide has them, or 0
+	Farthest int32   // the least name of a row that has it; -1 where no entry is positive
+	Missing  int32   // how many are unreachable
+}
+
+// LaneSumBytes is the size of a LaneSum.
+const LaneSumBytes = int(unsafe.Sizeof(LaneSum{}))
+
+// LaneSumsIn returns the sums in memory, which is aligned to 8 bytes.
+func LaneSumsIn(memory []byte) []LaneSum {
+	return unsafe.Slice((*LaneSum)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/LaneSumBytes)
+}
+
+// LaneSumRows is how many rows of lanes are added up before their sums are.
+const LaneSumRows = 1024
+
+// LaneSums adds up rows of lanes: for each lane the entries of all rows, and for each row those of its first Count lanes.
+type LaneSums struct {
+	Lanes  Tile // Rows rows of Width entries
+	Width  int  // a multiple of DeviceLaneUnit
+	Rows   int
+	Names  Tile // of each row, int32
+	ByLane Tile // room for Width times a LaneSum, which are the result, and for as many more for every LaneSumRows rows
+	ByRow  Tile // room for a LaneSum of each row, without Top and Farthest; the zero Tile: these are not wanted
+	Count  int
 }

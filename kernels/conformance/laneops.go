@@ -21,6 +21,7 @@ func LaneOps(t *testing.T, open Open) {
 				b.with(t).laneProduct(d, v)
 				b.with(t).laneTranspose(d, v)
 				b.with(t).laneBlocks(d, v)
+				b.with(t).laneSums(d, v)
 			}
 		})
 	}
@@ -362,6 +363,21 @@ func (b *bench) badLevels(d kernels.LaneOps) {
 		k := blocks
 		if spoil(&k); d.LaneBlocks(b.stream, entry.I32, k) == nil {
 			b.Errorf("LaneBlocks, %s: not refused", name)
+		}
+	}
+	sums := kernels.LaneSums{Lanes: product.Dst, Width: 64, Rows: 8, Names: t, ByLane: product.Src, ByRow: product.Src, Count: 64}
+	for name, spoil := range map[string]func(k *kernels.LaneSums){
+		"odd width":    func(k *kernels.LaneSums) { k.Width = 60 },
+		"no memory":    func(k *kernels.LaneSums) { k.Lanes.Buf = nil },
+		"past the end": func(k *kernels.LaneSums) { k.Rows = 65 },
+		"no room":      func(k *kernels.LaneSums) { k.ByLane.Off = 64*64*4 - 64 },
+		"no alignment": func(k *kernels.LaneSums) { k.ByRow.Off = 4 },
+		"more lanes":   func(k *kernels.LaneSums) { k.Count = 65 },
+		"fewer than 0": func(k *kernels.LaneSums) { k.Rows = -1 },
+	} {
+		k := sums
+		if spoil(&k); d.LaneSums(b.stream, entry.I32, k) == nil {
+			b.Errorf("LaneSums, %s: not refused", name)
 		}
 	}
 	b.must(b.stream.Sync())

@@ -31,6 +31,8 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 		fakeTranspose(v, (*laneTransposeParam)(p), blocks)
 	case laneBlocks:
 		fakeBlocks(v, (*laneBlocksParam)(p), blocks)
+	case laneSums, laneTotals, rowSums:
+		fakeLaneSums(k, v, (*laneSumsParam)(p), blocks)
 	case pulls, largePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}

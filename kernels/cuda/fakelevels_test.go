@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ooc/kernels"
+	"ooc/kernels/conformance"
 	"ooc/kernels/entry"
 )
 
@@ -63,6 +64,45 @@ func fakeBlocks(v entry.Variant, p *laneBlocksParam, blocks int) {
 				relaxValues(v, c, kind.Value(kind.At(weights, int(row-b.Row))), values(v, strip(t.Row), n))
 			}
 			store(v, strip(row), 0, c)
+		}
+	}
+}
+
+// fakeLaneSums adds up a part of the rows of lanes, the parts, or rows.
+func fakeLaneSums(k kernel, v entry.Variant, p *laneSumsParam, blocks int) {
+	width, rows := int(p.width), int(p.rows)
+	names, parts := at[int32](p.names, rows), entry.CeilDiv(rows, kernels.LaneSumRows)
+	row := func(i int) []float64 { return values(v, p.lanes+address(i*width*v.Bytes()), width) }
+	sums := at[kernels.LaneSum](p.byLane, width*(parts+1))
+	switch k {
+	case laneSums:
+		for part := range blocks / entry.CeilDiv(width, sumStrip) {
+			of := sums[(part+1)*width:][:width]
+			for l := range of {
+				of[l] = kernels.LaneSum{Farthest: -1}
+			}
+			for i := part * kernels.LaneSumRows; i < min(rows, (part+1)*kernels.LaneSumRows); i++ {
+				for l, d := range row(i) {
+					conformance.AddTo(&of[l], v, d, names[i])
+				}
+			}
+		}
+	case laneTotals:
+		for l := range width {
+			all := kernels.LaneSum{Farthest: -1}
+			for part := range parts {
+				conformance.Join(&all, v, sums[(part+1)*width+l])
+			}
+			sums[l] = all
+		}
+	case rowSums:
+		of := at[kernels.LaneSum](p.byRow, rows)
+		for i := range of {
+			of[i] = kernels.LaneSum{}
+			for _, d := range row(i)[:p.count] {
+				conformance.AddTo(&of[i], v, d, 0)
+			}
+			of[i].Top, of[i].Farthest = 0, -1
 		}
 	}
 }

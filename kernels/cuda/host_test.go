@@ -465,7 +465,7 @@ func TestMirrors(t *testing.T) {
 		"pull_f32": unsafe.Sizeof(pullParam{}), "pull_large_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
 		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
 		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}), "level_f32": unsafe.Sizeof(levelParam{}),
-		"blocks_f32": unsafe.Sizeof(laneBlocksParam{}), "transpose_f32": unsafe.Sizeof(laneTransposeParam{}), "sum_tiles": unsafe.Sizeof(sumsParam{}),
+		"blocks_f32": unsafe.Sizeof(laneBlocksParam{}), "sums_f32": unsafe.Sizeof(laneSumsParam{}), "transpose_f32": unsafe.Sizeof(laneTransposeParam{}), "sum_tiles": unsafe.Sizeof(sumsParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {

@@ -75,6 +75,9 @@ const (
 	levelRows
 	laneTranspose
 	laneBlocks
+	laneSums
+	laneTotals
+	rowSums
 	pulls
 	largePulls // for groups of more threads than a block of pulls has
 	links
@@ -101,6 +104,9 @@ var kernelInfo = [kernelCount]struct {
 	levelRows:     {"levels_", "level_", 256, entry.Variants},
 	laneTranspose: {"levels_", "transpose_", 256, entry.Variants},
 	laneBlocks:    {"levels_", "blocks_", 128, entry.Variants},
+	laneSums:      {"levels_", "sums_", 256, entry.Variants},
+	laneTotals:    {"levels_", "totals_", sumThreads, entry.Variants},
+	rowSums:       {"levels_", "row_sums_", 32 * rowWarps, entry.Variants},
 	pulls:         {"vectors_", "pull_", 256, entry.Words},
 	largePulls:    {"vectors_", "pull_large_", 1024, entry.Words},
 	links:         {"vectors_", "link_", 256, entry.Words},
