@@ -15,6 +15,7 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/device/registry"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/stats"
@@ -25,8 +26,8 @@ import (
 type graphStatsFlags struct {
 	graphFlags
 	sources, out, progress string
-	store                  string
-	memory                 int64
+	store, device          string
+	deviceMemory, memory   int64
 	checkpoint             time.Duration
 }
 
@@ -37,6 +38,7 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
 	fl.StringVar(&f.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there, and remove it at the end")
 	_ = cmd.MarkFlagDirname("store")
+	addDevice(cmd, &f.device, &f.deviceMemory)
 	fl.Var(flagvalue.Size(&f.memory), "host-memory", "memory to compute rows in (default: half of what is free)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
@@ -46,7 +48,7 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 
 // noGraph refuses these flags for a store.
 func (f *graphStatsFlags) noGraph(cmd *cobra.Command) error {
-	for _, name := range []string{"sources", "out", "store", "host-memory", "checkpoint", "progress"} {
+	for _, name := range []string{"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress"} {
 		if cmd.Flags().Changed(name) {
 			return exit.UsageError(fmt.Errorf("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead", name))
 		}
@@ -100,6 +102,14 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 	all := stats.GraphOptions{Options: o, File: file, Memory: f.memory, Name: in.src.Name, Checkpoint: f.checkpoint}
 	if all.Sources, _, err = sourcesOf(g.Facts(), f.sources, 0); err != nil {
 		return err
+	}
+	if err := oneDevice(f.device); err != nil {
+		return err
+	}
+	if all.Device, err = registry.OpenBeside(f.device, f.deviceMemory, all.Distances(g)); err != nil {
+		return err
+	} else if all.Device != nil {
+		defer all.Device.Close()
 	}
 	defer exit.CanResume(func() string { return wholeCommand([]string{input}) })()
 	s, err := f.draw(cmd.Context(), func() (*stats.Result, error) { return f.gatherGraph(cmd.Context(), g, all) })

@@ -23,6 +23,7 @@ type Options struct {
 	Rows    int            // of distances that will be asked for, about; 0: all
 	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
 	Steady  bool           // stop where counts say that it pays, not this machine's rates: at the same vertex in every call that has room
+	Pieces  int            // find what a device multiplies by to add up rows, with at most so many upper ranks (see sparse.EliminateInPieces); 0: nothing
 	Dissect bool           // order large graphs with thin separators by nested dissection, which answers single questions faster
 	After   *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
 	Device  kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
@@ -72,7 +73,12 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 		return nil, err
 	}
 	f = &Factors{host: host}
-	if f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated); err != nil {
+	if o.Pieces > 0 {
+		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: o.Pieces})
+	} else {
+		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated)
+	}
+	if err != nil {
 		return nil, err
 	}
 	o.Stage(live.StageCore)

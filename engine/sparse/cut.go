@@ -36,44 +36,44 @@ type cut struct {
 const (
 	// blockStart is how many ranks of the boundary more would take as long as it takes to begin and end a product, row by row.
 	blockStart = 4
-	// blockGain is how many relaxations of a product take a device as long as one by an arc, or fewer. It is a constant and not
-	// measured, so that the elimination of a graph is the same in every run.
+	// The others are times, too, in relaxations by an arc of a device, of which a product takes one for blockGain. They are those of an
+	// H200 and 16 cores. They are constants and not measured, so that the elimination of a graph is the same in every run.
 	blockGain = 15
-	// mostUpper is the most ranks between which all distances may be kept: in 4 GiB.
-	mostUpper = 1 << 15
+	hostGain  = 8   // of a relaxation by an arc of the processor
+	copyGain  = 350 // of a distance that is copied to the device
 )
 
 // pieceSizes are the sizes of pieces that are tried: at most so many vertices.
-var pieceSizes = []int{32, 64, 128, 256, 512, 1024, 2048}
+var pieceSizes = []int{32, 64, 128, 256, 512, 1024, 2048, 4096}
 
-// bestCut returns the cut that takes the least time, nil if none is faster than arcs one by one. size is that of each rank's
-// subtree.
-func (l *layout) bestCut(o *Order, w Work, size []int32, sizes []int) (best *cut) {
-	if len(sizes) == 0 {
+// bestCut returns the cut with which a device takes the least time for all rows, nil if the processor is faster by arcs one by one. size
+// is that of each rank's subtree.
+func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut) {
+	if len(how.Sizes) == 0 {
 		return nil
 	}
 	sources := float64(w.Sources)
 	cross := w.Cross / sources / blockGain
-	least := float64(w.Fill) + cross
-	if len(sizes) == 1 { // asked for
+	least := hostGain * (float64(w.Fill) + cross)
+	if len(how.Sizes) == 1 { // asked for
 		least = math.Inf(1)
 	}
-	for _, most := range sizes {
+	for _, most := range how.Sizes {
 		c := l.cut(o, size, int32(most))
-		if len(c.pieces) == 0 {
+		if len(c.pieces) == 0 || c.upper > how.MostUpper {
 			continue
 		}
-		blocks, arcs := c.cost/blockGain, float64(c.fill)+cross
-		perSource := blocks + arcs
-		if c.upper <= mostUpper {
-			perSource = min(perSource, blocks+c.reached()*float64(c.upper)/blockGain+float64(c.upper)*arcs/sources)
-		}
+		upper := float64(c.upper)
+		perSource := (c.cost+c.reached()*upper)/blockGain + upper*(copyGain*upper+hostGain*(float64(c.fill)+cross))/sources
 		if perSource < least {
 			best, least = c, perSource
 		}
 	}
 	return best
 }
+
+// batchSources is how many sources a device takes at a time.
+const batchSources = 512
 
 // reached is how many ranks are in the boundaries of the pieces of a batch of sources.
 func (c *cut) reached() float64 {
@@ -82,7 +82,7 @@ func (c *cut) reached() float64 {
 		vertices += float64(p.size())
 		boundary += float64(p.size()) * float64(len(p.boundary))
 	}
-	neighbours := BatchLanes / 2 / (vertices / float64(len(c.pieces))) // that share half of their boundaries
+	neighbours := batchSources / 2 / (vertices / float64(len(c.pieces))) // that share half of their boundaries
 	return boundary / vertices * (1 + neighbours)
 }
 

@@ -59,24 +59,32 @@ func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 // kinds the result is exact; in others each arc is the length of its path within the rounding of its additions. It fails with the
 // cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, nil, false)
+	return eliminate(ctx, g, o, eliminated, Cutting{}, false)
 }
 
 // EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these are many, it is
 // Eliminate.
 func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, nil, true)
+	return eliminate(ctx, g, o, eliminated, Cutting{}, true)
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces, in half as
 // much time again.
-func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, pieceSizes, false)
+func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting) (*Elimination, error) {
+	if c.Sizes == nil {
+		c.Sizes = pieceSizes
+	}
+	return eliminate(ctx, g, o, eliminated, c, false)
 }
 
-// eliminate is Eliminate with pieces of the best of some sizes, or without if that is faster, or there are no sizes; one size is
-// taken in any case. alike asks for the same ends up and down.
-func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, sizes []int, alike bool) (*Elimination, error) {
+// Cutting says how EliminateInPieces cuts.
+type Cutting struct {
+	Sizes     []int // pieces of at most so many vertices are tried, and one size is taken in any case; none: the usual
+	MostUpper int   // ranks; memory has to hold the distances between all of these
+}
+
+// eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same ends up and down.
+func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
 	}
@@ -84,7 +92,7 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, si
 		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: %w; stop at fewer vertices", eliminated, fill, ErrFill)
 	}
 	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g}
-	l := newLayout(o, e.Work, sizes)
+	l := newLayout(o, e.Work, c)
 	var err error
 	switch e.Variant {
 	case entry.I32Signed:

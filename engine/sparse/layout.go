@@ -22,11 +22,11 @@ type layout struct {
 }
 
 // newLayout numbers the vertices for an elimination of some work. It cuts the forest into pieces of the best of the given sizes.
-func newLayout(o *Order, w Work, sizes []int) *layout {
+func newLayout(o *Order, w Work, how Cutting) *layout {
 	n, eliminated := len(o.Vertices), w.Eliminated
 	l := &layout{n: n, core: n - eliminated, upper: n, vertices: make([]int32, n), rank: make([]int32, n), parent: make([]int32, n)}
 	size := l.number(o, eliminated)
-	if c := l.bestCut(o, w, size, sizes); c != nil {
+	if c := l.bestCut(o, w, size, how); c != nil {
 		l.adopt(c, size)
 	}
 	l.listLower(o, eliminated)

@@ -27,6 +27,11 @@ type Pieces struct {
 	// entries. The rows of piece i begin at entry At[i]·PieceUnit. If the graph is undirected, both are one slice.
 	Down, Up []uint32
 	At       []int32
+
+	// Inside has a row for each vertex of a piece: the lengths of the shortest paths from it to each vertex of the piece, over
+	// vertices of the piece only. They are padded as those of Down. The rows of piece i begin at entry InsideAt[i]·PieceUnit.
+	Inside   []uint32
+	InsideAt []int32
 }
 
 // Count returns the number of pieces.
@@ -43,14 +48,16 @@ func (l *layout) newPieces() *Pieces {
 	if len(l.pieces) == 0 {
 		return nil
 	}
-	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}}
-	units := int32(0)
+	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0}}
+	units, inside := int32(0), int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)
 		p.Boundary = append(p.Boundary, x.boundary...)
 		p.Start = append(p.Start, int32(len(p.Boundary)))
 		units += int32(len(x.boundary) * entry.CeilDiv(x.size(), PieceUnit))
 		p.At = append(p.At, units)
+		inside += int32(x.size() * entry.CeilDiv(x.size(), PieceUnit))
+		p.InsideAt = append(p.InsideAt, inside)
 	}
 	p.First = append(p.First, int32(l.n))
 	return p
@@ -69,7 +76,54 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 		up, err = v.paths(ctx, p, v.up)
 		p.Up = entry.As[uint32](up)
 	}
+	if err != nil {
+		return nil, err
+	}
+	inside, err := v.inside(ctx, p)
+	p.Inside = entry.As[uint32](inside)
 	return p, err
+}
+
+// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down.
+func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
+	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
+	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
+		poll, table := cancel.NewPoll(ctx), []W(nil)
+		return func(i int) error {
+			first, size, pitch := p.First[i], int(p.First[i+1]-p.First[i]), p.Pitch(i)
+			if cap(table) < size*size {
+				table = make([]W, 2*size*size)
+			}
+			table = table[:size*size] // a row for each vertex that paths lead to
+			fill(table, v.inf)
+			row := func(r int32) []W { return table[int(r-first)*size:][:size] }
+			for r := first + int32(size) - 1; r >= first; r-- {
+				row(r)[r-first] = 0
+				v.reset(row(r))
+				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
+					if w := v.up[k]; w < v.inf {
+						lowerRow(row(v.ends[k]), row(r), w)
+					}
+				}
+			}
+			for r := first; r < first+int32(size); r++ {
+				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
+					if w := v.down[k]; w < v.inf {
+						lowerRow(row(r), row(v.ends[k]), w)
+					}
+				}
+				v.reset(row(r))
+			}
+			rows := lengths[int(p.InsideAt[i])*PieceUnit:][:size*pitch]
+			fill(rows, v.inf)
+			for r := range size {
+				for s, w := range table[r*size:][:size] {
+					rows[s*pitch+r] = w
+				}
+			}
+			return poll.After(int64(size * size))
+		}
+	})
 }
 
 // paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its vertices.
@@ -100,6 +154,14 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 			return poll.After(int64(width * size))
 		}
 	})
+}
+
+// lowerRow lowers a row to the paths by an arc of weight w to what another row has paths from.
+func lowerRow[W weight](row, from []W, w W) {
+	from = from[:len(row)]
+	for i, x := range from {
+		row[i] = min(row[i], x+w)
+	}
 }
 
 // nearest makes the last row of a table of paths, that of vertex j of a piece, out of those before.

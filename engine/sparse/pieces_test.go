@@ -11,12 +11,14 @@ import (
 )
 
 // someSizes draws a size of pieces, or that there are none.
-func someSizes(r *rand.Rand, n int) []int {
+func someSizes(r *rand.Rand, n int) Cutting {
 	if r.IntN(3) == 0 {
-		return nil
+		return Cutting{}
 	}
-	return []int{1 + r.IntN(n)}
+	return anyUpper(1 + r.IntN(n))
 }
+
+func anyUpper(size int) Cutting { return Cutting{[]int{size}, math.MaxInt} }
 
 // TestPieces puts distances together from those between upper ranks and the paths of pieces.
 func TestPieces(t *testing.T) {
@@ -51,7 +53,7 @@ func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
 func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) {
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
-	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), []int{1 + r.IntN(20)}, false)
+	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), anyUpper(1+r.IntN(20)), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,10 @@ import (
 // GraphOptions say what to gather of a graph, and how.
 type GraphOptions struct {
 	Options
-	Sources tiles.RowSet // the vertices whose rows count; none: all
-	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
-	Memory  int64        // bytes to take at most for elimination, and again for computing rows; 0: what is free, and half of it
+	Sources tiles.RowSet   // the vertices whose rows count; none: all
+	File    string         // what was gathered is kept there if the call ends early, and the next call goes on from it
+	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: what is free, and half of it
+	Device  kernels.Device // adds up rows, where nothing but their sums is asked for, and stays the caller's; nil: the processor does
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -50,6 +51,9 @@ type Summary struct {
 // OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by elimination, and forgets
 // them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding, and sums are
 // added up in the order of elimination, which the graph, the sources and where elimination stops decide.
+//
+// A device adds up rows where it has memory for that, and where no more than sums is asked for; then those of floats are added up in
+// another order.
 //
 // Memory: that of Of and of factors.Make, and for each goroutine 5 bytes a vertex and some MB. It fails with ErrOptions, the
 // errors of graph.Check, factors.ErrDense, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
@@ -81,6 +85,9 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		return nil, nil, interrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, x.f.Close()) }()
+	if x.onDevice != nil {
+		defer func() { err = errors.Join(err, x.onDevice.close()) }()
+	}
 	reports.Show(x.look(live.StageExpand))
 	if err := x.expand(ctx); err != nil {
 		return nil, nil, interrupted(ctx, err)
@@ -91,6 +98,15 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	done = true
 	return r, &x.sum, nil
+}
+
+// Distances is how many distances there are to gather.
+func (o *GraphOptions) Distances(g *graph.Graph) float64 {
+	rows := len(o.Sources)
+	if rows == 0 {
+		rows = g.N
+	}
+	return float64(rows) * float64(g.N)
 }
 
 // interrupted makes an error of a context that has ended task.ErrInterrupted.
@@ -117,12 +133,13 @@ func (o *GraphOptions) head(g *graph.Graph) savedHead {
 // graphGathering is one call of OfGraph.
 type graphGathering struct {
 	*gathering
-	o     GraphOptions
-	g     *graph.Graph
-	f     *factors.Factors
-	rows  *expanded
-	file  *saved
-	began time.Time
+	o        GraphOptions
+	g        *graph.Graph
+	f        *factors.Factors
+	rows     *expanded
+	onDevice *onDevice // nil: the processor adds up rows
+	file     *saved
+	began    time.Time
 
 	mu       sync.Mutex
 	slot     slotHead // what the next slot will say; guarded by mu, as those below
@@ -155,10 +172,14 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	if err != nil {
 		return err
 	}
-	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, Steady: true, After: x.o.after}
+	most := x.mostUpper()
+	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, Steady: true, After: x.o.after, Pieces: most}
+	if o.Pieces > 0 {
+		o.Device = x.o.Device
+	}
 	if was != nil {
 		eliminated := int(was.Eliminated)
-		o.After = &eliminated
+		o.After, o.Pieces = &eliminated, int(was.Pieces)
 	}
 	if x.f, err = factors.Make(ctx, x.g, o); err != nil {
 		return err
@@ -171,6 +192,20 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	x.rows = newExpanded(x.f, x.o.Sources, x.o.Memory)
 	x.from, x.vertices = x.rows, x.f.Elimination.Vertices
 	slot := slotHead{Eliminated: int64(x.f.Elimination.Work.Eliminated), Order: x.order()}
+	if o.Pieces > 0 {
+		slot.Pieces = int64(o.Pieces)
+		if x.onDevice, err = x.newOnDevice(ctx, most); err != nil {
+			return err
+		}
+	}
+	if x.onDevice != nil {
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, x.onDevice.close())
+			}
+		}()
+		x.from = x.onDevice
+	}
 	if was == nil {
 		err = x.file.begin(head)
 	} else if was.Order != slot.Order || was.Eliminated != slot.Eliminated || was.Bands > int64(x.rows.bands()) {
@@ -279,6 +314,9 @@ func (x *graphGathering) look(stage live.Stage) func() live.Live {
 	}
 	if x.f != nil {
 		st.Device = x.f.Core.Host.(kernels.Device).Info().Model
+	}
+	if x.onDevice != nil {
+		st.Device = x.o.Device.Info().Model
 	}
 	return func() live.Live {
 		x.mu.Lock()

@@ -312,7 +312,7 @@ func TestOfGraphFile(t *testing.T) {
 	if err := os.WriteFile(path, append(older.encode(), whole[headBytes:]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(g, o, ErrOther, "version 1")
+	fails(g, o, ErrOther, "version 2")
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type saved struct {
 const (
 	headBytes    = 4096
 	savedFormat  = "ooc stats"
-	savedVersion = 2
+	savedVersion = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -60,6 +60,7 @@ type slotHead struct {
 	Bands      int64 // that have ended
 	Eliminated int64 // vertices, on which the order of bands depends and, in f32 and f64, the rounding of distances
 	Elapsed    time.Duration
+	Pieces     int64    // those of factors.Options, on which the order of bands depends, too
 	Order      [32]byte // a digest of the vertices of all rows and columns
 	Memory     uint32   // its checksum
 	Sum        uint32   // of all before it

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/big"
 	"slices"
 
@@ -148,10 +149,11 @@ type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
 	names []W                   // the vertices of columns; nil: rows are not in lanes
 	own   *cpu.ColumnSums[S, W] // nil: none are wanted
+	ready []kernels.LaneSum     // of each row, from a device; none: the band has come in parts
 }
 
 func (w *sumsWorker[S, W]) begin(rows []int32) {
-	w.rows = rows
+	w.rows, w.ready = rows, w.ready[:0]
 	if w.names == nil {
 		w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
 		clear(w.of)
@@ -178,9 +180,30 @@ func (w *sumsWorker[S, W]) addLanes(b *lanes) {
 	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.own)
 }
 
+func (w *sumsWorker[S, W]) addSums(rows, columns []kernels.LaneSum) {
+	w.ready = append(w.ready, rows...)
+	for i, c := range columns {
+		w.own.Sum[i], w.own.Inverse[i], w.own.Missing[i] = sumOf[S](c.Sum), c.Inverse, W(c.Missing)
+	}
+}
+
+// sumOf returns the sum that has the bits of a kernels.LaneSum.
+func sumOf[S cpu.Addable](bits uint64) (sum S) {
+	switch p := any(&sum).(type) {
+	case *int64:
+		*p = int64(bits)
+	case *float64:
+		*p = math.Float64frombits(bits)
+	}
+	return sum
+}
+
 func (w *sumsWorker[S, W]) end() {
 	for i, v := range w.rows {
-		if w.names == nil {
+		if len(w.ready) > 0 {
+			r := w.ready[i]
+			w.keep(v, sumOf[S](r.Sum), r.Inverse, int(r.Missing), W(r.Top), int(r.Farthest))
+		} else if w.names == nil {
 			sum, inverse, missing := w.of[i].Total()
 			top, farthest := w.of[i].Top()
 			w.keep(v, sum, inverse, missing, top, farthest)

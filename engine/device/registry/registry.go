@@ -158,6 +158,22 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	return device.Several(all), "", nil
 }
 
+// worthOpening is how many distances take the processor about as long as it takes to open a GPU.
+const worthOpening = 2e9
+
+// OpenBeside opens a device for work that the processor does, too: so many distances. It returns nil where that should, as it has the
+// name, or nothing better is there, or "auto" finds that a device is not worth opening.
+func OpenBeside(name string, memory int64, distances float64) (kernels.Device, error) {
+	if name == "auto" && distances < worthOpening {
+		return nil, nil
+	}
+	d, _, err := Open(name, memory)
+	if err == nil && d.Info().SharedCores {
+		return nil, d.Close()
+	}
+	return d, err
+}
+
 // Known fails with device.ErrUnknown for a name that Open takes for no device, whether that is there or not.
 func Known(name string) error {
 	if name == "auto" {

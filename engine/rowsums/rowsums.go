@@ -1,0 +1,412 @@
+// Package rowsums adds up rows of the distances of an elimination on a device, without storing any: by (min,+) products with its pieces.
+// Package stats shows what it finds. It opens no device.
+package rowsums
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// Sums adds up rows of distances on a device, by products with the pieces of an elimination. No distance leaves the device:
+// rows are computed batch by batch in its memory, in lanes by rank. It is made once for a device and used by any number of
+// Batches.
+//
+// A batch takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces and the
+// distances between upper ranks. Those to each piece are products of these and the paths down into it. In the source's own
+// piece, paths that do not leave it may be shorter.
+type Sums struct {
+	e      *sparse.Elimination
+	device kernels.Device
+	can    kernels.LaneOps
+
+	buffers             []kernels.Buffer
+	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
+	names               kernels.Tile
+	blocks, terms       kernels.Tile // of all pieces
+	count               int          // of these blocks
+	pitch               int          // entries of a row of upper
+	most                int          // blocks of one piece
+}
+
+// blockRows is the most rows of a block of lanes: enough for a device to share out few pieces, too.
+const blockRows = 64
+
+// ErrNoPieces is the error of New for a device without kernels.LaneOps, and for an elimination without pieces.
+var ErrNoPieces = errors.New("there are no pieces, or the device has no products of lanes")
+
+// Bytes is the device memory in bytes of Sums and of each Batch of so many lanes.
+func Bytes(e *sparse.Elimination, lanes int) (fixed, batch int64) {
+	p, size := e.Pieces, int64(e.Variant.Bytes())
+	words := int64(e.Variant.WeightBytes() / entry.WordBytes)
+	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
+	fixed = size*(upper*upper+(int64(len(p.Down))+int64(len(p.Inside)))/words) + 16*n
+	sums := int64(kernels.LaneSumBytes)
+	batch = size*int64(lanes)*(n+int64(lanes)+int64(p.Upper)) + sums*(n+int64(lanes)*(2+n/kernels.LaneSumRows)) + 32*(int64(p.Upper)+n)
+	return fixed, batch
+}
+
+// New copies to the device what all batches share. upper is what e.UpperDistances gives.
+func New(e *sparse.Elimination, d kernels.Device, upper *sparse.DenseCore) (*Sums, error) {
+	can, ok := kernels.As[kernels.LaneOps](d)
+	if !ok || e.Pieces == nil {
+		return nil, ErrNoPieces
+	}
+	if upper.Size != e.Pieces.Upper {
+		return nil, fmt.Errorf("distances between %d ranks, not %d", upper.Size, e.Pieces.Upper)
+	}
+	w := &Sums{e: e, device: d, can: can, pitch: upper.Pitch}
+	if err := w.load(upper); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// Close frees the device's memory. Close all batches first.
+func (w *Sums) Close() error {
+	var err error
+	for _, b := range w.buffers {
+		err = errors.Join(err, b.Free())
+	}
+	w.buffers = nil
+	return err
+}
+
+// load copies everything to the device.
+func (w *Sums) load(upper *sparse.DenseCore) (err error) {
+	s, err := w.device.NewStream()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	put := func(data []byte, slack int) (t kernels.Tile) {
+		if err != nil {
+			return t
+		}
+		var b kernels.Buffer
+		if b, err = w.device.Alloc(int64(max(len(data)+slack, entry.WordBytes))); err != nil {
+			return t
+		}
+		w.buffers = append(w.buffers, b)
+		if t.Buf = b; len(data) > 0 {
+			err = errors.Join(s.CopyIn(t, data), s.Sync())
+		}
+		return t
+	}
+	p, v := w.e.Pieces, w.e.Variant
+	slack := kernels.LaneSlack * v.Bytes()
+	w.upper, w.down, w.inside = put(entries(v, upper.Matrix), slack), put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
+	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
+	var l blockList
+	for i := range p.Count() {
+		first := len(l.terms)
+		for k, x := range p.Of(i) {
+			l.terms = append(l.terms, kernels.LaneTerm{Row: x, Weights: p.At[i] + int32(k*p.Pitch(i)/sparse.PieceUnit)})
+		}
+		w.most = max(w.most, l.cut(p.First[i], p.First[i+1], first))
+	}
+	w.count = len(l.blocks)
+	w.blocks, w.terms = put(l.blockBytes(nil), 0), put(l.termBytes(nil), 0)
+	return err
+}
+
+// entries returns weights as entries of the kind.
+func entries(v entry.Variant, weights []uint32) []byte {
+	if v.Bytes() == v.WeightBytes() {
+		return entry.Bytes(weights)
+	}
+	kind := v.Kind()
+	out := kind.Make(len(weights))
+	for i, w := range weights {
+		kind.Put(out, i, uint64(w))
+	}
+	return out
+}
+
+// blockList is what the kernels of blocks are told.
+type blockList struct {
+	blocks []kernels.LaneBlock
+	terms  []kernels.LaneTerm
+}
+
+// cut adds blocks of the rows from lo to hi-1, whose terms are those from first on, and returns how many.
+func (l *blockList) cut(lo, hi int32, first int) (count int) {
+	for at := lo; at < hi; at += blockRows {
+		l.blocks = append(l.blocks, kernels.LaneBlock{Row: at, Rows: min(blockRows, hi-at), First: int32(first), Terms: int32(len(l.terms) - first),
+			Shift: (at - lo) / kernels.LaneWeightUnit})
+		count++
+	}
+	return count
+}
+
+// blockBytes and termBytes append the lists as they lie in memory.
+func (l *blockList) blockBytes(to []byte) []byte {
+	for _, b := range l.blocks {
+		for _, f := range [...]int32{b.Row, b.Rows, b.First, b.Terms, b.Shift} {
+			to = binary.LittleEndian.AppendUint32(to, uint32(f))
+		}
+	}
+	return to
+}
+
+func (l *blockList) termBytes(to []byte) []byte {
+	for _, t := range l.terms {
+		to = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(to, uint32(t.Row)), uint32(t.Weights))
+	}
+	return to
+}
+
+// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine.
+type Batch struct {
+	w      *Sums
+	lanes  int
+	stream kernels.Stream
+
+	rows    kernels.Buffer // of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts
+	sums    kernels.Buffer // of lanes, and then of ranks
+	lists   kernels.Buffer // the blocks and terms of a batch
+	host    []byte         // what is copied in: the lists and the starts
+	results []byte         // what is copied out
+
+	start []int32 // of each upper rank: its row of starts in this batch; -1: it has none
+	ranks []int32 // those that have one
+	order []int32 // lanes by rank
+}
+
+const (
+	laneBlockBytes = 20
+	laneTermBytes  = 8
+	listAlign      = 256
+)
+
+// listBytes is the most that the lists of a batch take.
+func (b *Batch) listBytes() int {
+	upper := b.w.e.Pieces.Upper
+	blocks := entry.CeilDiv(upper, blockRows) + b.lanes*b.w.most
+	return blocks*laneBlockBytes + (upper+b.lanes)*laneTermBytes + 4*listAlign
+}
+
+// NewBatch takes memory for so many lanes, a multiple of kernels.DeviceLaneUnit.
+func (w *Sums) NewBatch(lanes int) (*Batch, error) {
+	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
+		return nil, fmt.Errorf("a batch of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
+	}
+	b := &Batch{w: w, lanes: lanes, start: make([]int32, w.e.Pieces.Upper)}
+	for i := range b.start {
+		b.start[i] = -1
+	}
+	if err := b.open(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Batch) open() (err error) {
+	e, d := b.w.e, b.w.device
+	n, row := len(e.Vertices), b.lanes*e.Variant.Bytes()
+	if b.rows, err = d.Alloc(int64(n+b.lanes+e.Pieces.Upper) * int64(row)); err != nil {
+		return err
+	}
+	if b.sums, err = d.Alloc(b.laneSums() + int64(n*kernels.LaneSumBytes)); err != nil {
+		return err
+	}
+	if b.lists, err = d.Alloc(int64(b.listBytes())); err != nil {
+		return err
+	}
+	if b.host, err = d.AllocHost(int64(b.listBytes() + max(b.lanes, e.Pieces.Upper)*row)); err != nil {
+		return err
+	}
+	if b.results, err = d.AllocHost(int64((b.lanes + n) * kernels.LaneSumBytes)); err != nil {
+		return err
+	}
+	if b.stream, err = d.NewStream(); err != nil {
+		return err
+	}
+	for l := range b.lanes {
+		b.unreachable(b.host[l*row:][:row])
+		e.Variant.Kind().Put(b.host[l*row:], l, 0)
+	}
+	return errors.Join(b.stream.CopyIn(b.row(n), b.host[:b.lanes*row]), b.stream.Sync())
+}
+
+// laneSums is the bytes of the sums of lanes and of parts of them.
+func (b *Batch) laneSums() int64 {
+	return int64(b.lanes*(1+entry.CeilDiv(len(b.w.e.Vertices), kernels.LaneSumRows))) * int64(kernels.LaneSumBytes)
+}
+
+func (b *Batch) unreachable(row []byte) {
+	kind := b.w.e.Variant.Kind()
+	for i := range len(row) / kind.Bytes() {
+		kind.Put(row, i, kind.Unreachable())
+	}
+}
+
+// row returns where a row of lanes is.
+func (b *Batch) row(i int) kernels.Tile {
+	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.e.Variant.Bytes())}
+}
+
+// Close waits for the stream and gives the memory back.
+func (b *Batch) Close() error {
+	var err error
+	if b.stream != nil {
+		err = b.stream.Close()
+	}
+	for _, buf := range []kernels.Buffer{b.rows, b.sums, b.lists} {
+		if buf != nil {
+			err = errors.Join(err, buf.Free())
+		}
+	}
+	for _, memory := range [][]byte{b.host, b.results} {
+		if memory != nil {
+			err = errors.Join(err, b.w.device.FreeHost(memory))
+		}
+	}
+	return err
+}
+
+// Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if columns is set of each
+// rank those of the distances from all these sources. They are there until the next call. Names of rows are vertices. A batch
+// takes at most as many sources as it has lanes.
+func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneSum, err error) {
+	if len(sources) == 0 || len(sources) > b.lanes {
+		return nil, nil, fmt.Errorf("sums of %d sources in a batch of %d lanes", len(sources), b.lanes)
+	}
+	if err := b.enqueue(sources, columns); err != nil {
+		return nil, nil, errors.Join(err, b.stream.Sync())
+	}
+	if err := b.stream.Sync(); err != nil {
+		return nil, nil, err
+	}
+	all := kernels.LaneSumsIn(b.results)
+	if columns {
+		ranks = all[b.lanes:][:len(b.w.e.Vertices)]
+	}
+	return all[:len(sources)], ranks, nil
+}
+
+func (b *Batch) enqueue(sources []int32, columns bool) error {
+	e, v := b.w.e, b.w.e.Variant
+	n, upper := len(e.Vertices), e.Pieces.Upper
+	starts := b.host[b.listBytes():]
+	b.climb(sources, starts)
+	var toUpper, own blockList
+	for i, x := range b.ranks {
+		toUpper.terms = append(toUpper.terms, kernels.LaneTerm{Row: int32(n + b.lanes + i), Weights: int32(int(x) * b.w.pitch / kernels.LaneWeightUnit)})
+	}
+	toUpper.cut(0, int32(upper), 0)
+	b.ownPieces(sources, &own)
+
+	memory, at := b.host[:0], [4]int64{}
+	for i, add := range []func([]byte) []byte{toUpper.blockBytes, toUpper.termBytes, own.blockBytes, own.termBytes} {
+		memory = memory[:entry.RoundUp(len(memory), listAlign)]
+		at[i] = int64(len(memory))
+		memory = add(memory)
+	}
+	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
+	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
+	if used := len(b.ranks) * b.lanes * v.Bytes(); err == nil && used > 0 {
+		err = b.stream.CopyIn(b.row(n+b.lanes), starts[:used])
+	}
+	for _, p := range []kernels.LaneBlocks{
+		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks), Fresh: true},
+		{Weights: b.w.down, Blocks: b.w.blocks, Terms: b.w.terms, Count: b.w.count, Fresh: true},
+		{Weights: b.w.inside, Blocks: list(2), Terms: list(3), Count: len(own.blocks)},
+	} {
+		p.Lanes, p.Width = b.row(0), b.lanes
+		if err == nil {
+			err = b.w.can.LaneBlocks(b.stream, v, p)
+		}
+	}
+	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: n, Names: b.w.names, ByLane: kernels.Tile{Buf: b.sums}, Count: len(sources)}
+	if columns {
+		s.ByRow = kernels.Tile{Buf: b.sums, Off: b.laneSums()}
+	}
+	if err == nil {
+		err = b.w.can.LaneSums(b.stream, v, s)
+	}
+	if err == nil {
+		err = b.stream.CopyOut(b.results[:b.lanes*kernels.LaneSumBytes], s.ByLane)
+	}
+	if err == nil && columns {
+		err = b.stream.CopyOut(b.results[b.lanes*kernels.LaneSumBytes:], s.ByRow)
+	}
+	return err
+}
+
+// climb lists the upper ranks at which paths from the sources leave their pieces, and writes a row of lanes for each: the lengths of
+// these paths. A source that is an upper rank is there already.
+func (b *Batch) climb(sources []int32, starts []byte) {
+	for _, x := range b.ranks {
+		b.start[x] = -1
+	}
+	b.ranks = b.ranks[:0]
+	p, kind, row := b.w.e.Pieces, b.w.e.Variant.Kind(), b.lanes*b.w.e.Variant.Bytes()
+	begin := func(x int32, lane int, length uint64) {
+		if b.start[x] < 0 {
+			b.start[x] = int32(len(b.ranks))
+			b.unreachable(starts[len(b.ranks)*row:][:row])
+			b.ranks = append(b.ranks, x)
+		}
+		kind.Put(starts[int(b.start[x])*row:], lane, length)
+	}
+	for lane, s := range sources {
+		r := b.w.e.Rank[s]
+		if int(r) < p.Upper {
+			begin(r, lane, 0)
+			continue
+		}
+		i := pieceOf(p, r)
+		for k, x := range p.Of(i) {
+			begin(x, lane, weightAt(b.w.e.Variant, p.Up, int(p.At[i])*sparse.PieceUnit+k*p.Pitch(i)+int(r-p.First[i])))
+		}
+	}
+}
+
+// ownPieces lists blocks for the sources' own pieces.
+func (b *Batch) ownPieces(sources []int32, l *blockList) {
+	p, n := b.w.e.Pieces, len(b.w.e.Vertices)
+	b.order = b.order[:0]
+	for lane, s := range sources {
+		if int(b.w.e.Rank[s]) >= p.Upper {
+			b.order = append(b.order, int32(lane))
+		}
+	}
+	slices.SortFunc(b.order, func(x, y int32) int { return cmp.Compare(b.w.e.Rank[sources[x]], b.w.e.Rank[sources[y]]) })
+	for len(b.order) > 0 {
+		i, first, count := pieceOf(p, b.w.e.Rank[sources[b.order[0]]]), len(l.terms), 0
+		for _, lane := range b.order {
+			r := b.w.e.Rank[sources[lane]]
+			if r >= p.First[i+1] {
+				break
+			}
+			l.terms = append(l.terms, kernels.LaneTerm{Row: int32(n) + lane, Weights: p.InsideAt[i] + (r-p.First[i])*int32(p.Pitch(i)/sparse.PieceUnit)})
+			count++
+		}
+		l.cut(p.First[i], p.First[i+1], first)
+		b.order = b.order[count:]
+	}
+}
+
+// pieceOf returns the piece of a rank that is in one.
+func pieceOf(p *sparse.Pieces, rank int32) int {
+	i, found := slices.BinarySearch(p.First, rank)
+	if !found {
+		i--
+	}
+	return i
+}
+
+// weightAt returns a weight, in the words of the variant's.
+func weightAt(v entry.Variant, words []uint32, i int) uint64 {
+	if v.WeightBytes() == entry.WordBytes {
+		return uint64(words[i])
+	}
+	return entry.As[uint64](words)[i]
+}

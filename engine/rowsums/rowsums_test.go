@@ -1,0 +1,134 @@
+package rowsums
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// TestSums wants of the sums of rows on a device what adding up the distances of a search gives.
+func TestSums(t *testing.T) {
+	r := seeds.New(t)
+	d, err := cpu.Open(cpu.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, d.Close)
+	checked := 0
+	for range 20 {
+		for _, w := range enginetest.AllKinds {
+			slack := 0.0
+			if w.Kind.Float() {
+				slack = 1e-4
+			}
+			if check(t, r, enginetest.RandomGraph(t, r, 2+r.IntN(100), w.Kind, w.Negative), d, slack) {
+				checked++
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("pieces in %d graphs", checked)
+	}
+}
+
+// check reports whether the graph has pieces.
+func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) bool {
+	t.Helper()
+	o, err := sparse.NewOrder(t.Context(), g, sparse.OrderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1), sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: g.N})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Pieces == nil {
+		return false
+	}
+	core, err := e.CloseCore(t.Context(), d, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper, err := e.UpperDistances(t.Context(), d, core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(e, conformance.WithLaneOps(d), upper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, w.Close)
+	b, err := w.NewBatch(kernels.DeviceLaneUnit * (1 + r.IntN(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, b.Close)
+	search := graph.NewSearch(g)
+	for range 2 {
+		sources := make([]int32, 1+r.IntN(min(g.N, b.lanes)))
+		for i, s := range r.Perm(g.N)[:len(sources)] {
+			sources[i] = int32(s)
+		}
+		columns := r.IntN(2) == 0
+		rows, ranks, err := b.Sums(sources, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if columns != (len(ranks) == g.N) || len(rows) != len(sources) {
+			t.Fatalf("sums of %d rows and %d ranks", len(rows), len(ranks))
+		}
+		want := make([]kernels.LaneSum, g.N)
+		for i, s := range sources {
+			of := kernels.LaneSum{Farthest: -1}
+			for v, x := range search.From(int(s)) {
+				conformance.AddTo(&of, e.Variant, x, int32(v))
+				conformance.AddTo(&want[v], e.Variant, x, 0)
+			}
+			sameSum(t, e.Variant, rows[i], of, slack)
+		}
+		for rank, sum := range ranks {
+			one := want[e.Vertices[rank]]
+			one.Top, one.Farthest = 0, -1
+			sameSum(t, e.Variant, sum, one, slack)
+		}
+	}
+	if _, _, err := b.Sums(nil, false); err == nil {
+		t.Error("no sources are not refused")
+	}
+	if _, err := w.NewBatch(65); err == nil {
+		t.Error("65 lanes are not refused")
+	}
+	return true
+}
+
+// sameSum wants the same integers, and floats within a part of what they are.
+func sameSum(t *testing.T, v entry.Variant, got, want kernels.LaneSum, slack float64) {
+	t.Helper()
+	near := func(a, b float64) bool {
+		return a == b || math.Abs(a-b) <= (slack+1e-12)*math.Max(math.Abs(a), math.Abs(b))
+	}
+	value := func(bits uint64) float64 { return v.Kind().Wide().Value(bits) }
+	same := got.Sum == want.Sum && got.Top == want.Top && got.Farthest == want.Farthest
+	if v.Kind().Float() {
+		same = near(math.Float64frombits(got.Sum), math.Float64frombits(want.Sum)) && near(value(got.Top), value(want.Top))
+	}
+	if !same || got.Missing != want.Missing || !near(got.Inverse, want.Inverse) {
+		t.Fatalf("%s: sums %+v, want %+v", v, got, want)
+	}
+}
+
+func shut(t *testing.T, close func() error) {
+	t.Helper()
+	if err := close(); err != nil {
+		t.Error(err)
+	}
+}

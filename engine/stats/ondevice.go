@@ -1,0 +1,126 @@
+package stats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ooc/engine/device"
+	"ooc/engine/rowsums"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// onDevice is a source whose rows are added up on a device as they are computed there: a batch for each band. Rows that are asked for
+// one by one are computed by the processor.
+type onDevice struct {
+	*expanded
+	sums    *rowsums.Sums
+	columns bool // sums of columns are wanted
+	batches int  // that the device has memory for
+}
+
+// deviceBatches is how many batches a device works on at most: it computes one while the processor prepares another.
+const deviceBatches = 3
+
+// sumTaker is a taker that can take the sums of a band's rows.
+type sumTaker interface {
+	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns.
+	addSums(rows, columns []kernels.LaneSum)
+}
+
+// sumsOnDevice reports whether there is a device that adds up rows, and all takers take sums.
+func (x *graphGathering) sumsOnDevice() bool {
+	if x.o.Device == nil {
+		return false
+	}
+	if _, can := kernels.As[kernels.LaneOps](x.o.Device); !can {
+		return false
+	}
+	for _, g := range x.gatherers {
+		if _, ok := g.worker().(sumTaker); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// mostUpper is how many upper ranks may be between pieces: the host and the device have memory for the distances between them. 0:
+// rows are not added up on a device.
+func (x *graphGathering) mostUpper() int {
+	if !x.sumsOnDevice() {
+		return 0
+	}
+	room, v := x.o.Memory, x.g.Kind.Variant(x.g.Negative)
+	if room == 0 {
+		room = device.FreeMemory() / expandedShare
+	}
+	most := float64(x.o.Device.Info().Memory/2) / float64(v.Bytes())
+	if room > 0 { // it is known
+		most = min(most, float64(room)/float64(v.WeightBytes()))
+	}
+	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
+}
+
+// newOnDevice returns the source on the device, nil if there is none or it, or the host, lacks the memory: for at most so many upper
+// ranks.
+func (x *graphGathering) newOnDevice(ctx context.Context, most int) (*onDevice, error) {
+	e, d := x.f.Elimination, x.o.Device
+	if e.Pieces == nil || !x.sumsOnDevice() {
+		return nil, nil
+	}
+	fixed, batch := rowsums.Bytes(e, x.rows.batchLanes())
+	s := &onDevice{expanded: x.rows, columns: !x.symmetric, batches: int(min(deviceBatches, (d.Info().Memory-fixed)/batch))}
+	if s.batches <= 0 || e.Pieces.Upper > most {
+		return nil, nil
+	}
+	distances, err := e.UpperDistances(ctx, x.f.Core.Host, x.f.Core)
+	if err != nil {
+		return nil, err
+	}
+	if s.sums, err = rowsums.New(e, d, distances); errors.Is(err, kernels.ErrNoMemory) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sums of rows: %w", err)
+	}
+	return s, nil
+}
+
+func (s *onDevice) close() error { return s.sums.Close() }
+
+func (s *onDevice) workers() int { return s.batches }
+
+// batchLanes is the lanes of a batch that has room for a band.
+func (s *expanded) batchLanes() int { return entry.RoundUp(s.height, kernels.DeviceLaneUnit) }
+
+func (s *onDevice) reader() (reader, error) {
+	b, err := s.sums.NewBatch(s.batchLanes())
+	if err != nil {
+		return nil, fmt.Errorf("sums of rows: %w", err)
+	}
+	return &deviceReader{onDevice: s, batch: b}, nil
+}
+
+// deviceReader adds up a band at a time.
+type deviceReader struct {
+	*onDevice
+	batch *rowsums.Batch
+}
+
+func (r *deviceReader) close() error { return r.batch.Close() }
+
+func (r *deviceReader) read(ctx context.Context, band int, all takers) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	rows, columns, err := r.batch.Sums(r.rows(band), r.columns)
+	if err != nil {
+		return fmt.Errorf("sums of rows: %w", err)
+	}
+	for _, t := range all {
+		t.(sumTaker).addSums(rows, columns)
+	}
+	return nil
+}
