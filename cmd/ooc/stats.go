@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -139,7 +138,7 @@ func (f *statsFlags) options() (o stats.Options, err error) {
 		return o, errors.New("--k-nearest lists vertices for each vertex: it needs --csv or --json; for one vertex: ooc query STORE U --k-nearest K")
 	}
 	o.Nearest = f.nearest
-	if o.Within, err = numberList("within", f.within); err != nil {
+	if o.Within, err = flagvalue.Numbers("within", f.within); err != nil {
 		return o, err
 	}
 	if f.plot != "" {
@@ -159,20 +158,6 @@ func (f *statsFlags) options() (o stats.Options, err error) {
 		return o, nil
 	}
 	o.Bins = 0
-	o.Edges, err = numberList("bins", f.bins)
+	o.Edges, err = flagvalue.Numbers("bins", f.bins)
 	return o, err
-}
-
-func numberList(flag, list string) (numbers []float64, err error) {
-	if list == "" {
-		return nil, nil
-	}
-	for word := range strings.SplitSeq(list, ",") {
-		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %q is no number", flag, list, word)
-		}
-		numbers = append(numbers, x)
-	}
-	return numbers, nil
 }

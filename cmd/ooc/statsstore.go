@@ -54,6 +54,7 @@ func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) 
 	_, s := newSolve()
 	s.graphFlags, s.out, s.sources, s.quiet = f.graphFlags, f.store, f.sources, true
 	s.checkpoint, s.progress, s.hostMemory = f.checkpoint, f.progress, f.memory
+	s.device, s.deviceMemory = f.device, f.deviceMemory
 	if err := s.run(cmd, input); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) 
 
 // storeTakes says what statistics by way of a store take; "" if that cannot be told.
 func (f *graphStatsFlags) storeTakes(cmd *cobra.Command, g *graph.Graph, sources tiles.RowSet) string {
-	d, _, err := openDevice("auto", 0)
+	d, _, err := openDevice(f.device, f.deviceMemory)
 	if err != nil {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package flagvalue
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -22,4 +23,19 @@ func Plainly(text string) string {
 		return strconv.Quote(text)
 	}
 	return text
+}
+
+// Numbers parses what was given to a flag: numbers with commas between them, or nothing.
+func Numbers(flag, list string) (numbers []float64, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %q is no number", flag, list, word)
+		}
+		numbers = append(numbers, x)
+	}
+	return numbers, nil
 }
