@@ -14,7 +14,7 @@ import (
 // Options choose what Open opens. The zero value is the first device and most of its memory.
 type Options struct {
 	Memory   int64     // bytes that the device may take in all, its Scratch included; 0: most of what it has
-	Host     int64     // the same for a device whose memory is the host's
+	Host     int64     // the same for a device whose memory is the host's; of others, how much host memory may be page-locked (0: any)
 	Index    int       // of the device in List
 	piece    int64     // bytes of a piece of a buffer at most; 0: what the driver allows
 	tunables *tunables // nil: those that were kept, or those of the table
@@ -34,6 +34,7 @@ type Device struct {
 	piece    int64         // bytes of a piece of a buffer, at most
 
 	memory, scratch int64 // limits in bytes
+	lockable        int64 // bytes of host memory that may be page-locked; 0: any
 
 	building sync.Mutex
 	programs map[program]handle // guarded by building
@@ -42,6 +43,9 @@ type Device struct {
 	inUse    int64                     // bytes handed out by Alloc; guarded by mu
 	own      int64                     // bytes that the device took for itself; guarded by mu
 	buffers  int                       // alive; guarded by mu
+	mapped   int64                     // bytes of host memory that are page-locked; guarded by mu
+	events   map[uint64]handle         // recorded and not released yet, by number; guarded by mu
+	recorded uint64                    // events so far; guarded by mu
 	host     map[*byte]*hostBlock      // alive, by first byte; guarded by mu
 	streams  map[*stream]bool          // open; guarded by mu
 	ceilings map[entry.Variant]float64 // guarded by mu
@@ -79,7 +83,7 @@ func open(o Options) (*Device, error) {
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
 	}
-	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}}
+	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
 	if err := d.start(o); err != nil {
 		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
 	}
@@ -194,9 +198,15 @@ func (d *Device) Close() error {
 
 // release undoes start.
 func (d *Device) release() error {
+	var err error
+	d.mu.Lock()
+	for _, h := range d.events {
+		err = errors.Join(err, check("clReleaseEvent", d.lib.call(d.lib.clReleaseEvent, uintptr(h))))
+	}
+	d.events = nil
+	d.mu.Unlock()
 	d.building.Lock()
 	defer d.building.Unlock()
-	var err error
 	for _, p := range d.programs {
 		err = errors.Join(err, check("clReleaseProgram", d.lib.call(d.lib.clReleaseProgram, uintptr(p))))
 	}

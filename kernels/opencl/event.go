@@ -31,8 +31,27 @@ func (s *stream) Record() (kernels.Event, error) {
 		return nil, fmt.Errorf("opencl: record: %w", err)
 	}
 	e := &event{device: s.device, handle: s.last}
-	runtime.AddCleanup(e, func(h handle) { l.call(l.clReleaseEvent, uintptr(h)) }, s.last)
+	runtime.AddCleanup(e, s.device.releaseEvent, s.device.keepEvent(s.last))
 	return e, nil
+}
+
+// keepEvent notes an event to be released when nothing refers to it any more, or with the device: it keeps the driver's context alive. It
+// returns the event's number.
+func (d *Device) keepEvent(h handle) uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.recorded++
+	d.events[d.recorded] = h
+	return d.recorded
+}
+
+func (d *Device) releaseEvent(number uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if h, ok := d.events[number]; ok {
+		delete(d.events, number)
+		d.lib.call(d.lib.clReleaseEvent, uintptr(h))
+	}
 }
 
 // barrier has what comes later wait for events of other streams.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -58,7 +59,7 @@ const (
 	typeCPU, typeGPU, typeAny = 1 << 1, 1 << 2, 0xFFFFFFFF
 )
 
-// List returns the devices of all platforms, in the drivers' order. The error wraps ErrAbsent where there are none.
+// List returns the devices of all platforms: GPUs first, or else in the drivers' order. The error wraps ErrAbsent where there are none.
 func List() ([]Found, error) {
 	list, err := list()
 	if err != nil {
@@ -103,6 +104,15 @@ func list() (all []Found, err error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL installed?", ErrAbsent)
 	}
+	slices.SortStableFunc(all, func(a, b Found) int {
+		switch {
+		case a.GPU == b.GPU:
+			return 0
+		case a.GPU:
+			return -1
+		}
+		return 1
+	})
 	return all, nil
 }
 

@@ -134,7 +134,7 @@ func (d *Device) allocOwn(bytes int64) (handle, error) {
 	return h, err
 }
 
-// freeOwn frees what allocOwn returned. What is enqueued may use it still: the driver keeps it until then.
+// freeOwn frees what allocOwn returned; nothing uses it any more.
 func (d *Device) freeOwn(h handle, bytes int64) error {
 	if h == 0 {
 		return nil
@@ -152,21 +152,31 @@ type hostBlock struct {
 }
 
 // AllocHost returns host memory, aligned to 64 bytes or more: a memory object that is mapped for good, which most drivers page-lock. Beyond
-// what a driver allocates at once it is memory as any. It is outside the device's limit.
+// Options.Host, and what a driver allocates at once, it is memory as any. It is outside the device's limit.
 func (d *Device) AllocHost(bytes int64) ([]byte, error) {
 	if bytes <= 0 {
 		return nil, fmt.Errorf("opencl: allocate %d bytes of host memory: want more than 0", bytes)
 	}
 	d.mu.Lock()
-	closed := d.closed
+	closed, locks := d.closed, d.lockable == 0 || bytes <= d.lockable-d.mapped
+	if locks {
+		d.mapped += bytes
+	}
 	d.mu.Unlock()
 	if closed {
 		return nil, errClosed
 	}
-	block, err := d.mapHost(bytes)
+	block, err := &hostBlock{}, error(nil)
+	if locks {
+		if block, err = d.mapHost(bytes); err != nil {
+			d.mu.Lock()
+			d.mapped -= bytes
+			d.mu.Unlock()
+		}
+	}
 	if err != nil && !noMemory(err) {
 		return nil, fmt.Errorf("opencl: allocate %d bytes of host memory: %w", bytes, err)
-	} else if err != nil {
+	} else if err != nil || !locks {
 		const line = 64
 		data := make([]byte, bytes+line)
 		skip := -uintptr(unsafe.Pointer(&data[0])) & (line - 1)
@@ -200,6 +210,9 @@ func (d *Device) FreeHost(b []byte) error {
 	block, ok := d.host[unsafe.SliceData(b)]
 	if ok {
 		delete(d.host, &block.data[0])
+		if block.mapped != 0 {
+			d.mapped -= int64(len(block.data))
+		}
 	}
 	d.mu.Unlock()
 	if !ok {

@@ -3,6 +3,7 @@ package opencl
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -10,19 +11,24 @@ import (
 	"ooc/kernels/conformance"
 )
 
-// testedDevice is the device that tests open: the one whose index is in OOC_OPENCL, or the first. Where there is none they are skipped;
-// OOC_REQUIRE_OPENCL=1 makes that a failure.
+// testedDevice is the device that tests open: the one whose index is in OOC_OPENCL, or the first that CUDA has not. Where there is none they are
+// skipped; OOC_REQUIRE_OPENCL=1 makes that a failure.
 func testedDevice(t testing.TB) int {
 	t.Helper()
-	if _, err := List(); err != nil {
-		if !errors.Is(err, ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
+	all, err := List()
+	if err != nil && !errors.Is(err, ErrNoDevice) {
+		t.Fatal(err)
+	}
+	index := slices.IndexFunc(all, func(f Found) bool { return !f.NVIDIA() })
+	if name := os.Getenv("OOC_OPENCL"); name != "" {
+		if index, err = strconv.Atoi(name); err != nil {
 			t.Fatal(err)
 		}
-		t.Skip(err)
 	}
-	index, err := strconv.Atoi("0" + os.Getenv("OOC_OPENCL"))
-	if err != nil {
-		t.Fatal(err)
+	if index < 0 && os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
+		t.Fatalf("no OpenCL device to test: %v", err)
+	} else if index < 0 {
+		t.Skipf("no OpenCL device to test: %v", err)
 	}
 	return index
 }

@@ -218,6 +218,11 @@ func (s *stream) need(o *own, bytes int64) error {
 	if bytes <= o.bytes {
 		return nil
 	}
+	if o.memory != 0 { // not every driver keeps what is in use until that has ended
+		if err := s.idle(); err != nil {
+			return err
+		}
+	}
 	if err := s.device.freeOwn(o.memory, o.bytes); err != nil {
 		return err
 	}

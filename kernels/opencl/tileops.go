@@ -193,7 +193,10 @@ func (d *Device) Ceiling(v entry.Variant) float64 {
 
 // ceiling measures for some hundredths of a second.
 func (s *stream) ceiling(v entry.Variant) (rate float64, err error) {
-	const enough = 10 * time.Millisecond
+	const (
+		enough    = 10 * time.Millisecond
+		mostSteps = 1 << 15 // under a second on a slow GPU, whatever the clock says
+	)
 	d := s.device
 	p := d.products(v, false, 1<<10, 1<<10)
 	groups, each := d.found.units*64, 64*2*p.shape.items
@@ -217,7 +220,7 @@ func (s *stream) ceiling(v entry.Variant) (rate float64, err error) {
 	}
 	steps, took := 64, time.Duration(0)
 	_, err = run(1) // may compile
-	for took < enough && err == nil && steps < 1<<24 {
+	for took < enough && err == nil && steps < mostSteps {
 		steps *= 2
 		took, err = run(steps)
 	}

@@ -62,15 +62,15 @@ func listedOpenCL(index int) bool {
 	return n == 0
 }
 
-// firstOpenCL finds a GPU: on processors our own kernels are as fast, and need no driver.
+// firstOpenCL finds a GPU: on processors our own kernels are as fast, and need no driver. Those of NVIDIA are for CUDA.
 func firstOpenCL() (int, error) {
 	all, err := opencl.List()
 	if err != nil {
 		return 0, err
 	}
-	i := slices.IndexFunc(all, func(f opencl.Found) bool { return f.GPU })
+	i := slices.IndexFunc(all, func(f opencl.Found) bool { return f.GPU && !f.NVIDIA() })
 	if i < 0 {
-		return 0, fmt.Errorf("opencl: %w: none is a GPU", opencl.ErrAbsent)
+		return 0, fmt.Errorf("opencl: %w: none is a GPU that CUDA has not", opencl.ErrAbsent)
 	}
 	return i, nil
 }

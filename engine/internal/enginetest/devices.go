@@ -3,6 +3,7 @@ package enginetest
 import (
 	"errors"
 	"os"
+	"slices"
 	"testing"
 
 	"ooc/engine/device"
@@ -26,10 +27,13 @@ func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error)
 	} else if !errors.Is(err, cuda.ErrNoDevice) || os.Getenv("OOC_REQUIRE_GPU") == "1" {
 		t.Fatal(err)
 	}
-	_, err = opencl.List()
-	if err == nil {
-		devices["opencl"] = func(memory int64) (kernels.Device, error) { return opencl.Open(opencl.Options{Memory: memory}) }
-	} else if !errors.Is(err, opencl.ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
+	all, err := opencl.List()
+	index := slices.IndexFunc(all, func(f opencl.Found) bool { return !f.NVIDIA() }) // those are tested with CUDA
+	if index >= 0 {
+		devices["opencl"] = func(memory int64) (kernels.Device, error) {
+			return opencl.Open(opencl.Options{Memory: memory, Index: index})
+		}
+	} else if err != nil && !errors.Is(err, opencl.ErrNoDevice) || os.Getenv("OOC_REQUIRE_OPENCL") == "1" {
 		t.Fatal(err)
 	}
 	return devices
