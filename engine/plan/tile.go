@@ -3,16 +3,22 @@ package plan
 import "ooc/kernels/entry"
 
 // leastSide is how many tiles a side a layout has at least where it can: one half of a matrix takes the whole tiles of the
-// diagonal, too, which are 1 in 32 of it then.
-func leastSide(upper bool) int {
-	if upper {
-		return 32
+// diagonal, too, which are 1 in 32 of it then. Small matrices take little disk all the same, but small tiles take a GPU ten times as long.
+func leastSide(n int, upper bool) int {
+	switch {
+	case !upper:
+		return 8
+	case n < smallMatrix:
+		return 12
 	}
-	return 8
+	return 32
 }
 
+// smallMatrix is how many vertices a matrix has whose size on disk matters less than time.
+const smallMatrix = 8192
+
 // Suits reports whether tiles of edge t are small enough for n vertices. The smallest always are.
-func Suits(t, n int, upper bool) bool { return t <= 64 || t*leastSide(upper) <= n }
+func Suits(t, n int, upper bool) bool { return t <= 64 || t*leastSide(n, upper) <= n }
 
 // DefaultTile returns the tile edge for n vertices when nothing else decides it.
 func DefaultTile(n int, upper bool) int {

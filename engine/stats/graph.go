@@ -145,6 +145,7 @@ type graphGathering struct {
 	slot     slotHead // what the next slot will say; guarded by mu, as those below
 	sum      Summary
 	saved    int       // rows that the file counts
+	unsaved  bool      // the last attempt to save has failed
 	done     int       // rows
 	expanded time.Time // when the expansion began
 	synced   time.Time // when the file was last written
@@ -241,7 +242,7 @@ func (x *graphGathering) order() (digest [32]byte) {
 	return digest
 }
 
-// expand goes through all rows that are left. If ctx ends, it saves what was gathered.
+// expand goes through all rows that are left. If ctx ends or rows cannot be computed, it saves what was gathered.
 func (x *graphGathering) expand(ctx context.Context) error {
 	x.mu.Lock()
 	x.expanded, x.synced = x.o.Control.Now(), time.Now()
@@ -254,7 +255,7 @@ func (x *graphGathering) expand(ctx context.Context) error {
 	x.sum.Rows = x.done - x.sum.Resumed
 	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
 	x.mu.Unlock()
-	if err != nil && ctx.Err() != nil && x.done > x.saved {
+	if err != nil && !x.unsaved && x.done > x.saved {
 		return errors.Join(err, x.save())
 	}
 	return err
@@ -284,6 +285,7 @@ func (x *graphGathering) save() error {
 	x.mu.Unlock()
 	h.Elapsed += x.o.Control.Now().Sub(x.began)
 	if err := x.file.save(h); err != nil {
+		x.unsaved = true
 		return err
 	}
 	x.mu.Lock()

@@ -117,7 +117,7 @@ func (r *deviceReader) read(ctx context.Context, band int, all takers) error {
 	}
 	rows, columns, err := r.batch.Sums(r.rows(band), r.columns)
 	if err != nil {
-		return fmt.Errorf("sums of rows: %w", err)
+		return fmt.Errorf("sums of rows: %w; what was gathered is kept, and the same command goes on, with --device cpu on the processor", err)
 	}
 	for _, t := range all {
 		t.(sumTaker).addSums(rows, columns)

@@ -24,6 +24,7 @@ import (
 type summing struct {
 	kernels.Device
 	batches int
+	memory  int64 // that it says it has; 0: as much as there is
 	fail    error // of the next batch
 }
 
@@ -47,6 +48,14 @@ func (d *summing) LaneTranspose(s kernels.Stream, v entry.Variant, p kernels.Lan
 }
 func (d *summing) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
 	return d.ops().Checksums(s, dst, src, bytes, count)
+}
+
+func (d *summing) Info() kernels.Info {
+	info := d.Device.Info()
+	if d.memory > 0 {
+		info.Memory = d.memory
+	}
+	return info
 }
 
 func (d *summing) ops() kernels.LaneOps {
@@ -124,6 +133,13 @@ func TestOfGraphOnDevice(t *testing.T) {
 			sameStats(t, got, want)
 		}
 		before = d.batches
+		d.memory = 1 << 16
+		o.Device = d
+		closeStats(t, ofGraph(t, g, o), got)
+		d.memory = 0
+		if d.batches != before {
+			t.Errorf("%+v: the device has added up rows without the memory", c)
+		}
 		o.Device, o.Within = d, []float64{50}
 		sameStats(t, ofGraph(t, g, o), ofGraph(t, g, GraphOptions{Sources: o.Sources, Options: o.Options}))
 		if d.batches != before {
@@ -136,7 +152,7 @@ func TestOfGraphOnDevice(t *testing.T) {
 func TestOfGraphOffDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
 	g := statsCases[0].mesh(t, r, 30)
-	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Nanosecond, Interval: time.Nanosecond, after: new(int)}
+	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Nanosecond, after: new(int)}
 	*o.after = g.N * 9 / 10
 	broken := errors.New("the device is broken")
 	stops := 0
@@ -163,7 +179,8 @@ func TestOfGraphOffDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stops < 3 || sum.Resumed == 0 || d.batches == 0 {
+		const rows = 3 * leastHeight // that each has gathered at least
+		if stops < 3 || sum.Resumed < stops*rows || d.batches == 0 {
 			t.Errorf("stopped %d times, %d rows resumed, %d batches", stops, sum.Resumed, d.batches)
 		}
 		sameStats(t, got, ofGraph(t, g, GraphOptions{}))
