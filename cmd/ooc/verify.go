@@ -36,7 +36,7 @@ func verifyCommand() *cobra.Command {
 		Short: "Compare checksums and sampled rows with a search, or prove every distance",
 		Long: "verify compares every tile with its checksum and then sampled rows with an independent search. Where the input\n" +
 			"was a matrix it also takes random strips of tiles, and wants no distance longer than a way over another vertex.\n" +
-			"--full proves every distance instead, in one pass over the matrix: that each follows from those before it\n" +
+			"--full proves every distance instead, on all cores, in one pass over the matrix: that each follows from those before it\n" +
 			"on some arc, and that no arc makes it shorter; exact in i32, within the rounding of docs/promises.md in f32.\n" +
 			"It needs a store of a sparse graph. With --matrix it proves distances that any program has written, a square\n" +
 			"array in a .npy file whose rows and columns are the vertices in the order of their numeric ids (text ids: in\n" +
