@@ -17,6 +17,9 @@ import (
 	"ooc/kernels/entry"
 )
 
+// mostPlanned is a number of vertices whose matrix takes 400 TB: more would take minutes to plan.
+const mostPlanned = 10_000_000
+
 // aheadFlags are the flags of plans for machines that need not be here.
 type aheadFlags struct {
 	vertices, nodes, gpus int
@@ -25,8 +28,8 @@ type aheadFlags struct {
 
 func (f *aheadFlags) add(cmd *cobra.Command, df *deviceFlags) {
 	fl := cmd.Flags()
-	fl.Var(flagvalue.Between(&f.vertices, 1, 1<<31-1), "vertices", "plan for any graph of so many vertices, in rounds, without one")
-	fl.Var(flagvalue.Between(&f.nodes, 1, 1<<16), "nodes", "plan for so many machines that share the rounds")
+	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
+	fl.Var(flagvalue.Between(&f.nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
 	fl.Var(flagvalue.Between(&f.gpus, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
 	fl.Var(flagvalue.PerSecond(&f.link), "node-link", "what a node receives over the network, such as 50GB/s or 400Gb/s, while it sends as much")
 	fl.Var(flagvalue.PerSecond(&f.disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the disk here for a plan for here, else left out)")

@@ -27,23 +27,24 @@ type extent struct{ rows, cols, own int }
 
 // largest returns the extent of the largest part, which no part exceeds in anything.
 func (p *part) largest(geom tiles.Geometry) extent {
-	rows, cols, own := make([]int, p.rows), make([]int, p.cols), 0
-	ends := make([]int, p.rows*p.cols)
-	for i := geom.Side() - 1; i >= 0; i-- {
-		r := p.row(i)
-		rows[r]++
-		cols[p.col(i)]++
-		for c, n := range cols { // of the columns from i on
+	rows, cols, upper := make([]int, p.rows), make([]int, p.cols), make([]int, p.rows*p.cols)
+	for end := geom.Side(); end > 0; { // block by block, from the last one on
+		begin := max(0, p.block(end-1)*p.width+p.first)
+		n, r, own := end-begin, p.row(begin), p.col(begin)
+		for c, after := range cols {
 			if geom.Upper {
-				ends[r*p.cols+c] += n
+				upper[r*p.cols+c] += n * after
 			}
 		}
+		upper[r*p.cols+own] += n * (n + 1) / 2
+		rows[r] += n
+		cols[own] += n
+		end = begin
 	}
-	e := extent{rows: slices.Max(rows), cols: slices.Max(cols)}
-	if own = slices.Max(ends); !geom.Upper {
-		own = e.rows * e.cols
+	e := extent{rows: slices.Max(rows), cols: slices.Max(cols), own: slices.Max(upper)}
+	if !geom.Upper {
+		e.own = e.rows * e.cols
 	}
-	e.own = own
 	return e
 }
 
