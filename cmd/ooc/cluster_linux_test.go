@@ -85,6 +85,7 @@ func codeOf(t *testing.T, err error) int {
 
 // TestCluster solves a graph in 1, 2 and 4 processes over every MPI library, and compares the bytes with those of one process alone.
 func TestCluster(t *testing.T) {
+	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	flags := []string{"--kind", []string{"i32", "u16"}[r.IntN(2)]}
@@ -187,7 +188,10 @@ func killCluster(t *testing.T, r *rand.Rand, all []*mpitest.Launcher, dir string
 }
 
 // TestClusterKilled kills ranks at random moments, and goes on with other grids and other numbers of ranks.
-func TestClusterKilled(t *testing.T) { killClusters(t, 2) }
+func TestClusterKilled(t *testing.T) {
+	crashtest.Slow(t)
+	killClusters(t, 2)
+}
 
 // TestCampaignClusterKills is TestClusterKilled, many times over.
 func TestCampaignClusterKills(t *testing.T) {
@@ -220,6 +224,7 @@ func killClusters(t *testing.T, least int) {
 
 // TestClusterStopped sends SIGTERM to a rank. All stop after a checkpoint, and other ranks go on from there.
 func TestClusterStopped(t *testing.T) {
+	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	dir := clusterFolder(t, r, 2000)
@@ -255,6 +260,7 @@ func TestClusterStopped(t *testing.T) {
 
 // TestClusterRefuses starts processes that cannot share a solve. Each time rank 0 says why, and the store is as it was.
 func TestClusterRefuses(t *testing.T) {
+	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	here, there, self := clusterFolder(t, r, 100), clusterFolder(t, r, 120), selfPath(t)
