@@ -366,6 +366,6 @@ func (p *Problem) Status() (live.Status, error) {
 func (p *Problem) summary(d kernels.Device) task.Summary {
 	return task.Summary{
 		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
-		Device: d.Info().Model, Ceiling: plan.Ceiling(d, p.meta.Variant(), p.meta.N),
+		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(), p.meta.N),
 	}
 }
