@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,17 +21,19 @@ import (
 	"ooc/kernels/entry"
 )
 
+var errBroken = errors.New("the device is broken")
+
 // summing is a device that counts the batches whose rows it has added up.
 type summing struct {
 	kernels.Device
-	batches int
+	batches atomic.Int64
 	memory  int64 // that it says it has; 0: as much as there is
-	fail    error // of the next batch
+	broken  atomic.Bool
 }
 
 func (d *summing) LaneSums(s kernels.Stream, v entry.Variant, l kernels.LaneSums) error {
-	if d.batches++; d.fail != nil {
-		return d.fail
+	if d.batches.Add(1); d.broken.Load() {
+		return errBroken
 	}
 	return d.ops().LaneSums(s, v, l)
 }
@@ -115,9 +118,9 @@ func TestOfGraphOnDevice(t *testing.T) {
 		if r.IntN(2) == 0 {
 			o.Sources = someRows(r, g.N)
 		}
-		before := d.batches
+		before := d.batches.Load()
 		got := ofGraph(t, g, o)
-		if d.batches == before {
+		if d.batches.Load() == before {
 			t.Errorf("%+v: the device has added up nothing", c)
 		}
 		o.Device = nil
@@ -132,17 +135,17 @@ func TestOfGraphOnDevice(t *testing.T) {
 		} else {
 			sameStats(t, got, want)
 		}
-		before = d.batches
+		before = d.batches.Load()
 		d.memory = 1 << 16
 		o.Device = d
 		closeStats(t, ofGraph(t, g, o), got)
 		d.memory = 0
-		if d.batches != before {
+		if d.batches.Load() != before {
 			t.Errorf("%+v: the device has added up rows without the memory", c)
 		}
 		o.Device, o.Within = d, []float64{50}
 		sameStats(t, ofGraph(t, g, o), ofGraph(t, g, GraphOptions{Sources: o.Sources, Options: o.Options}))
-		if d.batches != before {
+		if d.batches.Load() != before {
 			t.Errorf("%+v: the device has added up rows that are wanted for more", c)
 		}
 	}
@@ -154,25 +157,25 @@ func TestOfGraphOffDevice(t *testing.T) {
 	g := statsCases[0].mesh(t, r, 30)
 	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Nanosecond, after: new(int)}
 	*o.after = g.N * 9 / 10
-	broken := errors.New("the device is broken")
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(t.Context())
-		o.Control, o.Device, d.fail = new(live.Control), nil, nil
+		o.Control, o.Device = new(live.Control), nil
+		d.broken.Store(false)
 		if stops%2 == 0 {
 			o.Device = d
 		}
 		bands := 0
 		o.each = func() {
 			if bands++; bands > 2 && stops%4 == 0 {
-				d.fail = broken
+				d.broken.Store(true)
 			} else if bands > 2 {
 				stop()
 			}
 		}
 		got, sum, err := OfGraph(ctx, g, o)
 		stop()
-		if errors.Is(err, task.ErrInterrupted) || errors.Is(err, broken) {
+		if errors.Is(err, task.ErrInterrupted) || errors.Is(err, errBroken) {
 			stops++
 			continue
 		}
@@ -180,8 +183,8 @@ func TestOfGraphOffDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		const rows = 3 * leastHeight // that each has gathered at least
-		if stops < 3 || sum.Resumed < stops*rows || d.batches == 0 {
-			t.Errorf("stopped %d times, %d rows resumed, %d batches", stops, sum.Resumed, d.batches)
+		if stops < 3 || sum.Resumed < stops*rows || d.batches.Load() == 0 {
+			t.Errorf("stopped %d times, %d rows resumed, %d batches", stops, sum.Resumed, d.batches.Load())
 		}
 		sameStats(t, got, ofGraph(t, g, GraphOptions{}))
 		return

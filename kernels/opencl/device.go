@@ -129,7 +129,7 @@ func (d *Device) start(o Options) (err error) {
 	default: // OpenCL does not tell what is free
 		d.memory = d.found.memory - max(d.found.memory/16, 512<<20)
 	}
-	d.scratch = min(16<<20, d.memory/8)
+	d.scratch = min(16<<20, d.memory/4) // panels of a closure take the most of it
 	d.piece = d.found.largest
 	if o.piece > 0 {
 		d.piece = o.piece

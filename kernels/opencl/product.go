@@ -170,7 +170,7 @@ func (j *jobs) args(numbers ...int) []arg {
 func (s *stream) send(list []listEntry) error {
 	bytes := int64(len(list)) * listBytes
 	if bytes > s.list.bytes {
-		if err := s.need(&s.list, max(2*bytes, 1<<16)); err != nil {
+		if err := s.need(&s.list, max(2*bytes, 1<<12)); err != nil {
 			return err
 		}
 	}
