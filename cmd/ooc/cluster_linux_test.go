@@ -196,7 +196,7 @@ func TestClusterKilled(t *testing.T) {
 // TestCampaignClusterKills is TestClusterKilled, many times over.
 func TestCampaignClusterKills(t *testing.T) {
 	crashtest.Campaign(t)
-	killClusters(t, crashtest.Times(10, 100))
+	killClusters(t, crashtest.Times(4, 100))
 }
 
 // killClusters solves graphs until so many solves were killed.
