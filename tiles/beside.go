@@ -39,9 +39,10 @@ func (s *Store) openBeside() error {
 	if s.dist, err = s.mustOpen(nameDist, os.O_RDWR); err != nil {
 		return err
 	}
-	if err = checkNPY(s.dist, s.meta.Kind, s.geo); err != nil {
+	if err = s.checkNPY(); err != nil {
 		return err
 	}
+	s.here = s.incarnation() // by which a mark that a sync has failed is believed
 	if s.state, err = s.mustOpen(nameState, os.O_RDWR); err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if b.here != s.here || b.here == (incarnation{}) {
+		t.Errorf("a mark of a failed sync would name %+v, and %+v is believed", b.here, s.here)
+	}
 	tile := bytes.Repeat([]byte{1, 2, 3, 4}, 64*64)
 	if err := b.WriteTile(1, 2, tile); err != nil {
 		t.Fatal(err)

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"sync/atomic"
-
-	"ooc/tiles/internal/system"
 )
 
 // Matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before it
@@ -70,12 +68,16 @@ func (m Matrix) check(i, j, firstRow, lastRow int) error {
 	}
 	each := s.meta.SumsPerTile()
 	tile, strip := s.geo.Index(i, j)*each, s.geo.T/each
+	h, err := s.holder(i, j)
+	if err != nil {
+		return err
+	}
 	for k := firstRow / strip; k <= lastRow/strip; k++ {
 		word, bit := &c.same[(tile+k)/32], uint32(1)<<((tile+k)%32)
 		if word.Load()&bit != 0 {
 			continue
 		}
-		got, err := s.stripSum(i, j, k)
+		got, err := h.stripSum(i, j, k)
 		if err != nil {
 			return err
 		}
@@ -84,9 +86,9 @@ func (m Matrix) check(i, j, firstRow, lastRow int) error {
 				return nil // this process writes to the matrix by now
 			}
 			if now, serr := s.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, c.sums) {
-				return fmt.Errorf("%s: its solve was begun again while it was read; ask again when that is done", s.dist.Name())
+				return fmt.Errorf("%s: its solve was begun again while it was read; ask again when that is done", h.dist.Name())
 			}
-			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart", s.dist.Name(), ErrCorrupt, err)
+			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart", h.dist.Name(), ErrCorrupt, err)
 		}
 		word.Or(bit)
 	}
@@ -98,10 +100,7 @@ func (s *Store) stripSum(i, j, k int) (sum uint32, err error) {
 	strip := s.geo.T / s.meta.SumsPerTile()
 	first, last := k*strip*s.geo.T, (k+1)*strip*s.geo.T
 	s.mu.RLock()
-	if s.mem != nil { // readFile says if not
-		off := s.geo.TileOffset(i, j) + int64(first)*int64(s.geo.EntryBytes)
-		system.WillNeed(s.pages(off, int64(last-first)*int64(s.geo.EntryBytes)))
-	}
+	s.ahead(s.offset(i, j)+int64(first)*int64(s.geo.EntryBytes), int64(last-first)*int64(s.geo.EntryBytes))
 	s.mu.RUnlock()
 	buffer := fieldBuffers.Get().(*[fieldStep]byte)
 	defer fieldBuffers.Put(buffer)

@@ -38,6 +38,9 @@ func (s *Store) loadState() (sf stateFile, err error) {
 // yet: the matrix does not count. It fails with ErrCorrupt where slots were
 // written but none checks out.
 func (s *Store) State() (State, bool, error) {
+	if s.joined != nil {
+		return s.leastState((*Store).State)
+	}
 	sf, best, err := s.restorePoint()
 	if err != nil || best < 0 {
 		return State{}, false, err
@@ -48,6 +51,9 @@ func (s *Store) State() (State, bool, error) {
 // Ahead is what Recover would give: State, or a note that is ahead of it where
 // that is to be believed. It writes nothing, and readers may ask too.
 func (s *Store) Ahead() (State, bool, error) {
+	if s.joined != nil {
+		return s.leastState((*Store).Ahead)
+	}
 	sf, best, err := s.restorePoint()
 	switch {
 	case err != nil:
@@ -160,8 +166,10 @@ func (s *Store) syncMatrix() error {
 		return nil // what is written there is synced before it has its name
 	}
 	err := s.sync(nameDist, func() error {
-		if err := s.mem.Flush(); err != nil {
-			return err
+		if len(s.mem) > 0 {
+			if err := s.mem.Flush(); err != nil {
+				return err
+			}
 		}
 		return s.dist.Sync()
 	})
@@ -178,7 +186,7 @@ func (s *Store) checkMatrix() error {
 		files = append(files, s.lock.File())
 	}
 	if s.dist != nil {
-		if err := checkLen(s.dist, s.geo.fileBytes()); err != nil {
+		if err := checkLen(s.dist, s.distBytes()); err != nil {
 			return err
 		}
 		files = append(files, s.dist)

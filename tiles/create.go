@@ -219,7 +219,7 @@ func StoreBytes(m Meta, ids IDs) int64 {
 // sizes lists what to reserve, the matrix first.
 func sizes(m *Meta, ids IDs) []reservation {
 	list := []reservation{
-		{nameDist, m.Geometry().fileBytes()},
+		{nameDist, npyHeaderLen + m.heldBytes()},
 		{nameState, stateBytes},
 		{nameLive, liveBytes},
 		{nameSumsSpare, m.sumsBytes()},
@@ -263,7 +263,7 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 	s := c.s
 	s.dist, s.state = files[nameDist], files[nameState]
 	if s.dist != nil {
-		if err := s.writeAt(s.dist, nameDist, npyHeader(s.meta.Kind, s.geo), 0); err != nil {
+		if err := s.writeAt(s.dist, nameDist, s.npyHeader(), 0); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"ooc/tiles/disk"
+	"ooc/tiles/shape"
 )
 
 // CSR is a graph in compressed sparse rows: the arcs of vertex u are entries
@@ -79,7 +80,7 @@ func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, err
 	}
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
 	h.weight = m.weightBytes()
-	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > maxN || arcs > maxArcs {
+	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > shape.MaxN || arcs > maxArcs {
 		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
 	}
 	h.n, h.arcs = int64(n), int64(arcs)
@@ -240,6 +241,9 @@ func readInt32s(r io.Reader, n int64) ([]int32, uint32, error) {
 // with ErrCorrupt where the file is damaged.
 func (s *Store) CSR() (_ *CSR, err error) {
 	defer func() { err = s.anew(err) }()
+	if s.joined != nil {
+		return s.joined[0].CSR()
+	}
 	if s.meta.Dense {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
 	}

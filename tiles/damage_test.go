@@ -15,6 +15,8 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 	"ooc/tiles/lock"
+
+	"ooc/tiles/shape"
 )
 
 // resealState gives a sector a version and a checksum that matches.
@@ -185,7 +187,7 @@ func TestVersions(t *testing.T) {
 // TestHostileStoreJSON: descriptions with matching checksums that lie.
 func TestHostileStoreJSON(t *testing.T) {
 	for name, spoil := range map[string]func(*Meta){
-		"huge n":      func(m *Meta) { m.N = maxN },
+		"huge n":      func(m *Meta) { m.N = shape.MaxN },
 		"old u16":     func(m *Meta) { m.Kind, m.Version = entry.KindU16, 3 },
 		"f64 pairs":   func(m *Meta) { m.Kind, m.Predecessors = entry.KindF64, true },
 		"n beyond":    func(m *Meta) { m.N = 1 << 62 },

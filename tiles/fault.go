@@ -34,7 +34,7 @@ func (s *Store) fault(r any, op string, i, j int) error {
 func (s *Store) faultAt(op string, i, j int, off int64) error {
 	e := &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt}
 	size, err := system.FileSize(s.dist)
-	if err == nil && size < s.geo.fileBytes() {
+	if err == nil && size < s.distBytes() {
 		return s.shortFault(op, i, j, off, size)
 	}
 	free, ferr := system.FreeSpace(s.dir)
@@ -49,7 +49,7 @@ func (s *Store) faultAt(op string, i, j int, off int64) error {
 
 func (s *Store) shortFault(op string, i, j int, off, size int64) error {
 	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt,
-		Reason: fmt.Sprintf("the file was cut to %d of %d bytes; restore it, or solve again with --restart", size, s.geo.fileBytes())}
+		Reason: fmt.Sprintf("the file was cut to %d of %d bytes; restore it, or solve again with --restart", size, s.distBytes())}
 }
 
 // pages is the mapping from off on, n bytes, widened to whole pages of the

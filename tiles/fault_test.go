@@ -75,7 +75,7 @@ func TestFaultSettingIsRestored(t *testing.T) {
 		if got := debug.SetPanicOnFault(old); got != want {
 			t.Errorf("after a fault: %v, was %v", got, want)
 		}
-		must(t, os.Truncate(s.path(nameDist), s.geo.fileBytes()))
+		must(t, os.Truncate(s.path(nameDist), npyHeaderLen+s.geo.MatrixBytes()))
 	}
 }
 
@@ -93,7 +93,7 @@ func TestForeignPanicsGoOn(t *testing.T) {
 					t.Errorf("%s: swallowed", name)
 				}
 			}()
-			t.Errorf("%s: returned %v", name, s.touch("read", 0, 0, use))
+			t.Errorf("%s: returned %v", name, s.touch("read", 0, 0, 0, s.geo.TileBytes(), use))
 		}()
 	}
 	must(t, s.Close()) // no lock was left held

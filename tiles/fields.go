@@ -107,10 +107,10 @@ func (s *Store) WritePredecessors(u int, columns, predecessors []int32) error {
 			n++
 		}
 		s.changed()
-		err := s.touch("write", u/t, j, func(tile []byte) {
+		first, last := int(columns[0])%t, int(columns[n-1])%t
+		err := s.touch("write", u/t, j, int64((u%t*t+first)*s.geo.EntryBytes), int64((last-first+1)*s.geo.EntryBytes), func(part []byte) {
 			for k, v := range columns[:n] {
-				at := (u%t*t+int(v)%t)*s.geo.EntryBytes + f.off
-				binary.LittleEndian.PutUint32(tile[at:], uint32(predecessors[k]))
+				binary.LittleEndian.PutUint32(part[(int(v)%t-first)*s.geo.EntryBytes+f.off:], uint32(predecessors[k]))
 			}
 		})
 		if err != nil {

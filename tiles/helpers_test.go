@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/internal/hook"
 )
 
 // TestMain lets the test binary play the other process: OOC_TILES_CHILD names
 // the part, the arguments follow in OOC_TILES_ARGS.
 func TestMain(m *testing.M) {
 	if part := os.Getenv("OOC_TILES_CHILD"); part != "" {
+		hook.ByFile = os.Getenv("OOC_TILES_BYFILE") == "1"
 		if err := children[part](strings.Split(os.Getenv("OOC_TILES_ARGS"), "\n")); err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
@@ -34,6 +36,9 @@ func child(t *testing.T, part string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "OOC_TILES_CHILD="+part, "OOC_TILES_ARGS="+strings.Join(args, "\n"))
+	if hook.ByFile {
+		cmd.Env = append(cmd.Env, "OOC_TILES_BYFILE=1")
+	}
 	cmd.Stderr = os.Stderr
 	return cmd
 }

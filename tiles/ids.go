@@ -166,6 +166,9 @@ func writeTexts(w *bufio.Writer, text []string) error {
 // 0…N-1. It fails with ErrCorrupt where the file is damaged.
 func (s *Store) IDs() (_ IDs, err error) {
 	defer func() { err = s.anew(err) }()
+	if s.joined != nil {
+		return s.joined[0].IDs()
+	}
 	if s.meta.IDs == "" {
 		return IDs{}, nil
 	}

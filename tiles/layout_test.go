@@ -43,7 +43,7 @@ func TestLayouts(t *testing.T) {
 				t.Errorf("there are places without a tile: %v", seen)
 			}
 			entries := int64(1)
-			for _, n := range g.layout().shape(g) {
+			for _, n := range g.Dimensions() {
 				entries *= int64(n)
 			}
 			if entries*int64(g.EntryBytes) != g.MatrixBytes() {
@@ -234,7 +234,7 @@ func TestMirror(t *testing.T) {
 		}
 		above := slices.Clone(tile)
 		g.Mirror(tile)
-		g.transpose(transposed, tile, 0)
+		g.Transpose(transposed, tile, 0)
 		if !bytes.Equal(transposed, tile) {
 			t.Errorf("entries of %d bytes: not symmetric", e)
 		}

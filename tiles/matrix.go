@@ -1,12 +1,10 @@
 package tiles
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"runtime/debug"
 
-	"ooc/tiles/disk"
 	"ooc/tiles/internal/system"
 )
 
@@ -42,9 +40,9 @@ func (m Matrix) ReadTile(dst []byte, i, j int) error {
 	if err := m.check(i, j, 0, s.geo.T-1); err != nil {
 		return err
 	}
-	return s.touch("read", i, j, func(tile []byte) {
+	return s.touch("read", i, j, 0, s.geo.TileBytes(), func(tile []byte) {
 		if transposed {
-			s.geo.transpose(dst, tile, 0)
+			s.geo.Transpose(dst, tile, 0)
 		} else {
 			copy(dst, tile)
 		}
@@ -62,10 +60,13 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 		return err
 	}
 	s.changed()
+	if s.unmapped() {
+		return s.WriteTiles(i, j, src)
+	}
 	// MADV_POPULATE_WRITE before the copy was measured (first write, rewrite,
 	// write after a sync) and made no difference: what a page's first write
 	// costs is the file system's work, not the trap.
-	return s.touch("write", i, j, func(tile []byte) {
+	return s.touch("write", i, j, 0, s.geo.TileBytes(), func(tile []byte) {
 		if s.geo.EntryBytes == len(pair{}) {
 			copyPairs(tile, src)
 		} else {
@@ -85,12 +86,9 @@ func copyPairs(dst, src []byte) {
 	}
 }
 
-// writeStep is how much of a row of tiles is written at once: the system begins
-// to bring each to disk while the next is copied.
-const writeStep = 8 << 20
-
 // WriteTiles writes stored tiles of tile row i, from column j on: as many as
-// are one after the other in src. It goes by the file and not by the mapping: where nothing of a row of
+// are one after the other in src. The disk begins to write them, so they should not soon change again.
+// It goes by the file and not by the mapping: where nothing of a row of
 // tiles is there before, finding a page at a time would cost more than copying.
 // It is not durable before the next Checkpoint. It fails with a *FaultError
 // where the file cannot be written.
@@ -102,6 +100,9 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 		return err
 	}
 	size := int64(len(src))
+	if s.IsPart() && (size > s.geo.TileBytes() || !s.Holds(i, j)) { // what follows a tile there is not what follows it in the whole
+		return s.OtherPart()
+	}
 	if size%s.geo.TileBytes() != 0 || size > int64(s.geo.Side()-j)*s.geo.TileBytes() {
 		return fmt.Errorf("write %s, tile row %d from %d on: %d bytes given, no whole number of the tiles that are there", s.dir, i, j, size)
 	}
@@ -111,21 +112,10 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
 	}
 	s.changed()
-	off := s.geo.TileOffset(i, j)
-	if now, err := system.FileSize(s.dist); err != nil || now < off+size {
-		return errors.Join(err, s.shortFault("write", i, j, now, now)) // a write would make it longer again
-	}
 	if err := s.askTile("write", i, j); err != nil {
 		return err
 	}
-	for at := int64(0); at < size; at += writeStep {
-		part := src[at:min(at+writeStep, size)]
-		if n, err := s.dist.WriteAt(part, off+at); err != nil {
-			return fmt.Errorf("%w (%w)", s.faultAt("write", i, j+int(at/s.geo.TileBytes()), off+at+int64(n)), disk.Classify(err))
-		}
-		system.StartWriting(s.dist, off+at, int64(len(part)))
-	}
-	return nil
+	return s.writeFile(i, j, 0, src)
 }
 
 // Prefetch asks the system to read tile (i,j) from disk in the background. It
@@ -135,13 +125,14 @@ func (s *Store) Prefetch(i, j int) {
 	if s.tileError("prefetch", i, j, 0, 0) != nil {
 		return
 	}
+	i, j, _ = s.geo.Stored(i, j)
+	s, err := s.holder(i, j)
+	if err != nil {
+		return
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.mem != nil {
-		i, j, _ := s.geo.Stored(i, j)
-		off := s.geo.TileOffset(i, j)
-		system.WillNeed(s.pages(off, s.geo.TileBytes()))
-	}
+	s.ahead(s.offset(i, j), s.geo.TileBytes())
 }
 
 // ReadRow copies the N distances of row u, without padding, into dst, which has
@@ -176,14 +167,15 @@ func (m Matrix) readRow(dst []byte, u int, f field) error {
 // readPart reads the first entries of line k of tile (i,j), which is stored: of a row of it, or of a column.
 func (m Matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
 	g := &m.s.geo
+	count := len(dst) / f.size
 	first, last, at, stride := k, k, k*g.T*g.EntryBytes, g.EntryBytes
 	if column {
-		first, last, at, stride = 0, len(dst)/f.size-1, k*g.EntryBytes, g.T*g.EntryBytes
+		first, last, at, stride = 0, count-1, k*g.EntryBytes, g.T*g.EntryBytes
 	}
 	if err := m.check(i, j, first, last); err != nil {
 		return err
 	}
-	return m.s.touch("read", i, j, func(tile []byte) { f.copy(dst, tile[at:], stride) })
+	return m.s.touch("read", i, j, int64(at), int64((count-1)*stride+g.EntryBytes), func(part []byte) { f.copy(dst, part, stride) })
 }
 
 func (m Matrix) readCol(dst []byte, v int, f field) error {
@@ -235,7 +227,7 @@ func (m Matrix) ReadAt(u, v int) (uint64, error) {
 	var memory [8]byte
 	dst := memory[:k.Wide().Bytes()]
 	err := s.wide(dst, func(dst []byte) error {
-		return s.touch("read", u/t, v/t, func(tile []byte) { copy(dst, tile[at:]) })
+		return s.touch("read", u/t, v/t, int64(at), int64(e), func(part []byte) { copy(dst, part) })
 	})
 	return k.Wide().At(dst, 0), err
 }
@@ -259,14 +251,19 @@ func (s *Store) TileSums(dst []uint32, i, j int) error {
 	if want := s.meta.SumsPerTile(); len(dst) != want {
 		return fmt.Errorf("sum %s, tile (%d,%d): room for %d checksums, not %d", s.dir, i, j, len(dst), want)
 	}
-	return s.touch("sum", i, j, func(tile []byte) { Sums(dst, tile) })
+	return s.touch("sum", i, j, 0, s.geo.TileBytes(), func(tile []byte) { Sums(dst, tile) })
 }
 
-// touch gives use the mapped bytes of tile (i,j), which is stored; use must not keep them. A
+// touch gives use n bytes of tile (i,j), which is stored, from one of it on; use must not keep them. Where op is "write" it may change them.
+// They are mapped where the matrix is: a
 // fault in use becomes a *FaultError, and so does a file that ends before the
 // tile does: in its last page such a file does not fault, it reads as zeros
 // and forgets what is written.
-func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
+func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte)) (err error) {
+	s, err = s.holder(i, j)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
@@ -275,15 +272,18 @@ func (s *Store) touch(op string, i, j int, use func(tile []byte)) (err error) {
 	if err := s.askTile(op, i, j); err != nil {
 		return err
 	}
-	off, n := s.geo.TileOffset(i, j), s.geo.TileBytes()
-	tile := s.mem[off : off+n : off+n]
+	if s.byFile {
+		return s.touchFile(op, i, j, from, n, use)
+	}
+	off := s.offset(i, j) + from
+	part := s.mem[off : off+n : off+n]
 	defer func(old bool) {
 		debug.SetPanicOnFault(old)
 		if r := recover(); r != nil {
 			err = s.fault(r, op, i, j)
 		}
 	}(debug.SetPanicOnFault(true))
-	use(tile)
+	use(part)
 	size, err := system.FileSize(s.dist)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"ooc/kernels/entry"
 	"ooc/tiles/disk"
+	"ooc/tiles/shape"
 )
 
 // FormatVersion is the version of new stores, and of each of their files. Stores of the versions before it stay what they
@@ -91,6 +92,8 @@ type Meta struct {
 
 	Predecessors bool `json:"predecessors,omitempty"` // each entry is a distance and a predecessor
 
+	Part *Part `json:"part,omitempty"` // which tiles of the matrix there are; nil: all of the layout
+
 	Input     Input     `json:"input"`
 	MinWeight float64   `json:"min_weight"`
 	MaxWeight float64   `json:"max_weight"`
@@ -129,8 +132,13 @@ func (m Meta) Validate() error {
 	if err := m.Geometry().Validate(); err != nil {
 		return err
 	}
-	if err := m.Sources.validate(m.N); err != nil {
+	if err := m.Sources.Validate(m.N); err != nil {
 		return err
+	}
+	if m.Part != nil {
+		if err := m.Part.validate(&m); err != nil {
+			return err
+		}
 	}
 	switch {
 	case !m.hasIDs() && (m.Version == pairsVersion) != m.Predecessors:
@@ -151,7 +159,7 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("scale %d is not positive", m.Scale)
 	case m.IDs != "" && m.IDs != idsNumeric && m.IDs != idsText:
 		return fmt.Errorf("ids of kind %q are not supported", m.IDs)
-	case m.IDBase > math.MaxInt64-maxN:
+	case m.IDBase > math.MaxInt64-shape.MaxN:
 		return fmt.Errorf("ids from %d on do not fit 64 bits", m.IDBase)
 	case m.Input.Size < 0:
 		return fmt.Errorf("the input's size %d is negative", m.Input.Size)
@@ -231,7 +239,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	case head.Version < distancesVersion || head.Version > FormatVersion:
 		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d to %d; %s",
 			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
-	case head.Version >= idVersion && !head.Layout.known():
+	case head.Version >= idVersion && !head.Layout.Known():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
 	case head.Version >= idVersion && !head.Kind.Valid():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)

@@ -10,20 +10,33 @@ import (
 	"ooc/tiles/disk"
 )
 
-// npyHeaderLen is where the first tile starts. NumPy accepts any header
-// length; one page keeps tiles page-aligned in the mapping.
-const npyHeaderLen = 4096
+// descr is the type of an entry as NumPy writes it: the kind's, or a structure
+// of a distance, a predecessor and what is left of the entry.
+func descr(k entry.Kind, g Geometry) string {
+	if g.EntryBytes == k.Bytes() {
+		return "'" + k.NumPy() + "'"
+	}
+	rest := ""
+	if n := g.EntryBytes - k.Bytes() - PredecessorBytes; n > 0 {
+		rest = fmt.Sprintf(", ('', '|V%d')", n)
+	}
+	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')%s]", k.NumPy(), rest)
+}
 
 // npyHeader is the head of dist.npy: NumPy format 1.0, a dictionary, spaces up
 // to a page and a newline.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-func npyHeader(k entry.Kind, g Geometry) []byte {
+func (s *Store) npyHeader() []byte {
+	shape := s.geo.Dimensions()
+	if s.places != nil {
+		shape = []int{s.held, s.geo.T, s.geo.T}
+	}
 	h := make([]byte, 0, npyHeaderLen)
 	h = append(h, "\x93NUMPY\x01\x00"...)
 	const rest = npyHeaderLen - 10
 	h = append(h, byte(rest&0xff), byte(rest>>8))
-	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (", descr(k, g))
-	for i, n := range g.layout().shape(g) {
+	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (", descr(s.meta.Kind, s.geo))
+	for i, n := range shape {
 		if i > 0 {
 			h = append(h, ", "...)
 		}
@@ -34,17 +47,18 @@ func npyHeader(k entry.Kind, g Geometry) []byte {
 	return append(h, '\n')
 }
 
-// checkNPY says whether f is the matrix that store.json describes. Only the
+// checkNPY says whether dist.npy is the matrix that store.json describes. Only the
 // exact header counts: anything else was not written by this package.
-func checkNPY(f *os.File, k entry.Kind, g Geometry) error {
-	if err := checkLen(f, g.fileBytes()); err != nil {
+func (s *Store) checkNPY() error {
+	f := s.dist
+	if err := checkLen(f, s.distBytes()); err != nil {
 		return err
 	}
 	got := make([]byte, npyHeaderLen)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, npyHeaderLen), got); err != nil {
 		return disk.ReadError(f.Name(), err)
 	}
-	if !bytes.Equal(got, npyHeader(k, g)) {
+	if !bytes.Equal(got, s.npyHeader()) {
 		return disk.Corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or solve the graph again with --restart")
 	}
 	return nil

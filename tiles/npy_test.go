@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"ooc/kernels/entry"
+
+	"ooc/tiles/shape"
 )
 
 // TestNPYHeader pins the header byte for byte.
@@ -21,7 +23,7 @@ func TestNPYHeader(t *testing.T) {
 	}{
 		{entry.KindI32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 		{entry.KindF32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
-		{entry.KindF32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
+		{entry.KindF32, Geometry{N: shape.MaxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
 		{entry.KindF32, Geometry{N: 100, T: 64, EntryBytes: 8}, "{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 		{entry.KindF64, Geometry{N: 100, T: 64, EntryBytes: 16}, "{'descr': [('distance', '<f8'), ('predecessor', '<i4'), ('', '|V4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
 	} {
@@ -30,7 +32,7 @@ func TestNPYHeader(t *testing.T) {
 			want = append(want, ' ')
 		}
 		want = append(want, '\n')
-		if got := npyHeader(c.k, c.g); !bytes.Equal(got, want) {
+		if got := (&Store{meta: Meta{Kind: c.k}, geo: c.g}).npyHeader(); !bytes.Equal(got, want) {
 			t.Errorf("%v %+v:\n%q", c.k, c.g, got[:120])
 		}
 	}

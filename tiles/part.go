@@ -75,11 +75,15 @@ func (m Matrix) readTransposed(dst []byte, i, j, first int) error {
 	if err := m.check(i, j, top, bottom); err != nil {
 		return err
 	}
-	return m.s.touch("read", i, j, func(tile []byte) { m.s.geo.transpose(dst, tile, first) })
+	return m.s.touch("read", i, j, 0, m.s.geo.TileBytes(), func(tile []byte) { m.s.geo.Transpose(dst, tile, first) })
 }
 
 // readFile reads whole entries.
 func (s *Store) readFile(dst []byte, i, j, first int) error {
+	s, err := s.holder(i, j)
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
@@ -88,7 +92,7 @@ func (s *Store) readFile(dst []byte, i, j, first int) error {
 	if err := s.askTile("read", i, j); err != nil {
 		return err
 	}
-	off := s.geo.TileOffset(i, j) + int64(first)*int64(s.geo.EntryBytes)
+	off := s.offset(i, j) + int64(first)*int64(s.geo.EntryBytes)
 	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
 		return fmt.Errorf("%w (%w)", s.faultAt("read", i, j, off+int64(n)), err)
 	}
@@ -101,7 +105,10 @@ func (s *Store) readFile(dst []byte, i, j, first int) error {
 func (s *Store) DropCache() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(s.mem) > 0 {
+	if s.mem != nil && s.dist != nil {
 		system.DropCache(s.dist)
+	}
+	for _, p := range s.joined {
+		p.DropCache()
 	}
 }

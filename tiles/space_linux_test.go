@@ -21,6 +21,7 @@ import (
 func init() {
 	children["limited"] = childLimited
 	children["confined"] = childConfined
+	children["capped"] = childCapped
 }
 
 // childLimited creates a store under a limit on the size of files.
@@ -60,6 +61,43 @@ func childConfined(args []string) error {
 	}
 	fmt.Println("no address space, as expected")
 	return nil
+}
+
+// childCapped writes tiles of a store that is there, first below a limit on the size of files and then beyond, on a volume with room.
+func childCapped(args []string) error {
+	s, err := Create(args[0], testMeta(300, 64), nil, IDs{})
+	if err != nil {
+		return err
+	}
+	limit := uint64(s.Geometry().TileOffset(1, 1)) + 5000
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+		return err
+	}
+	tile := make([]byte, s.Geometry().TileBytes())
+	if err := s.WriteTile(1, 0, tile); err != nil {
+		return err
+	}
+	var f *FaultError
+	if err = s.WriteTile(1, 1, tile); !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) || errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || !strings.Contains(err.Error(), s.path(nameDist)) {
+		return fmt.Errorf("not for the limit: %w", err)
+	}
+	fmt.Println("no space, as expected")
+	return nil
+}
+
+// TestByFileOnFullVolumes runs tests of full, failing and read-only volumes once more without a mapping. A quota, or a limit, is no space where
+// the volume has room.
+func TestByFileOnFullVolumes(t *testing.T) {
+	withoutMapping(t, map[string]func(*testing.T){
+		"ReservedToTheEnd": TestReservedToTheEnd, "NoFallocate": TestNoFallocate, "FullWithoutReservation": TestFullWithoutReservation,
+		"MediumFails": TestMediumFails, "ReadOnlyMedium": TestReadOnlyMedium,
+		"capped": func(t *testing.T) {
+			out, err := child(t, "capped", filepath.Join(t.TempDir(), "a.ooc")).Output()
+			if err != nil || !strings.Contains(string(out), "as expected") {
+				t.Errorf("%v: %s", err, out)
+			}
+		},
+	})
 }
 
 // TestAddressSpace: a mapping that does not fit is an error with a remedy, and

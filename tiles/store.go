@@ -31,6 +31,9 @@ type Store struct {
 	writable bool
 	hooks    *hook.Hooks // nil outside tests
 	here     incarnation // of a writer: where its unsynced writes count
+	places   []int32     // of a part store: where its tiles are, see Meta.places
+	held     int         // and how many
+	joined   []*Store    // all parts of a store, by their index, where that is in parts
 	dist     *os.File    // the matrix; open as long as the mapping; nil in layout Factors
 	lock     *lock.Lock  // nil for readers, and beside the process that has it
 
@@ -38,8 +41,10 @@ type Store struct {
 	// Reset), so it may change it.
 	ready atomic.Bool
 
-	mu  sync.RWMutex // guards mem: readers use it, Close unmaps it
-	mem mmap.MMap    // nil once closed; empty in layout Factors
+	mu  sync.RWMutex // guards mem and byFile: readers use them, Close unmaps
+	mem mmap.MMap    // nil once closed; empty in layout Factors, and byFile
+	// byFile says that there is no mapping, because the volume is not only this host's.
+	byFile bool
 
 	syncMu sync.Mutex // one checkpoint, note or reset at a time; guards the rest
 	state  *os.File   // nil for readers
@@ -57,6 +62,9 @@ type Store struct {
 // unopened returns a store that has nothing open yet.
 func unopened(dir string, m Meta, writable bool) *Store {
 	s := &Store{dir: dir, meta: m, geo: m.Geometry(), writable: writable, hooks: hook.For(dir), best: -1}
+	if m.Part != nil {
+		s.places, s.held = m.places()
+	}
 	s.Matrix = Matrix{s: s}
 	return s
 }
@@ -115,7 +123,14 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 // works while a solve runs, and on media that cannot be written; entries read
 // during a solve are upper bounds. Errors are those of Open, but never
 // ErrLocked.
+//
+// A folder that holds all part stores of a solve is opened as one store. See OpenParts.
 func OpenReadOnly(dir string) (*Store, error) {
+	if !IsStore(dir) {
+		if parts := partStores(dir); parts != nil {
+			return OpenParts(dir, parts)
+		}
+	}
 	for try := 0; ; try++ {
 		s, err := openStore(dir, false, (*Store).openFiles)
 		if err == nil {
@@ -134,6 +149,9 @@ const anewTries = 100
 // madeAnew says whether another store is in the place of this one by now, or
 // is being made there.
 func (s *Store) madeAnew() bool {
+	if s.joined != nil {
+		return slices.ContainsFunc(s.joined, (*Store).madeAnew)
+	}
 	m, err := readMeta(s.dir)
 	return err == nil && m.ID != s.meta.ID || errors.Is(err, fs.ErrNotExist)
 }
@@ -195,6 +213,9 @@ func notOpen(dir string, err error) error {
 		}
 		return fmt.Errorf("%s: %w: its import died; solve the graph again, which starts it over", dir, ErrIncomplete)
 	}
+	if err := notInParts(dir); err != nil {
+		return err
+	}
 	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
 }
 
@@ -236,7 +257,7 @@ func (s *Store) openFiles() error {
 		if s.dist, err = s.mustOpen(nameDist, flag); err != nil {
 			return err
 		}
-		if err = checkNPY(s.dist, s.meta.Kind, s.geo); err != nil {
+		if err = s.checkNPY(); err != nil {
 			return err
 		}
 	}
@@ -291,11 +312,12 @@ func (s *Store) checkInputs() error {
 }
 
 func (s *Store) mapMatrix(prot int) error {
-	if s.dist == nil {
+	s.byFile = s.dist != nil && (disk.Network(s.dir) != "" || hook.ByFile || s.hooks != nil && s.hooks.ByFile)
+	if s.dist == nil || s.byFile {
 		s.mem = mmap.MMap{}
 		return nil
 	}
-	size := s.geo.fileBytes()
+	size := s.distBytes()
 	if int64(int(size)) != size {
 		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", s.dist.Name(), size)
 	}
@@ -343,6 +365,9 @@ func (s *Store) closeFiles() error {
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Release())
+	}
+	for _, p := range s.joined {
+		errs = append(errs, p.Close())
 	}
 	s.lock, s.live = nil, nil
 	return errors.Join(errs...)

@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels/entry"
+
+	"ooc/tiles/shape"
 )
 
 func TestGeometry(t *testing.T) {
@@ -35,13 +37,13 @@ func TestGeometry(t *testing.T) {
 			t.Errorf("%+v: side %d, tile %d, matrix %d", c.g, c.g.Side(), c.g.TileBytes(), c.g.MatrixBytes())
 		}
 		last := c.g.TileOffset(c.side-1, c.side-1)
-		if last+c.tile != c.g.fileBytes() || last%4096 != 0 {
-			t.Errorf("%+v: the last tile starts at %d of %d", c.g, last, c.g.fileBytes())
+		if last+c.tile != npyHeaderLen+c.g.MatrixBytes() || last%4096 != 0 {
+			t.Errorf("%+v: the last tile starts at %d of %d", c.g, last, npyHeaderLen+c.g.MatrixBytes())
 		}
 	}
 	for _, g := range []Geometry{
-		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
-		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
+		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: shape.MaxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
+		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: shape.MaxN, T: 64, EntryBytes: 4},
 		{N: 10, T: 64, EntryBytes: 4, Rows: 11}, {N: 10, T: 64, EntryBytes: 4, Rows: -1},
 	} {
 		if g.Validate() == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"ooc/tiles/disk"
+	"ooc/tiles/shape"
 )
 
 // sums: a header, then checksums. Versions 1 and 2 have a header that ends with its checksum after 28 bytes, and no id.
@@ -18,7 +19,7 @@ const (
 	sumsHeaderLen = 64
 
 	// StripRows is how many rows of a tile a checksum covers, from version 3 on.
-	StripRows = tileGrain
+	StripRows = shape.Grain
 
 	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
 )
@@ -32,7 +33,10 @@ func (m *Meta) sumsHeader() int64 {
 }
 
 // sumCount is how many checksums there are.
-func (m *Meta) sumCount() int { return m.Geometry().Tiles() * m.SumsPerTile() }
+func (m *Meta) sumCount() int {
+	_, held := m.places()
+	return held * m.SumsPerTile()
+}
 
 // sumsBytes is how long sums is.
 func (m *Meta) sumsBytes() int64 { return m.sumsHeader() + 4*int64(m.sumCount()) }
@@ -93,8 +97,13 @@ func (s *Store) WriteSums(sums []uint32) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if len(sums) != s.meta.sumCount() {
+	if len(sums) != s.geo.Tiles()*s.meta.SumsPerTile() {
 		return fmt.Errorf("%s: %d checksums for %d tiles of %d", s.dir, len(sums), s.geo.Tiles(), s.meta.SumsPerTile())
+	}
+	if s.IsPart() {
+		here := make([]uint32, s.held*s.meta.SumsPerTile())
+		s.eachHeld(func(t, at int) { here[at] = sums[t] })
+		sums = here
 	}
 	if err := s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta)); err != nil {
 		return err
@@ -103,16 +112,25 @@ func (s *Store) WriteSums(sums []uint32) error {
 	return nil
 }
 
-// Sums gives what WriteSums has stored. It fails with fs.ErrNotExist where no
+// Sums gives what WriteSums has stored; of a part store, nothing of tiles that others have. It fails with fs.ErrNotExist where no
 // solve has ended yet.
 func (s *Store) Sums() (_ []uint32, err error) {
 	defer func() { err = s.anew(err) }()
+	if s.joined != nil {
+		return s.joinedSums()
+	}
 	path := s.path(nameSums)
 	b, err := disk.ReadSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
 	if err != nil {
 		return nil, err
 	}
-	return decodeSums(path, b, &s.meta)
+	sums, err := decodeSums(path, b, &s.meta)
+	if err != nil || !s.IsPart() {
+		return sums, err
+	}
+	all := make([]uint32, s.geo.Tiles()*s.meta.SumsPerTile())
+	s.eachHeld(func(t, at int) { all[t] = sums[at] })
+	return all, nil
 }
 
 // dropSums makes the checksums the spare again, so that their space stays

@@ -64,7 +64,7 @@ type Harness struct {
 var boots atomic.Int64
 
 // Watch registers a harness for the store that is opened or created at dir
-// next. What is in the folder already counts as durable.
+// next, which maps its matrix or, every other time, does not. What is in the folder already counts as durable.
 func Watch(dir string) (*Harness, error) {
 	h := &Harness{dir: dir, disk: map[string][]byte{}, fails: map[string][]error{}}
 	for _, name := range []string{dist, state} {
@@ -77,10 +77,14 @@ func Watch(dir string) (*Harness, error) {
 	h.sums, h.named = exists(filepath.Join(dir, sums)), exists(filepath.Join(dir, factors))
 	// A boot id of its own makes notes worthless in what Cut writes, as they
 	// are after a reboot; stores opened at dir under this harness trust them.
-	boot := fmt.Sprintf("crashtest %d %d", os.Getpid(), boots.Add(1))
-	hook.Set(dir, &hook.Hooks{Before: h.before, Sync: h.sync, BootID: boot})
+	number := boots.Add(1)
+	boot := fmt.Sprintf("crashtest %d %d", os.Getpid(), number)
+	hook.Set(dir, &hook.Hooks{Before: h.before, Sync: h.sync, BootID: boot, ByFile: number%2 == 0})
 	return h, nil
 }
+
+// ByFile has this process map no matrix, as on a network file system. Call it before a store is opened.
+func ByFile() { hook.ByFile = true }
 
 // Close removes the harness. Stores that are open keep it.
 func (h *Harness) Close() { hook.Set(h.dir, nil) }

@@ -26,7 +26,12 @@ type Hooks struct {
 	Lock error
 	// Volume, if not empty, is the network file system that the folder is on.
 	Volume string
+	// ByFile says that the matrix is not mapped, as on such a file system.
+	ByFile bool
 }
+
+// ByFile says that no store maps its matrix. It is set before any store is opened.
+var ByFile bool
 
 // Ask gives what Before says to an operation; nil hooks have nothing to say.
 func (h *Hooks) Ask(op, name string) error {

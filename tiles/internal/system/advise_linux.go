@@ -19,6 +19,11 @@ func WillNeed(b []byte) {
 	}
 }
 
+// WillRead is WillNeed for a part of a file that is not mapped.
+func WillRead(f *os.File, off, n int64) {
+	_ = unix.Fadvise(int(f.Fd()), off, n, unix.FADV_WILLNEED) // advice
+}
+
 // StartWriting asks the system to begin writing a part of f to disk, so that
 // the next sync finds little left to do.
 func StartWriting(f *os.File, off, n int64) {

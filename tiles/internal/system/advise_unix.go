@@ -13,6 +13,9 @@ func WillNeed(b []byte) {
 	_ = unix.Madvise(b, unix.MADV_WILLNEED) // advice: failing it costs speed only
 }
 
+// WillRead has no counterpart here.
+func WillRead(*os.File, int64, int64) {}
+
 // DropCache has no counterpart here.
 func DropCache(*os.File) {}
 

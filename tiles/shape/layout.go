@@ -1,4 +1,4 @@
-package tiles
+package shape
 
 import (
 	"sort"
@@ -53,7 +53,8 @@ var layouts = map[Layout]layout{
 	},
 }
 
-func (l Layout) known() bool { return layouts[l].down != nil }
+// Known reports whether this program knows the layout.
+func (l Layout) Known() bool { return layouts[l].down != nil }
 
 func downRows(g Geometry) int { return entry.CeilDiv(g.Rows, g.T) }
 
@@ -69,6 +70,9 @@ func (g Geometry) Layout() Layout {
 	}
 	return Square
 }
+
+// Dimensions are those of the array in dist.npy.
+func (g Geometry) Dimensions() []int { return g.layout().shape(g) }
 
 func (g Geometry) layout() layout { return layouts[g.Layout()] }
 

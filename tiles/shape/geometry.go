@@ -1,4 +1,6 @@
-package tiles
+// Package shape says which tiles a matrix has, which of them are stored, and in which order: layouts, chosen rows, and what follows from
+// them for a tile that is the transpose of a stored one. It reads and writes nothing.
+package shape
 
 import (
 	"fmt"
@@ -7,31 +9,19 @@ import (
 	"ooc/kernels/entry"
 )
 
+// HeaderLen is how long the header of dist.npy is: where the first tile starts. NumPy accepts any length; one page keeps tiles page-aligned in the
+// mapping.
+const HeaderLen = 4096
+
 // MaxT is the largest edge of a tile.
 const MaxT = 1 << 16
 
 // Limits that keep every size below 2⁶² and every index in an int32.
 const (
-	maxN         = math.MaxInt32 - MaxT
-	tileGrain    = 64 // T is a multiple of this
+	MaxN         = math.MaxInt32 - MaxT // vertices
+	Grain        = 64                   // T is a multiple of this
 	maxMatrixLen = int64(1) << 60
 )
-
-// descr is the type of an entry as NumPy writes it: the kind's, or a structure
-// of a distance, a predecessor and what is left of the entry.
-func descr(k entry.Kind, g Geometry) string {
-	if g.EntryBytes == k.Bytes() {
-		return "'" + k.NumPy() + "'"
-	}
-	rest := ""
-	if n := g.EntryBytes - k.Bytes() - PredecessorBytes; n > 0 {
-		rest = fmt.Sprintf(", ('', '|V%d')", n)
-	}
-	return fmt.Sprintf("[('distance', '%s'), ('predecessor', '<i4')%s]", k.NumPy(), rest)
-}
-
-// PredecessorBytes is what a predecessor takes in an entry, behind the distance.
-const PredecessorBytes = 4
 
 // Geometry is the shape of a matrix: N vertices in tiles of edge T, each entry
 // EntryBytes bytes: a distance, and in stores that keep predecessors one of
@@ -71,25 +61,22 @@ func (g Geometry) MatrixBytes() int64 {
 
 // TileOffset is where tile (i,j), which is stored, starts in dist.npy, in bytes.
 func (g Geometry) TileOffset(i, j int) int64 {
-	return npyHeaderLen + int64(g.Index(i, j))*g.TileBytes()
+	return HeaderLen + int64(g.Index(i, j))*g.TileBytes()
 }
-
-// fileBytes is the size of dist.npy.
-func (g Geometry) fileBytes() int64 { return npyHeaderLen + g.MatrixBytes() }
 
 // Validate says whether the shape is one this package can store: N in
 // 1…2³¹-65537, T a multiple of 64 up to 65,536, entries of 2, 4, 8 or 16 bytes,
 // the matrix below 2⁶⁰ bytes.
 func (g Geometry) Validate() error {
 	switch {
-	case g.N < 1 || g.N > maxN:
-		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
+	case g.N < 1 || g.N > MaxN:
+		return fmt.Errorf("n = %d is not in 1…%d", g.N, MaxN)
 	case g.Rows < 0 || g.Rows > g.N:
 		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
 	case (g.Upper || g.Factors) && g.Rows > 0:
 		return fmt.Errorf("layout %s does not go with chosen rows", g.Layout())
-	case g.T < tileGrain || g.T > MaxT || g.T%tileGrain != 0:
-		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, tileGrain, tileGrain, MaxT)
+	case g.T < Grain || g.T > MaxT || g.T%Grain != 0:
+		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, Grain, Grain, MaxT)
 	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8 && g.EntryBytes != 16:
 		return fmt.Errorf("entries of %d bytes are not supported", g.EntryBytes)
 	}

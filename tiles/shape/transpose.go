@@ -1,9 +1,9 @@
-package tiles
+package shape
 
 import "ooc/kernels/entry"
 
-// transpose fills dst with consecutive entries of a tile's transpose, from entry first on.
-func (g *Geometry) transpose(dst, tile []byte, first int) {
+// Transpose fills dst with consecutive entries of a tile's transpose, from entry first on.
+func (g *Geometry) Transpose(dst, tile []byte, first int) {
 	switch g.EntryBytes {
 	case 2:
 		transpose(entry.View[uint16](dst), entry.View[uint16](tile), g.T, first)

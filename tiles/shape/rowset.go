@@ -1,4 +1,4 @@
-package tiles
+package shape
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ func (r RowSet) Vertex(place int) int {
 	return int(r[place])
 }
 
-func (r RowSet) validate(n int) error {
+func (r RowSet) Validate(n int) error {
 	last := int32(-1)
 	for _, v := range r {
 		if v <= last || int64(v) >= int64(n) {
@@ -76,7 +76,7 @@ func (r *RowSet) UnmarshalJSON(data []byte) error {
 		}
 		a, err1 := strconv.ParseInt(from, 10, 32)
 		b, err2 := strconv.ParseInt(to, 10, 32)
-		if err1 != nil || err2 != nil || a <= last || b < a || b >= maxN {
+		if err1 != nil || err2 != nil || a <= last || b < a || b >= MaxN {
 			return fmt.Errorf("sources: %q is no ascending number or range", part)
 		}
 		for v := a; v <= b; v++ {
