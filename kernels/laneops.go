@@ -23,6 +23,9 @@ type LaneOps interface {
 // DeviceLaneUnit divides the number of lanes of LaneOps and the edges of their products.
 const DeviceLaneUnit = 64
 
+// MostLanes is how many lanes an operation of LaneOps takes at most.
+const MostLanes = 1 << 20
+
 // LevelRange is the rows Lo to Hi-1 of a matrix of lanes. None of them has an arc to another.
 type LevelRange struct {
 	Lo, Hi int32

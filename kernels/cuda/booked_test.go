@@ -235,22 +235,6 @@ func CampaignDrivers(t *testing.T) map[string]CampaignDriver {
 	return drivers
 }
 
-// Memory is what a solve on little needs: room for so many bytes, and what the device itself uses where it has little. Of
-// that there is no room for a sample, whose products would take the fake driver minutes.
-func (d CampaignDriver) Memory(bytes int64) (memory int64, err error) {
-	for range 2 {
-		device, err := open(d.driver, Options{Memory: memory})
-		if err != nil {
-			return 0, err
-		}
-		memory = bytes + device.Info().Scratch
-		if err := device.Close(); err != nil {
-			return 0, err
-		}
-	}
-	return memory, nil
-}
-
 // Open opens a device on the driver. fail is asked before each of its calls, by name, and returns what the call comes
 // to, 0 for success; it may be called by several goroutines. leaks names what is alive after Close.
 func (d CampaignDriver) Open(memory int64, fail func(call string) Result) (device *Device, leaks func() string, err error) {

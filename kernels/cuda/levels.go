@@ -122,8 +122,8 @@ func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 // laneStream is ownStream for operations on lanes, of which there are so many.
 func (d *Device) laneStream(on kernels.Stream, v entry.Variant, width int) (*stream, error) {
 	s, err := d.ownStream(on, v)
-	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > 1<<20) {
-		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, 1<<20)
+	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > kernels.MostLanes) {
+		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, kernels.MostLanes)
 	}
 	return s, err
 }

@@ -3,6 +3,7 @@ package opencl
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -66,19 +67,24 @@ func Open(o Options) (*Device, error) {
 }
 
 func open(o Options) (*Device, error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return l.open(o)
+}
+
+func (l *library) open(o Options) (*Device, error) {
 	if o.Memory < 0 || o.Host < 0 || o.Index < 0 {
 		return nil, fmt.Errorf("memory %d, host memory %d, index %d: want 0 or more", o.Memory, o.Host, o.Index)
 	}
-	all, err := list()
+	all, err := l.list()
 	if err != nil {
 		return nil, err
 	}
 	if o.Index >= len(all) {
-		return nil, fmt.Errorf("%w: device %d: there are %d, counted from 0", ErrNoDevice, o.Index, len(all))
-	}
-	l, err := load()
-	if err != nil {
-		return nil, err
+		broken := append([]string{""}, brokenDrivers()...)
+		return nil, fmt.Errorf("%w: device %d: there are %d, counted from 0%s", ErrNoDevice, o.Index, len(all), strings.Join(broken, "; "))
 	}
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU

@@ -6,7 +6,7 @@
 //
 // Kernels are embedded as source, which the driver compiles when an operation first needs them. Drivers keep what they have compiled
 // on disk. There are two shapes: with local memory and blocks in registers for GPUs (src/tiles.cl), and with vectors for
-// processors (src/vectors.cl). What else differs from device to device is in one table (tunables.go).
+// processors (src/vectors.cl). Operations on lanes (src/lanes.cl) have one source for both. What else differs from device to device is in one table (tunables.go).
 //
 // # Memory
 //

@@ -22,7 +22,9 @@ const (
 	noResources      Code = -5
 	noHostMemory     Code = -6
 	noProfile        Code = -7
+	mapFailed        Code = -12
 	eventFailed      Code = -14
+	invalidValue     Code = -30
 	tooLarge         Code = -61
 	noPlatform       Code = -1001
 	buildFailed      Code = -11
@@ -33,7 +35,7 @@ const (
 var names = map[Code]string{
 	deviceNotFound: "DEVICE_NOT_FOUND", -2: "DEVICE_NOT_AVAILABLE", compilerNotThere: "COMPILER_NOT_AVAILABLE", noObjectMemory: "MEM_OBJECT_ALLOCATION_FAILURE",
 	noResources: "OUT_OF_RESOURCES", noHostMemory: "OUT_OF_HOST_MEMORY", noProfile: "PROFILING_INFO_NOT_AVAILABLE", buildFailed: "BUILD_PROGRAM_FAILURE",
-	-12: "MAP_FAILURE", eventFailed: "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", -30: "INVALID_VALUE", -33: "INVALID_DEVICE", -34: "INVALID_CONTEXT",
+	mapFailed: "MAP_FAILURE", eventFailed: "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", invalidValue: "INVALID_VALUE", -33: "INVALID_DEVICE", -34: "INVALID_CONTEXT",
 	-36: "INVALID_COMMAND_QUEUE", -38: "INVALID_MEM_OBJECT", -43: "INVALID_BUILD_OPTIONS", -44: "INVALID_PROGRAM", -45: "INVALID_PROGRAM_EXECUTABLE",
 	-46: "INVALID_KERNEL_NAME", -48: "INVALID_KERNEL", -51: "INVALID_ARG_SIZE", -52: "INVALID_KERNEL_ARGS", -54: "INVALID_WORK_GROUP_SIZE",
 	-55: "INVALID_WORK_ITEM_SIZE", -58: "INVALID_EVENT", tooLarge: "INVALID_BUFFER_SIZE", noPlatform: "PLATFORM_NOT_FOUND",
@@ -73,7 +75,7 @@ func noMemory(err error) bool {
 		return false
 	}
 	switch e.Code {
-	case noObjectMemory, noResources, noHostMemory, tooLarge:
+	case noObjectMemory, noResources, noHostMemory, mapFailed, tooLarge:
 		return true
 	}
 	return false

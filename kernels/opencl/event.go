@@ -27,7 +27,11 @@ func (s *stream) Record() (kernels.Event, error) {
 			return nil, fmt.Errorf("opencl: record: %w", err)
 		}
 	}
-	if err := errors.Join(check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last))), s.flush()); err != nil {
+	err := s.flush()
+	if err == nil {
+		err = check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last)))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opencl: record: %w", err)
 	}
 	e := &event{device: s.device, handle: s.last}
@@ -57,7 +61,11 @@ func (d *Device) releaseEvent(number uint64) {
 // barrier has what comes later wait for events of other streams.
 func (s *stream) barrier(events []handle) error {
 	l, at, done := s.device.lib, uintptr(0), new(handle)
-	if s.last != 0 && s.at != s.queue {
+	n, _, err := s.after(s.queue)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
 		events = append(events, s.last)
 	}
 	if len(events) > 0 {
@@ -94,7 +102,15 @@ func (d *Device) waitFor(h handle) error {
 			return err
 		}
 	}
-	return outOfMemory(check("clWaitForEvents", c))
+	return ofCommand("clWaitForEvents", c)
+}
+
+// ofCommand is the error of a command that had begun: OUT_OF_RESOURCES is what drivers say there of a kernel that failed, and not of memory.
+func ofCommand(call string, c Code) error {
+	if err := check(call, c); c == noResources {
+		return err
+	}
+	return outOfMemory(check(call, c))
 }
 
 // passed reports whether an event's command is done. It returns the command's error.
@@ -104,7 +120,7 @@ func (d *Device) passed(h handle) (bool, error) {
 	if c == success && status < 0 {
 		c = status
 	}
-	return c == success && status == 0, outOfMemory(check("a command", c))
+	return c == success && status == 0, ofCommand("a command", c)
 }
 
 // Sync implements kernels.Event.

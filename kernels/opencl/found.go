@@ -3,6 +3,7 @@ package opencl
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,11 +69,15 @@ func List() ([]Found, error) {
 	return list, nil
 }
 
-func list() (all []Found, err error) {
+func list() ([]Found, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
+	return l.list()
+}
+
+func (l *library) list() (all []Found, err error) {
 	var failed error // of a platform
 	err = keepingSignals(func() error {
 		platforms, err := l.handles("clGetPlatformIDs", func(n uintptr, list, count unsafe.Pointer) Code {
@@ -91,7 +96,11 @@ func list() (all []Found, err error) {
 			}
 			name := text(l.info(l.clGetPlatformInfo, p, platformName))
 			for _, id := range devices {
-				all = append(all, l.look(id, name))
+				if f, err := l.look(id, name); err != nil {
+					failed = err
+				} else {
+					all = append(all, f)
+				}
 			}
 		}
 		return nil
@@ -101,6 +110,8 @@ func list() (all []Found, err error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
 	case len(all) == 0 && failed != nil:
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, failed)
+	case len(all) == 0 && len(brokenDrivers()) > 0:
+		return nil, fmt.Errorf("%w: %s", ErrNoDevice, strings.Join(brokenDrivers(), "; "))
 	case len(all) == 0:
 		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL installed?", ErrAbsent)
 	}
@@ -129,13 +140,22 @@ func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Po
 }
 
 // look asks a device for what it is.
-func (l *library) look(id handle, platform string) Found {
-	number := func(what uint32) int64 { return integer(l.info(l.clGetDeviceInfo, id, what)) }
-	words := func(what uint32) string { return text(l.info(l.clGetDeviceInfo, id, what)) }
+func (l *library) look(id handle, platform string) (Found, error) {
+	var err error
+	value := func(what uint32) ([]byte, Code) {
+		value, c := l.info(l.clGetDeviceInfo, id, what)
+		if c != success && c != invalidValue { // which it is where the driver does not know the question
+			err = errors.Join(err, check("clGetDeviceInfo", c))
+		}
+		return value, c
+	}
+	number := func(what uint32) int64 { return integer(value(what)) }
+	words := func(what uint32) string { return text(value(what)) }
 	kind := number(deviceType)
-	return Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor), Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
+	f := Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor), Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
 		Shares: kind&typeCPU != 0 || number(deviceSharesMemory) != 0, id: id, cpu: kind&typeCPU != 0, doubles: number(deviceDoubles) != 0,
 		memory: number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal), group: number(deviceGroup), units: max(1, int(number(deviceUnits))), lanes: int(number(deviceLanesInt))}
+	return f, err
 }
 
 // text is a value that is a string.

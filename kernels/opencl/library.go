@@ -12,8 +12,14 @@ import (
 // handle is an object of OpenCL: a platform, device, context, queue, program, kernel, memory object or event.
 type handle uintptr
 
-// library holds the addresses of the functions of libOpenCL.
+// library is libOpenCL.
 type library struct {
+	functions
+	meddle func(fn uintptr, args []uintptr) uintptr // in a test's hands: makes each call; nil: all are made
+}
+
+// functions holds the addresses of the functions of libOpenCL.
+type functions struct {
 	clGetPlatformIDs             uintptr
 	clGetPlatformInfo            uintptr
 	clGetDeviceIDs               uintptr
@@ -63,7 +69,7 @@ func openFunctions() (*library, error) {
 		return nil, fmt.Errorf("%w: %w", ErrAbsent, err)
 	}
 	l := &library{}
-	fields := reflect.ValueOf(l).Elem()
+	fields := reflect.ValueOf(&l.functions).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Name
 		at, err := findSymbol(lib, name)
@@ -80,16 +86,22 @@ func openFunctions() (*library, error) {
 //
 //go:uintptrescapes
 func (l *library) call(fn uintptr, args ...uintptr) Code {
-	r, _, _ := purego.SyscallN(fn, args...)
-	return Code(int32(r))
+	return Code(int32(l.made(fn, args)))
 }
 
 // create calls a function that returns an object.
 //
 //go:uintptrescapes
 func (l *library) create(fn uintptr, args ...uintptr) handle {
+	return handle(l.made(fn, args))
+}
+
+func (l *library) made(fn uintptr, args []uintptr) uintptr {
+	if l.meddle != nil {
+		return l.meddle(fn, args)
+	}
 	r, _, _ := purego.SyscallN(fn, args...)
-	return handle(r)
+	return r
 }
 
 // info asks one of the functions clGet…Info for a value of whatever size.

@@ -101,11 +101,16 @@ func (d *Device) reserve(use *int64, bytes int64) error {
 }
 
 // allocate makes a memory object. Most drivers find memory for it only when it is first used; writing to it makes this one say now
-// that there is none.
+// that there is none. PoCL would abort at that, so a processor is asked for memory of the host, which it has to find at once.
 func (d *Device) allocate(bytes int64) (handle, error) {
-	const readWrite = 1 << 0
-	l, code := d.lib, new(Code)
-	h := l.create(l.clCreateBuffer, uintptr(d.context), readWrite, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
+	if bytes > d.found.largest {
+		return 0, fmt.Errorf("%w: the driver gives %d bytes at once", kernels.ErrNoMemory, d.found.largest)
+	}
+	l, code, flags := d.lib, new(Code), uintptr(readWrite)
+	if d.found.cpu {
+		flags |= allocHost
+	}
+	h := l.create(l.clCreateBuffer, uintptr(d.context), flags, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
 	if err := check("clCreateBuffer", *code); err != nil {
 		return 0, outOfMemory(err)
 	}
@@ -144,6 +149,12 @@ func (d *Device) freeOwn(h handle, bytes int64) error {
 	d.mu.Unlock()
 	return d.freePieces([]handle{h})
 }
+
+// What memory objects are made for.
+const (
+	readWrite = 1 << 0
+	allocHost = 1 << 4
+)
 
 // hostBlock is memory that AllocHost returned.
 type hostBlock struct {
@@ -189,7 +200,6 @@ func (d *Device) AllocHost(bytes int64) ([]byte, error) {
 }
 
 func (d *Device) mapHost(bytes int64) (*hostBlock, error) {
-	const readWrite, allocHost = 1 << 0, 1 << 4
 	l, code := d.lib, new(Code)
 	h := l.create(l.clCreateBuffer, uintptr(d.context), readWrite|allocHost, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
 	if err := check("clCreateBuffer", *code); err != nil {

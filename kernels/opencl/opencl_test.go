@@ -37,11 +37,15 @@ func testedDevice(t testing.TB) int {
 func TestConformance(t *testing.T) { onDevice(t, conformance.Run, Options{}) }
 func TestLarge(t *testing.T)       { onDevice(t, conformance.Large, Options{}) }
 func TestTileOps(t *testing.T)     { onDevice(t, conformance.TileOps, Options{}) }
+func TestLaneOps(t *testing.T)     { onDevice(t, conformance.LaneOps, Options{}) }
 
 // TestPieces has buffers of many pieces, so that tiles lie across two.
 func TestPieces(t *testing.T) {
 	onDevice(t, conformance.Run, Options{piece: 70 << 10})
 	onDevice(t, conformance.TileOps, Options{piece: 170 << 10})
+	if os.Getenv("OOC_CAMPAIGN") != "" { // compiling them takes seconds
+		onDevice(t, conformance.LaneOps, Options{piece: 384 << 10})
+	}
 }
 
 // TestGPUKernels has a processor run the kernels of GPUs, in each of their shapes. Compiling them takes a minute, so it is done in campaigns.
@@ -56,6 +60,7 @@ func TestGPUKernels(t *testing.T) {
 			onDevice(t, conformance.Run, o)
 			if o.tunables == nil {
 				onDevice(t, conformance.TileOps, o)
+				onDevice(t, conformance.LaneOps, o)
 			}
 		})
 		if !crashtest.Long() { // a short campaign tries one, another in each run
@@ -70,6 +75,19 @@ func onDevice(t *testing.T, suite func(*testing.T, conformance.Open), o Options)
 		o.Memory = memory
 		return Open(o)
 	})
+}
+
+// TestOffered wants a device without numbers of 64 bits to have all but the operations that need them.
+func TestOffered(t *testing.T) {
+	for _, doubles := range []bool{false, true} {
+		d := (&Device{found: Found{doubles: doubles}}).Offered()
+		_, lanes := kernels.As[kernels.LaneOps](d)
+		_, tiles := kernels.As[kernels.TileOps](d)
+		_, named := d.(interface{ Driver() string })
+		if lanes != doubles || !tiles || !named {
+			t.Errorf("doubles %t: lanes %t, tiles %t, a driver's name %t", doubles, lanes, tiles, named)
+		}
+	}
 }
 
 // TestList wants every device to be told from others.

@@ -11,6 +11,9 @@ import (
 //go:embed src/common.cl
 var commonSource string
 
+//go:embed src/vector.cl
+var vectorSource string
+
 //go:embed src/vectors.cl
 var vectorsSource string
 
@@ -23,11 +26,16 @@ var pairsSource string
 //go:embed src/service.cl
 var serviceSource string
 
+//go:embed src/lanes.cl
+var lanesSource string
+
 // program is what one compilation makes kernels for.
 type program struct {
 	variant entry.Variant
 	pairs   bool
-	shape   shape // the zero shape: the kernels of service.cl, which have none
+	shape   shape // the zero shape: the kernels of service.cl or lanes.cl, which have none
+	lanes   bool  // those of lanes.cl
+	pieces  bool  // their operands may lie in several memory objects
 }
 
 // service is the program of the kernels of service.cl.
@@ -37,9 +45,11 @@ func service(v entry.Variant, pairs bool) program { return program{variant: v, p
 func (d *Device) source(p program) string {
 	products := tilesSource
 	if d.found.cpu {
-		products = vectorsSource
+		products = vectorSource + vectorsSource
 	}
 	switch {
+	case p.lanes:
+		return commonSource + vectorSource + lanesSource
 	case p.shape == shape{}:
 		return commonSource + serviceSource
 	case p.pairs:
@@ -63,7 +73,7 @@ func (d *Device) build(p program) (handle, error) {
 	}
 	h, err := d.compile(d.source(p), d.options(p))
 	if err != nil {
-		return 0, fmt.Errorf("kernels of %s: %w", p.variant, err)
+		return 0, fmt.Errorf("kernels of %s: %w; --device cpu does without", p.variant, err)
 	}
 	d.programs[p] = h
 	return h, nil

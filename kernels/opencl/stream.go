@@ -85,22 +85,21 @@ func (s *stream) enqueued(call string, c Code, queue, event handle) error {
 	return nil
 }
 
-// after is what a command on a queue is to wait for: the last one, if that is on another queue.
-func (s *stream) after(queue handle) (n, list uintptr) {
+// after is what a command on a queue is to wait for: the last one, if that is on another queue. That queue is flushed: a driver need not begin
+// with a command before, and would wait for it without end.
+func (s *stream) after(queue handle) (n, list uintptr, err error) {
 	if s.last == 0 || s.at == queue {
-		return 0, 0
+		return 0, 0, nil
 	}
-	return 1, uintptr(unsafe.Pointer(&s.last))
+	return 1, uintptr(unsafe.Pointer(&s.last)), s.flush()
 }
 
 // flush has the driver begin with what is enqueued.
 func (s *stream) flush() error {
-	l := s.device.lib
-	err := check("clFlush", l.call(l.clFlush, uintptr(s.queue)))
-	if s.at != s.queue && s.at != 0 {
-		err = errors.Join(err, check("clFlush", l.call(l.clFlush, uintptr(s.at))))
+	if s.at == 0 {
+		return nil
 	}
-	return err
+	return check("clFlush", s.device.lib.call(s.device.lib.clFlush, uintptr(s.at)))
 }
 
 // hold keeps host memory alive until the last command is done.
@@ -114,16 +113,22 @@ func (s *stream) hold(memory []byte) error {
 		l.call(l.clReleaseEvent, uintptr(s.held[0].event))
 		s.held = s.held[1:]
 	}
+	if err := check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last))); err != nil {
+		return errors.Join(err, s.idle()) // nobody may use the memory any more
+	}
 	s.held = append(s.held, held{s.last, memory})
-	return check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last)))
+	return nil
 }
 
-// letGo forgets all memory that was held: the stream is idle.
-func (s *stream) letGo() {
+// letGo forgets all memory that was held: the stream is idle. It returns the errors of the commands that used it.
+func (s *stream) letGo() (err error) {
 	for _, h := range s.held {
+		_, failed := s.device.passed(h.event)
+		err = errors.Join(err, failed)
 		s.device.lib.call(s.device.lib.clReleaseEvent, uintptr(h.event))
 	}
 	s.held = nil
+	return err
 }
 
 // CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost.
@@ -164,7 +169,10 @@ func (s *stream) copyHost(t kernels.Tile, host []byte, call string, fn uintptr) 
 // transfer enqueues a copy of a part of a memory object.
 func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
 	event := new(handle)
-	n, after := s.after(s.queue)
+	n, after, err := s.after(s.queue)
+	if err != nil {
+		return err
+	}
 	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), n, after, uintptr(unsafe.Pointer(event)))
 	return s.enqueued(call, c, s.queue, *event)
 }
@@ -172,7 +180,10 @@ func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
 // copyInside enqueues a copy from one memory object to another.
 func (s *stream) copyInside(to, from span) error {
 	l, event := s.device.lib, new(handle)
-	n, after := s.after(s.queue)
+	n, after, err := s.after(s.queue)
+	if err != nil {
+		return err
+	}
 	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), n, after, uintptr(unsafe.Pointer(event)))
 	return s.enqueued("clEnqueueCopyBuffer", c, s.queue, *event)
 }
@@ -194,12 +205,18 @@ func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []ar
 	}
 	l := s.device.lib
 	for i, a := range args {
+		if a.kept {
+			continue
+		}
 		if c := l.call(l.clSetKernelArg, uintptr(kernel), uintptr(i), uintptr(a.bytes), uintptr(unsafe.Pointer(&a.value))); c != success {
 			return check(fmt.Sprintf("clSetKernelArg %d of %s", i, k.name), c)
 		}
 	}
 	event, global, local := new(handle), [1]uintptr{uintptr(groups * items)}, [1]uintptr{uintptr(items)}
-	n, after := s.after(queue)
+	n, after, err := s.after(queue)
+	if err != nil {
+		return err
+	}
 	c := l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), n, after, uintptr(unsafe.Pointer(event)))
 	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, queue, *event)
 }
@@ -208,10 +225,12 @@ func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []ar
 type arg struct {
 	value uint64
 	bytes int
+	kept  bool // it is what it was in the kernel's launch before, in the same operation
 }
 
-func number(n int) arg       { return arg{uint64(uint32(n)), 4} }
-func memoryArg(h handle) arg { return arg{uint64(h), 8} }
+func number(n int) arg       { return arg{value: uint64(uint32(n)), bytes: 4} }
+func long(n int64) arg       { return arg{value: uint64(n), bytes: 8} }
+func memoryArg(h handle) arg { return arg{value: uint64(h), bytes: 8} }
 
 // need makes room in memory of the stream's own; what it held is lost.
 func (s *stream) need(o *own, bytes int64) error {
@@ -223,10 +242,11 @@ func (s *stream) need(o *own, bytes int64) error {
 			return err
 		}
 	}
-	if err := s.device.freeOwn(o.memory, o.bytes); err != nil {
+	old := *o
+	*o = own{} // it is gone, whatever the driver says
+	if err := s.device.freeOwn(old.memory, old.bytes); err != nil {
 		return err
 	}
-	*o = own{}
 	h, err := s.device.allocOwn(bytes)
 	if err != nil {
 		return fmt.Errorf("%d bytes for the device itself: %w", bytes, err)
@@ -251,9 +271,7 @@ func (s *stream) idle() error {
 	if s.last == 0 {
 		return nil
 	}
-	err := s.device.waitFor(s.last)
-	s.letGo()
-	return err
+	return errors.Join(s.device.waitFor(s.last), s.letGo())
 }
 
 // Close implements kernels.Stream.

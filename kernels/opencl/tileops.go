@@ -125,7 +125,7 @@ func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
 	if groups > most {
 		groups, each = most, (words+most-1)/most
 	}
-	if err := s.simple(entry.I32, "differ", int(groups), f, x, y, arg{uint64(words), 8}, number(int(each))); err != nil {
+	if err := s.simple(entry.I32, "differ", int(groups), f, x, y, long(words), number(int(each))); err != nil {
 		return err
 	}
 	return errors.Join(p.putBack(), s.flush())

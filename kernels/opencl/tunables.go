@@ -135,6 +135,12 @@ func (d *Device) options(p program) string {
 	if p.pairs {
 		o += " -DPAIRED"
 	}
+	if p.lanes && !d.found.cpu {
+		o += " -DLANES=4"
+	}
+	if p.pieces {
+		o += " -DPIECES"
+	}
 	return o
 }
 

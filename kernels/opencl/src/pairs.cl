@@ -18,14 +18,6 @@ static inline MASK less(V a, V b) {
 #endif
 }
 
-static inline V added(V a, V b) {
-#if defined(F32) || defined(F32_SIGNED)
-  return INTS(FLOATS(a) + FLOATS(b));
-#else
-  return a + b;
-#endif
-}
-
 // unpack and pack move pairs between memory and registers.
 #define UNPACK(d, q, p) \
   { \

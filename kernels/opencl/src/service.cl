@@ -9,7 +9,9 @@
 
 // pivot lowers every entry of m×m tiles of edge t with pivot k: single-stage Floyd–Warshall. C of the jobs are the tiles.
 kernel void pivot(MEMORY, global const Job *list, const int t, const int m, const int k, const int unit) {
-  const int perTile = t * t / unit, id = get_global_id(0), tile = id / perTile, at = id % perTile * unit, row = at / t, col = at % t;
+  const int perTile = t * t / unit;
+  const ulong id = get_global_id(0); // of a large pivot more than an int counts
+  const int tile = id / perTile, at = (int)(id % perTile) * unit, row = at / t, col = at % t;
   global E *d = AT(E, list[tile].x) + WORDS * (long)at;
   global const E *left = AT(const E, list[tile / m * m + k / t].x) + WORDS * ((long)row * t + k % t);
   global const E *above = AT(const E, list[k / t * m + tile % m].x) + WORDS * ((long)(k % t) * t + col);

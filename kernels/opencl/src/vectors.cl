@@ -3,44 +3,6 @@
 // An item has STRIP columns of some rows of C. It copies DEPTH rows of the strip of B to where they lie side by side, since rows of a
 // tile share few sets of a cache, and then takes ROWS rows of C at a time, whose entries stay in registers.
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
-#if defined(F64)
-typedef PASTE(double, LANES) V;
-typedef PASTE(long, LANES) MASK;
-#elif defined(U16)
-typedef PASTE(ushort, LANES) V;
-#else
-typedef PASTE(int, LANES) V;
-typedef PASTE(int, LANES) MASK;
-#endif
-#define LOAD(p) PASTE(vload, LANES)(0, p)
-#define STORE(v, p) PASTE(vstore, LANES)(v, 0, p)
-#define FLOATS(v) PASTE(as_float, LANES)(v)
-#define INTS(v) PASTE(as_int, LANES)(v)
-
-static inline V relaxed(V c, V a, V b) {
-#if defined(F32)
-  return min(INTS(FLOATS(a) + FLOATS(b)), c);
-#elif defined(F32_SIGNED)
-  const PASTE(float, LANES) s = FLOATS(a) + FLOATS(b), d = FLOATS(c);
-  return INTS(select(d, s, s < d));
-#elif defined(F64)
-  const V s = a + b;
-  return select(c, s, s < c);
-#else
-  return min((V)(a + b), c);
-#endif
-}
-
-static inline V settled(V c) {
-#if defined(I32_SIGNED)
-  return select(c, (V)(INF32), c >= LIMIT32);
-#else
-  return c;
-#endif
-}
-
 #define STRIP (LANES * VECTORS)
 
 #ifndef PAIRED

@@ -1,0 +1,229 @@
+// Package failing is the fault campaign of devices: it fails the calls of a driver, one in each solve.
+package failing
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ooc/engine"
+	"ooc/engine/eliminate"
+	"ooc/engine/graph"
+	"ooc/engine/prove"
+	"ooc/engine/rounds"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
+)
+
+// Driver is a driver whose calls can be made to fail.
+type Driver struct {
+	// Open opens a device with a limit of memory. fail is asked before each call of the driver, by name, and says that the call is to fail. It
+	// may be asked by several goroutines. alive names what the driver gave and was not given back.
+	Open func(memory int64, fail func(call string) bool) (d kernels.Device, alive func() string, err error)
+	// Spoils says that after a call that fails no other works: what is alive then is the driver's affair, which frees it with the context.
+	Spoils func(call string) bool
+	// Memory says that a call takes memory of the device, Host that it takes page-locked memory.
+	Memory, Host func(call string) bool
+	// Plain are calls whose failure need not be told.
+	Plain func(call string) bool
+}
+
+// nth is a call among those of its name, from 1 on: how many there are of others depends on how fast the device is.
+type nth struct {
+	name string
+	n    int
+}
+
+// broken fails one call of a driver.
+type broken struct {
+	at nth // the zero: none
+
+	mu    sync.Mutex
+	asked []string       // guarded by mu, as the rest
+	of    map[string]int // of each name
+	call  string         // that failed
+}
+
+func (b *broken) fail(call string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.of == nil {
+		b.of = map[string]int{}
+	}
+	b.asked = append(b.asked, call)
+	if b.of[call]++; b.at != (nth{call, b.of[call]}) {
+		return false
+	}
+	b.call = call
+	return true
+}
+
+// Campaign fails each call of the driver in turn, in solves: there is an error if and only if a call failed, and what the device took is given
+// back, page-locked memory too.
+func Campaign(t *testing.T, d Driver) {
+	crashtest.Campaign(t)
+	for _, c := range []driverCase{
+		{algorithm: rounds.BlockedName, times: 60},
+		{algorithm: rounds.BlockedName, pairs: true, times: 40},
+		{algorithm: eliminate.Name, times: 40},
+		{algorithm: rounds.SquaringName, times: 25},
+		{algorithm: rounds.SingleStageName, times: 25},
+	} {
+		t.Run(fmt.Sprintf("%s/pairs=%t", c.algorithm, c.pairs), func(t *testing.T) {
+			c.Driver, c.g = d, ring(t)
+			c.failCalls(t)
+		})
+	}
+}
+
+// driverCase is a graph, and how it is solved on a driver.
+type driverCase struct {
+	Driver
+	g         *graph.Graph
+	algorithm string
+	pairs     bool // predecessors are kept
+	times     int  // that a call fails in the short campaign, about
+	memory    int64
+}
+
+func (c *driverCase) tileBytes() int64 {
+	if c.pairs {
+		return 64 * 64 * int64(entry.KindI32.PairBytes())
+	}
+	return 64 * 64 * entry.WordBytes
+}
+
+// spare says of a call that its failure need not be told: where an expansion finds no memory, on the device or page-locked,
+// the processor does it instead, and the plan of single-stage rounds does without a sample.
+func (c *driverCase) spare(call string) bool {
+	switch {
+	case c.Plain(call):
+		return true
+	case c.algorithm == eliminate.Name:
+		return c.Memory(call) || c.Host(call)
+	case c.algorithm == rounds.SingleStageName:
+		return c.Memory(call)
+	}
+	return false
+}
+
+// little is what a solve on little needs: room for some tiles, and what the device itself uses where it has little. Of that there is no
+// room for a sample, whose products would take a driver without a GPU minutes.
+func (c *driverCase) little(t *testing.T) (memory int64) {
+	device, _, err := c.Open(2<<20, new(broken).fail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory = 20*c.tileBytes() + device.Info().Scratch
+	if err := device.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return memory
+}
+
+// failCalls wants each failure to be told.
+func (c *driverCase) failCalls(t *testing.T) {
+	c.memory = c.little(t)
+	clean := &broken{}
+	if left, err := c.solve(t, clean); err != nil || left != "" {
+		t.Fatalf("%v; alive: %s", err, left)
+	}
+	injected := 0
+	for _, k := range drawn(clean.asked, crashtest.Times(c.times, len(clean.asked))) {
+		b := &broken{at: k}
+		left, err := c.solve(t, b)
+		if b.call == "" {
+			if err != nil {
+				t.Errorf("call %v was not made: %v", k, err)
+			}
+			continue
+		}
+		injected++
+		if err == nil && !c.spare(b.call) {
+			t.Errorf("call %v failed, without effect", k)
+		}
+		if !c.Spoils(b.call) && left != "" || strings.Contains(left, "contexts:1") {
+			t.Errorf("call %v failed; alive: %s; %v", k, left, err)
+		}
+	}
+	t.Logf("%d calls of the driver, %d failures injected", len(clean.asked), injected)
+}
+
+// drawn draws so many calls: as many of each name, as far as there are.
+func drawn(calls []string, count int) (list []nth) {
+	of := map[string]int{}
+	for _, name := range calls {
+		of[name]++
+		list = append(list, nth{name, of[name]})
+	}
+	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	turn := map[nth]int{} // which of its name it is in this order
+	clear(of)
+	for _, k := range list {
+		turn[k] = of[k.name]
+		of[k.name]++
+	}
+	slices.SortStableFunc(list, func(a, b nth) int { return turn[a] - turn[b] })
+	return list[:min(count, len(list))]
+}
+
+func ring(t *testing.T) *graph.Graph {
+	t.Helper()
+	const n = 130
+	b := graph.New(n)
+	for u := range n {
+		b.Add(u, (u+1)%n, float64(1+u))
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// noCeiling does not measure a ceiling: that this fails is no error of a solve.
+type noCeiling struct {
+	kernels.Device
+	kernels.TileOps
+}
+
+// Unwrap gives the device, for kernels.As.
+func (d noCeiling) Unwrap() kernels.Device { return d.Device }
+
+// Ceiling hides the device's.
+func (noCeiling) Ceiling(entry.Variant) float64 { return 0 }
+
+// solve solves, and returns what is alive after all was closed. A solve that ends well is right.
+func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
+	t.Helper()
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.pairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	d, alive, err := c.Open(c.memory, b.fail)
+	if err != nil {
+		return alive(), err
+	}
+	tiles, ok := kernels.As[kernels.TileOps](d)
+	if !ok {
+		t.Fatal("the device has no kernels.TileOps")
+	}
+	o := engine.Options{Device: noCeiling{d, tiles}, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2, Checkpoint: time.Hour}
+	sum, err := p.Solve(t.Context(), o)
+	if err == nil {
+		_, err = prove.Sample(t.Context(), p, c.g.N, 1)
+	}
+	if b.at == (nth{}) && c.algorithm == eliminate.Name && sum.Eliminate.Lanes == 0 {
+		t.Errorf("the processor expanded")
+	}
+	err = errors.Join(err, d.Close())
+	return alive(), err
+}
