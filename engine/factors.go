@@ -75,12 +75,12 @@ func (p *Problem) closeFactors() error {
 // solveFactors makes the factors of a store and writes them. A run that ends before that leaves nothing to go on from.
 func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
 	defer func() { reports.Stop(err == nil) }()
-	since := func() float64 { return o.Control.Now().Sub(began).Seconds() }
+	since, before := func() float64 { return o.Control.Now().Sub(began).Seconds() }, state.Elapsed.Seconds()
 	at := func(stage live.Stage) {
 		reports.Show(func() live.Live {
 			st := task.StatusOf(p.store)
 			st.Algorithm, st.Stage, st.Device, st.ETA = FactorsName, stage, o.Device.Info().Model, -1
-			st.Elapsed = state.Elapsed.Seconds() + since()
+			st.Elapsed = before + since()
 			return live.Live{Status: st}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
 	"ooc/engine/path"
 	"ooc/engine/plan"
 	"ooc/engine/prove"
@@ -350,6 +351,32 @@ func TestCampaignFactorsLarge(t *testing.T) {
 			if d, err := p.Distance(u, v); err != nil || d != row[v] {
 				t.Fatalf("from %d to %d %v, and %v in the row: %v", u, v, d, row[v], err)
 			}
+		}
+	}
+}
+
+// TestFactorsElapsed stops the clock when a solve for factors begins: then every status says the same time.
+func TestFactorsElapsed(t *testing.T) {
+	made, o := keepsFactors(t)
+	g := enginetest.SymmetricGraph(t, seeds.New(t), 300, entry.KindI32)
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var elapsed []float64
+	o.Control = new(live.Control)
+	o.Progress = func(st live.Status) {
+		o.Control.Pause()
+		elapsed = append(elapsed, st.Elapsed)
+	}
+	if _, err := p.Solve(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range elapsed[1:] {
+		if e != elapsed[len(elapsed)-1] {
+			t.Errorf("the clock stood still, and statuses say %v", elapsed)
+			break
 		}
 	}
 }

@@ -76,7 +76,7 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 	if o.Pieces > 0 {
 		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: o.Pieces})
 	} else {
-		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated)
+		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated, host)
 	}
 	if err != nil {
 		return nil, err

@@ -60,16 +60,24 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 	}
 	for _, most := range how.Sizes {
 		c := l.cut(o, size, int32(most))
-		if len(c.pieces) == 0 || c.upper > how.MostUpper {
+		upper := float64(c.upper)
+		if len(c.pieces) == 0 || max(upper*upper, c.entries()) > float64(how.MostUpper)*float64(how.MostUpper) || c.entries()/PieceUnit > math.MaxInt32 {
 			continue
 		}
-		upper := float64(c.upper)
 		perSource := (c.cost+c.reached()*upper)/blockGain + upper*(copyGain*upper+hostGain*(float64(c.fill)+cross))/sources
 		if perSource < least {
 			best, least = c, perSource
 		}
 	}
 	return best
+}
+
+// entries is how many there are in Pieces.Down, Up and Inside of a directed graph.
+func (c *cut) entries() (sum float64) {
+	for _, p := range c.pieces {
+		sum += float64(entry.RoundUp(p.size(), PieceUnit)) * float64(p.size()+2*len(p.boundary))
+	}
+	return sum
 }
 
 // batchSources is how many sources a device takes at a time.

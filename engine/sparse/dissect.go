@@ -124,10 +124,18 @@ type region struct {
 	vertices []int32 // of the graph
 	start    []int32
 	adj      []int32
-	leaf     bool // small components, which are not dissected
+	leaf     bool    // small components, which are not dissected
+	weight   []int32 // of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one
 }
 
-func (r *region) n() int { return len(r.vertices) }
+func (r *region) n() int { return len(r.start) - 1 }
+
+func (r *region) weightOf(v int32) int32 {
+	if r.weight == nil {
+		return 1
+	}
+	return r.weight[v]
+}
 
 func (r *region) row(v int32) []int32 { return r.adj[r.start[v]:r.start[v+1]] }
 
@@ -165,11 +173,17 @@ func (r *region) minimumDegree() []int32 {
 // divide cuts a region into parts without arcs between them, and their separator, vertices of the graph. There are no parts if the
 // region has no thin separator, or ctx has ended.
 func (r *region) divide(ctx context.Context) (parts []*region, separator []int32) {
-	b := newSearcher(ctx, r)
-	if parts := r.components(b); parts != nil {
-		return parts, nil
+	var side, order []int32
+	if r.n() >= coarsenFrom {
+		side, order = r.separateCoarsely(ctx)
 	}
-	side, order := r.separate(b)
+	if side == nil {
+		b := newSearcher(ctx, r)
+		if !b.main() {
+			return r.components(), nil
+		}
+		side, order = r.separate(b)
+	}
 	if side == nil {
 		return nil, nil
 	}
@@ -181,11 +195,8 @@ func (r *region) divide(ctx context.Context) (parts []*region, separator []int32
 	return r.split(side, 2, order), separator
 }
 
-// components returns the components of a region, those of at most leafVertices as one part; nil if there is only one.
-func (r *region) components(b *searcher) []*region {
-	if b.from(0); len(b.queue) == r.n() || b.ctx.Err() != nil {
-		return nil
-	}
+// components returns the components of a region, those of at most leafVertices as one part.
+func (r *region) components() []*region {
 	part, order := make([]int32, r.n()), make([]int32, 0, r.n()) // small components: 0
 	for v := range part {
 		part[v] = between

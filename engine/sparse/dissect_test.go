@@ -303,3 +303,39 @@ func TestDissectedDistances(t *testing.T) {
 		}
 	}
 }
+
+// TestSeparateCoarsely: a separator that is looked for in a coarser region separates, and has few vertices more than one of the region.
+func TestSeparateCoarsely(t *testing.T) {
+	seed := fresh(t).Uint64()
+	for kind, o := range map[string]gen.Options{"road": {N: 20000, Seed: seed}, "grid": {N: 20000, Undirected: true}, "ring": {N: 9000}} {
+		p := symmetric(generated(t, kind, o))
+		g := &region{vertices: make([]int32, p.n()), start: make([]int32, p.n()+1), adj: p.adj}
+		for v := range p.n() {
+			g.vertices[v], g.start[v+1] = int32(v), int32(p.start[v+1])
+		}
+		size := func(side []int32) (sizes [3]int) {
+			for v, s := range side {
+				sizes[1+s]++
+				for _, u := range g.row(int32(v)) {
+					if s == left && side[u] == right {
+						t.Fatalf("%s: an arc between %d and %d passes the separator", kind, v, u)
+					}
+				}
+			}
+			return sizes
+		}
+		side, order := g.separateCoarsely(t.Context())
+		got := size(side)
+		if len(order) != g.n() || 4*min(got[1+left], got[1+right]) < g.n() {
+			t.Errorf("%s: %d vertices in order, and between, left and right %v", kind, len(order), got)
+		}
+		b := newSearcher(t.Context(), g)
+		if !b.main() {
+			t.Fatalf("%s: no component has nearly all vertices", kind)
+		}
+		side, _ = g.separate(b)
+		if want := size(side); got[1+between] > want[1+between]*3/2+2 {
+			t.Errorf("%s: a separator of %d vertices, and without a coarser region one of %d", kind, got[1+between], want[1+between])
+		}
+	}
+}

@@ -59,13 +59,13 @@ func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 // kinds the result is exact; in others each arc is the length of its path within the rounding of its additions. It fails with the
 // cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, Cutting{}, false)
+	return eliminate(ctx, g, o, eliminated, Cutting{}, false, nil)
 }
 
 // EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these are many, it is
-// Eliminate.
-func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
-	return eliminate(ctx, g, o, eliminated, Cutting{}, true)
+// Eliminate. host adds up rows of arcs, which is faster.
+func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int, host kernels.HostLaneOps) (*Elimination, error) {
+	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces, in half as
@@ -74,17 +74,18 @@ func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated
 	if c.Sizes == nil {
 		c.Sizes = pieceSizes
 	}
-	return eliminate(ctx, g, o, eliminated, c, false)
+	return eliminate(ctx, g, o, eliminated, c, false, nil)
 }
 
 // Cutting says how EliminateInPieces cuts.
 type Cutting struct {
 	Sizes     []int // pieces of at most so many vertices are tried, and one size is taken in any case; none: the usual
-	MostUpper int   // ranks; memory has to hold the distances between all of these
+	MostUpper int   // ranks; memory has to hold the distances between all of these, and as many entries of Pieces
 }
 
-// eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same ends up and down.
-func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool) (*Elimination, error) {
+// eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same ends up and down;
+// host may be nil.
+func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool, host kernels.HostLaneOps) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
 	}
@@ -96,15 +97,15 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c 
 	var err error
 	switch e.Variant {
 	case entry.I32Signed:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed), alike)
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed), alike, host)
 	case entry.I32:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32), alike)
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32), alike, host)
 	case entry.U16:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16), alike)
+		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16), alike, host)
 	case entry.F64:
-		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64), alike)
+		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64), alike, host)
 	default:
-		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32), alike)
+		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32), alike, host)
 	}
 	if err != nil {
 		return nil, err
@@ -113,7 +114,8 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c 
 }
 
 // finish computes the weights, and keeps only what is needed afterwards.
-func finish[W weight](ctx context.Context, e *Elimination, v *values[W], alike bool) error {
+func finish[W weight](ctx context.Context, e *Elimination, v *values[W], alike bool, host kernels.HostLaneOps) error {
+	v.variant, v.host = e.Variant, host
 	if err := v.eliminate(ctx); err != nil {
 		return err
 	}

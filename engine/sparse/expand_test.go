@@ -214,7 +214,7 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
 	for stop := range o.Limit + 1 {
-		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N), !arcs && r.IntN(2) == 0)
+		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N), !arcs && r.IntN(2) == 0, []kernels.HostLaneOps{nil, s}[r.IntN(2)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestRounding(t *testing.T) {
 		shape(r, n, func(u, v int) { b.Add(u, v, r.Float64()+0.001+potential[u]-potential[v]) })
 		g := build(t, b)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), someSizes(r, n), false)
+		e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), someSizes(r, n), false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})
 	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
-	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated, Cutting{MostUpper: g.N})
+	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated, Cutting{MostUpper: math.MaxInt})
 	if err != nil {
 		t.Fatal(err)
 	}

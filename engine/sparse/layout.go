@@ -21,7 +21,7 @@ type layout struct {
 	lower      []int32 // higher ranks, ascending within a row
 }
 
-// newLayout numbers the vertices for an elimination of some work. It cuts the forest into pieces of the best of the given sizes.
+// newLayout numbers the vertices for an elimination of some work, and cuts the forest into pieces.
 func newLayout(o *Order, w Work, how Cutting) *layout {
 	n, eliminated := len(o.Vertices), w.Eliminated
 	l := &layout{n: n, core: n - eliminated, upper: n, vertices: make([]int32, n), rank: make([]int32, n), parent: make([]int32, n)}

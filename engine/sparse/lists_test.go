@@ -12,6 +12,28 @@ import (
 	"ooc/kernels/cpu"
 )
 
+// TestTogether: arcs that are looked at by whole rows get the same weights as one by one.
+func TestTogether(t *testing.T) {
+	d := openCPU(t, cpu.Options{})
+	for _, undirected := range []bool{false, true} {
+		g := generated(t, "road", gen.Options{N: 5000, Seed: fresh(t).Uint64(), Undirected: undirected})
+		o := mustOrder(t, g, OrderOptions{})
+		for _, eliminated := range []int{o.Limit / 2, o.Limit - 100, o.Limit} {
+			a, err := eliminate(t.Context(), g, o, eliminated, Cutting{}, true, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := eliminate(t.Context(), g, o, eliminated, Cutting{}, true, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(a.Up.Weights, b.Up.Weights) || !slices.Equal(a.Down.Weights, b.Down.Weights) {
+				t.Fatalf("undirected %v, %d eliminated: other weights", undirected, eliminated)
+			}
+		}
+	}
+}
+
 // TestLists compares lists with the ends that they share, and searches over them with searches of the graph.
 func TestLists(t *testing.T) {
 	r := fresh(t)
@@ -24,7 +46,7 @@ func TestLists(t *testing.T) {
 		o := mustOrder(t, g, OrderOptions{})
 		eliminate := []func() (*Elimination, error){
 			func() (*Elimination, error) { return Eliminate(t.Context(), g, o, o.Limit) },
-			func() (*Elimination, error) { return EliminateAlike(t.Context(), g, o, o.Limit) },
+			func() (*Elimination, error) { return EliminateAlike(t.Context(), g, o, o.Limit, d) },
 		}[r.IntN(2)]
 		e, err := eliminate()
 		if err != nil {

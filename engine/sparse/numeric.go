@@ -12,6 +12,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -34,6 +35,8 @@ type values[W weight] struct {
 	arithmetic[W]
 	*layout
 	up, down []W
+	variant  entry.Variant
+	host     kernels.HostLaneOps // adds rows to others; nil: arcs are looked at one by one
 }
 
 // newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no place
@@ -78,10 +81,10 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 		cursor[r] = v.start[r+1] - 1
 	}
 	worker := func() func(t tree) error {
-		at, poll := make([]int32, v.n), cancel.NewPoll(ctx)
+		w, poll := newGatherer(v, cursor), cancel.NewPoll(ctx)
 		return func(t tree) error {
 			for x := t.last; x >= t.first; x-- {
-				if err := poll.After(v.gather(x, cursor, at)); err != nil {
+				if err := poll.After(w.gather(x)); err != nil {
 					return err
 				}
 			}
@@ -131,22 +134,60 @@ func inParallel(goroutines, count int, worker func() func(i int) error) error {
 	return g.Wait()
 }
 
+// gatherer makes arcs final, one rank after another. It is for one goroutine.
+type gatherer[W weight] struct {
+	*values[W]
+	cursor   []int64 // by rank: its last arc up to a rank that is not yet eliminated; shared by all gatherers
+	at       []int32 // by rank: where it is in the row at hand
+	up, down []W     // the least sums over ranks that share a list
+	by       []W     // one weight, and the same in words
+	byWords  []uint32
+	words    int // of a weight
+}
+
+func newGatherer[W weight](v *values[W], cursor []int64) *gatherer[W] {
+	g := &gatherer[W]{values: v, cursor: cursor, at: make([]int32, v.n), by: make([]W, 1)}
+	g.byWords = entry.As[uint32](g.by)
+	g.words = len(g.byWords)
+	return g
+}
+
+// leastTogether is how many arcs ranks that share a list must have to be looked at together.
+const leastTogether = 16
+
 // gather makes the arcs up of x final. Those of all higher ranks must be final. A rank r with an arc to x also has arcs to
-// ranks below x; x has a path over r to each of them (left-looking elimination). at is scratch. gather returns how many
-// arcs it looked at.
-func (v *values[W]) gather(x int32, cursor []int64, at []int32) (steps int64) {
+// ranks below x; x has a path over r to each of them (left-looking elimination). Ranks that follow one another along a path of the
+// tree mostly have the same ranks below x, so that whole rows of theirs are added to one before it is spread over x's. gather returns
+// how many arcs it looked at.
+func (g *gatherer[W]) gather(x int32) (steps int64) {
+	v := g.values
 	first, row := v.start[x], v.row(x)
 	for k, y := range row {
-		at[y] = int32(k)
+		g.at[y] = int32(k)
 	}
 	up, down := v.up[first:][:len(row)], v.down[first:][:len(row)]
-	for _, r := range v.below(x) {
-		k := cursor[r]
+	below, at, cursor := v.below(x), g.at, g.cursor
+	for i := 0; i < len(below); i++ {
+		r := below[i]
+		k, lo := cursor[r], v.start[r]
 		cursor[r] = k - 1
-		lo := v.start[r]
 		steps += k - lo + 1
+		beyond := v.ends[lo:k]
+		if len(beyond) >= leastTogether && v.host != nil && i+1 < len(below) && v.shares(r, below[i+1]) {
+			first := i
+			for ; i+1 < len(below) && v.shares(below[i], below[i+1]); i++ {
+				cursor[below[i+1]]--
+				steps += k - lo + 1
+			}
+			g.up = g.least(g.up, below[first:i+1], len(beyond), v.down, v.up)
+			if relax(up, at, beyond, g.up, 0); v.directed() {
+				g.down = g.least(g.down, below[first:i+1], len(beyond), v.up, v.down)
+				relax(down, at, beyond, g.down, 0)
+			}
+			continue
+		}
 		to, from := v.down[k], v.up[k] // x → r and r → x
-		switch beyond := v.ends[lo:k]; {
+		switch {
 		case !v.directed():
 			relax(up, at, beyond, v.up[lo:k], to)
 		case to < v.inf || from < v.inf:
@@ -156,6 +197,29 @@ func (v *values[W]) gather(x int32, cursor []int64, at []int32) (steps int64) {
 	v.reset(up)
 	v.reset(down)
 	return steps + int64(len(row))
+}
+
+// shares reports whether a rank has arcs up to the rank r, which is right above it in the tree and comes right before it, to all ranks
+// that r has arcs to, and to no others.
+func (l *layout) shares(r, rank int32) bool {
+	return rank == r+1 && l.parent[rank] == r && l.start[rank+1]-l.start[rank] == l.start[rank]-l.start[r]+1
+}
+
+// least returns, in memory that it may replace, the least sums of the first weights of some ranks and their weight between x and
+// them. cursor has passed x.
+func (g *gatherer[W]) least(sums []W, ranks []int32, size int, between, weights []W) []W {
+	if cap(sums) < size {
+		sums = make([]W, 2*size)
+	}
+	sums = sums[:size]
+	fill(sums, g.inf)
+	words := entry.As[uint32](sums)
+	for _, r := range ranks {
+		if g.by[0] = between[g.cursor[r]+1]; g.by[0] < g.inf {
+			g.host.LowerRow(g.variant, words, entry.As[uint32](weights[g.start[r]:][:size]), g.byWords)
+		}
+	}
+	return sums
 }
 
 // relax lowers the weights of x's arcs to the given ends to those of the paths over r, which is at distance w.

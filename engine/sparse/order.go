@@ -202,11 +202,18 @@ func (r *Order) appendRest(n int) {
 	}
 }
 
+// dissectedArcs is about how many arcs up a vertex of a large road network has in an order by dissection. Memory that is not used is
+// never touched, and to copy the arcs from one array to a larger one again and again takes as long as to find them.
+const dissectedArcs = 24
+
 // structure finds the arcs up that elimination leaves. It lowers Limit if there would be more than most.
 func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
 	poll := cancel.NewPoll(ctx)
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
+	if r.whole {
+		r.up = make([]int32, 0, min(most, dissectedArcs*int64(r.Limit)))
+	}
 	f := family{make([]int32, r.Limit), make([]int32, r.Limit), make([]int32, len(r.Vertices))}
 	for v := int32(0); v < int32(r.Limit); v++ {
 		r.appendRow(p, v, f)
@@ -241,20 +248,20 @@ type family struct {
 // the elimination tree, as far as these are above v (J. W. H. Liu, The role of elimination trees in sparse factorization,
 // 1990).
 func (r *Order) appendRow(p *pattern, v int32, f family) {
-	add := func(x int32) {
-		if x > v && f.seen[x] != v+1 {
-			f.seen[x] = v + 1
-			r.up = append(r.up, x)
-		}
-	}
+	up, seen := r.up, f.seen
 	for _, u := range p.row(r.Vertices[v]) {
-		add(r.position[u])
+		if x := r.position[u]; x > v && seen[x] != v+1 {
+			seen[x], up = v+1, append(up, x)
+		}
 	}
 	for c := f.child[v] - 1; c >= 0; c = f.sibling[c] - 1 {
 		for _, x := range r.row(c) {
-			add(x)
+			if x > v && seen[x] != v+1 {
+				seen[x], up = v+1, append(up, x)
+			}
 		}
 	}
+	r.up = up
 }
 
 // row returns the positions above position v that have an arc from it.

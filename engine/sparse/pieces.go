@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 
@@ -9,7 +10,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// PieceUnit divides the entries of a row of Pieces.Down and Pieces.Up.
+// PieceUnit divides the entries of a row of Pieces.Down, Up and Inside.
 const PieceUnit = 16
 
 // Pieces cut an elimination into two parts, the *upper* ranks and, after them, pieces: ranges of ranks. All arcs up from a
@@ -222,7 +223,7 @@ func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps,
 		to := Target{Width: all.Pitch, Stride: int64(row)}
 		return func(i int) error {
 			if err != nil || ctx.Err() != nil {
-				return firstOf(err, context.Cause(ctx))
+				return cmp.Or(err, context.Cause(ctx))
 			}
 			sources, to.Places = sources[:0], to.Places[:0]
 			for r := i * lanes; r < min((i+1)*lanes, n); r++ {
@@ -243,11 +244,4 @@ func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps,
 			return nil
 		}
 	})
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }

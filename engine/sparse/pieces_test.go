@@ -50,10 +50,38 @@ func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
 	}
 }
 
+// TestPiecesFitMemory wants no piece that takes more memory than is there.
+func TestPiecesFitMemory(t *testing.T) {
+	const n = 200
+	b := graph.New(n, graph.Undirected)
+	for v := range n - 1 {
+		b.Add(v, v+1, 1)
+	}
+	g := build(t, b)
+	o := mustOrder(t, g, OrderOptions{})
+	pieces := func(most int) *Pieces {
+		e, err := eliminate(t.Context(), g, o, o.Limit, Cutting{[]int{n}, most}, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Pieces
+	}
+	p := pieces(math.MaxInt)
+	if p == nil || p.Upper > 20 || len(p.Inside) < 100*100 {
+		t.Fatalf("pieces of a path are %+v", p)
+	}
+	if p := pieces(100); p != nil {
+		t.Errorf("%d entries of pieces, where 10,000 fit", len(p.Inside))
+	}
+	if pieces(2*n) == nil {
+		t.Error("no pieces, where 160,000 entries fit")
+	}
+}
+
 func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) {
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
-	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), anyUpper(1+r.IntN(20)), false)
+	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), anyUpper(1+r.IntN(20)), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
