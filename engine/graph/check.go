@@ -166,8 +166,9 @@ func (g *Graph) sumOfLargest() float64 {
 // topological order and never returns to one. So the longest chain of these bounds, and of the arcs between components, is
 // a bound.
 //
-// In a symmetric graph it goes on until the bound is below enough, where that takes few searches.
-func (g *Graph) longestPath(ctx context.Context, enough float64) (float64, error) {
+// Paths of the fewest arcs are found ten times faster than shortest ones, and are no shorter: they are tried first. In a symmetric graph it goes
+// on until the bound is below enough, where that takes few searches.
+func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float64, err error) {
 	poll := cancel.NewPoll(ctx)
 	c, err := stronglyConnected(g, poll)
 	if err != nil {
@@ -176,10 +177,20 @@ func (g *Graph) longestPath(ctx context.Context, enough float64) (float64, error
 	forward, back := NewSearch(g), NewSearch(g.Reverse())
 	forward.only, back.only = c.of, c.of
 	forward.poll, back.poll = poll, poll
+	for _, fewest := range []bool{true, false} {
+		forward.fewest, back.fewest = fewest, fewest
+		if longest, err = c.longestChain(g, forward, back, enough); err != nil || longest < enough {
+			break
+		}
+	}
+	return longest, err
+}
+
+// longestChain is longestPath by searches forward and back.
+func (c *components) longestChain(g *Graph, forward, back *Search, enough float64) (longest float64, err error) {
 	forward.reset()
 	back.reset()
 	chain := make([]float64, c.count)
-	longest := 0.0
 	for number := range c.count {
 		members := c.order[c.start[number]:c.start[number+1]]
 		onward := 0.0
@@ -203,7 +214,7 @@ func (g *Graph) longestPath(ctx context.Context, enough float64) (float64, error
 			return 0, err
 		}
 		chain[number] = onward + from + to
-		if g.Symmetric && chain[number] >= enough {
+		if g.Symmetric && chain[number] >= enough && !forward.fewest {
 			if chain[number], err = forward.farthestOfAll(members, enough); err != nil {
 				return 0, err
 			}

@@ -106,8 +106,10 @@ func TestLongestPath(t *testing.T) {
 				}
 			}
 		}
-		if bound := g.LongestPath(); bound < longest {
-			t.Fatalf("bound %v is below the distance %v in %s", bound, longest, graphtest.ArcsOf(g))
+		for _, fewest := range []bool{true, false} {
+			if bound := g.LongestPath(fewest); bound < longest {
+				t.Fatalf("bound %v (paths of the fewest arcs: %t) is below the distance %v in %s", bound, fewest, longest, graphtest.ArcsOf(g))
+			}
 		}
 	}
 }

@@ -12,8 +12,13 @@ func (g *Graph) FindNegativeCycle() []int32 {
 	return cycle
 }
 
-func (g *Graph) LongestPath() float64 {
-	longest, _ := g.longestPath(context.Background(), math.Inf(1))
+// LongestPath is the bound by paths of the fewest arcs, or by shortest paths.
+func (g *Graph) LongestPath(fewest bool) float64 {
+	enough := 0.0 // which nothing is below
+	if fewest {
+		enough = math.Inf(1)
+	}
+	longest, _ := g.longestPath(context.Background(), enough)
 	return longest
 }
 

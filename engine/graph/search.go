@@ -18,6 +18,8 @@ type Search struct {
 	only []int32      // if not nil, Dijkstra stays among vertices with the source's number
 	poll *cancel.Poll // if not nil, it may end Dijkstra
 
+	fewest bool // in place of Dijkstra: lengths of paths of the fewest arcs
+
 	order [2][]int32 // of Near
 	keys  []uint32
 }
@@ -64,6 +66,8 @@ func (s *Search) Dijkstra(src int) []float64 {
 
 func (s *Search) dijkstra(src int32) error {
 	switch {
+	case s.fewest:
+		return s.breadthFirst(src)
 	case s.g.I32 != nil:
 		return dijkstra(s, s.g.I32, src)
 	case s.g.F32 != nil:
@@ -97,6 +101,26 @@ func dijkstra[W weight](s *Search, weights []W, src int32) error {
 			}
 		}
 	}
+	return nil
+}
+
+// breadthFirst finds paths of the fewest arcs from src, among vertices at distance +Inf.
+func (s *Search) breadthFirst(src int32) error {
+	s.dist[src] = 0
+	s.heap = append(s.heap[:0], src) // a queue
+	for at := 0; at < len(s.heap); at++ {
+		u := s.heap[at]
+		if err := s.poll.After(s.g.Offsets[u+1] - s.g.Offsets[u] + 1); err != nil {
+			return err
+		}
+		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
+			if v := s.g.Targets[k]; math.IsInf(s.dist[v], 1) && (s.only == nil || s.only[v] == s.only[src]) {
+				s.dist[v], s.pred[v] = s.dist[u]+s.g.Weight(k), u
+				s.heap = append(s.heap, v)
+			}
+		}
+	}
+	s.heap = s.heap[:0]
 	return nil
 }
 
