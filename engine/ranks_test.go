@@ -16,6 +16,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
 	"ooc/engine/ranks"
+	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -82,12 +83,14 @@ func failed(err error) bool {
 	return err != nil && !errors.Is(err, task.ErrInterrupted) && !errors.Is(err, ranks.ErrOver)
 }
 
-// TestRanks is TestParts for processes that share a solve over a link, on grids of every shape.
+// TestRanks is TestParts for processes that share a solve over a link, on grids of every shape, also where a link has fewer tags than there are tiles.
 func TestRanks(t *testing.T) {
 	r := seeds.New(t)
+	defer func(were int) { rounds.Tags = were }(rounds.Tags)
 	for range crashtest.Repeats(1, 10) {
 		for i, k := range enginetest.AllKinds {
 			n := 1 + r.IntN(600)
+			rounds.Tags = 1 + r.IntN(20)
 			g, o := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative), engine.CreateOptions{Tile: 64}
 			if !k.Negative && i%2 == 0 {
 				g, o.Layout = enginetest.SymmetricGraph(t, r, n, k.Kind), tiles.Upper

@@ -52,14 +52,30 @@ func (w *World) Size() int { return w.size }
 func (w *World) Library() string { return w.library }
 
 // Send gives data to another process, which receives it under the same tag: at most 2¹⁹−1. It returns when data may be written over. Where
-// ctx ends first, or an earlier call did, nothing is sent or received any more.
+// ctx ends first, or an earlier call did, nothing is sent or received any more. Of calls that overlap no two have one process and one tag.
 func (w *World) Send(ctx context.Context, to, tag int, data []byte) error {
-	return w.do(ctx, &request{send: true, peer: to, tag: tag, data: data})
+	return w.inPieces(ctx, true, to, tag, data)
 }
 
 // Receive fills data with what another process sends under a tag; it is as Send.
 func (w *World) Receive(ctx context.Context, from, tag int, data []byte) error {
-	return w.do(ctx, &request{peer: from, tag: tag, data: data})
+	return w.inPieces(ctx, false, from, tag, data)
+}
+
+// longest is the most bytes of one message: MPI counts them in a C int. It is a variable only for tests.
+var longest = 1 << 30
+
+// inPieces sends or receives no more bytes at a time than MPI can count.
+func (w *World) inPieces(ctx context.Context, send bool, peer, tag int, data []byte) error {
+	for {
+		piece := data[:min(len(data), longest)]
+		if err := w.do(ctx, &request{send: send, peer: peer, tag: tag, data: piece}); err != nil {
+			return err
+		}
+		if data = data[len(piece):]; len(data) == 0 {
+			return nil
+		}
+	}
 }
 
 // Close waits for all processes to call it, and ends MPI.
@@ -70,6 +86,12 @@ func (w *World) Close() error {
 	return err
 }
 
+// Times that the library is given to end.
+const (
+	aborts = 5 * time.Second // all processes
+	letsGo = time.Second     // the calls that know of a buffer which nobody waits for any more
+)
+
 // passOn is the time that mpirun is given to pass on what this process has said last. MPICH's drops it where the abort comes right after.
 const passOn = 300 * time.Millisecond
 
@@ -78,7 +100,11 @@ const passOn = 300 * time.Millisecond
 func Exit(code int) {
 	if w := open.Load(); w != nil && code != 0 {
 		time.Sleep(passOn)
-		_ = w.do(context.Background(), &request{call: callAbort, tag: code})
+		ctx, stop := context.WithTimeout(context.Background(), aborts)
+		defer stop()
+		if _ = w.do(ctx, &request{call: callAbort, tag: code}); ctx.Err() != nil {
+			os.Exit(code) // its thread does not come back, and C's exit might wait for it
+		}
 	}
 	leave(code)
 	os.Exit(code)
@@ -117,9 +143,24 @@ func (w *World) do(ctx context.Context, r *request) error {
 	case err := <-r.done:
 		return err
 	case <-w.ended:
-		return w.why
+		return w.over(r)
 	case <-ctx.Done():
-		r.abandoned.Store(true)
-		return context.Cause(ctx)
+	}
+	r.abandoned.Store(true)
+	select { // until no call knows its buffer, unless the thread is kept in one
+	case <-r.done:
+	case <-w.ended:
+	case <-time.After(letsGo):
+	}
+	return context.Cause(ctx)
+}
+
+// over is how a request has ended whose world has.
+func (w *World) over(r *request) error {
+	select {
+	case err := <-r.done:
+		return err
+	default:
+		return w.why
 	}
 }

@@ -27,7 +27,10 @@ type library struct {
 // loaded says that C's exit has to be called at the end.
 var loaded atomic.Bool
 
-var errAbandoned = errors.New("what was sent or received over MPI was given up")
+var (
+	errAbandoned = errors.New("what was sent or received over MPI was given up")
+	errClosed    = errors.New("MPI has ended here")
+)
 
 var names = strings.Fields(`MPI_Init_thread MPI_Finalize MPI_Abort MPI_Comm_rank MPI_Comm_size MPI_Comm_set_errhandler
 	MPI_Isend MPI_Irecv MPI_Test MPI_Get_library_version MPI_Error_string`)
@@ -70,7 +73,7 @@ func bind(h uintptr, name string) (*library, error) {
 	var err error
 	for _, n := range names {
 		if l.fn[n], err = purego.Dlsym(h, n); err != nil {
-			return nil, fmt.Errorf("%w: %s has no %s", ErrUnknown, name, n)
+			return nil, fmt.Errorf("%w: %s has no %s; name another with %s", ErrUnknown, name, n, Variable)
 		}
 	}
 	text, length := make([]byte, 8192+1), new(int32) // longer than MPI_MAX_LIBRARY_VERSION_STRING of any
@@ -87,7 +90,7 @@ func bind(h uintptr, name string) (*library, error) {
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_byte"), symbol("ompi_mpi_errors_return")
 		if l.bytes == 0 || l.errorsReturn == 0 {
-			return nil, fmt.Errorf("%w: %s (%s)", ErrUnknown, name, l.version)
+			return nil, fmt.Errorf("%w: %s (%s); name another with %s", ErrUnknown, name, l.version, Variable)
 		}
 	case strings.Contains(name, "mpi_abi") && symbol("MPI_Abi_get_version") != 0: // MPI 5.0, appendix A: small numbers
 		l.funneled = 1024
@@ -96,7 +99,7 @@ func bind(h uintptr, name string) (*library, error) {
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn, l.statusIgnore = 0x44000000, 0x4c00010d, 0x54000001, 1
 	default:
-		return nil, fmt.Errorf("%w: %s (%s)", ErrUnknown, name, l.version)
+		return nil, fmt.Errorf("%w: %s (%s); name another with %s", ErrUnknown, name, l.version, Variable)
 	}
 	return l, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,12 +35,16 @@ func TestMain(m *testing.M) {
 }
 
 func asOneOfMany(what string) error {
+	mpi.ShortMessages()
 	w, err := mpi.Start()
 	if err != nil {
 		return err
 	}
 	if what == "fail" && w.Rank() == w.Size()-1 {
 		return errors.New("this rank fails")
+	}
+	if what == "give up" {
+		return giveUp(w)
 	}
 	ctx := context.Background()
 	if err := fault(); err != nil {
@@ -69,7 +74,25 @@ func asOneOfMany(what string) error {
 			return fmt.Errorf("rank 0 has left: %v", err)
 		}
 	}
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if w.Send(ctx, 0, ranks.FirstTag, make([]byte, 10)) == nil || w.Close() == nil {
+		return errors.New("sent after the end")
+	}
+	return nil
+}
+
+// giveUp waits for what nobody sends, twice, and gives up one: then the other fails, too.
+func giveUp(w *mpi.World) error {
+	other := make(chan error)
+	go func() { other <- w.Receive(context.Background(), 0, ranks.FirstTag, make([]byte, 10)) }()
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	if err := w.Receive(ctx, 0, ranks.FirstTag+1, make([]byte, 10)); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("given up: %v", err)
+	}
+	return <-other
 }
 
 // swap has every two processes exchange some long messages, all at once.
@@ -132,6 +155,19 @@ func TestOneFails(t *testing.T) {
 	}
 }
 
+// TestGivenUp has a process give up what it waits for: all else that is on its way fails, and the process ends.
+func TestGivenUp(t *testing.T) {
+	crashtest.Slow(t)
+	for _, l := range mpitest.Launchers(t) {
+		cmd := l.Command(t, 1, self(t))
+		cmd.Env = append(cmd.Env, asRank+"=give up")
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "was given up") {
+			t.Errorf("%s: %v\n%s", l.Name, err, out)
+		}
+	}
+}
+
 // TestOtherLibrary starts processes that look for a library that is not there, that of another mpirun, and none of MPI at all.
 func TestOtherLibrary(t *testing.T) {
 	crashtest.Slow(t)
@@ -146,6 +182,7 @@ func TestOtherLibrary(t *testing.T) {
 	last := all[len(all)-1]
 	try(last, filepath.Join(t.TempDir(), "libmpi.so"), mpi.ErrAbsent)
 	try(last, "libc.so.6", mpi.ErrUnknown)
+	try(last, "libc.so.6", errors.New("name another with "+mpi.Variable))
 	for _, l := range all {
 		if l.Name == "MPICH" && all[0].Name == "Open MPI" {
 			try(all[0], "libmpich.so.12", mpi.ErrAlone)

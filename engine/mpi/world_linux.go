@@ -60,6 +60,7 @@ func (w *World) serve(started chan<- error) {
 				w.why = l.abort(r.tag)
 				return
 			case r.call == callFinalize:
+				w.why = errClosed
 				r.done <- l.finalize()
 				return
 			}
@@ -96,6 +97,9 @@ func (w *World) serve(started chan<- error) {
 		flying = left
 		if gone { // the library may still know buffers that are gone, so it is not called any more, but to end it all
 			w.why = errAbandoned
+			for _, r := range flying {
+				r.done <- errAbandoned
+			}
 			w.onlyAbort(l)
 			return
 		}

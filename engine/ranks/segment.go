@@ -1,0 +1,188 @@
+package ranks
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Segment is memory that the processes of one host share. What they send each other goes through it, and only its place over the link: where
+// the system does not let processes read each other's memory, MPI libraries copy at 1 GB/s.
+type Segment struct {
+	mine *shared   // nil: this process has none
+	of   []*shared // by rank: what this process reads; nil: that is on another host
+	by   []bool    // by rank: it reads mine
+
+	mu      sync.Mutex
+	filling []bool // slots of mine; guarded by mu
+}
+
+// shared is a segment as it lies in memory: a page with a nonce and the number of readers of each slot, and the slots.
+type shared struct {
+	memory []byte
+	slots  int
+	bytes  int64 // of a slot
+}
+
+// Sizes of a segment.
+const (
+	segmentHead  = 4096
+	segmentSlots = 64
+	segmentBytes = 1 << 30 // at most
+	nonceBytes   = 32
+)
+
+// offer says where a segment is.
+type offer struct {
+	Process, Descriptor int
+	Nonce               [nonceBytes]byte
+	Slots               int // 0: there is none
+	Bytes               int64
+}
+
+// Share gives each process a segment of at most limit bytes for data of so many, and has others of its host read it. All processes call it. A
+// process that cannot share says so, and uses the link. A segment that nobody reads is given back.
+func Share(ctx context.Context, g *Group, bytes, limit int64) (*Segment, error) {
+	s := &Segment{of: make([]*shared, g.Size()), by: make([]bool, g.Size())}
+	mine := s.offer(bytes, min(limit, segmentBytes))
+	if s.mine != nil {
+		defer unname(mine) // once others have mapped it, or there was an error
+	}
+	offers, err := Gather(ctx, g, mine)
+	if offers, err = spread(ctx, g, offers, err); err != nil {
+		return nil, s.closed(err)
+	}
+	reads := make([]bool, g.Size())
+	for rank, o := range offers {
+		if rank != g.Rank() && o.Slots > 0 {
+			s.of[rank] = attach(o)
+			reads[rank] = s.of[rank] != nil
+		}
+	}
+	all, err := Gather(ctx, g, reads)
+	if all, err = spread(ctx, g, all, err); err != nil {
+		return nil, s.closed(err)
+	}
+	for rank, reads := range all {
+		s.by[rank] = reads[g.Rank()]
+	}
+	if s.mine != nil && !slices.Contains(s.by, true) {
+		detach(s.mine.memory)
+		s.mine = nil
+	}
+	return s, nil
+}
+
+// spread has rank 0 tell all what it has gathered.
+func spread[T any](ctx context.Context, g *Group, all []T, err error) ([]T, error) {
+	if err == nil && g.Rank() == 0 {
+		err = g.Tell(ctx, all)
+	} else if err == nil {
+		err = g.Hear(ctx, &all)
+	}
+	if err == nil && len(all) != g.Size() {
+		err = fmt.Errorf("%d ranks are told of, and there are %d", len(all), g.Size())
+	}
+	return all, err
+}
+
+func (s *Segment) closed(err error) error {
+	s.Close()
+	return err
+}
+
+// offer makes this process's segment, if it can.
+func (s *Segment) offer(bytes, limit int64) (o offer) {
+	o.Slots, o.Bytes = int(min(segmentSlots, limit/bytes)), bytes
+	if o.Slots <= 0 || len(s.of) == 1 {
+		return offer{}
+	}
+	if _, err := rand.Read(o.Nonce[:]); err != nil {
+		return offer{}
+	}
+	if s.mine = create(&o); s.mine == nil {
+		return offer{}
+	}
+	copy(s.mine.memory, o.Nonce[:])
+	s.filling = make([]bool, o.Slots)
+	return o
+}
+
+func (o *offer) size() int64 { return segmentHead + int64(o.Slots)*o.Bytes }
+
+// readers is how many have to take what is in a slot yet.
+func (m *shared) readers(slot int) *atomic.Int32 {
+	return (*atomic.Int32)(unsafe.Pointer(&m.memory[nonceBytes+4*slot]))
+}
+
+func (m *shared) slot(i int) []byte { return m.memory[segmentHead+int64(i)*m.bytes:][:m.bytes] }
+
+// ReadBy reports whether another process reads this one's segment, Reads whether this one reads another's.
+func (s *Segment) ReadBy(rank int) bool { return s.by[rank] }
+func (s *Segment) Reads(rank int) bool  { return s.of[rank] != nil }
+
+// PlaceBytes is the length of what is sent over the link in place of data.
+const PlaceBytes = 8
+
+// Put writes data to a slot for so many readers, and returns its place, which Take understands. There is none if all slots are in use: waiting
+// for one could be without end, as they may hold what is asked for later.
+func (s *Segment) Put(readers int, data []byte) (place []byte, ok bool) {
+	place = make([]byte, PlaceBytes)
+	slot := s.claim(data)
+	if slot < 0 {
+		return place, false
+	}
+	copy(s.mine.slot(slot), data)
+	s.mine.readers(slot).Store(int32(readers))
+	s.mu.Lock()
+	s.filling[slot] = false
+	s.mu.Unlock()
+	binary.LittleEndian.PutUint64(place, uint64(slot)+1)
+	return place, true
+}
+
+// claim returns a slot that nobody uses, -1 if there is none.
+func (s *Segment) claim(data []byte) int {
+	if s.mine == nil || int64(len(data)) > s.mine.bytes {
+		return -1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, filling := range s.filling {
+		if !filling && s.mine.readers(i).Load() == 0 {
+			s.filling[i] = true
+			return i
+		}
+	}
+	return -1
+}
+
+// Take reads what another process has put at a place. It reports whether there was anything: if not, the link brings it.
+func (s *Segment) Take(from int, place, data []byte) (bool, error) {
+	at := binary.LittleEndian.Uint64(place)
+	if at == 0 {
+		return false, nil
+	}
+	m := s.of[from]
+	if at > uint64(m.slots) || int64(len(data)) > m.bytes {
+		return false, fmt.Errorf("rank %d: %d bytes at place %d of %d, each of %d bytes", from, len(data), at, m.slots, m.bytes)
+	}
+	copy(data, m.slot(int(at-1)))
+	m.readers(int(at - 1)).Add(-1)
+	return true, nil
+}
+
+// Close gives the memory back. Nothing is on its way any more.
+func (s *Segment) Close() {
+	for _, m := range append(s.of, s.mine) {
+		if m != nil {
+			detach(m.memory)
+		}
+	}
+	s.of, s.mine = make([]*shared, len(s.of)), nil
+}
