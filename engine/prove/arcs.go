@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -54,8 +55,19 @@ func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
 	return a, nil
 }
 
-// weightWords views the weights of a graph as stored entries.
-func weightWords(g *graph.Graph) []uint32 { return entry.View[uint32](g.WeightBytes()) }
+// weightWords returns the weights of a graph as stored entries. An arc as long as unreachable is on no shortest path, and sums with what is
+// longer would wrap.
+func weightWords(g *graph.Graph) []uint32 {
+	words := entry.View[uint32](g.WeightBytes())
+	if g.Kind.Float() || g.MaxWeight <= float64(entry.Inf32) {
+		return words
+	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		words[i] = uint32(min(int32(w), entry.Inf32))
+	}
+	return words
+}
 
 // gather appends the arcs into the group of the vertex first, from outside of it.
 func (a *tightArcs) gather(back *graph.Graph, first int32) {
@@ -63,7 +75,7 @@ func (a *tightArcs) gather(back *graph.Graph, first int32) {
 		for k := back.Offsets[v]; k < back.Offsets[v+1]; k++ {
 			if x := back.Targets[k]; a.group[x] != first {
 				a.Ends = append(a.Ends, x)
-				a.Weights = append(a.Weights, uint32(back.I32[k]-a.offset[v]))
+				a.Weights = append(a.Weights, uint32(min(int64(back.I32[k])-int64(a.offset[v]), int64(entry.Inf32))))
 			}
 		}
 	}

@@ -20,6 +20,8 @@ import (
 
 // Options say how to prove.
 type Options struct {
+	// Device proves what it can, as devices that it stands for do together, and the processor the rest; nil: the processor proves all.
+	Device   kernels.Device
 	Progress func(rows, of int) // called now and then with the rows that are done, one call at a time; may be nil
 }
 
@@ -96,12 +98,17 @@ type source struct {
 	vertex func(row int) int                    // whose distances a row holds
 	values func() rowReader                     // one for each goroutine
 	lanes  func(kernels.HostLaneOps) laneReader // likewise
+	edge   int                                  // rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any
+	strips func(most, pitch int) stripReader    // likewise, of at most so many rows at once
 	wrong  func(row int, d difference) error    // says what is wrong
 	ahead  func(row int)                        // what is read from this row on is wanted soon
 }
 
 // rowReader reads a row into dst, in stored units, unreachable as +Inf.
 type rowReader = func(dst []float64, row int) error
+
+// stripReader reads rows first…first+count-1 into dst, each of pitch entries, of which those beyond the last vertex are anything.
+type stripReader func(dst []byte, first, count int) error
 
 // laneReader reads rows first…first+count-1 into lanes 0…count-1 of m, whose rows are vertices.
 type laneReader func(m kernels.Lanes, first, count int) error
@@ -140,10 +147,13 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 	if pr.arcs, err = newTightArcs(g, src.width); err != nil {
 		return Proof{}, err
 	}
-	err = parallel.Do(ctx, blocks, func() func(int) error {
-		w := pr.newWorker()
-		return func(b int) error { return w.block(b * lanesAtOnce) }
-	}, func() { pr.progress(o, lanesAtOnce) })
+	done, err := pr.onDevices(ctx, o)
+	if !done && err == nil {
+		err = parallel.Do(ctx, blocks, func() func(int) error {
+			w := pr.newWorker()
+			return func(b int) error { return w.block(b * lanesAtOnce) }
+		}, func() { pr.progress(o, lanesAtOnce) })
+	}
 	pr.proof.Checks = int64(src.rows) * int64(len(pr.arcs.Ends))
 	pr.proof.Seconds = time.Since(began).Seconds()
 	return pr.proof, err

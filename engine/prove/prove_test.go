@@ -33,6 +33,16 @@ func mustProve(t *testing.T, p *engine.Problem) Proof {
 	return proof
 }
 
+// maybeDevices has two devices prove, or the processor alone.
+func maybeDevices(t *testing.T, r *rand.Rand) Options {
+	t.Helper()
+	_, together := severalProving(t, 2)
+	if r.IntN(2) == 0 {
+		return Options{}
+	}
+	return Options{Device: together}
+}
+
 // wantWrong expects a proof to fail and to name an entry.
 func wantWrong(t *testing.T, err error, what, name string) {
 	t.Helper()
@@ -54,13 +64,14 @@ func TestProve(t *testing.T) {
 			}
 			p := enginetest.Solved(t, r, g)
 			mustProve(t, p)
+			o := maybeDevices(t, r)
 			for range 40 {
 				u, v := r.IntN(n), r.IntN(n)
 				if r.IntN(8) == 0 {
 					u = v
 				}
 				was := enginetest.Change(t, p, u, v, func(was uint32) uint32 { return otherEntry(r, c.Kind, was) })
-				_, err := All(context.Background(), p, Options{})
+				_, err := All(context.Background(), p, o)
 				wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was),
 					fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
 				enginetest.Change(t, p, u, v, func(uint32) uint32 { return was })
@@ -121,7 +132,7 @@ func TestProveCycles(t *testing.T) {
 		for v := 1; v < n; v++ {
 			enginetest.Change(t, p, 0, v, func(was uint32) uint32 { return was - 7 })
 		}
-		_, err = All(context.Background(), p, Options{})
+		_, err = All(context.Background(), p, maybeDevices(t, r))
 		wantWrong(t, err, "a lowered cycle", "tile (0,0), from 0 to 1:")
 		for u := range n - 1 { // and those that cannot be reached
 			enginetest.Change(t, p, n-1, u, func(uint32) uint32 { return uint32(storeInt(g, u)) })
@@ -129,7 +140,7 @@ func TestProveCycles(t *testing.T) {
 		for v := 1; v < n; v++ {
 			enginetest.Change(t, p, 0, v, func(was uint32) uint32 { return was + 7 })
 		}
-		_, err = All(context.Background(), p, Options{})
+		_, err = All(context.Background(), p, maybeDevices(t, r))
 		wantWrong(t, err, "a cycle out of nowhere", fmt.Sprintf("from %d to ", n-1))
 	}
 }
@@ -158,6 +169,11 @@ func TestProveRounding(t *testing.T) {
 	p := enginetest.Solved(t, r, g)
 	proof := mustProve(t, p)
 	t.Logf("%d of %d rows were searched; worst %.2g", proof.Searched, proof.Rows, proof.Worst)
+	_, together := severalProving(t, 2)
+	got, err := All(t.Context(), p, Options{Device: together})
+	if got.Seconds, proof.Seconds = 0, 0; err != nil || got != proof {
+		t.Errorf("with devices: %+v, %v; want %+v", got, err, proof)
+	}
 }
 
 // TestProveSources proves a store of some rows.

@@ -49,9 +49,28 @@ func storeSource(p *engine.Problem) source {
 		values: func() rowReader { return newRowReader(p) },
 		wrong:  func(row int, d difference) error { return wrongEntry(p, row, d) },
 		ahead:  func(row int) { readAhead(p, row) },
+		edge:   g.T,
+		strips: func(most, pitch int) stripReader {
+			if p.Keeps() == engine.KeepFactors {
+				return factorStrips(p, most, pitch)
+			}
+			tile := entry.Make(most * g.T)
+			return func(dst []byte, first, count int) error {
+				for j := range g.Side() {
+					if err := p.Store().Unchecked().ReadEntries(tile[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
+						return err
+					}
+					for l := range count {
+						copy(dst[4*(l*pitch+j*g.T):], tile[4*l*g.T:4*(l+1)*g.T])
+					}
+				}
+				return nil
+			}
+		},
 		lanes: func(ops kernels.HostLaneOps) laneReader {
 			if p.Keeps() == engine.KeepFactors {
-				return factorLanes(p, ops)
+				width := entry.RoundUp(g.N, kernels.HostLaneUnit)
+				return lanesOf(factorStrips(p, lanesAtOnce, width), width, ops)
 			}
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
@@ -67,11 +86,11 @@ func storeSource(p *engine.Problem) source {
 	}
 }
 
-// factorLanes reads rows of a store that keeps factors.
-func factorLanes(p *engine.Problem, ops kernels.HostLaneOps) laneReader {
-	n, width := p.Geometry().N, entry.RoundUp(p.Geometry().N, kernels.HostLaneUnit)
-	strip, places, rows := alignedEntries(lanesAtOnce*width), lanePlaces(0, width), entry.Make(lanesAtOnce*n)
-	return func(m kernels.Lanes, first, count int) error {
+// factorStrips reads rows of a store that keeps factors.
+func factorStrips(p *engine.Problem, most, pitch int) stripReader {
+	n := p.Geometry().N
+	rows := entry.Make(most * n)
+	return func(dst []byte, first, count int) error {
 		f, err := p.Factors()
 		if err != nil {
 			return err
@@ -84,7 +103,18 @@ func factorLanes(p *engine.Problem, ops kernels.HostLaneOps) laneReader {
 			return err
 		}
 		for l := range count {
-			copy(strip[4*l*width:], rows[4*l*n:4*(l+1)*n])
+			copy(dst[4*l*pitch:], rows[4*l*n:4*(l+1)*n])
+		}
+		return nil
+	}
+}
+
+// lanesOf turns strips of rows of width entries, a multiple of kernels.HostLaneUnit, into lanes.
+func lanesOf(read stripReader, width int, ops kernels.HostLaneOps) laneReader {
+	strip, places := alignedEntries(lanesAtOnce*width), lanePlaces(0, width)
+	return func(m kernels.Lanes, first, count int) error {
+		if err := read(strip, first, count); err != nil {
+			return err
 		}
 		ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.WordBytes}, laneColumns, false)
 		return nil
@@ -113,6 +143,19 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 			return err
 		}
 	}
+	strips := func(_, pitch int) stripReader {
+		read, line := values(), make([]float64, g.N)
+		return func(dst []byte, first, count int) error {
+			words := entry.View[uint32](dst)
+			for l := range count {
+				if err := read(line, first+l); err != nil {
+					return err
+				}
+				storeEntries(words[l*pitch:], line, g.Kind)
+			}
+			return nil
+		}
+	}
 	return source{
 		kind: entry.Kind(g.Kind), rows: g.N, width: width, values: values, ahead: func(int) {},
 		vertex: func(row int) int { return row },
@@ -125,21 +168,8 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %s, the distance is %s",
 				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 		},
-		lanes: func(ops kernels.HostLaneOps) laneReader {
-			read, line := values(), make([]float64, g.N)
-			strip, places := alignedEntries(lanesAtOnce*width), lanePlaces(0, width)
-			words := entry.View[uint32](strip)
-			return func(m kernels.Lanes, first, count int) error {
-				for l := range count {
-					if err := read(line, first+l); err != nil {
-						return err
-					}
-					storeEntries(words[l*width:], line, g.Kind)
-				}
-				ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.WordBytes}, laneColumns, false)
-				return nil
-			}
-		},
+		lanes:  func(ops kernels.HostLaneOps) laneReader { return lanesOf(strips(lanesAtOnce, width), width, ops) },
+		strips: strips,
 	}
 }
 

@@ -102,7 +102,7 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 				return err
 			}
 			if err := p.Meta().CompareSums(i, j, 0, got, sums[t*len(got):]); err != nil {
-				return fmt.Errorf("%s/%s: %w: %w; solve again with --restart", p.Dir(), tiles.MatrixName, tiles.ErrCorrupt, err)
+				return fmt.Errorf("%s: %w: %w; solve again with --restart", p.Store().FileOf(i, j), tiles.ErrCorrupt, err)
 			}
 			return nil
 		}

@@ -77,6 +77,9 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	s.result.Seconds = time.Since(began).Seconds()
 	if err == nil && s.result.Damaged > 0 {
 		name, what := tiles.MatrixPath(p.Dir()), "tiles"
+		if p.Store().Parts() != nil {
+			name = p.Dir()
+		}
 		if s.factors != nil {
 			name, what = p.Store().FactorsPath(), "blocks"
 		}
@@ -135,7 +138,7 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	}
 	if s.o.Damaged != nil {
 		if s.factors == nil { // whose errors name their file
-			err = fmt.Errorf("%s: %w", tiles.MatrixPath(s.p.Dir()), err)
+			err = fmt.Errorf("%s: %w", s.p.Store().FileOf(s.p.Geometry().TileAt(t)), err)
 		}
 		s.o.Damaged(err)
 	}

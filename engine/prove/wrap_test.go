@@ -38,6 +38,29 @@ func TestProveWhereSumsWrap(t *testing.T) {
 	}
 }
 
+// TestProveLongArcs proves the distances of a graph with an arc that is longer than unreachable, and on no shortest path.
+func TestProveLongArcs(t *testing.T) {
+	for _, zero := range []bool{false, true} { // a cycle of length 0 too, whose vertices are one group
+		b := graph.New(5, graph.Directed)
+		b.Add(0, 1, 1)
+		b.Add(1, 2, 1)
+		b.Add(2, 0, 1)
+		b.Add(0, 2, math.MaxInt32)
+		if zero {
+			b.Add(2, 3, 0)
+			b.Add(3, 2, 0)
+			b.Add(0, 3, math.MaxInt32)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := All(t.Context(), enginetest.Solved(t, seeds.New(t), g), Options{}); err != nil {
+			t.Errorf("with a cycle of length 0: %t: %v, %+v", zero, err, r)
+		}
+	}
+}
+
 // smallWorker returns one for a graph of 100 vertices without arcs, of which all distances are 0.
 func smallWorker(t *testing.T, variant entry.Variant) *worker {
 	t.Helper()
