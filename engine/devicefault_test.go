@@ -21,6 +21,7 @@ import (
 	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -84,7 +85,10 @@ type slipping struct {
 // slips wraps a device, and what it can beyond one that an expansion uses.
 func (s *slip) slips(d kernels.Device) kernels.Device {
 	w := &slipping{d, s}
-	if lanes, ok := kernels.As[kernels.LaneOps](d); ok {
+	// Without its copy, a device that computes in the memory of the process takes whatever is there for rows, and the process ends: it does
+	// not expand then.
+	ends := s.what == "skip a copy in" && d.Info().SharedCores
+	if lanes, ok := kernels.As[kernels.LaneOps](d); ok && !ends {
 		return &struct {
 			*slipping
 			slippingLanes
@@ -337,27 +341,43 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 // distances returns the stored rows without padding.
 func distances(t *testing.T, p *engine.Problem) []byte {
 	t.Helper()
+	all, err := readDistances(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func readDistances(p *engine.Problem) ([]byte, error) {
 	n := p.Geometry().N
 	all := entry.Make(n * n)
 	for u := range n {
 		if err := p.Store().ReadRow(all[4*n*u:][:4*n], u); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	return all
+	return all, nil
 }
 
 // judgeSlip wants a proof to fail if and only if the matrix is not the right one.
 func judgeSlip(t *testing.T, p *engine.Problem, want []byte, s *slip) (differs, sampled bool) {
 	t.Helper()
-	differs = !bytes.Equal(distances(t, p), want) // padding is none of anybody's distances
+	// What was summed there may come back otherwise.
+	otherwise := s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out", "drop a wait"}, s.what)
+	got, err := readDistances(p)
+	if otherwise && errors.Is(err, tiles.ErrCorrupt) {
+		return true, true // whoever reads it is told
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	differs = !bytes.Equal(got, want) // padding is none of anybody's distances
 	what := fmt.Sprintf("%s %d, one entry %v", s.what, s.at, s.one)
-	if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); err != nil && !(s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out", "drop a wait"}, s.what)) { // what was summed there may come back otherwise
+	if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); err != nil && !otherwise {
 		t.Errorf("%s: the checksums do not vouch for what was written: %v", what, err)
 	}
 	if _, err := prove.All(t.Context(), p, prove.Options{}); errors.Is(err, engine.ErrWrong) != differs || err != nil && !differs {
 		t.Errorf("%s: the matrix differs: %v; verify --full: %v", what, differs, err)
 	}
-	_, err := prove.Sample(t.Context(), p, 64, s.r.Uint64())
+	_, err = prove.Sample(t.Context(), p, 64, s.r.Uint64())
 	return differs, errors.Is(err, engine.ErrWrong)
 }

@@ -48,7 +48,7 @@ func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, su
 	return p.storeSums(sums, summed)
 }
 
-// storeSums stores the checksums of every tile of a solved matrix, reading only those that this run did not write
+// storeSums stores the checksums of every tile of a solved matrix that is here, reading only those that this run did not write
 // itself.
 func (p *Problem) storeSums(sums []uint32, summed []bool) error {
 	each := p.meta.SumsPerTile()
@@ -57,6 +57,9 @@ func (p *Problem) storeSums(sums []uint32, summed []bool) error {
 			continue
 		}
 		row, col := p.geom.TileAt(i)
+		if !p.store.Holds(row, col) {
+			continue
+		}
 		if err := p.store.TileSums(sums[i*each:][:each], row, col); err != nil {
 			return err
 		}

@@ -17,6 +17,8 @@ type View struct {
 	Silent  time.Duration     `json:"-"`                 // how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
 	Died    bool              `json:"died,omitempty"`    // its process ended without recording why
 	Made    []string          `json:"-"`                 // the command line that made the store; nil where a process solves it
+	All     string            `json:"-"`                 // of a part store: the folder of all parts
+	GoOn    string            `json:"-"`                 // and the command that goes on with them
 }
 
 // silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may hold
@@ -26,7 +28,15 @@ const silentAfter = 10 * time.Second
 // Look says what the store in dir is and what is being done with it. If a process solves it, Look reports what that process
 // publishes, else what the files say. It only reads, takes no lock, and works on read-only media. Errors are those of
 // OpenReadOnly.
+//
+// Of a folder that holds all part stores of a solve, the first says what is being done with all.
 func Look(dir string) (View, error) {
+	if parts := tiles.PartsIn(dir); parts != nil && !tiles.IsStore(dir) {
+		if v, err := Look(parts[0]); err == nil && v.Running {
+			v.Store = dir
+			return v, nil
+		}
+	}
 	h, err := lock.HolderOf(dir)
 	if err != nil {
 		return View{}, err
@@ -48,7 +58,7 @@ func Look(dir string) (View, error) {
 			return v, nil
 		}
 	}
-	if v.Live, v.Made, err = restingState(dir, h.Running); err != nil {
+	if err = v.rest(dir); err != nil {
 		return View{}, err
 	}
 	v.PID = h.PID
@@ -70,19 +80,24 @@ func (v *View) listen(age time.Duration) {
 	}
 }
 
-// restingState returns what the files say about a store that no process solves, or whose process has published nothing.
-func restingState(dir string, running bool) (l live.Live, made []string, err error) {
-	if half, err := tiles.Incomplete(dir); err == nil && half && running {
-		return live.Live{Status: live.Status{Store: dir, State: live.Importing, ETA: -1}}, nil, nil
+// rest says what the files do about a store that no process solves, or whose process has published nothing.
+func (v *View) rest(dir string) error {
+	if half, err := tiles.Incomplete(dir); err == nil && half && v.Running {
+		v.Live = live.Live{Status: live.Status{Store: dir, State: live.Importing, ETA: -1}}
+		return nil
 	}
 	p, err := OpenReadOnly(dir)
 	if err != nil {
-		return live.Live{}, nil, err
+		return err
 	}
 	defer p.Close()
 	st, err := p.Status()
-	if running && st.State != live.Solved {
+	if v.Running && st.State != live.Solved {
 		st.State = live.Running
 	}
-	return live.Live{Status: st}, p.Meta().Command, err
+	v.Live, v.Made = live.Live{Status: st}, p.Meta().Command
+	if p.store.IsPart() || p.store.Parts() != nil {
+		v.All, v.GoOn = p.allParts(), p.ClusterCommand()
+	}
+	return err
 }

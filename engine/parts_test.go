@@ -36,7 +36,7 @@ func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
 	slots := enginetest.MinSlots(side, width) + r.IntN(3)*r.IntN(side*side+1)
 	var all []kernels.Device
 	for i := range devices {
-		d, err := cpu.Open(cpu.Options{Threads: 1, Memory: int64(slots)*tileBytes + 6<<18})
+		d, err := cpu.Open(cpu.Options{Threads: 1, Memory: int64(slots)*tileBytes + 7<<18})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,6 +52,8 @@ type CreateOptions struct {
 	Parent  tiles.ID     // the store that this one is the core of; zero: none
 
 	Predecessors bool // keep them beside the distances, in rounds
+
+	Part *tiles.Part // keep the tiles of one part alone; nil: all
 }
 
 // Create makes the store dir for a graph. It checks the graph's numbers (a negative cycle, or distances that i32 cannot
@@ -111,7 +113,7 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 		N: f.N, Arcs: f.Arcs, Kind: entry.Kind(f.Kind), T: o.Tile, Scale: f.Scale, Directed: f.Directed,
 		Negative: f.Negative, Input: o.Input, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		IDBase: f.IDs.Base, Command: o.Command, Created: time.Now(), Sources: o.Sources,
-		Predecessors: o.Predecessors, Parent: o.Parent, Layout: o.Layout,
+		Predecessors: o.Predecessors, Parent: o.Parent, Layout: o.Layout, Part: o.Part,
 	}
 	var csr *tiles.CSR
 	g, sparse := w.(*graph.Graph)
@@ -220,6 +222,9 @@ func (p *Problem) Dir() string { return p.store.Dir() }
 // given options can be planned, and that its input is there if it is needed: if the solve cannot begin, nothing that was
 // solved is lost. Nothing else may be called meanwhile.
 func (p *Problem) Restart(ctx context.Context, o Options) error {
+	if p.store.IsPart() {
+		return p.store.OtherPart()
+	}
 	w, err := p.weights(o.Input)
 	if err != nil {
 		return err

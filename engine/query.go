@@ -14,6 +14,16 @@ var ErrUnsolved = errors.New("not solved yet")
 
 // Solved returns nil if every distance is final, else an error that wraps ErrUnsolved.
 func (p *Problem) Solved() error {
+	if p.store.IsPart() {
+		return p.store.OtherPart()
+	}
+	for _, part := range p.store.Parts() {
+		if state, counts, err := part.State(); err != nil {
+			return err
+		} else if !counts || state.Done < int64(p.geom.N) {
+			return fmt.Errorf("%s is %w (%.1f %% done); continue with: %s", part.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.N), p.ClusterCommand())
+		}
+	}
 	state, counts, err := p.store.State()
 	switch {
 	case err != nil:

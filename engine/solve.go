@@ -13,6 +13,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/engine/ranks"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -79,7 +80,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	if o.Ranks != nil && o.Ranks.Rank() > 0 {
 		return p.follow(ctx, o, began, lines, reports)
 	}
-	state, counts, err := p.store.Recover()
+	state, counts, err := p.recoverAll(o.Ranks)
 	if err != nil {
 		return task.Summary{}, err
 	}
@@ -96,7 +97,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		if _, err := p.Factors(); err != nil {
 			return sum, err
 		}
-		return sum, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore())
+		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
 		sum.Algorithm = FactorsName
@@ -135,11 +136,24 @@ type begin struct {
 // follow solves what rank 0 does, which keeps the state of the store.
 func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines *live.Timeline, reports *live.Reporter) (task.Summary, error) {
 	sum := p.summary(o.Device)
+	counts, err := false, error(nil)
+	if p.store.IsPart() {
+		var least tiles.State
+		if least, counts, err = p.recoverAll(o.Ranks); err == nil && least.Done == int64(p.geom.N) {
+			err = p.together(o.Ranks, p.finishSums(ctx, o.Control))
+		}
+		if err != nil {
+			return sum, err
+		}
+	}
 	var b begin
 	if err := o.Ranks.Hear(context.Background(), &b); err != nil {
 		return sum, err
 	}
-	t, err := p.task(o, lines, reports, nil, b.State, b.Counts)
+	if !p.store.IsPart() {
+		counts = b.Counts
+	}
+	t, err := p.task(o, lines, reports, nil, b.State, counts)
 	if err != nil {
 		return sum, err
 	}
@@ -154,13 +168,19 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 		HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Checkpoint: o.Checkpoint,
 		Ranks: o.Ranks, Grid: o.Grid, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
-			return p.Finish(ctx, o.Control, sums, summed)
+			return p.together(o.Ranks, p.Finish(ctx, o.Control, sums, summed))
 		},
 		SolveCore: func(ctx context.Context, algorithm string, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
 			o := o
 			o.Algorithm, o.Round = algorithm, 0
 			return p.solveCore(ctx, o, lines, w, print, reports)
 		},
+	}
+	if q := p.meta.Part; q != nil {
+		if o.Round > 0 && o.Round != q.Block*p.geom.T {
+			return nil, text.ErrorOf(plan.ErrRound, "%s was dealt in blocks of %d vertices, and rounds are as wide; leave --round away", p.Dir(), q.Block*p.geom.T)
+		}
+		t.Round, t.Grid = q.Block*p.geom.T, [2]int{q.Rows, q.Cols}
 	}
 	if counts {
 		return t, nil

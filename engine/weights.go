@@ -53,6 +53,12 @@ func (p *Problem) weights(path string) (graph.Weights, error) {
 	return d, nil
 }
 
+// OpenInput opens what the tiles of a new matrix are filled from, as Options.Input has it.
+func (p *Problem) OpenInput(path string) error {
+	_, err := p.weights(path)
+	return err
+}
+
 // dense opens the matrix that the store was made from, and makes sure that it is the same.
 func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	p.mu.Lock()

@@ -1,6 +1,7 @@
 package parts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,8 +59,11 @@ func (w *whole) begin(out string, o Options) (*copying, error) {
 		if err := tiles.RoomInPlace(out, tiles.MatrixPath(out), tiles.StoreBytes(m, w.ids)); err != nil {
 			return nil, err
 		}
-		g := w.graph
-		c.store, err = tiles.Create(out, m, &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: g.WeightBytes()}, w.ids)
+		var csr *tiles.CSR
+		if g := w.graph; g != nil {
+			csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: g.WeightBytes()}
+		}
+		c.store, err = tiles.Create(out, m, csr, w.ids)
 	}
 	if err != nil {
 		return nil, err
@@ -102,17 +106,21 @@ func (c *copying) ours() error {
 	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T || m.Scale != c.meta.Scale || m.Predecessors || m.IDBase != c.meta.IDBase {
 		return other(fmt.Sprintf("of %d vertices, kind %s, layout %s, tiles of edge %d", m.N, m.Kind, m.Layout, m.T))
 	}
-	csr, err := c.store.CSR()
-	if err != nil {
-		return err
+	digest := m.Input.SHA256
+	if !m.Dense {
+		csr, err := c.store.CSR()
+		if err != nil {
+			return err
+		}
+		g := &graph.Graph{N: m.N, Kind: m.Kind, Scale: m.Scale, Offsets: csr.Offsets, Targets: csr.Targets}
+		g.SetWeights(csr.Weights)
+		digest = g.Digest()
 	}
-	g := &graph.Graph{N: m.N, Kind: m.Kind, Scale: m.Scale, Offsets: csr.Offsets, Targets: csr.Targets}
-	g.SetWeights(csr.Weights)
 	ids, err := c.store.IDs()
 	if err != nil {
 		return err
 	}
-	if g.Digest() != c.digest || !slices.Equal(ids.Numeric, c.ids.Numeric) || !slices.Equal(ids.Text, c.ids.Text) {
+	if digest != c.digest || !slices.Equal(ids.Numeric, c.ids.Numeric) || !slices.Equal(ids.Text, c.ids.Text) {
 		return other("of another graph")
 	}
 	switch state, counts, err := c.store.Ahead(); {
@@ -180,16 +188,21 @@ type source struct {
 	part
 	store *tiles.Store
 	sums  []uint32
+	again string // what to solve again where the part is damaged; "": the part
 }
 
 // part copies the rows of a part.
 func (c *copying) part(ctx context.Context, p part) error {
-	from, err := tiles.OpenReadOnly(p.dir)
+	opened, err := p.open()
 	if err != nil {
 		return err
 	}
-	defer from.Close()
+	defer opened.Close()
+	from := opened.Store()
 	src := &source{part: p, store: from}
+	if p.stores != nil {
+		src.again = "these parts again, with " + opened.ClusterCommand() + " --restart"
+	}
 	if from.Meta().ID != p.meta.ID {
 		return src.anew()
 	}
@@ -242,7 +255,7 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	if i < c.there {
+	if i < c.there || c.meta.Dense { // an elimination, which such a store seems to be, cannot go on with a matrix
 		return nil
 	}
 	c.reached = tiles.State{Algorithm: eliminate.Name, Done: int64(rows)}
@@ -322,7 +335,7 @@ func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	if err == nil {
 		tiles.Sums(sums, tile)
 		if err = s.meta.CompareSums(i-s.first, j, 0, sums, s.sumsOf(i, j)); err != nil {
-			err = fmt.Errorf("%s: %w: %w", tiles.MatrixPath(s.dir), tiles.ErrCorrupt, err)
+			err = fmt.Errorf("%s: %w: %w", s.store.FileOf(i-s.first, j), tiles.ErrCorrupt, err)
 		}
 	}
 	if err == nil {
@@ -331,5 +344,5 @@ func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	if now, serr := s.store.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, s.sums) {
 		return s.anew()
 	}
-	return fmt.Errorf("%w; solve this part again, with ooc solve %s --restart, and merge again, which goes on", err, text.Quote(s.dir))
+	return fmt.Errorf("%w; solve %s, and merge again, which goes on", err, cmp.Or(s.again, "this part again, with ooc solve "+text.Quote(s.dir)+" --restart"))
 }

@@ -20,6 +20,7 @@ import (
 // part is what is known of the store of a part.
 type part struct {
 	dir        string
+	stores     []string // those that are opened as one: the parts of rounds, which have all rows together; nil: dir is one store
 	meta       tiles.Meta
 	first, end int // rows of tiles
 }
@@ -60,11 +61,21 @@ func vacant(out string, dirs []string) error {
 // look looks at all parts, and reads the graph of each.
 func look(ctx context.Context, dirs []string) (*whole, error) {
 	w := &whole{}
+	stores, err := ofRounds(dirs)
+	if err != nil {
+		return nil, err
+	}
+	if stores != nil {
+		if err := w.add(dirs[0], stores); err != nil {
+			return nil, err
+		}
+		return w, nil
+	}
 	for _, dir := range dirs {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%w: %w", task.ErrInterrupted, context.Cause(ctx))
 		}
-		if err := w.add(dir); err != nil {
+		if err := w.add(dir, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -72,27 +83,44 @@ func look(ctx context.Context, dirs []string) (*whole, error) {
 	return w, w.complete()
 }
 
+// count is how many stores there are.
+func (w *whole) count() (n int) {
+	for _, p := range w.parts {
+		n += max(1, len(p.stores))
+	}
+	return n
+}
+
 // add looks at a part, and compares it with the first.
-func (w *whole) add(dir string) error {
-	p, err := engine.OpenReadOnly(dir)
+func (w *whole) add(dir string, stores []string) error {
+	x := part{dir: dir, stores: stores}
+	p, err := x.open()
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if err := lock.CheckFree(dir); err != nil {
+	goOn := "ooc solve " + text.Quote(dir)
+	locks := []string{dir}
+	if stores != nil {
+		goOn, locks = p.ClusterCommand(), stores
+	}
+	for _, d := range locks {
+		if err := lock.CheckFree(d); err != nil {
+			return err
+		}
+	}
+	if x.meta = *p.Meta(); stores != nil {
+		x.end = p.Geometry().Side()
+	} else if x.first, x.end, err = rowsOf(p); err != nil {
 		return err
 	}
-	x := part{dir: dir, meta: *p.Meta()}
-	if x.first, x.end, err = rowsOf(p); err != nil {
-		return err
-	}
-	if err := p.Solved(); errors.Is(err, engine.ErrUnsolved) {
-		return fmt.Errorf("%w; go on with: ooc solve %s", err, text.Quote(dir))
+	if err := p.Solved(); errors.Is(err, engine.ErrUnsolved) && stores == nil {
+		return fmt.Errorf("%w; go on with: %s", err, goOn)
 	} else if err != nil {
 		return err
 	}
 	if _, err := p.Store().Sums(); errors.Is(err, fs.ErrNotExist) { // the solve was killed in its last step
-		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: ooc solve %s", dir, engine.ErrUnsolved, text.Quote(dir))
+		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: %s", dir, engine.ErrUnsolved, goOn)
 	} else if err != nil {
 		return err
 	}
@@ -105,24 +133,52 @@ func (w *whole) add(dir string) error {
 			return err
 		}
 	}
-	g, err := p.Graph()
-	if err != nil {
-		return err
+	g, digest := (*graph.Graph)(nil), x.meta.Input.SHA256
+	if !x.meta.Dense {
+		if g, err = p.Graph(); err != nil {
+			return err
+		}
+		digest = g.Digest()
 	}
 	ids, err := p.Store().IDs()
 	if err != nil {
 		return err
 	}
-	digest := g.Digest()
 	if len(w.parts) == 0 {
 		w.graph, w.ids, w.digest = g, ids, digest
-		w.meta, w.state = wholeMeta(x.meta, g), tiles.State{Algorithm: state.Algorithm}
+		w.meta, w.state = x.meta, tiles.State{Algorithm: state.Algorithm}
+		if stores == nil {
+			w.meta = wholeMeta(x.meta, g)
+		}
 	} else if err := w.sameGraph(digest, ids, &x.meta, dir); err != nil {
 		return err
 	}
 	w.state.Elapsed += state.Elapsed
 	w.parts = append(w.parts, x)
 	return nil
+}
+
+// open opens a part for reading.
+func (p *part) open() (*engine.Problem, error) {
+	if p.stores != nil {
+		return engine.OpenParts(p.dir, p.stores)
+	}
+	return engine.OpenReadOnly(p.dir)
+}
+
+// ofRounds lists the stores of parts of rounds that dirs are, or hold; nil where they are other stores.
+func ofRounds(dirs []string) (stores []string, err error) {
+	other := ""
+	for _, dir := range dirs {
+		list := tiles.PartsIn(dir)
+		if stores = append(stores, list...); list == nil {
+			other = dir
+		}
+	}
+	if stores != nil && other != "" {
+		return nil, text.ErrorOf(ErrOther, "%s is a part of rounds over several processes, and %s is none: name all such parts, or the folder that holds them, and nothing else", stores[0], other)
+	}
+	return stores, nil
 }
 
 // rowsOf returns the rows of tiles that a part has.

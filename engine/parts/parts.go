@@ -59,7 +59,7 @@ type Result struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// Merge makes the store out of the stores of all parts, in any order. Of a symmetric graph it keeps one half, as a solve does.
+// Merge makes the store out of the stores of all parts, in any order: parts of rows, or those of rounds, also as the folder that holds them. Of a symmetric graph it keeps one half, as a solve does.
 // It goes on with a store that it has begun before. When ctx ends it takes a checkpoint and fails with task.ErrInterrupted.
 //
 // Before anything is written it fails with ErrOther, with engine.ErrUnsolved for a part that is not solved, tiles.ErrLocked for
@@ -79,7 +79,7 @@ func Merge(ctx context.Context, out string, dirs []string, o Options) (*Result, 
 		return nil, err
 	}
 	g := c.geom
-	r := &Result{Store: out, Parts: len(dirs), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind), Layout: string(g.Layout()),
+	r := &Result{Store: out, Parts: w.count(), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind), Layout: string(g.Layout()),
 		Bytes: g.MatrixBytes(), Resumed: int(c.safe)}
 	if r.Already, err = c.finished(); err == nil && !r.Already {
 		if c.there > 0 && o.Resumed != nil {

@@ -33,7 +33,8 @@ type Limits struct {
 
 	Room int64 // bytes that the store, and what is beside it meanwhile, may take on its volume; 0: unknown
 
-	Grid [2]int // rows and columns in which the parts of several devices stand; zero: chosen
+	Grid  [2]int // rows and columns in which the parts of several devices stand; zero: chosen
+	Block int    // tiles across the blocks that are dealt to them, from the first tile on; 0: as wide as a round, from its first pivot on
 
 	// Of plans for other machines than this one.
 	Nodes   int     // that share the rounds; 0: the plan is for this machine

@@ -91,9 +91,8 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		if r.rows, r.cols, err = GridFor(t.Ranks.Size(), t.Grid); err != nil {
 			return err
 		}
-		if !a.traits.Parts || t.Geometry.Tiles() > mostCarried {
-			return text.ErrorOf(plan.ErrAlgorithm, "several processes share %s only, of up to %d tiles, and this is %s of %d; use --algorithm %s, or a larger --tile",
-				BlockedName, mostCarried, a.name, t.Geometry.Tiles(), BlockedName)
+		if !a.traits.Parts {
+			return text.ErrorOf(plan.ErrAlgorithm, "several processes share %s only, and this is %s; use --algorithm %s", BlockedName, a.name, BlockedName)
 		}
 	}
 	if err := r.planRounds(ctx); err != nil {
@@ -124,7 +123,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	if !q.Info.SharedCores && q.Info.Memory+q.Limits.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
-		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Geometry.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
+		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
 	}
 	c := &plan.Choice{}
 	if _, err := r.algorithm.Plan(ctx, q, c); err != nil {

@@ -191,7 +191,9 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 // squarely as they can.
 func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kernels.Info, l plan.Limits) part {
 	g := whole(geom, width)
-	g.first = start
+	if g.first = start; l.Block > 0 {
+		g.width, g.first = l.Block, 0
+	}
 	p.Nodes = max(1, l.Nodes)
 	p.Devices = p.Nodes * max(1, info.Devices)
 	switch {

@@ -6,40 +6,57 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/ranks"
-	"ooc/tiles"
 )
 
 // carrier is the exchange between parts that are processes of their own. A part has the number of its rank.
 type carrier struct {
 	ctx  context.Context // ends when this part fails
 	link ranks.Link
-	geom tiles.Geometry
+	near *ranks.Segment // what processes of one host send each other goes through it
 }
 
-// tag is that of a tile of a panel. A tile is in the panels of two rounds at most, those of its row and of its column: done is past both in the
-// later one.
-func (c *carrier) tag(tile, done int) int {
-	tag := ranks.FirstTag + 2*tile
-	if i, j := c.geom.TileAt(tile); done > max(i, j) {
-		tag++
+// Tags is how many there are for tiles. Tiles take them in turn: executors send and receive those of one tag one after another, in the order
+// of the steps, which is the same in all parts. It is a variable only for tests.
+var Tags = ranks.LastTag - ranks.FirstTag + 1
+
+func tagOf(tile int) int { return tile % Tags }
+
+func (c *carrier) send(to []int, tile, _ int, data []byte) error {
+	near, tag := 0, ranks.FirstTag+tagOf(tile)
+	for _, rank := range to {
+		if c.near.ReadBy(rank) {
+			near++
+		}
 	}
-	return tag
-}
-
-// mostCarried is how many tiles a matrix may have whose panels are carried: so many pairs of tags there are.
-const mostCarried = (ranks.LastTag - ranks.FirstTag) / 2
-
-func (c *carrier) send(to []int, tile, done int, data []byte) error {
-	if len(to) == 1 {
-		return c.link.Send(c.ctx, to[0], c.tag(tile, done), data)
+	var place []byte
+	var placed bool
+	if near > 0 {
+		place, placed = c.near.Put(near, data)
 	}
 	var group errgroup.Group
 	for _, rank := range to {
-		group.Go(func() error { return c.link.Send(c.ctx, rank, c.tag(tile, done), data) })
+		group.Go(func() error {
+			if c.near.ReadBy(rank) {
+				if err := c.link.Send(c.ctx, rank, tag, place); err != nil || placed {
+					return err
+				}
+			}
+			return c.link.Send(c.ctx, rank, tag, data)
+		})
 	}
 	return group.Wait()
 }
 
-func (c *carrier) receive(from, tile, done int, data []byte) error {
-	return c.link.Receive(c.ctx, from, c.tag(tile, done), data)
+func (c *carrier) receive(from, tile, _ int, data []byte) error {
+	tag := ranks.FirstTag + tagOf(tile)
+	if c.near.Reads(from) {
+		place := make([]byte, ranks.PlaceBytes)
+		if err := c.link.Receive(c.ctx, from, tag, place); err != nil {
+			return err
+		}
+		if taken, err := c.near.Take(from, place, data); taken || err != nil {
+			return err
+		}
+	}
+	return c.link.Receive(c.ctx, from, tag, data)
 }

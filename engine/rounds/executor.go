@@ -25,6 +25,8 @@ type executor struct {
 	slots     []stream.Slot
 	pages     []stream.Page
 	disk      []stream.Region // each tile's copy on disk
+	sent      []stream.Region // by tag: the last tile that was sent under it
+	received  []stream.Region // and the last one that was received
 	exchange  exchange        // nil: there is no other part
 	lanes     lanes
 	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
@@ -67,14 +69,16 @@ func (x *executor) submit(s step) error {
 	case stepSend:
 		page := &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Send, Bytes: x.geom.TileBytes(), Reads: []*stream.Region{&page.Region}, Name: x.name(s),
+			Stage: stream.Send, Bytes: x.geom.TileBytes(), Name: x.name(s),
+			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.sent[tagOf(s.tile)]},
 			Host: func() error { return x.exchange.send(s.to, s.tile, s.done, page.Data) },
 		})
 	case stepReceive:
 		page := &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Receive, Bytes: x.geom.TileBytes(), Writes: []*stream.Region{&page.Region}, Name: x.name(s),
-			Host: func() error { return x.exchange.receive(s.from, s.tile, s.done, page.Data) },
+			Stage: stream.Receive, Bytes: x.geom.TileBytes(), Name: x.name(s),
+			Writes: []*stream.Region{&page.Region, &x.received[tagOf(s.tile)]},
+			Host:   func() error { return x.exchange.receive(s.from, s.tile, s.done, page.Data) },
 		})
 	case stepIn:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
@@ -166,10 +170,14 @@ func (x *executor) write(s step) stream.Op {
 			if s.checkpoint {
 				defer x.flushing.Add(-1)
 			}
-			if err := x.store.WriteTile(i, j, page.Data); err != nil {
+			final, write := s.done == x.algorithm.iterations(x.geom), x.store.WriteTile
+			if final || s.checkpoint { // a sync follows, and no other write before it: the disk may begin
+				write = x.store.WriteTiles
+			}
+			if err := write(i, j, page.Data); err != nil {
 				return err
 			}
-			if s.done == x.algorithm.iterations(x.geom) {
+			if final {
 				x.track.sum(s.tile, page.Data)
 			}
 			if least, rose := x.track.wrote(s.tile, s.done); rose {
@@ -198,7 +206,7 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 	x := &executor{
 		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
-		disk: make([]stream.Region, g.Tiles()), syncing: make(chan struct{}, 1),
+		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, min(Tags, g.Tiles())), received: make([]stream.Region, min(Tags, g.Tiles())), syncing: make(chan struct{}, 1),
 		buf: buf, host: host, lanes: lanes{n: plan.Streams}, pivotLane: plan.Streams,
 	}
 	for i := range x.slots {

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"iter"
 	"sync/atomic"
 
 	"ooc/engine/live"
@@ -45,23 +46,44 @@ func (g *grid) finished(tile, done, phase int) {
 	}
 }
 
+// own yields the words of a part's tiles, row by row. It looks at no others: rank 0 goes through them all in each interval.
+func (g *grid) own(p part) iter.Seq[*atomic.Uint32] {
+	return func(yield func(*atomic.Uint32) bool) {
+		var cols []int
+		for j := range g.geom.Side() {
+			if p.usesRow(j) {
+				cols = append(cols, j)
+			}
+		}
+		for i := range g.geom.Side() {
+			if !p.usesCol(i) {
+				continue
+			}
+			for _, j := range cols {
+				if g.geom.Holds(i, j) && !yield(&g.tiles[g.geom.Index(i, j)]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // words are those of each tile of a part in turn.
 func (g *grid) words(p part) (list []uint32) {
-	for t := range g.tiles {
-		if p.owns(g.geom.TileAt(t)) {
-			list = append(list, g.tiles[t].Load())
-		}
+	for word := range g.own(p) {
+		list = append(list, word.Load())
 	}
 	return list
 }
 
 // take puts the words of a part in place.
 func (g *grid) take(p part, list []uint32) {
-	for t := range g.tiles {
-		if len(list) > 0 && p.owns(g.geom.TileAt(t)) {
-			g.tiles[t].Store(list[0])
-			list = list[1:]
+	for word := range g.own(p) {
+		if len(list) == 0 {
+			return
 		}
+		word.Store(list[0])
+		list = list[1:]
 	}
 }
 

@@ -1,6 +1,8 @@
 package rounds
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -94,6 +96,60 @@ func TestBoardOfManyTiles(t *testing.T) {
 		}
 		if small := b.Fit(20, 10); len(small.Cells) != small.Across*small.Down || small.Across > 20 || small.Down > 10 {
 			t.Fatalf("%d×%d cells in 20×10: %d×%d", b.Across, b.Down, small.Across, small.Down)
+		}
+	}
+}
+
+// TestWordsOfParts brings the words of all parts from one grid to another.
+func TestWordsOfParts(t *testing.T) {
+	r := seeds.New(t)
+	for range 50 {
+		geom := gridOf(1+r.IntN(20), r.IntN(2) == 0)
+		from, to := newGrid(geom, geom.Side(), 0), newGrid(geom, geom.Side(), 0)
+		for i := range from.tiles {
+			from.tiles[i].Store(r.Uint32())
+		}
+		p := whole(geom, 1+r.IntN(3))
+		p.rows, p.cols, p.first = 1+r.IntN(4), 1+r.IntN(4), r.IntN(geom.Side())
+		for p.index = range p.rows * p.cols {
+			list := from.words(p)
+			to.take(p, list)
+			for i := range from.tiles {
+				if own := p.owns(geom.TileAt(i)); own && len(list) == 0 || own && list[0] != from.tiles[i].Load() {
+					t.Fatalf("%+v: tile %d of part %+v: %d", geom, i, p, list)
+				} else if own {
+					list = list[1:]
+				}
+			}
+			if len(list) > 0 {
+				t.Fatalf("%+v: part %+v has %d words too many", geom, p, len(list))
+			}
+		}
+		for i := range from.tiles {
+			if from.tiles[i].Load() != to.tiles[i].Load() {
+				t.Fatalf("%+v, parts %+v: tile %d was not taken", geom, p, i)
+			}
+		}
+	}
+}
+
+// TestDevicesTogether wants the sums of devices that a status does not name.
+func TestDevicesTogether(t *testing.T) {
+	r := seeds.New(t)
+	for _, n := range []int{mostNamed, mostNamed + 1, 512} {
+		list, rate := make([]live.Device, n), 0.0
+		for i := range list {
+			list[i] = live.Device{Name: fmt.Sprint(i), Rate: float64(r.IntN(1000)), Busy: 0.5}
+			rate += list[i].Rate
+		}
+		got := together(list)
+		for _, d := range got {
+			if rate -= d.Rate; math.Abs(d.Busy-0.5) > 1e-9 {
+				t.Errorf("%d devices: %+v", n, d)
+			}
+		}
+		if rate != 0 || len(got) > mostNamed || n > mostNamed && got[mostNamed-1].Name != fmt.Sprintf("%d more", n-mostNamed+1) {
+			t.Errorf("%d devices: %d, rates differ by %v: %+v", n, len(got), rate, got[len(got)-1])
 		}
 	}
 }

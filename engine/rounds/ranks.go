@@ -30,7 +30,8 @@ type conversation struct {
 	stats    []stream.Stats // by rank; known to rank 0
 	stopped  bool           // some rank did, before the end
 
-	durable int // iterations of the newest restore point; guarded by run.saving
+	durable int // iterations of the newest restore point of all; guarded by run.saving, as the next
+	own     int // and of that of this process's part store
 }
 
 // news is a message during the rounds.
@@ -105,7 +106,7 @@ func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.
 	size := r.Ranks.Size()
 	c := &conversation{
 		Group: r.Ranks, run: r, group: group, all: all, out: make([]chan news, size), answered: make(chan struct{}),
-		saved: make([]int, size), stats: make([]stream.Stats, size), durable: r.start,
+		saved: make([]int, size), stats: make([]stream.Stats, size), durable: r.start, own: r.start,
 	}
 	for rank := range c.saved {
 		c.saved[rank] = r.start
@@ -206,13 +207,16 @@ func (c *conversation) listen(from int) error {
 // hear does what a rank says, and reports whether that was all.
 func (c *conversation) hear(from int, n news) (last bool) {
 	r := c.run
+	if n.Kind == newsProgress || n.Kind == newsEnded {
+		r.grid.take(r.partOf(from), n.Tiles) // without the lock, for which this part's next step may wait
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch n.Kind {
 	case newsAsk:
 		r.decide(n.Done)
 	case newsOpened:
-		r.answer[n.Done] = n.Yes
+		r.answered(n.Done, n.Yes)
 		close(c.answered)
 		c.answered = make(chan struct{})
 	case newsStopWanted, newsStop:
@@ -225,7 +229,6 @@ func (c *conversation) hear(from int, n news) (last bool) {
 		r.Control.Checkpoint()
 	case newsProgress, newsEnded:
 		c.stats[from] = n.Stats
-		r.grid.take(r.partOf(from), n.Tiles)
 		if n.Kind == newsProgress {
 			break
 		}
@@ -344,12 +347,21 @@ func (c *conversation) opens(done int) (yes, known bool) {
 }
 
 // save makes durable what this process has written, of which all tiles have finished done iterations, and on rank 0 what all have, where that
-// is more than before. Call it with run.saving held.
+// is more than before. Where each process has a part store, that says what its own tiles have finished. Call it with run.saving held.
 func (c *conversation) save(done int) error {
 	r := c.run
-	if c.Rank() > 0 {
-		if err := r.Store.SyncTiles(); err != nil {
+	apart := r.Meta.Part != nil
+	if apart && done > c.own {
+		if err := r.Store.Checkpoint(r.state(done)); err != nil {
 			return err
+		}
+		c.own = done
+	}
+	if c.Rank() > 0 {
+		if !apart {
+			if err := r.Store.SyncTiles(); err != nil {
+				return err
+			}
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -366,8 +378,10 @@ func (c *conversation) save(done int) error {
 		return nil
 	}
 	st := r.state(done)
-	if err := r.Store.Checkpoint(st); err != nil {
-		return err
+	if !apart {
+		if err := r.Store.Checkpoint(st); err != nil {
+			return err
+		}
 	}
 	c.durable = done
 	r.track.restorable(st.Done)

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/engine/device"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/stream"
 	"ooc/tiles"
@@ -36,6 +39,7 @@ type run struct {
 	mu     sync.Mutex
 	ended  time.Time    // when the last product was done; zero: not yet. Guarded by mu, as all below
 	answer map[int]bool // by iterations done: whether the round after them is opened, as the first part that asked was told
+	yes    int          // how many answers are
 	begun  int          // checkpoints
 	saving sync.Mutex   // held while a checkpoint is made durable
 }
@@ -60,7 +64,12 @@ func (r *run) rounds(ctx context.Context) error {
 	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
 	var between exchange = newHandover(all)
 	if r.Ranks != nil {
-		between = &carrier{all, r.Ranks, r.Geometry}
+		near, err := ranks.Share(context.Background(), r.Ranks, r.Geometry.TileBytes(), segmentLimit(r.Ranks.Size()))
+		if err != nil {
+			return err
+		}
+		defer near.Close()
+		between = &carrier{all, r.Ranks, near}
 		ctx = r.converse(ctx, all, group)
 	}
 	r.ctx = ctx
@@ -111,7 +120,7 @@ func (r *run) rounds(ctx context.Context) error {
 		r.ended = r.Control.Now()
 	}
 	r.tally(r.ended.Sub(rounds))
-	if err == nil && end && r.leads() {
+	if err == nil && end && (r.leads() || r.Meta.Part != nil) {
 		err = r.Finish(ctx, r.track.sums, r.track.summed)
 	}
 	r.Summary.SyncSeconds = r.Since(r.ended)
@@ -121,6 +130,14 @@ func (r *run) rounds(ctx context.Context) error {
 		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.track.restorePoint())/float64(r.Geometry.N))
 	}
 	return err
+}
+
+// segmentLimit is how much memory a rank may share with others of its host: an eighth of what is free by now, of all that could be there.
+func segmentLimit(ranks int) int64 {
+	if free := device.FreeMemory(); free > 0 { // it is known
+		return free / 8 / int64(ranks)
+	}
+	return math.MaxInt64
 }
 
 // schedule runs the schedule of part i until it ends or is stopped, and all of its steps.
@@ -150,6 +167,9 @@ func (r *run) leads() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
 func (r *run) partOf(i int) part {
 	p := whole(r.Geometry, r.plan.Width)
 	p.rows, p.cols, p.index, p.first = r.rows, r.cols, i, r.start
+	if r.Meta.Part != nil { // who has which tile is fixed
+		p.width, p.first = r.Meta.Part.Block, 0
+	}
 	return p
 }
 
@@ -190,13 +210,14 @@ func (p *partRun) pace() pace {
 func (p *partRun) behind() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	yes := 0
-	for _, is := range p.answer {
-		if is {
-			yes++
-		}
+	return p.yes > p.opened
+}
+
+// answered notes whether the round after so many iterations is opened. Call it with mu held, once for each.
+func (r *run) answered(done int, yes bool) {
+	if r.answer[done] = yes; yes {
+		r.yes++
 	}
-	return yes > p.opened
 }
 
 func (p *partRun) opens(done int) bool {
@@ -220,7 +241,7 @@ func (r *run) decide(done int) bool {
 	yes, asked := r.answer[done]
 	if !asked {
 		yes = r.ctx.Err() == nil
-		r.answer[done] = yes
+		r.answered(done, yes)
 		if r.talk != nil {
 			r.talk.sayAll(news{Kind: newsOpened, Done: done, Yes: yes})
 		}

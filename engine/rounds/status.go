@@ -67,7 +67,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	st.Progress = min(1, (before+here)/total)
 	st.RestorePoint = float64(r.track.restorePoint()) / n
 	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
-	st.Devices = r.devicesAt(then, now)
+	st.Devices = together(r.devicesAt(then, now))
 	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
 		rate := func(s stream.Stage) float64 { return float64(now.stats[s].Bytes-then.stats[s].Bytes) / dt }
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
@@ -109,6 +109,23 @@ func (r *run) devicesAt(then, now sample) []live.Device {
 		}
 	}
 	return list
+}
+
+// mostNamed is how many devices a status names: it has to fit where it is published.
+const mostNamed = 32
+
+// together has one entry for all devices behind those that are named.
+func together(list []live.Device) []live.Device {
+	if len(list) <= mostNamed {
+		return list
+	}
+	rest := list[mostNamed-1:]
+	all := live.Device{Name: fmt.Sprintf("%d more", len(rest))}
+	for _, d := range rest {
+		all.Rate, all.TakenRate, all.Busy = all.Rate+d.Rate, all.TakenRate+d.TakenRate, all.Busy+d.Busy/float64(len(rest))
+		all.DeviceMemory, all.HostMemory = all.DeviceMemory+d.DeviceMemory, all.HostMemory+d.HostMemory
+	}
+	return append(list[:mostNamed-1:mostNamed-1], all)
 }
 
 // syncing reports whether a checkpoint is in progress.

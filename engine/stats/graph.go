@@ -175,12 +175,12 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	}
 	most := x.mostUpper()
 	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, Steady: true, After: x.o.after, Pieces: most}
-	if o.Pieces > 0 {
-		o.Device = x.o.Device
-	}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After, o.Pieces = &eliminated, int(was.Pieces)
+	}
+	if o.Pieces > 0 {
+		o.Device = x.o.Device
 	}
 	if x.f, err = factors.Make(ctx, x.g, o); err != nil {
 		return err
@@ -254,8 +254,9 @@ func (x *graphGathering) expand(ctx context.Context) error {
 	x.sum.Seconds = x.o.Control.Now().Sub(x.expanded).Seconds()
 	x.sum.Rows = x.done - x.sum.Resumed
 	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
+	save := err != nil && !x.unsaved && x.done > x.saved
 	x.mu.Unlock()
-	if err != nil && !x.unsaved && x.done > x.saved {
+	if save {
 		return errors.Join(err, x.save())
 	}
 	return err
@@ -284,13 +285,15 @@ func (x *graphGathering) save() error {
 	x.o.Control.Begun()
 	x.mu.Unlock()
 	h.Elapsed += x.o.Control.Now().Sub(x.began)
-	if err := x.file.save(h); err != nil {
-		x.unsaved = true
+	err := x.file.save(h)
+	x.mu.Lock()
+	if x.unsaved = err != nil; err == nil {
+		x.saved, x.synced = done, time.Now()
+	}
+	x.mu.Unlock()
+	if err != nil {
 		return err
 	}
-	x.mu.Lock()
-	x.saved, x.synced = done, time.Now()
-	x.mu.Unlock()
 	x.o.Control.Touch() // in a pause, the next one may be waiting
 	return nil
 }

@@ -55,7 +55,7 @@ func TestOfGraph(t *testing.T) {
 				g := c.build(t, r, n)
 				p := enginetest.Create(t, g, s.Tile)
 				enginetest.Solve(t, p, s.Options(t))
-				o := GraphOptions{Options: randomStats(r), Memory: int64(1 + r.IntN(1<<20))}
+				o := GraphOptions{Options: randomStats(r), Memory: int64(16*n*n + r.IntN(1<<20))} // the core has room
 				f, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
 				if err != nil {
 					t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 type onDevice struct {
 	*expanded
 	sums    *rowsums.Sums
-	columns bool // sums of columns are wanted
-	batches int  // that the device has memory for
+	columns bool                // sums of columns are wanted
+	batches chan *rowsums.Batch // that no reader has yet
 }
 
 // deviceBatches is how many batches a device works on at most: it computes one while the processor prepares another.
@@ -46,8 +46,8 @@ func (x *graphGathering) sumsOnDevice() bool {
 	return true
 }
 
-// mostUpper is how many upper ranks may be between pieces: the host and the device have memory for the distances between them. 0:
-// rows are not added up on a device.
+// mostUpper is how many upper ranks may be between pieces: the host and the device have memory for the distances between them, and for
+// as many entries of the pieces. 0: rows are not added up on a device.
 func (x *graphGathering) mostUpper() int {
 	if !x.sumsOnDevice() {
 		return 0
@@ -56,51 +56,65 @@ func (x *graphGathering) mostUpper() int {
 	if room == 0 {
 		room = device.FreeMemory() / expandedShare
 	}
-	most := float64(x.o.Device.Info().Memory/2) / float64(v.Bytes())
+	most := float64(x.o.Device.Info().Memory/3) / float64(v.Bytes())
 	if room > 0 { // it is known
-		most = min(most, float64(room)/float64(v.WeightBytes()))
+		most = min(most, float64(room/2)/float64(v.WeightBytes()))
 	}
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
-// newOnDevice returns the source on the device, nil if there is none or it, or the host, lacks the memory: for at most so many upper
-// ranks.
-func (x *graphGathering) newOnDevice(ctx context.Context, most int) (*onDevice, error) {
+// newOnDevice returns the source on the device, nil if it or the host lacks the memory: for at most so many upper ranks.
+func (x *graphGathering) newOnDevice(ctx context.Context, most int) (_ *onDevice, err error) {
 	e, d := x.f.Elimination, x.o.Device
-	if e.Pieces == nil || !x.sumsOnDevice() {
+	if e.Pieces == nil || most == 0 || e.Pieces.Upper > most {
 		return nil, nil
 	}
 	fixed, batch := rowsums.Bytes(e, x.rows.batchLanes())
-	s := &onDevice{expanded: x.rows, columns: !x.symmetric, batches: int(min(deviceBatches, (d.Info().Memory-fixed)/batch))}
-	if s.batches <= 0 || e.Pieces.Upper > most {
+	count := int(min(deviceBatches, (d.Info().Memory-fixed)/batch))
+	if count <= 0 {
 		return nil, nil
 	}
 	distances, err := e.UpperDistances(ctx, x.f.Core.Host, x.f.Core)
 	if err != nil {
 		return nil, err
 	}
+	s := &onDevice{expanded: x.rows, columns: !x.symmetric, batches: make(chan *rowsums.Batch, count)}
 	if s.sums, err = rowsums.New(e, d, distances); errors.Is(err, kernels.ErrNoMemory) {
 		return nil, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return nil, fmt.Errorf("sums of rows: %w", err)
+	}
+	e.Pieces.Inside, e.Pieces.Down = nil, nil // the device has them
+	for range count {
+		b, err := s.sums.NewBatch(x.rows.batchLanes())
+		if errors.Is(err, kernels.ErrNoMemory) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("sums of rows: %w", err), s.close())
+		}
+		s.batches <- b
+	}
+	if len(s.batches) == 0 {
+		return nil, s.close()
 	}
 	return s, nil
 }
 
-func (s *onDevice) close() error { return s.sums.Close() }
+func (s *onDevice) close() (err error) {
+	for len(s.batches) > 0 {
+		err = errors.Join(err, (<-s.batches).Close())
+	}
+	return errors.Join(err, s.sums.Close())
+}
 
-func (s *onDevice) workers() int { return s.batches }
+func (s *onDevice) workers() int { return len(s.batches) }
 
 // batchLanes is the lanes of a batch that has room for a band.
 func (s *expanded) batchLanes() int { return entry.RoundUp(s.height, kernels.DeviceLaneUnit) }
 
 func (s *onDevice) reader() (reader, error) {
-	b, err := s.sums.NewBatch(s.batchLanes())
-	if err != nil {
-		return nil, fmt.Errorf("sums of rows: %w", err)
-	}
-	return &deviceReader{onDevice: s, batch: b}, nil
+	return &deviceReader{onDevice: s, batch: <-s.batches}, nil
 }
 
 // deviceReader adds up a band at a time.

@@ -66,6 +66,9 @@ func (t *Task) Request() *plan.Request {
 			Layout: t.Store.Geometry().Layout(),
 		},
 	}
+	if m.Part != nil {
+		q.Limits.Block = m.Part.Block
+	}
 	if free, err := t.Store.FreeBeside(); err == nil {
 		q.Limits.Room = max(1, free)
 	}

@@ -3,7 +3,6 @@ package registry
 import (
 	"strings"
 
-	"ooc/engine/device"
 	"ooc/kernels"
 )
 
@@ -29,13 +28,32 @@ func OpenLocal(name string, memory int64, l Local) (kernels.Device, error) {
 		return nil, err
 	}
 	mine := list[l.Index%len(list)]
-	if n := mine.kind.there(); n > 0 && !strings.ContainsAny(name, ",:") {
-		mine.index = l.Index % n
+	if dealt := mine.kind.dealt(); len(dealt) > 0 && !strings.ContainsAny(name, ",:") {
+		mine.index = dealt[l.Index%len(dealt)]
 	}
-	if memory == 0 && mine.kind.count == nil {
-		memory = device.FreeMemory() / 2 / int64(l.Of)
+	d, err := mine.kind.open(mine.index, l, memory)
+	if err != nil {
+		return nil, err // and no device that is nil in an interface that is not
 	}
-	return mine.kind.open(mine.index, l.Cores, memory)
+	return d, nil
+}
+
+// dealt are the devices of a kind that processes take in turn: those that All lists, and only GPUs where it lists one.
+func (k kind) dealt() (list []int) {
+	gpus := false
+	for index := range k.there() {
+		if k.listed != nil && !k.listed(index) {
+			continue
+		}
+		gpu := k.gpu == nil || k.gpu(index)
+		if gpu && !gpus {
+			list, gpus = nil, true
+		}
+		if gpu || !gpus {
+			list = append(list, index)
+		}
+	}
+	return list
 }
 
 // there is how many there are of a kind.

@@ -19,19 +19,23 @@ import (
 
 // kinds is the table of devices by name, in the order in which "auto" tries them. A new device is one more line.
 var kinds = []kind{
-	{name: "cuda", count: cuda.Count, open: func(index, _ int, memory int64) (kernels.Device, error) {
+	{name: "cuda", count: cuda.Count, open: func(index int, _ Local, memory int64) (kernels.Device, error) {
 		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
 	}},
-	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, open: func(index, of int, memory int64) (kernels.Device, error) {
-		return opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(of), Index: index})
+	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, gpu: isGPU, open: func(index int, l Local, memory int64) (kernels.Device, error) {
+		d, err := opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(l.Of), Index: index})
+		if err != nil {
+			return nil, err
+		}
+		return d.Offered(), nil
 	}},
-	{name: "cpu", open: func(_, of int, memory int64) (kernels.Device, error) {
+	{name: "cpu", open: func(_ int, l Local, memory int64) (kernels.Device, error) {
 		if memory == 0 {
-			memory = device.FreeMemory() / 2 / int64(of)
+			memory = device.FreeMemory() / 2 / int64(l.Of)
 		}
 		o := cpu.Options{Memory: memory}
-		if of > 1 { // they share the cores
-			o.Threads = max(1, runtime.GOMAXPROCS(0)/of)
+		if l.Cores > 1 { // they share the cores
+			o.Threads = max(1, runtime.GOMAXPROCS(0)/l.Cores)
 		}
 		return cpu.Open(o)
 	}},
@@ -43,8 +47,9 @@ type kind struct {
 	count  func() (int, error)           // how many there are of a kind that may have several; nil: there is one
 	listed func(index int) bool          // whether All lists a device of several; nil: it lists all
 	first  func() (index int, err error) // the one that "auto" tries; nil: that of index 0
-	// open opens the device of an index, the number after the colon of a name such as cuda:1. of is how many of the kind are opened together.
-	open func(index, of int, memory int64) (kernels.Device, error)
+	gpu    func(index int) bool          // whether a device of several is a GPU; nil: all are
+	// open opens the device of an index, the number after the colon of a name such as cuda:1, as one of several that share host memory and cores.
+	open func(index int, l Local, memory int64) (kernels.Device, error)
 }
 
 func countOpenCL() (int, error) {
@@ -60,6 +65,11 @@ func listedOpenCL(index int) bool {
 	}
 	n, _ := cuda.Count()
 	return n == 0
+}
+
+func isGPU(index int) bool {
+	all, err := opencl.List()
+	return err == nil && index < len(all) && all[index].GPU
 }
 
 // firstOpenCL finds a GPU: on processors our own kernels are as fast, and need no driver. Those of NVIDIA are for CUDA.
@@ -84,7 +94,7 @@ func (k kind) openFirst(memory int64) (kernels.Device, error) {
 			return nil, err
 		}
 	}
-	return k.open(index, 1, memory)
+	return k.open(index, Local{Of: 1, Cores: 1}, memory)
 }
 
 // All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which none is
@@ -147,7 +157,7 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 				of++
 			}
 		}
-		if d, err = n.kind.open(n.index, of, memory); err != nil {
+		if d, err = n.kind.open(n.index, Local{Of: of, Cores: of}, memory); err != nil {
 			for _, d := range all {
 				err = errors.Join(err, d.Close())
 			}
@@ -161,9 +171,9 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 // worthOpening is how many distances take the processor about as long as it takes to open a GPU.
 const worthOpening = 2e9
 
-// OpenBeside opens a device for work that the processor does, too: so many distances. It returns nil where that should, as it has the
+// OpenFaster opens a device for work that the processor does, too: so many distances. It returns nil where that should, as it has the
 // name, or nothing better is there, or "auto" finds that a device is not worth opening.
-func OpenBeside(name string, memory int64, distances float64) (kernels.Device, error) {
+func OpenFaster(name string, memory int64, distances float64) (kernels.Device, error) {
 	if name == "auto" && distances < worthOpening {
 		return nil, nil
 	}

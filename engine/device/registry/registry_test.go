@@ -20,7 +20,7 @@ func TestAll(t *testing.T) {
 		want []string
 	}{{0, none, []string{"gpu", "cpu"}}, {0, nil, []string{"gpu", "cpu"}}, {1, nil, []string{"gpu:0", "cpu"}}, {3, nil, []string{"gpu:0", "gpu:1", "gpu:2", "cpu"}}} {
 		var opened []int
-		open := func(index, _ int, _ int64) (kernels.Device, error) {
+		open := func(index int, _ Local, _ int64) (kernels.Device, error) {
 			opened = append(opened, index)
 			return nil, none
 		}
@@ -55,6 +55,48 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// nothing is a device of which Open may return a nil pointer beside its error.
+type nothing struct{ kernels.Device }
+
+// TestOpenLocalFails wants no device where none opens.
+func TestOpenLocalFails(t *testing.T) {
+	were := kinds
+	defer func() { kinds = were }()
+	none := errors.New("there is none")
+	kinds = []kind{{name: "gpu", open: func(int, Local, int64) (kernels.Device, error) { return (*nothing)(nil), none }}}
+	if d, err := OpenLocal("gpu", 0, Local{Of: 1, Cores: 1}); d != nil || !errors.Is(err, none) {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
+// TestDealt deals the devices of a kind to the processes of a node: none that is listed elsewhere, and no processor where there is a GPU.
+func TestDealt(t *testing.T) {
+	were := kinds
+	defer func() { kinds = were }()
+	none := errors.New("there is none")
+	for _, c := range []struct {
+		gpus []int
+		want []int
+	}{{nil, []int{0, 1, 3, 0}}, {[]int{0, 2, 3}, []int{0, 3, 0, 3}}, {[]int{2}, []int{0, 1, 3, 0}}} {
+		var opened []int
+		kinds = []kind{{name: "gpu", count: func() (int, error) { return 4, nil }, listed: func(i int) bool { return i != 2 }, gpu: func(i int) bool { return slices.Contains(c.gpus, i) },
+			open: func(index int, l Local, _ int64) (kernels.Device, error) {
+				if opened = append(opened, index); l.Of != 4 || l.Cores != 2 {
+					t.Errorf("opened as %+v", l)
+				}
+				return nil, none
+			}}}
+		for i := range 4 {
+			if _, err := OpenLocal("gpu", 0, Local{Index: i, Of: 4, Cores: 2}); !errors.Is(err, none) {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(opened, c.want) {
+			t.Errorf("GPUs %v: opened %v, want %v", c.gpus, opened, c.want)
+		}
+	}
+}
+
 // TestListed wants "auto" to try the device that its kind names, and All to leave out what the kind does not list.
 func TestListed(t *testing.T) {
 	were := kinds
@@ -63,11 +105,11 @@ func TestListed(t *testing.T) {
 	opened := -1
 	kinds = []kind{
 		{name: "gpu", count: func() (int, error) { return 3, nil }, listed: func(i int) bool { return i != 1 }, first: func() (int, error) { return 2, nil },
-			open: func(index, _ int, _ int64) (kernels.Device, error) {
+			open: func(index int, _ Local, _ int64) (kernels.Device, error) {
 				opened = index
 				return nil, none
 			}},
-		{name: "other", first: func() (int, error) { return 0, none }, open: func(int, int, int64) (kernels.Device, error) {
+		{name: "other", first: func() (int, error) { return 0, none }, open: func(int, Local, int64) (kernels.Device, error) {
 			t.Error("opened where none is to be tried")
 			return nil, none
 		}},
