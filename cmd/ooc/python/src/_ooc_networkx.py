@@ -42,6 +42,7 @@ FUNCTIONS = {
     "center": f"{_NEGATIVE}; {_GIVEN}",
     "periphery": f"{_NEGATIVE}; {_GIVEN}",
     "barycenter": f"{_NEGATIVE}; {_GIVEN}",
+    "centroid": f"{_NEGATIVE}; {_GIVEN}",
     "closeness_centrality": _NEGATIVE,
     "harmonic_centrality": f"{_NEGATIVE}; so are chosen sources",
     "wiener_index": _NEGATIVE,

@@ -130,6 +130,8 @@ def test_negative_cycle():
         (dict(csgraph=np.eye(2), indices=["a"]), ValueError),
         (dict(csgraph=np.eye(2), device="none"), ooc.UsageError),
         (dict(csgraph=np.eye(2), no_such_flag=1), ooc.UsageError),
+        (dict(csgraph=np.eye(2), out=""), ooc.UsageError),
+        (dict(csgraph=np.eye(2), sources=[0]), TypeError),
     ],
 )
 def test_refused(arguments, error):
@@ -144,5 +146,7 @@ def test_nothing_asked():
 
 def test_out_stays(tmp_path):
     graph = np.array([[0, 1.5], [0, 0]])
-    distances = ooc.shortest_path(graph, out=tmp_path / "two.ooc")
+    seen = []
+    distances = ooc.shortest_path(graph, out=tmp_path / "two.ooc", progress=seen.append)
+    assert seen[-1]["state"] == "solved"
     assert (ooc.open(tmp_path / "two.ooc").to_numpy() == distances).all()

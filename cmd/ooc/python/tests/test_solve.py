@@ -1,8 +1,11 @@
 """What ooc.solve takes, refuses, and resumes."""
 
+import importlib.metadata
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import igraph
 import networkx as nx
@@ -93,7 +96,7 @@ def test_again_is_found_solved():
     [
         ([[0, 1], [1, 0]], {}, TypeError),
         (nx.Graph([(1, 2, {"weight": "far"})]), {}, ValueError),
-        (nx.Graph([(1, 2, {"weight": float("nan")})]), {}, ooc.InputError),
+        (nx.Graph([(1, 2, {"weight": float("nan")})]), {}, ValueError),
         (nx.Graph(), {}, ooc.InputError),
         (pd.DataFrame({"u": [1]}), {}, ValueError),
         (pd.DataFrame({"u": [1, None], "v": [1, 2]}), {}, ValueError),
@@ -143,18 +146,28 @@ def test_interrupt_and_resume(rng):
 
 
 SCRIPT = """
-import numpy, ooc, sys
-ooc.solve(numpy.load("slow.npy"), "slow.ooc", algorithm="squaring", progress=lambda status: print(status["state"], flush=True))
+import numpy, ooc, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have begun the tests with the signal ignored
+ooc.solve(numpy.load("slow.npy"), "slow.ooc", algorithm="squaring", progress=lambda status: print(status["state"], status["pid"], flush=True))
 """
+
+
+def running(child):
+    """Waits until a script solves; returns the process of the command."""
+    while (line := child.stdout.readline().split())[:1] != ["running"]:
+        assert child.poll() is None
+    return int(line[1])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_control_c(rng):
     np.save("slow.npy", slow(rng))
     child = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while child.stdout.readline() != "running\n":
-        assert child.poll() is None
+    command = running(child)
+    os.kill(command, signal.SIGSTOP)  # so that it does not end before Python has passed the signal on
     child.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    os.kill(command, signal.SIGCONT)
     _, said = child.communicate()
     assert child.returncode != 0 and said.rstrip().endswith("KeyboardInterrupt")
     with pytest.raises(ooc.InputError, match="not solved"):  # and nobody solves it any more
@@ -166,15 +179,21 @@ def test_control_c(rng):
 def test_locked(rng):
     np.save("slow.npy", slow(rng))
     child = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    while child.stdout.readline() != "running\n":
-        assert child.poll() is None
-    with pytest.raises(ooc.LockedError):
-        ooc.solve(np.load("slow.npy"), "slow.ooc")
+    command = running(child)
+    os.kill(command, signal.SIGSTOP)  # so that it does not end before it is asked
+    try:
+        with pytest.raises(ooc.LockedError):
+            ooc.solve(np.load("slow.npy"), "slow.ooc")
+        with pytest.raises(ooc.InputError, match="a process works on it .stopped"):
+            ooc.open("slow.ooc")
+    finally:
+        os.kill(command, signal.SIGCONT)
     child.send_signal(signal.SIGINT)
     child.communicate()
 
 
-def test_a_killed_command_says_so(monkeypatch, tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="the command is a script of sh")
+def test_a_failed_command_says_so(monkeypatch, tmp_path):
     fake = tmp_path / "fake"
     fake.write_text("#!/bin/sh\necho out of luck >&2\nexit 1\n")
     fake.chmod(0o755)
@@ -183,7 +202,56 @@ def test_a_killed_command_says_so(monkeypatch, tmp_path):
         ooc.open("any.ooc")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the command is a script of sh")
+@pytest.mark.parametrize(
+    "does, error, message",
+    [
+        ("kill -9 $$", ooc.Error, "was killed"),
+        ("exit 130", ooc.Interrupted, "the same call goes on"),
+        ("echo Usage:", ooc.Error, "prints 'Usage:', and no JSON"),
+        ("echo {}", ooc.Error, "no JSON"),
+        ("exit 0", ooc.Error, "no JSON"),
+        (
+            """echo '{"type":"error","cycle":null,"message":"do --restart or --out-dir"}'; exit 8""",
+            ooc.CorruptError,
+            "^do restart=True or --out-dir$",
+        ),
+    ],
+)
+def test_what_a_strange_command_does(monkeypatch, tmp_path, does, error, message):
+    fake = tmp_path / "fake"
+    fake.write_text(f"#!/bin/sh\n{does}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("OOC_PROGRAM", str(fake))
+    with pytest.raises(error, match=message):
+        ooc.solve(np.ones((2, 2)), "any.ooc")
+
+
+def test_flags_that_are_none():
+    for flags in ({"layout": True}, {"checkpoint": True, "restart": True}, {"help": True}):
+        with pytest.raises(ooc.Error, match="true|no JSON"):
+            ooc.solve(np.ones((2, 2)), "any.ooc", **flags)
+
+
+def test_edges_without_weights():
+    nothing = nx.Graph([("a", "b", {"weight": None})])
+    for graph in (nothing, pd.DataFrame({"u": [1, 2], "v": [2, 3], "w": [1, None]})):
+        with pytest.raises(ValueError, match="an edge has no weight"):
+            ooc.solve(graph, "any.ooc")
+
+
+def test_the_command_of_the_package():
+    (script,) = importlib.metadata.entry_points(group="console_scripts", name="ooc")
+    assert script.value == "_ooc_command:main"
+    for words, code in (["version"], 0), (["status", "nothing.ooc"], 3):
+        ended = subprocess.run([sys.executable, "-m", "_ooc_command", *words], capture_output=True, text=True)
+        assert ended.returncode == code and "ooc" in ended.stdout + ended.stderr
+
+
 def test_no_program(monkeypatch):
+    monkeypatch.setenv("OOC_PROGRAM", "/nowhere/ooc")
+    with pytest.raises(FileNotFoundError, match="OOC_PROGRAM"):
+        ooc.open("any.ooc")
     monkeypatch.delenv("OOC_PROGRAM", raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("ooc.program.__file__", "/nowhere/program.py")

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import graphs, program
 from .graphs import Arcs, Array, Dense
-from .solving import solve_graph
+from .solving import Progress, solve_graph
 
 _METHODS = ("auto", "FW", "D", "BF", "J")
 _NONE = -9999  # no predecessor
@@ -29,6 +29,7 @@ def shortest_path(
     indices: Any = None,
     *,
     out: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = False,
     **flags: Any,
 ) -> Array | tuple[Array, Array]:
     """All shortest distances of a graph, as scipy.sparse.csgraph.shortest_path returns them.
@@ -39,7 +40,7 @@ def shortest_path(
     indices asks for the rows of these vertices alone. unweighted=True counts arcs.
     method is checked and otherwise has no effect: the command finds its own. overwrite has none either.
     out is the folder of a store that stays; without it the distances are on disk only while they are computed.
-    flags are those of ooc solve, as for ooc.solve: device_memory="2GiB".
+    progress and flags are as for ooc.solve: progress=True shows a bar, device_memory="2GiB" is a limit.
 
     Returns an array of float64, n x n or indices.shape + (n,), with inf where there is no path; integers below 2**53 are
     exact. With return_predecessors also one of int32: the vertex before each on a shortest path, -9999 where there is none.
@@ -49,6 +50,8 @@ def shortest_path(
         raise ValueError(f"unrecognized method '{method}'")
     if method == "FW" and indices is not None:
         raise ValueError("Cannot specify indices with method == 'FW'.")
+    if flags.keys() & {"sources", "predecessors"}:
+        raise TypeError("shortest_path has indices= and return_predecessors= in the place of sources and predecessors")
     matrix = graphs.of_matrix(csgraph)
     if unweighted:
         lengths = np.ones(matrix.weights.shape, np.int8)
@@ -66,7 +69,8 @@ def shortest_path(
         try:
             graph = graphs.Graph(matrix, directed, range(matrix.n))
             kept = return_predecessors and isinstance(matrix, Dense)  # of a sparse graph they are found faster from its distances
-            store = solve_graph(graph, out or Path(folder, "distances.ooc"), rows, False, dict(flags, predecessors=kept))
+            where = Path(folder, "distances.ooc") if out is None else out
+            store = solve_graph(graph, where, rows, progress, dict(flags, predecessors=kept))
         except program.NegativeCycleError as e:
             raise _negative_cycle()(e.message, e.exit_code, e.cycle, e.cycle_length) from None
         distances = store.to_numpy().astype(np.float64, copy=False)

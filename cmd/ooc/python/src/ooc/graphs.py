@@ -136,6 +136,8 @@ def numbers(weights: Any) -> Array:
 def shortest(n: int, rows: Any, cols: Any, weights: Any) -> Arcs:
     """Arcs from lists of their ends. Of arcs between the same two vertices, the shortest one stays."""
     rows, cols, weights = np.asarray(rows, np.int64), np.asarray(cols, np.int64), numbers(weights)
+    if np.isnan(weights).any():
+        raise ValueError("an edge has no weight: it is None or NaN there")
     order = np.lexsort((weights, cols, rows))
     rows, cols, weights = rows[order], cols[order], weights[order]
     first = np.ones(len(rows), bool)

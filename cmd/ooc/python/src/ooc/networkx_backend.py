@@ -494,7 +494,11 @@ def barycenter(G: Graph, weight: Any = None, attr: Any = None, sp: Any = None) -
     return [u for u, total in zip(G.nodes, sums) if total == min(sums)]
 
 
-def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True) -> Any:
+if hasattr(nx, "centroid"):  # from networkx 3.7 on it is called so; before, a function of trees was
+    centroid = barycenter
+
+
+def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None) -> Any:
     if u is not None and u not in G:
         return _refused("closeness_centrality", G, u, distance)
     columns = _statistics(G, distance)["vertices"]

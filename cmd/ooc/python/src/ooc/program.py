@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -62,6 +63,9 @@ class Interrupted(Error):
     """The command was stopped after a checkpoint, by max_hours or a signal (exit code 130). The same call resumes."""
 
 
+# What a message of the command names as a remedy, in Python.
+_ARGUMENTS = {"restart": "restart=True", "undirected": "directed=False", "out": "out="}
+
 _ERRORS: dict[int, type[Error]] = {
     2: UsageError,
     3: InputError,
@@ -76,6 +80,8 @@ _ERRORS: dict[int, type[Error]] = {
 def program() -> str:
     """The path of the command: what OOC_PROGRAM names, or that of this package, or the one on PATH."""
     if named := os.environ.get("OOC_PROGRAM"):
+        if not shutil.which(named):
+            raise FileNotFoundError(f"the environment variable OOC_PROGRAM names {named}, which is no program")
         return named
     name = "ooc.exe" if sys.platform == "win32" else "ooc"
     own = Path(__file__).parent / "bin" / name
@@ -86,11 +92,11 @@ def program() -> str:
 
 
 def flags(named: dict[str, Any]) -> list[str]:
-    """The flags of the command, by their names with _ for -. True is a flag without a value; None and False are none."""
+    """The flags of the command, by their names with _ for -. None and False are none."""
     words = []
     for name, value in named.items():
         if value is not None and value is not False:
-            words.append("--" + name.replace("_", "-") + ("" if value is True else f"={value}"))
+            words.append("--" + name.replace("_", "-") + ("=true" if value is True else f"={value}"))
     return words
 
 
@@ -117,15 +123,17 @@ def lines(*words: str | os.PathLike[str]) -> Generator[dict[str, Any], None, Non
             **apart,
         )
         assert child.stdout is not None
-        failure = None
+        failure = printed = None
         try:
             for line in child.stdout:
-                printed = json.loads(line)
-                if printed.get("type") == "error":
+                printed = _object(line)
+                if printed["type"] == "error":
                     failure = printed
                 else:
                     yield printed
             child.wait()
+            if printed is None and not child.returncode:
+                _object(b"")
         except BaseException:  # also where the one who reads this needs no more
             _patiently(child, lambda: child.send_signal(stop))
             raise
@@ -133,6 +141,18 @@ def lines(*words: str | os.PathLike[str]) -> Generator[dict[str, Any], None, Non
             child.stdout.close()
         if child.returncode:
             raise _error(failure, child.returncode, said)
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """What one line of the command says."""
+    try:
+        printed = json.loads(line)
+    except ValueError:
+        printed = None
+    if not isinstance(printed, dict) or "type" not in printed:
+        start = line[:80].decode(errors="replace").strip()
+        raise Error(f"{program()} prints {start!r}, and no JSON: it is not the command ooc, or was asked for a text such as help")
+    return printed
 
 
 def _patiently(child: subprocess.Popen[bytes], stop: Callable[[], None]) -> None:
@@ -153,9 +173,18 @@ def _patiently(child: subprocess.Popen[bytes], stop: Callable[[], None]) -> None
 def _error(failure: dict[str, Any] | None, code: int, said: Any) -> Error:
     """The exception for what the command ended with."""
     if failure is None:
+        if code == 130:
+            return Interrupted("max_hours or a signal stopped the command ooc: the same call goes on from its last checkpoint", code)
         said.seek(0)
         text = said.read().decode(errors="replace").strip()
-        return _ERRORS.get(code, Error)(f"ooc ended with code {code}: {text[-2000:]}", code)
+        return _ERRORS.get(code, Error)(f"the command ooc {_ended(code)}; it had said: {text[-2000:] or 'nothing'}", code)
+    message = re.sub(r"--(restart|undirected|out)(?![\w-])", lambda flag: _ARGUMENTS[flag[1]], failure["message"])
     if failure["cycle"]:
-        return NegativeCycleError(failure["message"], code, failure["cycle"], failure["cycle_length"])
-    return _ERRORS.get(code, Error)(failure["message"], code)
+        return NegativeCycleError(message, code, failure["cycle"], failure["cycle_length"])
+    return _ERRORS.get(code, Error)(message, code)
+
+
+def _ended(code: int) -> str:
+    if code == -9:
+        return "was killed (SIGKILL), maybe because memory ran out: the same call goes on from its last checkpoint"
+    return f"ended with code {code}"

@@ -43,7 +43,9 @@ class Store:
         self.folder = Path(path)
         (status,) = program.run("status", "--", self.folder)
         if status.get("state") != "solved":
-            raise program.InputError(f"{path} is not solved: {status.get('next', 'ooc status says why')}", 3)
+            at = status["process"]
+            why = "the same call of ooc.solve goes on" if at in (None, "ended") else f"a process works on it ({at})"
+            raise program.InputError(f"{path} is not solved to the end: {why}", 3)
         meta = json.loads((self.folder / "store.json").read_bytes())
         self.n, self.kind, self.layout, self.directed = meta["n"], meta["kind"], meta["layout"], meta["directed"]
         self.dtype = np.dtype(np.float32 if self.kind == "f32" else np.float64)
