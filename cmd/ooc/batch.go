@@ -102,7 +102,7 @@ func (f *solveFlags) hint(args []string) string {
 	case len(args) > 0:
 		abs, err := filepath.Abs(args[0])
 		if err == nil {
-			name = strings.TrimSuffix(storeName(abs), ".ooc")
+			name = read.BaseName(abs)
 		}
 	}
 	if name = strings.TrimLeft(name, "."); name == "" || name == string(filepath.Separator) {

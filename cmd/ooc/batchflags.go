@@ -116,7 +116,7 @@ func (f *solveFlags) listJobs(cmd *cobra.Command, args []string) (jobs []job, sk
 		return nil, nil, exit.UsageError(errors.New("standard input (-) can only be solved, and alone"))
 	}
 	if !f.isBatch(args) { // one graph of which nothing but the outlook is wanted
-		return []job{{f, cmd, args[0], args[0]}}, nil, f.checkOutDir()
+		return []job{{f, cmd, args[0], args[0]}}, nil, flagvalue.NewFolder("out-dir", f.outDir)
 	}
 	for _, name := range flagsOfOne {
 		if cmd.Flags().Changed(name) {
@@ -210,7 +210,7 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	if err := f.check(); err != nil {
 		return job{}, err
 	}
-	return j, f.checkOutDir()
+	return j, flagvalue.NewFolder("out-dir", f.outDir)
 }
 
 // checkTimelines refuses timelines of jobs that any of them needs for something else.

@@ -31,6 +31,14 @@ func asCommand(t *testing.T, cmd *exec.Cmd, dir string) *exec.Cmd {
 	return cmd
 }
 
+// apart makes each rank a node of its own, in every other turn.
+func apart(cmd *exec.Cmd, turn int) *exec.Cmd {
+	if turn%2 == 1 {
+		cmd.Env = append(cmd.Env, "OOC_TEST_HOSTS=1")
+	}
+	return cmd
+}
+
 func selfPath(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -97,7 +105,10 @@ func TestCluster(t *testing.T) {
 		for _, n := range []int{1, 2, 4} {
 			out := fmt.Sprintf("d%d-%d.ooc", i, n)
 			args := append([]string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}, flags...)
-			text, err := asCommand(t, l.Command(t, n, selfPath(t), args...), dir).CombinedOutput()
+			text, err := apart(asCommand(t, l.Command(t, n, selfPath(t), args...), dir), i+n/2).CombinedOutput()
+			if many := n > 1 && (i+n/2)%2 == 1; many != strings.Contains(string(text), "several nodes write to") {
+				t.Errorf("%s, %d ranks, on nodes of their own: %v\n%s", l.Name, n, many, text)
+			}
 			if err != nil || n > 1 && !strings.Contains(string(text), fmt.Sprintf("%d ranks over", n)) {
 				t.Fatalf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
 			}
@@ -137,6 +148,30 @@ func ranksOf(t *testing.T, said io.Reader, n int) (list []int, rest *bytes.Buffe
 
 var rankLine = regexp.MustCompile(`^  rank \d+ on \S+ \(process (\d+)\): `)
 
+// killRank runs a command of n ranks, and kills one at some moment, or the command itself, if it is asked to. It says whether it did.
+func killRank(t *testing.T, r *rand.Rand, cmd *exec.Cmd, n int, kill bool) (killed bool, text string, err error) {
+	t.Helper()
+	said, write := io.Pipe()
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait(); write.Close() }()
+	list, rest, ended := ranksOf(t, said, n)
+	if killed = kill && len(list) == n; killed {
+		time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond)
+		victim := list[r.IntN(n)]
+		if r.IntN(6) == 0 {
+			victim = cmd.Process.Pid
+		}
+		killed = syscall.Kill(victim, syscall.SIGKILL) == nil
+	}
+	err = <-done
+	<-ended
+	return killed, rest.String(), err
+}
+
 // killCluster solves a store over and over, in other numbers of processes and on other grids, and kills some process in most turns, or what has
 // started them. It returns how often it did.
 func killCluster(t *testing.T, r *rand.Rand, all []*mpitest.Launcher, dir string) (kills, resumed int) {
@@ -150,27 +185,7 @@ func killCluster(t *testing.T, r *rand.Rand, all []*mpitest.Launcher, dir string
 		if r.IntN(3) > 0 { // rounds are short, and restore points many
 			args = append(args, "--round", "64")
 		}
-		cmd := asCommand(t, l.Command(t, n, selfPath(t), args...), dir)
-		said, write := io.Pipe()
-		cmd.Stdout, cmd.Stderr = write, write
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait(); write.Close() }()
-		list, rest, ended := ranksOf(t, said, n)
-		kill := len(list) == n && n > 1 && turn < 12 && r.IntN(5) > 0
-		if kill {
-			time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond)
-			victim := list[r.IntN(n)]
-			if r.IntN(6) == 0 {
-				victim = cmd.Process.Pid
-			}
-			kill = syscall.Kill(victim, syscall.SIGKILL) == nil
-		}
-		err := <-done
-		<-ended
-		text := rest.String()
+		kill, text, err := killRank(t, r, apart(asCommand(t, l.Command(t, n, selfPath(t), args...), dir), r.IntN(2)), n, n > 1 && turn < 12 && r.IntN(5) > 0)
 		if strings.Contains(text, "restore point") && !strings.Contains(text, "restore point 0.0 %") {
 			resumed++
 		}
@@ -196,7 +211,7 @@ func TestClusterKilled(t *testing.T) {
 // TestCampaignClusterKills is TestClusterKilled, many times over.
 func TestCampaignClusterKills(t *testing.T) {
 	crashtest.Campaign(t)
-	killClusters(t, crashtest.Times(4, 100))
+	killClusters(t, crashtest.Times(2, 100))
 }
 
 // killClusters solves graphs until so many solves were killed.
@@ -247,7 +262,7 @@ func TestClusterStopped(t *testing.T) {
 		}
 		err := <-done
 		<-ended
-		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with") {
+		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with") || !strings.Contains(rest.String(), "again with mpirun") {
 			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
 		}
 		text, err := asCommand(t, l.Command(t, 2, selfPath(t), args...), dir).CombinedOutput()
@@ -261,9 +276,15 @@ func TestClusterStopped(t *testing.T) {
 // TestClusterRefuses starts processes that cannot share a solve. Each time rank 0 says why, and the store is as it was.
 func TestClusterRefuses(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	here, there, self := clusterFolder(t, r, 100), clusterFolder(t, r, 120), selfPath(t)
+	for _, args := range [][]string{{"export", "one.ooc", "m.npy"}, {"solve", "g.gr", "--keep", "factors", "--out", "f.ooc"}} {
+		if out, err := command(t, here, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
 	before, err := os.ReadFile(filepath.Join(here, "one.ooc", "dist.npy"))
 	if err != nil {
 		t.Fatal(err)
@@ -282,8 +303,12 @@ func TestClusterRefuses(t *testing.T) {
 			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc")}},
 			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "new.ooc"), line(there, "--out", "new.ooc")}},
 			{exit.BadInput, "no such file", [][]string{line(here, "--out", filepath.Join(here, "one.ooc")), line(t.TempDir(), "--out", filepath.Join(here, "one.ooc"))}},
+			{exit.BadInput, "rank 1 on", [][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc"), line(here, "--out", "one.ooc")}},
+			{exit.Usage, "a multiple of --tile 128", [][]string{line(here, "--out", "one.ooc", "--tile", "128", "--round", "64"), line(here, "--out", "one.ooc")}},
+			{exit.Failed, "--device auto takes one that works", [][]string{line(here, "--out", "one.ooc", "--device", "cuda:63"), line(here, "--out", "one.ooc", "--device", "cuda:63")}},
+			{exit.Usage, "--predecessors does not go", [][]string{append([]string{here, "env", "OOC_TEST_HOSTS=1"}, line(here, "--out", "one.ooc", "--predecessors")[1:]...), line(here, "--out", "one.ooc", "--predecessors")}},
 			{exit.Usage, "grid of 3×1", [][]string{line(here, "--out", "one.ooc", "--grid", "3x1"), line(here, "--out", "one.ooc", "--grid", "3x1")}},
-		}[:1+5*(i+1)/len(all)] { // all of them over one library
+		}[:1+9/(1+3*i)] { // all of them over Open MPI, whose eager messages are the shortest
 			text, err := asCommand(t, l.Each(t, c.lines...), here).CombinedOutput()
 			if code := codeOf(t, err); code != c.code || !strings.Contains(string(text), c.says) {
 				t.Errorf("%s: exit code %d, want %d and %q\n%s", l.Name, code, c.code, c.says, text)
@@ -298,6 +323,30 @@ func TestClusterRefuses(t *testing.T) {
 	}
 	if names, _ := filepath.Glob(filepath.Join(here, ".ooc-*")); len(names) > 0 {
 		t.Errorf("%q is left", names)
+	}
+	for _, c := range []struct {
+		code  int
+		says  string
+		ranks int
+		args  []string
+		not   string // made
+	}{
+		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc"}, "matrix.ooc"},
+		{exit.BadInput, "no such file", 2, []string{"g.gr", "--out", "no/such/x.ooc"}, "no"},
+		{exit.Usage, "grid of 3×7", 1, []string{"g.gr", "--out", "alone.ooc", "--grid", "3x7"}, "alone.ooc"},
+		{exit.Usage, "one process makes", 2, []string{"f.ooc"}, "none"},
+	} {
+		cmd := asCommand(t, all[0].Command(t, c.ranks, self, append([]string{"solve", "--cluster", "mpi", "--device", "cpu"}, c.args...)...), here)
+		if cmd.Stdin, err = os.Open(filepath.Join(here, "m.npy")); err != nil {
+			t.Fatal(err)
+		}
+		text, err := cmd.CombinedOutput()
+		if code := codeOf(t, err); code != c.code || !strings.Contains(string(text), c.says) {
+			t.Errorf("%q: exit code %d, want %d and %q\n%s", c.args, code, c.code, c.says, text)
+		}
+		if _, err := os.Stat(filepath.Join(here, c.not)); err == nil {
+			t.Errorf("%q: %s was made", c.args, c.not)
+		}
 	}
 	for _, c := range []struct {
 		code int

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
-	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
 	"ooc/kernels"
@@ -149,27 +147,19 @@ func oneDevice(name string) error {
 // openDevice opens a device by its name.
 func openDevice(name string, memory int64) (d kernels.Device, why string, err error) {
 	d, why, err = registry.Open(name, memory)
+	return d, why, orAuto(name, err)
+}
+
+// orAuto adds the way out to the error of a named device that is there and does not open.
+func orAuto(name string, err error) error {
 	if err != nil && name != "auto" && !errors.Is(err, device.ErrUnknown) {
 		err = fmt.Errorf("%w; --device auto takes one that works", err)
 	}
-	return d, why, err
+	return err
 }
 
 func (f *deviceFlags) limits() plan.Limits {
 	return plan.Limits{HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm, Layout: tiles.Layout(f.layout)}
-}
-
-// storeName is the default store of an input: its base name without format and compression extensions.
-func storeName(input string) string {
-	name := packed.TrimExt(filepath.Base(input))
-	for _, f := range read.Formats {
-		for _, ext := range f.Extensions {
-			if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
-				return name[:len(name)-len(ext)] + ".ooc"
-			}
-		}
-	}
-	return name + ".ooc"
 }
 
 // noGraphFlags refuses the flags of graphFlags for an argument that is a store.

@@ -63,6 +63,7 @@ type killed struct {
 	device     string
 	tracks     bool // the device keeps predecessors
 	algorithms []string
+	first      int // of the kinds and algorithms, in turn
 
 	turns, kills, resumed, copies, rows atomic.Int64
 }
@@ -75,6 +76,7 @@ func TestCampaignKills(t *testing.T) {
 	for _, device := range testDevices(t) {
 		t.Run(device, func(t *testing.T) {
 			r, k, began := seeded(t), newKilled(t, device), time.Now()
+			k.first = r.IntN(100)
 			workers := 1
 			if device != "cpu" { // most of the time goes by before the device computes anything
 				workers = runtime.NumCPU()
@@ -98,7 +100,7 @@ func TestCampaignKills(t *testing.T) {
 func (k *killed) work(t *testing.T, r *rand.Rand) {
 	few := 30
 	if k.device == "opencl" { // where no path of its own leads to the disk
-		few = 8
+		few = 1
 	}
 	dir, want := t.TempDir(), wantedKills(t, few, 1000)
 	for k.kills.Load() < want {
@@ -106,6 +108,7 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		if turn >= int(want) { // a machine on which solves end before they are killed ends too
 			return
 		}
+		turn += k.first
 		c := &killCase{device: k.device, kind: entry.Kinds[turn%len(entry.Kinds)], algorithm: k.algorithms[turn/len(entry.Kinds)%len(k.algorithms)],
 			n: 700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
 		if k.device != "cpu" {
@@ -247,11 +250,14 @@ func copyElsewhere(t *testing.T, from, to string) {
 	writeFile(t, to, "lock", fmt.Sprintf("ooc lock\npid %d\nhost elsewhere\n", os.Getpid()))
 }
 
-// killOne starts a solve, kills it a while after its start, or after it has said that it has begun, and reports whether
+// killOne starts a solve, which maps its matrix or does not, kills it a while after its start, or after it has said that it has begun, and reports whether
 // it was still running then.
 func killOne(t *testing.T, dir string, args []string, after time.Duration, begun bool) bool {
 	t.Helper()
 	cmd := command(t, dir, args...)
+	if rand.IntN(2) == 0 {
+		cmd.Env = append(cmd.Env, "OOC_TEST_BYFILE=1")
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -141,6 +141,7 @@ func TestHopCounts(t *testing.T) {
 // TestCampaignKindsEqualSciPy compares every shape of graph, in the long campaign in every kind and layout.
 func TestCampaignKindsEqualSciPy(t *testing.T) {
 	crashtest.Campaign(t)
+	t.Parallel()
 	dir := t.TempDir()
 	for _, shape := range gen.Kinds {
 		for _, direction := range []string{"--directed", "--undirected"} {

@@ -19,6 +19,7 @@ import (
 	"ooc/engine/mpi"
 	"ooc/kernels/cuda"
 	"ooc/kernels/opencl"
+	"ooc/tiles/crashtest"
 )
 
 // TestMain lets the test binary stand in for the command: tests run it in processes of their own, so
@@ -26,6 +27,12 @@ import (
 func TestMain(m *testing.M) {
 	if v := os.Getenv("OOC_TEST_VERSION"); v != "" {
 		cluster.Version = func() string { return v }
+	}
+	if os.Getenv("OOC_TEST_BYFILE") == "1" {
+		crashtest.ByFile()
+	}
+	if os.Getenv("OOC_TEST_HOSTS") == "1" { // each process is a host
+		cluster.Host = func() (string, error) { return fmt.Sprintf("host%d", os.Getpid()), nil }
 	}
 	switch os.Getenv("OOC_TEST_MAIN") {
 	case "1":

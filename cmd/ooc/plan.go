@@ -77,7 +77,7 @@ func planCommand() *cobra.Command {
 				}
 			} else {
 				limits := df.limits()
-				limits.Predecessors, limits.Room = predecessors, engine.Room(storeName(args[0]))
+				limits.Predecessors, limits.Room = predecessors, engine.Room(read.BaseName(args[0])+".ooc")
 				if f, err = gf.forecast(cmd, args[0], sources, d, af.limits(limits), af.timed(".")); err != nil {
 					return err
 				}

@@ -55,6 +55,9 @@ func TestPlanAhead(t *testing.T) {
 	}
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "300", "-m", "2000").want(t, 0)
 	ooc(t, dir, "plan", "g.gr", "--device", "cpu,cpu", "--nodes", "2", "--node-link", "1GB/s").want(t, 0, "4 share the rounds, in a grid of 2×2; 2 nodes, each with 2", "each node", "bound by")
+	ooc(t, dir, "plan", "--vertices", "10000000", "--device", "h100", "--node-disk", "1kB/s").want(t, 0, "centuries")
+	ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--algorithm", "blocked").want(t, 0)
+	ooc(t, dir, "plan", "g.ooc", "--device", "cpu", "--algorithm", "blocked").want(t, 0, "it is solved")
 	for line, says := range map[string]string{
 		"": "takes a graph", "g.gr --vertices 5": "takes a graph", "g.gr --nodes 2": "give --node-link", "g.gr --node-link 1GB/s": "--nodes of two or more",
 		"g.gr --nodes 2 --node-link 1GB/s --algorithm eliminate": "for blocked alone", "g.gr --device cpu --gpus-per-node 2": "is for GPUs",

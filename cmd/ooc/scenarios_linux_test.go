@@ -31,6 +31,7 @@ type scenario struct {
 	before  func(t *testing.T, s *scenario, dir string) // makes what the command finds
 	stdout  string                                      // the file that standard output is, "" for none
 	about   string                                      // what it changes, among other things
+	byFile  bool                                        // it maps no matrix, as on a network file system
 	queue   bool                                        // it is a batch
 	givesUp bool                                        // the command gives up what was solved before
 	may     string                                      // a file that need not be there in the end
@@ -332,6 +333,7 @@ func scenarios(t *testing.T) []*scenario {
 	pairs := words("near towns.csv x.mtx --within 90")
 	list := []*scenario{
 		{name: "blocked", args: blocked},
+		{name: "blocked, without a mapping", args: blocked, byFile: true},
 		{name: "squaring", args: squaring},
 		{name: "single-stage", args: single},
 		{name: "eliminate", args: eliminate},
@@ -341,6 +343,7 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "blocked, predecessors", args: words("solve g.gr --algorithm blocked --predecessors"+often, "--device-memory", memory(30))},
 		{name: "single-stage, predecessors", args: with(single, "--predecessors")},
 		{name: "predecessors, cycles of length 0", args: with(of(single, "zeros.txt"), "--predecessors"), before: zeros},
+		{name: "the same without a mapping", args: with(of(single, "zeros.txt"), "--predecessors"), before: zeros, byFile: true},
 		{name: "eliminate, sources", args: with(eliminate, "--sources 3,7,11..90")},
 		{name: "text ids", args: of(auto, "towns.csv"), before: textIDs},
 		{name: "matrix", args: of(blocked, "D.npy"), before: matrixFile},

@@ -28,6 +28,7 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 type solveFlags struct {
@@ -128,7 +129,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 	if err := f.checkTimeline(cmd, input); err != nil {
 		return err
 	}
-	if err := f.checkOutDir(); err != nil {
+	if err := flagvalue.NewFolder("out-dir", f.outDir); err != nil {
 		return err
 	}
 	show := show.New(f.progress, f.json)
@@ -248,7 +249,7 @@ func (f *solveFlags) store(input string) (string, error) {
 	}
 	out := f.out
 	if out == "" {
-		out = filepath.Join(f.outDir, storeName(input))
+		out = filepath.Join(f.outDir, read.BaseName(input)+".ooc")
 	}
 	return out, noStoreIn(out)
 }
@@ -264,13 +265,16 @@ func noStoreIn(out string) error {
 
 // openOrCreate opens the input's store, or makes it.
 func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.Device, show *show.Display) (*engine.Problem, error) {
+	if f.cluster.dir != "" {
+		return f.openParts(cmd, input, d, show)
+	}
 	out, err := f.store(input)
 	if err != nil {
 		return nil, err
 	}
 	if !isStore(out) {
 		if f.outDir != "" && f.out == "" {
-			if err := makeFolder(f.outDir); err != nil {
+			if err := disk.MakeFolder(f.outDir); err != nil {
 				return nil, fmt.Errorf("--out-dir: %w", err)
 			}
 		}
@@ -408,10 +412,14 @@ func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, e
 
 // read reads the graph for the store out, and makes sure that it can be planned.
 func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device, show *show.Display) (*incoming, error) {
-	n, err := f.graphFlags.read(cmd, input, filepath.Dir(out))
+	n, err := f.readAlone(cmd, input, filepath.Dir(out))
 	if err != nil {
 		return nil, err
 	}
+	if _, isGraph := n.weights.(*graph.Graph); !isGraph && input == "-" && f.cluster.all != nil {
+		return nil, errors.Join(exit.UsageError(errors.New("a matrix from standard input reaches one process, and with --cluster mpi all read it: give a file that all nodes see")), n.close())
+	}
+	in := n.o.Input
 	limits := f.limits()
 	if limits.Sources, limits.Tile, err = sourcesOf(n.weights.Facts(), f.sources, limits.Tile); err != nil {
 		return nil, errors.Join(err, n.close())
@@ -423,24 +431,36 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 			return nil, errors.Join(err, n.close())
 		}
 	}
+	n.o.Input, n.o.Command = in, os.Args
+	return n, nil
+}
+
+// readAlone reads the graph, and plans nothing.
+func (f *solveFlags) readAlone(cmd *cobra.Command, input, spool string) (*incoming, error) {
+	n, err := f.graphFlags.read(cmd, input, spool)
+	if err != nil {
+		return &incoming{}, err
+	}
 	src := n.src
 	name := src.Name
 	if abs, err := filepath.Abs(name); err == nil && input != "-" {
 		name = abs
 	}
-	in := tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
+	n.o.Input = tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
 		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
-	n.o.Input, n.o.Command = in, os.Args
+	n.o.Command = os.Args
 	return n, nil
 }
 
 // planRows plans a matrix for the store out, and makes sure that there is room for it.
 func (f *solveFlags) planRows(cmd *cobra.Command, w graph.Weights, name, out string, limits plan.Limits, d kernels.Device, show *show.Display) (engine.CreateOptions, error) {
 	o := engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors}
-	if err := engine.RoomFor(out, w.Facts(), limits); err != nil {
-		return o, err
+	if f.cluster.dir == "" { // else each process looks for room for its part
+		if err := engine.RoomFor(out, w.Facts(), limits); err != nil {
+			return o, err
+		}
+		limits.Room = f.roomAt(out)
 	}
-	limits.Room = f.roomAt(out)
 	defer planning(show.Note, name, w.Facts().N)()
 	var err error
 	if o.Choice, err = engine.Choose(cmd.Context(), w, d, limits); errors.Is(err, tiles.ErrNoSpace) {

@@ -35,8 +35,8 @@ func statsCommand() *cobra.Command {
 		Long: "stats reads the matrix of a store once. Of a GRAPH (a file, or - for standard input) it computes every distance,\n" +
 			"by elimination, and keeps none. Ctrl-C writes what was gathered to a small file, NAME" + statsExt + ", from which the\n" +
 			"same command goes on. Where elimination does not pay, --store DIR solves into a store, asks that, and removes it. The flags\n" +
-			"--sources, --out, --store, --host-memory, --checkpoint and --progress, and those that say how a graph is read, are for\n" +
-			"graphs alone.\n\n" +
+			"--sources, --out, --store, --device, --device-memory, --host-memory, --checkpoint and --progress, and those that say how a\n" +
+			"graph is read, are for graphs alone.\n\n" +
 			"stats prints diameter, radius, center, mean distance, efficiency, the most central vertices and what the\n" +
 			"flags ask for. --csv prints a table with one line a vertex instead: eccentricity, closeness and harmonic\n" +
 			"centrality, counts and sums; --json prints all of both as one object. docs/stats.md defines each number;\n" +

@@ -51,6 +51,7 @@ func TestStatsEqualPython(t *testing.T) {
 // TestCampaignStatsOfRome compares all of them on the road network of Rome, for which networkx and igraph take half a minute.
 func TestCampaignStatsOfRome(t *testing.T) {
 	crashtest.Campaign(t)
+	t.Parallel() // Python has one thread
 	needPython(t, "networkx, igraph, scipy")
 	dir := t.TempDir()
 	scipy(t, dir, "stats.py", "all", rome(t), statsOf(t, dir, "rome", rome(t), ""))

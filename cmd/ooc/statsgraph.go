@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -18,6 +17,7 @@ import (
 	"ooc/engine/device/registry"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
+	"ooc/engine/graph/read"
 	"ooc/engine/stats"
 	"ooc/engine/task"
 )
@@ -39,7 +39,7 @@ func (f *graphStatsFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there, and remove it at the end")
 	_ = cmd.MarkFlagDirname("store")
 	addDevice(cmd, &f.device, &f.deviceMemory)
-	fl.Var(flagvalue.Size(&f.memory), "host-memory", "memory to compute rows in (default: half of what is free)")
+	fl.Var(flagvalue.Size(&f.memory), "host-memory", "memory for elimination, and again to compute rows in (default: what is free, and half of it)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	f.progress = "auto"
@@ -65,13 +65,19 @@ func (f *graphStatsFlags) file(cmd *cobra.Command, input string) (string, error)
 	case path == "" && input == "-":
 		return "", exit.UsageError(errors.New("standard input has no name: give --out"))
 	case path == "":
-		path = strings.TrimSuffix(storeName(input), ".ooc") + statsExt
+		path = read.BaseName(input) + statsExt
 	}
 	return path, output(cmd, path, true).Check()
 }
 
 // ofGraph gathers statistics of a graph that it reads.
 func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) error {
+	if err := o.Check(1); err != nil { // of more vertices once they are read
+		return exit.UsageError(err)
+	}
+	if err := oneDevice(f.device); err != nil {
+		return err
+	}
 	file, err := f.file(cmd, input)
 	if err != nil {
 		return err
@@ -103,16 +109,8 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 	if all.Sources, _, err = sourcesOf(g.Facts(), f.sources, 0); err != nil {
 		return err
 	}
-	if err := oneDevice(f.device); err != nil {
-		return err
-	}
-	if all.Device, err = registry.OpenBeside(f.device, f.deviceMemory, all.Distances(g)); err != nil {
-		return err
-	} else if all.Device != nil {
-		defer all.Device.Close()
-	}
 	defer exit.CanResume(func() string { return wholeCommand([]string{input}) })()
-	s, err := f.draw(cmd.Context(), func() (*stats.Result, error) { return f.gatherGraph(cmd.Context(), g, all) })
+	s, err := f.draw(cmd.Context(), func() (*stats.Result, error) { return f.onDevice(cmd.Context(), g, all) })
 	switch exit.Code(err) {
 	case exit.Interrupted, exit.NoSpace:
 		return fmt.Errorf("%w; continue with:\n  %s", err, wholeCommand([]string{input}))
@@ -127,6 +125,17 @@ func (f *statsFlags) ofGraph(cmd *cobra.Command, input string, o stats.Options) 
 		return err
 	}
 	return f.print(s, in.src.Name, g.IDs)
+}
+
+// onDevice gathers with the device of --device, where that is one beside the processor.
+func (f *statsFlags) onDevice(ctx context.Context, g *graph.Graph, o stats.GraphOptions) (_ *stats.Result, err error) {
+	if o.Device, err = registry.OpenFaster(f.device, f.deviceMemory, o.Distances(g)); err != nil {
+		return nil, orAuto(f.device, err)
+	}
+	if o.Device != nil {
+		defer o.Device.Close()
+	}
+	return f.gatherGraph(ctx, g, o)
 }
 
 // gatherGraph gathers, and shows how far that is.

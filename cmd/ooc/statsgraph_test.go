@@ -55,18 +55,20 @@ func TestStatsOfGraphRefusals(t *testing.T) {
 		code int
 		says string
 	}{
-		"towns.ooc --sources paris":   {exit.Usage, "--sources is for graphs"},
-		"towns.ooc --kind f32":        {exit.Usage, "--kind is for graphs"},
-		"towns.csv --out mine.stats":  {exit.BadInput, "no file that ooc stats has begun"},
-		"towns.csv --out towns.csv":   {exit.Usage, "the command itself uses"},
-		"towns.csv --out towns.ooc/x": {exit.Usage, "name another file"},
-		"towns.csv --out no/x":        {exit.BadInput, "make that first"},
-		"towns.csv --sources rome":    {exit.BadInput, `no vertex "rome"`},
-		"towns.csv --k-nearest 1":     {exit.Usage, "--csv or --json"},
-		"missing.gr":                  {exit.BadInput, "no such file"},
-		"cycle.gr":                    {exit.NegativeCycle, "negative cycle"},
-		"m.npy":                       {exit.BadInput, "ooc solve m.npy"},
-		"- --kind i32":                {exit.Usage, "give --out"},
+		"towns.ooc --sources paris":    {exit.Usage, "--sources is for graphs"},
+		"towns.ooc --kind f32":         {exit.Usage, "--kind is for graphs"},
+		"towns.csv --out mine.stats":   {exit.BadInput, "no file that ooc stats has begun"},
+		"towns.csv --out towns.csv":    {exit.Usage, "the command itself uses"},
+		"towns.csv --out towns.ooc/x":  {exit.Usage, "name another file"},
+		"towns.csv --out no/x":         {exit.BadInput, "make that first"},
+		"towns.csv --sources rome":     {exit.BadInput, `no vertex "rome"`},
+		"towns.csv --k-nearest 1":      {exit.Usage, "--csv or --json"},
+		"missing.gr":                   {exit.BadInput, "no such file"},
+		"cycle.gr":                     {exit.NegativeCycle, "negative cycle"},
+		"m.npy":                        {exit.BadInput, "ooc solve m.npy"},
+		"- --kind i32":                 {exit.Usage, "give --out"},
+		"m.npy --store new --bins 5,3": {exit.Usage, "the edges of bins are"},
+		"m.npy --device cpu,cpu":       {exit.Usage, "one device"},
 		"towns.csv --k-nearest 900000000 --json --out a.stats": {0, ""},
 	} {
 		r := ooc(t, dir, append([]string{"stats"}, strings.Fields(line)...)...)

@@ -18,7 +18,7 @@ import (
 	"ooc/tiles"
 )
 
-// begun reports whether an earlier run has begun the store of --store. It refuses any other folder that is there: the store is
+// begun reports whether an earlier run has begun the store of --store, or its import. It refuses any other folder that is there: the store is
 // removed at the end.
 func (f *graphStatsFlags) begun(input string) (bool, error) {
 	if f.store == "" {

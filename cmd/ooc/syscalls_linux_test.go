@@ -53,6 +53,9 @@ func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(
 	t.Helper()
 	cmd := command(t, dir, args...)
 	cmd.Env = append(cmd.Env, "OOC_TEST_MAIN=submitted", "GOMAXPROCS=1") // so that calls come in much the same order each time
+	if s.byFile {
+		cmd.Env = append(cmd.Env, "OOC_TEST_BYFILE=1")
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if s.stdout != "" {

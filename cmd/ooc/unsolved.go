@@ -7,16 +7,17 @@ import (
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/tiles"
 )
 
 // wayOut adds to an error of a store that is not solved what to do about it: to go on, or to follow the process that does.
 // It leaves other errors as they are.
 func wayOut(dir string, err error) error {
-	if !errors.Is(err, engine.ErrUnsolved) {
+	if !errors.Is(err, engine.ErrUnsolved) || tiles.PartsIn(dir) != nil { // of these the error says it
 		return err
 	}
 	w := show.Watched{Dir: dir}
-	if look(&w); w.Err != nil || !w.View.Running {
+	if w.Look(); w.Err != nil || !w.View.Running {
 		return fmt.Errorf("%w; continue with: %s", err, terminal.Command("solve", nil, dir))
 	}
 	if w.Halted() {

@@ -40,6 +40,7 @@ var rubbish = map[string]bad{
 	"checkpoint":      {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
 	"cluster":         {noWord + "MPI", exit.Usage, "want one of mpi"},
 	"grid":            {noNumber + "-1 0 4 0x4 4x0 2x2x2 x ax2", exit.Usage, "want rows and columns"},
+	"part-dir":        {"g.gr rubbish -1 nan", exit.Usage, "is for --cluster mpi"},
 	"columns":         {noWord + "from=1 from,from to,from,to", exit.Usage, "columns"},
 	"device":          {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage, "want one of auto, cuda, opencl, cpu"},
 	"device-memory":   {noSize, exit.Usage, "size"},

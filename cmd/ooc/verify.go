@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
+	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/device/registry"
 	"ooc/engine/graph"
 	"ooc/engine/prove"
 	"ooc/kernels/entry"
@@ -26,6 +27,7 @@ type verifyFlags struct {
 	seed   uint64
 	full   bool
 	matrix string
+	device string
 	json   bool
 }
 
@@ -38,6 +40,7 @@ func verifyCommand() *cobra.Command {
 			"was a matrix it also takes random strips of tiles, and wants no distance longer than a way over another vertex.\n" +
 			"--full proves every distance instead, on all cores, in one pass over the matrix: that each follows from those before it\n" +
 			"on some arc, and that no arc makes it shorter; exact in i32, within the rounding of docs/promises.md in f32.\n" +
+			"--device names GPUs that prove integers without negative weights in the place of the cores, all of them together.\n" +
 			"It needs a store of a sparse graph. With --matrix it proves distances that any program has written, a square\n" +
 			"array in a .npy file whose rows and columns are the vertices in the order of their numeric ids (text ids: in\n" +
 			"the order of their first appearance); unreachable is inf, or an integer type's maximum.",
@@ -68,6 +71,8 @@ func verifyCommand() *cobra.Command {
 	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: checksums only")
 	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
 	fl.BoolVar(&f.full, "full", false, "prove every distance")
+	f.device = "cpu"
+	fl.Var(flagvalue.Device(&f.device), "device", "what proves with --full: cpu, or GPUs as cuda or cuda:0,1")
 	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
 	fl.BoolVar(&f.json, "json", false, "one JSON object")
 	f.graphFlags.add(cmd)
@@ -79,8 +84,8 @@ func (f *verifyFlags) check(cmd *cobra.Command) error {
 	if f.full && (cmd.Flags().Changed("rows") || cmd.Flags().Changed("seed")) {
 		return exit.UsageError(errors.New("--full proves all rows: give it without --rows and --seed"))
 	}
-	if f.matrix != "" && !f.full {
-		return exit.UsageError(errors.New("--matrix goes with --full"))
+	if (f.matrix != "" || cmd.Flags().Changed("device")) && !f.full {
+		return exit.UsageError(errors.New("--matrix and --device go with --full"))
 	}
 	if f.matrix == "" {
 		if err := noGraphFlags(cmd); err != nil {
@@ -141,11 +146,23 @@ func matching(tiles int) string {
 	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
 }
 
+// proof proves so many distances on the devices that were named, and shows how far that is.
+func (f *verifyFlags) proof(distances int64, prover func(prove.Options) (prove.Proof, error)) (prove.Proof, error) {
+	d, err := registry.OpenFaster(f.device, 0, float64(distances))
+	if err != nil {
+		return prove.Proof{}, err
+	}
+	if d != nil {
+		defer d.Close()
+	}
+	count := terminal.NewCounter("proved", "rows")
+	defer count.End()
+	return prover(prove.Options{Device: d, Progress: count.Update})
+}
+
 // prove proves every distance of a store.
 func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
-	show := terminal.NewCounter("proved", "rows")
-	proof, err := prove.All(cmd.Context(), p, prove.Options{Progress: show.Update})
-	show.End()
+	proof, err := f.proof(int64(p.Geometry().RowCount())*int64(p.Geometry().N), func(o prove.Options) (prove.Proof, error) { return prove.All(cmd.Context(), p, o) })
 	if errors.Is(err, tiles.ErrNoCSR) {
 		return fmt.Errorf("%w; sample rows instead, with --rows", err)
 	} else if err != nil {
@@ -169,9 +186,7 @@ func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
 	if err := g.Check(cmd.Context()); err != nil {
 		return err
 	}
-	show := terminal.NewCounter("proved", "rows")
-	proof, err := prove.Matrix(cmd.Context(), g, f.matrix, prove.Options{Progress: show.Update})
-	show.End()
+	proof, err := f.proof(int64(g.N)*int64(g.N), func(o prove.Options) (prove.Proof, error) { return prove.Matrix(cmd.Context(), g, f.matrix, o) })
 	if err != nil {
 		return err
 	}
@@ -187,16 +202,6 @@ func (f *verifyFlags) print(name string, proof prove.Proof, kind entry.Kind, byt
 		terminal.PrintJSON("summary", proof)
 		return nil
 	}
-	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
-	if kind.Float() {
-		fmt.Fprintf(terminal.Out, ", within the rounding of %s", kind)
-	}
-	if proof.Trees > 0 {
-		fmt.Fprint(terminal.Out, ", and the predecessors of each row lead back along arcs that make them")
-	}
-	if proof.Searched > 0 {
-		fmt.Fprintf(terminal.Out, "; for that %d of %s compared with a search", proof.Searched, terminal.Count(proof.Rows, "row was", "rows were"))
-	}
-	fmt.Fprintf(terminal.Out, "; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), terminal.Time(proof.Seconds), terminal.PerSecond(float64(bytes)/proof.Seconds))
+	show.Proof(name, proof, kind, bytes)
 	return nil
 }

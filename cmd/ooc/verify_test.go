@@ -35,6 +35,9 @@ func TestVerifyFull(t *testing.T) {
 	if r := jsonLines(t, ooc(t, dir, "verify", "towns.ooc", "--full", "--json").want(t, 0).stdout); len(r) != 1 || r[0]["entries"] != 16.0 {
 		t.Errorf("%v", r)
 	}
+	for _, device := range []string{"auto", "cpu", "cpu,cpu"} {
+		ooc(t, dir, "verify", "towns.ooc", "--full", "--device", device).want(t, 0, "all 16 distances are proved")
+	}
 	ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "d.npy", "--full").want(t, 0, "d.npy: all 16 distances are proved")
 	writeFile(t, dir, "other.csv", "paris,lyon,4\nlyon,nice,3\nnice,paris,1\nisle,paris,1\n")
@@ -43,7 +46,7 @@ func TestVerifyFull(t *testing.T) {
 	ooc(t, dir, "verify", "short.csv", "--matrix", "d.npy", "--full").want(t, 3, "the graph has 2 vertices")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "none.npy", "--full").want(t, 3, "none.npy")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "towns.csv", "--full").want(t, 3, "not a NumPy array")
-	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --full --rows 3", "towns.ooc --full --scale 10"} {
+	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --device cpu", "towns.ooc --full --rows 3", "towns.ooc --full --scale 10"} {
 		ooc(t, dir, append([]string{"verify"}, strings.Fields(words)...)...).want(t, 2)
 	}
 	flip(t, dir, "towns.ooc", 4096+4*(64+2)) // lyon to nice

@@ -94,7 +94,12 @@ scripts for Slurm.
 
 One dense graph, in processes that MPI connects, over a folder that all of them share:
 
-  mpirun -n 4 ooc solve dense.gr --out dense.ooc --cluster mpi`
+  mpirun -n 4 ooc solve dense.gr --out dense.ooc --cluster mpi
+
+or with the part of each process on a disk of its node, and then put together:
+
+  mpirun -n 4 ooc solve dense.gr --cluster mpi --part-dir /local
+  ooc merge dense.ooc dense.parts                              with all parts copied there`
 
 const memory = `The distances of n vertices are n × n numbers on disk, in the folder of the store: of 4 bytes each (i32, f32), of 2 (u16) or
 of 8 (f64). Undirected graphs need half of that, --predecessors twice, --sources only the rows that it names, and

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
+	"ooc/engine/live"
 	"ooc/engine/mpi"
 	"ooc/engine/ranks"
 	"ooc/engine/rounds"
@@ -32,9 +34,10 @@ import (
 type Cluster struct {
 	Group  *ranks.Group
 	Device kernels.Device // of this process, once all have met; on rank 0 it stands for all
-	Local  registry.Local // where this process is on its node
+	Memory int64          // of its node that each may take for its host cache, as the node with the least has it; known to rank 0
 
 	world *mpi.World
+	made  string // the folder for the store, where this process has made it
 	seats []seat // by rank
 }
 
@@ -42,10 +45,12 @@ type Cluster struct {
 type Solve struct {
 	Input        string
 	Store        func() (string, error) // where it is, or will be
+	Folder       func() error           // makes the folder for it; nil: that has to be there
 	Grid         [2]int                 // of parts; zero: chosen
 	Restart      bool
 	Predecessors bool
 	Open         func(registry.Local) (kernels.Device, error) // the device of a process
+	Parts        *Parted                                      // nil: one store of all
 }
 
 // Start finds the other processes. It fails as mpi.Start does.
@@ -65,7 +70,9 @@ func (c *Cluster) Alone() bool { return c.world.Size() == 1 }
 func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options func() engine.Options) error {
 	rank := c.world.Rank()
 	var err error
-	if !c.Alone() {
+	if c.Alone() && s.Parts == nil {
+		_, _, err = rounds.GridFor(1, s.Grid)
+	} else {
 		err = c.meet(s)
 	}
 	switch {
@@ -87,6 +94,9 @@ func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options 
 	if c.Group.Busy() {
 		return err
 	}
+	if c.made != "" {
+		_ = os.Remove(c.made) // where no store is in it
+	}
 	if c.Device != nil {
 		err = errors.Join(err, c.Device.Close())
 	}
@@ -95,16 +105,8 @@ func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options 
 
 // follow solves what rank 0 does.
 func (c *Cluster) follow(ctx context.Context, s *Solve, options func() engine.Options) error {
-	var id storeOfAll
-	if err := c.spread(&id); err != nil {
-		return err
-	}
-	out, err := s.Store()
-	var p *engine.Problem
-	if err == nil {
-		p, err = engine.OpenBeside(out, id.ID)
-	}
-	if err := c.agree(err); err != nil {
+	p, err := c.joined(ctx, s, options)
+	if err != nil {
 		return err
 	}
 	o := options()
@@ -113,13 +115,51 @@ func (c *Cluster) follow(ctx context.Context, s *Solve, options func() engine.Op
 	return errors.Join(err, p.Close())
 }
 
+// joined is the store that rank 0 solves, or the part store of this process.
+func (c *Cluster) joined(ctx context.Context, s *Solve, options func() engine.Options) (*engine.Problem, error) {
+	if s.Parts != nil {
+		return c.OpenParts(ctx, s)
+	}
+	var id storeOfAll
+	if err := c.spread(&id); err != nil {
+		return nil, err
+	}
+	out, err := s.Store()
+	var p *engine.Problem
+	if err == nil {
+		p, err = openBeside(out, id)
+	}
+	if err == nil && id.New { // rank 0 hears of what is missing before it begins
+		err = p.OpenInput(options().Input)
+	}
+	if err == nil && c.apart() {
+		err = p.Store().ByFile()
+	}
+	if err = c.agree(err); err != nil {
+		return nil, closed(p, err)
+	}
+	return p, nil
+}
+
+// openBeside opens the store that rank 0 has opened, once it is seen: a network file system may still say for a while that a file is not there
+// which another node has made.
+func openBeside(out string, id storeOfAll) (*engine.Problem, error) {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		p, err := engine.OpenBeside(out, id.ID)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, tiles.ErrNotStore) || time.Since(began) > appears {
+			return p, err
+		}
+	}
+}
+
 // seat is what rank 0 and a rank know of that one.
 type seat struct {
 	Host, Cores string
 	PID         int
 	Local       registry.Local
 	Device      string
-	Memory      int64
+	Memory      int64 // of the device
+	RAM         int64 // of the node, for this rank's host cache
 }
 
 func (s *seat) name(rank int) string {
@@ -142,6 +182,9 @@ func faultOf(err error) fault {
 // Version is what all processes have to be of.
 var Version = about.Version
 
+// Host names the node of a process.
+var Host = os.Hostname
+
 // meet makes sure that all processes can share the solve, and opens their devices. Nothing is given up before.
 func (c *Cluster) meet(s *Solve) error {
 	ctx, me := context.Background(), c.world.Rank()
@@ -158,7 +201,7 @@ func (c *Cluster) meet(s *Solve) error {
 	if err := c.spread(&one); err != nil { // nothing else is said before
 		return err
 	}
-	host, err := os.Hostname()
+	host, err := Host()
 	if err != nil {
 		return err
 	}
@@ -169,25 +212,30 @@ func (c *Cluster) meet(s *Solve) error {
 	if err := c.spread(&c.seats); err != nil {
 		return err
 	}
+	_, _, err = rounds.GridFor(len(c.seats), s.Grid)
+	if err := c.agree(err); err != nil {
+		return err
+	}
 	if err := c.sameFiles(s); err != nil {
 		return err
 	}
 	mine := &c.seats[me]
-	if _, _, err = rounds.GridFor(len(c.seats), s.Grid); err == nil {
-		c.Device, err = s.Open(mine.Local)
-	}
+	c.Device, err = s.Open(mine.Local)
 	if err := c.agree(err); err != nil {
 		return err
 	}
 	info := c.Device.Info()
-	mine.Device, mine.Memory = info.Name+": "+info.Model, info.Memory
-	c.Local = mine.Local
+	mine.Device, mine.Memory, mine.RAM = info.Name+": "+info.Model, info.Memory, device.FreeMemory()/2/int64(mine.Local.Of)
 	seats, err := ranks.Gather(ctx, c.Group, *mine)
 	if err != nil || me > 0 {
 		return err
 	}
 	c.seats = seats
-	memory := slices.MinFunc(seats, func(a, b seat) int { return int(a.Memory>>20) - int(b.Memory>>20) }).Memory
+	memory := mine.Memory
+	c.Memory = mine.RAM
+	for _, s := range seats {
+		memory, c.Memory = min(memory, s.Memory), min(c.Memory, s.RAM)
+	}
 	c.Device = device.Ranked(c.Device, len(seats), memory)
 	return nil
 }
@@ -219,7 +267,8 @@ func (c *Cluster) spread(v any) error {
 	return c.Group.Tell(context.Background(), v)
 }
 
-// agree fails on rank 0 with the first error of any rank. The others wait for what it says next.
+// agree fails on rank 0 with the first error of any rank, and then on the others with what it says next. Nobody goes on before rank 0 has said that all may:
+// else two could wait for each other, each with something to say.
 func (c *Cluster) agree(mine error) error {
 	faults, err := ranks.Gather(context.Background(), c.Group, faultOf(mine))
 	if err != nil {
@@ -234,10 +283,8 @@ func (c *Cluster) agree(mine error) error {
 			return exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Text), f.Code)
 		}
 	}
-	if mine != nil { // rank 0 knows
-		return c.Group.Hear(context.Background(), new(struct{}))
-	}
-	return nil
+	all := true
+	return c.spread(&all)
 }
 
 // view is what a rank sees of the files of the solve.
@@ -251,15 +298,18 @@ type view struct {
 
 // sameFiles makes sure that all see one store, or one folder for it, and one graph.
 func (c *Cluster) sameFiles(s *Solve) error {
-	input := s.Input
-	out, err := s.Store()
-	if err := c.agree(err); err != nil {
-		return err
+	input, out, first := s.Input, "", view{}
+	var err error
+	if s.Parts == nil {
+		out, err = s.Store()
+		if err := c.agree(err); err != nil {
+			return err
+		}
+		if err := c.sameFolder(out, s.Folder); err != nil {
+			return err
+		}
+		first.IsStore = tiles.IsStore(out)
 	}
-	if err := c.sameFolder(out); err != nil {
-		return err
-	}
-	first := view{IsStore: tiles.IsStore(out)}
 	if input != "-" && !tiles.IsStore(input) {
 		err = first.look(input)
 	}
@@ -272,8 +322,8 @@ func (c *Cluster) sameFiles(s *Solve) error {
 			err = nil
 		}
 	}
-	if err == nil && s.Predecessors && disk.Network(filepath.Dir(out)) != "" {
-		err = exit.UsageError(errors.New("--predecessors does not go with --cluster mpi on a network file system"))
+	if err == nil && s.Predecessors && (disk.Network(filepath.Dir(out)) != "" || c.apart()) {
+		err = exit.UsageError(errors.New("--predecessors does not go with --cluster mpi on a network file system or on several nodes"))
 	}
 	if err := c.agree(err); err != nil {
 		return err
@@ -338,12 +388,17 @@ func sumOf(path string) (sum [sha256.Size]byte, err error) {
 }
 
 // sameFolder makes sure that all see one folder in which the store is, or will be: rank 0 makes a file there, which the others look for.
-func (c *Cluster) sameFolder(out string) error {
+func (c *Cluster) sameFolder(out string, makeIt func() error) error {
 	dir := filepath.Dir(out)
 	name := ""
 	var err error
 	if c.world.Rank() == 0 {
-		if err = os.MkdirAll(dir, 0o777); err == nil {
+		if _, serr := os.Stat(dir); makeIt != nil && errors.Is(serr, fs.ErrNotExist) {
+			if err = makeIt(); err == nil {
+				c.made = dir
+			}
+		}
+		if err == nil {
 			name = filepath.Join(dir, ".ooc-ranks-"+rand.Text())
 			err = os.WriteFile(name, nil, 0o666)
 			defer os.Remove(name)
@@ -360,7 +415,7 @@ func (c *Cluster) sameFolder(out string) error {
 		if _, err = os.Stat(filepath.Join(dir, base)); err == nil {
 			break
 		}
-		if time.Since(began) > appears {
+		if time.Since(began) > appearsAnew {
 			err = exit.InputError(fmt.Errorf("%s is another folder here than on rank 0: --cluster mpi needs one for %s that all nodes share", dir, filepath.Base(out)))
 			break
 		}
@@ -368,20 +423,54 @@ func (c *Cluster) sameFolder(out string) error {
 	return c.agree(err)
 }
 
-// appears is how long a file may take to be seen on other hosts.
-const appears = 2 * time.Second
+// Times that files may take to be seen on other hosts: one for which nothing was looked for before, and one that was looked for in vain, which network
+// file systems remember for as long as a minute.
+const (
+	appearsAnew = 2 * time.Second
+	appears     = time.Minute
+)
 
 // storeOfAll is what rank 0 tells of the store that it has opened.
-type storeOfAll struct{ ID tiles.ID }
+type storeOfAll struct {
+	ID  tiles.ID
+	New bool // its tiles are still to be filled from its input
+}
 
 // Share has the other ranks open the store that rank 0 has opened, and notes who they are.
 func (c *Cluster) Share(p *engine.Problem, note func(format string, args ...any)) error {
-	if err := c.spread(&storeOfAll{p.Meta().ID}); err != nil {
+	if p.Store().IsPart() { // and the others have opened theirs
+		c.introduce(note)
+		return nil
+	}
+	if p.Geometry().Factors {
+		return exit.UsageError(fmt.Errorf("%s keeps factors, which one process makes and asks: leave --cluster mpi away", p.Dir()))
+	}
+	st, err := p.Status()
+	if err != nil {
 		return err
 	}
-	note("%d ranks over %s", len(c.seats), c.world.Library())
+	if err := c.spread(&storeOfAll{p.Meta().ID, st.State == live.New}); err != nil {
+		return err
+	}
+	if c.apart() {
+		note("several nodes write to %s: it is not mapped", p.Dir())
+		err = p.Store().ByFile()
+	}
+	c.introduce(note)
+	return c.agree(err)
+}
+
+// introduce notes who the ranks are.
+func (c *Cluster) introduce(note func(format string, args ...any)) {
+	if !c.Alone() {
+		note("%d ranks over %s", len(c.seats), c.world.Library())
+	}
 	for rank, s := range c.seats {
 		note("  %s: %s", s.name(rank), s.Device)
 	}
-	return c.agree(nil)
+}
+
+// apart reports whether ranks are on several hosts. What one of them maps need not be what another writes, whatever the file system is called.
+func (c *Cluster) apart() bool {
+	return slices.ContainsFunc(c.seats, func(s seat) bool { return s.Host != c.seats[0].Host })
 }

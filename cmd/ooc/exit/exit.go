@@ -117,6 +117,7 @@ var codes = []struct {
 	{engine.ErrChanged, BadInput},
 	{graph.ErrChanged, BadInput},
 	{tiles.ErrNotStore, BadInput},
+	{tiles.ErrPart, BadInput},
 	{batch.ErrNotQueue, BadInput},
 	{tiles.ErrNoCSR, BadInput},
 	{sssp.ErrRounding, BadInput},

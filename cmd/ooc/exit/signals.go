@@ -12,6 +12,7 @@ import (
 
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/mpi"
 	"ooc/engine/newfile"
 	"ooc/engine/task"
 )
@@ -38,7 +39,7 @@ func Now(why string) {
 		why += "; continue with:\n  " + (*command)()
 	}
 	fmt.Fprintln(terminal.Err, "ooc:", why)
-	os.Exit(Interrupted)
+	mpi.Exit(Interrupted) // where other processes share the work, they end, too
 }
 
 // endsWithin is how long a command that keeps nothing may take to end in order after a signal.

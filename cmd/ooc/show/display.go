@@ -396,7 +396,11 @@ func WholeCommand(args []string) string {
 	for _, a := range args[min(1, len(args)):] {
 		words = append(words, text.Quote(a))
 	}
-	return strings.Join(words, " ")
+	line := strings.Join(words, " ")
+	if slices.ContainsFunc(args, func(a string) bool { return a == "--cluster" || strings.HasPrefix(a, "--cluster=") }) {
+		line += "  # again with mpirun or srun"
+	}
+	return line
 }
 
 // SameCommand is WholeCommand without --restart.

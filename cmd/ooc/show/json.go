@@ -47,6 +47,14 @@ func PrintStore(p *engine.Problem, w *Watched) {
 	if !v.Running {
 		v.PID = 0 // that of a process which is gone
 	}
+	var grid *string
+	var part *int
+	if q := p.Part(); q != nil {
+		grid = terminal.Known(q.Grid())
+		if p.Store().IsPart() {
+			part = &q.Index
+		}
+	}
 	terminal.PrintJSON("status", struct {
 		statusObject
 		Input        string             `json:"input"`
@@ -57,10 +65,12 @@ func PrintStore(p *engine.Problem, w *Watched) {
 		Predecessors bool               `json:"predecessors"`
 		Tile         int                `json:"tile"`
 		Layout       tiles.Layout       `json:"layout"`
+		Grid         *string            `json:"grid"`
+		Part         *int               `json:"part"`
 		Process      *lock.ProcessState `json:"process"`
 		Silent       *float64           `json:"no_news_seconds"`
 		Next         string             `json:"next"`
-	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T, p.Geometry().Layout(),
+	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T, p.Geometry().Layout(), grid, part,
 		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
 }
 

@@ -117,6 +117,10 @@ func printRounds(f *engine.Forecast) {
 	if f.Done > 0 {
 		done = fmt.Sprintf(" left, %.1f %% done", 100*float64(f.Done)/float64(f.Vertices))
 	}
+	if f.Done == int64(f.Vertices) && f.Done > 0 {
+		fmt.Fprintln(terminal.Out, "rounds    none left: it is solved")
+		return
+	}
 	if p.Passes {
 		fmt.Fprintf(terminal.Out, "passes    %d at most, over groups of %d rows%s\n", p.Rounds, p.Width*p.Tile, done)
 	} else {
@@ -131,7 +135,7 @@ func printRounds(f *engine.Forecast) {
 		each = "each "
 	}
 	fmt.Fprintf(terminal.Out, "memory    %sdevice %s: %s on %s (%s); host %s: %s\n", each, ib(p.DeviceBytes), terminal.Count(p.Slots, "slot", "slots"), terminal.Count(p.Streams, "stream", "streams"),
-		where, ib(p.HostBytes), terminal.Count(p.Pages, "page", "pages"))
+		where, ib(p.HostBytes/int64(max(1, p.PerNode()))), terminal.Count(p.Pages, "page", "pages"))
 	fmt.Fprintf(terminal.Out, "traffic   device %s in, %s out; disk %s read, %s written\n", ib(p.BytesIn), ib(p.BytesOut), ib(p.BytesRead), ib(p.BytesWritten))
 	fmt.Fprintf(terminal.Out, "time      %s: page-locking %s, kernels %s, copies %s, final sync %s", terminal.Time(p.Seconds), terminal.Time(p.SetupSeconds),
 		terminal.Time(p.KernelSeconds), terminal.Time(p.CopySeconds), terminal.Time(p.SyncSeconds))

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -173,7 +174,10 @@ func (w *Watched) Next() string {
 		return terminal.Command("watch", nil, w.Dir)
 	}
 	if w.View.State == live.Solved {
-		return terminal.Command("query", nil, w.Dir) + " U V"
+		return terminal.Command("query", nil, cmp.Or(w.View.All, w.Dir)) + " U V"
+	}
+	if w.View.GoOn != "" {
+		return w.View.GoOn
 	}
 	if made := w.View.Made; len(made) > 1 && made[1] == "merge" {
 		return SameCommand(made)

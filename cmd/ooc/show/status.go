@@ -54,10 +54,20 @@ func PrintStatus(dir string, asJSON bool) error {
 	if m.Predecessors {
 		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
 	}
+	at, count := dir+"/"+tiles.MatrixName, fmt.Sprintf("%d×%d", geom.Down(), geom.Side())
+	if q := p.Part(); q != nil {
+		which := "all"
+		if p.Store().IsPart() {
+			which, count = fmt.Sprint(q.Index), fmt.Sprintf("%d of %s", p.Store().MatrixBytes()/geom.TileBytes(), count)
+		} else {
+			at = dir
+		}
+		fmt.Fprintf(terminal.Out, "parts     %s of grid %s, dealt in blocks of %d vertices\n", which, q.Grid(), q.Block*geom.T)
+	}
 	if geom.Factors {
 		fmt.Fprintf(terminal.Out, "factors   %s, %s\n", p.Store().FactorsPath(), humanize.IBytes(uint64(p.Store().FactorsBytes())))
 	} else {
-		fmt.Fprintf(terminal.Out, "matrix    %s/%s, %d×%d tiles of %d×%d%s, %s\n", dir, tiles.MatrixName, geom.Down(), geom.Side(), geom.T, geom.T, half, humanize.IBytes(uint64(geom.MatrixBytes())))
+		fmt.Fprintf(terminal.Out, "matrix    %s, %s tiles of %d×%d%s, %s\n", at, count, geom.T, geom.T, half, humanize.IBytes(uint64(p.Store().MatrixBytes())))
 	}
 	stage := ""
 	if st.Stage != "" {

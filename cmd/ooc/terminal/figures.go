@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -33,6 +34,9 @@ func PerSecond(bytes float64) string {
 
 // Time prints seconds in the two units that matter.
 func Time(seconds float64) string {
+	if seconds > math.MaxInt64/float64(time.Second) {
+		return "centuries" // more than a Duration holds
+	}
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
 	case d < time.Second:

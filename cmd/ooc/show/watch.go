@@ -1,0 +1,202 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
+	"ooc/engine/batch"
+	"ooc/engine/live"
+	"ooc/tiles"
+)
+
+// Watch shows what the process does that solves a store or a batch: on a terminal as a screen until q, elsewhere as lines until all is solved.
+func Watch(ctx context.Context, dir string) error {
+	w := &Watched{Dir: dir}
+	if w.Look(); w.Err != nil && !errors.Is(w.Err, tiles.ErrIncomplete) {
+		return w.Err
+	}
+	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
+		return w.printLines(ctx, terminal.Out)
+	}
+	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Times between two looks: at a solve that runs, and at a store that no process has.
+const (
+	lookEvery = 250 * time.Millisecond
+	restEvery = time.Second
+)
+
+// Look looks at a store or a batch again.
+func (w *Watched) Look() {
+	if batch.Is(w.Dir) {
+		w.lookBatch()
+		return
+	}
+	v, err := engine.Look(w.Dir)
+	if w.Err = err; err != nil {
+		v = engine.View{}
+	}
+	w.View = v
+	w.Remember(v.Lanes)
+}
+
+// lookBatch looks at a batch and at the stores of the jobs that run.
+func (w *Watched) lookBatch() {
+	q, err := batch.Read(w.Dir)
+	if w.Err = err; err != nil {
+		return
+	}
+	w.Queue = q
+	before := w.Jobs
+	w.Jobs = nil
+	for i := range q.Jobs {
+		if q.Jobs[i].State != batch.Solving {
+			continue
+		}
+		job := Watched{Dir: q.Jobs[i].Store}
+		for k := range before {
+			if before[k].Dir == job.Dir {
+				job = before[k] // with the lanes as they were
+			}
+		}
+		job.Look()
+		w.Jobs = append(w.Jobs, job)
+	}
+}
+
+// running reports whether a process is solving.
+func (w *Watched) running() bool {
+	if w.Queue != nil {
+		return w.Queue.Running
+	}
+	return w.Err == nil && w.View.Running
+}
+
+// finished reports whether there is nothing left to wait for.
+func (w *Watched) finished() bool {
+	if w.Queue != nil {
+		n := w.Queue.Counts()
+		return !w.Queue.Running && n[batch.Solved]+n[batch.Failed] == len(w.Queue.Jobs)
+	}
+	return w.Err == nil && !w.View.Running && w.View.State == live.Solved
+}
+
+// wait is how long it takes until there may be news.
+func (w *Watched) wait() time.Duration {
+	if w.running() {
+		return lookEvery
+	}
+	return restEvery
+}
+
+// printLines prints a line whenever the state changes, and now and then the progress. It ends when everything is solved or has
+// failed, or with ctx.
+func (w *Watched) printLines(ctx context.Context, out io.Writer) error {
+	var said string
+	var told time.Time
+	for {
+		state, at := w.State(), time.Now()
+		if w.Queue == nil && w.Err == nil && !w.View.Running {
+			state += "; next: " + w.Next()
+		}
+		var err error
+		if state != said {
+			said, told = state, time.Time{}
+			if w.Halted() {
+				state, told = w.Told(), at // without rates
+			}
+			_, err = fmt.Fprintf(out, "%s: %s\n", w.Dir, state)
+		}
+		if w.running() && at.Sub(told) >= LinesEvery {
+			told = at
+			err = errors.Join(err, w.printProgress(out))
+		}
+		if err == nil && w.finished() && w.Queue != nil && w.Queue.Counts()[batch.Failed] > 0 {
+			err = fmt.Errorf("%w: %s says which", batch.ErrSomeFailed, terminal.Command("status", nil, w.Queue.Dir))
+		}
+		if err != nil || w.finished() {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(w.wait()):
+		}
+		w.Look()
+	}
+}
+
+// printProgress prints a line for each store that is being solved.
+func (w *Watched) printProgress(out io.Writer) error {
+	if w.Queue != nil {
+		for i := range w.Jobs {
+			if err := w.Jobs[i].printProgress(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if w.Err != nil || w.View.Stage == "" {
+		return nil // it has said nothing yet
+	}
+	line := StatusLine(w.View.Status)
+	if w.Halted() {
+		line = fmt.Sprintf("%s: %s", w.Dir, w.Told())
+	}
+	_, err := fmt.Fprintln(out, line)
+	return err
+}
+
+// watchModel is the screen of watch.
+type watchModel struct {
+	w             *Watched
+	paint         terminal.Paint
+	width, height int
+}
+
+// lookMsg says that it is time to look again.
+type lookMsg struct{}
+
+func (m watchModel) Init() tea.Cmd { return m.later() }
+
+func (m watchModel) later() tea.Cmd {
+	return tea.Tick(m.w.wait(), func(time.Time) tea.Msg { return lookMsg{} })
+}
+
+func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case lookMsg:
+		m.w.Look()
+		return m, m.later()
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "q", "ctrl+c":
+			return m, tea.Quit
+		case "ctrl+z":
+			return m, tea.Suspend
+		}
+	}
+	return m, nil
+}
+
+func (m watchModel) View() tea.View {
+	v := tea.NewView(m.w.Screen(m.width, m.height, m.paint))
+	v.AltScreen = true
+	return v
+}
