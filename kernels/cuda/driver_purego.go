@@ -264,9 +264,12 @@ func (l *library) moduleLoad(image []byte) (module handle, log string, r Result)
 	// CU_JIT_ERROR_LOG_BUFFER and its size; a value is passed in the place of a pointer.
 	options := [2]int32{5, 6}
 	text := make([]byte, 8<<10)
-	values := [2]uintptr{uintptr(unsafe.Pointer(&text[0])), uintptr(len(text))}
+	values := struct {
+		text  unsafe.Pointer
+		bytes uintptr
+	}{unsafe.Pointer(&text[0]), uintptr(len(text))}
 	r = l.call(l.cuModuleLoadDataEx, uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&image[0])),
-		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values[0])))
+		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
 	runtime.KeepAlive(text)
 	log, _, _ = strings.Cut(string(text), "\x00")
 	return module, strings.TrimSpace(log), r

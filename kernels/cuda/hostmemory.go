@@ -156,15 +156,14 @@ func (d *Device) pieces(b []byte) [][]byte {
 	if len(b) == 0 {
 		return nil
 	}
-	first := uintptr(unsafe.Pointer(&b[0]))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, block := range d.host {
-		from := uintptr(unsafe.Pointer(&block.data[0]))
-		if block.chunk == 0 || first < from || first >= from+uintptr(len(block.data)) {
+		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&block.data[0])) // very large where b is before the block
+		if block.chunk == 0 || at >= uintptr(len(block.data)) {
 			continue
 		}
-		head := block.chunk - int64(first-from)%block.chunk
+		head := block.chunk - int64(at)%block.chunk
 		if head >= int64(len(b)) {
 			break
 		}

@@ -23,7 +23,7 @@ func (s *stream) Record() (kernels.Event, error) {
 	}
 	l := s.device.lib
 	if s.last == 0 {
-		if err := s.barrier(nil); err != nil {
+		if err := s.barrier(); err != nil {
 			return nil, fmt.Errorf("opencl: record: %w", err)
 		}
 	}
@@ -59,8 +59,8 @@ func (d *Device) releaseEvent(number uint64) {
 }
 
 // barrier has what comes later wait for events of other streams.
-func (s *stream) barrier(events []handle) error {
-	l, at, done := s.device.lib, uintptr(0), new(handle)
+func (s *stream) barrier(events ...handle) error {
+	l, done, list := s.device.lib, new(handle), (*handle)(nil)
 	n, _, err := s.after(s.queue)
 	if err != nil {
 		return err
@@ -69,10 +69,9 @@ func (s *stream) barrier(events []handle) error {
 		events = append(events, s.last)
 	}
 	if len(events) > 0 {
-		at = uintptr(unsafe.Pointer(&events[0]))
+		list = &events[0]
 	}
-	c := l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)), at, uintptr(unsafe.Pointer(done)))
-	runtime.KeepAlive(events)
+	c := l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)), uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(done)))
 	return s.enqueued("clEnqueueBarrierWithWaitList", c, s.queue, *done)
 }
 
@@ -84,7 +83,7 @@ func (s *stream) Wait(ev kernels.Event) error {
 	}
 	err := s.alive()
 	if err == nil {
-		err = s.barrier([]handle{e.handle})
+		err = s.barrier(e.handle)
 	}
 	runtime.KeepAlive(e)
 	if err != nil {

@@ -87,11 +87,11 @@ func (s *stream) enqueued(call string, c Code, queue, event handle) error {
 
 // after is what a command on a queue is to wait for: the last one, if that is on another queue. That queue is flushed: a driver need not begin
 // with a command before, and would wait for it without end.
-func (s *stream) after(queue handle) (n, list uintptr, err error) {
+func (s *stream) after(queue handle) (n uintptr, list *handle, err error) {
 	if s.last == 0 || s.at == queue {
-		return 0, 0, nil
+		return 0, nil, nil
 	}
-	return 1, uintptr(unsafe.Pointer(&s.last)), s.flush()
+	return 1, &s.last, s.flush()
 }
 
 // flush has the driver begin with what is enqueued.
@@ -173,7 +173,7 @@ func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
 	if err != nil {
 		return err
 	}
-	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), n, after, uintptr(unsafe.Pointer(event)))
+	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
 	return s.enqueued(call, c, s.queue, *event)
 }
 
@@ -184,7 +184,7 @@ func (s *stream) copyInside(to, from span) error {
 	if err != nil {
 		return err
 	}
-	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), n, after, uintptr(unsafe.Pointer(event)))
+	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
 	return s.enqueued("clEnqueueCopyBuffer", c, s.queue, *event)
 }
 
@@ -217,7 +217,7 @@ func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []ar
 	if err != nil {
 		return err
 	}
-	c := l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), n, after, uintptr(unsafe.Pointer(event)))
+	c := l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
 	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, queue, *event)
 }
 
