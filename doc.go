@@ -27,8 +27,8 @@
 //	  newfile    the files that commands write: complete or not at all
 //	  text       numbers, ids and lines as text
 //	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
-//	tiles        data on disk: the store, the tile file, state, checkpoints, checksums; in it lock (of a folder) and
-//	             disk (opening files, reserving room)
+//	tiles        data on disk: the store, the tile file, state, checkpoints, checksums; in it lock (of a folder),
+//	             disk (opening files, reserving room) and csr (the graph)
 //	kernels      the Device interface, kernels/cpu, kernels/cuda, kernels/opencl, one conformance suite for every device
 //
 // Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device → kernels,

@@ -1,295 +1,99 @@
 package tiles
 
 import (
-	"bufio"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"os"
 
+	"ooc/tiles/csr"
 	"ooc/tiles/disk"
-	"ooc/tiles/shape"
 )
 
-// CSR is a graph in compressed sparse rows: the arcs of vertex u are entries
-// Offsets[u]…Offsets[u+1]-1 of Targets and Weights.
-type CSR struct {
-	Offsets []int64 // N+1 of them, ascending from 0 to the number of arcs
-	Targets []int32 // 0…N-1
-	Weights []byte  // of the store's Kind.Wide, little endian
-}
-
-// graph.csr: a header of 64 bytes, then the three arrays.
-const (
-	csrMagic     = "OOCGRAPH"
-	csrHeaderLen = 64
-	maxArcs      = 1 << 48
-
-	ioChunk = 1 << 20 // bytes; a multiple of 8
+// What package csr keeps of a store's graph, under the names by which other packages know it.
+type (
+	CSR = csr.Graph
+	IDs = csr.IDs
 )
 
-// csrHeader is the head of graph.csr, decoded and checked.
-type csrHeader struct {
-	n, arcs, weight int64     // weight: bytes of one
-	sums            [3]uint32 // CRC-32C of offsets, targets, weights
-}
-
-// headerID is where the heads of graph.csr and ids carry the store's id.
-const headerID = 44
-
-const strangeInput = "put this store's own back, or solve the graph again with --restart"
-
-// fileBytes is the size that a file with this header has.
-func (h csrHeader) fileBytes() int64 {
-	return csrHeaderLen + 8*(h.n+1) + (4+h.weight)*h.arcs
-}
-
-func (h csrHeader) encode(m *Meta) []byte {
-	b := make([]byte, csrHeaderLen)
-	copy(b, csrMagic)
-	le := binary.LittleEndian
-	le.PutUint32(b[8:], m.fileVersion())
-	le.PutUint32(b[12:], uint32(h.weight))
-	le.PutUint64(b[16:], uint64(h.n))
-	le.PutUint64(b[24:], uint64(h.arcs))
-	for i, s := range h.sums {
-		le.PutUint32(b[32+4*i:], s)
-	}
-	copy(b[headerID:], m.ID[:])
-	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
-	return b
-}
-
-// decodeCSRHeader checks the head of graph.csr against store.json, and against
-// the size of the file, so that counts that lie allocate nothing.
-func decodeCSRHeader(file string, b []byte, size int64, m *Meta) (csrHeader, error) {
-	var h csrHeader
-	if len(b) < csrHeaderLen || string(b[:8]) != csrMagic {
-		return h, disk.Corrupt(file, "it is not a graph of a store")
-	}
-	le := binary.LittleEndian
-	if got := crc32.Checksum(b[:60], castagnoli); got != le.Uint32(b[60:]) {
-		return h, disk.Corrupt(file, "the checksum of its header does not match")
-	}
-	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
-		return h, err
-	}
-	if err := m.checkID(file, ID(b[headerID:]), strangeInput); err != nil {
-		return h, err
-	}
-	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
-	h.weight = m.weightBytes()
-	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > shape.MaxN || arcs > maxArcs {
-		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight", n, arcs, le.Uint32(b[12:]))
-	}
-	h.n, h.arcs = int64(n), int64(arcs)
-	for i := range h.sums {
-		h.sums[i] = le.Uint32(b[32+4*i:])
-	}
-	if want := h.fileBytes(); size != want {
-		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d", size, want)
-	}
-	if h.n != int64(m.N) || h.arcs != m.Arcs {
-		return h, disk.Corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.arcs, m.N, m.Arcs)
-	}
-	return h, nil
+// csr is what package csr has to know of a store.
+func (m *Meta) csr() *csr.Store {
+	return &csr.Store{Version: m.fileVersion(), ID: m.ID, N: m.N, Arcs: m.Arcs, WeightBytes: m.weightBytes(), IDs: m.IDs,
+		Check: func(file string, version uint32, id [16]byte) error {
+			const remedy = "put this store's own back, or solve the graph again with --restart"
+			if err := m.checkFile(file, version, remedy); err != nil {
+				return err
+			}
+			return m.checkID(file, id, remedy)
+		}}
 }
 
 // weightBytes is the size of the weight of an arc.
-func (m *Meta) weightBytes() int64 { return int64(m.Kind.Wide().Bytes()) }
-
-// validate says whether the arrays form the store's graph.
-func (c *CSR) validate(m *Meta) error {
-	n := m.N
-	arcs := int64(len(c.Targets))
-	switch {
-	case len(c.Offsets) != n+1:
-		return fmt.Errorf("%d offsets for %d vertices", len(c.Offsets), n)
-	case int64(len(c.Weights)) != m.weightBytes()*arcs:
-		return fmt.Errorf("%d bytes of weights for %d arcs", len(c.Weights), arcs)
-	case c.Offsets[0] != 0 || c.Offsets[n] != arcs:
-		return fmt.Errorf("offsets run from %d to %d, not from 0 to %d", c.Offsets[0], c.Offsets[n], arcs)
-	}
-	for u := range n {
-		if c.Offsets[u] > c.Offsets[u+1] {
-			return fmt.Errorf("the offsets of vertex %d descend", u)
-		}
-	}
-	for a, v := range c.Targets {
-		if v < 0 || int(v) >= n {
-			return fmt.Errorf("arc %d leads to vertex %d of %d", a, v, n)
-		}
-	}
-	return nil
-}
-
-// sumWriter counts a CRC-32C over what passes through it.
-type sumWriter struct {
-	w   io.Writer
-	sum uint32
-}
-
-func (s *sumWriter) Write(p []byte) (int, error) {
-	s.sum = crc32.Update(s.sum, castagnoli, p)
-	return s.w.Write(p)
-}
-
-// section runs write on a buffered, summed stream into f and gives the sum.
-func section(f io.Writer, write func(*bufio.Writer) error) (uint32, error) {
-	sw := &sumWriter{w: f}
-	bw := bufio.NewWriterSize(sw, ioChunk)
-	if err := write(bw); err != nil {
-		return 0, err
-	}
-	err := bw.Flush()
-	return sw.sum, err
-}
-
-// writeCSR fills the reserved file f and leaves it to the caller to sync.
-func writeCSR(f *os.File, m *Meta, c *CSR) (err error) {
-	h := csrHeader{n: int64(len(c.Offsets)) - 1, arcs: int64(len(c.Targets)), weight: m.weightBytes()}
-	if _, err = f.Seek(csrHeaderLen, io.SeekStart); err != nil {
-		return err
-	}
-	if h.sums[0], err = section(f, func(w *bufio.Writer) error { return writeInt64s(w, c.Offsets) }); err != nil {
-		return err
-	}
-	if h.sums[1], err = section(f, func(w *bufio.Writer) error { return writeInt32s(w, c.Targets) }); err != nil {
-		return err
-	}
-	if h.sums[2], err = section(f, func(w *bufio.Writer) error { _, err := w.Write(c.Weights); return err }); err != nil {
-		return err
-	}
-	_, err = f.WriteAt(h.encode(m), 0)
-	return err
-}
-
-func writeInt64s(w *bufio.Writer, v []int64) error {
-	for _, x := range v {
-		b := w.AvailableBuffer()
-		if cap(b) < 8 {
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			b = w.AvailableBuffer()
-		}
-		if _, err := w.Write(binary.LittleEndian.AppendUint64(b, uint64(x))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeInt32s(w *bufio.Writer, v []int32) error {
-	for _, x := range v {
-		b := w.AvailableBuffer()
-		if cap(b) < 4 {
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			b = w.AvailableBuffer()
-		}
-		if _, err := w.Write(binary.LittleEndian.AppendUint32(b, uint32(x))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readChunks reads total bytes from r in chunks of a multiple of 8 bytes,
-// gives each to use, and returns the CRC-32C of all.
-func readChunks(r io.Reader, total int64, use func(chunk []byte)) (uint32, error) {
-	buf := make([]byte, min(total, ioChunk))
-	var sum uint32
-	for total > 0 {
-		b := buf[:min(total, ioChunk)]
-		if _, err := io.ReadFull(r, b); err != nil {
-			return 0, err
-		}
-		sum = crc32.Update(sum, castagnoli, b)
-		use(b)
-		total -= int64(len(b))
-	}
-	return sum, nil
-}
-
-func readInt64s(r io.Reader, n int64) ([]int64, uint32, error) {
-	v, at := make([]int64, n), 0
-	sum, err := readChunks(r, 8*n, func(b []byte) {
-		for ; len(b) >= 8; b = b[8:] {
-			v[at] = int64(binary.LittleEndian.Uint64(b))
-			at++
-		}
-	})
-	return v, sum, err
-}
-
-func readInt32s(r io.Reader, n int64) ([]int32, uint32, error) {
-	v, at := make([]int32, n), 0
-	sum, err := readChunks(r, 4*n, func(b []byte) {
-		for ; len(b) >= 4; b = b[4:] {
-			v[at] = int32(binary.LittleEndian.Uint32(b))
-			at++
-		}
-	})
-	return v, sum, err
-}
+func (m *Meta) weightBytes() int { return m.Kind.Wide().Bytes() }
 
 // CSR reads the graph, checks its checksums and its arrays, and gives a copy
 // that is the caller's. It fails with ErrNoCSR in a store of dense input and
 // with ErrCorrupt where the file is damaged.
-func (s *Store) CSR() (_ *CSR, err error) {
-	defer func() { err = s.anew(err) }()
+func (s *Store) CSR() (g *CSR, err error) {
 	if s.joined != nil {
 		return s.joined[0].CSR()
 	}
 	if s.meta.Dense {
 		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
 	}
-	f, err := disk.OpenRegular(s.path(nameGraph), os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := s.hooks.Ask("read", nameGraph); err != nil {
-		return nil, disk.ReadError(f.Name(), err)
-	}
-	h, err := readCSRHeader(f, &s.meta)
-	if err != nil {
-		return nil, err
-	}
-	var c CSR
-	var sums [3]uint32
-	if c.Offsets, sums[0], err = readInt64s(f, h.n+1); err != nil {
-		return nil, disk.ReadError(f.Name(), err)
-	}
-	if c.Targets, sums[1], err = readInt32s(f, h.arcs); err != nil {
-		return nil, disk.ReadError(f.Name(), err)
-	}
-	c.Weights = make([]byte, h.weight*h.arcs)
-	if _, err = io.ReadFull(f, c.Weights); err != nil {
-		return nil, disk.ReadError(f.Name(), err)
-	}
-	sums[2] = crc32.Checksum(c.Weights, castagnoli)
-	if sums != h.sums {
-		return nil, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or solve the graph again with --restart")
-	}
-	if err := c.validate(&s.meta); err != nil {
-		return nil, disk.Corrupt(f.Name(), "%v", err)
-	}
-	return &c, nil
+	err = s.readInput(nameGraph, func(f *os.File) error {
+		g, err = s.meta.csr().ReadGraph(f)
+		return err
+	})
+	return g, err
 }
 
-// readCSRHeader reads the head of graph.csr and leaves f behind it.
-func readCSRHeader(f *os.File, m *Meta) (csrHeader, error) {
-	fi, err := f.Stat()
+// IDs reads the outside ids and checks them; both fields are nil where ids are
+// 0…N-1. It fails with ErrCorrupt where the file is damaged.
+func (s *Store) IDs() (ids IDs, err error) {
+	if s.joined != nil {
+		return s.joined[0].IDs()
+	}
+	if s.meta.IDs == "" {
+		return IDs{}, nil
+	}
+	err = s.readInput(nameIDs, func(f *os.File) error {
+		ids, err = s.meta.csr().ReadIDs(f)
+		return err
+	})
+	return ids, err
+}
+
+// readInput has a file of the store read.
+func (s *Store) readInput(name string, read func(f *os.File) error) error {
+	f, err := disk.OpenRegular(s.path(name), os.O_RDONLY)
 	if err != nil {
-		return csrHeader{}, err
+		return s.anew(err)
 	}
-	b := make([]byte, csrHeaderLen)
-	if _, err := io.ReadFull(f, b); err != nil {
-		return csrHeader{}, disk.ReadError(f.Name(), err)
+	defer f.Close()
+	if err := s.hooks.Ask("read", name); err != nil {
+		return s.anew(disk.ReadError(f.Name(), err))
 	}
-	return decodeCSRHeader(f.Name(), b, fi.Size(), m)
+	return s.anew(read(f))
+}
+
+// checkInputs looks at the heads and sizes of graph.csr and ids, so that their
+// loss is said when the store is opened and not hours later.
+func (s *Store) checkInputs() error {
+	c := s.meta.csr()
+	check := func(name string, check func(*os.File) error) error {
+		f, err := s.mustOpen(name, os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return check(f)
+	}
+	if !s.meta.Dense {
+		if err := check(nameGraph, c.CheckGraph); err != nil {
+			return err
+		}
+	}
+	if s.meta.IDs == "" {
+		return nil
+	}
+	return check(nameIDs, c.CheckIDs)
 }

@@ -255,27 +255,3 @@ func FuzzStoreJSON(f *testing.F) {
 		}
 	})
 }
-
-func FuzzCSRHeader(f *testing.F) {
-	m := &Meta{Version: FormatVersion, ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
-	f.Add(csrHeader{n: 5, arcs: 5, weight: 4}.encode(m), int64(152))
-	f.Add([]byte(csrMagic), int64(0))
-	f.Fuzz(func(t *testing.T, b []byte, size int64) {
-		try := [][]byte{b}
-		if len(b) >= csrHeaderLen { // let the rest of the checks see it too
-			sealed := bytes.Clone(b)
-			copy(sealed, csrMagic)
-			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
-			binary.LittleEndian.PutUint32(sealed[12:], 4)
-			copy(sealed[headerID:], m.ID[:])
-			binary.LittleEndian.PutUint32(sealed[60:], crc32.Checksum(sealed[:60], castagnoli))
-			try = append(try, sealed)
-		}
-		for _, b := range try {
-			h, err := decodeCSRHeader("graph.csr", b, size, m)
-			if err == nil && (h.n != 5 || h.arcs != 5 || h.fileBytes() != size) {
-				t.Fatalf("accepted %+v in %d bytes", h, size)
-			}
-		}
-	})
-}

@@ -122,12 +122,12 @@ func toOldVersion(t *testing.T, dir string) {
 	if !m.Dense {
 		csr, err := s.CSR()
 		must(t, err)
-		write(nameGraph, func(f *os.File) error { return writeCSR(f, &m, csr) })
+		write(nameGraph, func(f *os.File) error { return m.csr().WriteGraph(f, csr) })
 	}
 	if m.IDs != "" {
 		ids, err := s.IDs()
 		must(t, err)
-		write(nameIDs, func(f *os.File) error { return writeIDs(f, &m, ids) })
+		write(nameIDs, func(f *os.File) error { return m.csr().WriteIDs(f, ids) })
 	}
 	must(t, s.Close())
 	b, err := encodeMeta(m)

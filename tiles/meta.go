@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/csr"
 	"ooc/tiles/disk"
 	"ooc/tiles/shape"
 )
@@ -153,11 +154,11 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("layout %q does not go with a matrix as input", m.Layout)
 	case (m.Layout == Upper || m.Layout == Factors) && (m.Predecessors || m.Version < upperVersion):
 		return fmt.Errorf("layout %q goes neither with predecessors nor with version %d", m.Layout, m.Version)
-	case m.Arcs < 0 || m.Arcs > maxArcs:
-		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
+	case m.Arcs < 0 || m.Arcs > csr.MaxArcs:
+		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(csr.MaxArcs))
 	case m.Scale < 1:
 		return fmt.Errorf("scale %d is not positive", m.Scale)
-	case m.IDs != "" && m.IDs != idsNumeric && m.IDs != idsText:
+	case m.IDs != "" && m.IDs != csr.Numeric && m.IDs != csr.Text:
 		return fmt.Errorf("ids of kind %q are not supported", m.IDs)
 	case m.IDBase > math.MaxInt64-shape.MaxN:
 		return fmt.Errorf("ids from %d on do not fit 64 bits", m.IDBase)

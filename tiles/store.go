@@ -285,32 +285,6 @@ func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
 	return f, err
 }
 
-// checkInputs looks at the heads and sizes of graph.csr and ids, so that their
-// loss is said when the store is opened and not hours later.
-func (s *Store) checkInputs() error {
-	if !s.meta.Dense {
-		f, err := s.mustOpen(nameGraph, os.O_RDONLY)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if _, err := readCSRHeader(f, &s.meta); err != nil {
-			return err
-		}
-	}
-	if s.meta.IDs != "" {
-		f, err := s.mustOpen(nameIDs, os.O_RDONLY)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if _, err := readIDsHeader(f, &s.meta); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (s *Store) mapMatrix(prot int) error {
 	s.byFile = s.dist != nil && (disk.Network(s.dir) != "" || hook.ByFile || s.hooks != nil && s.hooks.ByFile)
 	if s.dist == nil || s.byFile {

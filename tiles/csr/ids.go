@@ -1,4 +1,4 @@
-package tiles
+package csr
 
 import (
 	"bufio"
@@ -18,32 +18,35 @@ type IDs struct {
 	Text    []string
 }
 
+// Kinds of ids.
 const (
-	idsNumeric = "numeric"
-	idsText    = "text"
-
-	idsMagic     = "OOCIDS\x00\x00"
-	idsHeaderLen = 64
-	maxIDBytes   = 1 << 40
+	Numeric = "numeric"
+	Text    = "text"
 )
 
-// kind is what Meta.IDs says of these ids.
-func (ids IDs) kind() string {
+const (
+	idsMagic   = "OOCIDS\x00\x00"
+	idsHead    = 64
+	maxIDBytes = 1 << 40
+)
+
+// Kind is Numeric or Text; "" where there is no file of ids.
+func (ids IDs) Kind() string {
 	switch {
 	case ids.Numeric != nil:
-		return idsNumeric
+		return Numeric
 	case ids.Text != nil:
-		return idsText
+		return Text
 	}
 	return ""
 }
 
-// validate says whether these are ids of n vertices.
-func (ids IDs) validate(n int) error {
+// Validate says whether these are ids of n vertices.
+func (ids IDs) Validate(n int) error {
 	if ids.Numeric != nil && ids.Text != nil {
 		return fmt.Errorf("ids are both numeric and text")
 	}
-	if ids.kind() == "" {
+	if ids.Kind() == "" {
 		return nil
 	}
 	if got := len(ids.Numeric) + len(ids.Text); got != n {
@@ -56,6 +59,9 @@ func (ids IDs) validate(n int) error {
 	}
 	return nil
 }
+
+// Bytes is the size of the file of ids.
+func (ids IDs) Bytes() int64 { return idsHead + ids.payload() }
 
 // payload is the size of what follows the header: for text, where each id ends
 // and then the ids.
@@ -73,62 +79,59 @@ type idsHeader struct {
 	sum        uint32
 }
 
-func (h idsHeader) encode(m *Meta) []byte {
-	b := make([]byte, idsHeaderLen)
+func (h idsHeader) encode(s *Store) []byte {
+	b := make([]byte, idsHead)
 	copy(b, idsMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], m.fileVersion())
+	le.PutUint32(b[8:], s.Version)
 	le.PutUint32(b[12:], h.kind)
 	le.PutUint64(b[16:], uint64(h.n))
 	le.PutUint64(b[24:], uint64(h.payload))
 	le.PutUint32(b[32:], h.sum)
-	copy(b[headerID:], m.ID[:])
+	copy(b[headID:], s.ID[:])
 	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
 	return b
 }
 
-// decodeIDsHeader checks the head of the file against its size and against store.json.
-func decodeIDsHeader(file string, b []byte, size int64, m *Meta) (idsHeader, error) {
+// decodeIDs checks the head of the file against its size and against the store.
+func (s *Store) decodeIDs(file string, b []byte, size int64) (idsHeader, error) {
 	var h idsHeader
-	if len(b) < idsHeaderLen || string(b[:8]) != idsMagic {
+	if len(b) < idsHead || string(b[:8]) != idsMagic {
 		return h, disk.Corrupt(file, "it holds no ids of a store")
 	}
 	le := binary.LittleEndian
 	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
 		return h, disk.Corrupt(file, "the checksum of its header does not match")
 	}
-	if err := m.checkFile(file, le.Uint32(b[8:]), strangeInput); err != nil {
-		return h, err
-	}
-	if err := m.checkID(file, ID(b[headerID:]), strangeInput); err != nil {
+	if err := s.Check(file, le.Uint32(b[8:]), [16]byte(b[headID:])); err != nil {
 		return h, err
 	}
 	h = idsHeader{kind: le.Uint32(b[12:]), sum: le.Uint32(b[32:])}
 	n, payload := le.Uint64(b[16:]), le.Uint64(b[24:])
-	if n != uint64(m.N) || payload > maxIDBytes || h.kind != idsKindNumber(m.IDs) {
-		return h, disk.Corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s", n, h.kind, payload, m.N, m.IDs)
+	if n != uint64(s.N) || payload > maxIDBytes || h.kind != kindNumber(s.IDs) {
+		return h, disk.Corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s", n, h.kind, payload, s.N, s.IDs)
 	}
 	h.n, h.payload = int64(n), int64(payload)
-	if size != idsHeaderLen+h.payload || h.payload < 8*h.n || h.kind == 1 && h.payload != 8*h.n {
-		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d", size, idsHeaderLen+h.payload)
+	if size != idsHead+h.payload || h.payload < 8*h.n || h.kind == 1 && h.payload != 8*h.n {
+		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d", size, idsHead+h.payload)
 	}
 	return h, nil
 }
 
-func idsKindNumber(kind string) uint32 {
+func kindNumber(kind string) uint32 {
 	switch kind {
-	case idsNumeric:
+	case Numeric:
 		return 1
-	case idsText:
+	case Text:
 		return 2
 	}
 	return 0
 }
 
-// writeIDs fills the reserved file f and leaves it to the caller to sync.
-func writeIDs(f *os.File, m *Meta, ids IDs) error {
-	h := idsHeader{kind: idsKindNumber(ids.kind()), n: int64(len(ids.Numeric) + len(ids.Text)), payload: ids.payload()}
-	if _, err := f.Seek(idsHeaderLen, io.SeekStart); err != nil {
+// WriteIDs fills the reserved file f and leaves it to the caller to sync.
+func (s *Store) WriteIDs(f *os.File, ids IDs) error {
+	h := idsHeader{kind: kindNumber(ids.Kind()), n: int64(len(ids.Numeric) + len(ids.Text)), payload: ids.payload()}
+	if _, err := f.Seek(idsHead, io.SeekStart); err != nil {
 		return err
 	}
 	var err error
@@ -141,7 +144,7 @@ func writeIDs(f *os.File, m *Meta, ids IDs) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(h.encode(m), 0)
+	_, err = f.WriteAt(h.encode(s), 0)
 	return err
 }
 
@@ -162,25 +165,9 @@ func writeTexts(w *bufio.Writer, text []string) error {
 	return nil
 }
 
-// IDs reads the outside ids and checks them; both fields are nil where ids are
-// 0…N-1. It fails with ErrCorrupt where the file is damaged.
-func (s *Store) IDs() (_ IDs, err error) {
-	defer func() { err = s.anew(err) }()
-	if s.joined != nil {
-		return s.joined[0].IDs()
-	}
-	if s.meta.IDs == "" {
-		return IDs{}, nil
-	}
-	f, err := disk.OpenRegular(s.path(nameIDs), os.O_RDONLY)
-	if err != nil {
-		return IDs{}, err
-	}
-	defer f.Close()
-	if err := s.hooks.Ask("read", nameIDs); err != nil {
-		return IDs{}, disk.ReadError(f.Name(), err)
-	}
-	h, err := readIDsHeader(f, &s.meta)
+// ReadIDs reads the outside ids and checks them. It fails with disk.ErrCorrupt where the file is damaged.
+func (s *Store) ReadIDs(f *os.File) (IDs, error) {
+	h, err := s.readIDsHeader(f)
 	if err != nil {
 		return IDs{}, err
 	}
@@ -196,12 +183,12 @@ func (s *Store) IDs() (_ IDs, err error) {
 		return IDs{}, disk.Corrupt(f.Name(), "its checksum does not match; restore the file, or solve the graph again with --restart")
 	}
 	ids := IDs{Numeric: numbers}
-	if s.meta.IDs == idsText {
+	if s.IDs == Text {
 		if ids, err = splitTexts(f.Name(), numbers, string(blob)); err != nil {
 			return IDs{}, err
 		}
 	}
-	if err := ids.validate(s.meta.N); err != nil {
+	if err := ids.Validate(s.N); err != nil {
 		return IDs{}, disk.Corrupt(f.Name(), "%v", err)
 	}
 	return ids, nil
@@ -219,15 +206,17 @@ func splitTexts(file string, ends []int64, blob string) (IDs, error) {
 	return IDs{Text: text}, nil
 }
 
+// CheckIDs looks at the head of ids, and at its size.
+func (s *Store) CheckIDs(f *os.File) error {
+	_, err := s.readIDsHeader(f)
+	return err
+}
+
 // readIDsHeader reads the head of ids and leaves f behind it.
-func readIDsHeader(f *os.File, m *Meta) (idsHeader, error) {
-	fi, err := f.Stat()
+func (s *Store) readIDsHeader(f *os.File) (idsHeader, error) {
+	b, size, err := readHead(f, idsHead)
 	if err != nil {
 		return idsHeader{}, err
 	}
-	b := make([]byte, idsHeaderLen)
-	if _, err := io.ReadFull(f, b); err != nil {
-		return idsHeader{}, disk.ReadError(f.Name(), err)
-	}
-	return decodeIDsHeader(f.Name(), b, fi.Size(), m)
+	return s.decodeIDs(f.Name(), b, size)
 }
