@@ -3,7 +3,10 @@ package tiles
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"sync"
+	"syscall"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -44,14 +47,8 @@ func (s *Store) touchFile(op string, i, j int, from, n int64, use func(part []by
 	}
 	defer tileBuffers.Put(buffer)
 	part, off := (*buffer)[:n:n], s.offset(i, j)+from
-	got, err := s.dist.ReadAt(part, off)
-	switch {
-	case int64(got) == n:
-	case op == "write":
-		op = "read"
-		fallthrough
-	default:
-		return fmt.Errorf("%w (%w)", s.faultAt(op, i, j, off+int64(got)), err)
+	if err := s.readAt(part, i, j, off); err != nil {
+		return err
 	}
 	if use(part); op != "write" {
 		return nil
@@ -65,26 +62,46 @@ const writeStep = 8 << 20
 // writeFile writes to the file from a byte of tile (i,j) on, which may go on with the tiles behind it. Call it under mu.
 func (s *Store) writeFile(i, j int, from int64, src []byte) error {
 	off, size := s.offset(i, j)+from, int64(len(src))
-	if now, err := system.FileSize(s.dist); err != nil || now < off+size {
-		return errors.Join(err, s.shortFault("write", i, j, now, now)) // a write would make it longer again
+	now, err := system.FileSize(s.dist)
+	if err != nil {
+		return s.fileFault("write", i, j, off, err)
+	}
+	if now < off+size {
+		return s.shortFault("write", i, j, now, now) // a write would make it longer again
 	}
 	for at := int64(0); at < size; at += writeStep {
 		part := src[at:min(at+writeStep, size)]
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
-			return s.writeFault(i, j+int((from+at)/s.geo.TileBytes()), off+at+int64(n), err)
+			return s.fileFault("write", i, j+int((from+at)/s.geo.TileBytes()), off+at+int64(n), err)
 		}
 		system.StartWriting(s.dist, off+at, int64(len(part)))
 	}
 	return nil
 }
 
-// writeFault says why a tile could not be written at a file offset. A full volume, or a quota, says so itself, whatever room it shows.
-func (s *Store) writeFault(i, j int, off int64, err error) error {
-	fault := s.faultAt("write", i, j, off)
-	if f := (*FaultError)(nil); errors.As(fault, &f) && errors.Is(disk.Classify(err), ErrNoSpace) {
-		f.Err, f.Reason = ErrNoSpace, "the volume or a quota is full; free some space and solve again, which resumes"
+// readAt reads from the file at an offset in tile (i,j). Call it under mu.
+func (s *Store) readAt(dst []byte, i, j int, off int64) error {
+	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
+		return s.fileFault("read", i, j, off+int64(n), err)
 	}
-	return fmt.Errorf("%w (%w)", fault, disk.Classify(err))
+	return nil
+}
+
+// fileFault says why tile (i,j) could not be read or written at a file offset. Damage is a file that ends early, or a medium that fails. A full
+// volume, or a quota, says so itself, whatever room it shows. Anything else, as a server that does not answer, says nothing of the file.
+func (s *Store) fileFault(op string, i, j int, off int64, err error) error {
+	switch err = disk.Classify(err); {
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.EIO):
+		return fmt.Errorf("%w (%w)", s.faultAt(op, i, j, off), err)
+	case errors.Is(err, ErrNoSpace):
+		return fmt.Errorf("%w (%w)", &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrNoSpace,
+			Reason: "the volume or a quota is full; free some space and solve again, which resumes"}, err)
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) { // the fault names the file
+		err = path.Err
+	}
+	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: err,
+		Reason: "nothing is known to be damaged; see that the volume is there and that you may use the file, then run the same command again"}
 }
 
 // ahead asks the system to read a part of the matrix in the background. Call it under mu.

@@ -3,7 +3,12 @@ package tiles
 import (
 	"bytes"
 	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"ooc/tiles/internal/hook"
@@ -73,6 +78,60 @@ func TestNetworkIsNotMapped(t *testing.T) {
 		must(t, s.Close())
 		if err := s.ByFile(); !errors.Is(err, ErrClosed) {
 			t.Errorf("a closed store: %v", err)
+		}
+	}
+}
+
+// TestFileFaults: a file that ends early and a medium that fails are damage, a quota is no space, and whatever else the system says is neither.
+func TestFileFaults(t *testing.T) {
+	s := newStore(t, 150, 64)
+	for _, c := range []struct{ err, kind error }{
+		{io.EOF, ErrCorrupt}, {syscall.EIO, ErrCorrupt},
+		{syscall.ENOSPC, ErrNoSpace}, {syscall.EDQUOT, ErrNoSpace}, {syscall.EFBIG, ErrNoSpace},
+		{syscall.ESTALE, nil}, {syscall.ETIMEDOUT, nil}, {syscall.EACCES, nil}, {syscall.EINTR, nil},
+	} {
+		for _, op := range []string{"read", "write"} {
+			err := s.fileFault(op, 1, 2, 4096, &fs.PathError{Op: "pread", Path: s.dist.Name(), Err: c.err})
+			for _, kind := range []error{ErrCorrupt, ErrNoSpace} {
+				if errors.Is(err, kind) != (kind == c.kind) {
+					t.Errorf("%v: %v", c.err, err)
+				}
+			}
+			f := (*FaultError)(nil)
+			if !errors.Is(err, c.err) || !errors.As(err, &f) || f.Op != op || f.File != s.dist.Name() || f.I != 1 || f.J != 2 || f.Reason == "" {
+				t.Errorf("%v: %v", c.err, err)
+			}
+		}
+	}
+}
+
+// TestFileRefuses: calls of the system that fail for reasons of their own say so, with tile and remedy, and call nothing damaged.
+func TestFileRefuses(t *testing.T) {
+	s := newStore(t, 150, 64)
+	must(t, s.ByFile())
+	tile := make([]byte, s.Geometry().TileBytes())
+	whole := s.dist
+	t.Cleanup(func() { s.dist = whole })
+	for _, c := range []struct {
+		op    string
+		flags int // of a descriptor that does not do
+		do    func() error
+	}{
+		{"read", os.O_WRONLY, func() error { return s.ReadTile(tile, 1, 2) }},
+		{"read", os.O_WRONLY, func() error { return s.ReadTileFile(tile, 1, 2) }},
+		{"write", os.O_RDONLY, func() error { return s.WriteTile(1, 2, tile) }},
+	} {
+		f, err := os.OpenFile(whole.Name(), c.flags, 0)
+		must(t, err)
+		s.dist = f
+		err = c.do()
+		must(t, f.Close())
+		if errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.op+" "+whole.Name()+", tile (1,2)") ||
+			!strings.Contains(err.Error(), "run the same command again") {
+			t.Errorf("%s: %v", c.op, err)
+		}
+		if err := c.do(); errors.Is(err, ErrCorrupt) { // nor can its size be asked for
+			t.Errorf("%s of a closed file: %v", c.op, err)
 		}
 	}
 }

@@ -44,9 +44,10 @@ var (
 	ErrSyncFailed = errors.New("an earlier sync failed")
 )
 
-// FaultError is a failed access to the mapped matrix: the file shrank under
-// the mapping, its medium returned an error, or (on volumes that cannot
-// reserve) the volume filled up. It wraps ErrCorrupt or ErrNoSpace.
+// FaultError is a failed access to the matrix: the file shrank, its medium returned
+// an error, or (on volumes that cannot reserve) the volume filled up, and it wraps
+// ErrCorrupt or ErrNoSpace; or, where the matrix is not mapped, the system
+// refused for another reason, which it wraps.
 type FaultError struct {
 	Op   string // "read", "write", "sum", …
 	File string // path of the matrix
@@ -55,7 +56,7 @@ type FaultError struct {
 	// system gives none, the tile's.
 	Offset int64
 	Reason string // what is wrong, and the remedy
-	Err    error  // ErrCorrupt or ErrNoSpace
+	Err    error  // ErrCorrupt, ErrNoSpace, or what the system said
 }
 
 // Error names the operation, the file, the tile and the reason.

@@ -93,10 +93,7 @@ func (s *Store) readFile(dst []byte, i, j, first int) error {
 		return err
 	}
 	off := s.offset(i, j) + int64(first)*int64(s.geo.EntryBytes)
-	if n, err := s.dist.ReadAt(dst, off); n < len(dst) {
-		return fmt.Errorf("%w (%w)", s.faultAt("read", i, j, off+int64(n)), err)
-	}
-	return nil
+	return s.readAt(dst, i, j, off)
 }
 
 // DropCache asks the system to forget what it has cached of the matrix and the

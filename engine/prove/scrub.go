@@ -120,8 +120,8 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	if ahead := t + readAheadTiles; ahead < len(s.seen) && s.factors == nil {
 		s.p.Store().Prefetch(s.p.Geometry().TileAt(ahead))
 	}
-	err := s.compare(t, buffer, got)
-	if errors.Is(err, tiles.ErrClosed) {
+	damage, err := s.compare(t, buffer, got)
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -130,30 +130,34 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	for s.seen[t] = true; s.result.Next < len(s.seen) && s.seen[s.result.Next]; {
 		s.result.Next++
 	}
-	if err == nil {
+	if damage == nil {
 		return nil
 	}
 	if s.result.Damaged++; s.first == nil {
-		s.first = err
+		s.first = damage
 	}
 	if s.o.Damaged != nil {
 		if s.factors == nil { // whose errors name their file
-			err = fmt.Errorf("%s: %w", s.p.Store().FileOf(s.p.Geometry().TileAt(t)), err)
+			damage = fmt.Errorf("%s: %w", s.p.Store().FileOf(s.p.Geometry().TileAt(t)), damage)
 		}
-		s.o.Damaged(err)
+		s.o.Damaged(damage)
 	}
 	return nil
 }
 
-// compare reads a tile, and compares it with its checksum.
-func (s *scrub) compare(t int, buffer []byte, got []uint32) error {
+// compare reads a tile, and compares it with its checksum. It fails where the tile cannot be read now, which is no damage.
+func (s *scrub) compare(t int, buffer []byte, got []uint32) (damage, err error) {
 	if s.factors != nil {
-		return s.factors.CheckBlock(t)
+		err = s.factors.CheckBlock(t)
+	} else {
+		i, j := s.p.Geometry().TileAt(t)
+		if err = s.p.Store().ReadTileFile(buffer, i, j); err == nil {
+			tiles.Sums(got, buffer)
+			return s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):]), nil
+		}
 	}
-	i, j := s.p.Geometry().TileAt(t)
-	if err := s.p.Store().ReadTileFile(buffer, i, j); err != nil {
-		return err
+	if errors.Is(err, tiles.ErrCorrupt) {
+		return err, nil
 	}
-	tiles.Sums(got, buffer)
-	return s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):])
+	return nil, err
 }
