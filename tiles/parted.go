@@ -142,18 +142,26 @@ func (s *Store) Unfinish() error {
 	return nil
 }
 
-// partStores lists the part stores in a folder, in order of their names. It does not look into them.
+// isPart reports whether a folder is a part store. One that cannot be read is, by its name, so that whoever opens it says what is wrong with it.
+func isPart(dir string) bool {
+	if !IsStore(dir) {
+		return false
+	}
+	if m, err := readMeta(dir); err == nil {
+		return m.Part != nil
+	}
+	return new(Dealt).SetName(filepath.Base(dir))
+}
+
+// partStores lists the part stores in a folder, in order of their names.
 func partStores(dir string) (list []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries { // which may be links
-		path := filepath.Join(dir, e.Name())
-		if strings.HasSuffix(path, ".ooc") && IsStore(path) {
-			if m, err := readMeta(path); err == nil && m.Part != nil {
-				list = append(list, path)
-			}
+		if path := filepath.Join(dir, e.Name()); strings.HasSuffix(path, ".ooc") && isPart(path) {
+			list = append(list, path)
 		}
 	}
 	return list
@@ -161,7 +169,7 @@ func partStores(dir string) (list []string) {
 
 // PartsIn lists the part stores that a path stands for: itself, or those in the folder that it is.
 func PartsIn(path string) []string {
-	if m, err := readMeta(path); err == nil && m.Part != nil {
+	if isPart(path) {
 		return []string{path}
 	}
 	return partStores(path)
@@ -267,7 +275,7 @@ func notInParts(dir string) error {
 		return nil
 	}
 	m, err := readMeta(list[0])
-	if err != nil {
+	if err != nil || m.Part == nil {
 		return err
 	}
 	return fmt.Errorf("%s holds stores each of which is %w, of grid %s: solve them with mpirun -n %d ooc solve GRAPH --cluster mpi --part-dir %s, or put them together: ooc merge NEW.ooc %s",

@@ -124,3 +124,36 @@ func TestPartValidate(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedPart finds out what is wrong with a part store whose store.json cannot be read, and does not say that it is missing.
+func TestDamagedPart(t *testing.T) {
+	dir := partsOf(t, Meta{N: 300, T: 64, Kind: entry.KindI32}, Part{Dealt{Rows: 2, Cols: 1, Block: 1}, NewID()})
+	part := filepath.Join(dir, "2x1-1.ooc")
+	path := filepath.Join(part, nameStore)
+	good, err := os.ReadFile(path)
+	must(t, err)
+	for _, c := range []struct {
+		text string
+		kind error
+	}{
+		{"", ErrCorrupt},
+		{string(good[:len(good)/2]), ErrCorrupt},
+		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), ErrCorrupt},
+		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`, 1), ErrVersion},
+	} {
+		must(t, os.WriteFile(path, []byte(c.text), 0o666))
+		if list := PartsIn(dir); len(list) != 2 || list[1] != part {
+			t.Errorf("%.30q: parts %q", c.text, list)
+		}
+		if list := PartsIn(part); !slices.Equal(list, []string{part}) {
+			t.Errorf("%.30q: by itself: %q", c.text, list)
+		}
+		if _, err := OpenReadOnly(dir); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), path) || errors.Is(err, ErrPart) {
+			t.Errorf("%.30q: %v", c.text, err)
+		}
+	}
+	must(t, os.Rename(part, filepath.Join(dir, "other.ooc"))) // may be any store
+	if list := PartsIn(dir); len(list) != 1 {
+		t.Errorf("parts %q", list)
+	}
+}

@@ -302,6 +302,25 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "merged from 2 parts", ask("merge", "new.ooc", parts))
 	sameBytes(t, dir, "one.ooc", "new.ooc")
 
+	// The description of a part cannot be read.
+	description := filepath.Join(store(1), "store.json")
+	whole, err := os.ReadFile(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(description, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"query", parts, "3", "5"}, {"verify", parts}, {"status", parts}, {"watch", parts}, {"merge", "other.ooc", parts}, {"merge", "other.ooc", locals[0], store(1)}, {"stats", parts}, {"export", parts, "-"},
+	} {
+		ends(t, exit.Corrupt, "1x2-1.ooc/store.json", ask(args...))
+	}
+	ends(t, exit.Corrupt, "rank 1 on", solve(lines))
+	if err := os.WriteFile(description, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+
 	// A part is damaged.
 	f, err := os.OpenFile(filepath.Join(store(1), "dist.npy"), os.O_RDWR, 0)
 	if err != nil {

@@ -59,7 +59,7 @@ func look(dir string) (s seen, err error) {
 	}
 	for _, e := range entries {
 		f := found{Dir: filepath.Join(s.Dir, e.Name())}
-		if _, err := fmt.Sscanf(e.Name(), "%dx%d-%d.ooc", &f.Rows, &f.Cols, &f.Index); err != nil || f.Name() != e.Name() || !tiles.IsStore(f.Dir) {
+		if !f.SetName(e.Name()) || !tiles.IsStore(f.Dir) {
 			continue
 		}
 		st, err := tiles.OpenReadOnly(f.Dir)
