@@ -54,13 +54,23 @@ type CreateOptions struct {
 	Predecessors bool // keep them beside the distances, in rounds
 
 	Part *tiles.Part // keep the tiles of one part alone; nil: all
+
+	Checked bool // the graph's Check, which reads all of it, has said that it can be solved
+}
+
+// check looks at the graph's numbers, once.
+func (o *CreateOptions) check(ctx context.Context, w graph.Weights) error {
+	if o.Checked {
+		return nil
+	}
+	return interrupted(ctx, w.Check(ctx))
 }
 
 // Create makes the store dir for a graph. It checks the graph's numbers (a negative cycle, or distances that i32 cannot
 // hold), reserves the space and stores the graph. A matrix in a file is not stored; Close closes it. If Create fails,
 // nothing is left behind. It fails with task.ErrInterrupted if ctx ends while the numbers are checked.
 func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (*Problem, error) {
-	if err := interrupted(ctx, w.Check(ctx)); err != nil {
+	if err := o.check(ctx, w); err != nil {
 		return nil, err
 	}
 	return makeStore(dir, w, o, func(m tiles.Meta, csr *tiles.CSR, ids tiles.IDs) (*tiles.Store, error) {
@@ -72,7 +82,7 @@ func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (
 // this one up only when the graph's numbers are known to be right, and the folder holds nothing else and has room for the
 // new store. Errors before that leave it as it was. No other process can open the store in between.
 func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions) (*Problem, error) {
-	if err := interrupted(ctx, w.Check(ctx)); err != nil {
+	if err := o.check(ctx, w); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	q, err := makeStore(p.Dir(), w, o, p.store.Replace)

@@ -128,7 +128,7 @@ func RoomInPlace(dir, file string, size int64) error {
 // has given its space back. The folder may be missing.
 func FreeInPlace(dir string) (int64, error) {
 	free, err := disk.Free(dir)
-	return free + held(dir), err
+	return free + GivesBack(dir), err
 }
 
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
@@ -140,11 +140,12 @@ func (s *Store) FreeBeside() (int64, error) {
 
 // CoreBytes is how much of its volume a core of the store takes now.
 func (s *Store) CoreBytes() int64 {
-	return held(s.path(nameCore)) + held(s.path(nameCoreGone))
+	return GivesBack(s.path(nameCore)) + GivesBack(s.path(nameCoreGone))
 }
 
-// held is how much of its volume the files of ours in dir take. It asks of no file that it be sound.
-func held(dir string) (sum int64) {
+// GivesBack is how much of its volume the files of ours in dir take, which it has again when a store is made in their place. It asks of no
+// file that it be sound.
+func GivesBack(dir string) (sum int64) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0 // what cannot be seen gives nothing back
@@ -152,7 +153,7 @@ func held(dir string) (sum int64) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if isCore(e.Name()) && e.IsDir() {
-			sum += held(path)
+			sum += GivesBack(path)
 		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && disk.CheckWritable(path, fi) == nil {
 			sum += system.DiskBytes(fi)
 		}

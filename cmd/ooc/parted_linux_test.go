@@ -209,16 +209,38 @@ func TestPartDirNoSpace(t *testing.T) {
 	if code := codeOf(t, err); code != exit.NoSpace || !strings.Contains(string(text), "rank 1 on") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	lines[0] = append(lines[0], "--part-dir", small)
-	text, err = asCommand(t, l.Each(t, lines[0], append(lines[1], "--part-dir", small)), dir).CombinedOutput()
-	if code := codeOf(t, err); code != exit.NoSpace {
-		t.Errorf("exit code %d\n%s", code, text)
+	shared := filepath.Join(small, "g.parts")
+	solve := func(flags ...string) func() ([]byte, error) {
+		flags = append(flags, "--part-dir", small)
+		return asCommand(t, l.Each(t, append(slices.Clone(lines[0]), flags...), append(slices.Clone(lines[1]), flags...)), dir).CombinedOutput
 	}
-	for _, local := range append(locals, filepath.Join(small, "g.parts")) {
+	const together = "no space on the volume ooc-test: 1." // MiB, and how much is free, and for whom
+	ends(t, exit.NoSpace, together, solve())
+	for _, local := range append(locals, shared) {
 		if _, err := os.Stat(local); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", local, err)
 		}
 	}
+
+	// Parts of a smaller graph are there, each of which could be replaced if the other were not.
+	path := filepath.Join(dir, "g.gr")
+	large := readFile(t, path)
+	if text, err := command(t, dir, "gen", "random", "-n", "60", "-m", "200", "--seed", "1", "small.gr").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := os.Rename(filepath.Join(dir, "small.gr"), path); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 0, "solved", solve())
+	before := sumsOf(t, []string{shared})
+	if err := os.WriteFile(path, large, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, exit.NoSpace, together, solve("--restart"))
+	if after := sumsOf(t, []string{shared}); !slices.Equal(before, after) {
+		t.Error("something was changed")
+	}
+	ends(t, 0, "60", command(t, dir, "query", shared, "--row", "1").CombinedOutput)
 }
 
 // TestPartDirRefuses damages, mixes up and takes away parts, and gives them to other grids. Nothing is given up.

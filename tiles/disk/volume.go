@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/internal/system"
@@ -53,6 +54,14 @@ func Volume(dir string) (id string, free int64, err error) {
 	}
 	free, err = system.FreeSpace(dir)
 	return id, free, err
+}
+
+// Source is what the volume of dir was mounted from, as /dev/sda1 or server:/scratch, "" where the system does not say. everywhere: hosts that
+// name it so have the same one.
+func Source(dir string) (name string, everywhere bool) {
+	dir = standing(dir)
+	name = system.Source(dir)
+	return name, Network(dir) != "" && (strings.Contains(name, ":") || strings.HasPrefix(name, "//")) // not fuse, and no device
 }
 
 // standing is a folder, or the nearest above it that is there.

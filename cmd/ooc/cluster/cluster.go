@@ -261,7 +261,7 @@ func place(seats []seat) {
 
 // spread gives all what rank 0 has.
 func (c *Cluster) spread(v any) error {
-	if c.world.Rank() > 0 {
+	if c.Group.Rank() > 0 {
 		return c.Group.Hear(context.Background(), v)
 	}
 	return c.Group.Tell(context.Background(), v)

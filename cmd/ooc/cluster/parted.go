@@ -269,9 +269,17 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 		if err = w.Check(ctx); err != nil && ctx.Err() != nil { // before any rank gives up what it has
 			err = fmt.Errorf("%w: %w", task.ErrInterrupted, err)
 		}
+		o.Checked = true
 	}
 	if err == nil {
-		old, err = clear(dir, s, w, &o)
+		old, err = clear(dir, s)
+	}
+	if err := c.agree(err); err != nil {
+		return nil, closed(old, err)
+	}
+	rooms, err := ranks.Gather(ctx, c.Group, c.roomOf(dir, w, &o))
+	if err == nil && leads {
+		err = c.roomForAll(rooms)
 	}
 	if err := c.agree(err); err != nil {
 		return nil, closed(old, err)
@@ -290,14 +298,8 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 	return p, nil
 }
 
-// clear opens what is to be replaced, nil if there is nothing, and fails where there is no room for what is to be made.
-func clear(dir string, s *Solve, w graph.Weights, o *engine.CreateOptions) (old *engine.Problem, err error) {
-	_, sparse := w.(*graph.Graph)
-	f := w.Facts()
-	m := tiles.Meta{N: f.N, Arcs: f.Arcs, Kind: f.Kind, Dense: !sparse, T: o.Tile, Layout: o.Layout, Part: o.Part}
-	if err := tiles.RoomInPlace(dir, tiles.MatrixPath(dir), tiles.StoreBytes(m, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})); err != nil {
-		return nil, err
-	}
+// clear opens what is to be replaced, nil if there is nothing.
+func clear(dir string, s *Solve) (old *engine.Problem, err error) {
 	if !tiles.IsStore(dir) {
 		return nil, tiles.Vacant(dir)
 	}

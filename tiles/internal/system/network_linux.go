@@ -1,6 +1,12 @@
 package system
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // networks are file systems that several hosts may have mounted, by the magic
 // numbers of statfs(2); those without a constant are from their own headers.
@@ -24,4 +30,25 @@ func Network(dir string) string {
 		return ""
 	}
 	return networks[uint32(st.Type)]
+}
+
+// Source is what was mounted where dir is.
+func Source(dir string) string {
+	var st unix.Stat_t
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil || unix.Stat(dir, &st) != nil {
+		return ""
+	}
+	return sourceOf(string(mounts), fmt.Sprintf("%d:%d", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev))))
+}
+
+// sourceOf finds a device in the text of mountinfo, see proc_pid_mountinfo(5).
+func sourceOf(mounts, device string) string {
+	for line := range strings.Lines(mounts) {
+		mount, volume, _ := strings.Cut(line, " - ")
+		if f, v := strings.Fields(mount), strings.Fields(volume); len(f) > 2 && f[2] == device && len(v) > 1 {
+			return v[1]
+		}
+	}
+	return ""
 }
