@@ -50,6 +50,7 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, weights []W, a ar
 	}
 	down, up := e.coreArcs(t)
 	from, to := down.of(i), up.of(j)
+	var sums []W
 	for len(from) > 0 && len(to) > 0 {
 		switch d := from[0].rank - to[0].rank; {
 		case d < 0:
@@ -57,8 +58,9 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, weights []W, a ar
 		case d > 0:
 			to = to[1:]
 		default:
-			fillPaths[E, W](e, entries, t, from[0], to[0], top, left)
-			from, to = from[1:], to[1:]
+			alike := e.alike(from, to)
+			sums = fillPaths(e, entries, a.inf, t, from[:alike], to[:alike], top, left, sums)
+			from, to = from[alike:], to[alike:]
 		}
 	}
 	for k, d := range entries {
@@ -83,16 +85,49 @@ func fillArcs[E stored, W weight](e *Elimination, row []E, weights []W, inf W, x
 	}
 }
 
-// fillPaths lowers the entries of a tile to the paths over one rank, with arcs from its rows and to its columns.
-func fillPaths[E stored, W weight](e *Elimination, entries []E, t int, from, to coreArcs, top, left int32) {
-	ends, weights := e.Up.Ends[to.first:to.last], entry.As[W](e.Up.Weights)[to.first:to.last]
-	for k := from.first; k < from.last; k++ {
-		w, row := entry.As[W](e.Down.Weights)[k], entries[int(e.Down.Ends[k]-top)*t:][:t]
+// alike counts the first ranks of two lists of arcs that are the same ranks, and have arcs from the same core vertices and to the same ones.
+// Ranks of a separator mostly do.
+func (e *Elimination) alike(from, to []coreArcs) int {
+	ends := func(a *kernels.Arcs, c coreArcs) []int32 { return a.Ends[c.first:c.last] }
+	same := func(a *kernels.Arcs, list []coreArcs, k int) bool {
+		return list[k].rank == list[k-1].rank+1 && slices.Equal(ends(a, list[k]), ends(a, list[0]))
+	}
+	k := 1
+	for k < min(len(from), len(to)) && same(e.Down, from, k) && same(e.Up, to, k) {
+		k++
+	}
+	return k
+}
+
+// fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to its columns. It finds
+// the least for each row before it places them. It returns sums, which is memory to do that in, or a larger one.
+func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32, sums []W) []W {
+	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
+	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
+	sums = slices.Grow(sums[:0], len(ends))[:len(ends)]
+	for k, x := range rows {
+		fill(sums, inf)
+		for i := range from {
+			if by := downs[int(from[i].first)+k:][:1]; by[0] < inf {
+				lowerTo(e, sums, ups[to[i].first:to[i].last], by)
+			}
+		}
+		row := entries[int(x-top)*t:][:t]
 		for m, y := range ends {
 			cell := &row[y-left]
-			*cell = E(min(W(*cell), w+weights[m]))
+			*cell = E(min(W(*cell), sums[m]))
 		}
 	}
+	return sums
+}
+
+// lowerTo lowers sums to weights plus by, which is one weight, on the elimination's host if there is one.
+func lowerTo[W weight](e *Elimination, sums, weights, by []W) {
+	if e.host == nil {
+		lowerRow(sums, weights, by[0])
+		return
+	}
+	e.host.LowerRow(e.Variant, entry.As[uint32](sums), entry.As[uint32](weights), entry.As[uint32](by))
 }
 
 // coreArcs are the arcs first…last-1 between one rank and the core vertices of one row or column of tiles.

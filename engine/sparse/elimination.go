@@ -42,6 +42,7 @@ type Elimination struct {
 
 	ownWindow    ownWindow
 	graph        *graph.Graph
+	host         kernels.HostLaneOps // adds up rows of arcs; may be nil
 	coreArcLists struct {
 		sync.Mutex
 		edge     int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
@@ -92,7 +93,7 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c 
 	if fill := o.start[eliminated]; fill > math.MaxInt32 {
 		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: %w; stop at fewer vertices", eliminated, fill, ErrFill)
 	}
-	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g}
+	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g, host: host}
 	l := newLayout(o, e.Work, c)
 	var err error
 	switch e.Variant {
@@ -164,23 +165,20 @@ func (v *values[W]) arcs() *kernels.Arcs {
 	return a
 }
 
-// pack returns the arcs of one direction without those that are unreachable.
+// pack returns the arcs of one direction without those that are unreachable. It replaces weights.
 func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
-	exist := 0
-	for _, w := range weights {
-		if w < v.inf {
-			exist++
-		}
-	}
-	a, kept := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, 0, exist)}, make([]W, 0, exist)
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, len(weights)-v.missing(weights)+1)}
+	kept := 0
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
-			if weights[k] < v.inf {
-				a.Ends, kept = append(a.Ends, v.ends[k]), append(kept, weights[k])
+			w := weights[k]
+			a.Ends[kept], weights[kept] = v.ends[k], w // over the arc before where that does not exist: no branch to mispredict
+			if w < v.inf {
+				kept++
 			}
 		}
-		a.Offsets[r+1] = int32(len(a.Ends))
+		a.Offsets[r+1] = int32(kept)
 	}
-	a.Weights = entry.As[uint32](kept)
+	a.Ends, a.Weights = a.Ends[:kept], entry.As[uint32](weights[:kept])
 	return a
 }

@@ -1,6 +1,9 @@
 package sparse
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+)
 
 // layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it leaves in
 // these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in preorder, what is
@@ -29,8 +32,7 @@ func newLayout(o *Order, w Work, how Cutting) *layout {
 	if c := l.bestCut(o, w, size, how); c != nil {
 		l.adopt(c, size)
 	}
-	l.listLower(o, eliminated)
-	l.listUp()
+	l.listArcs(o)
 	return l
 }
 
@@ -73,46 +75,87 @@ func (l *layout) number(o *Order, eliminated int) []int32 {
 	return byRank
 }
 
-// listLower lists for each rank the ranks that have arcs up to it.
-func (l *layout) listLower(o *Order, eliminated int) {
-	l.lowerStart = make([]int64, l.n+1)
-	arcs := o.up[:o.start[eliminated]]
-	for _, x := range arcs {
-		l.lowerStart[l.rank[o.Vertices[x]]+1]++
+// listArcs lists for each rank those that it has arcs up to, in order without a sort, and those that have arcs up to it. It finds the
+// parents. Each processor does so for a range of ranks: of every list of lower, a range has a part.
+func (l *layout) listArcs(o *Order) {
+	rank := make([]int32, l.n) // by position
+	for x, v := range o.Vertices {
+		rank[x] = l.rank[v]
 	}
-	for r := range l.n {
-		l.lowerStart[r+1] += l.lowerStart[r]
-	}
-	l.lower = make([]int32, len(arcs))
-	next := append([]int64(nil), l.lowerStart[:l.n]...)
 	l.start = make([]int64, l.n+1)
 	for r := l.core; r < l.n; r++ {
-		row := o.row(o.position[l.vertices[r]])
-		for _, x := range row {
-			y := l.rank[o.Vertices[x]]
-			l.lower[next[y]] = int32(r)
-			next[y]++
-		}
-		l.start[r+1] = l.start[r] + int64(len(row))
+		l.start[r+1] = l.start[r] + int64(len(o.row(o.position[l.vertices[r]])))
 	}
-}
-
-// listUp lists for each rank its arcs up, in order without a sort, and finds the parents.
-func (l *layout) listUp() {
-	l.ends = make([]int32, len(l.lower))
-	next := append([]int64(nil), l.start[:l.n]...)
+	parts := l.parts(min(runtime.GOMAXPROCS(0), mostParts))
+	next := make([][]int32, len(parts)) // by part and rank: where the part's next rank is listed
+	together(len(parts), func(p int) {
+		next[p] = make([]int32, l.n)
+		for r := parts[p].first; r <= parts[p].last; r++ {
+			for _, x := range o.row(o.position[l.vertices[r]]) {
+				next[p][rank[x]]++
+			}
+		}
+	})
+	l.lowerStart = make([]int64, l.n+1)
+	at := int32(0)
 	for y := range l.n {
-		for _, r := range l.lower[l.lowerStart[y]:l.lowerStart[y+1]] {
-			l.ends[next[r]] = int32(y)
-			next[r]++
+		for p := range parts {
+			next[p][y], at = at, at+next[p][y]
 		}
+		l.lowerStart[y+1] = int64(at)
 	}
+	l.lower, l.ends = make([]int32, at), make([]int32, at)
+	together(len(parts), func(p int) {
+		listed := next[p]
+		for r := parts[p].first; r <= parts[p].last; r++ {
+			for _, x := range o.row(o.position[l.vertices[r]]) {
+				y := rank[x]
+				l.lower[listed[y]] = r
+				listed[y]++
+			}
+		}
+	})
+	together(len(parts), func(p int) {
+		least := parts[p].first
+		free := slices.Clone(l.start[least : parts[p].last+1]) // by rank of the part: where its next arc comes
+		for y := range l.n {
+			first := l.lowerStart[y]
+			if p > 0 {
+				first = int64(next[p-1][y])
+			}
+			for _, r := range l.lower[first:next[p][y]] {
+				k := &free[r-least]
+				l.ends[*k] = int32(y)
+				*k++
+			}
+		}
+	})
 	for r := range l.n {
 		l.parent[r] = -1
 		if row := l.row(int32(r)); len(row) > 0 && int(row[len(row)-1]) >= l.core {
 			l.parent[r] = row[len(row)-1]
 		}
 	}
+}
+
+// mostParts bounds the memory of listArcs: each part takes a word for every rank.
+const mostParts = 8
+
+// parts cuts the eliminated ranks into at most so many ranges of about as many arcs up.
+func (l *layout) parts(count int) (list []tree) {
+	first := int32(l.core)
+	for k := 1; k <= count; k++ {
+		last := int32(l.n) - 1
+		if k < count {
+			x, _ := slices.BinarySearch(l.start, l.start[l.n]*int64(k)/int64(count))
+			last = int32(min(x, l.n-1))
+		}
+		if last >= first {
+			list = append(list, tree{first, last})
+			first = last + 1
+		}
+	}
+	return list
 }
 
 // row returns the ranks that r has arcs up to.

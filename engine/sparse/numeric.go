@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"slices"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -43,23 +43,31 @@ type values[W weight] struct {
 // there. A weight may be limit or more until gather resets it.
 func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]) *values[W] {
 	v := &values[W]{arithmetic: a, layout: l, up: make([]W, len(l.ends))}
-	fill(v.up, a.inf)
 	v.down = v.up
 	if g.Directed {
-		v.down = slices.Clone(v.up)
+		v.down = make([]W, len(l.ends))
 	}
-	for u := range g.N {
-		from := l.rank[u]
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			w, to := weights[k], l.rank[g.Targets[k]]
-			switch {
-			case from > to && int(from) >= l.core:
-				v.up[l.find(from, to)] = w
-			case to > from && int(to) >= l.core:
-				v.down[l.find(to, from)] = w
+	parts := runtime.GOMAXPROCS(0)
+	together(parts, func(p int) {
+		first, last := len(v.up)*p/parts, len(v.up)*(p+1)/parts
+		if fill(v.up[first:last], a.inf); g.Directed {
+			fill(v.down[first:last], a.inf)
+		}
+	})
+	together(parts, func(p int) {
+		for u := g.N * p / parts; u < g.N*(p+1)/parts; u++ {
+			from := l.rank[u]
+			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+				w, to := weights[k], l.rank[g.Targets[k]]
+				switch {
+				case from > to && int(from) >= l.core:
+					v.up[l.find(from, to)] = w
+				case to > from && int(to) >= l.core && g.Directed: // in an undirected graph the arc back has the place
+					v.down[l.find(to, from)] = w
+				}
 			}
 		}
-	}
+	})
 	return v
 }
 
@@ -114,6 +122,15 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 			}
 		}
 	})
+}
+
+// together runs do(0…count-1), each on a goroutine of its own.
+func together(count int, do func(i int)) {
+	var all sync.WaitGroup
+	for i := range count {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
 }
 
 // inParallel lets at most so many goroutines take the numbers below count in turn, each with a function of its own.
