@@ -10,18 +10,33 @@ import (
 // LowerRow implements kernels.HostLaneOps.
 func (d *Device) LowerRow(v entry.Variant, dst, src, by []uint32) {
 	src = src[:len(dst)]
-	lines := len(dst) * entry.WordBytes / lineBytes
+	lines, last := linesOf(len(dst))
 	if lines > 0 {
-		d.path.rows[v].lower(at(dst, 0), at(src, 0), at(by, 0), lines)
+		lower := d.path.rows[v].lower
+		lower(at(dst, 0), at(src, 0), at(by, 0), lines)
+		if last > 0 {
+			lower(at(dst[last:], 0), at(src[last:], 0), at(by, 0), 1)
+		}
+		return
 	}
-	switch rest := lines * lineBytes / entry.WordBytes; {
+	switch {
 	case v.WeightBytes() == 8:
-		lowerRest[float64](dst[rest:], src[rest:], by)
+		lowerRest[float64](dst, src, by)
 	case v.Float():
-		lowerRest[float32](dst[rest:], src[rest:], by)
+		lowerRest[float32](dst, src, by)
 	default:
-		lowerRest[int32](dst[rest:], src[rest:], by)
+		lowerRest[int32](dst, src, by)
 	}
+}
+
+// linesOf counts the whole lines in so many words, and says where the last line begins that ends with these; 0: that is one of those. What is in
+// two lines may be lowered twice.
+func linesOf(words int) (lines, last int) {
+	const line = lineBytes / entry.WordBytes
+	if lines = words / line; words%line > 0 {
+		last = words - line
+	}
+	return lines, last
 }
 
 func lowerRest[W number](dst, src, by []uint32) {
@@ -49,17 +64,22 @@ func (d *Device) LowerLines(v entry.Variant, dst, src, by []uint32, places []int
 // LeastSum implements kernels.HostLaneOps.
 func (d *Device) LeastSum(v entry.Variant, least, x, y []uint32) {
 	y = y[:len(x)]
-	lines := len(x) * entry.WordBytes / lineBytes
+	lines, last := linesOf(len(x))
 	if lines > 0 {
-		d.path.rows[v].least(at(least, 0), at(x, 0), at(y, 0), lines)
+		sum := d.path.rows[v].least
+		sum(at(least, 0), at(x, 0), at(y, 0), lines)
+		if last > 0 {
+			sum(at(least, 0), at(x[last:], 0), at(y[last:], 0), 1)
+		}
+		return
 	}
-	switch rest := lines * lineBytes / entry.WordBytes; {
+	switch {
 	case v.WeightBytes() == 8:
-		leastRest[float64](least, x[rest:], y[rest:])
+		leastRest[float64](least, x, y)
 	case v.Float():
-		leastRest[float32](least, x[rest:], y[rest:])
+		leastRest[float32](least, x, y)
 	default:
-		leastRest[int32](least, x[rest:], y[rest:])
+		leastRest[int32](least, x, y)
 	}
 }
 
