@@ -18,12 +18,8 @@ func TestInterruptedElimination(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-		began := time.Now()
-		if err := do(ctx); !errors.Is(err, why) {
+		if err := do(ctx); !errors.Is(err, why) { // nil: it went on to the end
 			t.Errorf("%s: %v", what, err)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s went on for %v", what, took)
 		}
 	}
 	soon("ordering", func(ctx context.Context) error {
