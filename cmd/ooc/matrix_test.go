@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -164,11 +163,7 @@ func TestBadMatrixCodes(t *testing.T) {
 		{4, "negative cycle", "solve negative.npy --no-arc inf"},
 		{5, "no space", "solve huge.npy.gz"},
 	} {
-		began := time.Now()
-		r := ooc(t, dir, strings.Fields(c.words)...).want(t, c.code, c.text)
-		if took := time.Since(began); took > 30*time.Second {
-			t.Errorf("%s took %v: %s", c.words, took, r.stderr)
-		}
+		ooc(t, dir, strings.Fields(c.words)...).want(t, c.code, c.text)
 	}
 	stores, err := filepath.Glob(filepath.Join(dir, "*.ooc"))
 	if err != nil || len(stores) > 0 {
