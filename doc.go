@@ -13,7 +13,7 @@
 //	  task       what an algorithm is given of a solve
 //	  plan       limits, measured rates, plans, and the choice between algorithms
 //	  live       status, progress and control of a running solve
-//	  sparse     the mathematics of elimination: order, arcs up and down, expansion
+//	  sparse     the mathematics of elimination: where it stops, arcs up and down, expansion; in it ordering (which vertex when)
 //	  device     one device for several solves, predecessors on it, free memory; in it registry (opens devices by name)
 //	  batch      many solves from a queue on disk
 //	  parts      the rows of a matrix divided among stores, and these put together

@@ -131,9 +131,13 @@ func (c *cut) join(p piece, most int32) bool {
 		return false
 	}
 	q := &c.pieces[len(c.pieces)-1]
-	if size := p.size() + q.size(); size > int(most) || pieceCost(size, max(len(p.boundary), len(q.boundary))) > p.cost()+q.cost() {
+	size := p.size() + q.size()
+	if size > int(most) || pieceCost(size, max(len(p.boundary), len(q.boundary))) > p.cost()+q.cost() {
 		return false
-	} else if both := appendUnion(nil, q.boundary, p.boundary); pieceCost(size, len(both)) <= p.cost()+q.cost() {
+	}
+	both := slices.Concat(q.boundary, p.boundary)
+	slices.Sort(both)
+	if both = slices.Compact(both); pieceCost(size, len(both)) <= p.cost()+q.cost() {
 		q.last, q.boundary = p.last, both
 		return true
 	}

@@ -1,7 +1,7 @@
 // Package sparse solves all pairs of a sparse graph with far fewer relaxations than n³: it eliminates
 // vertices, leaves a small dense core for others to close, and expands the core's distances to all
-// vertices. It owns the mathematics of elimination: orders, arcs up and down, and the expansion. Package eliminate runs it
-// as an algorithm. It knows no disk and opens no device.
+// vertices. It owns the mathematics of elimination: where an order stops, arcs up and down, and the expansion. Package eliminate
+// runs it as an algorithm. It knows no disk and opens no device.
 //
 //	order, err := sparse.NewOrder(ctx, g, options)             // which vertices, in which order; what it costs
 //	work, err := order.Best(ctx, seconds)                      // where to stop, by the planner's rates
@@ -25,18 +25,10 @@
 // change. As with sparse Cholesky factors, the order decides how many arcs this makes (P. Sao, R. Kannan, P. Gera and
 // R. Vuduc, A supernodal all-pairs shortest path algorithm, PPoPP 2020).
 //
-// The order is that of approximate minimum degrees. On road networks and grids with gaps it leaves 10 to 15 % fewer arcs
-// than METIS 5.2's nested dissection (rome99, cal.cedge, 90,000 and 1,000,000 vertices). On almost complete grids it
-// leaves 5 % (100,000) to 17 % (1,000,000) more, most of them in the core. It is written anew because no Go library of it is
-// maintained, and because it must end early where elimination does not pay.
-//
-// Who asks for it gets nested dissection of large graphs: halves, each ordered in the same way, and then the separator between
-// them. Both halves are ordered and eliminated at the same time. The separator is a smallest one in the middle of the region,
-// between two vertices that are far from each other; in a large region, the smallest near such a one of a coarser region, which
-// takes half the time and leaves as many arcs. Regions of 1,500 vertices are ordered by minimum degrees, and so is all of a
-// graph where separators are thick. An almost complete grid of 1,000,000 vertices (gen road, directed) keeps 21.1 instead of 25.0
-// million arcs, and takes 4.5 instead of 9.6 G relaxations to eliminate completely; a path to the root had 1,891 instead of 2,785
-// vertices on average before regions were made coarser.
+// Package ordering finds the order: by approximate minimum degrees, or for who asks by nested dissection of large graphs with thin
+// separators. Here it is ended where more of it cannot pay, and the arcs that it leaves are counted, so that a planner can say where
+// elimination stops. In an order by dissection both halves of a region are eliminated at the same time. An almost complete grid of
+// 1,000,000 vertices (gen road, directed) takes 4.5 instead of 9.6 G relaxations to eliminate completely in such an order.
 //
 // # Expansion
 //

@@ -1,31 +1,26 @@
 package sparse
 
 import (
-	"bytes"
-	"context"
 	"math"
-	"math/rand/v2"
 	"os"
 	"testing"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/sparse/internal/sparsetest"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
 
-var fresh = seeds.New
-
-func build(t testing.TB, b *graph.Builder) *graph.Graph {
-	t.Helper()
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
+var (
+	fresh          = seeds.New
+	build          = sparsetest.Build
+	generated      = sparsetest.Generated
+	shape          = sparsetest.Shape
+	randomGraph    = sparsetest.RandomGraph
+	randomOfDegree = sparsetest.RandomOfDegree
+)
 
 func mustOrder(t testing.TB, g *graph.Graph, o OrderOptions) *Order {
 	t.Helper()
@@ -57,21 +52,6 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 		}
 	})
 	return d
-}
-
-// generated is a graph of one of gen.Kinds.
-func generated(t testing.TB, kind string, o gen.Options) *graph.Graph {
-	t.Helper()
-	var text bytes.Buffer
-	if err := gen.To(context.Background(), kind, o, "g.gr", &text); err != nil {
-		t.Fatal(err)
-	}
-	directed := !o.Undirected
-	g, err := read.From(&text, "g.gr", read.Options{Directed: &directed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
 
 func rome(t testing.TB) *graph.Graph {
@@ -121,95 +101,4 @@ func encode(v entry.Variant, x float64) uint32 {
 		return uint32(entry.Inf32)
 	}
 	return uint32(int32(x))
-}
-
-// shape draws the arcs of one of the shapes that elimination must cope with; add gets each arc once.
-func shape(r *rand.Rand, n int, add func(u, v int)) {
-	random := func(m int) {
-		for range m {
-			if u, v := r.IntN(n), r.IntN(n); u != v {
-				add(u, v)
-			}
-		}
-	}
-	switch r.IntN(9) {
-	case 0: // a tree, and a few more
-		for v := 1; v < n; v++ {
-			add(r.IntN(v), v)
-		}
-		random(r.IntN(3))
-	case 1: // a star, or a few
-		hubs := 1 + r.IntN(min(n, 3))
-		for v := hubs; v < n; v++ {
-			add(v%hubs, v)
-			add(v, r.IntN(hubs))
-		}
-	case 2: // a clique
-		for v := range n {
-			for u := range n {
-				if u != v {
-					add(u, v)
-				}
-			}
-		}
-	case 3: // cliques with few arcs between
-		size := 1 + r.IntN(7)
-		for v := range n {
-			for u := v - v%size; u < v; u++ {
-				add(u, v)
-				add(v, u)
-			}
-		}
-		random(r.IntN(n + 1))
-	case 4: // a path or a cycle
-		for v := 1; v < n; v++ {
-			add(v-1, v)
-			add(v, v-1)
-		}
-		if n > 2 && r.IntN(2) > 0 {
-			add(n-1, 0)
-		}
-	case 8: // complete between parts, whose vertices have the same neighbours
-		parts := 2 + r.IntN(3)
-		for v := range n {
-			for u := range v {
-				if u%parts != v%parts {
-					add(u, v)
-				}
-			}
-		}
-	case 5: // no arcs, or few
-		random(r.IntN(3))
-	case 6: // dense
-		random(n * n / 2)
-	default:
-		random(r.IntN(3*n + 1))
-	}
-}
-
-// randomGraph draws a graph of at most n vertices, of either kind, with or without negative arcs. Sums of
-// its weights are exact in float32.
-func randomGraph(t testing.TB, r *rand.Rand, n int) *graph.Graph {
-	n = 1 + r.IntN(n)
-	kind := []entry.Kind{entry.KindI32, entry.KindF32}[r.IntN(2)]
-	unit := map[entry.Kind]float64{entry.KindI32: 1, entry.KindF32: 0.25}[kind]
-	direction, potential, least := graph.Directed, make([]float64, n), r.IntN(2)
-	switch r.IntN(3) {
-	case 0:
-		direction = graph.Undirected
-	case 1: // negative arcs, no negative cycle; distances may come close to what i32 can hold
-		most := []int{1000, int(entry.Limit32) - 10000}[r.IntN(2)]
-		if kind == entry.KindF32 {
-			most = 1000
-		}
-		for v := range potential {
-			potential[v] = float64(r.IntN(most))
-		}
-	}
-	b := graph.New(n, graph.AsKind(kind), direction)
-	name := r.Perm(n)
-	shape(r, n, func(u, v int) {
-		b.Add(name[u], name[v], unit*(float64(least*r.IntN(100))+potential[u]-potential[v]))
-	})
-	return build(t, b)
 }

@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/sparse/ordering"
 )
 
 // OrderOptions say how far to order. The zero value orders every vertex that is worth it at any price.
@@ -30,6 +31,9 @@ type OrderOptions struct {
 const DefaultMaxFill = 1 << 28
 
 const (
+	// dissectFrom is the least number of vertices for which dissection pays: minimum degrees leave about as few arcs in smaller graphs,
+	// and take less time.
+	dissectFrom = 50000
 	// patience is how many times the least estimate so far the estimate may reach before ordering ends.
 	patience = 1.1
 	// Until elimination is estimated to save a tenth (paid), ordering may take orderShare of the time of a solve without
@@ -73,17 +77,17 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	if cannotPay(g, o) {
 		o.Limit = 0
 	}
-	var p *pattern
+	var p *ordering.Pattern
 	if o.Limit > 0 {
-		p = symmetric(g)
+		p = ordering.Symmetric(g)
 		var err error
 		if o.Dissect && g.N >= dissectFrom {
-			if r.Vertices, err = dissect(ctx, p); err != nil {
+			if r.Vertices, err = ordering.Dissect(ctx, p); err != nil {
 				return nil, err
 			}
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
-			if r.Vertices, r.Steps, err = minimumDegree(ctx, p.clone(), o); err != nil {
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g.N, o); err != nil {
 				return nil, err
 			}
 		}
@@ -118,28 +122,22 @@ func cannotPay(g *graph.Graph, o OrderOptions) bool {
 	return true
 }
 
-// denseDegree is the number of neighbours from which a vertex of n is set apart, that is, not ordered: it would be looked
-// at in every step and never have the least degree. The bound is that of AMD (see quotient).
-func denseDegree(n int) int { return max(16, int(10*math.Sqrt(float64(n)))) }
-
-// minimumDegree returns the vertices in the order of their elimination, as far as o allows, and the steps that this took.
-func minimumDegree(ctx context.Context, p *pattern, o OrderOptions) (order []int32, steps int64, err error) {
-	n := p.n()
-	q := newQuotient(p, denseDegree(n))
+// minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that this took.
+func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64, err error) {
 	order = make([]int32, 0, n)
 	stop, poll := newStopRule(o, n), cancel.NewPoll(ctx)
-	for q.left > 0 && len(order) < o.Limit && stop.mayContinue(q.steps) {
-		before := q.steps
-		step := q.eliminate()
-		if err := poll.After(q.steps - before + 1); err != nil {
+	for pivot := range ordering.MinimumDegree(p, rowsOf) {
+		if err := poll.After(pivot.Steps - steps + 1); err != nil {
 			return nil, 0, err
 		}
-		stop.add(step)
-		for v := step.element; v >= 0; v = q.member[v] {
-			order = append(order, v)
+		steps = pivot.Steps
+		stop.add(pivot)
+		order = append(order, pivot.Vertices...)
+		if len(order) >= o.Limit || !stop.mayContinue(steps) {
+			break
 		}
 	}
-	return order[:min(len(order), o.Limit)], q.steps, nil
+	return order[:min(len(order), o.Limit)], steps, nil
 }
 
 // stopRule decides when to stop ordering.
@@ -160,11 +158,11 @@ func newStopRule(o OrderOptions, n int) *stopRule {
 }
 
 // add counts the vertices of a pivot. Each is the child of the next in the elimination tree.
-func (w *stopRule) add(p pivot) {
-	children := p.children
-	for k := p.vertices - 1; k >= 0; k-- {
-		w.eliminate(p.degree+k, p.below-k, children)
-		children = rowsOf(p.below-k, p.degree+k)
+func (w *stopRule) add(p ordering.Pivot) {
+	children := p.Children
+	for k := len(p.Vertices) - 1; k >= 0; k-- {
+		w.eliminate(p.Degree+k, p.Below-k, children)
+		children = rowsOf(p.Below-k, p.Degree+k)
 	}
 }
 
@@ -207,7 +205,7 @@ func (r *Order) appendRest(n int) {
 const dissectedArcs = 24
 
 // structure finds the arcs up that elimination leaves. It lowers Limit if there would be more than most.
-func (r *Order) structure(ctx context.Context, p *pattern, most int64) error {
+func (r *Order) structure(ctx context.Context, p *ordering.Pattern, most int64) error {
 	poll := cancel.NewPoll(ctx)
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
@@ -247,9 +245,9 @@ type family struct {
 // appendRow appends the arcs up of position v. They lead to its neighbours, and to the ends of its children's arcs up in
 // the elimination tree, as far as these are above v (J. W. H. Liu, The role of elimination trees in sparse factorization,
 // 1990).
-func (r *Order) appendRow(p *pattern, v int32, f family) {
+func (r *Order) appendRow(p *ordering.Pattern, v int32, f family) {
 	up, seen := r.up, f.seen
-	for _, u := range p.row(r.Vertices[v]) {
+	for _, u := range p.Row(r.Vertices[v]) {
 		if x := r.position[u]; x > v && seen[x] != v+1 {
 			seen[x], up = v+1, append(up, x)
 		}

@@ -2,43 +2,12 @@ package sparse
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"ooc/engine/graph"
+	"ooc/engine/sparse/internal/sparsetest"
 )
-
-// naive eliminates on sets of neighbours: the degree of each position of an order, and its neighbours above.
-func naive(g *graph.Graph, order []int32) [][]int32 {
-	near := make([]map[int32]bool, g.N)
-	for v := range near {
-		near[v] = map[int32]bool{}
-	}
-	for u := range int32(g.N) {
-		for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
-			near[u][v], near[v][u] = true, true
-		}
-	}
-	position := make([]int32, g.N)
-	for i, v := range order {
-		position[v] = int32(i)
-	}
-	rows := make([][]int32, g.N)
-	for i, v := range order {
-		for u := range near[v] {
-			rows[i] = append(rows[i], position[u])
-			delete(near[u], v)
-			for x := range near[v] {
-				if x != u {
-					near[u][x] = true
-				}
-			}
-		}
-		slices.Sort(rows[i])
-	}
-	return rows
-}
 
 func checkOrder(t *testing.T, g *graph.Graph, o *Order) {
 	t.Helper()
@@ -48,7 +17,7 @@ func checkOrder(t *testing.T, g *graph.Graph, o *Order) {
 			t.Fatalf("%d vertices are ordered as %v", g.N, o.Vertices)
 		}
 	}
-	rows := naive(g, o.Vertices)
+	rows := sparsetest.Naive(g, o.Vertices)
 	for v := range o.Limit {
 		if !slices.Equal(slices.Sorted(slices.Values(o.row(int32(v)))), rows[v]) {
 			t.Fatalf("position %d of %v: arcs up to %v, not %v", v, o.Vertices, o.row(int32(v)), rows[v])
@@ -133,48 +102,6 @@ func TestOrderSetsHubsApart(t *testing.T) {
 		t.Errorf("%d vertices of %d are ordered, the first by number is %d", o.Limit, n, slices.Min(o.Vertices[:o.Limit]))
 	}
 	checkOrder(t, g, o)
-}
-
-// TestDegreesOfPivots: what the quotient graph says of a pivot is what eliminating it leaves.
-func TestDegreesOfPivots(t *testing.T) {
-	r := fresh(t)
-	for range 300 {
-		checkPivots(t, randomGraph(t, r, 80), true)
-	}
-	for range 10 { // of which the elements, one after another, do not fit the room there is
-		checkPivots(t, randomOfDegree(t, r, 600, 2), false)
-	}
-}
-
-// checkPivots eliminates all of g. often says to move elements together more often than is needed.
-func checkPivots(t *testing.T, g *graph.Graph, often bool) {
-	t.Helper()
-	p := symmetric(g).clone()
-	room := len(p.adj) + g.N // as little as is ever enough
-	q := newQuotient(p, g.N)
-	q.arena = make([]int32, 0, room)
-	var order []int32
-	var degrees []int
-	for q.left > 0 {
-		p := q.eliminate()
-		for v := p.element; v >= 0; v = q.member[v] {
-			order = append(order, v)
-		}
-		for k := p.vertices - 1; k >= 0; k-- {
-			degrees = append(degrees, p.degree+k)
-		}
-		if often {
-			q.compact()
-		}
-	}
-	if cap(q.arena) != room {
-		t.Fatalf("elements of a graph of %d vertices took %d entries, not %d", g.N, cap(q.arena), room)
-	}
-	for v, row := range naive(g, order) {
-		if degrees[v] != len(row) {
-			t.Fatalf("position %d of %v: degree %d, not %d", v, order, degrees[v], len(row))
-		}
-	}
 }
 
 // TestOrderIsPrefixOfLonger: where an order ends changes neither its beginning nor what is made from that.
@@ -278,12 +205,4 @@ func TestUselessOrderingEndsSoon(t *testing.T) {
 			t.Errorf("n = %d: ordering %d vertices takes %v s, saves %v of %v", n, o.Limit, spent, saved, dense)
 		}
 	}
-}
-
-func randomOfDegree(t testing.TB, r *rand.Rand, n, degree int) *graph.Graph {
-	b := graph.New(n)
-	for range n * degree {
-		b.Add(r.IntN(n), r.IntN(n), float64(r.IntN(1000)))
-	}
-	return build(t, b)
 }

@@ -1,4 +1,4 @@
-package sparse
+package ordering
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sparse
+package ordering
 
 // quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for the
 // clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with the same
@@ -36,26 +36,28 @@ type quotient struct {
 	twin  []int32 // the next variable with the same hash
 
 	// Of the elimination trees below a variable, or with an element as their root: the number of their vertices, those of
-	// the variable itself included, and the sum of rowsOf over the trees.
+	// the variable itself included, and the sum of their costs.
 	below []int32
 	part  []float64
+	cost  func(vertices, arcs int) float64 // see MinimumDegree; nil: nothing
 
-	left  int   // vertices not eliminated
-	steps int64 // list entries looked at since the beginning: the work of the ordering
+	pivot []int32 // the vertices of the last step
+	left  int     // vertices not eliminated
+	steps int64   // list entries looked at since the beginning: the work of the ordering
 }
 
 const dead = -1
 
 // newQuotient takes over p's memory. Vertices of more than limit neighbours are set apart: they are eliminated last or
 // never, and the others are ordered as if these did not exist.
-func newQuotient(p *pattern, limit int) *quotient {
+func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *quotient {
 	n := p.n()
 	many := func() []int32 { return make([]int32, n) }
 	q := &quotient{rows: p.start, lists: p.adj, elems: many(), vars: many(), weight: many(), degree: many(),
 		arena: make([]int32, 0, len(p.adj)+len(p.adj)/2+2*n), place: make([]int64, n), size: many(),
 		member: many(), last: many(), head: many(), next: many(), prev: many(),
 		mark: make([]int64, n), stamp: 1, hash: many(), key: many(), twin: many(),
-		below: many(), part: make([]float64, n), left: n}
+		below: many(), part: make([]float64, n), cost: cost, left: n}
 	for v := range n {
 		q.head[v], q.hash[v], q.member[v], q.last[v] = -1, -1, -1, int32(v)
 		q.vars[v] = int32(p.start[v+1] - p.start[v])
@@ -110,32 +112,20 @@ func (q *quotient) leave(i int32) {
 	}
 }
 
-// pivot is one step of the elimination: the vertices of a variable and of those that its elimination
-// leaves without other neighbours.
-type pivot struct {
-	element  int32
-	vertices int     // eliminated
-	degree   int     // vertices that they are adjacent to and that are not eliminated, those set apart left out
-	below    int     // vertices of the elimination tree with the pivot at its top
-	children float64 // sum of rowsOf over the trees right below the pivot
-}
-
 // eliminate makes an element of the variable of least degree. There is one: left is not 0.
-func (q *quotient) eliminate() pivot {
+func (q *quotient) eliminate() Pivot {
 	for q.head[q.least] < 0 {
 		q.least++
 	}
 	p := q.head[q.least]
 	q.leave(p)
-	step := pivot{element: p, vertices: int(q.weight[p])}
-	q.left -= step.vertices
+	q.left -= int(q.weight[p])
 	q.form(p)
 	members := q.members(p)
 	if len(members) != 1 {
 		q.overlaps(members)
 		for _, i := range members {
 			if q.update(p, i) {
-				step.vertices += int(q.weight[i])
 				q.left -= int(q.weight[i])
 				q.degree[p] -= q.weight[i]
 				q.join(p, i)
@@ -144,10 +134,16 @@ func (q *quotient) eliminate() pivot {
 		q.merge(members)
 		q.reinsert(p, members)
 	}
-	step.degree, step.below, step.children = int(q.degree[p]), int(q.below[p]), q.part[p]
-	q.part[p] = rowsOf(step.below, step.degree)
+	q.pivot = q.pivot[:0]
+	for v := p; v >= 0; v = q.member[v] {
+		q.pivot = append(q.pivot, v)
+	}
+	step := Pivot{q.pivot, int(q.degree[p]), int(q.below[p]), q.part[p], q.steps}
+	if q.cost != nil {
+		q.part[p] = q.cost(step.Below, step.Degree)
+	}
 	if len(members) == 1 {
-		q.prune(p, members[0], int32(step.vertices))
+		q.prune(p, members[0])
 	}
 	return step
 }
@@ -156,11 +152,11 @@ func (q *quotient) members(e int32) []int32 { return q.arena[q.place[e]:][:q.siz
 
 // prune ends the elimination of a variable p whose neighbours are one variable i. There is no clique to stand for, so p is
 // no element. i's list, which may be long, stays as it is apart from dead entries.
-func (q *quotient) prune(p, i, vertices int32) {
+func (q *quotient) prune(p, i int32) {
 	q.mark[p] = dead
 	q.size[p] = 0
 	q.arena = q.arena[:q.place[p]]
-	q.degree[i] -= vertices
+	q.degree[i] -= int32(len(q.pivot))
 	q.below[i] += q.below[p]
 	q.part[i] += q.part[p]
 	q.enter(i)

@@ -1,4 +1,4 @@
-package sparse
+package ordering
 
 import (
 	"context"
@@ -27,7 +27,9 @@ type clusters struct {
 func (r *region) coarsen() (*region, *clusters) {
 	n := r.n()
 	to, l := &region{start: []int32{0}}, &clusters{of: make([]int32, n), members: make([]int32, 0, n)}
-	fill(l.of, none)
+	for v := range l.of {
+		l.of[v] = none
+	}
 	for v := range int32(n) {
 		if l.of[v] != none {
 			continue

@@ -1,4 +1,4 @@
-package sparse
+package ordering
 
 import (
 	"context"
@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// dissectFrom is the least number of vertices for which dissection pays: minimum degrees leave about as few arcs in smaller graphs,
-	// and take less time.
-	dissectFrom = 50000
 	// leafVertices is the size of a region that is not dissected: its vertices are ordered by minimum degrees.
 	leafVertices = 1500
 	// thickVertices is the size of the largest region without a thin separator for which the rest of a graph is dissected all the same.
@@ -30,11 +27,12 @@ type block struct {
 	vertices []int32 // in the order of their elimination
 }
 
-// dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
+// Dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
 // separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of larger regions come
 // later, so that what is left at any stopping point are the separators of the largest. It returns nil if a region of more than
-// thickVertices has no thin separator. The order does not depend on the number of processors.
-func dissect(ctx context.Context, p *pattern) ([]int32, error) {
+// 6,000 vertices (thickVertices) has no thin separator: then minimum degrees leave fewer arcs. It fails with the cause of ctx if
+// that ends first. The order does not depend on the number of processors.
+func Dissect(ctx context.Context, p *Pattern) ([]int32, error) {
 	vertices := make([]int32, p.n())
 	for v := range vertices {
 		vertices[v] = int32(v)
@@ -150,15 +148,13 @@ func (r *region) smallest() int {
 // minimumDegree orders the vertices of a region that is not dissected.
 func (r *region) minimumDegree() []int32 {
 	n := r.n()
-	p := &pattern{make([]int64, n+1), slices.Clone(r.adj)}
+	p := &Pattern{make([]int64, n+1), r.adj}
 	for v := range n {
 		p.start[v+1] = int64(r.start[v+1])
 	}
-	q := newQuotient(p, denseDegree(n))
 	order, ordered := make([]int32, 0, n), make([]bool, n)
-	for q.left > 0 {
-		step := q.eliminate()
-		for v := step.element; v >= 0; v = q.member[v] {
+	for step := range MinimumDegree(p, nil) {
+		for _, v := range step.Vertices {
 			order, ordered[v] = append(order, r.vertices[v]), true
 		}
 	}
