@@ -244,8 +244,19 @@ func TestClusterStopped(t *testing.T) {
 	r := seeded(t)
 	dir := clusterFolder(t, r, 2000)
 	for _, l := range crashtest.Some(r, 1, all) {
-		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", l.Name + ".ooc", "--cluster", "mpi"}
+		out := strings.ReplaceAll(l.Name, " ", "") + ".ooc"
+		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}
+		goOn := "mpirun -n 3 ooc solve g.gr "
+		if r.IntN(2) == 0 {
+			args[1], goOn = "-", "mpirun -n 3 ooc solve --device=cpu --cluster=mpi "
+		}
 		cmd := asCommand(t, l.Command(t, 3, selfPath(t), args...), dir)
+		stdin, err := os.Open(filepath.Join(dir, "g.gr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stdin.Close()
+		cmd.Stdin = stdin
 		said, write := io.Pipe()
 		cmd.Stdout, cmd.Stderr = write, write
 		if err := cmd.Start(); err != nil {
@@ -260,16 +271,19 @@ func TestClusterStopped(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		err := <-done
+		err = <-done
 		<-ended
-		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with") || !strings.Contains(rest.String(), "again with mpirun") {
+		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with:\n  "+goOn) {
 			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
+		}
+		if args[1] == "-" {
+			args = []string{"solve", out, "--device", "cpu", "--cluster", "mpi"}
 		}
 		text, err := asCommand(t, l.Command(t, 2, selfPath(t), args...), dir).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", l.Name, err, text)
 		}
-		sameBytes(t, dir, "one.ooc", l.Name+".ooc")
+		sameBytes(t, dir, "one.ooc", out)
 	}
 }
 

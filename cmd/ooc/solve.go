@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
@@ -199,9 +200,9 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 // wholeCommand is this command again, which has done nothing yet.
 func wholeCommand(args []string) string {
 	if slices.Contains(args, "-") {
-		return show.WholeCommand(os.Args) + " < INPUT"
+		return cluster.Again(show.WholeCommand(os.Args)) + " < INPUT"
 	}
-	return show.WholeCommand(os.Args)
+	return cluster.Again(show.WholeCommand(os.Args))
 }
 
 // resumeCommand is the command that continues: this one without --restart. If standard input cannot be read again, the
@@ -212,14 +213,14 @@ func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 	}
 	if input == "-" {
 		var flags []string
-		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json"} {
+		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json", "cluster", "grid"} {
 			if fl := cmd.Flags().Lookup(name); fl.Changed {
 				flags = append(flags, text.Quote("--"+name+"="+fl.Value.String()))
 			}
 		}
-		return terminal.Command("solve", flags, p.Dir())
+		return cluster.Again(terminal.Command("solve", flags, p.Dir()))
 	}
-	return show.SameCommand(os.Args)
+	return cluster.Again(show.SameCommand(os.Args))
 }
 
 func (f *solveFlags) limits() plan.Limits {

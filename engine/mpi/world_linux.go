@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -145,21 +144,11 @@ func (w *World) start() (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	if of := startedWith(); w.size == 1 && of > 1 {
+	if _, of := startedWith(); w.size == 1 && of > 1 {
 		return nil, fmt.Errorf("%w: %d processes were started, and %s (%s) sees itself alone; name the right library with %s",
 			ErrAlone, of, l.name, l.version, Variable)
 	}
 	return l, nil
-}
-
-// startedWith is how many processes were started together, as the environment has it; 0: unknown.
-func startedWith() int {
-	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"} {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return n
-		}
-	}
-	return 0
 }
 
 func (l *library) init() error {

@@ -390,6 +390,9 @@ func StatusLine(s live.Status) string {
 		terminal.PerSecond(s.InRate), terminal.PerSecond(s.OutRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
 }
 
+// Launched ends the command lines that a launcher of processes has to start, where it is not known which has.
+const Launched = "  # again with mpirun or srun"
+
 // WholeCommand is a command line for a shell.
 func WholeCommand(args []string) string {
 	words := []string{"ooc"}
@@ -398,7 +401,7 @@ func WholeCommand(args []string) string {
 	}
 	line := strings.Join(words, " ")
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--cluster" || strings.HasPrefix(a, "--cluster=") }) {
-		line += "  # again with mpirun or srun"
+		line += Launched
 	}
 	return line
 }
