@@ -172,33 +172,56 @@ func killRank(t *testing.T, r *rand.Rand, cmd *exec.Cmd, n int, kill bool) (kill
 	return killed, rest.String(), err
 }
 
-// killCluster solves a store over and over, in other numbers of processes and on other grids, and kills some process in most turns, or what has
-// started them. It returns how often it did.
-func killCluster(t *testing.T, r *rand.Rand, all []*mpitest.Launcher, dir string) (kills, resumed int) {
+// killing is a solve of a graph in several processes of which some are killed.
+type killing struct {
+	dir     string                        // with one.ooc, by one process
+	command func() (cmd *exec.Cmd, n int) // of n ranks
+	turns   int                           // with kills
+	same    func()                        // compares what was solved with one.ooc
+}
+
+// kill makes graphs, and solves each of them over and over until it is solved; in most turns it kills some process, or what has started them. It ends
+// once so many turns were killed.
+func kill(t *testing.T, r *rand.Rand, least int, begin func() killing) {
 	t.Helper()
-	for turn := 0; ; turn++ {
-		l, n := all[r.IntN(len(all))], 1+r.IntN(4)
-		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", "d.ooc", "--cluster", "mpi", "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}
-		if rows := 1 + r.IntN(n); n%rows == 0 {
-			args = append(args, "--grid", fmt.Sprintf("%dx%d", rows, n/rows))
+	kills, resumed := 0, 0
+	for graphs := 0; kills < least && !t.Failed(); graphs++ {
+		k := begin()
+		for turn := 0; ; turn++ {
+			cmd, n := k.command()
+			killed, text, err := killRank(t, r, cmd, n, n > 1 && turn < k.turns && r.IntN(5) > 0)
+			if strings.Contains(text, "restore point") && !strings.Contains(text, "restore point 0.0 %") {
+				resumed++
+			}
+			code := codeOf(t, err)
+			if code == 0 && !killed {
+				break
+			}
+			switch {
+			case killed:
+				kills++
+			case code == exit.Locked: // ranks that mpirun has left are still ending
+				time.Sleep(100 * time.Millisecond)
+			default:
+				t.Fatalf("%q: %v\n%s", cmd.Args, err, text)
+			}
 		}
-		if r.IntN(3) > 0 { // rounds are short, and restore points many
-			args = append(args, "--round", "64")
+		k.same()
+		if graphs > 10*least {
+			t.Fatalf("%d graphs were solved, and %d solves killed", graphs, kills)
 		}
-		kill, text, err := killRank(t, r, apart(asCommand(t, l.Command(t, n, selfPath(t), args...), dir), r.IntN(2)), n, n > 1 && turn < 12 && r.IntN(5) > 0)
-		if strings.Contains(text, "restore point") && !strings.Contains(text, "restore point 0.0 %") {
-			resumed++
+		if err := os.RemoveAll(k.dir); err != nil {
+			t.Error(err)
 		}
-		switch code := codeOf(t, err); {
-		case code == 0 && !kill:
-			return kills, resumed
-		case kill:
-			kills++
-		case code == exit.Locked: // ranks that mpirun has left are still ending
-			time.Sleep(100 * time.Millisecond)
-		default:
-			t.Fatalf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
-		}
+	}
+	t.Logf("%d kills, %d runs began at a restore point", kills, resumed)
+}
+
+// wants fails the test where a command does not end well.
+func wants(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if text, err := command(t, dir, args...).CombinedOutput(); err != nil {
+		t.Errorf("%q: %v\n%s", args, err, text)
 	}
 }
 
@@ -214,27 +237,27 @@ func TestCampaignClusterKills(t *testing.T) {
 	killClusters(t, crashtest.Times(2, 100))
 }
 
-// killClusters solves graphs until so many solves were killed.
+// killClusters kills solves in other numbers of processes and on other grids in each turn.
 func killClusters(t *testing.T, least int) {
 	all := mpitest.Launchers(t)
 	r := seeded(t)
-	kills, resumed := 0, 0
-	for graphs := 0; kills < least && !t.Failed(); graphs++ {
+	kill(t, r, least, func() killing {
 		dir := clusterFolder(t, r, 1800+r.IntN(400))
-		k, res := killCluster(t, r, all, dir)
-		kills, resumed = kills+k, resumed+res
-		sameBytes(t, dir, "one.ooc", "d.ooc")
-		if text, err := command(t, dir, "verify", "d.ooc").CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, text)
-		}
-		if graphs > 10*least {
-			t.Fatalf("%d graphs were solved, and %d solves killed", graphs, kills)
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Logf("%d kills, %d runs began at a restore point", kills, resumed)
+		return killing{dir, func() (*exec.Cmd, int) {
+			l, n := all[r.IntN(len(all))], 1+r.IntN(4)
+			args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", "d.ooc", "--cluster", "mpi", "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}
+			if rows := 1 + r.IntN(n); n%rows == 0 {
+				args = append(args, "--grid", fmt.Sprintf("%dx%d", rows, n/rows))
+			}
+			if r.IntN(3) > 0 { // rounds are short, and restore points many
+				args = append(args, "--round", "64")
+			}
+			return apart(asCommand(t, l.Command(t, n, selfPath(t), args...), dir), r.IntN(2)), n
+		}, 12, func() {
+			sameBytes(t, dir, "one.ooc", "d.ooc")
+			wants(t, dir, "verify", "d.ooc")
+		}}
+	})
 }
 
 // TestClusterStopped sends SIGTERM to a rank. All stop after a checkpoint, and other ranks go on from there.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/engine/mpi/mpitest"
@@ -136,11 +136,11 @@ func TestCampaignPartDirKills(t *testing.T) {
 	killParts(t, crashtest.Times(2, 100))
 }
 
+// killParts kills solves of the same ranks on the same grid.
 func killParts(t *testing.T, least int) {
 	all := mpitest.Launchers(t)
 	r := seeded(t)
-	kills, resumed := 0, 0
-	for graphs := 0; kills < least && !t.Failed(); graphs++ {
+	kill(t, r, least, func() killing {
 		flags := []string{"--kind", []string{"i32", "u16"}[r.IntN(2)], "--round", "64"}
 		if r.IntN(2) == 0 {
 			flags = append(flags, "--undirected")
@@ -152,39 +152,12 @@ func killParts(t *testing.T, least int) {
 			grid = fmt.Sprintf("1x%d", n)
 		}
 		args := append([]string{"solve", "g.gr", "--cluster", "mpi", "--device", "cpu", "--tile", "64", "--part-dir", ".", "--grid", grid, "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}, flags...)
-		for turn := 0; ; turn++ {
-			killed, text, err := killRank(t, r, asCommand(t, l.Command(t, n, selfPath(t), args...), dir), n, turn < crashtest.Times(3, 12) && r.IntN(5) > 0)
-			if strings.Contains(text, "restore point") && !strings.Contains(text, "restore point 0.0 %") {
-				resumed++
-			}
-			code := codeOf(t, err)
-			if code == 0 && !killed {
-				break
-			}
-			switch {
-			case killed:
-				kills++
-			case code == exit.Locked: // ranks that mpirun has left are still ending
-				time.Sleep(100 * time.Millisecond)
-			default:
-				t.Fatalf("%s, %d ranks: %v\n%s", l.Name, n, err, text)
-			}
-		}
-		if text, err := command(t, dir, "merge", "new.ooc", "g.parts").CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		sameBytes(t, dir, "one.ooc", "new.ooc")
-		if text, err := command(t, dir, "verify", "g.parts").CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, text)
-		}
-		if graphs > 10*least {
-			t.Fatalf("%d graphs were solved, and %d solves killed", graphs, kills)
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Logf("%d kills, %d runs began at a restore point", kills, resumed)
+		return killing{dir, func() (*exec.Cmd, int) { return asCommand(t, l.Command(t, n, selfPath(t), args...), dir), n }, crashtest.Times(3, 12), func() {
+			wants(t, dir, "merge", "new.ooc", "g.parts")
+			sameBytes(t, dir, "one.ooc", "new.ooc")
+			wants(t, dir, "verify", "g.parts")
+		}}
+	})
 }
 
 // ends runs a command, which ends with an exit code and says something.
