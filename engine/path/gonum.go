@@ -147,9 +147,12 @@ func (s *Gonum) id(row int32) int64 {
 	return s.ids.Base + int64(row)
 }
 
-// unique reports whether the path from the loaded source is the only shortest one: exactly one tight arc enters each of
-// its later vertices, and none enters the source.
+// unique reports whether a path is the only shortest one: exactly one tight arc enters each of its later vertices, and none enters
+// the source.
 func (w *Walker) unique(p Route) (bool, error) {
+	if err := w.load(p.From); err != nil { // to find the path, not all distances were needed
+		return false, err
+	}
 	unique := false
 	err := w.within(func() (err error) {
 		unique, err = w.oneWay(p)

@@ -58,7 +58,8 @@ type Walker struct {
 	forced  bool             // an arc must be tight where all others into a vertex are not: the store keeps factors, and all weights are positive integers
 	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
-	source  int             // the row whose distances dist holds, or search has begun to find; -1: none
+	source  int             // the row whose distances dist holds, or some has begun to find; -1: none
+	last    int             // the row that was loaded last; -1: none
 	dist    []float64       // in stored units; nil where the store keeps factors
 	some    *factors.Search // of a store that keeps factors: finds those distances that are asked for
 	asked   sparse.Search   // what some does, while a path is looked for
@@ -68,6 +69,7 @@ type Walker struct {
 	search  *graph.Search // made on first use; of searched
 	found   int           // the source of the last search; -1: none
 
+	again bool     // the row that is loaded was loaded before: what is known of its distances is worth keeping
 	walk  uint32   // counts walks
 	seen  []uint32 // the last walk that came by a vertex
 	steps []step
@@ -121,7 +123,7 @@ func New(p *engine.Problem) (*Walker, error) {
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, forced: w.forced, source: -1, found: -1}
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, forced: w.forced, source: -1, last: -1, found: -1}
 	if f.factors != nil {
 		f.some = f.factors.NewSearch()
 	} else {
@@ -195,11 +197,35 @@ func (w *Walker) between(u, v int) (Route, error) {
 	if w.stored != nil {
 		return w.follow(u, v)
 	}
+	if w.forced && !w.again {
+		if found, err := w.narrowly(u, v); err != nil {
+			return Route{}, err
+		} else if found {
+			return w.path(u, v), nil
+		}
+	}
 	if w.backwards(u, v) && w.near(v) || w.p.Meta().Kind.Float() && w.searched(u, v) && w.near(v) {
 		return w.path(u, v), nil
 	}
 	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %s; look with: ooc verify",
 		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
+}
+
+// narrowly is backwards for the first path from a source: it leaves the path to v in steps without most of what other targets would need. It finds
+// none where the distances that it gets are not those of the shortest path that it happens to follow.
+func (w *Walker) narrowly(u, v int) (found bool, err error) {
+	if ok, err := w.asked.Narrow(int32(v)); err != nil || !ok {
+		return false, err
+	}
+	w.source = -1 // what is known of it is of this path alone
+	if w.backwards(u, v) {
+		return true, nil
+	}
+	if err := cmp.Or(w.failed, w.asked.From(int32(u))); err != nil {
+		return false, err
+	}
+	w.source = u
+	return false, nil
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
@@ -263,6 +289,7 @@ func (w *Walker) load(u int) error {
 	if u < 0 || u >= w.p.Geometry().N {
 		return text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), u)
 	}
+	w.again, w.last = u == w.last, u
 	if u == w.source {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -222,4 +223,69 @@ func romeStore(t testing.TB) (*engine.Problem, *graph.Graph) {
 	p := enginetest.Create(t, g, 0)
 	enginetest.Solve(t, p, engine.Options{Device: enginetest.Shape{Tile: p.Geometry().T, Slots: 4096}.Options(t).Device})
 	return p, g
+}
+
+// TestFactorPaths follows paths in stores that keep factors: of random sources, for each of which most distances are not needed, and several of
+// one source. Small weights make many shortest paths between two vertices.
+func TestFactorPaths(t *testing.T) {
+	r := seeds.New(t)
+	narrow, wide := 0, 0
+	for round := range 8 {
+		n := 200 + r.IntN(300)
+		options := []graph.BuildOption{}
+		if round%2 == 0 {
+			options = append(options, graph.Undirected)
+		}
+		b := graph.New(n, options...)
+		for u := range n {
+			for range 2 {
+				if v := r.IntN(n); v != u {
+					b.Add(u, v, float64(1+r.IntN(1+round)))
+				}
+			}
+			b.Add(u, (u+1)%n, float64(1+r.IntN(9)))
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := cpu.Open(cpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Solve(t, p, engine.Options{Device: d})
+		w, err := New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		search := graph.NewSearch(g)
+		for range 50 {
+			u := r.IntN(n)
+			from := search.From(u)
+			for range 3 {
+				v := r.IntN(n)
+				path, err := w.Between(u, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkPath(t, g, path, u, v, from[v])
+				if w.source < 0 {
+					narrow++
+				} else {
+					wide++
+				}
+			}
+		}
+		if err := errors.Join(p.Close(), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d paths by one row of the core's matrix, %d by all", narrow, wide)
+	if narrow == 0 || wide == 0 {
+		t.Errorf("%d paths by one row of the core's matrix, %d by all", narrow, wide)
+	}
 }

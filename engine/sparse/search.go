@@ -14,6 +14,11 @@ type Search interface {
 	From(u int32) error
 	// To returns the distance from the source to a vertex, the bits of an entry of Kind.Wide of the variant.
 	To(v int32) (bits uint64, err error)
+	// Narrow has To return, until the next source, lengths of paths that need not be the shortest, for what is not known yet: of those
+	// that go through the core, only paths by the vertex by which one to v enters it. For vertices on a shortest path to v by that vertex they are
+	// distances, and they take one row of the core's matrix and not hundreds. It reports false where no shortest path to v goes through
+	// the core, or sums of floats do not tell.
+	Narrow(v int32) (ok bool, err error)
 	// Climbed returns the ranks that the climb from the source reached, and the lengths of its paths as weights of the variant. It
 	// is called before To; the slices are good until the next call of any method.
 	Climbed() (ranks []int32, lengths []uint32)
@@ -280,6 +285,39 @@ func (s *search[W]) sweep(top, last, core int32, known uint32) error {
 		near[count], s.mark[r], s.dist[r] = d, known, d
 	}
 	return nil
+}
+
+// Narrow implements Search.
+func (s *search[W]) Narrow(v int32) (ok bool, err error) {
+	if _, err := s.To(v); err != nil {
+		return false, err
+	}
+	r, core := s.e.Rank[v], int32(s.e.Core())
+	if s.dist[r] >= s.inf {
+		return false, nil
+	}
+	for r >= core { // down arcs, backwards
+		ends, weights, before := s.down.Of(r), entry.As[W](s.e.Down.Weights)[s.down.Offsets[r]:], int32(-1)
+		for i, end := range ends {
+			if s.dist[end]+weights[i] == s.dist[r] {
+				before = end
+				break
+			}
+		}
+		if before < 0 { // the climb leads here
+			return false, nil
+		}
+		r = before
+	}
+	column := entry.As[W](s.core.Matrix)[r:]
+	for i, from := range s.from {
+		if s.fromDist[i]+column[int(from)*s.core.Pitch] == s.dist[r] {
+			s.from[0], s.fromDist[0] = from, s.fromDist[i]
+			s.from, s.fromDist = s.from[:1], s.fromDist[:1]
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Climbed implements Search.
