@@ -363,8 +363,11 @@ func (w *Walker) nextTight(s *step, u int) (arc tightArc, found bool) {
 	for arcs := last - first; s.next < 2*arcs; {
 		k, positive := first+s.next%arcs, s.next < arcs
 		s.next++
-		x, weight := w.back.Targets[k], w.back.Weight(k)
-		if weight > 0 != positive || w.seen[x] == w.walk {
+		x, weight := w.back.Targets[k], 0.0
+		if w.seen[x] == w.walk {
+			continue
+		}
+		if weight = w.back.Weight(k); weight > 0 != positive {
 			continue
 		}
 		tight := false

@@ -55,6 +55,8 @@ type search[W weight] struct {
 	mark   []uint32 // by rank
 	dist   []W      // by rank: at the end of the climb, or the distance
 
+	upTops, downTops []int32 // by rank: Lists.top plus one; 0: not looked for yet
+
 	from     []int32 // core vertices that the climb reached
 	fromDist []W     // at the end of it
 	near     []W     // distances to the ends of a list, in its order
@@ -75,7 +77,19 @@ func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need 
 		mark: make([]uint32, n), dist: make([]W, n), one: make([]W, 1)}
 	s.oneWords = entry.As[uint32](s.one)
 	s.up, s.down = e.Lists()
+	s.upTops = make([]int32, n)
+	if s.downTops = s.upTops; s.down != s.up {
+		s.downTops = make([]int32, n)
+	}
 	return s
+}
+
+// topOf returns the highest rank that shares r's list. It remembers it: those of large separators are asked for again and again.
+func (s *search[W]) topOf(l *Lists, tops []int32, r int32) int32 {
+	if tops[r] == 0 {
+		tops[r] = l.top(r, int32(s.e.Core())) + 1
+	}
+	return tops[r] - 1
 }
 
 // From implements Search.
@@ -94,7 +108,7 @@ func (s *search[W]) From(u int32) error {
 	}
 	s.dist[s.source] = 0
 	for r := s.source; r >= core; {
-		top := s.up.top(r, core)
+		top := s.topOf(s.up, s.upTops, r)
 		if s.failed = s.climb(top, r, core); s.failed != nil {
 			return s.failed
 		}
@@ -191,7 +205,7 @@ func (s *search[W]) find(t int32, known uint32) error {
 	}
 	s.chain = s.chain[:0]
 	for r := t; r >= core && s.mark[r] != known; {
-		top := s.down.top(r, core)
+		top := s.topOf(s.down, s.downTops, r)
 		s.chain = append(s.chain, r, top)
 		r = s.e.Parent[top]
 	}
