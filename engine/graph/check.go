@@ -3,9 +3,12 @@ package graph
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/internal/cancel"
 	"ooc/engine/text"
@@ -169,14 +172,22 @@ func (g *Graph) sumOfLargest() float64 {
 // Paths of the fewest arcs are found ten times faster than shortest ones, and are no shorter: they are tried first. In a symmetric graph it goes
 // on until the bound is below enough, where that takes few searches.
 func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float64, err error) {
-	poll := cancel.NewPoll(ctx)
-	c, err := stronglyConnected(g, poll)
-	if err != nil {
+	var c components
+	var both errgroup.Group
+	both.Go(func() (err error) {
+		c, err = stronglyConnected(g, cancel.NewPoll(ctx))
+		return err
+	})
+	forward := NewSearch(g)
+	back := forward
+	if !g.Symmetric {
+		back = NewSearch(g.Reverse())
+	}
+	if err := both.Wait(); err != nil {
 		return 0, err
 	}
-	forward, back := NewSearch(g), NewSearch(g.Reverse())
 	forward.only, back.only = c.of, c.of
-	forward.poll, back.poll = poll, poll
+	forward.poll, back.poll = cancel.NewPoll(ctx), cancel.NewPoll(ctx)
 	for _, fewest := range []bool{true, false} {
 		forward.fewest, back.fewest = fewest, fewest
 		if longest, err = c.longestChain(g, forward, back, enough); err != nil || longest < enough {
@@ -205,15 +216,11 @@ func (c *components) longestChain(g *Graph, forward, back *Search, enough float6
 		if err != nil {
 			return 0, err
 		}
-		from, _, err := forward.farthest(root, members)
+		around, err := farAround(forward, back, root, members)
 		if err != nil {
 			return 0, err
 		}
-		to, _, err := back.farthest(root, members)
-		if err != nil {
-			return 0, err
-		}
-		chain[number] = onward + from + to
+		chain[number] = onward + around
 		if g.Symmetric && chain[number] >= enough && !forward.fewest {
 			if chain[number], err = forward.farthestOfAll(members, enough); err != nil {
 				return 0, err
@@ -222,6 +229,30 @@ func (c *components) longestChain(g *Graph, forward, back *Search, enough float6
 		longest = max(longest, chain[number])
 	}
 	return longest, nil
+}
+
+// atOnce is from how many members on a component is searched in both directions at the same time.
+const atOnce = 1 << 12
+
+// farAround returns the largest distance from a member of a component to the others plus the largest back. back is forward where these are
+// the same.
+func farAround(forward, back *Search, root int32, members []int32) (float64, error) {
+	if forward == back {
+		far, _, err := forward.farthest(root, members)
+		return 2 * far, err
+	}
+	var from, to float64
+	there := func() (err error) { from, _, err = forward.farthest(root, members); return err }
+	again := func() (err error) { to, _, err = back.farthest(root, members); return err }
+	if len(members) < atOnce {
+		err := errors.Join(there(), again())
+		return from + to, err
+	}
+	var both errgroup.Group
+	both.Go(there)
+	both.Go(again)
+	err := both.Wait()
+	return from + to, err
 }
 
 // middle returns the member of a component that longestPath takes as its root: any will do. In a symmetric graph it is
