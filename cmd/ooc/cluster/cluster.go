@@ -29,7 +29,6 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/tiles"
-	"ooc/tiles/disk"
 )
 
 // Cluster are the processes that share a solve, as one of them sees them.
@@ -331,9 +330,6 @@ func (c *Cluster) sameFiles(s *Solve) error {
 		} else if s.Restart && tiles.Damaged(err) {
 			err = nil
 		}
-	}
-	if err == nil && s.Predecessors && (disk.Network(filepath.Dir(out)) != "" || c.apart()) {
-		err = exit.UsageError(errors.New("--predecessors does not go with --cluster mpi on a network file system or on several nodes"))
 	}
 	if err := c.agree(err); err != nil {
 		return err
