@@ -292,16 +292,19 @@ func TestClusterStopped(t *testing.T) {
 		out := strings.ReplaceAll(l.Name, " ", "") + ".ooc"
 		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}
 		goOn := "mpirun -n 3 ooc solve g.gr "
-		if r.IntN(2) == 0 {
+		input := strings.HasPrefix(l.Name, "Open MPI") && r.IntN(2) == 0 // MPICH's mpirun gives up if that is read slower than it comes
+		if input {
 			args[1], goOn = "-", "mpirun -n 3 ooc solve --device=cpu --cluster=mpi "
 		}
 		cmd := asCommand(t, l.Command(t, 3, selfPath(t), args...), dir)
-		stdin, err := os.Open(filepath.Join(dir, "g.gr"))
-		if err != nil {
-			t.Fatal(err)
+		if input {
+			stdin, err := os.Open(filepath.Join(dir, "g.gr"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
+			cmd.Stdin = stdin
 		}
-		defer stdin.Close()
-		cmd.Stdin = stdin
 		said, write := io.Pipe()
 		cmd.Stdout, cmd.Stderr = write, write
 		if err := cmd.Start(); err != nil {
@@ -316,7 +319,7 @@ func TestClusterStopped(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		err = <-done
+		err := <-done
 		<-ended
 		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with:\n  "+goOn) {
 			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
