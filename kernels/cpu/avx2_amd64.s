@@ -9179,25 +9179,29 @@ loop:
 	RET
 
 // func lowerRowI32AVX2(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·lowerRowI32AVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTD (BX), Y0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VPADDD  (CX), Y0, Y1
-	VPMINSD (AX), Y1, Y1
-	VMOVUPS Y1, (AX)
-	VPADDD  32(CX), Y0, Y1
-	VPMINSD 32(AX), Y1, Y1
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VPADDD     (CX), Y0, Y1
+	VPMINSD    (AX), Y1, Y1
+	VMOVUPS    Y1, (AX)
+	VPADDD     32(CX), Y0, Y1
+	VPMINSD    32(AX), Y1, Y1
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 
@@ -9261,25 +9265,29 @@ loop:
 	RET
 
 // func lowerRowF32SignedAVX2(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·lowerRowF32SignedAVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTD (BX), Y0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VADDPS  (CX), Y0, Y1
-	VMINPS  (AX), Y1, Y1
-	VMOVUPS Y1, (AX)
-	VADDPS  32(CX), Y0, Y1
-	VMINPS  32(AX), Y1, Y1
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VADDPS     (CX), Y0, Y1
+	VMINPS     (AX), Y1, Y1
+	VMOVUPS    Y1, (AX)
+	VADDPS     32(CX), Y0, Y1
+	VMINPS     32(AX), Y1, Y1
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 
@@ -9343,25 +9351,29 @@ loop:
 	RET
 
 // func lowerRowF64AVX2(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·lowerRowF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTQ (BX), Y0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VADDPD  (CX), Y0, Y1
-	VMINPD  (AX), Y1, Y1
-	VMOVUPS Y1, (AX)
-	VADDPD  32(CX), Y0, Y1
-	VMINPD  32(AX), Y1, Y1
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VADDPD     (CX), Y0, Y1
+	VMINPD     (AX), Y1, Y1
+	VMOVUPS    Y1, (AX)
+	VADDPD     32(CX), Y0, Y1
+	VMINPD     32(AX), Y1, Y1
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 

@@ -11290,22 +11290,26 @@ done0:
 	RET
 
 // func lowerRowI32AVX512(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·lowerRowI32AVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTD (BX), Z0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VPADDD  (CX), Z0, Z1
-	VPMINSD (AX), Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VPADDD     (CX), Z0, Z1
+	VPMINSD    (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 
@@ -11362,22 +11366,26 @@ loop:
 	RET
 
 // func lowerRowF32SignedAVX512(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·lowerRowF32SignedAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTD (BX), Z0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VADDPS  (CX), Z0, Z1
-	VMINPS  (AX), Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VADDPS     (CX), Z0, Z1
+	VMINPS     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 
@@ -11434,22 +11442,26 @@ loop:
 	RET
 
 // func lowerRowF64AVX512(dst *byte, src *byte, by *byte, lines int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·lowerRowF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         lines+24(FP), DX
 	MOVQ         by+16(FP), BX
 	VPBROADCASTQ (BX), Z0
+	MOVQ         DX, BX
+	SHLQ         $0x07, BX
+	NEGQ         BX
 
 loop:
-	VADDPD  (CX), Z0, Z1
-	VMINPD  (AX), Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNE     loop
+	PREFETCHT0 (CX)(BX*1)
+	VADDPD     (CX), Z0, Z1
+	VMINPD     (AX), Z1, Z1
+	VMOVUPS    Z1, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNE        loop
 	VZEROUPPER
 	RET
 

@@ -37,3 +37,8 @@ func TestHostLaneOps(t *testing.T) {
 		})
 	})
 }
+
+func TestPeerOps(t *testing.T) {
+	open := func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory, Threads: 1}) }
+	conformance.PeerOps(t, open, open)
+}

@@ -27,6 +27,20 @@ func TestLarge(t *testing.T)       { onGPU(t, conformance.Large) }
 func TestTileOps(t *testing.T)     { onGPU(t, conformance.TileOps) }
 func TestVectorOps(t *testing.T)   { onGPU(t, conformance.VectorOps) }
 func TestLaneOps(t *testing.T)     { onGPU(t, conformance.LaneOps) }
+func TestLaneStats(t *testing.T)   { onGPU(t, conformance.LaneStats) }
+
+// TestPeerOps copies within a GPU, and between two where there are.
+func TestPeerOps(t *testing.T) {
+	needGPU(t)
+	n, err := Count()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range min(n, 2) {
+		conformance.PeerOps(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) },
+			func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory, Ordinal: i}) })
+	}
+}
 
 func onGPU(t *testing.T, suite func(*testing.T, conformance.Open)) {
 	needGPU(t)

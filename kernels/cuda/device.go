@@ -27,6 +27,7 @@ type Device struct {
 	priority struct{ least, greatest int }
 
 	broken atomic.Pointer[Error] // the first error that spoiled the context
+	taken  bool                  // others held much of its memory
 
 	memory, scratch int64 // limits in bytes
 
@@ -140,14 +141,15 @@ func (d *Device) start(limit int64) error {
 	if err := d.loadService(); err != nil {
 		return err
 	}
-	var free int64
+	var free, total int64
 	err := d.call("cuMemGetInfo", func() (r Result) {
-		free, _, r = d.driver.memoryInfo()
+		free, total, r = d.driver.memoryInfo()
 		return r
 	})
 	if err != nil {
 		return err
 	}
+	d.taken = free < total-total/4
 	err = d.call("cuCtxGetStreamPriorityRange", func() (r Result) {
 		d.priority.least, d.priority.greatest, r = d.driver.priorityRange()
 		return r
@@ -168,6 +170,9 @@ func (d *Device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("cuda:%d", d.ordinal), Model: d.model,
 		Memory: d.memory, Scratch: d.scratch}
 }
+
+// Taken reports whether others held more than a quarter of the GPU's memory when it was opened.
+func (d *Device) Taken() bool { return d.taken }
 
 // Driver returns the version of CUDA that the driver offers, and the means by which the driver is called, as in "CUDA 13.0 through purego".
 func (d *Device) Driver() string {

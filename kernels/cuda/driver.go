@@ -25,17 +25,18 @@ type Result int32
 
 // The results that are told apart.
 const (
-	success         Result = 0
-	invalidValue    Result = 1
-	outOfMemory     Result = 2
-	noDevice        Result = 100
-	invalidDevice   Result = 101
-	notFound        Result = 500
-	notReady        Result = 600
-	hostRegistered  Result = 712
-	hostNotRegister Result = 713
-	notPermitted    Result = 800
-	notSupported    Result = 801
+	success           Result = 0
+	invalidValue      Result = 1
+	outOfMemory       Result = 2
+	noDevice          Result = 100
+	invalidDevice     Result = 101
+	notFound          Result = 500
+	notReady          Result = 600
+	peerAccessEnabled Result = 704 // already
+	hostRegistered    Result = 712
+	hostNotRegister   Result = 713
+	notPermitted      Result = 800
+	notSupported      Result = 801
 )
 
 // harmless reports whether the context is still usable after a call that returned r. An error that is not known to be
@@ -116,6 +117,9 @@ type driver interface {
 	eventElapsed(start, end handle) (milliseconds float32, r Result)
 	copyIn(dst address, src unsafe.Pointer, bytes int64, stream handle) Result
 	copyOut(dst unsafe.Pointer, src address, bytes int64, stream handle) Result
+	canAccessPeer(ordinal, peer int) (bool, Result)
+	enablePeerAccess(peer handle) Result // from the current context
+	copyPeer(dst address, to handle, src address, from handle, bytes int64, stream handle) Result
 
 	// moduleLoad returns what the driver's compiler says where it refuses. image ends with a zero byte.
 	moduleLoad(image []byte) (module handle, log string, r Result)

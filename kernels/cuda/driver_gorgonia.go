@@ -199,6 +199,27 @@ func (gorgonia) copyOut(dst unsafe.Pointer, src address, bytes int64, s handle) 
 	return resultOf(cu.MemcpyDtoHAsync(dst, cu.DevicePtr(src), bytes, as[cu.Stream](s)))
 }
 
+func (gorgonia) canAccessPeer(ordinal, peer int) (bool, Result) {
+	var can C.int
+	r := C.cuDeviceCanAccessPeer(&can, C.CUdevice(ordinal), C.CUdevice(peer))
+	return can != 0, Result(r)
+}
+
+// contextOf is a context as C has it.
+func contextOf(h handle) C.CUcontext {
+	c := as[cu.CUContext](h)
+	return *(*C.CUcontext)(unsafe.Pointer(&c))
+}
+
+func (gorgonia) enablePeerAccess(peer handle) Result {
+	return Result(C.cuCtxEnablePeerAccess(contextOf(peer), 0))
+}
+
+func (gorgonia) copyPeer(dst address, to handle, src address, from handle, bytes int64, s handle) Result {
+	on := as[cu.Stream](s)
+	return Result(C.cuMemcpyPeerAsync(C.CUdeviceptr(dst), contextOf(to), C.CUdeviceptr(src), contextOf(from), C.size_t(bytes), *(*C.CUstream)(unsafe.Pointer(&on))))
+}
+
 func (gorgonia) moduleLoad(image []byte) (module handle, log string, r Result) {
 	const size = 8 << 10
 	text, data := C.calloc(1, size), C.CBytes(image)

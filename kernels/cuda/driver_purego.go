@@ -35,6 +35,9 @@ type library struct {
 	cuMemHostUnregister         uintptr
 	cuMemcpyHtoDAsync           uintptr `symbol:"cuMemcpyHtoDAsync_v2"`
 	cuMemcpyDtoHAsync           uintptr `symbol:"cuMemcpyDtoHAsync_v2"`
+	cuMemcpyPeerAsync           uintptr
+	cuDeviceCanAccessPeer       uintptr
+	cuCtxEnablePeerAccess       uintptr
 	cuStreamCreateWithPriority  uintptr
 	cuStreamDestroy             uintptr `symbol:"cuStreamDestroy_v2"`
 	cuStreamSynchronize         uintptr
@@ -258,6 +261,28 @@ func (l *library) copyIn(dst address, src unsafe.Pointer, bytes int64, s handle)
 
 func (l *library) copyOut(dst unsafe.Pointer, src address, bytes int64, s handle) Result {
 	return l.call(l.cuMemcpyDtoHAsync, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (l *library) canAccessPeer(ordinal, peer int) (bool, Result) {
+	dev, r := l.device(ordinal)
+	if r != success {
+		return false, r
+	}
+	of, r := l.device(peer)
+	if r != success {
+		return false, r
+	}
+	var can int32
+	r = l.call(l.cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), dev, of)
+	return can != 0, r
+}
+
+func (l *library) enablePeerAccess(peer handle) Result {
+	return l.call(l.cuCtxEnablePeerAccess, uintptr(peer), 0)
+}
+
+func (l *library) copyPeer(dst address, to handle, src address, from handle, bytes int64, s handle) Result {
+	return l.call(l.cuMemcpyPeerAsync, uintptr(dst), uintptr(to), uintptr(src), uintptr(from), uintptr(bytes), uintptr(s))
 }
 
 func (l *library) moduleLoad(image []byte) (module handle, log string, r Result) {

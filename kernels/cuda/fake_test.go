@@ -24,7 +24,9 @@ type fake struct {
 
 	lazy       bool     // arithmetic is not done
 	gpus       []string // their models
-	current    handle   // context, as it was set last
+	peers      bool     // they reach each other
+	open       map[[2]handle]bool
+	current    handle // context, as it was set last
 	capability int
 	free       int64
 	// fail returns what a call, by the name of the method, is to return instead of being made.
@@ -36,7 +38,7 @@ const firstContext handle = 77
 
 func newFake() *fake {
 	return &fake{memory: map[address][]byte{}, host: map[unsafe.Pointer][]byte{}, locked: map[unsafe.Pointer]int64{},
-		streams: map[handle]int{}, events: map[handle]bool{}, kernels: map[handle]string{},
+		streams: map[handle]int{}, events: map[handle]bool{}, kernels: map[handle]string{}, open: map[[2]handle]bool{}, peers: true,
 		gpus: []string{"Fake GPU"}, capability: 90, free: 8 << 30, fail: func(string) Result { return success }}
 }
 
@@ -225,6 +227,36 @@ func (f *fake) copyOut(dst unsafe.Pointer, src address, bytes int64, s handle) R
 	}
 	copy(unsafe.Slice((*byte)(dst), bytes), at[byte](src, int(bytes)))
 	return f.fail("copyOut")
+}
+
+func (f *fake) canAccessPeer(ordinal, peer int) (bool, Result) {
+	return f.peers && ordinal != peer, f.fail("canAccessPeer")
+}
+
+// enablePeerAccess says of a way that is open that it is.
+func (f *fake) enablePeerAccess(peer handle) Result {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r := f.fail("enablePeerAccess"); r != success {
+		return r
+	}
+	way := [2]handle{f.current, peer}
+	if f.open[way] {
+		return peerAccessEnabled
+	}
+	f.open[way] = true
+	return success
+}
+
+func (f *fake) copyPeer(dst address, to handle, src address, from handle, bytes int64, s handle) Result {
+	f.mu.Lock()
+	open := to == f.current && (to == from || f.open[[2]handle{to, from}])
+	f.mu.Unlock()
+	if !open {
+		return invalidValue
+	}
+	copy(at[byte](dst, int(bytes)), at[byte](src, int(bytes)))
+	return f.fail("copyPeer")
 }
 
 // crosses refuses, as CUDA does, a copy that leaves the registration in which it starts.

@@ -33,6 +33,8 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 		fakeBlocks(v, (*laneBlocksParam)(p), blocks)
 	case laneSums, laneTotals, rowSums:
 		fakeLaneSums(k, v, (*laneSumsParam)(p), blocks)
+	case laneBelow, laneBins, laneNearest, nearestOfAll:
+		fakeLaneStats(k, v, p, blocks)
 	case pulls, largePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}

@@ -74,6 +74,7 @@ compile service service.cu
 variants "" kernels.cu
 paired pairs_ pairs.cu
 variants levels_ levels.cu
+variants lanestats_ lanestats.cu
 variants vectors_ vectors.cu
 
 # What no source makes any more goes.

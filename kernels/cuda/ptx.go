@@ -78,6 +78,10 @@ const (
 	laneSums
 	laneTotals
 	rowSums
+	laneBelow
+	laneBins
+	laneNearest
+	nearestOfAll
 	pulls
 	largePulls // for groups of more threads than a block of pulls has
 	links
@@ -107,6 +111,10 @@ var kernelInfo = [kernelCount]struct {
 	laneSums:      {"levels_", "sums_", 256, entry.Variants},
 	laneTotals:    {"levels_", "totals_", sumThreads, entry.Variants},
 	rowSums:       {"levels_", "row_sums_", 32 * rowWarps, entry.Variants},
+	laneBelow:     {"lanestats_", "below_", 256, entry.Variants},
+	laneBins:      {"lanestats_", "bins_", 512, entry.Variants},
+	laneNearest:   {"lanestats_", "nearest_", statStrip, entry.Variants},
+	nearestOfAll:  {"lanestats_", "nearest_of_all_", statStrip, entry.Variants},
 	pulls:         {"vectors_", "pull_", 256, entry.Words},
 	largePulls:    {"vectors_", "pull_large_", 1024, entry.Words},
 	links:         {"vectors_", "link_", 256, entry.Words},

@@ -1,6 +1,8 @@
 package opencl
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -15,8 +17,9 @@ import (
 
 // booked keeps books of what a driver gave and was not given back, and has calls fail.
 type booked struct {
-	fail  func(call string) bool
-	names map[uintptr]string
+	fail             func(call string) bool
+	names            map[uintptr]string
+	device, platform uintptr // those tested
 
 	mu    sync.Mutex
 	alive map[string]int // by what it is; guarded by mu
@@ -39,6 +42,9 @@ const anyFault Code = -9999
 // HostBuffer is the name that campaigns know clCreateBuffer by where it takes page-locked memory.
 const HostBuffer = "clCreateBuffer of the host"
 
+// OtherDevice is the name that campaigns know calls by which ask about another device or platform.
+const OtherDevice = "a call about another device"
+
 // call makes a call, or has it fail. One that gives something back or waits does so all the same.
 func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 	name := b.names[fn]
@@ -49,6 +55,8 @@ func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 		}
 	} else if name == "clBuildProgram" {
 		code = buildFailed
+	} else if name == "clGetDeviceInfo" && args[0] != b.device || name == "clGetDeviceIDs" && args[0] != b.platform {
+		asked = OtherDevice
 	}
 	fails := b.fail(asked)
 	object := strings.HasPrefix(name, "clCreate") || name == "clEnqueueMapBuffer" // it returns one, and its code in the last argument
@@ -104,6 +112,10 @@ func namesOf(f functions) map[uintptr]string {
 	return names
 }
 
+var errAnother = errors.New("another device was opened")
+
+const devicePlatform = 0x1031 // asked of a device
+
 // OpenBooked opens the tested device, or one that computes as a GPU of a vendor does, on a driver whose calls fail where fail says so.
 func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *Device, leaks func() string, err error) {
 	o.Index = testedDevice(t)
@@ -111,7 +123,20 @@ func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *Device
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &booked{fail: fail, names: namesOf(l.functions), alive: map[string]int{}}
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	device := all[o.Index].id
+	platform, code := l.info(l.clGetDeviceInfo, device, devicePlatform)
+	if code != success || len(platform) != 8 {
+		t.Fatalf("the device's platform: %v, %v", platform, code)
+	}
+	b := &booked{fail: fail, names: namesOf(l.functions), device: uintptr(device), platform: uintptr(binary.NativeEndian.Uint64(platform)), alive: map[string]int{}}
 	d, err = (&library{functions: l.functions, meddle: b.call}).open(o)
+	if err == nil && d.found.id != device { // a failure hid that one, and another has its number
+		err = errors.Join(errAnother, d.Close())
+		d = nil
+	}
 	return d, b.leaks, err
 }

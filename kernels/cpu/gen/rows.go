@@ -41,7 +41,12 @@ func lowerRow(p path, a arithmetic) {
 	p.rowFunction("lowerRow", a, "func(dst, src, by *byte, lines int)", "lowers lines to others plus a weight")
 	dst, src, lines, by := load("dst"), load("src"), load("lines"), p.vec()
 	a.broadcast(Mem{Base: load("by")}, by)
+	before := GP64() // the row two rows before, which is soon needed by who goes backwards
+	MOVQ(lines, before)
+	SHLQ(U8(7), before)
+	NEGQ(before)
 	Label("loop")
+	PREFETCHT0(Mem{Base: src, Index: before, Scale: 1})
 	p.lowerLine(a, Mem{Base: dst}, Mem{Base: src}, by)
 	ADDQ(U8(lineBytes), dst)
 	ADDQ(U8(lineBytes), src)

@@ -1,0 +1,70 @@
+package conformance
+
+import (
+	"bytes"
+	"testing"
+
+	"ooc/kernels"
+)
+
+// PeerOps runs the part of the suite that judges a device's kernels.PeerOps, with another device that it reaches.
+func PeerOps(t *testing.T, open, other Open) {
+	b, d := benchOf[kernels.PeerOps](t, open)
+	from, err := other(0)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	source := newBench(t, from, Seed(t))
+	const size, tile, at = 1 << 20, 64 * 64 * 4, 4096
+	buf, err := from.Alloc(size)
+	b.must(err)
+	own, err := b.device.Alloc(size)
+	b.must(err)
+	for range 2 { // the way may be open already
+		if !d.Reaches(buf) {
+			t.Fatal("the devices do not reach each other")
+		}
+	}
+	words := make([]byte, size)
+	for i := range words {
+		words[i] = byte(b.Uint32())
+	}
+	before, got := bytes.Repeat([]byte{0x5A}, size), make([]byte, size)
+	b.must(source.stream.CopyIn(kernels.Tile{Buf: buf}, words))
+	b.must(source.stream.Sync())
+	b.must(b.stream.CopyIn(kernels.Tile{Buf: own}, before))
+	b.must(d.CopyPeer(b.stream, kernels.Tile{Buf: own, Off: at}, kernels.Tile{Buf: buf, Off: 2 * at}, tile))
+	b.must(b.stream.CopyOut(got, kernels.Tile{Buf: own}))
+	b.must(b.stream.Sync())
+	copy(before[at:], words[2*at:][:tile])
+	if !bytes.Equal(got, before) {
+		t.Error("the copy differs from the source, or reaches beyond its end")
+	}
+	// A copy goes in the order of its stream.
+	b.must(d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, size))
+	b.must(b.stream.CopyOut(got, kernels.Tile{Buf: own}))
+	b.must(d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: own, Off: size / 2}, size/2))
+	b.must(b.stream.Sync())
+	if !bytes.Equal(got, words) {
+		t.Error("a copy did not wait for that before it, or for that after it")
+	}
+	for what, err := range map[string]error{
+		"beyond the source":          d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf, Off: at}, size),
+		"beyond the result":          d.CopyPeer(b.stream, kernels.Tile{Buf: own, Off: at}, kernels.Tile{Buf: buf}, size),
+		"into another device":        d.CopyPeer(b.stream, kernels.Tile{Buf: buf}, kernels.Tile{Buf: own}, tile),
+		"from nowhere":               d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{}, tile),
+		"on another device's stream": d.CopyPeer(source.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, tile),
+	} {
+		if err == nil {
+			t.Errorf("no error for a copy %s", what)
+		}
+	}
+	if d.Reaches(nil) {
+		t.Error("no buffer is reached")
+	}
+	b.must(buf.Free())
+	if err := d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, tile); err == nil {
+		t.Error("no error for a copy of freed memory")
+	}
+	b.must(own.Free())
+}
