@@ -86,6 +86,36 @@ func (m Matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
 	return m.readFields(dst, i, j, first, f)
 }
 
+// ReadHere copies what a store, which may be a part store, has of line u, a row or a column: of each of its tiles there, one after another, T distances and
+// then T predecessors, padding included. It returns how many bytes these are.
+func (m Matrix) ReadHere(dst []byte, u int, column bool) (n int, err error) {
+	s := m.s
+	pred, err := s.predecessors()
+	if err != nil {
+		return 0, err
+	}
+	if err := s.lineError("line", u, s.geo.N, 0, 0); err != nil {
+		return 0, err
+	}
+	for x := range s.geo.Side() {
+		i, j := u/s.geo.T, x
+		if column {
+			i, j = j, i
+		}
+		if !s.Holds(i, j) {
+			continue
+		}
+		for _, f := range []field{s.distances(), pred} {
+			end := n + s.geo.T*f.size
+			if err := m.readPart(dst[n:end], i, j, u%s.geo.T, column, f); err != nil {
+				return 0, err
+			}
+			n = end
+		}
+	}
+	return n, nil
+}
+
 // WritePredecessors replaces the predecessors of some columns of row u, which
 // ascend, and leaves the distances. It is not durable before the next
 // Checkpoint.

@@ -223,6 +223,10 @@ func encodeMeta(m Meta) ([]byte, error) {
 // looked at first, then the layout and the kind, so that a newer store is not
 // called corrupt.
 func decodeMeta(file string, data []byte) (Meta, error) {
+	const (
+		mend     = "restore the file, or solve the graph again with --restart"
+		anothers = ", or name another folder with --out if it is another program's"
+	)
 	var head struct {
 		Format  string     `json:"format"`
 		Version int        `json:"version"`
@@ -230,10 +234,10 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 		Kind    entry.Kind `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Meta{}, disk.Corrupt(file, "it is not valid JSON: %v; restore the file, or name another folder with --out if it is another program's", err)
+		return Meta{}, disk.Corrupt(file, "it is not valid JSON: %v; "+mend+anothers, err)
 	}
 	if head.Format != storeFormat {
-		return Meta{}, disk.Corrupt(file, "it is not an ooc store description; restore the file, or name another folder with --out if it is another program's")
+		return Meta{}, disk.Corrupt(file, "it is not an ooc store description; "+mend+anothers)
 	}
 	const remedy = "use the version of ooc that wrote it"
 	switch {
@@ -249,16 +253,16 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&sf); err != nil {
-		return Meta{}, disk.Corrupt(file, "%v", err)
+		return Meta{}, disk.Corrupt(file, "%v; "+mend, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Meta{}, disk.Corrupt(file, "something follows the description")
+		return Meta{}, disk.Corrupt(file, "something follows the description; "+mend)
 	}
 	if sum, err := metaSum(sf.Meta); err != nil || sum != sf.Checksum {
-		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; restore the file, or remove the folder and solve the graph again", sf.Checksum, sum)
+		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; "+mend, sf.Checksum, sum)
 	}
 	if err := sf.Validate(); err != nil {
-		return Meta{}, disk.Corrupt(file, "%v", err)
+		return Meta{}, disk.Corrupt(file, "%v; "+mend, err)
 	}
 	return sf.Meta, nil
 }

@@ -81,7 +81,11 @@ func ownFiles(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
 	}
 	if slices.Contains(names, nameStore) {
-		if _, err := readMeta(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, err := readMeta(dir)
+		if onlyDamaged(err) {
+			_, err = vouched(dir)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

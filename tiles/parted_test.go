@@ -103,6 +103,63 @@ func TestOpenParts(t *testing.T) {
 	}
 }
 
+// TestReadHere puts rows and columns of pairs together from what parts have of them.
+func TestReadHere(t *testing.T) {
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF64} {
+		m := Meta{N: 300, T: 64, Kind: kind, Predecessors: true}
+		dir := partsOf(t, m, Part{Dealt{Rows: 2, Cols: 3, Block: 1}, NewID()})
+		for i := range 6 { // with bytes of their own in each entry
+			s, err := Open(filepath.Join(dir, fmt.Sprintf("2x3-%d.ooc", i)))
+			must(t, err)
+			data := make([]byte, s.MatrixBytes())
+			for at := range data {
+				data[at] = byte(i + at*7 + at>>8*31 + at>>16)
+			}
+			_, err = s.dist.WriteAt(data, npyHeaderLen)
+			must(t, err)
+			must(t, s.dropSums())
+			must(t, s.Close())
+		}
+		all, err := OpenReadOnly(dir)
+		must(t, err)
+		k, g := kind.Bytes(), all.Geometry()
+		for u := 0; u < m.N; u += 13 {
+			for _, column := range []bool{false, true} {
+				distances, predecessors := make([]byte, m.N*k), make([]byte, m.N*PredecessorBytes)
+				if column {
+					must(t, errors.Join(all.ReadCol(distances, u), all.ReadColPredecessors(predecessors, u)))
+				} else {
+					must(t, errors.Join(all.ReadRow(distances, u), all.ReadRowPredecessors(predecessors, u)))
+				}
+				for _, p := range all.Parts() {
+					here := make([]byte, 2*m.N*16)
+					n, err := p.ReadHere(here, u, column)
+					must(t, err)
+					at := 0
+					for x := range g.Side() {
+						i, j := u/m.T, x
+						if column {
+							i, j = j, i
+						}
+						if !p.Holds(i, j) {
+							continue
+						}
+						width, to := min(m.T, m.N-x*m.T), x*m.T
+						if !slices.Equal(here[at:][:width*k], distances[to*k:][:width*k]) || !slices.Equal(here[at+m.T*k:][:width*4], predecessors[to*4:][:width*4]) {
+							t.Fatalf("%s: line %d, column %t: tile (%d,%d) differs", kind, u, column, i, j)
+						}
+						at += m.T * (k + PredecessorBytes)
+					}
+					if at != n {
+						t.Errorf("%s: line %d, column %t: %d bytes, want %d", kind, u, column, n, at)
+					}
+				}
+			}
+		}
+		must(t, all.Close())
+	}
+}
+
 // TestPartValidate refuses descriptions of parts that cannot be.
 func TestPartValidate(t *testing.T) {
 	id := NewID()
@@ -116,7 +173,7 @@ func TestPartValidate(t *testing.T) {
 			t.Errorf("%d: accepted", i)
 		}
 	}
-	for i, m := range []Meta{{N: 300, T: 64, Predecessors: true}, {N: 300, T: 64, Sources: RowSet{1}}, {N: 1 << 20, T: 64}} {
+	for i, m := range []Meta{{N: 300, T: 64, Sources: RowSet{1}}, {N: 1 << 20, T: 64}} {
 		one := part(1, 1, 0, 1, id)
 		m.Kind, m.Part = entry.KindI32, &one
 		if _, err := completeMeta(m, nil, IDs{}); err == nil {

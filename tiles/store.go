@@ -85,21 +85,15 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 // ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
 func Open(dir string) (*Store, error) {
-	return openLocked(dir, (*Store).openFiles)
-}
-
-// OpenDamaged opens a store of which store.json alone need be sound, for
-// Replace: it counts as closed for everything else.
-func OpenDamaged(dir string) (*Store, error) {
-	return openLocked(dir, func(*Store) error { return nil })
-}
-
-func openLocked(dir string, files func(*Store) error) (*Store, error) {
-	// The lock of another program's folder is neither made nor written to, and
-	// what some step would refuse in the end is refused now.
+	// The lock of another program's folder is neither made nor written to.
 	if _, err := findMeta(dir); err != nil {
 		return nil, err
 	}
+	return openLocked(dir, func() (*Store, error) { return openStore(dir, true, (*Store).openFiles) })
+}
+
+// openLocked has open open a store with its lock held. What some step would refuse in the end is refused now.
+func openLocked(dir string, open func() (*Store, error)) (*Store, error) {
 	if err := checkNames(dir); err != nil {
 		return nil, err
 	}
@@ -109,7 +103,7 @@ func openLocked(dir string, files func(*Store) error) (*Store, error) {
 	}
 	s, err := (*Store)(nil), nobodyBeside(dir)
 	if err == nil {
-		s, err = openStore(dir, true, files)
+		s, err = open()
 	}
 	if err != nil {
 		held.Release()
