@@ -17,7 +17,7 @@ type Local struct {
 func OpenLocal(name string, memory int64, l Local) (kernels.Device, error) {
 	if name == "" || name == "auto" {
 		for _, k := range kinds {
-			if n := k.there(); n > 0 && k.first == nil {
+			if k.first == nil && k.there() > 0 {
 				name = k.name
 				break
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ooc/engine/device"
 	"ooc/kernels"
@@ -19,8 +20,12 @@ import (
 
 // kinds is the table of devices by name, in the order in which "auto" tries them. A new device is one more line.
 var kinds = []kind{
-	{name: "cuda", count: cuda.Count, open: func(index int, _ Local, memory int64) (kernels.Device, error) {
-		return cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
+	{name: "cuda", count: cuda.Count, taken: takenGPU, open: func(index int, _ Local, memory int64) (kernels.Device, error) {
+		d, err := cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
 	}},
 	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, gpu: isGPU, open: func(index int, l Local, memory int64) (kernels.Device, error) {
 		d, err := opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(l.Of), Index: index})
@@ -48,6 +53,7 @@ type kind struct {
 	listed func(index int) bool          // whether All lists a device of several; nil: it lists all
 	first  func() (index int, err error) // the one that "auto" tries; nil: that of index 0
 	gpu    func(index int) bool          // whether a device of several is a GPU; nil: all are
+	taken  func(d kernels.Device) bool   // whether others use a device of several; nil: nobody knows
 	// open opens the device of an index, the number after the colon of a name such as cuda:1, as one of several that share host memory and cores.
 	open func(index int, l Local, memory int64) (kernels.Device, error)
 }
@@ -55,6 +61,11 @@ type kind struct {
 func countOpenCL() (int, error) {
 	all, err := opencl.List()
 	return len(all), err
+}
+
+func takenGPU(d kernels.Device) bool {
+	gpu, ok := d.(*cuda.Device)
+	return ok && gpu.Taken()
 }
 
 // listedOpenCL leaves out GPUs that are listed as those of CUDA.
@@ -74,6 +85,9 @@ func isGPU(index int) bool {
 
 // firstOpenCL finds a GPU: on processors our own kernels are as fast, and need no driver. Those of NVIDIA are for CUDA.
 func firstOpenCL() (int, error) {
+	if !opencl.MayHaveGPU() {
+		return 0, fmt.Errorf("opencl: %w: the machine has no device file of a GPU", opencl.ErrAbsent)
+	}
 	all, err := opencl.List()
 	if err != nil {
 		return 0, err
@@ -168,6 +182,43 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	return device.Several(all), "", nil
 }
 
+// OpenFree is Open for what several devices can share. Where the name is that of a kind alone, as "cuda" is, it opens all of that kind that open and
+// that others do not use, and that are of one model with the first of these; or else the first that opens.
+func OpenFree(name string, memory int64) (d kernels.Device, why string, err error) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name && k.taken != nil && k.there() > 1 })
+	if i < 0 {
+		return Open(name, memory)
+	}
+	opened, errs := make([]kernels.Device, kinds[i].there()), make([]error, kinds[i].there())
+	var group sync.WaitGroup
+	for index := range opened {
+		group.Go(func() {
+			opened[index], errs[index] = kinds[i].open(index, Local{Of: len(opened), Cores: len(opened)}, memory)
+		})
+	}
+	group.Wait()
+	opened = slices.DeleteFunc(opened, func(d kernels.Device) bool { return d == nil })
+	if len(opened) == 0 {
+		return nil, "", errors.Join(errs...)
+	}
+	free := slices.DeleteFunc(slices.Clone(opened), kinds[i].taken)
+	if len(free) == 0 {
+		free = opened[:1]
+	}
+	model := free[0].Info().Model
+	free = slices.DeleteFunc(slices.Clone(free), func(d kernels.Device) bool { return d.Info().Model != model }) // the others would wait for a slower one
+	for _, d := range opened {
+		if !slices.Contains(free, d) {
+			err = errors.Join(err, d.Close())
+		}
+	}
+	d = device.Several(free)
+	if err != nil {
+		return nil, "", errors.Join(err, d.Close())
+	}
+	return d, "", nil
+}
+
 // worthOpening is how many distances take the processor about as long as it takes to open a GPU.
 const worthOpening = 2e9
 
@@ -177,7 +228,7 @@ func OpenFaster(name string, memory int64, distances float64) (kernels.Device, e
 	if name == "auto" && distances < worthOpening {
 		return nil, nil
 	}
-	d, _, err := Open(name, memory)
+	d, _, err := OpenFree(name, memory)
 	if err == nil && d.Info().SharedCores {
 		return nil, d.Close()
 	}

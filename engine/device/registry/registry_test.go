@@ -3,6 +3,7 @@ package registry
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"ooc/engine/device"
@@ -119,5 +120,80 @@ func TestListed(t *testing.T) {
 	}
 	if _, _, err := Open("auto", 0); !errors.Is(err, none) || opened != 2 {
 		t.Errorf("opened %d, %v", opened, err)
+	}
+}
+
+// card is a device that others may use.
+type card struct {
+	kernels.Device
+	index  int
+	model  string
+	taken  bool
+	closed *[]int
+}
+
+func (c card) Info() kernels.Info { return kernels.Info{Model: c.model} }
+func (c card) Close() error {
+	*c.closed = append(*c.closed, c.index)
+	return nil
+}
+
+// TestOpenFree wants the name of a kind to open all devices of it that others leave free, the first where none is, and any other name to open what
+// Open does.
+func TestOpenFree(t *testing.T) {
+	were := kinds
+	defer func() { kinds = were }()
+	none := errors.New("there is none")
+	for _, c := range []struct {
+		name          string
+		taken, broken []int
+		want, shut    []int // that stand for the device, and that are closed before
+	}{
+		{"card", nil, nil, []int{0, 1, 2}, nil},
+		{"card", []int{0}, nil, []int{1, 2}, []int{0}},
+		{"card", []int{1}, []int{0}, []int{2}, []int{1}},
+		{"card", []int{0, 1, 2}, nil, []int{0}, []int{1, 2}},
+		{"card", []int{1, 2}, []int{0}, []int{1}, []int{2}},
+		{"card", nil, []int{0, 1, 2}, nil, nil},
+		{"mixed", nil, nil, []int{0, 2}, []int{1}},
+		{"mixed", []int{0}, nil, []int{1}, []int{0, 2}},
+		{"card:1", nil, nil, []int{1}, nil},
+		{"card:0,2", []int{0}, nil, []int{0, 2}, nil},
+		{"auto", nil, nil, []int{0}, nil},
+	} {
+		var closed []int
+		name, _, _ := strings.Cut(c.name, ":")
+		if name == "auto" {
+			name = "card"
+		}
+		kinds = []kind{{name: name, count: func() (int, error) { return 3, nil }, taken: func(d kernels.Device) bool { return d.(card).taken },
+			open: func(index int, _ Local, _ int64) (kernels.Device, error) {
+				if slices.Contains(c.broken, index) {
+					return nil, none
+				}
+				model := "card"
+				if name == "mixed" && index == 1 {
+					model = "small card"
+				}
+				return card{index: index, model: model, taken: slices.Contains(c.taken, index), closed: &closed}, nil
+			}}}
+		d, _, err := OpenFree(c.name, 0)
+		if c.want == nil {
+			if !errors.Is(err, none) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		var got []int
+		for _, one := range device.Each(d) {
+			got = append(got, one.(card).index)
+		}
+		if !slices.Equal(got, c.want) || !slices.Equal(closed, c.shut) {
+			t.Errorf("%+v: opened %v, closed %v", c, got, closed)
+		}
 	}
 }
