@@ -97,6 +97,14 @@ func (f *Factors) ReadRows(dst []byte, sources []int) error {
 	return nil
 }
 
+// RowsBytes is the memory that a ReadRows of so many rows computes them with.
+func (f *Factors) RowsBytes(rows int) int64 {
+	e := f.Elimination
+	batch := min(rows, e.BatchLanes())
+	width := entry.RoundUp(len(e.Vertices), e.LaneUnit())
+	return e.ScratchBytes(entry.RoundUp(max(1, batch), e.LaneUnit())) + int64(batch)*int64(width)*int64(e.Variant.Bytes())
+}
+
 // ReadCol is ReadRow for the distances to v. In floating kinds they may differ from those of rows by rounding, since an expansion
 // adds up the way there and back in different orders.
 func (f *Factors) ReadCol(dst []byte, v int) error {

@@ -74,7 +74,7 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 	}
 	f = &Factors{host: host}
 	if o.Pieces > 0 {
-		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: o.Pieces})
+		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: o.Pieces}, host)
 	} else {
 		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated, host)
 	}

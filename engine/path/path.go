@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"ooc/engine"
 	"ooc/engine/factors"
@@ -55,7 +56,7 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 type Walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps rows
-	forced  bool             // an arc must be tight where all others into a vertex are not: the store keeps factors, and all weights are positive integers
+	forced  bool             // straight can walk: the store keeps factors, and all weights are positive integers
 	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
 	source  int             // the row whose distances dist holds, or some has begun to find; -1: none
@@ -74,6 +75,7 @@ type Walker struct {
 	seen  []uint32 // the last walk that came by a vertex
 	steps []step
 	tight []tightArc
+	forks []*Walker // of All, one for each goroutine, kept for the next call
 }
 
 // step is a vertex on the walk, the target first.
@@ -211,14 +213,14 @@ func (w *Walker) between(u, v int) (Route, error) {
 		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
 }
 
-// narrowly is backwards for the first path from a source: it leaves the path to v in steps without most of what other targets would need. It finds
+// narrowly is straight for the first path from a source: it leaves the path to v in steps without most of what other targets would need. It finds
 // none where the distances that it gets are not those of the shortest path that it happens to follow.
 func (w *Walker) narrowly(u, v int) (found bool, err error) {
 	if ok, err := w.asked.Narrow(int32(v)); err != nil || !ok {
 		return false, err
 	}
 	w.source = -1 // what is known of it is of this path alone
-	if w.backwards(u, v) {
+	if w.straight(u, v) {
 		return true, nil
 	}
 	if err := cmp.Or(w.failed, w.asked.From(int32(u))); err != nil {
@@ -226,6 +228,27 @@ func (w *Walker) narrowly(u, v int) (found bool, err error) {
 	}
 	w.source = u
 	return false, nil
+}
+
+// straight walks from v back to u, where all weights are positive integers, and leaves the path in steps. It takes the first tight arc, and
+// without a question the last one that there is. It turns back nowhere, and finds none where that leads to no path of the right length.
+func (w *Walker) straight(u, v int) bool {
+	y, after, left := int32(v), int32(-1), w.distance(int32(v))
+	w.steps = append(w.steps[:0], step{vertex: y})
+	for y != int32(u) {
+		k, last := w.back.Offsets[y], w.back.Offsets[y+1]-1
+		if last >= k && w.back.Targets[last] == after { // where the walk comes from
+			last--
+		}
+		for ; k < last && (w.back.Targets[k] == after || w.distance(w.back.Targets[k])+w.back.Weight(k) != left); k++ {
+		}
+		if k > last || w.back.Weight(k) > left || len(w.steps) > w.back.N {
+			return false
+		}
+		y, after, left = w.back.Targets[k], y, left-w.back.Weight(k)
+		w.steps = append(w.steps, step{vertex: y, weight: w.back.Weight(k)})
+	}
+	return left == 0
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
@@ -270,8 +293,16 @@ func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 	}
 	starts = append(starts, len(order))
 	paths := make([]Route, len(pairs))
+	var mu sync.Mutex
+	used := 0
 	err := parallel.Do(ctx, len(starts)-1, func() func(int) error {
-		w := w.fork()
+		mu.Lock()
+		defer mu.Unlock()
+		if used == len(w.forks) {
+			w.forks = append(w.forks, w.fork())
+		}
+		w := w.forks[used]
+		used++
 		return func(i int) (err error) {
 			for _, at := range order[starts[i]:starts[i+1]] {
 				if paths[at], err = w.Between(pairs[at][0], pairs[at][1]); err != nil {
@@ -331,7 +362,7 @@ func (w *Walker) backwards(u, v int) bool {
 	w.collect(v)
 	for len(w.steps) > 0 {
 		top := &w.steps[len(w.steps)-1]
-		arc, found := w.nextTight(top, u)
+		arc, found := w.nextTight(top)
 		if !found {
 			w.steps = w.steps[:len(w.steps)-1]
 			continue
@@ -349,9 +380,9 @@ func (w *Walker) backwards(u, v int) bool {
 	return false
 }
 
-// nextTight returns a tight arc into the vertex of a step that was not tried yet, on a walk to u. In integer kinds any of them will
-// do, mostly the first, so that distances from the others need not be found; nor from the last one where it must be tight.
-func (w *Walker) nextTight(s *step, u int) (arc tightArc, found bool) {
+// nextTight returns a tight arc into the vertex of a step that was not tried yet. In integer kinds any of them will do, mostly the first,
+// so that distances from the others need not be found.
+func (w *Walker) nextTight(s *step) (arc tightArc, found bool) {
 	if w.back.Kind.Float() {
 		if len(w.tight) == s.first {
 			return tightArc{}, false
@@ -370,27 +401,11 @@ func (w *Walker) nextTight(s *step, u int) (arc tightArc, found bool) {
 		if weight = w.back.Weight(k); weight > 0 != positive {
 			continue
 		}
-		tight := false
-		if w.forced && w.only(k+1, last) {
-			tight = s.dist > weight || s.dist == weight && int(x) == u
-		} else {
-			tight = w.distance(x)+weight == s.dist
-		}
-		if tight {
+		if w.distance(x)+weight == s.dist {
 			return tightArc{from: x, weight: weight}, true
 		}
 	}
 	return tightArc{}, false
-}
-
-// only reports whether the walk has seen the vertices of all arcs from k to last-1.
-func (w *Walker) only(k, last int64) bool {
-	for ; k < last; k++ {
-		if w.seen[w.back.Targets[k]] != w.walk {
-			return false
-		}
-	}
-	return true
 }
 
 // collect adds, in floating kinds, the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances

@@ -58,8 +58,9 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 	if len(how.Sizes) == 1 { // asked for
 		least = math.Inf(1)
 	}
-	for _, most := range how.Sizes {
-		c := l.cut(o, size, int32(most))
+	cuts := make([]*cut, len(how.Sizes))
+	together(len(cuts), func(i int) { cuts[i] = l.cut(o, size, int32(how.Sizes[i])) })
+	for _, c := range cuts {
 		upper := float64(c.upper)
 		if len(c.pieces) == 0 || max(upper*upper, c.entries()) > float64(how.MostUpper)*float64(how.MostUpper) || c.entries()/PieceUnit > math.MaxInt32 {
 			continue

@@ -355,7 +355,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})
 	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
-	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated, Cutting{MostUpper: math.MaxInt})
+	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated, Cutting{MostUpper: math.MaxInt}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

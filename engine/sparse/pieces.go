@@ -85,42 +85,30 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 	return p, err
 }
 
-// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down.
+// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row is of the paths from a
+// vertex, so it grows from their ends, by arcs against their directions.
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
 	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
-		poll, table := cancel.NewPoll(ctx), []W(nil)
+		poll := cancel.NewPoll(ctx)
 		return func(i int) error {
-			first, size, pitch := p.First[i], int(p.First[i+1]-p.First[i]), p.Pitch(i)
-			if cap(table) < size*size {
-				table = make([]W, 2*size*size)
-			}
-			table = table[:size*size] // a row for each vertex that paths lead to
-			fill(table, v.inf)
-			row := func(r int32) []W { return table[int(r-first)*size:][:size] }
-			for r := first + int32(size) - 1; r >= first; r-- {
+			first, last, pitch := p.First[i], p.First[i+1]-1, p.Pitch(i)
+			size := int(last-first) + 1
+			rows := lengths[int(p.InsideAt[i])*PieceUnit:][:size*pitch]
+			fill(rows, v.inf)
+			row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
+			for r := last; r >= first; r-- {
 				row(r)[r-first] = 0
 				v.reset(row(r))
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
-					if w := v.up[k]; w < v.inf {
-						lowerRow(row(v.ends[k]), row(r), w)
-					}
+					v.lowerTo(row(v.ends[k]), row(r), v.down[k:][:1])
 				}
 			}
-			for r := first; r < first+int32(size); r++ {
+			for r := first; r <= last; r++ {
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
-					if w := v.down[k]; w < v.inf {
-						lowerRow(row(r), row(v.ends[k]), w)
-					}
+					v.lowerTo(row(r), row(v.ends[k]), v.up[k:][:1])
 				}
 				v.reset(row(r))
-			}
-			rows := lengths[int(p.InsideAt[i])*PieceUnit:][:size*pitch]
-			fill(rows, v.inf)
-			for r := range size {
-				for s, w := range table[r*size:][:size] {
-					rows[s*pitch+r] = w
-				}
 			}
 			return poll.After(int64(size * size))
 		}
@@ -165,6 +153,17 @@ func lowerRow[W weight](row, from []W, w W) {
 	}
 }
 
+// lowerTo is lowerRow by a weight that may be unreachable, on the host if there is one.
+func (v *values[W]) lowerTo(row, from, by []W) {
+	switch {
+	case by[0] >= v.inf:
+	case v.host == nil:
+		lowerRow(row, from, by[0])
+	default:
+		v.host.LowerRow(v.variant, entry.As[uint32](row), entry.As[uint32](from), entry.As[uint32](by))
+	}
+}
+
 // nearest makes the last row of a table of paths, that of vertex j of a piece, out of those before.
 func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights []W, width int) {
 	row, r := table[int(j)*width:], first+j
@@ -176,9 +175,7 @@ func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights [
 		case end < first:
 			row[column[end]] = min(row[column[end]], w)
 		default:
-			for c, x := range table[int(end-first)*width:][:width] {
-				row[c] = min(row[c], w+x)
-			}
+			v.lowerTo(row[:width], table[int(end-first)*width:][:width], weights[k:][:1])
 		}
 	}
 	v.reset(row)

@@ -66,6 +66,7 @@ type search[W weight] struct {
 	chain    []int32 // ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
 	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths  []W     // of Climbed, and to columns
+	idle     []bool  // by core vertex of from: its row is not needed
 }
 
 func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need func(part []byte) error) *search[W] {
@@ -217,7 +218,13 @@ func (s *search[W]) find(t int32, known uint32) error {
 	return nil
 }
 
-// cross computes the distances to the core vertices in columns.
+const (
+	manyRows  = 64 // of which to leave out some takes less time than they do
+	manyLines = 8  // likewise
+	firstOnes = 8  // which all others are compared with
+)
+
+// cross computes the distances to the core vertices in columns. Of many rows of the core's matrix most are not needed: a few of them tell.
 func (s *search[W]) cross() error {
 	if len(s.columns) == 0 {
 		return nil
@@ -234,16 +241,22 @@ func (s *search[W]) cross() error {
 		least = append(least, s.inf)
 	}
 	s.lengths = least
-	leastWords, pitch := entry.As[uint32](least), s.core.Pitch*s.words
-	for i, x := range s.from {
-		if s.one[0] = s.fromDist[i]; s.one[0] >= s.limit {
-			continue
+	step := 1 // from one row to the next of the first
+	if len(s.from) >= manyRows && len(s.places) >= manyLines && !s.e.Variant.Float() {
+		step = len(s.from) / firstOnes
+	}
+	for first := range step {
+		if first == 1 {
+			s.findIdle(step)
 		}
-		row := s.core.Matrix[int(x)*pitch:][:pitch]
-		if err := s.need(entry.Bytes(row)); err != nil {
-			return err
+		for i := first; i < len(s.from); i += step {
+			if first > 0 && s.idle[i] {
+				continue
+			}
+			if err := s.lower(i); err != nil {
+				return err
+			}
 		}
-		s.core.Host.LowerLines(s.e.Variant, leastWords, row, s.oneWords, s.places)
 	}
 	line := 0
 	for _, y := range s.columns {
@@ -255,6 +268,49 @@ func (s *search[W]) cross() error {
 		}
 	}
 	return nil
+}
+
+// lower lowers lengths to those of paths that enter the core at the given one of the vertices in from.
+func (s *search[W]) lower(i int) error {
+	if s.one[0] = s.fromDist[i]; s.one[0] >= s.limit {
+		return nil
+	}
+	row := s.row(i)
+	if err := s.need(entry.Bytes(row)); err != nil {
+		return err
+	}
+	s.core.Host.LowerLines(s.e.Variant, entry.As[uint32](s.lengths), entry.As[uint32](row), s.oneWords, s.places)
+	return nil
+}
+
+// row returns the distances from one of the vertices in from to the core.
+func (s *search[W]) row(i int) []W {
+	return entry.As[W](s.core.Matrix)[int(s.from[i])*s.core.Pitch:][:s.core.Pitch]
+}
+
+// findIdle finds rows that lower no length, by every step-th row, to whose lengths these have been lowered. From x to y it is at least as far as
+// from one of those to y, less from there to x. So if the way to x is that much longer than to that one, no path by x is shorter than what
+// is known. Sums of floats are not as exact.
+func (s *search[W]) findIdle(step int) {
+	s.idle = append(s.idle[:0], make([]bool, len(s.from))...)
+	perLine := len(s.lengths) / len(s.places)
+	for i := 0; i < len(s.from); i += step {
+		if s.fromDist[i] >= s.limit { // its row was not read
+			continue
+		}
+		row, most := s.row(i), -s.inf // by which a length is more than its distance from there
+		for k, place := range s.places {
+			line := row[int(place)*perLine:][:perLine]
+			for j, length := range s.lengths[k*perLine:][:perLine] {
+				most = max(most, length-line[j])
+			}
+		}
+		for k, x := range s.from {
+			if d := row[x]; s.fromDist[k]-d >= most && d < s.limit {
+				s.idle[k] = true
+			}
+		}
+	}
 }
 
 // sweep computes the distances to ranks that share a list, from top to last, unless they are known, and to those core vertices that
