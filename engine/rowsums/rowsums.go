@@ -1,13 +1,17 @@
-// Package rowsums adds up rows of the distances of an elimination on a device, without storing any: by (min,+) products with its pieces.
+// Package rowsums adds up rows of the distances of an elimination on a device, and asks it more about them, without storing any: by
+// (min,+) products with its pieces.
 // Package stats shows what it finds. It opens no device.
 package rowsums
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/sparse"
 	"ooc/kernels"
@@ -41,28 +45,30 @@ const blockRows = 64
 // ErrNoPieces is the error of New for a device without kernels.LaneOps, and for an elimination without pieces.
 var ErrNoPieces = errors.New("there are no pieces, or the device has no products of lanes")
 
-// Bytes is the device memory in bytes of Sums and of each Batch of so many lanes.
-func Bytes(e *sparse.Elimination, lanes int) (fixed, batch int64) {
+// Bytes is the device memory in bytes of Sums and of each Batch of so many lanes that is asked such questions.
+func Bytes(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) (fixed, batch int64) {
 	p, size := e.Pieces, int64(e.Variant.Bytes())
 	words := int64(e.Variant.WeightBytes() / entry.WordBytes)
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
 	fixed = size*(upper*upper+(int64(len(p.Down))+int64(len(p.Inside)))/words) + 16*n
 	sums := int64(kernels.LaneSumBytes)
 	batch = size*int64(lanes)*(n+int64(lanes)+int64(p.Upper)) + sums*(n+int64(lanes)*(2+n/kernels.LaneSumRows)) + 32*(int64(p.Upper)+n)
+	for _, q := range questions {
+		_, _, all := q.Room(e.Variant, lanes, len(e.Vertices)).Places()
+		batch += int64(all)
+	}
 	return fixed, batch
 }
 
-// New copies to the device what all batches share. upper is what e.UpperDistances gives.
-func New(e *sparse.Elimination, d kernels.Device, upper *sparse.DenseCore) (*Sums, error) {
+// New copies to the device what all batches share. The distances between upper ranks, which e.UpperDistances finds from the closed core,
+// come last: they are computed meanwhile. It fails with the cause of ctx if that ends first.
+func New(ctx context.Context, e *sparse.Elimination, d kernels.Device, core *sparse.DenseCore) (*Sums, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok || e.Pieces == nil {
 		return nil, ErrNoPieces
 	}
-	if upper.Size != e.Pieces.Upper {
-		return nil, fmt.Errorf("distances between %d ranks, not %d", upper.Size, e.Pieces.Upper)
-	}
-	w := &Sums{e: e, device: d, can: can, pitch: upper.Pitch}
-	if err := w.load(upper); err != nil {
+	w := &Sums{e: e, device: d, can: can}
+	if err := w.load(ctx, core); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
@@ -79,12 +85,18 @@ func (w *Sums) Close() error {
 }
 
 // load copies everything to the device.
-func (w *Sums) load(upper *sparse.DenseCore) (err error) {
+func (w *Sums) load(ctx context.Context, core *sparse.DenseCore) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	var computing errgroup.Group
+	var upper *sparse.DenseCore
+	computing.Go(func() (err error) {
+		upper, err = w.e.UpperDistances(ctx, core.Host, core)
+		return err
+	})
 	put := func(data []byte, slack int) (t kernels.Tile) {
 		if err != nil {
 			return t
@@ -101,7 +113,7 @@ func (w *Sums) load(upper *sparse.DenseCore) (err error) {
 	}
 	p, v := w.e.Pieces, w.e.Variant
 	slack := kernels.LaneSlack * v.Bytes()
-	w.upper, w.down, w.inside = put(entries(v, upper.Matrix), slack), put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
+	w.down, w.inside = put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
 	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
 	var l blockList
 	for i := range p.Count() {
@@ -113,6 +125,10 @@ func (w *Sums) load(upper *sparse.DenseCore) (err error) {
 	}
 	w.count = len(l.blocks)
 	w.blocks, w.terms = put(l.blockBytes(nil), 0), put(l.termBytes(nil), 0)
+	if failed := computing.Wait(); failed != nil {
+		return cmp.Or(err, failed)
+	}
+	w.pitch, w.upper = upper.Pitch, put(entries(v, upper.Matrix), slack)
 	return err
 }
 
@@ -174,6 +190,9 @@ type Batch struct {
 	host    []byte         // what is copied in: the lists and the starts
 	results []byte         // what is copied out
 
+	count int       // sources of the rows that are there
+	asked []*asking // a question each
+
 	start []int32 // of each upper rank: its row of starts in this batch; -1: it has none
 	ranks []int32 // those that have one
 	order []int32 // lanes by rank
@@ -192,8 +211,8 @@ func (b *Batch) listBytes() int {
 	return blocks*laneBlockBytes + (upper+b.lanes)*laneTermBytes + 4*listAlign
 }
 
-// NewBatch takes memory for so many lanes, a multiple of kernels.DeviceLaneUnit.
-func (w *Sums) NewBatch(lanes int) (*Batch, error) {
+// NewBatch takes memory for so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these.
+func (w *Sums) NewBatch(lanes int, questions ...kernels.LaneQuestion) (*Batch, error) {
 	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
 		return nil, fmt.Errorf("a batch of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
 	}
@@ -201,7 +220,13 @@ func (w *Sums) NewBatch(lanes int) (*Batch, error) {
 	for i := range b.start {
 		b.start[i] = -1
 	}
-	if err := b.open(); err != nil {
+	err := b.open()
+	for _, q := range questions {
+		if err == nil {
+			err = b.openFor(q)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
@@ -258,12 +283,16 @@ func (b *Batch) Close() error {
 	if b.stream != nil {
 		err = b.stream.Close()
 	}
-	for _, buf := range []kernels.Buffer{b.rows, b.sums, b.lists} {
+	buffers, hosts := []kernels.Buffer{b.rows, b.sums, b.lists}, [][]byte{b.host, b.results}
+	for _, a := range b.asked {
+		buffers, hosts = append(buffers, a.memory), append(hosts, a.host)
+	}
+	for _, buf := range buffers {
 		if buf != nil {
 			err = errors.Join(err, buf.Free())
 		}
 	}
-	for _, memory := range [][]byte{b.host, b.results} {
+	for _, memory := range hosts {
 		if memory != nil {
 			err = errors.Join(err, b.w.device.FreeHost(memory))
 		}
@@ -284,6 +313,7 @@ func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneS
 	if err := b.stream.Sync(); err != nil {
 		return nil, nil, err
 	}
+	b.count = len(sources)
 	all := kernels.LaneSumsIn(b.results)
 	if columns {
 		ranks = all[b.lanes:][:len(b.w.e.Vertices)]

@@ -47,7 +47,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1), sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: math.MaxInt})
+	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1), sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: math.MaxInt}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,16 +58,12 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	upper, err := e.UpperDistances(t.Context(), d, core)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := New(e, conformance.WithLaneOps(d), upper)
+	w, err := New(t.Context(), e, conformance.WithLaneOps(d), core)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shut(t, w.Close)
-	b, err := w.NewBatch(kernels.DeviceLaneUnit * (1 + r.IntN(2)))
+	b, err := w.NewBatch(kernels.DeviceLaneUnit*(1+r.IntN(2)), kernels.LaneNearest{K: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +91,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 			}
 			sameSum(t, e.Variant, rows[i], of, slack)
 		}
+		checkAsk(t, e, b, search, sources)
 		for rank, sum := range ranks {
 			one := want[e.Vertices[rank]]
 			one.Top, one.Farthest = 0, -1
@@ -108,6 +105,28 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 		t.Error("65 lanes are not refused")
 	}
 	return true
+}
+
+// checkAsk asks for the nearest vertex of each source.
+func checkAsk(t *testing.T, e *sparse.Elimination, b *Batch, search *graph.Search, sources []int32) {
+	t.Helper()
+	answers, err := b.Ask([]kernels.LaneQuestion{kernels.LaneNearest{K: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sources {
+		least := math.Inf(1)
+		for _, x := range search.From(int(s)) {
+			least = min(least, x)
+		}
+		got := kernels.LaneNearIn(answers[0])[i]
+		if d := e.Variant.Kind().Wide().Value(got.Distance); math.Abs(d-least) > 1e-4*math.Abs(least) || got.Name < 0 {
+			t.Fatalf("%s: %d is nearest to %d, at %v, want %v", e.Variant, got.Name, s, d, least)
+		}
+	}
+	if _, err := b.Ask([]kernels.LaneQuestion{kernels.LaneNearest{K: 100}}); err == nil {
+		t.Error("a question without the memory is not refused")
+	}
 }
 
 // sameSum wants the same integers, and floats within a part of what they are.

@@ -25,7 +25,7 @@ type GraphOptions struct {
 	Sources tiles.RowSet   // the vertices whose rows count; none: all
 	File    string         // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: what is free, and half of it
-	Device  kernels.Device // adds up rows, where nothing but their sums is asked for, and stays the caller's; nil: the processor does
+	Device  kernels.Device // adds up rows, if it can tell all else that is asked, too, and stays the caller's; nil: the processor does
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -52,8 +52,8 @@ type Summary struct {
 // them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding, and sums are
 // added up in the order of elimination, which the graph, the sources and where elimination stops decide.
 //
-// A device adds up rows where it has memory for that, and where no more than sums is asked for; then those of floats are added up in
-// another order.
+// A device adds up rows where it has memory for that, and can tell all else that is asked; then sums of floats are added up in another
+// order.
 //
 // Memory: that of Of and of factors.Make, and for each goroutine 5 bytes a vertex and some MB. It fails with ErrOptions, the
 // errors of graph.Check, factors.ErrDense, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -155,11 +156,7 @@ func (b *binner) addOutside(d float64, times int64) {
 	case math.IsNaN(d), math.IsInf(d, -1), d < 0 && b.user == nil && b.zero == 0: // no solve leaves that
 		b.below += times
 	case b.user == nil:
-		level := b.level
-		for math.Abs(d) >= b.round(decimalEdge(fineBins, level)) {
-			level++
-		}
-		b.widen(level)
+		b.reach(d)
 		b.add(d, times)
 	case d < b.edges[0]:
 		b.below += times
@@ -168,6 +165,15 @@ func (b *binner) addOutside(d float64, times int64) {
 	default:
 		b.above += times
 	}
+}
+
+// reach makes bins so wide that one of them has d.
+func (b *binner) reach(d float64) {
+	level := b.level
+	for math.Abs(d) >= b.round(decimalEdge(fineBins, level)) {
+		level++
+	}
+	b.widen(level)
 }
 
 // widen makes bins 10^level wide, which is no less than they are.
@@ -281,12 +287,16 @@ func (g *distanceHistogram) finish() {
 	g.x.r.DistanceHistogram = g.all.histogram()
 }
 
-func (g *distanceHistogram) worker() taker { return &histogramWorker{g, g.x.newBinner()} }
+func (g *distanceHistogram) worker() taker {
+	return &histogramWorker{distanceHistogram: g, binner: g.x.newBinner()}
+}
 
 // histogramWorker counts one band in a binner of its own.
 type histogramWorker struct {
 	*distanceHistogram
 	*binner
+	asked      []byte // its edges, as a device is asked with them
+	askedLevel int    // and the level that they are of
 }
 
 func (w *histogramWorker) begin([]int32) {}
@@ -297,6 +307,51 @@ func (w *histogramWorker) end() {
 	w.keep()
 	clear(w.counts)
 	w.below, w.above = 0, 0
+}
+
+// question has bins that all of a band's distances are in. Sums do not tell how far negative ones go.
+func (w *histogramWorker) question(sums []kernels.LaneSum) kernels.LaneQuestion {
+	if w.user == nil && w.zero > 0 {
+		return nil
+	}
+	if sums == nil {
+		return kernels.LaneBins{Edges: w.x.meta.Kind.Make(len(w.edges))}
+	}
+	for _, s := range sums {
+		if w.user == nil {
+			w.reach(w.x.meta.Distance(s.Top))
+		}
+	}
+	if w.asked == nil || w.askedLevel != w.level {
+		w.asked, w.askedLevel = w.x.entries(w.firstKeys()), w.level
+	}
+	return kernels.LaneBins{Edges: w.asked}
+}
+
+// firstKeys are those of the least distance in each bin and of the least beyond the last, as far as there are such distances.
+func (w *histogramWorker) firstKeys() (keys []int64) {
+	none := w.x.keyOf(w.x.none)
+	for i, edge := range w.edges {
+		closed := w.user != nil && i == len(w.edges)-1 // the last bin has its upper edge, too
+		key := w.x.leastKey(edge, func(d float64) bool { return d > edge || !closed && d == edge })
+		if key == none || w.x.meta.Kind == entry.KindU16 && key >= int64(entry.Inf16) {
+			break
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+func (w *histogramWorker) answered(answer []byte, _ int) {
+	counts := entry.View[int64](answer)
+	w.below += counts[0]
+	for i, count := range counts[1:] {
+		if i < len(w.counts) {
+			w.counts[i] += count
+		} else {
+			w.above += count
+		}
+	}
 }
 
 func (w *histogramWorker) add(b *part) {

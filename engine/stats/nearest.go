@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"ooc/engine"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -81,17 +82,39 @@ func (x *gathering) keyOf(bits uint64) int64 {
 	return orderKey(uint32(bits), x.float)
 }
 
-// distance is that of the entry with a key.
-func (x *gathering) distance(key int64) float64 {
+// bits are those of the entry with a key.
+func (x *gathering) bits(key int64) uint64 {
 	if x.kind == entry.KindF64 {
-		return x.meta.Distance(uint64(orderKey(uint64(key), true))) // which undoes itself
+		return uint64(orderKey(uint64(key), true)) // which undoes itself
 	}
-	return x.meta.Distance(uint64(uint32(orderKey(uint32(key), x.float))))
+	return uint64(uint32(orderKey(uint32(key), x.float)))
+}
+
+// distance is that of the entry with a key.
+func (x *gathering) distance(key int64) float64 { return x.meta.Distance(x.bits(key)) }
+
+// entries are those with the keys, as a device has them, which has no entry beyond unreachable.
+func (x *gathering) entries(keys []int64) []byte {
+	kind := x.meta.Kind
+	out := kind.Make(len(keys))
+	for i, key := range keys {
+		bits := x.bits(key)
+		if kind.Wide() != kind { // which has none below 0, either
+			bits = uint64(max(0, min(key, int64(kind.Unreachable()))))
+		}
+		kind.Put(out, i, bits)
+	}
+	return out
 }
 
 // limit is the greatest key of a finite distance that is within d, or less than every key.
 func (x *gathering) limit(d float64) int64 {
 	d = x.rounded(d)
+	return x.leastKey(d, func(distance float64) bool { return distance > d }) - 1
+}
+
+// leastKey is the least key of a distance for which is holds, which it does from somewhere near d on; that of unreachable if there is none.
+func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
 	least, none := int64(math.MinInt32)+1, x.keyOf(x.none)
 	switch x.kind {
 	case entry.KindF32:
@@ -99,16 +122,15 @@ func (x *gathering) limit(d float64) int64 {
 	case entry.KindF64:
 		least = x.keyOf(x.kind.Bits(-math.MaxFloat64))
 	}
-	lo, hi := least, none // keys below lo are within d, keys from hi on are not
-	for lo < hi {
-		// The half of both, since their difference may not fit.
-		if mid := lo>>1 + hi>>1 + lo&hi&1; x.distance(mid) > d {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
+	value := func(key int64) float64 { return x.kind.Value(x.bits(key)) }
+	key := x.keyOf(x.kind.Bits(max(value(least), min(d*float64(x.meta.Scale), value(none-1)))))
+	for key > least && is(x.distance(key-1)) {
+		key--
 	}
-	return lo - 1
+	for key < none && !is(x.distance(key)) {
+		key++
+	}
+	return key
 }
 
 // nearest lists the nearest vertices of each.
@@ -244,6 +266,24 @@ func insertRival(best []rival, c rival, k int) []rival {
 		best = best[:k-1]
 	}
 	return slices.Insert(best, at, c)
+}
+
+func (w *nearestWorker) question([]kernels.LaneSum) kernels.LaneQuestion {
+	if w.k >= kernels.MostLaneNear {
+		return nil
+	}
+	return kernels.LaneNearest{K: w.k + 1} // the vertex itself may be one
+}
+
+func (w *nearestWorker) answered(answer []byte, lanes int) {
+	near := kernels.LaneNearIn(answer)
+	for i, v := range w.rows {
+		for k := 0; k <= w.k && len(w.best[i]) < w.k; k++ {
+			if n := near[k*lanes+i]; n.Name >= 0 && n.Name != v {
+				w.best[i] = append(w.best[i], rival{w.x.keyOf(n.Distance), n.Name})
+			}
+		}
+	}
 }
 
 func (w *nearestWorker) end() {

@@ -30,26 +30,41 @@ type sumTaker interface {
 	addSums(rows, columns []kernels.LaneSum)
 }
 
-// sumsOnDevice reports whether there is a device that adds up rows, and all takers take sums.
-func (x *graphGathering) sumsOnDevice() bool {
+// asker is a taker that can have a device asked about a band's rows, once these are added up.
+type asker interface {
+	// question returns what is asked; nil: a device cannot tell. Without sums, it is what takes most memory of all that may be asked.
+	question(sums []kernels.LaneSum) kernels.LaneQuestion
+	// answered takes the answer, which is of so many lanes, the first of them the band's rows.
+	answered(answer []byte, lanes int)
+}
+
+// askDevice reports whether there is a device that adds up rows, and all takers take sums or ask it. questions are theirs.
+func (x *graphGathering) askDevice() (questions []kernels.LaneQuestion, can bool) {
 	if x.o.Device == nil {
-		return false
+		return nil, false
 	}
-	if _, can := kernels.As[kernels.LaneOps](x.o.Device); !can {
-		return false
-	}
+	_, adds := kernels.As[kernels.LaneOps](x.o.Device)
+	_, answers := kernels.As[kernels.LaneStats](x.o.Device)
 	for _, g := range x.gatherers {
-		if _, ok := g.worker().(sumTaker); !ok {
-			return false
+		switch t := g.worker().(type) {
+		case sumTaker:
+		case asker:
+			q := t.question(nil)
+			if q == nil || !answers {
+				return nil, false
+			}
+			questions = append(questions, q)
+		default:
+			return nil, false
 		}
 	}
-	return true
+	return questions, adds
 }
 
 // mostUpper is how many upper ranks may be between pieces: the host and the device have memory for the distances between them, and for
 // as many entries of the pieces. 0: rows are not added up on a device.
 func (x *graphGathering) mostUpper() int {
-	if !x.sumsOnDevice() {
+	if _, can := x.askDevice(); !can {
 		return 0
 	}
 	room, v := x.o.Memory, x.g.Kind.Variant(x.g.Negative)
@@ -69,24 +84,21 @@ func (x *graphGathering) newOnDevice(ctx context.Context, most int) (_ *onDevice
 	if e.Pieces == nil || most == 0 || e.Pieces.Upper > most {
 		return nil, nil
 	}
-	fixed, batch := rowsums.Bytes(e, x.rows.batchLanes())
+	questions, _ := x.askDevice()
+	fixed, batch := rowsums.Bytes(e, x.rows.batchLanes(), questions...)
 	count := int(min(deviceBatches, (d.Info().Memory-fixed)/batch))
 	if count <= 0 {
 		return nil, nil
 	}
-	distances, err := e.UpperDistances(ctx, x.f.Core.Host, x.f.Core)
-	if err != nil {
-		return nil, err
-	}
 	s := &onDevice{expanded: x.rows, columns: !x.symmetric, batches: make(chan *rowsums.Batch, count)}
-	if s.sums, err = rowsums.New(e, d, distances); errors.Is(err, kernels.ErrNoMemory) {
+	if s.sums, err = rowsums.New(ctx, e, d, x.f.Core); errors.Is(err, kernels.ErrNoMemory) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("sums of rows: %w", err)
 	}
 	e.Pieces.Inside, e.Pieces.Down = nil, nil // the device has them
 	for range count {
-		b, err := s.sums.NewBatch(x.rows.batchLanes())
+		b, err := s.sums.NewBatch(x.rows.batchLanes(), questions...)
 		if errors.Is(err, kernels.ErrNoMemory) {
 			break
 		}
@@ -129,12 +141,34 @@ func (r *deviceReader) read(ctx context.Context, band int, all takers) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	rows, columns, err := r.batch.Sums(r.rows(band), r.columns)
-	if err != nil {
+	if err := r.ask(band, all); err != nil {
 		return fmt.Errorf("sums of rows: %w; what was gathered is kept, and the same command goes on, with --device cpu on the processor", err)
 	}
+	return nil
+}
+
+// ask gives all takers what the device finds in a band's rows.
+func (r *deviceReader) ask(band int, all takers) error {
+	rows, columns, err := r.batch.Sums(r.rows(band), r.columns)
+	if err != nil {
+		return err
+	}
+	var askers []asker
+	var questions []kernels.LaneQuestion
 	for _, t := range all {
-		t.(sumTaker).addSums(rows, columns)
+		if sums, ok := t.(sumTaker); ok {
+			sums.addSums(rows, columns)
+			continue
+		}
+		askers = append(askers, t.(asker))
+		questions = append(questions, askers[len(askers)-1].question(rows))
+	}
+	answers, err := r.batch.Ask(questions)
+	if err != nil {
+		return err
+	}
+	for i, a := range askers {
+		a.answered(answers[i], r.batch.Lanes())
 	}
 	return nil
 }

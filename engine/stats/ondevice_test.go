@@ -3,8 +3,10 @@ package stats
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,10 +25,11 @@ import (
 
 var errBroken = errors.New("the device is broken")
 
-// summing is a device that counts the batches whose rows it has added up.
+// summing is a device that counts the batches whose rows it has added up, and the questions about them.
 type summing struct {
 	kernels.Device
 	batches atomic.Int64
+	asked   atomic.Int64
 	memory  int64 // that it says it has; 0: as much as there is
 	broken  atomic.Bool
 }
@@ -36,6 +39,20 @@ func (d *summing) LaneSums(s kernels.Stream, v entry.Variant, l kernels.LaneSums
 		return errBroken
 	}
 	return d.ops().LaneSums(s, v, l)
+}
+
+// onlySums is a device that answers nothing but sums.
+type onlySums struct {
+	kernels.Device
+	kernels.LaneOps
+}
+
+func (d *summing) LaneStat(s kernels.Stream, v entry.Variant, r kernels.LaneRows, q kernels.LaneQuestion) error {
+	if d.asked.Add(1); d.broken.Load() {
+		return errBroken
+	}
+	stats, _ := kernels.As[kernels.LaneStats](d.Device)
+	return stats.LaneStat(s, v, r, q)
 }
 func (d *summing) LaneBlocks(s kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	return d.ops().LaneBlocks(s, v, b)
@@ -80,20 +97,31 @@ func newSumming(t *testing.T) *summing {
 	return &summing{Device: conformance.WithLaneOps(host)}
 }
 
-// mesh makes a graph in which elimination leaves pieces: a grid, of which some arcs are missing.
+// mesh makes a graph in which elimination leaves pieces: a grid, of which some arcs are missing. Floats have integers for weights, so
+// that distances are the same in whatever order arcs are added up.
 func (c statsCase) mesh(t *testing.T, r *rand.Rand, side int) *graph.Graph {
 	t.Helper()
 	options := []graph.BuildOption{graph.Directed, graph.AsKind(c.kind)}
 	if c.undirected {
 		options[0] = graph.Undirected
 	}
+	if c.scale > 1 {
+		options = append(options, graph.Scaled(c.scale))
+	}
 	b := graph.New(side*side, options...)
+	potential := make([]int, side*side)
+	for v := range potential {
+		if c.negative {
+			potential[v] = r.IntN(60)
+		}
+	}
+	add := func(u, v int) { b.Add(u, v, float64(r.IntN(100))+float64(potential[u]-potential[v])) }
 	for v := range side * side {
 		for _, step := range []int{1, side} {
 			if to := v + step; to < side*side && (step > 1 || to%side > 0) && r.IntN(50) > 0 {
-				b.Add(v, to, float64(r.IntN(100)))
+				add(v, to)
 				if !c.undirected {
-					b.Add(to, v, float64(r.IntN(100)))
+					add(to, v)
 				}
 			}
 		}
@@ -105,23 +133,31 @@ func (c statsCase) mesh(t *testing.T, r *rand.Rand, side int) *graph.Graph {
 	return g
 }
 
-// TestOfGraphOnDevice compares sums that a device adds up with those of a store.
+// TestOfGraphOnDevice compares what a device finds with what there is in a store.
 func TestOfGraphOnDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
 	for _, c := range statsCases {
-		if c.negative || c.scale > 1 {
-			continue
-		}
 		g := c.mesh(t, r, 22+r.IntN(8))
 		after := g.N * 9 / 10
-		o := GraphOptions{Device: d, after: &after}
+		o := GraphOptions{Options: randomStats(r), Device: d, after: &after}
+		o.Within = append(o.Within, 100)
+		for i := range o.Edges { // some are distances
+			o.Edges[i] = math.Round(o.Edges[i])
+		}
+		if c.negative && o.Bins > 0 { // a device does not know the range of negative distances
+			o.Bins, o.Edges = 0, []float64{-20.5, 0, 33, 40}
+		}
 		if r.IntN(2) == 0 {
 			o.Sources = someRows(r, g.N)
 		}
-		before := d.batches.Load()
+		before, asked := d.batches.Load(), d.asked.Load()
 		got := ofGraph(t, g, o)
-		if d.batches.Load() == before {
-			t.Errorf("%+v: the device has added up nothing", c)
+		questions := int64(2)
+		if o.Nearest > 0 {
+			questions++
+		}
+		if n := d.batches.Load() - before; n == 0 || d.asked.Load()-asked != n*questions {
+			t.Errorf("%+v: the device has added up %d batches, and answered %d questions", c, n, d.asked.Load()-asked)
 		}
 		o.Device = nil
 		want := ofGraph(t, g, o)
@@ -130,10 +166,9 @@ func TestOfGraphOnDevice(t *testing.T) {
 			enginetest.Solve(t, p, engine.Options{})
 			want = mustStats(t, p, o.Options)
 		}
-		if c.kind.Float() {
-			closeStats(t, got, want)
-		} else {
-			sameStats(t, got, want)
+		sameStats(t, got, want)
+		if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) || !reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
+			t.Errorf("%+v: %+v, want %+v", c, got.DistanceHistogram, want.DistanceHistogram)
 		}
 		before = d.batches.Load()
 		d.memory = 1 << 16
@@ -143,11 +178,35 @@ func TestOfGraphOnDevice(t *testing.T) {
 		if d.batches.Load() != before {
 			t.Errorf("%+v: the device has added up rows without the memory", c)
 		}
-		o.Device, o.Within = d, []float64{50}
-		sameStats(t, ofGraph(t, g, o), ofGraph(t, g, GraphOptions{Sources: o.Sources, Options: o.Options}))
-		if d.batches.Load() != before {
-			t.Errorf("%+v: the device has added up rows that are wanted for more", c)
+	}
+}
+
+// TestOfGraphBesideDevice asks for what a device does not find.
+func TestOfGraphBesideDevice(t *testing.T) {
+	r, d := seeds.New(t), newSumming(t)
+	g := statsCases[0].mesh(t, r, 24)
+	negative := statsCase{kind: entry.KindI32, negative: true, scale: 1}.mesh(t, r, 24)
+	after := g.N * 9 / 10
+	for name, c := range map[string]struct {
+		g      *graph.Graph
+		device kernels.Device
+		o      Options
+	}{
+		"more neighbors than it lists": {g, d, Options{Nearest: kernels.MostLaneNear}},
+		"negative distances":           {negative, d, Options{Bins: 20}},
+		"no questions":                 {g, onlySums{d.Device, d}, Options{Within: []float64{20}}},
+	} {
+		before := d.batches.Load()
+		got := ofGraph(t, c.g, GraphOptions{Options: c.o, Device: c.device, after: &after})
+		if sameStats(t, got, ofGraph(t, c.g, GraphOptions{Options: c.o, after: &after})); d.batches.Load() != before {
+			t.Errorf("%s: the device has added up rows", name)
 		}
+	}
+	before := d.batches.Load()
+	ofGraph(t, g, GraphOptions{Device: onlySums{d.Device, d}, after: &after})
+	ofGraph(t, g, GraphOptions{Options: Options{Nearest: kernels.MostLaneNear - 1}, Device: d, after: &after})
+	if d.batches.Load() == before {
+		t.Error("the device has added up nothing")
 	}
 }
 
@@ -155,7 +214,8 @@ func TestOfGraphOnDevice(t *testing.T) {
 func TestOfGraphOffDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
 	g := statsCases[0].mesh(t, r, 30)
-	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Nanosecond, after: new(int)}
+	asked := Options{Nearest: 3, Within: []float64{50}, Bins: 30}
+	o := GraphOptions{Options: asked, File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Nanosecond, after: new(int)}
 	*o.after = g.N * 9 / 10
 	stops := 0
 	for {
@@ -186,7 +246,10 @@ func TestOfGraphOffDevice(t *testing.T) {
 		if stops < 3 || sum.Resumed < stops*rows || d.batches.Load() == 0 {
 			t.Errorf("stopped %d times, %d rows resumed, %d batches", stops, sum.Resumed, d.batches.Load())
 		}
-		sameStats(t, got, ofGraph(t, g, GraphOptions{}))
+		want := ofGraph(t, g, GraphOptions{Options: asked})
+		if sameStats(t, got, want); !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) {
+			t.Errorf("%+v, want %+v", got.DistanceHistogram, want.DistanceHistogram)
+		}
 		return
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/text"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -44,6 +45,7 @@ type Within struct {
 type withinCounts struct {
 	x      *gathering
 	limits []int64 // as keys of entries
+	edges  []byte  // the entries beyond them
 }
 
 func gatherWithin(x *gathering) (gatherer, error) {
@@ -51,10 +53,13 @@ func gatherWithin(x *gathering) (gatherer, error) {
 		return nil, nil
 	}
 	g := &withinCounts{x: x}
+	var beyond []int64
 	for _, d := range x.o.Within {
 		g.limits = append(g.limits, x.limit(d))
 		x.r.Within = append(x.r.Within, Within{d, make([]int32, x.meta.N)})
+		beyond = append(beyond, x.limit(d)+1)
 	}
+	g.edges = x.entries(beyond)
 	return g, nil
 }
 
@@ -107,6 +112,17 @@ func countWithin[W word](w *withinWorker, row int, line []W) {
 			}
 		}
 		w.counts[row*len(w.limits)+j] += count
+	}
+}
+
+func (w *withinWorker) question([]kernels.LaneSum) kernels.LaneQuestion {
+	return kernels.LaneBelow{Edges: w.edges}
+}
+
+func (w *withinWorker) answered(answer []byte, lanes int) {
+	below := entry.View[int32](answer)
+	for i := range w.counts {
+		w.counts[i] += below[i%len(w.limits)*lanes+i/len(w.limits)]
 	}
 }
 
