@@ -71,6 +71,7 @@ func (f *fault) ask(op, name string) error {
 type faultyDevice struct {
 	kernels.Device
 	tiles kernels.TileOps
+	peers kernels.PeerOps // nil: it has none
 	f     *fault
 }
 
@@ -80,7 +81,8 @@ func faulty(d kernels.Device, f *fault) kernels.Device {
 	if !ok {
 		panic(d.Info().Name + " is no kernels.TileOps: all devices of these tests are")
 	}
-	w := &faultyDevice{d, tiles, f}
+	w := &faultyDevice{Device: d, tiles: tiles, f: f}
+	w.peers, _ = kernels.As[kernels.PeerOps](d)
 	if l, ok := kernels.As[kernels.LaneOps](d); ok {
 		return &struct {
 			*faultyDevice
@@ -114,6 +116,12 @@ func (d *faultyDevice) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes i
 
 func (d *faultyDevice) TransposeTile(s kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
 	return errors.Join(d.f.ask("launch", "transposition"), d.tiles.TransposeTile(s.(*faultyStream).Stream, v, t, dst, src))
+}
+
+func (d *faultyDevice) Reaches(b kernels.Buffer) bool { return d.peers != nil && d.peers.Reaches(b) }
+
+func (d *faultyDevice) CopyPeer(s kernels.Stream, dst, src kernels.Tile, bytes int64) error {
+	return errors.Join(d.f.ask("copy", "from a device"), d.peers.CopyPeer(s.(*faultyStream).Stream, dst, src, bytes))
 }
 
 // Ceiling is not known: measuring it takes longer than the solves of these tests.
@@ -225,16 +233,20 @@ func TestCampaignFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, device := seeds.New(t), enginetest.CampaignDevice(t, open)
 			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
-				c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
-				c.failEach(t, r)
-				// The same from a store that is half done, which is opened and continued.
-				c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false) // of more, pivots would be timed, who knows how often
-				c.half = c.halfDone(t, r)
-				c.failEach(t, r)
+				t.Run(algorithm, func(t *testing.T) {
+					c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
+					c.failEach(t, r)
+					// The same from a store that is half done, which is opened and continued.
+					c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false) // of more, pivots would be timed, who knows how often
+					c.half = c.halfDone(t, r)
+					c.failEach(t, r)
+				})
 			}
 			for _, algorithm := range []string{rounds.BlockedName, rounds.SingleStageName} {
-				c := &faultCase{device: device, algorithm: algorithm, predecessors: true, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
-				c.failEach(t, r)
+				t.Run(algorithm+" with predecessors", func(t *testing.T) {
+					c := &faultCase{device: device, algorithm: algorithm, predecessors: true, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
+					c.failEach(t, r)
+				})
 			}
 		})
 	}

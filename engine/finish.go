@@ -6,43 +6,61 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ooc/engine/live"
 	"ooc/engine/task"
+	"ooc/tiles"
 )
 
 // finishSums makes sure that a solved matrix has its checksums. Damaged ones are not replaced: by now the matrix may be
 // damaged too, and new checksums would hide that.
-func (p *Problem) finishSums(ctx context.Context, c *live.Control) error {
-	if _, err := p.store.Sums(); err == nil {
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
+func (p *Problem) finishSums(ctx context.Context, o *Options) error {
+	_, err := p.store.Sums()
+	missing, mend := errors.Is(err, fs.ErrNotExist), p.mends()
+	if mend && p.store.IsPart() { // where one part has them, all trees are made, durably
+		rooted, rerr := p.treesRooted()
+		if rerr = agree(o.Ranks, rerr); rerr != nil { // checksums that cannot be read do not say that there are any
+			return rerr
+		}
+		some, gerr := someHave(o.Ranks, rooted)
+		if gerr != nil {
+			return errors.Join(err, gerr)
+		}
+		mend = !some
+	}
+	if !missing {
 		return err
 	}
-	return p.Finish(ctx, c, make([]uint32, p.geom.Tiles()*p.meta.SumsPerTile()), make([]bool, p.geom.Tiles()))
+	return p.finish(ctx, o, mend, make([]uint32, p.geom.Tiles()*p.meta.SumsPerTile()), make([]bool, p.geom.Tiles()))
 }
 
-// Finish completes a store whose distances are all final: it makes trees of predecessors, if there are any, and then stores
-// checksums. If ctx ends first, the next run does it.
-func (p *Problem) Finish(ctx context.Context, c *live.Control, sums []uint32, summed []bool) error {
-	if !p.meta.Predecessors {
+// finish completes a store whose distances are all final: it makes trees of predecessors, if these are to be mended, and then stores
+// checksums. If ctx ends first, the next run does it. Of a store in parts, the processes that have one call it together.
+func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint32, summed []bool) error {
+	if !mend {
 		return p.storeSums(sums, summed)
 	}
-	written, err := p.rootTrees(ctx, c)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w at 100 %%, while predecessors were checked", task.ErrInterrupted)
+	var l lines = &storeLines{p.store, make([]bool, p.geom.Tiles())}
+	var err error
+	if p.store.IsPart() {
+		l, err = p.rootPartTrees(ctx, o)
+	} else {
+		err = p.rootTrees(ctx, o.Control, l)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w at 100 %%, while predecessors were checked", task.ErrInterrupted)
+	}
+	if err == nil {
+		var state tiles.State
+		if state, _, err = p.store.State(); err == nil {
+			err = p.store.Checkpoint(state) // whatever the checksums cover is durable before them, also what a run that was killed here has written
 		}
-		return err
 	}
-	state, _, err := p.store.State()
+	if p.store.IsPart() { // and whatever those of any part vouch for
+		err = agree(o.Ranks, err)
+	}
 	if err != nil {
 		return err
 	}
-	// Whatever the checksums cover is durable before them, also what a run that was killed here has written.
-	if err := p.store.Checkpoint(state); err != nil {
-		return err
-	}
-	for i, w := range written {
+	for i, w := range l.written() {
 		summed[i] = summed[i] && !w
 	}
 	return p.storeSums(sums, summed)

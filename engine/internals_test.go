@@ -42,7 +42,9 @@ func (p *Problem) CoreLeft() (bool, error) {
 }
 
 func (p *Problem) RootTrees(ctx context.Context, c *live.Control) ([]bool, error) {
-	return p.rootTrees(ctx, c)
+	l := &storeLines{p.store, make([]bool, p.geom.Tiles())}
+	err := p.rootTrees(ctx, c, l)
+	return l.tiles, err
 }
 
 func (p *Problem) TreesRooted() (bool, error) { return p.treesRooted() }

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"ooc/engine/ranks"
+	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/tiles"
 )
@@ -102,10 +105,65 @@ func (p *Problem) together(g *ranks.Group, err error) error {
 	return err
 }
 
+// end is how a step has ended in a process.
+type end struct {
+	Text        string // of an error; "": none
+	Interrupted bool
+}
+
+// agree fails in all processes where a step has failed in any: on rank 0 with that error, and with ranks.ErrOver in the others.
+func agree(g *ranks.Group, err error) error {
+	ctx, mine := context.Background(), end{}
+	if err != nil {
+		mine = end{err.Error(), errors.Is(err, task.ErrInterrupted)}
+	}
+	all, gerr := ranks.Gather(ctx, g, mine)
+	if gerr != nil {
+		return errors.Join(err, gerr)
+	}
+	goOn := true
+	if g.Rank() > 0 {
+		if herr := g.Hear(ctx, &goOn); herr != nil || !goOn {
+			return cmp.Or(herr, ranks.ErrOver)
+		}
+		return nil
+	}
+	for rank, e := range all {
+		switch {
+		case e.Text == "" || err != nil && (rank == 0 || e.Interrupted || !errors.Is(err, task.ErrInterrupted)): // what has stopped them counts
+		case e.Interrupted:
+			err = fmt.Errorf("rank %d: %w", rank, task.ErrInterrupted)
+		default:
+			err = fmt.Errorf("rank %d: %s", rank, e.Text)
+		}
+	}
+	if goOn = err == nil; !goOn {
+		g.Over()
+	}
+	return errors.Join(err, g.Tell(ctx, goOn))
+}
+
+// someHave reports to all whether any process has something.
+func someHave(g *ranks.Group, mine bool) (some bool, err error) {
+	all, err := ranks.Gather(context.Background(), g, mine)
+	if err != nil {
+		return false, err
+	}
+	if g.Rank() > 0 {
+		err = g.Hear(context.Background(), &some)
+		return some, err
+	}
+	some = slices.Contains(all, true)
+	return some, g.Tell(context.Background(), some)
+}
+
 // ClusterCommand is how the processes are started that go on with a part store, or with all parts.
 func (p *Problem) ClusterCommand() string {
-	q := p.Part()
-	return fmt.Sprintf("mpirun -n %d ooc solve %s --cluster mpi --grid %s --part-dir %s", q.Of(), text.Quote(p.meta.Input.Name), q.Grid(), text.Quote(filepath.Dir(p.allParts())))
+	q, keep := p.Part(), ""
+	if p.meta.Predecessors {
+		keep = " --predecessors"
+	}
+	return fmt.Sprintf("mpirun -n %d ooc solve %s --cluster mpi --grid %s --part-dir %s%s", q.Of(), text.Quote(p.meta.Input.Name), q.Grid(), text.Quote(filepath.Dir(p.allParts())), keep)
 }
 
 // Part is which part this store has, or the first of all of its parts; nil if there are none.

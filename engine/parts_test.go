@@ -55,6 +55,45 @@ func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
 	}
 }
 
+// apart is a device whose memory no other reaches.
+type apart struct {
+	kernels.Device
+	kernels.TileOps
+}
+
+// setApart hides the way to a device.
+func setApart(_ int, d kernels.Device) kernels.Device {
+	tiles, ok := kernels.As[kernels.TileOps](d)
+	if !ok {
+		panic("the processor has no kernels.TileOps")
+	}
+	return apart{d, tiles}
+}
+
+// TestPartsReach wants devices that reach each other's memory to hand over tiles without a way through pages, and the same matrix as others.
+func TestPartsReach(t *testing.T) {
+	r := seeds.New(t)
+	g := enginetest.RandomGraph(t, r, 600, entry.KindI32, false)
+	var out []int64
+	var matrices [][]byte
+	for _, wrap := range []func(int, kernels.Device) kernels.Device{setApart, func(_ int, d kernels.Device) kernels.Device { return d }} {
+		p := enginetest.Create(t, g, 64)
+		o := partOptionsWith(t, r, p, 2, wrap)
+		o.HostMemory, o.Round, o.Checkpoint = 0, 64, time.Hour
+		sum, err := p.Solve(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, matrices = append(out, sum.BytesOut), append(matrices, enginetest.MatrixFile(t, p.Dir()))
+	}
+	if out[1] >= out[0] || out[1] == 0 {
+		t.Errorf("%d bytes went to pages where devices reach each other, %d where they do not", out[1], out[0])
+	}
+	if !bytes.Equal(matrices[0], matrices[1]) {
+		t.Error("the matrices differ")
+	}
+}
+
 // TestParts solves graphs of every kind and layout on several devices, stops them now and then, goes on with another number of devices, and
 // compares with a solve on one.
 func TestParts(t *testing.T) {
@@ -79,7 +118,11 @@ func TestParts(t *testing.T) {
 			whole, p := make("whole"), make("parts")
 			enginetest.Solve(t, whole, partOptions(t, r, whole, 1))
 			for left := 2; ; left-- {
-				o := partOptions(t, r, p, 1+r.IntN(4))
+				wrap := func(i int, d kernels.Device) kernels.Device { return d }
+				if r.IntN(2) == 0 {
+					wrap = setApart
+				}
+				o := partOptionsWith(t, r, p, 1+r.IntN(4), wrap)
 				ctx, cancel := context.WithCancel(t.Context())
 				stop := r.Float64()
 				o.Progress = func(st live.Status) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -379,8 +380,12 @@ func (p *Problem) Status() (live.Status, error) {
 }
 
 func (p *Problem) summary(d kernels.Device) task.Summary {
+	store := p.Dir()
+	if p.meta.Part != nil { // questions are asked of the folder that holds all parts
+		store = filepath.Dir(store)
+	}
 	return task.Summary{
-		Store: p.Dir(), Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
+		Store: store, Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
 		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(), p.meta.N),
 	}
 }

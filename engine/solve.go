@@ -91,13 +91,13 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
 		sum.ResumedFrom = 1
-		if sum.AlreadySolved, err = p.treesRooted(); err != nil {
+		if sum.AlreadySolved, err = p.treesRooted(); err != nil && !p.store.IsPart() { // of a part, finishSums tells the other ranks, too
 			return sum, err
 		}
 		if _, err := p.Factors(); err != nil {
 			return sum, err
 		}
-		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, o.Control), p.store.RemoveCore()))
+		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
 		sum.Algorithm = FactorsName
@@ -140,7 +140,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	if p.store.IsPart() {
 		var least tiles.State
 		if least, counts, err = p.recoverAll(o.Ranks); err == nil && least.Done == int64(p.geom.N) {
-			err = p.together(o.Ranks, p.finishSums(ctx, o.Control))
+			err = p.together(o.Ranks, p.finishSums(ctx, &o))
 		}
 		if err != nil {
 			return sum, err
@@ -158,6 +158,10 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 		return sum, err
 	}
 	t.Began, t.Summary = began, &sum
+	finish := t.Finish
+	t.Finish = func(_ context.Context, sums []uint32, summed []bool) error { // rank 0 has no part in it, and does not pass on who wants it to stop
+		return finish(ctx, sums, summed)
+	}
 	return sum, solverNamed(b.Algorithm).Run(ctx, t)
 }
 
@@ -168,7 +172,7 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 		HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Checkpoint: o.Checkpoint,
 		Ranks: o.Ranks, Grid: o.Grid, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
-			return p.together(o.Ranks, p.Finish(ctx, o.Control, sums, summed))
+			return p.together(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
 		},
 		SolveCore: func(ctx context.Context, algorithm string, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
 			o := o

@@ -31,25 +31,84 @@ func (p *Problem) treesRooted() (bool, error) {
 	return true, nil
 }
 
-// rootTrees makes the predecessors of every row of final distances a tree of shortest paths, and reports which tiles it
-// wrote. Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
+// mends reports whether the predecessors of final distances may have to be mended: where there may be cycles of length 0.
+func (p *Problem) mends() bool {
+	return p.meta.Predecessors && (p.meta.Kind.Float() || p.meta.MinWeight <= 0)
+}
+
+// lines are what trees are made from and written to.
+type lines interface {
+	strips() []strip // of rows that this process is to check
+	read(distances, predecessors []byte, s strip) error
+	arcsInto(vertices []int32, s *rowMender) ([][]shortArc, error) // those that are shortest paths
+	together() int                                                 // rows, or vertices, at most that read and arcsInto take
+	write(u int, columns, predecessors []int32) error
+	flush() error    // after write
+	written() []bool // tiles here, by Geometry.Index
+}
+
+// strip are consecutive rows.
+type strip struct{ first, count int }
+
+// storeLines are the lines of a store that has all.
+type storeLines struct {
+	store *tiles.Store
+	tiles []bool
+}
+
+func (l *storeLines) strips() []strip {
+	all := make([]strip, l.store.Geometry().N)
+	for u := range all {
+		all[u] = strip{u, 1}
+	}
+	return all
+}
+
+func (l *storeLines) together() int { return 1 }
+
+func (l *storeLines) read(distances, predecessors []byte, s strip) error {
+	return errors.Join(l.store.ReadRow(distances, s.first), l.store.ReadRowPredecessors(predecessors, s.first))
+}
+
+func (l *storeLines) arcsInto(vertices []int32, s *rowMender) ([][]shortArc, error) {
+	v, kind := int(vertices[0]), s.p.meta.Kind
+	if err := errors.Join(l.store.ReadCol(s.column, v), l.store.ReadColPredecessors(s.before, v)); err != nil {
+		return nil, err
+	}
+	var list []shortArc
+	for x, p := range entry.View[int32](s.before) {
+		if int(p) == x {
+			list = append(list, shortArc{p, kind.Value(kind.At(s.column, x))})
+		}
+	}
+	return [][]shortArc{list}, nil
+}
+
+func (l *storeLines) write(u int, columns, predecessors []int32) error {
+	g := l.store.Geometry()
+	for _, v := range columns {
+		l.tiles[g.Index(u/g.T, int(v)/g.T)] = true
+	}
+	return l.store.WritePredecessors(u, columns, predecessors)
+}
+
+func (l *storeLines) flush() error    { return nil }
+func (l *storeLines) written() []bool { return l.tiles }
+
+// rootTrees makes the predecessors of every row of final distances that this process checks a tree of shortest paths. Rounds leave in each
+// entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
 // of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop;
 // docs/promises.md has the argument. A pause takes effect between two rows.
 //
-// Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written until all rows of
-// a group are checked.
-func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []bool, err error) {
-	written = make([]bool, p.geom.Tiles())
-	if !p.meta.Kind.Float() && p.meta.MinWeight > 0 {
-		return written, nil
-	}
+// Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written here until all rows of
+// a group are checked. What other processes write meanwhile changes nothing: it is in other rows, and of columns only those entries count
+// whose row is their predecessor, which none becomes and none ceases to be.
+func (p *Problem) rootTrees(ctx context.Context, c *live.Control, l lines) error {
 	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
 	defer stop(nil)
-	x := &treeMending{p: p, arcs: &arcLists{p: p, of: map[int32][]shortArc{}}, written: written}
-	n := p.geom.N
-	together := max(changesTogether/(8*n), 1)
-	for first := 0; first < n; first += together {
-		err := parallel.Do(ctx, min(together, n-first), func() func(int) error {
+	x := &treeMending{p: p, lines: l, arcs: &arcLists{lines: l, of: map[int32][]shortArc{}}}
+	for group := range slices.Chunk(l.strips(), max(changesTogether/(8*p.geom.N*l.together()), 1)) {
+		err := parallel.Do(ctx, len(group), func() func(int) error {
 			r := x.rowMender()
 			return func(i int) (err error) {
 				defer func() {
@@ -60,17 +119,17 @@ func (p *Problem) rootTrees(ctx context.Context, c *live.Control) (written []boo
 				if err := c.Hold(ctx, func() error { return nil }); err != nil || ctx.Err() != nil {
 					return errors.Join(err, context.Cause(ctx))
 				}
-				return x.look(r, first+i)
+				return x.look(ctx, r, group[i])
 			}
 		}, func() {})
 		if err == nil {
 			err = x.write()
 		}
 		if err != nil {
-			return written, err
+			return err
 		}
 	}
-	return written, nil
+	return nil
 }
 
 // changesTogether bounds the bytes of the changes that are held before they are written.
@@ -78,9 +137,9 @@ const changesTogether = 256 << 20
 
 // treeMending is what the goroutines that check rows share.
 type treeMending struct {
-	p       *Problem
-	arcs    *arcLists
-	written []bool
+	p     *Problem
+	lines lines
+	arcs  *arcLists
 
 	mu      sync.Mutex
 	idle    []*rowMender // guarded by mu
@@ -108,15 +167,25 @@ func (x *treeMending) rowMender() *rowMender {
 	return r
 }
 
-// look checks row u.
-func (x *treeMending) look(r *rowMender, u int) error {
-	columns, predecessors, err := r.row(u)
-	if err != nil || len(columns) == 0 {
+// look checks a strip.
+func (x *treeMending) look(ctx context.Context, r *rowMender, s strip) error {
+	if err := x.lines.read(r.strip, r.strips, s); err != nil {
 		return err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.changes = append(x.changes, change{u, slices.Clone(columns), predecessors})
+	for k := range s.count {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		columns, predecessors, err := r.row(k, s.first+k)
+		if err != nil {
+			return err
+		}
+		if len(columns) > 0 {
+			x.mu.Lock()
+			x.changes = append(x.changes, change{s.first + k, slices.Clone(columns), predecessors})
+			x.mu.Unlock()
+		}
+	}
 	return nil
 }
 
@@ -124,17 +193,13 @@ func (x *treeMending) look(r *rowMender, u int) error {
 func (x *treeMending) write() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	t := x.p.geom.T
 	for _, c := range x.changes {
-		for _, v := range c.columns {
-			x.written[x.p.geom.Index(c.row/t, int(v)/t)] = true
-		}
-		if err := x.p.store.WritePredecessors(c.row, c.columns, c.predecessors); err != nil {
+		if err := x.lines.write(c.row, c.columns, c.predecessors); err != nil {
 			return err
 		}
 	}
 	x.changes, x.idle = x.changes[:0], append(x.idle[:0], x.all...)
-	return nil
+	return x.lines.flush()
 }
 
 // shortArc is an arc that is itself a shortest path.
@@ -146,47 +211,51 @@ type shortArc struct {
 // arcLists finds the arcs into a vertex that are shortest paths. The matrix has all of them: an arc's entry begins with its
 // weight and is not lowered if that is the distance, so its predecessor remains the arc's source.
 type arcLists struct {
-	p    *Problem
-	mu   sync.Mutex
-	of   map[int32][]shortArc // by the vertex that they lead into; guarded by mu
-	held int                  // arcs in of; guarded by mu
+	lines lines
+	mu    sync.Mutex
+	of    map[int32][]shortArc // by the vertex that they lead into; guarded by mu
+	held  int                  // arcs in of; guarded by mu
 }
 
 // mostArcs bounds the arcs that are kept for another use: 256 MiB.
 const mostArcs = 16 << 20
 
-// into returns the arcs into v.
-func (a *arcLists) into(v int32, s *rowMender) ([]shortArc, error) {
+// into returns the arcs into each of some vertices, at most lines.together.
+func (a *arcLists) into(vertices []int32, s *rowMender) ([][]shortArc, error) {
+	lists, unknown := make([][]shortArc, len(vertices)), []int32(nil)
 	a.mu.Lock()
-	list, ok := a.of[v]
-	a.mu.Unlock()
-	if ok {
-		return list, nil
-	}
-	if err := errors.Join(a.p.store.ReadCol(s.column, int(v)), a.p.store.ReadColPredecessors(s.before, int(v))); err != nil {
-		return nil, err
-	}
-	kind := a.p.meta.Kind
-	for x, p := range entry.View[int32](s.before) {
-		if int(p) == x {
-			list = append(list, shortArc{p, kind.Value(kind.At(s.column, x))})
+	for i, v := range vertices {
+		list, ok := a.of[v]
+		if lists[i] = list; !ok {
+			unknown = append(unknown, v)
 		}
+	}
+	a.mu.Unlock()
+	if unknown == nil {
+		return lists, nil
+	}
+	found, err := a.lines.arcsInto(unknown, s)
+	if err != nil {
+		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.held += len(list); a.held > mostArcs {
-		clear(a.of)
-		a.held = len(list)
+	for k, v := range unknown {
+		if a.held += len(found[k]); a.held > mostArcs {
+			clear(a.of)
+			a.held = len(found[k])
+		}
+		a.of[v], lists[slices.Index(vertices, v)] = found[k], found[k]
 	}
-	a.of[v] = list
-	return list, nil
+	return lists, nil
 }
 
 // rowMender checks rows and finds the right predecessors. It is for one goroutine.
 type rowMender struct {
 	p              *Problem
 	arcs           *arcLists
-	raw, stored    []byte    // distances and predecessors of a row
+	strip, strips  []byte    // distances and predecessors of a strip
+	raw, stored    []byte    // of a row of it
 	column, before []byte    // of a column
 	dist           []float64 // the row's distances, for find
 	state          []uint8
@@ -224,16 +293,15 @@ func (q *candidates) Pop() any {
 }
 
 func newRowMender(p *Problem, arcs *arcLists) *rowMender {
-	n, kind := p.geom.N, p.meta.Kind
-	return &rowMender{p: p, arcs: arcs, raw: kind.Make(n), stored: entry.Make(n), column: kind.Make(n), before: entry.Make(n), dist: make([]float64, n),
+	n, kind, together := p.geom.N, p.meta.Kind, arcs.lines.together()
+	return &rowMender{p: p, arcs: arcs, strip: kind.Make(together * n), strips: entry.Make(together * n), column: kind.Make(n), before: entry.Make(n), dist: make([]float64, n),
 		state: make([]uint8, n), place: make([]int32, n), out: make([][]candidate, n)}
 }
 
-// row returns the columns of row u whose predecessors must change, ascending, and the new predecessors.
-func (s *rowMender) row(u int) (columns, predecessors []int32, err error) {
-	if err := errors.Join(s.p.store.ReadRow(s.raw, u), s.p.store.ReadRowPredecessors(s.stored, u)); err != nil {
-		return nil, nil, err
-	}
+// row returns the columns of row u, which is row k of the strip, whose predecessors must change, ascending, and the new predecessors.
+func (s *rowMender) row(k, u int) (columns, predecessors []int32, err error) {
+	n := s.p.geom.N
+	s.raw, s.stored = s.strip[k*n*s.p.meta.Kind.Bytes():][:n*s.p.meta.Kind.Bytes()], s.strips[k*n*entry.WordBytes:][:n*entry.WordBytes]
 	pred := entry.View[int32](s.stored)
 	s.lost = s.lost[:0]
 	if pred[u] != entry.NoVertex { // rounding made a cycle shorter than none
@@ -319,9 +387,14 @@ func (s *rowMender) find(u int, before []int32) error {
 		s.place[v], before[i], s.out[i] = int32(i), entry.NoVertex, s.out[i][:0]
 	}
 	s.next, s.queue = s.next[:0], s.queue[:0]
-	for i := range s.lost {
-		if err := s.look(int32(i)); err != nil {
+	for first := 0; first < len(s.lost); first += s.arcs.lines.together() {
+		some := s.lost[first:min(first+s.arcs.lines.together(), len(s.lost))]
+		lists, err := s.arcs.into(some, s)
+		if err != nil {
 			return err
+		}
+		for k, arcs := range lists {
+			s.look(int32(first+k), arcs)
 		}
 	}
 	heap.Init(&s.queue)
@@ -358,13 +431,9 @@ func (s *rowMender) take() (r candidate) {
 	return heap.Pop(&s.queue).(candidate)
 }
 
-// look notes the arcs into a lost vertex: the best of those from vertices that are not lost, and all others.
-func (s *rowMender) look(place int32) error {
+// look notes arcs into a lost vertex: the best of those from vertices that are not lost, and all others.
+func (s *rowMender) look(place int32, arcs []shortArc) {
 	v := s.lost[place]
-	arcs, err := s.arcs.into(v, s)
-	if err != nil {
-		return err
-	}
 	best := candidate{to: place, loss: math.Inf(1)}
 	for _, a := range arcs {
 		loss := max(0, s.dist[a.from]+a.weight-s.dist[v])
@@ -386,5 +455,4 @@ func (s *rowMender) look(place int32) error {
 	case !math.IsInf(best.loss, 1):
 		s.queue = append(s.queue, best)
 	}
-	return nil
 }

@@ -103,7 +103,7 @@ func (c *copying) ours() error {
 	if len(m.Sources) > 0 {
 		return text.ErrorOf(ErrOther, "%s is there, and holds some rows as the parts do: the new store is named before the parts", dir)
 	}
-	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T || m.Scale != c.meta.Scale || m.Predecessors || m.IDBase != c.meta.IDBase {
+	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T || m.Scale != c.meta.Scale || m.Predecessors != c.meta.Predecessors || m.IDBase != c.meta.IDBase {
 		return other(fmt.Sprintf("of %d vertices, kind %s, layout %s, tiles of edge %d", m.N, m.Kind, m.Layout, m.T))
 	}
 	digest := m.Input.SHA256
@@ -255,7 +255,7 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	if i < c.there || c.meta.Dense { // an elimination, which such a store seems to be, cannot go on with a matrix
+	if i < c.there || c.meta.Dense || c.meta.Predecessors { // an elimination, which such a store seems to be, goes on with neither
 		return nil
 	}
 	c.reached = tiles.State{Algorithm: eliminate.Name, Done: int64(rows)}
@@ -306,9 +306,9 @@ func (c *copying) sumsOf(i, j int) []uint32 {
 }
 
 // changes reports whether a tile of the new store is another than the part's: one on the diagonal that is mirrored, or has
-// padding.
+// padding. Parts of rounds have those of the whole.
 func (c *copying) changes(i, j int) bool {
-	return i == j && (c.geom.Upper || (i+1)*c.geom.T > c.geom.N)
+	return c.parts[0].stores == nil && i == j && (c.geom.Upper || (i+1)*c.geom.T > c.geom.N)
 }
 
 // change makes a tile on the diagonal what it is in a store of all rows. In floating kinds the rows of u and of v may say

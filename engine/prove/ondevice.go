@@ -54,12 +54,16 @@ func (pr *prover) onDevices(ctx context.Context, o Options) (done bool, err erro
 	}()
 	each, lanes := device.Each(o.Device), pr.deviceLanes()
 	strips := entry.CeilDiv(pr.rows, lanes)
+	reader, err := pr.memory(lanes)
+	if err != nil {
+		return false, err
+	}
 	for _, one := range each {
 		d := &proverDevice{prover: pr, device: one, lanes: lanes, pitch: entry.RoundUp(pr.width, lanes)}
 		all = append(all, d)
 		workers := min(strips, readers, max(2, runtime.GOMAXPROCS(0)/len(each)))
 		if room := device.FreeMemory() / hostShare / int64(len(each)); room > 0 { // it is known
-			workers = int(min(int64(workers), max(1, room/d.rowBytes())))
+			workers = int(min(int64(workers), max(1, room/d.hostBytes(reader))))
 		}
 		err := d.open(workers)
 		if err != nil && !errors.Is(err, kernels.ErrNoMemory) {
@@ -171,6 +175,9 @@ func (d *proverDevice) laneBytes() int64 {
 	return int64(d.lanes) * int64(max(d.pitch, d.width+d.g.N)) * entry.WordBytes
 }
 func (d *proverDevice) noteBytes() int64 { return int64(2*d.lanes+1) * entry.WordBytes }
+
+// hostBytes is the host memory of a worker, with that of its reader.
+func (d *proverDevice) hostBytes(reader int64) int64 { return d.rowBytes() + d.noteBytes() + reader }
 
 func (d *proverDevice) workerBytes() int64 { return d.rowBytes() + d.laneBytes() + d.noteBytes() }
 

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,6 +22,7 @@ import (
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 var errBroken = errors.New("the device is broken")
@@ -299,5 +301,55 @@ func TestProofWithoutRoom(t *testing.T) {
 	}
 	if n := strips(all[1:]); n != 0 {
 		t.Errorf("%d strips without the memory", n)
+	}
+}
+
+// TestStripMemory measures what a reader of strips takes, by which workers are counted where host memory is short.
+func TestStripMemory(t *testing.T) {
+	r := seeds.New(t)
+	n := 3000 + r.IntN(500)
+	g := positive(t, r, n)
+	kept, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	enginetest.Solve(t, kept, engine.Options{})
+	f, err := kept.Factors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tile := enginetest.Create(t, g, entry.RoundUp(n, 64))
+	enginetest.Solve(t, tile, engine.Options{Algorithm: "blocked"})
+	for name, of := range map[string]struct {
+		*engine.Problem
+		outside int64 // of Go's memory
+	}{"factors": {kept, f.Elimination.ScratchBytes(min(mostLanes, f.Elimination.BatchLanes()))}, "one tile": {tile, 0}} {
+		src := storeSource(of.Problem)
+		counted, err := src.memory(mostLanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pitch := entry.RoundUp(src.width, mostLanes)
+		dst, again := make([]byte, 4*mostLanes*pitch), make([]byte, 4*mostLanes*pitch)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		read := src.strips(mostLanes, pitch)
+		if err := read(dst, 0, mostLanes); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc-before.TotalAlloc) + of.outside
+		if took > counted+counted/4 || counted > took+took/4 {
+			t.Errorf("%s: a reader took %d bytes, and %d were counted; a strip has %d", name, took, counted, len(dst))
+		}
+		if err := read(again, 0, mostLanes); err != nil {
+			t.Fatal(err)
+		}
+		for l := range mostLanes {
+			if !bytes.Equal(dst[4*l*pitch:][:4*n], again[4*l*pitch:][:4*n]) {
+				t.Errorf("%s: row %d is another the second time", name, l)
+			}
+		}
 	}
 }

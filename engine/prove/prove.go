@@ -100,6 +100,7 @@ type source struct {
 	lanes  func(kernels.HostLaneOps) laneReader // likewise
 	edge   int                                  // rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any
 	strips func(most, pitch int) stripReader    // likewise, of at most so many rows at once
+	memory func(most int) (int64, error)        // that such a reader takes
 	wrong  func(row int, d difference) error    // says what is wrong
 	ahead  func(row int)                        // what is read from this row on is wanted soon
 }

@@ -50,9 +50,19 @@ func storeSource(p *engine.Problem) source {
 		wrong:  func(row int, d difference) error { return wrongEntry(p, row, d) },
 		ahead:  func(row int) { readAhead(p, row) },
 		edge:   g.T,
+		memory: func(most int) (int64, error) {
+			if p.Keeps() == engine.KeepFactors {
+				f, err := p.Factors()
+				if err != nil {
+					return 0, err
+				}
+				return f.RowsBytes(most), nil
+			}
+			return int64(most) * int64(g.T) * entry.WordBytes, nil
+		},
 		strips: func(most, pitch int) stripReader {
 			if p.Keeps() == engine.KeepFactors {
-				return factorStrips(p, most, pitch)
+				return factorStrips(p, pitch)
 			}
 			tile := entry.Make(most * g.T)
 			return func(dst []byte, first, count int) error {
@@ -70,7 +80,7 @@ func storeSource(p *engine.Problem) source {
 		lanes: func(ops kernels.HostLaneOps) laneReader {
 			if p.Keeps() == engine.KeepFactors {
 				width := entry.RoundUp(g.N, kernels.HostLaneUnit)
-				return lanesOf(factorStrips(p, lanesAtOnce, width), width, ops)
+				return lanesOf(factorStrips(p, width), width, ops)
 			}
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
@@ -87,9 +97,8 @@ func storeSource(p *engine.Problem) source {
 }
 
 // factorStrips reads rows of a store that keeps factors.
-func factorStrips(p *engine.Problem, most, pitch int) stripReader {
+func factorStrips(p *engine.Problem, pitch int) stripReader {
 	n := p.Geometry().N
-	rows := entry.Make(most * n)
 	return func(dst []byte, first, count int) error {
 		f, err := p.Factors()
 		if err != nil {
@@ -99,11 +108,11 @@ func factorStrips(p *engine.Problem, most, pitch int) stripReader {
 		for l := range sources {
 			sources[l] = first + l
 		}
-		if err := f.ReadRows(rows[:4*count*n], sources); err != nil {
+		if err := f.ReadRows(dst[:4*count*n], sources); err != nil {
 			return err
 		}
-		for l := range count {
-			copy(dst[4*l*pitch:], rows[4*l*n:4*(l+1)*n])
+		for l := count - 1; l > 0; l-- { // apart, as the caller wants them; from the last on, none is written over
+			copy(dst[4*l*pitch:], dst[4*l*n:4*(l+1)*n])
 		}
 		return nil
 	}
@@ -169,6 +178,7 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 		},
 		lanes:  func(ops kernels.HostLaneOps) laneReader { return lanesOf(strips(lanesAtOnce, width), width, ops) },
+		memory: func(int) (int64, error) { return 8 * int64(g.N), nil },
 		strips: strips,
 	}
 }

@@ -212,8 +212,8 @@ func (s *schedule) send(t, slot, done int, to []int) {
 		return
 	}
 	page := s.takePage()
-	s.put(step{kind: stepOut, tile: t, slot: slot, page: page})
-	s.put(step{kind: stepSend, tile: t, page: page, done: done, to: to})
+	s.put(step{kind: stepOut, tile: t, slot: slot, page: page, to: to})
+	s.put(step{kind: stepSend, tile: t, slot: slot, page: page, done: done, to: to})
 	if s.err == nil {
 		s.pages.release(page)
 	}
@@ -227,7 +227,7 @@ func (s *schedule) receive(t, done int) int {
 		return noFrame
 	}
 	s.put(step{kind: stepReceive, tile: t, page: page, done: done, from: s.part.owner(s.geom.TileAt(t))})
-	s.put(step{kind: stepIn, tile: t, page: page, slot: slot})
+	s.put(step{kind: stepIn, tile: t, page: page, slot: slot, done: done, received: true})
 	s.pages.release(page)
 	s.slots.frames[slot] = frame{tile: noFrame, pins: 1}
 	return slot

@@ -3,6 +3,8 @@ package rounds
 import (
 	"context"
 	"sync"
+
+	"ooc/kernels"
 )
 
 // exchange carries finished tiles of panels between the parts of a run. Its methods are called by many goroutines, for the tiles of
@@ -14,7 +16,8 @@ type exchange interface {
 	receive(from, tile, done int, data []byte) error
 }
 
-// handover is the exchange between parts of one process: who receives a tile copies it from the sender's page.
+// handover is the exchange between parts of one process: who receives a tile copies it from the sender's page, or from its slot where the
+// devices reach each other.
 type handover struct {
 	ctx context.Context // ends when a part fails
 
@@ -26,7 +29,8 @@ type offerKey struct{ tile, done int }
 
 // offer is a tile that somebody sends or waits for.
 type offer struct {
-	data  []byte        // of the sender; to be read once ready is closed
+	data  []byte        // the sender's page, or
+	slot  kernels.Tile  // its slot; both are to be read once ready is closed
 	left  int           // parts that have not copied it yet; guarded by handover.mu
 	ready chan struct{} // closed by the sender
 	taken chan struct{} // closed by the last one who copied it
@@ -58,24 +62,40 @@ func (h *handover) wait(event chan struct{}) error {
 }
 
 func (h *handover) send(to []int, tile, done int, data []byte) error {
-	o := h.offer(offerKey{tile, done})
-	o.data, o.left = data, len(to)
-	close(o.ready)
-	return h.wait(o.taken)
+	return h.give(to, offerKey{tile, done}, offer{data: data})
 }
 
 func (h *handover) receive(_, tile, done int, data []byte) error {
 	k := offerKey{tile, done}
-	o := h.offer(k)
-	if err := h.wait(o.ready); err != nil {
-		return err
+	o, err := h.await(k)
+	if err == nil {
+		copy(data, o.data)
+		h.took(k)
 	}
-	copy(data, o.data)
+	return err
+}
+
+// give offers a page or a slot, and returns when as many parts have taken it.
+func (h *handover) give(to []int, k offerKey, what offer) error {
+	o := h.offer(k)
+	o.data, o.slot, o.left = what.data, what.slot, len(to)
+	close(o.ready)
+	return h.wait(o.taken)
+}
+
+// await returns an offer once it is there.
+func (h *handover) await(k offerKey) (*offer, error) {
+	o := h.offer(k)
+	return o, h.wait(o.ready)
+}
+
+// took tells the sender that a part has copied what it offered.
+func (h *handover) took(k offerKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	o := h.offers[k]
 	if o.left--; o.left == 0 {
 		delete(h.offers, k)
 		close(o.taken)
 	}
-	return nil
 }

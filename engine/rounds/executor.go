@@ -28,6 +28,7 @@ type executor struct {
 	sent      []stream.Region // by tag: the last tile that was sent under it
 	received  []stream.Region // and the last one that was received
 	exchange  exchange        // nil: there is no other part
+	direct    *direct         // nil: other parts get tiles by pages
 	lanes     lanes
 	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
 	// keeps scratch memory for closures per stream keeps it once.
@@ -59,6 +60,9 @@ func (l *lanes) take() int {
 
 // submit hands a step to the pipeline.
 func (x *executor) submit(s step) error {
+	if x.direct != nil && (s.to != nil || s.kind == stepReceive || s.received) {
+		return x.direct.submit(x, s)
+	}
 	switch s.kind {
 	case stepRead:
 		return x.pipe.Submit(x.read(s))

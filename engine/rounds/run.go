@@ -62,7 +62,8 @@ type partRun struct {
 // rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory still holds.
 func (r *run) rounds(ctx context.Context) error {
 	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
-	var between exchange = newHandover(all)
+	handover := newHandover(all)
+	var between exchange = handover
 	if r.Ranks != nil {
 		near, err := ranks.Share(context.Background(), r.Ranks, r.Geometry.TileBytes(), segmentLimit(r.Ranks.Size()))
 		if err != nil {
@@ -85,6 +86,9 @@ func (r *run) rounds(ctx context.Context) error {
 			p.x.exchange = between
 		}
 		p.flushed, p.flushedAt = r.start, time.Now()
+	}
+	if r.Ranks == nil && r.devices() > 1 {
+		connect(r.parts, handover)
 	}
 	if r.talk != nil {
 		r.talk.begin()

@@ -41,7 +41,8 @@ type step struct {
 	checkpoint bool  // write: for a checkpoint, not because the page is needed
 	done       int   // iterations that the tile (write, send, receive) or every tile (checkpoint) has finished
 	from       int   // receive: the part that sends
-	to         []int // send: the parts that receive
+	to         []int // send, and the step out before it: the parts that receive
+	received   bool  // in: after the step receive
 }
 
 // pace is what a schedule should do next.
