@@ -67,7 +67,7 @@ func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
 	}
 	f.algorithm = rounds.BlockedName
 	if cmd.Flags().Changed("part-dir") {
-		for _, name := range []string{"out", "out-dir", "predecessors"} {
+		for _, name := range []string{"out", "out-dir"} {
 			if cmd.Flags().Changed(name) {
 				return exit.UsageError(fmt.Errorf("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", name))
 			}
@@ -125,7 +125,7 @@ func (f *solveFlags) openParts(cmd *cobra.Command, input string, d kernels.Devic
 		return w, o, err
 	}
 	s.Parts.Made = func(p *engine.Problem) {
-		show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, p.Dir(), n.took)
+		show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, s.Parts.Dir, n.took)
 	}
 	return f.cluster.all.OpenParts(cmd.Context(), s)
 }
@@ -134,7 +134,7 @@ func (f *solveFlags) openParts(cmd *cobra.Command, input string, d kernels.Devic
 func (f *solveFlags) openAny() (kernels.Device, string, error) {
 	c := f.cluster.all
 	if c == nil {
-		return f.open()
+		return f.openFree()
 	}
 	if info := c.Device.Info(); f.hostMemory > 0 {
 		f.hostMemory *= int64(info.Devices)

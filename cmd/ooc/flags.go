@@ -16,8 +16,10 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
+	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -112,7 +114,7 @@ func (f *deviceFlags) add(cmd *cobra.Command) {
 // addDevice adds the flags of every command that computes on a device.
 func addDevice(cmd *cobra.Command, name *string, memory *int64) {
 	*name = "auto"
-	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU; cuda:0,1 for both, where a solve goes in rounds")
+	cmd.Flags().Var(flagvalue.Device(name), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU; cuda:0,1 for both; cuda for all that are free, where they can share the work")
 	cmd.Flags().Var(flagvalue.Size(memory), "device-memory", "most memory to take on each device (default: half of what is free on the CPU, most on a GPU)")
 }
 
@@ -134,6 +136,18 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 		return nil, "", err
 	}
 	return openDevice(f.device, f.deviceMemory)
+}
+
+// openFree is open for one solve, which several devices may share: --device cuda takes all GPUs that others do not use.
+func (f *deviceFlags) openFree() (d kernels.Device, why string, err error) {
+	if f.algorithm != plan.Auto && f.algorithm != rounds.BlockedName && f.algorithm != eliminate.Name {
+		return f.open()
+	}
+	if err := f.check(); err != nil {
+		return nil, "", err
+	}
+	d, why, err = registry.OpenFree(f.device, f.deviceMemory)
+	return d, why, orAuto(f.device, err)
 }
 
 // oneDevice refuses the names of several devices, of which only solves make use.

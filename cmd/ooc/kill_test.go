@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 	"ooc/engine/eliminate"
 	"ooc/engine/rounds"
 	"ooc/kernels"
+	"ooc/kernels/cuda"
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 )
@@ -44,10 +46,23 @@ func limits(r *rand.Rand, c *killCase) []string {
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
 	}
-	if c.device == "cpu" && c.algorithm == rounds.BlockedName && r.IntN(3) == 0 {
-		flags = append(flags, "--device", "cpu,cpu")
+	if two := twoParts(c.device); two != "" && (c.algorithm == rounds.BlockedName || c.algorithm == eliminate.Name) && r.IntN(2) == 0 {
+		flags = append(flags, "--device", two)
 	}
 	return flags
+}
+
+// twoParts names two devices of a kind, or one that is taken twice; "": they cannot share a solve.
+func twoParts(device string) string {
+	switch n, err := cuda.Count(); {
+	case device == "cpu":
+		return "cpu,cpu"
+	case device == "cuda" && err == nil && n > 1:
+		return "cuda:0,cuda:1"
+	case device == "cuda":
+		return "cuda:0,cuda:0"
+	}
+	return ""
 }
 
 // ownMemory is more than a device itself needs of its memory, in KiB.
@@ -65,7 +80,7 @@ type killed struct {
 	algorithms []string
 	first      int // of the kinds and algorithms, in turn
 
-	turns, kills, resumed, copies, rows atomic.Int64
+	turns, kills, ofTwo, resumed, copies, rows atomic.Int64
 }
 
 // TestCampaignKills kills solves of every kind by all algorithms at random moments, over and over until each is
@@ -90,8 +105,8 @@ func TestCampaignKills(t *testing.T) {
 					})
 				}
 			})
-			t.Logf("%s: %d kills of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in floating kinds",
-				device, k.kills.Load(), k.turns.Load(), time.Since(began).Round(time.Second), k.resumed.Load(), k.copies.Load(), k.rows.Load())
+			t.Logf("%s: %d kills, %d of them with two parts, of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in floating kinds",
+				device, k.kills.Load(), k.ofTwo.Load(), k.turns.Load(), time.Since(began).Round(time.Second), k.resumed.Load(), k.copies.Load(), k.rows.Load())
 		})
 	}
 }
@@ -173,8 +188,12 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		if begun {
 			after = solving
 		}
-		if !killOne(t, dir, append(append(base, "killed.ooc"), limits(r, c)...), time.Duration(r.Int64N(int64(after))), begun) {
+		args := append(append(base, "killed.ooc"), limits(r, c)...)
+		if !killOne(t, dir, args, time.Duration(r.Int64N(int64(after))), begun) {
 			break // it is solved
+		}
+		if slices.Contains(args, twoParts(c.device)) {
+			k.ofTwo.Add(1)
 		}
 		if n := k.kills.Add(1); n%50 == 0 {
 			t.Logf("%d kills", n)

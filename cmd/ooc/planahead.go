@@ -64,7 +64,7 @@ func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
 	}
 	if !isModel {
 		var err error
-		if d, _, err = df.open(); err != nil {
+		if d, _, err = df.openFree(); err != nil {
 			return nil, err
 		}
 	}

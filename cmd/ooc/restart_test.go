@@ -159,6 +159,44 @@ func TestRestartOfADamagedStore(t *testing.T) {
 			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
 		}
 	}
+	// A description that cannot be read. The rest has to show whose the folder is.
+	in := func(name string) string { return filepath.Join(dir, "towns.ooc", name) }
+	for name, c := range map[string]struct {
+		spoil func() error
+		code  int
+		says  string
+	}{
+		"nothing else":        {func() error { return nil }, 0, ""},
+		"another description": {func() error { return os.WriteFile(in("store.json"), []byte("{}"), 0o666) }, 0, ""},
+		"no restore point":    {func() error { return os.WriteFile(in("state"), make([]byte, 3*4096), 0o666) }, exit.Corrupt, "store.json: store is corrupt: it is damaged, and no restore point beside it shows that ooc made this folder; name another folder with --out, or remove towns.ooc"},
+		"no state":            {func() error { return os.Remove(in("state")) }, exit.Corrupt, "remove towns.ooc"},
+		"no lock":             {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
+		"another's lock":      {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput, "lock"},
+		"a file more":         {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput, "notes.txt"},
+	} {
+		if err := os.RemoveAll(in("")); err != nil {
+			t.Fatal(err)
+		}
+		ooc(t, dir, "solve", "towns.csv").want(t, 0)
+		if err := errors.Join(os.Truncate(in("store.json"), 100), c.spoil()); err != nil {
+			t.Fatal(err)
+		}
+		before := bare(t, dir)
+		ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, "store.json")
+		if c.code != 0 {
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, c.code, c.says)
+			if after := bare(t, dir); !maps.Equal(before, after) {
+				t.Errorf("%s: it was\n%v\nand is\n%v", name, before, after)
+			}
+			continue
+		}
+		ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0)
+		ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+	}
+	if err := os.RemoveAll(in("")); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	// One of a later version is not for this program to replace.
 	store := filepath.Join(dir, "towns.ooc", "store.json")
 	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)), []byte(`"version": 9`), 1)

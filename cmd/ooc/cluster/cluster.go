@@ -98,6 +98,7 @@ func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options 
 			}
 			return err
 		}
+		exit.Over.Store(true)
 		err = nil
 	}
 	if c.Group.Busy() {

@@ -224,10 +224,11 @@ func (c *Cluster) otherGrid(rank int, dir string, p *tiles.Part, d decision) err
 
 // spec is what rank 0 has chosen for the stores of all parts.
 type spec struct {
-	Block, Tile int
-	Layout      tiles.Layout
-	Solve       tiles.ID
-	Graph       string // its digest
+	Block, Tile  int
+	Layout       tiles.Layout
+	Predecessors bool
+	Solve        tiles.ID
+	Graph        string // its digest
 }
 
 // makeParts makes the stores of all parts. They are made once all processes have read the same graph, and have room for their part.
@@ -253,7 +254,7 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 	sp := spec{}
 	if leads {
 		ch := o.Choice
-		sp = spec{ch.Rounds.Width, ch.Tile, ch.Layout, tiles.NewID(), digest}
+		sp = spec{ch.Rounds.Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
 	}
 	if err := c.spread(&sp); err != nil {
 		return nil, err
@@ -262,7 +263,7 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 		err = exit.InputError(fmt.Errorf("%s is another graph here than on rank 0: give all ranks the same flags", s.Input))
 	}
 	part.Block, part.Solve = sp.Block, sp.Solve
-	o.Tile, o.Layout, o.Part = sp.Tile, sp.Layout, &part
+	o.Tile, o.Layout, o.Predecessors, o.Part = sp.Tile, sp.Layout, sp.Predecessors, &part
 	dir := filepath.Join(s.Parts.Dir, part.Name())
 	var old *engine.Problem
 	if err == nil {

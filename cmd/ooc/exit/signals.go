@@ -21,6 +21,10 @@ import (
 // context. Before that, and in commands that change nothing, a signal ends the process.
 var Graceful atomic.Bool
 
+// Over says that this process of several has nothing left to do, and that another one says how all have ended: a signal, by which mpirun then may end
+// this one, is no news.
+var Over atomic.Bool
+
 // resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is none.
 var resumable atomic.Pointer[func() string]
 
@@ -35,6 +39,9 @@ func CanResume(command func() string) (done func()) {
 func Now(why string) {
 	terminal.Restore()
 	newfile.Abandon()
+	if Over.Load() {
+		mpi.Exit(Interrupted)
+	}
 	if command := resumable.Load(); command != nil {
 		why += "; continue with:\n  " + (*command)()
 	}
