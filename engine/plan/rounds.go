@@ -133,19 +133,19 @@ func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limit
 // HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight. held is
 // how many slots hold tiles of the matrix between rounds.
 func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
-	p.Pages = max(0, p.Tiles-held) + p.Staging()
-	switch {
-	case l.HostMemory > 0:
-		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.PerNode())/tb))
-	case info.SharedCores:
-		p.Pages = p.Staging() // the page cache is just as near as a host cache
-	}
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	if info.SharedCores { // products are long there: a long queue of them would delay stops and checkpoints
 		p.Window = 16 * p.Streams
 	}
 	if p.Synchronous() {
 		p.Readers, p.Writers, p.Window = 1, 1, 1
+	}
+	p.Pages = max(0, p.Tiles-held) + p.Staging()
+	switch {
+	case l.HostMemory > 0:
+		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.PerNode())/tb))
+	case info.SharedCores:
+		p.Pages = p.Staging() // the page cache is just as near as a host cache
 	}
 	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.PerNode())*int64(p.Pages)*tb
 }
@@ -158,8 +158,21 @@ func (p *Rounds) NodeDiskBytes() int64 {
 	return min(p.DiskBytes, int64(math.Ceil(float64(p.DiskBytes)*cmp.Or(p.Largest, 1)*float64(p.PerNode()))))
 }
 
-// Staging is the most pages that are in transit between disk and device at one time.
-func (p *Rounds) Staging() int { return 4 * min(p.Streams, 8) }
+// Staging is the most pages that are in transit at one time: between disk and device, and to other devices.
+func (p *Rounds) Staging() int { return 4*min(p.Streams, 8) + p.Ahead() }
+
+// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block and the strips of one panel. Then no device has
+// to wait for another. It is 0 if so many sends would hold up what else the device does.
+func (p *Rounds) Ahead() int {
+	sends := p.Width * p.Side
+	if p.Devices == 1 || !p.LookAhead || sends > p.Window/2 {
+		return 0
+	}
+	return sends
+}
+
+// Early reports whether there are pages for all of these.
+func (p *Rounds) Early() bool { return p.Ahead() > 0 && p.Pages >= p.Ahead()+MinPages }
 
 // Flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its lane
 // and then occupies a page. A few are needed for progress; too many would leave the round without pages.

@@ -252,8 +252,10 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 	if p.Devices > 1 {
 		p.PanelSeconds = rounds * panelSeconds(p, closure, b, padded, rate, r)
 		rows, cols := float64(p.GridRows), float64(p.GridCols)
-		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait.
-		p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
+		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait, unless these come early.
+		if !p.Early() {
+			p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
+		}
 	}
 	p.Times(info, r, p.Rounds*p.Tiles)
 	if !info.SharedCores && !p.InCore && !p.LookAhead {

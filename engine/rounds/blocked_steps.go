@@ -68,7 +68,7 @@ func (s *schedule) openRound(k0 int) *panels {
 
 // lookAhead finishes this round for the next round's pivot block and panels before anything else, and
 // then runs the next round's phases one and two, so that they overlap the rest of this round. What waits for tiles of other parts is
-// left for later: visits between the two give the device work meanwhile.
+// left for later: visits between the two give the device work, and time to the part that makes these tiles.
 func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
 	later = func() {}
 	if !s.opens(cur.k1) {
@@ -84,8 +84,9 @@ func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
 	return p, later
 }
 
-// opening returns the two steps that open a round: the owner of the pivot block closes it, and owners of strips make the panels. cur
-// is the round that goes on meanwhile, nil if there is none.
+// opening returns the two steps that open a round. In the first one the owner of the pivot block closes it. Where sends do not hold it up, it also
+// makes and sends its strips, for which it needs nothing of others. In the second one the others make theirs. cur is the round that
+// goes on meanwhile, nil if there is none.
 func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 	var pivot []int
 	held := map[int]int{} // slots of tiles of the panels
@@ -95,6 +96,7 @@ func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 		}
 		return s.load(t) // a panel of cur
 	}
+	first := s.early && s.part.owns(p.k0, p.k0)
 	closing = func() {
 		s.awaited = !s.part.alone()
 		if s.part.owns(p.k0, p.k0) {
@@ -103,6 +105,9 @@ func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 		if cur != nil {
 			s.hold(p, cur, held)
 		}
+		if first {
+			s.makeStrips(p, pivot, pin, true)
+		}
 		s.awaited = false
 	}
 	making = func() {
@@ -110,7 +115,13 @@ func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 		if s.part.uses(s.part.pivotUsers(p.k0)) {
 			pivot = s.receivePivot(p)
 		}
-		s.makePanels(p, pivot, pin)
+		if !first {
+			s.makeStrips(p, pivot, pin, true)
+		}
+		s.makeStrips(p, pivot, pin, false)
+		for _, slot := range pivot { // phase three does not read it
+			s.unpin(slot)
+		}
 		s.awaited = false
 	}
 	return closing, making
@@ -245,21 +256,27 @@ func (s *schedule) transpose(t, from, done int) int {
 	return slot
 }
 
-// makePanels makes the panels, strip by strip, and unpins the pivot block: phase three does not read it. Phase two is emitted for
-// the strips that this part owns. All parts send and receive in this one order; else two of them, short of pages, could wait for each
-// other. pin returns the pinned slot of a tile.
-func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
+// makeStrips makes the strips of the panels that the owner of the pivot block has, or those of other owners. Phase two is emitted for
+// the strips that this part owns. All parts send and receive in one order, first the owner's strips and then the others; else two of them, short of
+// pages, could wait for each other. pin returns the pinned slot of a tile.
+func (s *schedule) makeStrips(p *panels, pivot []int, pin func(t int) int, ofPivotOwner bool) {
 	m := p.k1 - p.k0
+	has := func(i, j int) bool {
+		return s.geom.Holds(i, j) && (s.part.owner(i, j) == s.part.owner(p.k0, p.k0)) == ofPivotOwner
+	}
 	for x := range s.side {
 		if p.has(x) || !s.mayGoOn() {
 			continue
 		}
-		if s.geom.Holds(p.k0, x) {
+		if has(p.k0, x) {
 			p.row[x] = s.share(p, p.k0, x, func(k int) int { return s.geom.Index(k, x) }, pin, func(k int, raw []int) (a, b []int) {
 				return pivot[k*m : (k+1)*m], raw
 			})
+			if !s.geom.Holds(x, p.k0) && p.row[x] != nil && s.part.usesCol(x) {
+				p.col[x] = s.transposed(p, p.row[x], func(k int) int { return s.geom.Index(k, x) })
+			}
 		}
-		if s.geom.Holds(x, p.k0) {
+		if has(x, p.k0) {
 			p.col[x] = s.share(p, x, p.k0, func(k int) int { return s.geom.Index(x, k) }, pin, func(k int, raw []int) (a, b []int) {
 				column := make([]int, m)
 				for i := range column {
@@ -267,16 +284,10 @@ func (s *schedule) makePanels(p *panels, pivot []int, pin func(t int) int) {
 				}
 				return raw, column
 			})
+			if !s.geom.Holds(p.k0, x) && p.col[x] != nil && s.part.usesRow(x) {
+				p.row[x] = s.transposed(p, p.col[x], func(k int) int { return s.geom.Index(x, k) })
+			}
 		}
-		switch {
-		case !s.geom.Holds(p.k0, x) && p.col[x] != nil && s.part.usesRow(x):
-			p.row[x] = s.transposed(p, p.col[x], func(k int) int { return s.geom.Index(x, k) })
-		case !s.geom.Holds(x, p.k0) && p.row[x] != nil && s.part.usesCol(x):
-			p.col[x] = s.transposed(p, p.row[x], func(k int) int { return s.geom.Index(k, x) })
-		}
-	}
-	for _, slot := range pivot {
-		s.unpin(slot)
 	}
 }
 

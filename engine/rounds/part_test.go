@@ -123,6 +123,7 @@ func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []i
 		models[me] = m
 		s, d := scheduled(geom, width, slots, pages, 1+r.IntN(3), look, done, func(st step) error { return post.apply(m, me, st) })
 		s.part.rows, s.part.cols, s.part.index, s.part.first = rows, cols, me, done
+		s.early = r.IntN(2) == 0
 		if done > 0 {
 			s.resume()
 		}

@@ -151,7 +151,7 @@ func (p *partRun) schedule(i int) (stopped bool, err error) {
 	if p.talk != nil {
 		i = p.talk.Rank()
 	}
-	s.part = p.partOf(i)
+	s.part, s.early = p.partOf(i), p.plan.Early()
 	if p.Weights == nil {
 		s.resume()
 	}
@@ -181,7 +181,7 @@ func (r *run) partOf(i int) part {
 func (p *partRun) openPipeline(ctx context.Context) error {
 	peers := 0
 	if p.devices() > 1 {
-		peers = p.plan.Readers
+		peers = max(p.plan.Readers, p.plan.Ahead()) // each waits until another part has taken a tile
 	}
 	pipe, err := stream.New(ctx, p.x.device, stream.Options{
 		Lanes: p.plan.Streams + 1, Readers: p.plan.Readers, Writers: p.plan.Writers, Window: p.plan.Window, Peers: peers,

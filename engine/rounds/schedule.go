@@ -85,6 +85,7 @@ type schedule struct {
 	geom        tiles.Geometry
 	side, width int
 	lookahead   bool
+	early       bool // the owner of a pivot block sends its strips before other parts take them
 	lanes       int
 	part        part
 	driver      driver
