@@ -166,6 +166,8 @@ func openBeside(out string, id storeOfAll) (*engine.Problem, error) {
 type seat struct {
 	Host, Cores string
 	PID         int
+	Processors  int // that it may run on
+	Unbound     int // that it might, if it were not bound to them
 	Local       registry.Local
 	Device      string
 	Memory      int64 // of the device
@@ -215,7 +217,9 @@ func (c *Cluster) meet(s *Solve) error {
 	if err != nil {
 		return err
 	}
-	if c.seats, err = ranks.Gather(ctx, c.Group, seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}); err != nil {
+	mine := &seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}
+	mine.Processors, mine.Unbound = mpi.Processors()
+	if c.seats, err = ranks.Gather(ctx, c.Group, *mine); err != nil {
 		return err
 	}
 	place(c.seats)
@@ -229,7 +233,7 @@ func (c *Cluster) meet(s *Solve) error {
 	if err := c.sameFiles(s); err != nil {
 		return err
 	}
-	mine := &c.seats[me]
+	mine = &c.seats[me]
 	c.Device, err = s.Open(mine.Local)
 	if err := c.agree(err); err != nil {
 		return err
@@ -475,7 +479,13 @@ func (c *Cluster) introduce(note func(format string, args ...any)) {
 	for rank, s := range c.seats {
 		note("  %s: %s", s.name(rank), s.Device)
 	}
+	if i := slices.IndexFunc(c.seats, func(s seat) bool { return s.confined() }); i >= 0 {
+		note("%s may run on one processor of %d, and solves slowly: let mpirun have --bind-to none, or srun --cpus-per-task", c.seats[i].name(i), c.seats[i].Unbound)
+	}
 }
+
+// confined reports whether a rank is bound to a single processor, as Open MPI binds two ranks by default, where there are more for each rank of the host.
+func (s *seat) confined() bool { return s.Processors == 1 && s.Unbound >= 2*s.Local.Of }
 
 // apart reports whether ranks are on several hosts. What one of them maps need not be what another writes, whatever the file system is called.
 func (c *Cluster) apart() bool {

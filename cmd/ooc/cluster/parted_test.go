@@ -154,3 +154,16 @@ func TestRoomForAll(t *testing.T) {
 		}
 	}
 }
+
+// TestConfined tells a rank that is bound to one of many processors from those that have what there is.
+func TestConfined(t *testing.T) {
+	for _, c := range []struct {
+		mine, unbound, of int
+		want              bool
+	}{{1, 32, 2, true}, {1, 32, 32, false}, {2, 32, 2, false}, {1, 2, 2, false}, {1, 2, 1, true}, {0, 0, 2, false}} {
+		s := seat{Processors: c.mine, Unbound: c.unbound}
+		if s.Local.Of = c.of; s.confined() != c.want {
+			t.Errorf("a rank on %d of %d processors, one of %d on its host: %v", c.mine, c.unbound, c.of, !c.want)
+		}
+	}
+}
