@@ -1,15 +1,19 @@
 package engine_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/device/registry"
 	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
@@ -24,16 +28,33 @@ import (
 // benchVertices is how many vertices BenchmarkExpandToNowhere expands, all of them as sources, unless OOC_BENCH_N says.
 const benchVertices = 110000
 
-// BenchmarkExpandToNowhere solves a graph like a road network on a GPU, but for that its rows of tiles are dropped where
+// benchDevices are the devices of which BenchmarkExpandToNowhere takes one after another, unless OOC_BENCH_DEVICES says.
+const benchDevices = "cuda:0"
+
+// BenchmarkExpandToNowhere solves a graph like a road network on GPUs, but for that its rows of tiles are dropped where
 // others would be written: what is left is bound by the copies from the GPU, which are timed in the same run, as many
-// bytes from page-locked memory to page-locked memory. The store's space is reserved all the same, where TMPDIR says.
+// bytes from the page-locked memory of one GPU to page-locked memory. The store's space is reserved all the same, where TMPDIR says.
+// OOC_BENCH_DEVICES="cuda:0 cuda:0,1" compares one GPU with two.
 func BenchmarkExpandToNowhere(b *testing.B) {
-	d := testgpu.Open(b, 0)
-	if d == nil {
+	if testgpu.Open(b, 1<<20) == nil {
 		b.Skip("there is no GPU")
 	}
 	g := road(b)
-	n := g.N
+	for _, name := range strings.Fields(cmp.Or(os.Getenv("OOC_BENCH_DEVICES"), benchDevices)) {
+		b.Run(name, func(b *testing.B) { benchExpandToNowhere(b, g, name) })
+	}
+}
+
+func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
+	d, _, err := registry.Open(name, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
 	c, err := engine.Choose(b.Context(), g, d, plan.Limits{Algorithm: eliminate.Name}) // as for a solve, which writes
 	if err != nil {
 		b.Fatal(err)
@@ -57,7 +78,7 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 		b.Fatal("the processor expanded")
 	}
 	bytes := int64(p.Geometry().Down()) * int64(p.Geometry().Side()) * p.Geometry().TileBytes()
-	floor := linkSeconds(b, d, bytes, int64(p.Geometry().Side())*p.Geometry().TileBytes())
+	floor := linkSeconds(b, device.Each(d)[0], bytes, int64(p.Geometry().Side())*p.Geometry().TileBytes())
 	b.ReportMetric(sum.EliminateSeconds, "eliminate-s")
 	b.ReportMetric(sum.CoreSeconds, "core-s")
 	b.ReportMetric(sum.ExpandSeconds, "expand-s")
@@ -66,7 +87,7 @@ func BenchmarkExpandToNowhere(b *testing.B) {
 	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
 	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
 	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v",
-		n, sum.Eliminate.Core, p.Geometry().T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
+		g.N, sum.Eliminate.Core, p.Geometry().T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
 }
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
