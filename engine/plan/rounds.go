@@ -161,11 +161,17 @@ func (p *Rounds) NodeDiskBytes() int64 {
 // Staging is the most pages that are in transit at one time: between disk and device, and to other devices.
 func (p *Rounds) Staging() int { return 4*min(p.Streams, 8) + p.Ahead() }
 
-// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block and the strips of one panel. Then no device has
-// to wait for another. It is 0 if so many sends would hold up what else the device does.
+// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block, and the strips of each panel that go to others.
+// Then no device has to wait for another. It is 0 if so many sends would hold up what else the device does.
 func (p *Rounds) Ahead() int {
-	sends := p.Width * p.Side
-	if p.Devices == 1 || !p.LookAhead || sends > p.Window/2 {
+	sends := 0
+	if p.GridRows > 1 {
+		sends += p.Width * entry.CeilDiv(p.Side, p.GridCols)
+	}
+	if p.GridCols > 1 {
+		sends += p.Width * entry.CeilDiv(p.Side, p.GridRows)
+	}
+	if !p.LookAhead || sends > p.Window/2 {
 		return 0
 	}
 	return sends
