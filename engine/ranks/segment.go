@@ -29,12 +29,11 @@ type shared struct {
 	bytes  int64 // of a slot
 }
 
-// Sizes of a segment.
+// Sizes in a segment. Its head has the nonce, and a number for each slot.
 const (
-	segmentHead  = 4096
-	segmentSlots = 64
-	segmentBytes = 1 << 30 // at most
-	nonceBytes   = 32
+	segmentHead = 4096
+	nonceBytes  = 32
+	mostSlots   = (segmentHead - nonceBytes) / 4
 )
 
 // offer says where a segment is.
@@ -45,11 +44,11 @@ type offer struct {
 	Bytes               int64
 }
 
-// Share gives each process a segment of at most limit bytes for data of so many, and has others of its host read it. All processes call it. A
-// process that cannot share says so, and uses the link. A segment that nobody reads is given back.
-func Share(ctx context.Context, g *Group, bytes, limit int64) (*Segment, error) {
+// Share gives each process a segment with slots for data of so many bytes, and has others of its host read it. All processes call it. A
+// process that cannot share, or wants no slots, says so, and uses the link. A segment that nobody reads is given back.
+func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, error) {
 	s := &Segment{of: make([]*shared, g.Size()), by: make([]bool, g.Size())}
-	mine := s.offer(bytes, min(limit, segmentBytes))
+	mine := s.offer(slots, bytes)
 	if s.mine != nil {
 		defer unname(mine) // once others have mapped it, or there was an error
 	}
@@ -97,8 +96,8 @@ func (s *Segment) closed(err error) error {
 }
 
 // offer makes this process's segment, if it can.
-func (s *Segment) offer(bytes, limit int64) (o offer) {
-	o.Slots, o.Bytes = int(min(segmentSlots, limit/bytes)), bytes
+func (s *Segment) offer(slots int, bytes int64) (o offer) {
+	o.Slots, o.Bytes = min(slots, mostSlots), bytes
 	if o.Slots <= 0 || len(s.of) == 1 {
 		return offer{}
 	}

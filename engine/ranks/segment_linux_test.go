@@ -12,14 +12,14 @@ import (
 	"ooc/engine/ranks"
 )
 
-// segments returns those of so many ranks.
-func segments(t *testing.T, size int, slot int64) []*ranks.Segment {
+// segments returns those of so many ranks, with slots of so many bytes.
+func segments(t *testing.T, size, slots int, slot int64) []*ranks.Segment {
 	t.Helper()
 	links, _ := enginetest.Links(size)
 	all, errs := make([]*ranks.Segment, size), make([]error, size)
 	var group sync.WaitGroup
 	for i, l := range links {
-		group.Go(func() { all[i], errs[i] = ranks.Share(context.Background(), ranks.NewGroup(l), slot, 1<<30) })
+		group.Go(func() { all[i], errs[i] = ranks.Share(context.Background(), ranks.NewGroup(l), slots, slot) })
 	}
 	group.Wait()
 	for _, err := range errs {
@@ -33,7 +33,7 @@ func segments(t *testing.T, size int, slot int64) []*ranks.Segment {
 // TestSegment wants what one rank puts in its segment to be what others take, and slots that are in use to stay as they are.
 func TestSegment(t *testing.T) {
 	const size = 3 << 10
-	all := segments(t, 3, size)
+	all := segments(t, 3, 8, size)
 	for i, s := range all {
 		for k := range all {
 			if s.Reads(k) != (i != k) || s.ReadBy(k) != (i != k) {
@@ -53,8 +53,8 @@ func TestSegment(t *testing.T) {
 		}
 		places = append(places, place)
 	}
-	if len(places) < 2 {
-		t.Fatalf("%d slots", len(places))
+	if len(places) != 8 {
+		t.Fatalf("%d slots, and not 8", len(places))
 	}
 	for _, reader := range []int{1, 2} {
 		for i, place := range places {
@@ -83,12 +83,12 @@ func TestSegment(t *testing.T) {
 	if open := descriptors(t); strings.Contains(open, "ooc-ranks") {
 		t.Errorf("still open: %s", open)
 	}
-	if _, ok := segments(t, 1, size)[0].Put(0, datum(0)); ok {
+	if _, ok := segments(t, 1, 8, size)[0].Put(0, datum(0)); ok {
 		t.Error("a rank that is alone has a segment")
 	}
-	for _, s := range segments(t, 2, 2<<30) {
+	for _, s := range segments(t, 2, 0, size) {
 		if s.Reads(0) || s.Reads(1) || s.ReadBy(0) || s.ReadBy(1) {
-			t.Error("a slot of 2 GiB was shared")
+			t.Error("a segment without slots was shared")
 		}
 		s.Close()
 	}

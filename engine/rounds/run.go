@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -65,7 +64,7 @@ func (r *run) rounds(ctx context.Context) error {
 	handover := newHandover(all)
 	var between exchange = handover
 	if r.Ranks != nil {
-		near, err := ranks.Share(context.Background(), r.Ranks, r.Geometry.TileBytes(), segmentLimit(r.Ranks.Size()))
+		near, err := ranks.Share(context.Background(), r.Ranks, r.segmentSlots(), r.Geometry.TileBytes())
 		if err != nil {
 			return err
 		}
@@ -136,12 +135,23 @@ func (r *run) rounds(ctx context.Context) error {
 	return err
 }
 
-// segmentLimit is how much memory a rank may share with others of its host: an eighth of what is free by now, of all that could be there.
-func segmentLimit(ranks int) int64 {
+// Tiles that a rank may have on the way to others of its host, beside those of a panel that it sends ahead: the fewest, and the bytes that decide whether
+// more are kept.
+const (
+	fewSlots  = 16
+	slotBytes = 1 << 30
+	manySlots = 64
+)
+
+// segmentSlots is how many tiles a rank may have on the way to others of its host at a time, in memory that they share. All ranks take at most an eighth of
+// what is free by now, of all that could be there.
+func (r *run) segmentSlots() int {
+	tb := r.Geometry.TileBytes()
+	slots := max(r.plan.Ahead()+fewSlots, int(min(manySlots, slotBytes/tb)))
 	if free := device.FreeMemory(); free > 0 { // it is known
-		return free / 8 / int64(ranks)
+		slots = int(min(int64(slots), free/8/int64(r.Ranks.Size())/tb))
 	}
-	return math.MaxInt64
+	return slots
 }
 
 // schedule runs the schedule of part i until it ends or is stopped, and all of its steps.
