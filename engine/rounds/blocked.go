@@ -252,8 +252,9 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 	if p.Devices > 1 {
 		p.PanelSeconds = rounds * panelSeconds(p, closure, b, padded, rate, r)
 		rows, cols := float64(p.GridRows), float64(p.GridCols)
-		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait, unless these come early.
-		if !p.Early() {
+		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait, unless these come early: the
+		// owner of the pivot block makes all that others need where the parts stand in one row or column.
+		if line := p.GridRows == 1 || p.GridCols == 1; !line || !p.Early() {
 			p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
 		}
 	}
