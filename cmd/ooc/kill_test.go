@@ -46,23 +46,39 @@ func limits(r *rand.Rand, c *killCase) []string {
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
 	}
-	if two := twoParts(c.device); two != "" && (c.algorithm == rounds.BlockedName || c.algorithm == eliminate.Name) && r.IntN(2) == 0 {
-		flags = append(flags, "--device", two)
+	if other := otherParts(c.device); other != "" && slices.Contains(inParts, c.algorithm) && r.IntN(3) == 0 {
+		flags = append(flags, "--device", other)
 	}
 	return flags
 }
 
-// twoParts names two devices of a kind, or one that is taken twice; "": they cannot share a solve.
-func twoParts(device string) string {
-	switch n, err := cuda.Count(); {
-	case device == "cpu":
+// twoGPUs are the devices of solves that begin in two parts, where there are two GPUs.
+const twoGPUs = "cuda:0,cuda:1"
+
+// inParts are the algorithms that devices share.
+var inParts = []string{rounds.BlockedName, eliminate.Name}
+
+// otherParts names devices that a solve can go on with in another number of parts; "": there are none.
+func otherParts(device string) string {
+	switch device {
+	case "cpu":
 		return "cpu,cpu"
-	case device == "cuda" && err == nil && n > 1:
-		return "cuda:0,cuda:1"
-	case device == "cuda":
+	case "cuda":
 		return "cuda:0,cuda:0"
+	case twoGPUs:
+		return "cuda:1"
 	}
 	return ""
+}
+
+// devicesIn counts the devices that the last --device names.
+func devicesIn(args []string) int {
+	for i := len(args) - 1; i > 0; i-- {
+		if args[i-1] == "--device" {
+			return 1 + strings.Count(args[i], ",")
+		}
+	}
+	return 1
 }
 
 // ownMemory is more than a device itself needs of its memory, in KiB.
@@ -88,7 +104,11 @@ type killed struct {
 // done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
 	crashtest.Campaign(t)
-	for _, device := range testDevices(t) {
+	devices := testDevices(t)
+	if n, err := cuda.Count(); err == nil && n > 1 {
+		devices = append(devices, twoGPUs)
+	}
+	for _, device := range devices {
 		t.Run(device, func(t *testing.T) {
 			r, k, began := seeded(t), newKilled(t, device), time.Now()
 			k.first = r.IntN(100)
@@ -113,11 +133,7 @@ func TestCampaignKills(t *testing.T) {
 
 // work kills solves until all the kills are done that are wanted.
 func (k *killed) work(t *testing.T, r *rand.Rand) {
-	few := 30
-	if k.device == "opencl" { // where no path of its own leads to the disk
-		few = 1
-	}
-	dir, want := t.TempDir(), wantedKills(t, few, 1000)
+	dir, want := t.TempDir(), wantedKills(t, 30, 1000)
 	for k.kills.Load() < want {
 		turn := int(k.turns.Add(1) - 1)
 		if turn >= int(want) { // a machine on which solves end before they are killed ends too
@@ -192,11 +208,11 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		if !killOne(t, dir, args, time.Duration(r.Int64N(int64(after))), begun) {
 			break // it is solved
 		}
-		if slices.Contains(args, twoParts(c.device)) {
+		if devicesIn(args) == 2 {
 			k.ofTwo.Add(1)
 		}
-		if n := k.kills.Add(1); n%50 == 0 {
-			t.Logf("%d kills", n)
+		if n := k.kills.Add(1); n%25 == 0 {
+			t.Logf("%d kills, %d of them with two parts", n, k.ofTwo.Load())
 		}
 	}
 	stores := []string{"killed.ooc"}
@@ -249,10 +265,13 @@ func newKilled(t *testing.T, name string) *killed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &killed{device: name, algorithms: []string{rounds.BlockedName, eliminate.Name, "squaring"}}
+	k := &killed{device: name, algorithms: inParts}
 	_, k.tracks = kernels.As[kernels.TileOps](d)
-	if _, ok := kernels.As[kernels.TileOps](d); ok {
-		k.algorithms = append(k.algorithms, rounds.SingleStageName)
+	if name != twoGPUs {
+		k.algorithms = append(slices.Clone(inParts), rounds.SquaringName)
+		if k.tracks {
+			k.algorithms = append(k.algorithms, rounds.SingleStageName)
+		}
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
