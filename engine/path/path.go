@@ -52,15 +52,14 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 // Walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
 // d(u,x) + w(x,y) = d(u,y). It holds the graph with all arcs reversed, and the distances from one source. Only one
 // goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance between
-// its ends, which in i32 is exact.
+// its ends, which in i32 is exact. In one that keeps factors, of weights that are positive integers, it unpacks the arcs of the elimination.
 type Walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps rows
-	forced  bool             // straight can walk: the store keeps factors, and all weights are positive integers
+	packed  bool             // the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs
 	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
 	source  int             // the row whose distances dist holds, or some has begun to find; -1: none
-	last    int             // the row that was loaded last; -1: none
 	dist    []float64       // in stored units; nil where the store keeps factors
 	some    *factors.Search // of a store that keeps factors: finds those distances that are asked for
 	asked   sparse.Search   // what some does, while a path is looked for
@@ -70,7 +69,6 @@ type Walker struct {
 	search  *graph.Search // made on first use; of searched
 	found   int           // the source of the last search; -1: none
 
-	again bool     // the row that is loaded was loaded before: what is known of its distances is worth keeping
 	walk  uint32   // counts walks
 	seen  []uint32 // the last walk that came by a vertex
 	steps []step
@@ -119,13 +117,13 @@ func New(p *engine.Problem) (*Walker, error) {
 		return nil, err
 	}
 	positive := f != nil && len(g.I32) > 0 && slices.Min(g.I32) > 0
-	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, forced: positive}).fork(), nil
+	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, packed: positive}).fork(), nil
 }
 
 // fork returns a Walker over the same store for another goroutine.
 func (w *Walker) fork() *Walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, forced: w.forced, source: -1, last: -1, found: -1}
+	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, packed: w.packed, source: -1, found: -1}
 	if f.factors != nil {
 		f.some = f.factors.NewSearch()
 	} else {
@@ -199,8 +197,8 @@ func (w *Walker) between(u, v int) (Route, error) {
 	if w.stored != nil {
 		return w.follow(u, v)
 	}
-	if w.forced && !w.again {
-		if found, err := w.narrowly(u, v); err != nil {
+	if w.packed {
+		if found, err := w.unpacked(v); err != nil {
 			return Route{}, err
 		} else if found {
 			return w.path(u, v), nil
@@ -213,42 +211,24 @@ func (w *Walker) between(u, v int) (Route, error) {
 		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
 }
 
-// narrowly is straight for the first path from a source: it leaves the path to v in steps without most of what other targets would need. It finds
-// none where the distances that it gets are not those of the shortest path that it happens to follow.
-func (w *Walker) narrowly(u, v int) (found bool, err error) {
-	if ok, err := w.asked.Narrow(int32(v)); err != nil || !ok {
+// unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the right length do not make it.
+func (w *Walker) unpacked(v int) (found bool, err error) {
+	arcs, err := w.asked.Path(w.g, w.back, int32(v))
+	if err != nil {
 		return false, err
 	}
-	w.source = -1 // what is known of it is of this path alone
-	if w.straight(u, v) {
-		return true, nil
-	}
-	if err := cmp.Or(w.failed, w.asked.From(int32(u))); err != nil {
-		return false, err
-	}
-	w.source = u
-	return false, nil
-}
-
-// straight walks from v back to u, where all weights are positive integers, and leaves the path in steps. It takes the first tight arc, and
-// without a question the last one that there is. It turns back nowhere, and finds none where that leads to no path of the right length.
-func (w *Walker) straight(u, v int) bool {
-	y, after, left := int32(v), int32(-1), w.distance(int32(v))
-	w.steps = append(w.steps[:0], step{vertex: y})
-	for y != int32(u) {
-		k, last := w.back.Offsets[y], w.back.Offsets[y+1]-1
-		if last >= k && w.back.Targets[last] == after { // where the walk comes from
-			last--
+	w.steps = append(w.steps[:0], step{vertex: int32(v)})
+	left := w.distance(int32(v))
+	for i := len(arcs) - 1; i >= 0; i-- {
+		before := int32(w.source)
+		if i > 0 {
+			before = w.g.Targets[arcs[i-1]]
 		}
-		for ; k < last && (w.back.Targets[k] == after || w.distance(w.back.Targets[k])+w.back.Weight(k) != left); k++ {
-		}
-		if k > last || w.back.Weight(k) > left || len(w.steps) > w.back.N {
-			return false
-		}
-		y, after, left = w.back.Targets[k], y, left-w.back.Weight(k)
-		w.steps = append(w.steps, step{vertex: y, weight: w.back.Weight(k)})
+		weight := w.g.Weight(arcs[i])
+		left -= weight
+		w.steps = append(w.steps, step{vertex: before, weight: weight})
 	}
-	return left == 0
+	return len(arcs) > 0 && left == 0, nil
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
@@ -320,7 +300,6 @@ func (w *Walker) load(u int) error {
 	if u < 0 || u >= w.p.Geometry().N {
 		return text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), u)
 	}
-	w.again, w.last = u == w.last, u
 	if u == w.source {
 		return nil
 	}

@@ -73,7 +73,7 @@ func beside(t *testing.T, a, b *graph.Graph) *graph.Graph {
 	return build(t, both)
 }
 
-// TestDissectedDistances asks an elimination in an order by dissection for distances.
+// TestDissectedDistances asks an elimination in an order by dissection for distances and paths.
 func TestDissectedDistances(t *testing.T) {
 	r := fresh(t)
 	g := generated(t, "road", gen.Options{N: dissectFrom, Seed: r.Uint64(), Undirected: r.IntN(2) == 0})
@@ -90,7 +90,7 @@ func TestDissectedDistances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, search := e.NewSearch(core, nil), graph.NewSearch(g)
+	s, search, back := e.NewSearch(core, nil), graph.NewSearch(g), g.Reverse()
 	for range 3 {
 		u := int32(r.IntN(g.N))
 		if err := s.From(u); err != nil {
@@ -106,6 +106,7 @@ func TestDissectedDistances(t *testing.T) {
 			if got := decode(e.Variant, uint32(bits)); got != want[v] {
 				t.Fatalf("the distance from %d to %d is %v, not %v", u, v, got, want[v])
 			}
+			checkPath(t, g, back, s, u, v, want[v])
 		}
 	}
 }

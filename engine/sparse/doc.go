@@ -52,6 +52,14 @@
 // reads the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
 // vertices, and no two threads lower the same entry. See Levelled and DeviceExpander.
 //
+// # Paths
+//
+// An arc of the elimination is one of the graph, or stands for two that lead over a vertex that was eliminated before both its ends. Which vertex that
+// is, Search.Path has to find, since to keep it would take as much room as the weights. It is the last one to be eliminated of those between the ends.
+// So in the elimination tree it is above the first of these and the last. They are among the neighbours of the ends. From these neighbours Path climbs the tree to where
+// they meet, and from there on it looks at each rank's two arcs to the ends. Where a core has many paths between two of its vertices, all core vertices
+// on them are found by a row and a column of its matrix.
+//
 // # Units and invariants
 //
 // Weights are entries of an entry.Variant, bits in a uint32. Counts of relaxations are per source and arc. An order is

@@ -40,6 +40,9 @@ type Elimination struct {
 	lists              sync.Once // makes what follows, unless they are there
 	upLists, downLists *Lists
 
+	climb  sync.Once // makes what follows
+	chains []int32
+
 	ownWindow    ownWindow
 	graph        *graph.Graph
 	host         kernels.HostLaneOps // adds up rows of arcs; may be nil

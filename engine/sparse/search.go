@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -14,11 +15,10 @@ type Search interface {
 	From(u int32) error
 	// To returns the distance from the source to a vertex, the bits of an entry of Kind.Wide of the variant.
 	To(v int32) (bits uint64, err error)
-	// Narrow has To return, until the next source, lengths of paths that need not be the shortest, for what is not known yet: of those
-	// that go through the core, only paths by the vertex by which one to v enters it. For vertices on a shortest path to v by that vertex they are
-	// distances, and they take one row of the core's matrix and not hundreds. It reports false where no shortest path to v goes through
-	// the core, or sums of floats do not tell.
-	Narrow(v int32) (ok bool, err error)
+	// Path returns the arcs of a shortest path from the source to a vertex, in order. g is the graph that was eliminated, whose weights are
+	// positive integers, and back the same with all arcs reversed. It returns none where there is no path, and where the weights of factors do not
+	// come from the graph. The slice is good until the next call.
+	Path(g, back *graph.Graph, v int32) (arcs []int64, err error)
 	// Climbed returns the ranks that the climb from the source reached, and the lengths of its paths as weights of the variant. It
 	// is called before To; the slices are good until the next call of any method.
 	Climbed() (ranks []int32, lengths []uint32)
@@ -67,6 +67,11 @@ type search[W weight] struct {
 	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths  []W     // of Climbed, and to columns
 	idle     []bool  // by core vertex of from: its row is not needed
+
+	path        []int64 // of Path, arcs of the graph
+	hops, parts []hop[W]
+	climbers    []climber
+	middles     []middle[W] // by hash; nil before they are needed
 }
 
 func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need func(part []byte) error) *search[W] {
@@ -355,39 +360,6 @@ func (s *search[W]) sweep(top, last, core int32, known uint32) error {
 		near[count], s.mark[r], s.dist[r] = d, known, d
 	}
 	return nil
-}
-
-// Narrow implements Search.
-func (s *search[W]) Narrow(v int32) (ok bool, err error) {
-	if _, err := s.To(v); err != nil {
-		return false, err
-	}
-	r, core := s.e.Rank[v], int32(s.e.Core())
-	if s.dist[r] >= s.inf {
-		return false, nil
-	}
-	for r >= core { // down arcs, backwards
-		ends, weights, before := s.down.Of(r), entry.As[W](s.e.Down.Weights)[s.down.Offsets[r]:], int32(-1)
-		for i, end := range ends {
-			if s.dist[end]+weights[i] == s.dist[r] {
-				before = end
-				break
-			}
-		}
-		if before < 0 { // the climb leads here
-			return false, nil
-		}
-		r = before
-	}
-	column := entry.As[W](s.core.Matrix)[r:]
-	for i, from := range s.from {
-		if s.fromDist[i]+column[int(from)*s.core.Pitch] == s.dist[r] {
-			s.from[0], s.fromDist[0] = from, s.fromDist[i]
-			s.from, s.fromDist = s.from[:1], s.fromDist[:1]
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // Climbed implements Search.
