@@ -40,8 +40,9 @@ type Elimination struct {
 	lists              sync.Once // makes what follows, unless they are there
 	upLists, downLists *Lists
 
-	climb  sync.Once // makes what follows
-	chains []int32
+	arranged    sync.Once // makes what follows, for Path
+	chains      []int32
+	ahead, back byRank
 
 	ownWindow    ownWindow
 	graph        *graph.Graph

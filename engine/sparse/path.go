@@ -16,7 +16,7 @@ type hop[W weight] struct {
 }
 
 // Path implements Search. It unpacks the arcs of the elimination, as contraction hierarchies do, but those do not say which rank they lead over.
-func (s *search[W]) Path(g, back *graph.Graph, v int32) (arcs []int64, err error) {
+func (s *search[W]) Path(g *graph.Graph, v int32) (path []Step, err error) {
 	if _, err := s.To(v); err != nil {
 		return nil, err
 	}
@@ -24,6 +24,7 @@ func (s *search[W]) Path(g, back *graph.Graph, v int32) (arcs []int64, err error
 	if s.dist[at] >= s.inf || len(g.I32) == 0 {
 		return nil, nil
 	}
+	s.e.arrange(g)
 	for s.hops = s.hops[:0]; at != s.source; at = s.hops[len(s.hops)-1].from { // backwards
 		h, ok, err := s.before(at)
 		if err != nil || !ok {
@@ -39,11 +40,44 @@ func (s *search[W]) Path(g, back *graph.Graph, v int32) (arcs []int64, err error
 				return nil, err
 			}
 		}
-		if ok, err := s.unpack(g, back); err != nil || !ok {
+		if ok, err := s.unpack(); err != nil || !ok {
 			return nil, err
 		}
 	}
+	for i := range s.path {
+		s.path[i].To = s.e.Vertices[s.path[i].To]
+	}
 	return s.path, nil
+}
+
+// byRank is a graph with positive integer weights, whose vertices are ranks.
+type byRank struct {
+	offsets []int64
+	arcs    []Step
+}
+
+// of returns the arcs from a rank.
+func (b *byRank) of(r int32) []Step { return b.arcs[b.offsets[r]:b.offsets[r+1]] }
+
+// arrange makes ahead and back of the graph that was eliminated.
+func (e *Elimination) arrange(g *graph.Graph) {
+	e.arranged.Do(func() {
+		e.chainTops()
+		place := func(g *graph.Graph) byRank {
+			b := byRank{make([]int64, g.N+1), make([]Step, 0, len(g.Targets))}
+			for r, u := range e.Vertices {
+				for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+					b.arcs = append(b.arcs, Step{e.Rank[g.Targets[k]], g.I32[k]})
+				}
+				b.offsets[r+1] = int64(len(b.arcs))
+			}
+			return b
+		}
+		e.ahead = place(g)
+		if e.back = e.ahead; g.Directed {
+			e.back = place(g.Reverse())
+		}
+	})
 }
 
 // before returns the last hop of a shortest path to a rank. It reports false where none has the right length.
@@ -143,26 +177,26 @@ type middle[W weight] struct {
 // middleOf returns where the middle of an arc is kept, or that of another one which is forgotten.
 func (s *search[W]) middleOf(h hop[W]) (m *middle[W], arc uint64) {
 	if s.middles == nil {
-		s.middles = make([]middle[W], 1<<(bits.Len(uint(len(s.dist)))-1))
+		s.middles = make([]middle[W], 1<<bits.Len(uint(len(s.dist))))
 	}
 	arc = uint64(h.from)<<32 | uint64(h.to)
 	return &s.middles[arc*0x9e3779b97f4a7c15>>(65-bits.Len(uint(len(s.middles))))], arc // multiplicative hashing, by the golden ratio
 }
 
-// unpack appends the arcs of g that the parts are made of to path, the last part first. It reports false where one is made of none.
-func (s *search[W]) unpack(g, back *graph.Graph) (ok bool, err error) {
+// unpack appends the arcs of the graph that the parts are made of to path, the last part first. It reports false where one is made of none.
+func (s *search[W]) unpack() (ok bool, err error) {
 	for len(s.parts) > 0 {
 		h := s.parts[len(s.parts)-1]
 		s.parts = s.parts[:len(s.parts)-1]
 		m, arc := s.middleOf(h)
 		if m.arc != arc {
-			if s.few(g, s.e.Vertices[h.from], s.e.Vertices[h.to], h.length, max(h.from, h.to), fewArcs) {
-				if len(s.path) >= g.N {
+			if s.few(h.from, h.to, h.length, max(h.from, h.to), fewArcs) {
+				if len(s.path) >= len(s.dist) {
 					return false, nil // a vertex twice: weights are not what they were made from
 				}
 				continue
 			}
-			by, first, err := s.over(h, g, back)
+			by, first, err := s.over(h)
 			if err != nil || by < 0 {
 				return false, err
 			}
@@ -173,18 +207,17 @@ func (s *search[W]) unpack(g, back *graph.Graph) (ok bool, err error) {
 	return true, nil
 }
 
-// few appends at most so many arcs of g to path that lead from u to v, in all of the given length, over ranks after low. It reports false where there
-// are none.
-func (s *search[W]) few(g *graph.Graph, u, v int32, length W, low int32, most int) bool {
-	for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-		x, w := g.Targets[k], W(g.I32[k])
-		if x == v && w == length {
-			s.path = append(s.path, k)
+// few appends at most so many arcs of the graph to path that lead from a rank to another, in all of the given length, over ranks after low. It reports
+// false where there are none.
+func (s *search[W]) few(r, to int32, length W, low int32, most int) bool {
+	for _, a := range s.e.ahead.of(r) {
+		if a.To == to && W(a.Weight) == length {
+			s.path = append(s.path, a)
 			return true
 		}
-		if most > 1 && w < length && s.e.Rank[x] > low {
-			s.path = append(s.path, k)
-			if s.few(g, x, v, length-w, low, most-1) {
+		if most > 1 && a.To > low && W(a.Weight) < length {
+			s.path = append(s.path, a)
+			if s.few(a.To, to, length-W(a.Weight), low, most-1) {
 				return true
 			}
 			s.path = s.path[:len(s.path)-1]
@@ -201,11 +234,11 @@ type climber struct {
 
 // over returns the rank that an arc leads over, whose vertex was eliminated after all others between its ends, and the length of the half to there. It is
 // -1 where there is none. The elimination tree has that rank above the first vertex between these ends and above the last one.
-func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err error) {
-	low, chain := max(h.from, h.to), s.e.chainTops()
+func (s *search[W]) over(h hop[W]) (by int32, first W, err error) {
+	low, chain := max(h.from, h.to), s.e.chains
 	s.climbers = s.climbers[:0]
-	s.start(g, h.from, low, 1)
-	s.start(back, h.to, low, 2)
+	s.start(s.e.ahead.of(h.from), low, h.length, 1)
+	s.start(s.e.back.of(h.to), low, h.length, 2)
 	for len(s.climbers) > 0 {
 		at, next := climber{rank: low}, low // the lowest one in the tree, and the next one, which it may come to
 		for _, c := range s.climbers {
@@ -238,12 +271,11 @@ func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err
 	return -1, 0, nil
 }
 
-// start adds the climbers from the vertices that a rank has arcs to in g, of those that are eliminated before both ends of an arc.
-func (s *search[W]) start(g *graph.Graph, r, low int32, side uint8) {
-	u, core := s.e.Vertices[r], int32(s.e.Core())
-	for _, x := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
-		if x := s.e.Rank[x]; x > low && x >= core {
-			s.climbers = append(s.climbers, climber{x, side})
+// start adds the climbers from the other ends of the arcs of an end, of those that are eliminated before both ends of an arc of the given length.
+func (s *search[W]) start(arcs []Step, low int32, length W, side uint8) {
+	for _, a := range arcs {
+		if a.To > low && int(a.To) >= s.e.Core() && W(a.Weight) < length {
+			s.climbers = append(s.climbers, climber{a.To, side})
 		}
 	}
 }
@@ -281,15 +313,12 @@ func (s *search[W]) column(l *Lists, all []uint32, top, last, end int32) (weight
 	return entry.As[W](words), int32(at), nil
 }
 
-// chainTops returns, by rank, the highest one that a climb from it comes to by ranks that follow one another.
-func (e *Elimination) chainTops() []int32 {
-	e.climb.Do(func() {
-		e.chains = make([]int32, len(e.Parent))
-		for r, p := range e.Parent {
-			if e.chains[r] = int32(r); p >= 0 && int(p) == r-1 {
-				e.chains[r] = e.chains[p]
-			}
+// chainTops finds, by rank, the highest one that a climb from it comes to by ranks that follow one another.
+func (e *Elimination) chainTops() {
+	e.chains = make([]int32, len(e.Parent))
+	for r, p := range e.Parent {
+		if e.chains[r] = int32(r); p >= 0 && int(p) == r-1 {
+			e.chains[r] = e.chains[p]
 		}
-	})
-	return e.chains
+	}
 }
