@@ -8,7 +8,7 @@ import (
 )
 
 // campaign names the variable that says how often tests of the fault campaign do their damage: not at all where it is
-// unset; "short": minutes of it, as in .ci/run; "long": hours. Other tests repeat themselves where it is set.
+// unset; "short": minutes of it, as in .ci/run; "medium": half an hour, as in .ci/run --long; "long": hours. Other tests repeat themselves where it is set.
 const campaign = "OOC_CAMPAIGN"
 
 // Campaign skips a test that repeats its damage many times, unless OOC_CAMPAIGN wants that.
@@ -16,24 +16,27 @@ func Campaign(t *testing.T) {
 	t.Helper()
 	switch size := os.Getenv(campaign); size {
 	case "":
-		t.Skip("it repeats its damage many times: OOC_CAMPAIGN=short go test -run Campaign ./... (minutes), or long (hours)")
+		t.Skip("it repeats its damage many times: OOC_CAMPAIGN=short go test -run Campaign ./... (minutes), medium (half an hour) or long (hours)")
 	case "short":
-	case "long":
+	case "medium", "long":
 		if _, limited := t.Deadline(); limited {
-			t.Fatal("OOC_CAMPAIGN=long takes hours, and go test ends it after ten minutes; give -timeout 0 too")
+			t.Fatalf("OOC_CAMPAIGN=%s takes longer than the ten minutes after which go test ends it; give -timeout 0 too", size)
 		}
 	default:
-		t.Fatalf("OOC_CAMPAIGN is %q, want short or long", size)
+		t.Fatalf("OOC_CAMPAIGN is %q, want short, medium or long", size)
 	}
 }
 
 // Long says whether the campaign is the long one.
 func Long() bool { return os.Getenv(campaign) == "long" }
 
-// Times is how often a test of the campaign does its damage, in the short one and in the long one.
+// Times is how often a test of the campaign does its damage, in the short one and in the long one. In the medium one it is a tenth of the long one.
 func Times(short, long int) int {
-	if Long() {
+	switch os.Getenv(campaign) {
+	case "long":
 		return long
+	case "medium":
+		return max(short, long/10)
 	}
 	return short
 }
