@@ -54,11 +54,12 @@
 //
 // # Paths
 //
-// An arc of the elimination is one of the graph, or stands for two that lead over a vertex that was eliminated before both its ends. Which vertex that
-// is, Search.Path has to find, since to keep it would take as much room as the weights. It is the last one to be eliminated of those between the ends.
-// So in the elimination tree it is above the first of these and the last. They are among the neighbours of the ends. From these neighbours Path climbs the tree to where
-// they meet, and from there on it looks at each rank's two arcs to the ends. Where a core has many paths between two of its vertices, all core vertices
-// on them are found by a row and a column of its matrix.
+// An arc of the elimination is one of the graph, or stands for two that lead over a vertex that was eliminated before both its ends.
+// Which vertex that is, is not kept: it would take as much room as the weights. Search.Path finds it again. Of all vertices between
+// the ends it was eliminated last. So in the elimination tree it is above the first vertex between the ends, and above the last one, and
+// these two are neighbours of the ends. From the neighbours Path climbs the tree to where they meet. From there on it looks at the two
+// arcs of each rank to the ends, until their lengths add up. On a path through the core, one row and one column of the core's matrix tell
+// which core vertices are on it.
 //
 // # Units and invariants
 //
