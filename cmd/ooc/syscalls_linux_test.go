@@ -115,7 +115,7 @@ func TestCampaignCalls(t *testing.T) {
 	r, began := seeded(t), time.Now()
 	var all tally
 	for _, s := range scenarios(t) {
-		if crashtest.Times(0, 10) == 0 && r.IntN(5) > 0 { // a short campaign takes some
+		if r.IntN(5) >= crashtest.Times(1, 50) { // a short campaign takes a fifth, others all
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {

@@ -213,21 +213,21 @@ func (w *Walker) between(u, v int) (Route, error) {
 
 // unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the right length do not make it.
 func (w *Walker) unpacked(v int) (found bool, err error) {
-	path, err := w.asked.Path(w.g, int32(v))
+	arcs, err := w.asked.Path(w.g, w.back, int32(v))
 	if err != nil {
 		return false, err
 	}
 	w.steps = append(w.steps[:0], step{vertex: int32(v)})
 	left := w.distance(int32(v))
-	for i := len(path) - 1; i >= 0; i-- {
-		before, weight := int32(w.source), float64(path[i].Weight)
+	for i := len(arcs) - 1; i >= 0; i-- {
+		before, weight := int32(w.source), w.g.Weight(arcs[i])
 		if i > 0 {
-			before = path[i-1].To
+			before = w.g.Targets[arcs[i-1]]
 		}
 		left -= weight
 		w.steps = append(w.steps, step{vertex: before, weight: weight})
 	}
-	return len(path) > 0 && left == 0, nil
+	return len(arcs) > 0 && left == 0, nil
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.

@@ -90,7 +90,7 @@ func TestDissectedDistances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, search := e.NewSearch(core, nil), graph.NewSearch(g)
+	s, search, back := e.NewSearch(core, nil), graph.NewSearch(g), g.Reverse()
 	for range 3 {
 		u := int32(r.IntN(g.N))
 		if err := s.From(u); err != nil {
@@ -106,7 +106,7 @@ func TestDissectedDistances(t *testing.T) {
 			if got := decode(e.Variant, uint32(bits)); got != want[v] {
 				t.Fatalf("the distance from %d to %d is %v, not %v", u, v, got, want[v])
 			}
-			checkPath(t, g, s, u, v, want[v])
+			checkPath(t, g, back, s, u, v, want[v])
 		}
 	}
 }

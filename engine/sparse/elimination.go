@@ -40,9 +40,8 @@ type Elimination struct {
 	lists              sync.Once // makes what follows, unless they are there
 	upLists, downLists *Lists
 
-	arranged    sync.Once // makes what follows, for Path
-	chains      []int32
-	ahead, back byRank
+	chained sync.Once // makes what follows
+	chains  []int32
 
 	ownWindow    ownWindow
 	graph        *graph.Graph

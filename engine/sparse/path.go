@@ -16,7 +16,7 @@ type hop[W weight] struct {
 }
 
 // Path implements Search. It unpacks the arcs of the elimination, as contraction hierarchies do, but those do not say which rank they lead over.
-func (s *search[W]) Path(g *graph.Graph, v int32) (path []Step, err error) {
+func (s *search[W]) Path(g, back *graph.Graph, v int32) (arcs []int64, err error) {
 	if _, err := s.To(v); err != nil {
 		return nil, err
 	}
@@ -24,10 +24,9 @@ func (s *search[W]) Path(g *graph.Graph, v int32) (path []Step, err error) {
 	if s.dist[at] >= s.inf || len(g.I32) == 0 {
 		return nil, nil
 	}
-	s.e.arrange(g)
 	for s.hops = s.hops[:0]; at != s.source; at = s.hops[len(s.hops)-1].from { // backwards
 		h, ok, err := s.before(at)
-		if err != nil || !ok {
+		if err != nil || !ok || len(s.hops) == len(s.dist) { // a vertex twice: weights that are not positive
 			return nil, err
 		}
 		s.hops = append(s.hops, h)
@@ -40,44 +39,11 @@ func (s *search[W]) Path(g *graph.Graph, v int32) (path []Step, err error) {
 				return nil, err
 			}
 		}
-		if ok, err := s.unpack(); err != nil || !ok {
+		if ok, err := s.unpack(g, back); err != nil || !ok {
 			return nil, err
 		}
 	}
-	for i := range s.path {
-		s.path[i].To = s.e.Vertices[s.path[i].To]
-	}
 	return s.path, nil
-}
-
-// byRank is a graph with positive integer weights, whose vertices are ranks.
-type byRank struct {
-	offsets []int64
-	arcs    []Step
-}
-
-// of returns the arcs from a rank.
-func (b *byRank) of(r int32) []Step { return b.arcs[b.offsets[r]:b.offsets[r+1]] }
-
-// arrange makes ahead and back of the graph that was eliminated.
-func (e *Elimination) arrange(g *graph.Graph) {
-	e.arranged.Do(func() {
-		e.chainTops()
-		place := func(g *graph.Graph) byRank {
-			b := byRank{make([]int64, g.N+1), make([]Step, 0, len(g.Targets))}
-			for r, u := range e.Vertices {
-				for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-					b.arcs = append(b.arcs, Step{e.Rank[g.Targets[k]], g.I32[k]})
-				}
-				b.offsets[r+1] = int64(len(b.arcs))
-			}
-			return b
-		}
-		e.ahead = place(g)
-		if e.back = e.ahead; g.Directed {
-			e.back = place(g.Reverse())
-		}
-	})
 }
 
 // before returns the last hop of a shortest path to a rank. It reports false where none has the right length.
@@ -164,17 +130,17 @@ func (s *search[W]) within(h hop[W]) error {
 	return nil
 }
 
-// fewArcs are found sooner one after another than by halves.
+// fewArcs is how many arcs of the graph are found sooner by trying them than by splitting the arc that stands for them.
 const fewArcs = 3
 
-// middle is what was found of an arc before: the rank that it leads over. It is worth keeping, since the same long arcs are on many paths.
+// middle is where an arc was split before. It is worth keeping, since many paths share long arcs.
 type middle[W weight] struct {
 	arc   uint64 // its ends; 0: none
-	by    int32
-	first W // the length of the first half
+	by    int32  // the rank that it leads over
+	first W      // the length of the first half
 }
 
-// middleOf returns where the middle of an arc is kept, or that of another one which is forgotten.
+// middleOf returns the place where the middle of an arc is kept. If another arc's middle is there, it may be replaced.
 func (s *search[W]) middleOf(h hop[W]) (m *middle[W], arc uint64) {
 	if s.middles == nil {
 		s.middles = make([]middle[W], 1<<bits.Len(uint(len(s.dist))))
@@ -184,19 +150,19 @@ func (s *search[W]) middleOf(h hop[W]) (m *middle[W], arc uint64) {
 }
 
 // unpack appends the arcs of the graph that the parts are made of to path, the last part first. It reports false where one is made of none.
-func (s *search[W]) unpack() (ok bool, err error) {
+func (s *search[W]) unpack(g, back *graph.Graph) (ok bool, err error) {
 	for len(s.parts) > 0 {
 		h := s.parts[len(s.parts)-1]
 		s.parts = s.parts[:len(s.parts)-1]
 		m, arc := s.middleOf(h)
 		if m.arc != arc {
-			if s.few(h.from, h.to, h.length, max(h.from, h.to), fewArcs) {
-				if len(s.path) >= len(s.dist) {
-					return false, nil // a vertex twice: weights are not what they were made from
+			if s.few(g, s.e.Vertices[h.from], s.e.Vertices[h.to], h.length, max(h.from, h.to), fewArcs) {
+				if len(s.path) >= g.N {
+					return false, nil // a vertex twice
 				}
 				continue
 			}
-			by, first, err := s.over(h)
+			by, first, err := s.over(h, g, back)
 			if err != nil || by < 0 {
 				return false, err
 			}
@@ -207,17 +173,18 @@ func (s *search[W]) unpack() (ok bool, err error) {
 	return true, nil
 }
 
-// few appends at most so many arcs of the graph to path that lead from a rank to another, in all of the given length, over ranks after low. It reports
-// false where there are none.
-func (s *search[W]) few(r, to int32, length W, low int32, most int) bool {
-	for _, a := range s.e.ahead.of(r) {
-		if a.To == to && W(a.Weight) == length {
-			s.path = append(s.path, a)
+// few appends at most so many arcs of g to path that lead from u to v, in all of the given length, over ranks after low. It reports false where there
+// are none.
+func (s *search[W]) few(g *graph.Graph, u, v int32, length W, low int32, most int) bool {
+	for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+		x, w := g.Targets[k], W(g.I32[k])
+		if x == v && w == length {
+			s.path = append(s.path, k)
 			return true
 		}
-		if most > 1 && a.To > low && W(a.Weight) < length {
-			s.path = append(s.path, a)
-			if s.few(a.To, to, length-W(a.Weight), low, most-1) {
+		if most > 1 && w < length && s.e.Rank[x] > low {
+			s.path = append(s.path, k)
+			if s.few(g, x, v, length-w, low, most-1) {
 				return true
 			}
 			s.path = s.path[:len(s.path)-1]
@@ -234,11 +201,11 @@ type climber struct {
 
 // over returns the rank that an arc leads over, whose vertex was eliminated after all others between its ends, and the length of the half to there. It is
 // -1 where there is none. The elimination tree has that rank above the first vertex between these ends and above the last one.
-func (s *search[W]) over(h hop[W]) (by int32, first W, err error) {
-	low, chain := max(h.from, h.to), s.e.chains
+func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err error) {
+	low, chain := max(h.from, h.to), s.e.chainTops()
 	s.climbers = s.climbers[:0]
-	s.start(s.e.ahead.of(h.from), low, h.length, 1)
-	s.start(s.e.back.of(h.to), low, h.length, 2)
+	s.start(g, h.from, low, 1)
+	s.start(back, h.to, low, 2)
 	for len(s.climbers) > 0 {
 		at, next := climber{rank: low}, low // the lowest one in the tree, and the next one, which it may come to
 		for _, c := range s.climbers {
@@ -271,11 +238,12 @@ func (s *search[W]) over(h hop[W]) (by int32, first W, err error) {
 	return -1, 0, nil
 }
 
-// start adds the climbers from the other ends of the arcs of an end, of those that are eliminated before both ends of an arc of the given length.
-func (s *search[W]) start(arcs []Step, low int32, length W, side uint8) {
-	for _, a := range arcs {
-		if a.To > low && int(a.To) >= s.e.Core() && W(a.Weight) < length {
-			s.climbers = append(s.climbers, climber{a.To, side})
+// start adds climbers from the vertices that a rank has arcs to in g, if they were eliminated before both ends of an arc.
+func (s *search[W]) start(g *graph.Graph, r, low int32, side uint8) {
+	u, core := s.e.Vertices[r], int32(s.e.Core())
+	for _, x := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
+		if x := s.e.Rank[x]; x > low && x >= core {
+			s.climbers = append(s.climbers, climber{x, side})
 		}
 	}
 }
@@ -313,12 +281,15 @@ func (s *search[W]) column(l *Lists, all []uint32, top, last, end int32) (weight
 	return entry.As[W](words), int32(at), nil
 }
 
-// chainTops finds, by rank, the highest one that a climb from it comes to by ranks that follow one another.
-func (e *Elimination) chainTops() {
-	e.chains = make([]int32, len(e.Parent))
-	for r, p := range e.Parent {
-		if e.chains[r] = int32(r); p >= 0 && int(p) == r-1 {
-			e.chains[r] = e.chains[p]
+// chainTops returns, by rank, the lowest rank that its parents lead to one by one, without leaving any out.
+func (e *Elimination) chainTops() []int32 {
+	e.chained.Do(func() {
+		e.chains = make([]int32, len(e.Parent))
+		for r, p := range e.Parent {
+			if e.chains[r] = int32(r); p >= 0 && int(p) == r-1 {
+				e.chains[r] = e.chains[p]
+			}
 		}
-	}
+	})
+	return e.chains
 }

@@ -15,16 +15,14 @@ type Search interface {
 	From(u int32) error
 	// To returns the distance from the source to a vertex, the bits of an entry of Kind.Wide of the variant.
 	To(v int32) (bits uint64, err error)
-	// Path returns a shortest path from the source to a vertex. g is the graph that was eliminated, whose weights are positive integers. There are no
-	// steps where there is no path, and where the arcs of the elimination are not those of g. The slice is good until the next call.
-	Path(g *graph.Graph, v int32) (path []Step, err error)
+	// Path returns the arcs of a shortest path from the source to a vertex, in order. g is the graph that was eliminated, whose weights are
+	// positive integers, and back the same with all arcs reversed. It returns no arcs where there is no path, or where the elimination is not
+	// that of g. The slice is good until the next call.
+	Path(g, back *graph.Graph, v int32) (arcs []int64, err error)
 	// Climbed returns the ranks that the climb from the source reached, and the lengths of its paths as weights of the variant. It
 	// is called before To; the slices are good until the next call of any method.
 	Climbed() (ranks []int32, lengths []uint32)
 }
-
-// Step is an arc on a path.
-type Step struct{ To, Weight int32 }
 
 // NewSearch returns a Search. need, if it is not nil, is called with every part of the arcs and of the core's matrix before it
 // is read; the search fails with its errors, and with ErrParts where an arc leads to no rank that it may lead to.
@@ -70,7 +68,7 @@ type search[W weight] struct {
 	lengths  []W     // of Climbed, and to columns
 	idle     []bool  // by core vertex of from: its row is not needed
 
-	path        []Step // of Path, to ranks
+	path        []int64 // of Path, arcs of the graph
 	hops, parts []hop[W]
 	climbers    []climber
 	middles     []middle[W] // by hash; nil before they are needed
