@@ -140,3 +140,38 @@ func TestSearchPathsNeed(t *testing.T) {
 		t.Errorf("only %d parts were needed", failed)
 	}
 }
+
+// TestSearchPathsOfForgedWeights: arcs of length 0, which no graph of positive weights makes, lead no path in a circle.
+func TestSearchPathsOfForgedWeights(t *testing.T) {
+	r, d := fresh(t), openCPU(t, cpu.Options{Threads: 1})
+	for range crashtest.Repeats(20, 200) {
+		g := positiveGraph(t, r, 30)
+		o := mustOrder(t, g, OrderOptions{})
+		e, err := EliminateAlike(t.Context(), g, o, r.IntN(o.Limit+1), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		core, err := e.CloseCore(t.Context(), d, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, weights := range [][]uint32{e.Up.Weights, e.Down.Weights, core.Matrix} {
+			for i := range weights {
+				if r.IntN(2) == 0 {
+					weights[i] = 0
+				}
+			}
+		}
+		s, back := e.NewSearch(core, nil), g.Reverse()
+		for u := range int32(g.N) {
+			if err := s.From(u); err != nil {
+				t.Fatal(err)
+			}
+			for v := range int32(g.N) {
+				if arcs, err := s.Path(g, back, v); err != nil || len(arcs) > g.N {
+					t.Fatalf("%d arcs from %d to %d of %d vertices: %v", len(arcs), u, v, g.N, err)
+				}
+			}
+		}
+	}
+}
