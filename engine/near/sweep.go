@@ -1,5 +1,7 @@
 package near
 
+import "slices"
+
 // buckets hold vertices by their distance while a worker sweeps. A vertex whose distance falls is put into another bucket too, or
 // into the same again.
 type buckets[D number] struct {
@@ -34,12 +36,6 @@ func newBuckets[D number](last D, mean float64) buckets[D] {
 	return b
 }
 
-func (b *buckets[D]) put(vertex int32, distance D) {
-	at := int(float64(distance) * b.per)
-	b.entries = append(b.entries, entryOf[D]{vertex, b.heads[at], distance})
-	b.heads[at] = int32(len(b.entries) - 1)
-}
-
 // sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which vertices
 // come does not matter. It takes bucket after bucket, and each until nothing falls into it any more (U. Meyer and P. Sanders,
 // Δ-stepping: a parallelizable shortest path algorithm, 2003).
@@ -48,8 +44,8 @@ func (w *worker[D, W]) sweep(source int32) error {
 	if b.heads == nil {
 		*b = newBuckets(w.last, w.mean)
 	}
-	b.entries = b.entries[:0]
-	b.put(source, 0)
+	b.entries = append(b.entries[:0], entryOf[D]{source, -1, 0})
+	b.heads[0] = 0
 	for at := range b.heads {
 		steps := 0
 		for b.heads[at] >= 0 {
@@ -73,18 +69,32 @@ func (w *worker[D, W]) sweep(source int32) error {
 	return nil
 }
 
-// spread relaxes the arcs of a vertex, and returns how many there are.
+// spread relaxes the arcs of a vertex, and returns how many there are. Whether an arc shortens a path cannot be foreseen, so no branch
+// depends on it: an entry is written for every arc, and the next one takes its place if the arc shortens none.
 func (w *worker[D, W]) spread(v int32, d D) int {
-	arcs := w.arcs[w.first[v]:w.first[v+1]]
+	arcs, b := w.arcs[w.first[v]:w.first[v+1]], &w.buckets
+	last, dist, heads, per := w.last, w.dist, b.heads, b.per
+	n := int32(len(b.entries))
+	entries := slices.Grow(b.entries, len(arcs))[:int(n)+len(arcs)]
 	for _, a := range arcs {
 		to := d + D(a.weight)
-		if to > w.last {
+		if to > last {
 			break // they ascend
 		}
-		if to < w.dist[a.to] {
-			w.dist[a.to] = to
-			w.buckets.put(a.to, to)
+		was, at := dist[a.to], int(float64(to)*per)
+		head := heads[at]
+		entries[n] = entryOf[D]{a.to, head, to}
+		dist[a.to] = min(to, was)
+		next, kept := n, int32(1)
+		if to >= was {
+			next = head
 		}
+		if to >= was {
+			kept = 0
+		}
+		heads[at] = next
+		n += kept
 	}
+	b.entries = entries[:n]
 	return len(arcs)
 }
