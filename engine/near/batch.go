@@ -16,6 +16,8 @@ type batch struct {
 	counts    []uint32
 	columns   []int32
 	distances []byte // entries of the kind
+
+	narrow [2][]uint16 // memory for the last two parts
 }
 
 // batchBytes is when a batch is written. It is larger by one row at most.
@@ -33,9 +35,21 @@ func (b *batch) add(kind entry.Kind, columns []int32, distances []float64) {
 	b.distances = kind.Append(b.distances, distances)
 }
 
-func (b *batch) into(s *spool) error {
-	r := record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns))}
-	return s.append(r, [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances})
+// packed returns what a spool has of the batch.
+func (b *batch) packed(kind entry.Kind) (r record, all [parts][]byte) {
+	r = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)), bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
+	all = [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances}
+	ok := false
+	if b.narrow[0], ok = narrowedColumns(b.narrow[0][:0], b.row, b.counts, b.columns); ok {
+		r.bytes[columns], all[columns] = narrowBytes, entry.Bytes(b.narrow[0])
+	}
+	if kind.Float() {
+		return r, all
+	}
+	if b.narrow[1], ok = narrowedDistances(b.narrow[1][:0], entry.View[int32](b.distances)); ok {
+		r.bytes[distances], all[distances] = narrowBytes, entry.Bytes(b.narrow[1])
+	}
+	return r, all
 }
 
 // searching is a run of all processors over missing rows. One goroutine writes what they find, so that no search waits for the
@@ -58,7 +72,7 @@ func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean
 	for _, m := range missing {
 		left += m[1] - m[0]
 	}
-	step := max(1, min(int(batchBytes/(4+mean*float64(4+to.entry))), left/(8*workers), 1<<16))
+	step := max(1, min(int(batchBytes/(columnBytes+mean*float64(columnBytes+to.kind.Bytes()))), left/(8*workers), 1<<16))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var work sync.WaitGroup
@@ -126,7 +140,7 @@ func (x *searching) work(ctx context.Context) error {
 func (x *searching) write(to *spool, done int, stop func(error), progress func(rows, of int)) (err error) {
 	for b := range x.full {
 		if err == nil && len(b.counts) > 0 {
-			if err = b.into(to); err != nil {
+			if err = to.append(b.packed(x.kind)); err != nil {
 				stop(err)
 			}
 			done += len(b.counts)

@@ -239,6 +239,33 @@ func TestWideIndices(t *testing.T) {
 	sameAnswer(t, "wide", g.Kind, readNPZ(t, g, unpacked(t, path)), answered(g, q))
 }
 
+// TestFarColumns writes columns that are far apart, and distances that take more than 2 bytes, of all rows or of some.
+func TestFarColumns(t *testing.T) {
+	r := seeds.New(t)
+	const n, sources = 200000, 50
+	for _, most := range []int{100, 1 << 16, 1 << 20} {
+		for _, span := range []int{100, n - sources} {
+			b, want := graph.New(n), map[pair]float64{}
+			for u := range sources {
+				for range 5 {
+					p, weight := pair{u, sources + r.IntN(span)}, float64(1+r.IntN(most))
+					b.Add(p.row, p.column, weight)
+					if was, ok := want[p]; !ok || weight < was {
+						want[p] = weight
+					}
+				}
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "x.npz")
+			file(t, g, path, near.Question{Within: math.Inf(1)})
+			sameAnswer(t, fmt.Sprint(most, span), g.Kind, readNPZ(t, g, unpacked(t, path)), want)
+		}
+	}
+}
+
 // TestReadsItsOwn reads pairs as a graph, in which the distances are the same.
 func TestReadsItsOwn(t *testing.T) {
 	r := seeds.New(t)

@@ -48,12 +48,11 @@ func formatOf(path string) (*Format, error) {
 	return nil, fmt.Errorf("%s: %w of sparse matrices is called %q; there are %s", path, newfile.ErrNoFormat, ext, strings.Join(known, ", "))
 }
 
-// matrix is a spool that has every row, in order.
+// matrix is a spool that has every row, in order; its kind is wide.
 type matrix struct {
 	*spool
 	n     int
 	pairs int64
-	kind  entry.Kind // wide
 	scale int64
 	ids   graph.IDs
 }
@@ -63,7 +62,7 @@ func (m *matrix) integers() bool { return !m.kind.Float() && m.scale == 1 }
 
 // values returns the distances of a part, in the input's units.
 func (m *matrix) values(part []byte, to []float64) []float64 {
-	n := len(part) / m.entry
+	n := len(part) / m.kind.Bytes()
 	if cap(to) < n {
 		to = make([]float64, n)
 	}

@@ -16,7 +16,7 @@ import (
 var npzFormat = Format{
 	Name:  "npz",
 	Title: "SciPy's sparse matrix (CSR), for scipy.sparse.load_npz",
-	least: func(m *matrix) int { return 4 + m.entry },
+	least: func(m *matrix) int { return columnBytes + m.kind.Bytes() },
 	write: func(ctx context.Context, m *matrix, w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, a := range m.arrays(ctx) {

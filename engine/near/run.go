@@ -100,7 +100,7 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 	if r.Resumed = int(rows); (rows > 0 || s.dropped > 0) && o.Resumed != nil {
 		o.Resumed(r.Resumed, s.dropped)
 	}
-	m := &matrix{spool: s, n: g.N, kind: g.Kind.Wide(), scale: g.Scale, ids: g.IDs}
+	m := &matrix{spool: s, n: g.N, scale: g.Scale, ids: g.IDs}
 	began := time.Now()
 	if missing := s.order(g.N); len(missing) > 0 {
 		searcher, err := newSearcher(ctx, g, o.Question)
@@ -180,7 +180,11 @@ func (m *matrix) room(path string, pairs float64) error {
 	}
 	_, held := m.held()
 	f, _ := formatOf(path)
-	need := pairs * float64(4+m.entry)
+	each := narrowBytes + m.kind.Bytes()
+	if !m.kind.Float() {
+		each = 2 * narrowBytes
+	}
+	need := pairs * float64(each)
 	if packed.TrimExt(path) == path {
 		need += (pairs + float64(held)) * float64(f.least(m))
 	}

@@ -23,8 +23,9 @@ import (
 
 // A spool is the file in which rows wait until all are there. It begins with a line of JSON that says what it is of (head), and
 // goes on with records in any order. A record has the head of recordBytes, and then of each of its rows the number of pairs, the
-// columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes. All numbers are little-endian. Each part has
-// its CRC-32C. So nothing needs to be synced: what a power cut leaves half written is seen, and found again.
+// columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes; the last two in 2 bytes where that suffices (narrow.go).
+// All numbers are little-endian. Each part has its CRC-32C. So nothing needs to be synced: what a power cut leaves half written is
+// seen, and found again.
 //
 // A record without rows says that FILE was written: its pairs are FILE's size, its first checksum FILE's.
 type spool struct {
@@ -33,8 +34,8 @@ type spool struct {
 	end     int64
 	records []record
 	wrote   *record // of FILE; nil: it was not written
-	entry   int     // bytes of a distance
-	dropped int64   // bytes behind the last whole record
+	kind    entry.Kind
+	dropped int64 // bytes behind the last whole record
 }
 
 // Extension is what the name of a spool has behind that of the file that it is for.
@@ -57,7 +58,7 @@ type head struct {
 
 const (
 	spoolFormat  = "ooc near spool"
-	spoolVersion = 1
+	spoolVersion = 2
 	longestHead  = 1024
 )
 
@@ -84,14 +85,17 @@ const (
 	parts
 )
 
+const columnBytes = 4 // of a column, and of a count
+
 // record is some rows of a spool.
 type record struct {
-	row, rows, pairs int64 // the first row, how many, and pairs of all
+	row, rows, pairs int64         // the first row, how many, and pairs of all
+	bytes            [parts]uint32 // of an entry of each part
 	sums             [parts]uint32
 	at               int64 // where its parts begin
 }
 
-const recordBytes = 3*8 + parts*4 + 4
+const recordBytes = 3*8 + 2*parts*4 + 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -100,8 +104,8 @@ func (r *record) head() []byte {
 	for _, x := range []int64{r.row, r.rows, r.pairs} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(x))
 	}
-	for _, sum := range r.sums {
-		b = binary.LittleEndian.AppendUint32(b, sum)
+	for _, x := range slices.Concat(r.bytes[:], r.sums[:]) {
+		b = binary.LittleEndian.AppendUint32(b, x)
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
@@ -111,20 +115,24 @@ func (r *record) parse(b []byte) bool {
 	for i, x := range []*int64{&r.row, &r.rows, &r.pairs} {
 		*x = int64(binary.LittleEndian.Uint64(b[8*i:]))
 	}
-	for i := range r.sums {
-		r.sums[i] = binary.LittleEndian.Uint32(b[24+4*i:])
+	for i := range parts {
+		r.bytes[i] = binary.LittleEndian.Uint32(b[24+4*i:])
+		r.sums[i] = binary.LittleEndian.Uint32(b[24+4*(parts+i):])
 	}
 	return crc32.Checksum(b[:recordBytes-4], castagnoli) == binary.LittleEndian.Uint32(b[recordBytes-4:])
 }
 
 // part returns where a part of a record is, and its size.
-func (s *spool) part(r *record, which int) (at, size int64) {
-	sizes := [parts]int64{4 * r.rows, 4 * r.pairs, int64(s.entry) * r.pairs}
+func (r *record) part(which int) (at, size int64) {
 	at = r.at
-	for _, n := range sizes[:which] {
-		at += n
+	for i, n := range [parts]int64{r.rows, r.pairs, r.pairs} {
+		size = n * int64(r.bytes[i])
+		if i == which {
+			break
+		}
+		at += size
 	}
-	return at, sizes[which]
+	return at, size
 }
 
 // openSpool opens the spool of a file, or begins it, and has the lock of it. Of a spool that was damaged it keeps what precedes
@@ -155,7 +163,7 @@ func lockedFile(path string) (f *os.File, made bool, err error) {
 
 // open reads the spool, or begins it.
 func (s *spool) open(h head) error {
-	s.entry = entry.Kind(h.Kind).Bytes()
+	s.kind = entry.Kind(h.Kind)
 	line := h.line()
 	was := make([]byte, max(longestHead, len(line)))
 	n, err := s.file.ReadAt(was, 0)
@@ -232,7 +240,7 @@ func (s *spool) scan(h head) error {
 			continue
 		}
 		s.records = append(s.records, *r)
-		last, n := s.part(r, parts-1)
+		last, n := r.part(parts - 1)
 		s.end = last + n
 	}
 	if s.dropped = size - s.end; s.dropped == 0 {
@@ -261,10 +269,10 @@ func (s *spool) next(size int64) (r *record, ok bool, err error) {
 func (s *spool) whole(r *record, h head, seen *set, memory []byte) (bool, []byte, error) {
 	n := int64(h.Vertices)
 	size, err := s.file.Seek(0, io.SeekEnd)
-	if err != nil || r.row < 0 || r.rows < 0 || r.row > n || r.rows > n-r.row || r.pairs < 0 || r.pairs > size/4 {
+	if err != nil || r.row < 0 || r.rows < 0 || r.row > n || r.rows > n-r.row || r.pairs < 0 || r.pairs > size || !s.known(r.bytes) {
 		return false, memory, err
 	}
-	if at, n := s.part(r, parts-1); at+n > size {
+	if at, n := r.part(parts - 1); at+n > size {
 		return false, memory, nil
 	}
 	for which := range parts {
@@ -287,6 +295,13 @@ func (s *spool) whole(r *record, h head, seen *set, memory []byte) (bool, []byte
 	return true, memory, nil
 }
 
+// known reports whether parts have entries of such sizes.
+func (s *spool) known(bytes [parts]uint32) bool {
+	narrow := bytes[distances] == narrowBytes && !s.kind.Float()
+	return bytes[counts] == columnBytes && (bytes[columns] == columnBytes || bytes[columns] == narrowBytes) &&
+		(int(bytes[distances]) == s.kind.Bytes() || narrow)
+}
+
 // plausible refuses what no run writes, whatever its checksum says: counts that do not add up, and columns that are none of n.
 func plausible(which int, memory []byte, r *record, n int64) bool {
 	total := int64(0)
@@ -306,17 +321,36 @@ func plausible(which int, memory []byte, r *record, n int64) bool {
 	return true
 }
 
-// read reads a part of a record into memory, which it may replace by more. It fails with disk.ErrCorrupt where that has changed.
+// read reads a part of a record into memory, which it may replace by more, in entries of 4 bytes or the kind's. It fails with
+// disk.ErrCorrupt where that has changed.
 func (s *spool) read(r *record, which int, memory []byte) ([]byte, error) {
-	at, size := s.part(r, which)
-	if int64(cap(memory)) < size {
-		memory = entry.Bytes(make([]uint64, size/8+1))
+	at, size := r.part(which)
+	narrow := r.bytes[which] == narrowBytes
+	whole := size
+	if narrow {
+		whole = 2 * size
 	}
-	memory = memory[:size]
-	if _, err := s.file.ReadAt(memory, at); err != nil {
+	if int64(cap(memory)) < whole {
+		memory = entry.Bytes(make([]uint64, whole/8+1))
+	}
+	memory = memory[:whole]
+	part := memory[whole-size:]
+	if _, err := s.file.ReadAt(part, at); err != nil {
 		return memory, disk.ReadError(s.file.Name(), err)
 	}
-	if crc32.Checksum(memory, castagnoli) != r.sums[which] {
+	ok := crc32.Checksum(part, castagnoli) == r.sums[which]
+	switch {
+	case !ok || !narrow:
+	case which == distances:
+		widenDistances(memory)
+	default:
+		of, err := s.read(r, counts, nil)
+		if err != nil {
+			return memory, err
+		}
+		ok = widenColumns(memory, int(r.row), entry.View[uint32](of))
+	}
+	if !ok {
 		return memory, disk.Corrupt(s.file.Name(), "rows %d to %d differ from their checksum; the same command finds them again", r.row, r.row+r.rows-1)
 	}
 	return memory, nil
