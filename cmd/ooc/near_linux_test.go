@@ -90,7 +90,7 @@ func TestNearOnFullVolume(t *testing.T) {
 			}
 		}
 	}
-	line := []string{"near", graph, "x.npz", "--within", "inf"} // some 8 MB in the spool, and in the file
+	line := []string{"near", graph, "x.npz", "--within", "inf"} // some 4 MB in the spool, and 8 in the file
 	ooc(t, vol, line...).want(t, exit.NoSpace, "no space", "name a FILE on another volume")
 	left()
 
@@ -124,7 +124,7 @@ func TestNearOnFullVolume(t *testing.T) {
 	}
 
 	line[2] = "x.csv.gz" // of whose size nothing is known
-	resize("9m")
+	resize("7m")
 	ooc(t, vol, line...).want(t, exit.NoSpace, "x.csv.gz", "continue with")
 	left("x.csv.gz.near")
 	resize("30m")
