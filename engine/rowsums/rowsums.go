@@ -234,7 +234,7 @@ func (w *Sums) NewBatch(lanes int, questions ...kernels.LaneQuestion) (*Batch, e
 
 func (b *Batch) open() (err error) {
 	e, d := b.w.e, b.w.device
-	n, row := len(e.Vertices), b.lanes*e.Variant.Bytes()
+	n, row, kind := len(e.Vertices), b.lanes*e.Variant.Bytes(), e.Variant.Kind()
 	if b.rows, err = d.Alloc(int64(n+b.lanes+e.Pieces.Upper) * int64(row)); err != nil {
 		return err
 	}
@@ -254,8 +254,8 @@ func (b *Batch) open() (err error) {
 		return err
 	}
 	for l := range b.lanes {
-		b.unreachable(b.host[l*row:][:row])
-		e.Variant.Kind().Put(b.host[l*row:], l, 0)
+		kind.Fill(b.host[l*row:][:row], kind.Unreachable())
+		kind.Put(b.host[l*row:], l, 0)
 	}
 	return errors.Join(b.stream.CopyIn(b.row(n), b.host[:b.lanes*row]), b.stream.Sync())
 }
@@ -263,13 +263,6 @@ func (b *Batch) open() (err error) {
 // laneSums is the bytes of the sums of lanes and of parts of them.
 func (b *Batch) laneSums() int64 {
 	return int64(b.lanes*(1+entry.CeilDiv(len(b.w.e.Vertices), kernels.LaneSumRows))) * int64(kernels.LaneSumBytes)
-}
-
-func (b *Batch) unreachable(row []byte) {
-	kind := b.w.e.Variant.Kind()
-	for i := range len(row) / kind.Bytes() {
-		kind.Put(row, i, kind.Unreachable())
-	}
 }
 
 // row returns where a row of lanes is.
@@ -381,7 +374,7 @@ func (b *Batch) climb(sources []int32, starts []byte) {
 	begin := func(x int32, lane int, length uint64) {
 		if b.start[x] < 0 {
 			b.start[x] = int32(len(b.ranks))
-			b.unreachable(starts[len(b.ranks)*row:][:row])
+			kind.Fill(starts[len(b.ranks)*row:][:row], kind.Unreachable())
 			b.ranks = append(b.ranks, x)
 		}
 		kind.Put(starts[int(b.start[x])*row:], lane, length)

@@ -21,8 +21,9 @@ type onDevice struct {
 	batches chan *rowsums.Batch // that no reader has yet
 }
 
-// deviceBatches is how many batches a device works on at most: it computes one while the processor prepares another.
-const deviceBatches = 3
+// deviceBatches is how many batches there are at most: while the device computes one, the processor prepares the next ones and adds up
+// the results of those before.
+const deviceBatches = 4
 
 // sumTaker is a taker that can take the sums of a band's rows.
 type sumTaker interface {

@@ -149,11 +149,12 @@ type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
 	names []W                   // the vertices of columns; nil: rows are not in lanes
 	own   *cpu.ColumnSums[S, W] // nil: none are wanted
-	ready []kernels.LaneSum     // of each row, from a device; none: the band has come in parts
+
+	ready, columns []kernels.LaneSum // of each row and column, from a device; none: the band has come in parts
 }
 
 func (w *sumsWorker[S, W]) begin(rows []int32) {
-	w.rows, w.ready = rows, w.ready[:0]
+	w.rows, w.ready, w.columns = rows, nil, nil
 	if w.names == nil {
 		w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
 		clear(w.of)
@@ -162,11 +163,6 @@ func (w *sumsWorker[S, W]) begin(rows []int32) {
 			w.lanes = cpu.NewLaneSums[S, W](entry.RoundUp(len(rows), kernels.LaneLine))
 		}
 		w.lanes.Clear()
-	}
-	if w.own != nil {
-		clear(w.own.Sum)
-		clear(w.own.Inverse)
-		clear(w.own.Missing)
 	}
 }
 
@@ -180,12 +176,8 @@ func (w *sumsWorker[S, W]) addLanes(b *lanes) {
 	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.own)
 }
 
-func (w *sumsWorker[S, W]) addSums(rows, columns []kernels.LaneSum) {
-	w.ready = append(w.ready, rows...)
-	for i, c := range columns {
-		w.own.Sum[i], w.own.Inverse[i], w.own.Missing[i] = sumOf[S](c.Sum), c.Inverse, W(c.Missing)
-	}
-}
+// addSums implements sumTaker. What the device says stays where it is until the band has ended.
+func (w *sumsWorker[S, W]) addSums(rows, columns []kernels.LaneSum) { w.ready, w.columns = rows, columns }
 
 // sumOf returns the sum that has the bits of a kernels.LaneSum.
 func sumOf[S cpu.Addable](bits uint64) (sum S) {
@@ -215,11 +207,23 @@ func (w *sumsWorker[S, W]) end() {
 	if w.own == nil {
 		return
 	}
+	if len(w.columns) > 0 {
+		for col := range w.columns {
+			c := &w.columns[col]
+			w.cols.Sum[col] += sumOf[S](c.Sum)
+			w.cols.Inverse[col] += c.Inverse
+			w.cols.Missing[col] += W(c.Missing)
+		}
+		return
+	}
 	for col, sum := range w.own.Sum {
 		w.cols.Sum[col] += sum
 		w.cols.Inverse[col] += w.own.Inverse[col]
 		w.cols.Missing[col] += w.own.Missing[col]
 	}
+	clear(w.own.Sum)
+	clear(w.own.Inverse)
+	clear(w.own.Missing)
 }
 
 // keep takes what there is of a vertex's row.
