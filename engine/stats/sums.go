@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -208,12 +209,7 @@ func (w *sumsWorker[S, W]) end() {
 		return
 	}
 	if len(w.columns) > 0 {
-		for col := range w.columns {
-			c := &w.columns[col]
-			w.cols.Sum[col] += sumOf[S](c.Sum)
-			w.cols.Inverse[col] += c.Inverse
-			w.cols.Missing[col] += W(c.Missing)
-		}
+		w.addColumns()
 		return
 	}
 	for col, sum := range w.own.Sum {
@@ -224,6 +220,27 @@ func (w *sumsWorker[S, W]) end() {
 	clear(w.own.Sum)
 	clear(w.own.Inverse)
 	clear(w.own.Missing)
+}
+
+// columnsAtOnce is how many columns one goroutine adds up.
+const columnsAtOnce = 1 << 14
+
+// addColumns adds what a device says of each column, on all processors: one cannot read as much memory while the device computes a band.
+func (w *sumsWorker[S, W]) addColumns() {
+	var all sync.WaitGroup
+	for lo := 0; lo < len(w.columns); lo += columnsAtOnce {
+		hi := min(lo+columnsAtOnce, len(w.columns))
+		all.Go(func() {
+			sum, inverse, missing := w.cols.Sum[lo:hi], w.cols.Inverse[lo:hi], w.cols.Missing[lo:hi]
+			for i := range sum {
+				c := &w.columns[lo+i]
+				sum[i] += sumOf[S](c.Sum)
+				inverse[i] += c.Inverse
+				missing[i] += W(c.Missing)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // keep takes what there is of a vertex's row.
