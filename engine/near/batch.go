@@ -17,7 +17,9 @@ type batch struct {
 	columns   []int32
 	distances []byte // entries of the kind
 
-	narrow [2][]uint16 // memory for the last two parts
+	record record // as it is written, and what of: see pack
+	parts  [parts][]byte
+	narrow [2][]uint16 // memory for the last two of these
 }
 
 // batchBytes is when a batch is written. It is larger by one row at most.
@@ -27,7 +29,7 @@ func (b *batch) reset(row int) {
 	b.row, b.counts, b.columns, b.distances = row, b.counts[:0], b.columns[:0], b.distances[:0]
 }
 
-func (b *batch) bytes() int { return 4*(len(b.counts)+len(b.columns)) + len(b.distances) }
+func (b *batch) bytes() int { return columnBytes*(len(b.counts)+len(b.columns)) + len(b.distances) }
 
 func (b *batch) add(kind entry.Kind, columns []int32, distances []float64) {
 	b.counts = append(b.counts, uint32(len(columns)))
@@ -35,21 +37,20 @@ func (b *batch) add(kind entry.Kind, columns []int32, distances []float64) {
 	b.distances = kind.Append(b.distances, distances)
 }
 
-// packed returns what a spool has of the batch.
-func (b *batch) packed(kind entry.Kind) (r record, all [parts][]byte) {
-	r = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)), bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
-	all = [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances}
+// pack makes a record of the batch.
+func (b *batch) pack(kind entry.Kind) {
+	b.record = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)), bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
+	b.parts = [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances}
 	ok := false
 	if b.narrow[0], ok = narrowedColumns(b.narrow[0][:0], b.row, b.counts, b.columns); ok {
-		r.bytes[columns], all[columns] = narrowBytes, entry.Bytes(b.narrow[0])
+		b.record.bytes[columns], b.parts[columns] = narrowBytes, entry.Bytes(b.narrow[0])
 	}
 	if kind.Float() {
-		return r, all
+		return
 	}
 	if b.narrow[1], ok = narrowedDistances(b.narrow[1][:0], entry.View[int32](b.distances)); ok {
-		r.bytes[distances], all[distances] = narrowBytes, entry.Bytes(b.narrow[1])
+		b.record.bytes[distances], b.parts[distances] = narrowBytes, entry.Bytes(b.narrow[1])
 	}
-	return r, all
 }
 
 // searching is a run of all processors over missing rows. One goroutine writes what they find, so that no search waits for the
@@ -111,12 +112,16 @@ func (x *searching) deal(ctx context.Context, missing [][2]int, step int) error 
 // work searches until there is nothing left, or ctx ends.
 func (x *searching) work(ctx context.Context) error {
 	w := x.Worker(ctx)
+	pass := func(b *batch) {
+		b.pack(x.kind)
+		x.full <- b
+	}
 	for c := range x.chunks {
 		b := <-x.free
 		b.reset(c[0])
 		for row := c[0]; row < c[1]; row++ {
 			if b.bytes() >= batchBytes {
-				x.full <- b
+				pass(b)
 				b = <-x.free
 				b.reset(row)
 			}
@@ -125,12 +130,12 @@ func (x *searching) work(ctx context.Context) error {
 				err = context.Cause(ctx)
 			}
 			if err != nil {
-				x.full <- b
+				pass(b)
 				return err
 			}
 			b.add(x.kind, columns, distances)
 		}
-		x.full <- b
+		pass(b)
 	}
 	return nil
 }
@@ -140,7 +145,7 @@ func (x *searching) work(ctx context.Context) error {
 func (x *searching) write(to *spool, done int, stop func(error), progress func(rows, of int)) (err error) {
 	for b := range x.full {
 		if err == nil && len(b.counts) > 0 {
-			if err = to.append(b.packed(x.kind)); err != nil {
+			if err = to.append(b.record, b.parts); err != nil {
 				stop(err)
 			}
 			done += len(b.counts)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -317,11 +318,25 @@ func stopped(t *testing.T, g *graph.Graph, path string, q near.Question, after i
 	}
 }
 
-// TestGoesOn stops runs, damages some of their spools, and compares what the next run writes with that of one run.
+// TestGoesOn stops runs, damages some of their spools, and compares what the next run writes with that of one run: with entries of 2, 4
+// and 8 bytes in the spool.
 func TestGoesOn(t *testing.T) {
 	r := seeds.New(t)
-	g := enginetest.RandomGraph(t, r, 700, entry.KindI32, false)
+	far := graph.New(200000)
+	for v := range 5000 {
+		far.Add(v, r.IntN(200000), float64(1+r.IntN(1<<20)))
+	}
+	wide, err := far.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	q := near.Question{Within: 500, Nearest: 20}
+	t.Run("2", func(t *testing.T) { goesOn(t, r, enginetest.RandomGraph(t, r, 700, entry.KindI32, false), q) })
+	t.Run("4", func(t *testing.T) { goesOn(t, r, wide, near.Question{Within: math.Inf(1)}) })
+	t.Run("8", func(t *testing.T) { goesOn(t, r, enginetest.RandomGraph(t, r, 700, entry.KindF64, false), q) })
+}
+
+func goesOn(t *testing.T, r *rand.Rand, g *graph.Graph, q near.Question) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole", "x.npz")
 	if err := os.Mkdir(filepath.Dir(whole), 0o777); err != nil {
@@ -393,12 +408,30 @@ func TestOtherSpools(t *testing.T) {
 	refused(other, q, "another graph")
 	refused(g, near.Question{Within: 401}, `"--within 400"`)
 	refused(g, near.Question{Within: 400, Nearest: 3}, `"--within 400"`)
+	spool, err := os.ReadFile(path + near.Extension)
+	if err == nil {
+		err = os.WriteFile(path+near.Extension, otherVersion(t, spool), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(g, q, "another version")
 	for _, b := range []string{"hello\n", "{\"format\":\"ooc near spool\"}\n", strings.Repeat("\x00", 300)} {
 		if err := os.WriteFile(path+near.Extension, []byte(b), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		refused(g, q, "no spool of ooc near")
 	}
+}
+
+// otherVersion makes of a spool that of another version of ooc.
+func otherVersion(t *testing.T, spool []byte) []byte {
+	t.Helper()
+	other := bytes.Replace(spool, []byte(`"version":2`), []byte(`"version":1`), 1)
+	if bytes.Equal(other, spool) {
+		t.Fatalf("%.100q has no version", spool)
+	}
+	return other
 }
 
 // TestTwoAtOnce refuses a second run for a file while the first is at it.
@@ -467,6 +500,16 @@ func TestSweeps(t *testing.T) {
 	}
 	if _, err := os.Lstat(path + near.Extension); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the spool is left: %v", err)
+	}
+	other := otherVersion(t, spool)
+	if err := os.WriteFile(path+near.Extension, other, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := near.Check(o.File); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	if left, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(left, other) {
+		t.Errorf("a spool of another version has %d bytes of %d: %v", len(left), len(other), err)
 	}
 	if err := os.WriteFile(path+near.Extension, spool, 0o666); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// A spool is written and read once, and is as large as the file that is made of it. So its columns and integer distances take 2 bytes
-// where those of a whole record fit.
+// narrowBytes is what a column and an integer distance take in a record of which all fit. With 4 bytes, a spool would be as large as the
+// file that is made of it.
 const narrowBytes = 2
 
 // narrowedColumns appends how far the first column of each row is from the row's number, signed, and how far each other column is from the one
@@ -47,15 +47,16 @@ func narrowedDistances(to []uint16, distances []int32) ([]uint16, bool) {
 	return to, uint32(all) <= math.MaxUint16
 }
 
-// widenDistances makes entries of i32 of those in the second half of memory.
+// widenDistances makes entries of i32 of those in the second half of memory. Of n entries, the i-th becomes the bytes from 4i to 4i+3, and those
+// that are still to be read begin at 2n+2i+2, which is not before 4i+4 as long as there are any.
 func widenDistances(memory []byte) {
 	wide := entry.View[int32](memory)
 	for i, x := range entry.View[uint16](memory[len(memory)/2:]) {
-		wide[i] = int32(x) // over what has been read
+		wide[i] = int32(x)
 	}
 }
 
-// widenColumns makes columns of those in the second half of memory. It reports whether there are as many as the counts say.
+// widenColumns makes columns of those in the second half of memory, in the same way. It reports whether there are as many as the counts say.
 func widenColumns(memory []byte, row int, counts []uint32) bool {
 	wide, narrow := entry.View[int32](memory), entry.View[uint16](memory[len(memory)/2:])
 	for k, count := range counts {
@@ -69,7 +70,7 @@ func widenColumns(memory []byte, row int, counts []uint32) bool {
 			} else {
 				column += int32(x)
 			}
-			wide[i] = column // over what has been read
+			wide[i] = column
 		}
 		wide, narrow = wide[count:], narrow[count:]
 	}

@@ -69,7 +69,7 @@ func Check(file newfile.File) error {
 }
 
 // File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each processor 20
-// bytes a vertex and some megabytes. An error or the end of ctx leaves what was found in the spool beside the file, from which
+// bytes a vertex and a dozen megabytes. An error or the end of ctx leaves what was found in the spool beside the file, from which
 // the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace, tiles.ErrLocked while another process does
 // the same, ErrOther if the spool is of another graph or question.
 func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error) {
@@ -253,7 +253,7 @@ func (s *spool) wroteAll(path string) bool {
 	line := make([]byte, longestHead)
 	n, _ := s.file.ReadAt(line, 0)
 	h, ok := parseHead(line[:n])
-	if !ok || s.open(h) != nil || s.wrote == nil {
+	if !ok || h.Version != spoolVersion || s.open(h) != nil || s.wrote == nil {
 		return false
 	}
 	file, err := os.Open(path)

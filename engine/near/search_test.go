@@ -220,6 +220,26 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestTinyWeights searches among weights of which 8 buckets each would be more than float64 can count.
+func TestTinyWeights(t *testing.T) {
+	b := graph.New(5, graph.AsKind(entry.KindF64))
+	for v := range 4 {
+		b.Add(v, v+1, 1e-310)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := near.NewSearcher(t.Context(), g, near.Question{Within: 2.5e-310})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, _, err := s.Worker(t.Context()).Row(0)
+	if err != nil || !slices.Equal(columns, []int32{1, 2}) {
+		t.Errorf("near row 0 are %v: %v", columns, err)
+	}
+}
+
 func TestSearcherRefuses(t *testing.T) {
 	cycle, err := graph.New(2).Add(0, 1, 1).Add(1, 0, -2).Build()
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 
 // A spool is the file in which rows wait until all are there. It begins with a line of JSON that says what it is of (head), and
 // goes on with records in any order. A record has the head of recordBytes, and then of each of its rows the number of pairs, the
-// columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes; the last two in 2 bytes where that suffices (narrow.go).
-// All numbers are little-endian. Each part has its CRC-32C. So nothing needs to be synced: what a power cut leaves half written is
-// seen, and found again.
+// columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes. Columns, and distances that are integers, take 2 bytes
+// each where all of the record fit (narrow.go); the head says how many bytes. All numbers are little-endian. Each part has its CRC-32C. So
+// nothing needs to be synced: what a power cut leaves half written is seen, and found again.
 //
 // A record without rows says that FILE was written: its pairs are FILE's size, its first checksum FILE's.
 type spool struct {
@@ -226,7 +226,7 @@ func (s *spool) scan(h head) error {
 		if err != nil {
 			return err
 		}
-		if ok && r.rows > 0 {
+		if ok && r.rows != 0 {
 			ok, memory, err = s.whole(r, h, &seen, memory)
 		}
 		if err != nil {

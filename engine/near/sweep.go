@@ -1,6 +1,9 @@
 package near
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // buckets hold vertices by their distance while a worker sweeps. A vertex whose distance falls is put into another bucket too, or
 // into the same again.
@@ -24,7 +27,7 @@ const (
 
 // sweeps reports whether buckets are good for the question.
 func (w *worker[D, W]) sweeps() bool {
-	return w.potential == nil && w.k == w.n && float64(w.last)*bucketsAnArc < mostBuckets*w.mean
+	return w.potential == nil && w.k == w.n && float64(w.last)*bucketsAnArc < mostBuckets*w.mean && bucketsAnArc/w.mean <= math.MaxFloat64
 }
 
 // newBuckets makes buckets for distances up to last, where arcs have a mean weight.
@@ -85,7 +88,7 @@ func (w *worker[D, W]) spread(v int32, d D) int {
 		head := heads[at]
 		entries[n] = entryOf[D]{a.to, head, to}
 		dist[a.to] = min(to, was)
-		next, kept := n, int32(1)
+		next, kept := n, int32(1) // two conditions, since the compiler makes a branch of one with both assignments
 		if to >= was {
 			next = head
 		}

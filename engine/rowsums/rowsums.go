@@ -208,7 +208,7 @@ const (
 func (b *Batch) listBytes() int {
 	upper := b.w.e.Pieces.Upper
 	blocks := entry.CeilDiv(upper, blockRows) + b.lanes*b.w.most
-	return blocks*laneBlockBytes + (upper+b.lanes)*laneTermBytes + 4*listAlign
+	return entry.RoundUp(blocks*laneBlockBytes+(upper+b.lanes)*laneTermBytes, listAlign) + 4*listAlign
 }
 
 // NewBatch takes memory for so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these.
@@ -294,7 +294,7 @@ func (b *Batch) Close() error {
 }
 
 // Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if columns is set of each
-// rank those of the distances from all these sources. They are there until the next call. Names of rows are vertices. A batch
+// rank those of the distances from all these sources. They are there until the next call of Sums or Close. Names of rows are vertices. A batch
 // takes at most as many sources as it has lanes.
 func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneSum, err error) {
 	if len(sources) == 0 || len(sources) > b.lanes {

@@ -27,7 +27,7 @@ const deviceBatches = 4
 
 // sumTaker is a taker that can take the sums of a band's rows.
 type sumTaker interface {
-	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns.
+	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns. They stay there until the band has ended.
 	addSums(rows, columns []kernels.LaneSum)
 }
 
@@ -79,7 +79,8 @@ func (x *graphGathering) mostUpper() int {
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
-// newOnDevice returns the source on the device, nil if it or the host lacks the memory: for at most so many upper ranks.
+// newOnDevice returns the source on the device, nil if it or the host lacks the memory: for at most so many upper ranks. A batch takes some 2
+// KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
 func (x *graphGathering) newOnDevice(ctx context.Context, most int) (_ *onDevice, err error) {
 	e, d := x.f.Elimination, x.o.Device
 	if e.Pieces == nil || most == 0 || e.Pieces.Upper > most {

@@ -253,3 +253,24 @@ func TestOfGraphOffDevice(t *testing.T) {
 		return
 	}
 }
+
+// TestAddColumns adds what a device says of more columns than one goroutine adds up, of two bands.
+func TestAddColumns(t *testing.T) {
+	const n = 2*columnsAtOnce + 1
+	all := cpu.NewColumnSums[int64, uint32](n)
+	w := &sumsWorker[int64, uint32]{distanceSums: &distanceSums[int64, uint32]{cols: &all}}
+	for band := range 2 {
+		columns := make([]kernels.LaneSum, n)
+		for i := range columns {
+			columns[i] = kernels.LaneSum{Sum: uint64(i), Inverse: float64(band + i), Missing: int32(i % 5)}
+		}
+		w.begin(nil)
+		w.addSums(nil, columns)
+		w.end()
+	}
+	for i := range n {
+		if all.Sum[i] != int64(2*i) || all.Inverse[i] != float64(1+2*i) || all.Missing[i] != uint32(2*(i%5)) {
+			t.Fatalf("column %d has %d, %v and %d", i, all.Sum[i], all.Inverse[i], all.Missing[i])
+		}
+	}
+}

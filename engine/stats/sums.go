@@ -80,10 +80,6 @@ func (g *distanceSums[S, W]) worker() taker {
 	for _, v := range g.x.vertices {
 		w.names = append(w.names, W(v))
 	}
-	if g.cols != nil {
-		own := cpu.NewColumnSums[S, W](g.x.meta.N)
-		w.own = &own
-	}
 	return w
 }
 
@@ -149,7 +145,7 @@ type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	of    []cpu.RowSums[S, W]   // of each row, that is not in lanes
 	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
 	names []W                   // the vertices of columns; nil: rows are not in lanes
-	own   *cpu.ColumnSums[S, W] // nil: none are wanted
+	own   *cpu.ColumnSums[S, W] // of the band's columns, zeros between bands; nil: none have come in parts
 
 	ready, columns []kernels.LaneSum // of each row and column, from a device; none: the band has come in parts
 }
@@ -169,16 +165,27 @@ func (w *sumsWorker[S, W]) begin(rows []int32) {
 
 func (w *sumsWorker[S, W]) add(b *part) {
 	for r := range b.rows {
-		w.sums.Add(line[W](b, r), b.col, &w.of[b.at+r], w.own)
+		w.sums.Add(line[W](b, r), b.col, &w.of[b.at+r], w.ofColumns())
 	}
 }
 
 func (w *sumsWorker[S, W]) addLanes(b *lanes) {
-	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.own)
+	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.ofColumns())
+}
+
+// ofColumns returns where the sums of the band's columns go; nil: none are wanted.
+func (w *sumsWorker[S, W]) ofColumns() *cpu.ColumnSums[S, W] {
+	if w.cols != nil && w.own == nil {
+		own := cpu.NewColumnSums[S, W](w.x.meta.N)
+		w.own = &own
+	}
+	return w.own
 }
 
 // addSums implements sumTaker. What the device says stays where it is until the band has ended.
-func (w *sumsWorker[S, W]) addSums(rows, columns []kernels.LaneSum) { w.ready, w.columns = rows, columns }
+func (w *sumsWorker[S, W]) addSums(rows, columns []kernels.LaneSum) {
+	w.ready, w.columns = rows, columns
+}
 
 // sumOf returns the sum that has the bits of a kernels.LaneSum.
 func sumOf[S cpu.Addable](bits uint64) (sum S) {
@@ -205,11 +212,11 @@ func (w *sumsWorker[S, W]) end() {
 			w.keep(v, w.lanes.Sum[i], w.lanes.Inverse[i], int(w.lanes.Missing[i]), top, farthest)
 		}
 	}
-	if w.own == nil {
-		return
-	}
 	if len(w.columns) > 0 {
 		w.addColumns()
+		return
+	}
+	if w.own == nil {
 		return
 	}
 	for col, sum := range w.own.Sum {
@@ -225,7 +232,8 @@ func (w *sumsWorker[S, W]) end() {
 // columnsAtOnce is how many columns one goroutine adds up.
 const columnsAtOnce = 1 << 14
 
-// addColumns adds what a device says of each column, on all processors: one cannot read as much memory while the device computes a band.
+// addColumns adds what a device says of each column, on all processors: one alone would take longer to read it than the device to compute
+// a band.
 func (w *sumsWorker[S, W]) addColumns() {
 	var all sync.WaitGroup
 	for lo := 0; lo < len(w.columns); lo += columnsAtOnce {
