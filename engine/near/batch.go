@@ -17,9 +17,9 @@ type batch struct {
 	columns   []int32
 	distances []byte // entries of the kind
 
-	record record // as it is written, and what of: see pack
+	record record // pack makes it, and what follows
 	parts  [parts][]byte
-	narrow [2][]uint16 // memory for the last two of these
+	narrow [2][]uint16 // memory for parts of 2 bytes an entry
 }
 
 // batchBytes is when a batch is written. It is larger by one row at most.
