@@ -17,9 +17,9 @@ type batch struct {
 	columns   []int32
 	distances []byte // entries of the kind
 
-	record record // pack makes it, and what follows
+	record record // made by pack, as are its parts
 	parts  [parts][]byte
-	narrow [2][]uint16 // memory for parts of 2 bytes an entry
+	narrow [parts][]uint16 // memory for parts of 2 bytes an entry
 }
 
 // batchBytes is when a batch is written. It is larger by one row at most.
@@ -42,14 +42,14 @@ func (b *batch) pack(kind entry.Kind) {
 	b.record = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)), bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
 	b.parts = [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances}
 	ok := false
-	if b.narrow[0], ok = narrowedColumns(b.narrow[0][:0], b.row, b.counts, b.columns); ok {
-		b.record.bytes[columns], b.parts[columns] = narrowBytes, entry.Bytes(b.narrow[0])
+	if b.narrow[columns], ok = narrowedColumns(b.narrow[columns][:0], b.row, b.counts, b.columns); ok {
+		b.record.bytes[columns], b.parts[columns] = narrowBytes, entry.Bytes(b.narrow[columns])
 	}
 	if kind.Float() {
 		return
 	}
-	if b.narrow[1], ok = narrowedDistances(b.narrow[1][:0], entry.View[int32](b.distances)); ok {
-		b.record.bytes[distances], b.parts[distances] = narrowBytes, entry.Bytes(b.narrow[1])
+	if b.narrow[distances], ok = narrowedDistances(b.narrow[distances][:0], entry.View[int32](b.distances)); ok {
+		b.record.bytes[distances], b.parts[distances] = narrowBytes, entry.Bytes(b.narrow[distances])
 	}
 }
 

@@ -501,15 +501,18 @@ func TestSweeps(t *testing.T) {
 	if _, err := os.Lstat(path + near.Extension); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the spool is left: %v", err)
 	}
-	other := otherVersion(t, spool)
-	if err := os.WriteFile(path+near.Extension, other, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := near.Check(o.File); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
-	if left, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(left, other) {
-		t.Errorf("a spool of another version has %d bytes of %d: %v", len(left), len(other), err)
+	damaged := bytes.Clone(spool)
+	damaged[len(damaged)/2] ^= 1
+	for name, b := range map[string][]byte{"of another version": otherVersion(t, spool), "that is damaged": damaged} {
+		if err := os.WriteFile(path+near.Extension, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := near.Check(o.File); !errors.Is(err, fs.ErrExist) {
+			t.Error(err)
+		}
+		if left, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(left, b) {
+			t.Errorf("a spool %s has %d bytes of %d: %v", name, len(left), len(b), err)
+		}
 	}
 	if err := os.WriteFile(path+near.Extension, spool, 0o666); err != nil {
 		t.Fatal(err)

@@ -143,7 +143,13 @@ func openSpool(path string, h head) (*spool, error) {
 		return nil, err
 	}
 	s := &spool{file: f, made: made}
-	if err := s.open(h); err != nil {
+	err = s.open(h)
+	if err == nil && s.dropped > 0 {
+		if err = s.file.Truncate(s.end); err != nil {
+			err = fmt.Errorf("spool: %w", err)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -213,7 +219,7 @@ func (h head) question() string {
 	return strings.Join(words, " ")
 }
 
-// scan reads all records and checks them, up to the first that is not whole, where the next one will be written.
+// scan reads all records and checks them, up to the first that is not whole, where the next one will be written. It changes nothing.
 func (s *spool) scan(h head) error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -243,12 +249,7 @@ func (s *spool) scan(h head) error {
 		last, n := r.part(parts - 1)
 		s.end = last + n
 	}
-	if s.dropped = size - s.end; s.dropped == 0 {
-		return nil
-	}
-	if err := s.file.Truncate(s.end); err != nil {
-		return fmt.Errorf("spool: %w", err)
-	}
+	s.dropped = size - s.end
 	return nil
 }
 
@@ -326,15 +327,15 @@ func plausible(which int, memory []byte, r *record, n int64) bool {
 func (s *spool) read(r *record, which int, memory []byte) ([]byte, error) {
 	at, size := r.part(which)
 	narrow := r.bytes[which] == narrowBytes
-	whole := size
+	wide := size
 	if narrow {
-		whole = 2 * size
+		wide = 2 * size
 	}
-	if int64(cap(memory)) < whole {
-		memory = entry.Bytes(make([]uint64, whole/8+1))
+	if int64(cap(memory)) < wide {
+		memory = entry.Bytes(make([]uint64, wide/8+1))
 	}
-	memory = memory[:whole]
-	part := memory[whole-size:]
+	memory = memory[:wide]
+	part := memory[wide-size:]
 	if _, err := s.file.ReadAt(part, at); err != nil {
 		return memory, disk.ReadError(s.file.Name(), err)
 	}
