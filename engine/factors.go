@@ -88,7 +88,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	if err != nil {
 		return err
 	}
-	f, err := factors.Make(ctx, g, factors.Options{Rows: factorsRows, Steady: true, Dissect: true, Memory: o.HostMemory, Device: o.Device, Stage: at})
+	f, err := factors.Make(ctx, g, factors.Options{Rows: factorsRows, Dissect: true, Memory: o.HostMemory, Device: o.Device, Stage: at})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Dir(), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/plan"
@@ -96,6 +97,11 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 	}
 	if begun != "" {
 		q.Done = state.Done
+	}
+	if begun == eliminate.Name {
+		if q.Stop, err = eliminate.Stopped(p.store, state); err != nil {
+			return nil, err
+		}
 	}
 	err = f.predict(ctx, q, d, dir)
 	core := p.store.CoreBytes() // which is gone on with, or replaced

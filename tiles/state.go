@@ -18,6 +18,7 @@ type State struct {
 	Done      int64         // pivot vertices, or what stands in their place, 0…N
 	Seq       uint64        // number of the checkpoint, assigned by the store
 	Elapsed   time.Duration // work so far, over all runs
+	Stop      int64         // how many vertices an elimination eliminates, plus one; 0: unknown, as before it was kept, or none
 }
 
 // The file "state": three sectors, two slots that take turns and a note. A
@@ -32,6 +33,7 @@ const (
 	stateBytes   = 3 * stateSector
 	maxAlgorithm = 64
 	stateID      = 140
+	stateStop    = 156
 	stateCRC     = stateRecord - 4
 
 	recordSlot   = 1
@@ -77,6 +79,7 @@ func encodeRecord(r record, m *Meta) []byte {
 	le.PutUint32(b[72:], uint32(len(r.state.Algorithm)))
 	copy(b[76:76+maxAlgorithm], r.state.Algorithm)
 	copy(b[stateID:], m.ID[:])
+	le.PutUint64(b[stateStop:], uint64(r.state.Stop))
 	le.PutUint32(b[stateCRC:], crc32.Checksum(b[:stateCRC], castagnoli))
 	return b
 }
@@ -108,9 +111,10 @@ func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 	}
 	alg := le.Uint32(b[72:])
 	r = record{kind: le.Uint32(b[16:]), inc: incarnation(b[56:72])}
-	r.state = State{Seq: le.Uint64(b[32:]), Done: int64(le.Uint64(b[40:])), Elapsed: time.Duration(le.Uint64(b[48:]))}
+	r.state = State{Seq: le.Uint64(b[32:]), Done: int64(le.Uint64(b[40:])), Elapsed: time.Duration(le.Uint64(b[48:])), Stop: int64(le.Uint64(b[stateStop:]))}
 	if le.Uint32(b[12:]) != stateRecord || le.Uint32(b[20:]) != uint32(m.T) || le.Uint64(b[24:]) != uint64(m.N) ||
-		r.state.Done < 0 || r.state.Done > int64(m.N) || r.state.Elapsed < 0 || alg > maxAlgorithm {
+		r.state.Done < 0 || r.state.Done > int64(m.N) || r.state.Elapsed < 0 ||
+		r.state.Stop < 0 || r.state.Stop > int64(m.N)+1 || alg > maxAlgorithm {
 		return r, damaged, nil
 	}
 	r.state.Algorithm = string(b[76 : 76+alg])

@@ -73,7 +73,7 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	shape.Lanes = lanes
 	count, bytes := 0, int64(0)
 	for i, d := range devices {
-		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers()/len(devices))}
+		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers(threads())/len(devices))}
 		if err := c.open(batches); err != nil {
 			cerr := c.close()
 			if cerr == nil && (errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches)) { // others, or the processor, can do it
@@ -181,7 +181,7 @@ func (x *run) freeRings() error {
 
 // lock begins to take host memory for the rows of tiles that are left, or as many of them as are useful, or allowed.
 func (r *ring) lock(d kernels.Device, each int64, left int, budget int64) {
-	rows := int64(min(tileRowsAtOnce(), left))
+	rows := int64(min(tileRowsAtOnce(threads()), left))
 	if budget > 0 {
 		rows = min(rows, budget/each)
 	}

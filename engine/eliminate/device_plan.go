@@ -50,6 +50,8 @@ type predictor struct {
 	rates     *plan.Rates
 	symmetric bool // the graph
 	upper     bool // the store keeps one half of the matrix
+
+	perRelaxation float64 // seconds, of a core that is closed in rounds
 }
 
 // shape returns the shape of the expansion if elimination stops at w.
@@ -105,7 +107,7 @@ func (x *predictor) moveToDevice(p *plan.Elimination, w sparse.Work, most float6
 		compute, link = compute/devices, link/devices
 	}
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.bytes(w)/fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.kind))*coreCopies
+	seconds := max(both, x.bytes(w)/x.fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.kind))*coreCopies
 	if r.Lock > 0 {
 		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.kind.Bytes()) / r.Lock
 	}
@@ -118,11 +120,13 @@ func (x *predictor) moveToDevice(p *plan.Elimination, w sparse.Work, most float6
 }
 
 // hostRows is how many rows of tiles host memory is allocated for.
-func (x *predictor) hostRows() int { return min(tileRowsAtOnce(), entry.CeilDiv(x.rows, x.tile)) }
+func (x *predictor) hostRows() int {
+	return min(tileRowsAtOnce(x.rates.Threads()), entry.CeilDiv(x.rows, x.tile))
+}
 
 // tileRowsAtOnce is how many rows of tiles to hold in host memory at once: one for each writer, and some that are being
 // copied.
-func tileRowsAtOnce() int { return writers() + 4 }
+func tileRowsAtOnce(threads int) int { return writers(threads) + 4 }
 
 // writers is how many goroutines write rows of tiles. More than eight would only wait for each other at the file.
-func writers() int { return min(threads(), 8) }
+func writers(threads int) int { return min(threads, 8) }

@@ -36,6 +36,8 @@ type Options struct {
 	PreferDevice float64
 	// Sink takes each finished row of tiles instead of the store; nil: the store does.
 	Sink func(i int, tiles []byte) error
+	// Free is how many bytes of memory are taken to be free; 0: as many as are.
+	Free int64
 }
 
 // New returns the algorithm that eliminates vertices, closes the core that is left, and expands the core's distances to
@@ -125,8 +127,8 @@ type run struct {
 	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
 }
 
-// planned takes the task's plan, or makes one. If an earlier run has begun to solve a core, elimination stops at the same
-// vertex again, so that the same core is left.
+// planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination stops
+// at the same vertex again.
 func (x *run) planned(ctx context.Context) error {
 	c := x.Choice
 	if c.Eliminate == nil {
@@ -138,20 +140,32 @@ func (x *run) planned(ctx context.Context) error {
 			return err
 		}
 		q.Graph, q.Limits.Algorithm = g, Name
+		if q.Stop, err = Stopped(x.Store, x.State); err != nil {
+			return err
+		}
 		if c, err = plan.Choose(ctx, []plan.Algorithm{x.algorithm}, *q, x.Device); err != nil {
 			return err
 		}
 	}
 	x.plan = *c.Eliminate
 	x.Summary.Eliminate = &x.plan
-	core, err := coreLeft(x.Store)
-	if err != nil {
-		return err
-	}
-	if eliminated := x.Geometry.N - core; core > 0 && eliminated <= x.plan.Order.Limit {
-		x.plan.Eliminated, x.plan.Core = eliminated, core
-	}
 	return nil
+}
+
+// stopAt is what State.Stop says of so many vertices.
+func stopAt(eliminated int) int64 { return int64(eliminated) + 1 }
+
+// Stopped returns where an earlier run's elimination has stopped, as tiles.State.Stop has it: by the store's state, or by the
+// core that it was solving. 0: that is not known, or there was none.
+func Stopped(s *tiles.Store, state tiles.State) (int64, error) {
+	if state.Algorithm == Name && state.Stop > 0 {
+		return state.Stop, nil
+	}
+	core, err := coreLeft(s)
+	if core == 0 || err != nil {
+		return 0, err
+	}
+	return stopAt(s.Geometry().N - core), nil
 }
 
 // run runs the stages one after another.

@@ -9,11 +9,14 @@ import (
 	"sort"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/sparse"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -22,21 +25,99 @@ import (
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
-	g, l, r := q.Graph, q.Limits, &q.Rates
-	rows := rowsOf(l, g.N)
-	began, most := time.Now(), largestCore(g.Kind)
-	perRelaxation := 1 / (coreShare * r.Kernel)
-	if c.Rounds != nil { // a plan for rounds is more exact
-		perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
+	began := time.Now()
+	x, chooser := a.predictors(q, c)
+	stored := q.StoreBytes(x.tile)
+	fits := func(core int) error {
+		return q.Fits(stored+a.beside(core, q.Graph, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
 	}
-	x := &predictor{algorithm: a, info: q.Info, rows: rows, tile: l.Tile, kind: g.Kind, negative: g.Negative, rates: r, symmetric: g.Symmetric, upper: q.Upper()}
+	o, best, err := a.again(ctx, q, fits)
+	if best.Vertices == 0 && err == nil {
+		o, best, err = a.choose(ctx, q, c, chooser, fits)
+	}
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	if best.Eliminated == 0 && c.Rounds != nil && q.Limits.Algorithm != Name {
+		return plan.Offer{Seconds: math.Inf(1)}, nil
+	}
+	p := x.predict(best, a.o.PreferDevice)
+	p.OrderSeconds = time.Since(began).Seconds()
+	p.Algorithm, p.Order = Name, o
+	c.Eliminate = &p
+	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, q.Graph, q.Info)}
+	if chooser != x {
+		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q.Graph.Kind)
+	}
+	return offer, nil
+}
+
+// predictors returns what predicts the times of stages: by the rates of the request, and by those that stopping points are
+// chosen by.
+func (a Algorithm) predictors(q *plan.Request, c *plan.Choice) (x, chooser *predictor) {
+	g := q.Graph
+	rows := rowsOf(q.Limits, g.N)
+	x = &predictor{algorithm: a, info: q.Info, rows: rows, tile: q.Limits.Tile, kind: g.Kind, negative: g.Negative,
+		rates: &q.Rates, symmetric: g.Symmetric, upper: q.Upper(), perRelaxation: 1 / (coreShare * q.Rates.Kernel)}
 	if x.tile == 0 {
 		x.tile = plan.RowTile(g.Kind, rows, g.N, q.Upper())
 	}
-	seconds := func(w sparse.Work) float64 { return x.predict(w, perRelaxation, 0).Seconds }
-	o, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: seconds, MaxFill: maxFill()})
+	other := *x
+	if c.Rounds != nil { // a plan for rounds is more exact
+		x.perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
+	}
+	r := q.Chooser()
+	if r == q {
+		return x, x
+	}
+	// Whether the device has the memory matters later.
+	other.rates, other.info, other.perRelaxation = &r.Rates, r.Info, 1/(coreShare*r.Rates.Kernel)
+	other.info.Memory = math.MaxInt64
+	return x, &other
+}
+
+// again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded accordingly; a point
+// without vertices: there was none, or another may be chosen. It fails where there is no memory or no room for it any more.
+func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
+	if q.Stop == 0 {
+		return nil, sparse.Work{}, nil
+	}
+	stop := int(q.Stop - 1)
+	o, err := sparse.NewOrder(ctx, q.Graph, sparse.OrderOptions{Sources: rowsOf(q.Limits, q.Graph.N), Limit: max(1, stop)})
 	if err != nil {
-		return plan.Offer{}, err
+		return nil, sparse.Work{}, err
+	}
+	if stop > o.Limit {
+		err = text.ErrorOf(plan.ErrAlgorithm, "an earlier run eliminated %d vertices, and this program eliminates %d; go on with the program that began, or begin again with --restart", stop, o.Limit)
+	} else {
+		err = a.coreFits(q.Graph.N-stop, q)
+	}
+	if err == nil {
+		err = fits(q.Graph.N - stop)
+	}
+	switch {
+	case err == nil:
+		return o, o.At(stop), nil
+	case q.Graph.Kind.Float():
+		return nil, sparse.Work{}, fmt.Errorf("the distances so far were rounded as its core of %d vertices has them: %w", q.Graph.N-stop, err)
+	}
+	return nil, sparse.Work{}, nil
+}
+
+// choose orders the vertices and picks where to stop, by the times that x predicts.
+func (a Algorithm) choose(ctx context.Context, q *plan.Request, c *plan.Choice, x *predictor, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
+	g, l := q.Graph, q.Limits
+	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
+	if !g.Kind.Float() { // else another point would do for less memory
+		most, fill = a.largestCore(g.Kind), a.maxFill()
+	}
+	seconds := func(w sparse.Work) float64 { return x.predict(w, 0).Seconds }
+	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
+		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, MaxFill: fill})
+	}
+	o, err := order(seconds)
+	if err != nil {
+		return nil, sparse.Work{}, err
 	}
 	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
 	// for once.
@@ -54,41 +135,39 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 			}
 			return seconds(w)
 		}
-		if o, err = sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: rows, Seconds: small, MaxFill: maxFill()}); err != nil {
+		if o, err = order(small); err != nil {
 			return best, err
 		}
 		return bestOf(ctx, o, most, seconds)
 	}
 	best, err := within(closed)
+	if err == nil && best.Vertices == 0 {
+		err = a.tooLarge(ctx, o, most, q)
+	}
 	if err != nil {
-		return plan.Offer{}, err
-	}
-	if best.Vertices == 0 {
-		return plan.Offer{}, a.tooLarge(ctx, o, most, q)
-	}
-	stored := q.StoreBytes(x.tile)
-	fits := func(core int) error {
-		return q.Fits(stored+a.beside(core, g, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
+		return nil, best, err
 	}
 	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, g, q.Info) > 0 {
 		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
 			c.Lacks = lacks
 		}
-		if best, err = within(largest(best.Core, fits)); err != nil {
-			return plan.Offer{}, err
-		}
-		if best.Vertices == 0 {
-			return plan.Offer{}, lacks
+		best, err = within(largest(best.Core, fits))
+		if err == nil && best.Vertices == 0 {
+			err = lacks
 		}
 	}
-	if best.Eliminated == 0 && c.Rounds != nil && l.Algorithm != Name {
-		return plan.Offer{Seconds: math.Inf(1)}, nil
+	return o, best, err
+}
+
+// short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w.
+func (a Algorithm) short(w sparse.Work, kind entry.Kind) error {
+	core := int64(w.Core)
+	need, free := w.Fill*sparse.ArcBytes+core*core*int64(kind.Wide().Bytes()), a.free()
+	if free == 0 || need <= free {
+		return nil
 	}
-	p := x.predict(best, perRelaxation, a.o.PreferDevice)
-	p.OrderSeconds = time.Since(began).Seconds()
-	p.Algorithm, p.Order = Name, o
-	c.Eliminate = &p
-	return plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, g, q.Info)}, nil
+	return text.ErrorOf(device.ErrMemory, "%d bytes (%s) of memory are free, and an elimination down to a core of %d vertices needs %d bytes (%s): free as many, or solve in rounds with --algorithm %s",
+		free, humanize.IBytes(uint64(free)), w.Core, need, humanize.IBytes(uint64(need)), rounds.BlockedName)
 }
 
 // beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
@@ -107,7 +186,8 @@ func (a Algorithm) beside(core int, g *graph.Graph, info kernels.Info) int64 {
 // of 4 bytes.
 func MostBeside(n int, kind entry.Kind, info kernels.Info) int64 {
 	g := &graph.Graph{Kind: cmp.Or(kind, entry.KindI32)}
-	return New(Options{}).beside(min(n, largestCore(g.Kind)), g, info)
+	a := New(Options{})
+	return a.beside(min(n, a.largestCore(g.Kind)), g, info)
 }
 
 // largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
@@ -168,9 +248,12 @@ func rowsOf(l plan.Limits, n int) int {
 	return n
 }
 
+// free is how many bytes of memory are free; 0: unknown.
+func (a Algorithm) free() int64 { return cmp.Or(a.o.Free, device.FreeMemory()) }
+
 // maxFill is how many arcs up fit in memory.
-func maxFill() int64 {
-	if free := device.FreeMemory(); free > 0 {
+func (a Algorithm) maxFill() int64 {
+	if free := a.free(); free > 0 {
 		return min(sparse.DefaultMaxFill, free/2/sparse.ArcBytes)
 	}
 	return sparse.DefaultMaxFill
@@ -185,17 +268,16 @@ const (
 	storeCopies = 2     // times as long where the core is in a store
 )
 
-// predict predicts the times of a solve that stops eliminating at w. A core closed in rounds takes perRelaxation seconds
-// per relaxation. The device expands if it takes at most 1+longer times as long as the processor, plus longer seconds.
-func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.Elimination {
+// predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as long as the processor, plus longer seconds.
+func (x *predictor) predict(w sparse.Work, longer float64) plan.Elimination {
 	p := plan.Elimination{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r := x.rates
-	p.EliminateSeconds = plan.EliminateSeconds(w)
-	p.CoreSeconds = w.Rounds * perRelaxation
-	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
+	p.EliminateSeconds = r.EliminateSeconds(w)
+	p.CoreSeconds = w.Rounds * x.perRelaxation
+	// It counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
 	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
 	if x.upper {
-		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * perRelaxation
+		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * x.perRelaxation
 	}
 	if !x.info.SharedCores {
 		p.CoreSeconds += storeCopies * float64(oneTile(w.Core, x.kind)) * coreCopies
@@ -203,18 +285,20 @@ func (x *predictor) predict(w sparse.Work, perRelaxation, longer float64) plan.E
 			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, x.kind))*coreCopies
 		}
 	}
-	p.ExpandSeconds = r.ExpandSeconds(w) + x.bytes(w)/fileWrites()
+	p.ExpandSeconds = r.ExpandSeconds(w) + x.bytes(w)/x.fileWrites()
 	x.moveToDevice(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
 }
 
 // fileWrites returns the bytes/s at which rows are written.
-func fileWrites() float64 { return min(writeRate*float64(threads()), fileRate) }
+func (x *predictor) fileWrites() float64 {
+	return min(writeRate*float64(x.rates.Threads()), fileRate)
+}
 
 // largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
-func largestCore(kind entry.Kind) int {
-	free := device.FreeMemory()
+func (a Algorithm) largestCore(kind entry.Kind) int {
+	free := a.free()
 	if free == 0 {
 		return math.MaxInt32
 	}

@@ -1,17 +1,21 @@
 package factors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/sparse"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -22,7 +26,7 @@ import (
 type Options struct {
 	Rows    int            // of distances that will be asked for, about; 0: all
 	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
-	Steady  bool           // stop where counts say that it pays, not this machine's rates: at the same vertex in every call that has room
+	Free    int64          // bytes that are taken to be free; 0: as many as are
 	Pieces  int            // find what a device multiplies by to add up rows, with at most so many upper ranks (see sparse.EliminateInPieces); 0: nothing
 	Dissect bool           // order large graphs with thin separators by nested dissection, which answers single questions faster
 	After   *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
@@ -48,7 +52,8 @@ type Factors struct {
 
 // Make orders a graph, eliminates vertices as long as that pays, and closes the core that is left. The graph has no negative
 // cycle. It fails with ErrDense where the memory has no room for the core's matrix, and with the cause of ctx if that ends
-// first. Close the factors after use.
+// first. It fails with device.ErrMemory where an elimination of floats, or one that After fixes, lacks memory. Close the factors
+// after use.
 func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
@@ -68,7 +73,7 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 	}
 	o.Stage(live.StageEliminate)
 	began := time.Now()
-	order, work, err := stop(ctx, g, o, closers[0])
+	order, work, err := stop(ctx, g, o)
 	if err != nil {
 		return nil, err
 	}
@@ -99,30 +104,23 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 	return f, nil
 }
 
-// stop orders the vertices, and picks where elimination stops, by the rates of the device that closes the core.
-func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sparse.Order, sparse.Work, error) {
-	if o.After != nil {
-		order, err := sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect, Limit: max(1, *o.After)})
-		if err != nil {
-			return nil, sparse.Work{}, err
-		}
-		return order, order.At(min(*o.After, order.Limit)), nil
-	}
-	seconds := plan.Weigh
-	if !o.Steady {
-		rates, err := plan.RatesFor(nil, d, g.Kind.Variant(g.Negative), g.N)
-		if err != nil {
-			return nil, sparse.Work{}, err
-		}
-		seconds = func(w sparse.Work) float64 {
-			return plan.EliminateSeconds(w) + rates.ClosureSeconds(float64(w.Core)) + rates.ExpandSeconds(w)
-		}
-	}
+// stop orders the vertices, and picks where elimination stops: where counts say that it pays, the same vertex in every call that
+// has room. What is free decides only in integers, which are the same wherever it stops.
+func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse.Work, error) {
 	room, most := o.Memory, g.N
-	if room == 0 {
-		room = device.FreeMemory()
+	if room == 0 && !g.Kind.Float() {
+		room = o.free()
 	}
 	options := sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect}
+	if o.After != nil {
+		options.Limit = max(1, *o.After)
+		order, err := sparse.NewOrder(ctx, g, options)
+		if err != nil {
+			return nil, sparse.Work{}, err
+		}
+		best := order.At(min(*o.After, order.Limit))
+		return order, best, o.short(best, g.Kind)
+	}
 	if room > 0 {
 		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
 		options.MaxFill = min(sparse.DefaultMaxFill, max(1, room/2/sparse.ArcBytes))
@@ -131,9 +129,9 @@ func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sp
 		if w.Core > most {
 			return math.Inf(1)
 		}
-		return seconds(w)
+		return plan.Weigh(w)
 	}
-	options.Seconds = seconds
+	options.Seconds = plan.Weigh
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
 		return nil, sparse.Work{}, err
@@ -150,8 +148,34 @@ func stop(ctx context.Context, g *graph.Graph, o Options, d kernels.Device) (*sp
 		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and there is room for %d; ooc solve computes all distances on disk",
 			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
 	}
+	if err == nil {
+		err = o.short(best, g.Kind)
+	}
 	return order, best, err
 }
+
+// short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free.
+func (o *Options) short(w sparse.Work, kind entry.Kind) error {
+	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes())
+	room, remedy := o.Memory, "give it as many with --host-memory, or begin again"
+	if o.After == nil && room > 0 {
+		return nil // it was chosen by that
+	}
+	if room == 0 {
+		room, remedy = o.free(), "free as many"
+		if o.After == nil {
+			remedy += ", or give less with --host-memory, with which elimination goes on until that is enough"
+		}
+	}
+	if room == 0 || need <= room {
+		return nil
+	}
+	return text.ErrorOf(device.ErrMemory, "elimination down to a core of %d vertices needs %d bytes (%s) of memory, and there are %d (%s): %s",
+		w.Core, need, humanize.IBytes(uint64(need)), room, humanize.IBytes(uint64(room)), remedy)
+}
+
+// free is how many bytes of memory are free; 0: unknown.
+func (o *Options) free() int64 { return cmp.Or(o.Free, device.FreeMemory()) }
 
 // Expander is a sparse.Expander with its memory.
 type Expander struct {

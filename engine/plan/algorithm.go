@@ -40,9 +40,10 @@ type Traits struct {
 
 // Offer is what algorithms are compared by.
 type Offer struct {
-	Seconds float64 // until all distances are computed, without the final sync; +Inf: not worth considering
+	Seconds float64 // until all distances are computed, without the final sync, by the rates of Request.Chooser; +Inf: not worth considering
 	Tile    int     // the tile edge that the plan uses
 	Beside  int64   // extra bytes on disk during the solve, apart from the store's matrix
+	Short   error   // why it cannot be carried out now, if it is the best: another choice would round floats differently
 }
 
 // Auto, as the name of an algorithm in Limits and Options, leaves the choice to the plan.
@@ -62,6 +63,7 @@ type Request struct {
 	Done   int64        // progress so far, as State.Done counts it
 	Stored bool         // the store is there, and has its space
 	Exact  bool         // count traffic step by step, if that is quick
+	Stop   int64        // where an elimination stops, as State.Stop has it; 0: the plan decides
 }
 
 // Choice is how a problem will be solved.
@@ -180,6 +182,7 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 	var short error        // of memory or of room
 	var noRoom error       // of the fastest algorithm for which the volume has no room
 	without := math.Inf(1) // its seconds
+	var lacks error        // of the best offer
 	for _, a := range candidates {
 		offer, err := a.Plan(ctx, q, c)
 		if err == nil && !math.IsInf(offer.Seconds, 1) {
@@ -194,10 +197,14 @@ func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error)
 			short = errors.Join(short, err)
 		} else if offer.Seconds < best {
 			c.Algorithm, c.Tile, c.Beside, best = a.Name(), offer.Tile, offer.Beside, offer.Seconds
+			lacks = offer.Short
 		}
 	}
 	if c.Algorithm == "" {
 		return nil, short
+	}
+	if lacks != nil {
+		return nil, lacks
 	}
 	if without < best {
 		c.Lacks = noRoom

@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"runtime"
-
-	"ooc/engine/sparse"
-)
+import "ooc/engine/sparse"
 
 // Elimination says what a solve by elimination will do and how long that should take.
 type Elimination struct {
@@ -41,8 +37,8 @@ const (
 )
 
 // EliminateSeconds predicts the seconds of a numeric elimination that stops at w.
-func EliminateSeconds(w sparse.Work) float64 {
-	return w.Eliminate/(eliminateRate*float64(min(runtime.GOMAXPROCS(0), eliminateThreads))) + stageSeconds
+func (r Rates) EliminateSeconds(w sparse.Work) float64 {
+	return w.Eliminate/(eliminateRate*float64(min(r.Threads(), eliminateThreads))) + stageSeconds
 }
 
 // Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and expanding what w

@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -32,7 +34,12 @@ type Rates struct {
 	Dirty        float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
 	Link         float64 `json:"link_bytes_per_second"`         // bytes/s that a node receives from others while it sends as much; 0: there is one node
 	Uncached     bool    `json:"-"`                             // no page cache is counted on: what host memory does not hold goes to the disk and back
+
+	threads int // of the processor; 0: as many as this process has
 }
+
+// Threads is how many threads of the processor there are.
+func (r Rates) Threads() int { return cmp.Or(r.threads, runtime.GOMAXPROCS(0)) }
 
 // ClosureEdge is the edge of the block whose closure is timed.
 const ClosureEdge = 512

@@ -56,17 +56,26 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 	return a.measure(r, d, v, n)
 }
 
-// Plan picks the tile edge, unless the request fixes it, and plans the rounds.
+// Plan picks the tile edge and the width of rounds, unless the request fixes them, and plans the rounds.
 func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
 	if q.Info.Devices > 1 && !a.traits.Parts {
 		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
 	}
-	t := q.Limits.Tile
-	if t == 0 {
-		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Limits)
+	chooser := q.Chooser()
+	geom, p, err := a.choose(chooser)
+	seconds := p.Seconds - p.SyncSeconds
+	if chooser != q {
+		// Tiles and width are chosen. What they take here is another matter.
+		if l := q.Limits; err == nil {
+			l.Round = p.Width * geom.T
+			p, err = a.plan(geom, q.Done, q.Info, q.Rates, l)
+		}
+		// Less memory than the choice needs allows another one alone.
+		if errors.Is(err, device.ErrMemory) {
+			chooser.Info = q.Info
+			geom, p, err = a.choose(chooser)
+		}
 	}
-	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes(), Upper: q.Upper()}
-	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
 	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
 	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && p.Devices == 1 && side*side*int64(p.Rounds) < 20e6 {
 		err = a.count(a, &p, geom, q.Done, q.Info, q.Rates)
@@ -76,7 +85,21 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 	}
 	p.Algorithm = a.name
 	c.Rounds = &p
-	return plan.Offer{Seconds: p.Seconds - p.SyncSeconds, Tile: t}, nil
+	if chooser == q {
+		seconds = p.Seconds - p.SyncSeconds // as it was counted
+	}
+	return plan.Offer{Seconds: seconds, Tile: geom.T}, nil
+}
+
+// choose picks the tile edge, unless the request fixes it, and plans the rounds.
+func (a *Algorithm) choose(q *plan.Request) (tiles.Geometry, plan.Rounds, error) {
+	t := q.Limits.Tile
+	if t == 0 {
+		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Limits)
+	}
+	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes(), Upper: q.Upper()}
+	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
+	return geom, p, err
 }
 
 // Left reports that nothing is left outside the store's state: rounds keep their progress there alone.

@@ -116,7 +116,7 @@ func roadFactors(b *testing.B, directed bool, sources int) (*graph.Graph, *facto
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := factors.Make(b.Context(), g, factors.Options{Rows: sources, Steady: true})
+	f, err := factors.Make(b.Context(), g, factors.Options{Rows: sources})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 		return err
 	}
 	most := x.mostUpper()
-	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, Steady: true, After: x.o.after, Pieces: most}
+	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After, o.Pieces = &eliminated, int(was.Pieces)

@@ -1,0 +1,305 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ooc/engine"
+	"ooc/engine/device"
+	"ooc/engine/eliminate"
+	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/rounds"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/conformance"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// fractions returns a graph of the same arcs in a kind of floats, of weights whose sums are rounded.
+func fractions(t testing.TB, r *rand.Rand, g *graph.Graph, kind entry.Kind) *graph.Graph {
+	t.Helper()
+	b := graph.New(g.N, graph.AsKind(kind))
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			b.Add(u, int(g.Targets[k]), 0.01+r.Float64())
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// uniform makes a graph of n vertices and m arcs between any two.
+func uniform(t testing.TB, r *rand.Rand, n, m int, kind entry.Kind) *graph.Graph {
+	t.Helper()
+	b := graph.New(n, graph.AsKind(kind))
+	for range m {
+		w := float64(1 + r.IntN(1000))
+		if kind.Float() {
+			w = 0.01 + r.Float64()
+		}
+		b.Add(r.IntN(n), r.IntN(n), w)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// manyRates are rates of machines that differ in all that a machine can differ in, and of a busy one.
+func manyRates(r *rand.Rand) plan.Rates {
+	times := func(x float64) float64 { return x * float64(int(1)<<r.IntN(8)) / 16 }
+	return plan.Rates{
+		Kernel: times(50e9), PerOperation: times(1e-5), Closure: times(3e-3), In: times(2e10), Out: times(2e10), Read: times(2e10),
+		Write: times(1e10), Tail: times(1e-7), Host: times(50e9), Levels: times(500e9), Lock: times(16e9), Disk: times(1e9), Dirty: times(1e9),
+	}
+}
+
+// TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where elimination stops.
+func TestFloatsFollowCountedWork(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
+		for name, g := range map[string]*graph.Graph{
+			"road":   fractions(t, r, generate(t, "road", gen.Options{N: 3000, Seed: r.Uint64()}), kind),
+			"sparse": uniform(t, r, 2000, 4000, kind),
+			"denser": uniform(t, r, 1000, 9000, kind),
+		} {
+			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.BlockedName} {
+				for _, shared := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s/%s/%s/shared=%t", kind, name, algorithm, shared), func(t *testing.T) {
+						first := ""
+						for range 8 {
+							info := kernels.Info{Memory: 8 << 30, SharedCores: shared}
+							if shared { // that of a processor is what is free
+								info.Memory = 1 << (28 + r.IntN(8))
+							}
+							threads := runtime.GOMAXPROCS(1 + r.IntN(9))
+							c, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Limits{Algorithm: algorithm, HostMemory: 8 << 30})
+							runtime.GOMAXPROCS(threads)
+							if err != nil {
+								t.Fatal(err)
+							}
+							is := fmt.Sprint(c.Algorithm, " with tiles of ", c.Tile)
+							switch c.Algorithm {
+							case eliminate.Name:
+								is += fmt.Sprint(" eliminates ", c.Eliminate.Eliminated)
+							default:
+								is += fmt.Sprint(" in rounds of ", c.Rounds.Width)
+							}
+							if first == "" {
+								first = is
+							}
+							if is != first {
+								t.Fatalf("%s; %s", first, is)
+							}
+						}
+						t.Log(first)
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestFloatsRepeat solves graphs of floats with other numbers of threads and as much memory as happens to be, and wants the same bytes.
+func TestFloatsRepeat(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
+		for name, g := range map[string]*graph.Graph{
+			"road":    fractions(t, r, generate(t, "road", gen.Options{N: 1000, Seed: r.Uint64()}), kind),
+			"uniform": uniform(t, r, 500, 1500, kind),
+		} {
+			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.BlockedName} {
+				t.Run(fmt.Sprintf("%s/%s/%s", kind, name, algorithm), func(t *testing.T) {
+					var first []byte
+					for _, threads := range []int{1, 2, 7} {
+						before := runtime.GOMAXPROCS(threads)
+						d, err := cpu.Open(cpu.Options{Memory: 1 << (28 + r.IntN(4))})
+						if err != nil {
+							t.Fatal(err)
+						}
+						p := enginetest.Create(t, g, 64)
+						enginetest.Solve(t, p, engine.Options{Device: d, Algorithm: algorithm})
+						runtime.GOMAXPROCS(before)
+						if err := d.Close(); err != nil {
+							t.Fatal(err)
+						}
+						if first == nil {
+							first = enginetest.MatrixFile(t, p.Dir())
+						}
+						if !bytes.Equal(first, enginetest.MatrixFile(t, p.Dir())) {
+							t.Fatalf("%d threads: other bytes", threads)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// elsewhere makes the store of a graph whose elimination stops some vertices before where this program would stop, as another
+// machine may have chosen.
+func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
+	t.Helper()
+	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9}, plan.Limits{Algorithm: eliminate.Name, Tile: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Eliminate.Eliminated -= 9
+	c.Eliminate.Core += 9
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Choice: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestResumeObeys interrupts eliminations of floats that stopped elsewhere, and wants the next process to stop there, too: with
+// the same bytes as without an interrupt, on other devices and with cores in memory and in a store.
+func TestResumeObeys(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
+		for _, most := range []int{2048, -1} {
+			t.Run(fmt.Sprintf("%s/%d", kind, most), func(t *testing.T) {
+				smallCores(t, most)
+				g := uniform(t, r, 900, 2200, kind)
+				o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+				whole := elsewhere(t, g)
+				defer whole.Close()
+				wanted := enginetest.Solve(t, whole, o).Eliminate.Eliminated
+				p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return elsewhere(t, g) })
+				if err := p.Close(); err != nil {
+					t.Fatal(err)
+				}
+				again := enginetest.Open(t, p.Dir()) // as another process would
+				o.Device = conformance.WithLaneOps(o.Device)
+				f, err := again.Forecast(t.Context(), o.Device, plan.Limits{}, "")
+				if err != nil || f.Eliminate.Eliminated != wanted {
+					t.Fatalf("planned: %+v, %v; want %d", f.Eliminate, err, wanted)
+				}
+				o.Algorithm = ""
+				sum := enginetest.Solve(t, again, o)
+				if sum.ResumedFrom == 0 || sum.Eliminate.Eliminated != wanted {
+					t.Errorf("from %v: %d eliminated, want %d", sum.ResumedFrom, sum.Eliminate.Eliminated, wanted)
+				}
+				if !sameBytes(t, whole, again) {
+					t.Error("other bytes than without an interrupt")
+				}
+			})
+		}
+	}
+}
+
+// TestResumeOfEarlierVersion goes on with a store that does not say where its elimination stopped.
+func TestResumeOfEarlierVersion(t *testing.T) {
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
+		g := enginetest.HardGraph(t, seeds.New(t), 700, kind, false)
+		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+		state, _, err := p.Store().State()
+		if err != nil || state.Stop == 0 {
+			t.Fatalf("%+v, %v", state, err)
+		}
+		state.Stop = 0
+		if err := p.Store().Checkpoint(state); err != nil {
+			t.Fatal(err)
+		}
+		if sum := enginetest.Solve(t, p, o); sum.ResumedFrom == 0 {
+			t.Error("began again")
+		}
+		verifyAll(t, p)
+	}
+}
+
+// TestResumeLacksMemory refuses to go on where there is too little memory for what floats were begun with, and goes on where
+// there is enough. Integers may choose anew, and are refused only where nothing fits.
+func TestResumeLacksMemory(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
+		smallCores(t, -1)
+		g := uniform(t, r, 700, 2000, kind)
+		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+		before, _, err := p.Store().State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		little := o
+		little.HostMemory = 1 << 10
+		_, err = p.Solve(t.Context(), little)
+		if !errors.Is(err, device.ErrMemory) || kind.Float() != strings.Contains(err.Error(), "rounded") {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if after, _, err := p.Store().State(); err != nil || after.Done < before.Done || after.Stop != before.Stop {
+			t.Errorf("%+v became %+v, %v", before, after, err)
+		}
+		enginetest.Solve(t, p, o)
+		verifyAll(t, p)
+	}
+}
+
+// TestFloatsLackMemory refuses what would stop elsewhere for lack of free memory, and does what the message says.
+func TestFloatsLackMemory(t *testing.T) {
+	free := func(bytes int64) {
+		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.Free = bytes }))
+	}
+	r := seeds.New(t)
+	g := fractions(t, r, generate(t, "road", gen.Options{N: 1500, Seed: 1}), entry.KindF32)
+	for _, algorithm := range []string{"", eliminate.Name} {
+		o := engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, 1<<10, 64)}
+		p := enginetest.Create(t, g, 64)
+		free(1 << 12)
+		_, err := p.Solve(t.Context(), o)
+		if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--algorithm "+rounds.BlockedName) {
+			t.Fatalf("%q: %v", algorithm, err)
+		}
+		if algorithm == "" {
+			o.Algorithm = rounds.BlockedName
+		} else {
+			free(1 << 30)
+		}
+		enginetest.Solve(t, p, o)
+		verifyAll(t, p)
+	}
+	// Integers are the same everywhere, so they make do.
+	free(1 << 12)
+	p := enginetest.Create(t, enginetest.HardGraph(t, r, 300, entry.KindI32, false), 64)
+	enginetest.Solve(t, p, engine.Options{Device: enginetest.Device(t, 1<<10, 64)})
+	verifyAll(t, p)
+}
+
+// TestNothingIsFixedYet chooses anew after a kill before the first row, as in the run before.
+func TestNothingIsFixedYet(t *testing.T) {
+	g := uniform(t, seeds.New(t), 500, 1200, entry.KindF32)
+	o := engine.Options{Device: enginetest.Device(t, 1<<10, 64)}
+	whole := enginetest.Create(t, g, 64)
+	enginetest.Solve(t, whole, o)
+	p := enginetest.Create(t, g, 64)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Interval, o.Progress = 1, func(live.Status) { cancel() }
+	if _, err := p.Solve(ctx, o); !errors.Is(err, task.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	o.Progress = nil
+	enginetest.Solve(t, p, o)
+	if !sameBytes(t, whole, p) {
+		t.Error("other bytes")
+	}
+}
