@@ -25,7 +25,7 @@ import (
 // Options say what factors are made for. The zero value is for all rows, on the processor.
 type Options struct {
 	Rows    int            // of distances that will be asked for, about; 0: all
-	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: as many as are free
+	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: no limit, but what is free has to be enough
 	Free    int64          // bytes that are taken to be free; 0: as many as are
 	Pieces  int            // find what a device multiplies by to add up rows, with at most so many upper ranks (see sparse.EliminateInPieces); 0: nothing
 	Dissect bool           // order large graphs with thin separators by nested dissection, which answers single questions faster
@@ -52,8 +52,8 @@ type Factors struct {
 
 // Make orders a graph, eliminates vertices as long as that pays, and closes the core that is left. The graph has no negative
 // cycle. It fails with ErrDense where the memory has no room for the core's matrix, and with the cause of ctx if that ends
-// first. It fails with device.ErrMemory where an elimination of floats, or one that After fixes, lacks memory. Close the factors
-// after use.
+// first. It fails with device.ErrMemory where there is not enough free memory, or where less may be taken than After needs. Close
+// the factors after use.
 func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
@@ -104,13 +104,10 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 	return f, nil
 }
 
-// stop orders the vertices, and picks where elimination stops: where counts say that it pays, the same vertex in every call that
-// has room. What is free decides only in integers, which are the same wherever it stops.
+// stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it may take. What
+// is free decides nothing, since sums of floats and of reciprocals are rounded in the order of elimination.
 func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse.Work, error) {
 	room, most := o.Memory, g.N
-	if room == 0 && !g.Kind.Float() {
-		room = o.free()
-	}
 	options := sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect}
 	if o.After != nil {
 		options.Limit = max(1, *o.After)
@@ -157,7 +154,7 @@ func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse
 // short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free.
 func (o *Options) short(w sparse.Work, kind entry.Kind) error {
 	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes())
-	room, remedy := o.Memory, "give it as many with --host-memory, or begin again"
+	room, remedy := o.Memory, "give as many with --host-memory"
 	if o.After == nil && room > 0 {
 		return nil // it was chosen by that
 	}

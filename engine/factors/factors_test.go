@@ -3,12 +3,14 @@ package factors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
@@ -209,6 +211,30 @@ func TestDense(t *testing.T) {
 	end(cause)
 	if _, err := factors.Make(ctx, g, factors.Options{}); !errors.Is(err, cause) {
 		t.Errorf("a context that has ended gives %v", err)
+	}
+}
+
+// TestFreeMemory eliminates as many vertices whatever is free, or refuses: where less may be taken it takes less.
+func TestFreeMemory(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
+		g := enginetest.SymmetricGraph(t, r, 300, kind)
+		w := made(t, g, factors.Options{}).Elimination.Work
+		need := w.Fill*sparse.ArcBytes + int64(w.Core*w.Core*kind.Wide().Bytes())
+		for _, o := range []factors.Options{{Free: need}, {Free: 1 << 40}, {After: &w.Eliminated, Memory: need}} {
+			if got := made(t, g, o).Elimination.Work.Eliminated; got != w.Eliminated {
+				t.Errorf("%s: %d vertices, with %+v %d", kind, w.Eliminated, o, got)
+			}
+		}
+		if need == 0 {
+			continue
+		}
+		for _, o := range []factors.Options{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1}, {After: &w.Eliminated, Free: need - 1}} {
+			if _, err := factors.Make(t.Context(), g, o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
+				t.Errorf("%s, %+v: %v; needs %d", kind, o, err, need)
+			}
+		}
+		made(t, g, factors.Options{Free: need - 1, Memory: 1 << 30}) // which the message names
 	}
 }
 

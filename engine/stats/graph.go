@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/live"
@@ -24,7 +25,7 @@ type GraphOptions struct {
 	Options
 	Sources tiles.RowSet   // the vertices whose rows count; none: all
 	File    string         // what was gathered is kept there if the call ends early, and the next call goes on from it
-	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: what is free, and half of it
+	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: no limit, and half of what is free
 	Device  kernels.Device // adds up rows, if it can tell all else that is asked, too, and stays the caller's; nil: the processor does
 
 	Name       string            // of the graph, for Progress
@@ -56,7 +57,7 @@ type Summary struct {
 // order.
 //
 // Memory: that of Of and of factors.Make, and for each goroutine 5 bytes a vertex and some MB. It fails with ErrOptions, the
-// errors of graph.Check, factors.ErrDense, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
+// errors of graph.Check, factors.ErrDense, device.ErrMemory, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
 // task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
 	if err := o.Check(g.N); err != nil {
@@ -182,7 +183,9 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 	if o.Pieces > 0 {
 		o.Device = x.o.Device
 	}
-	if x.f, err = factors.Make(ctx, x.g, o); err != nil {
+	if x.f, err = factors.Make(ctx, x.g, o); was != nil && errors.Is(err, device.ErrMemory) {
+		return fmt.Errorf("%s: %w; or remove this file, and the same command begins again", x.o.File, err)
+	} else if err != nil {
 		return err
 	}
 	defer func() {
