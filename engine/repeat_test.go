@@ -206,6 +206,65 @@ func TestResumeObeys(t *testing.T) {
 	}
 }
 
+// named is a device that goes by another name, and has so much memory.
+type named struct {
+	kernels.Device
+	name   string
+	memory int64
+}
+
+func (d named) Unwrap() kernels.Device { return d.Device }
+
+func (d named) Info() kernels.Info {
+	info := d.Device.Info()
+	info.Name = d.name
+	if d.memory > 0 {
+		info.Memory = d.memory
+	}
+	return info
+}
+
+// TestResumeOnOtherDevice goes on with floats on the kind of device that closed the core, and refuses others with what to give;
+// integers go on anywhere. A core that was solved in a store stays that.
+func TestResumeOnOtherDevice(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
+		for _, most := range []int{2048, -1} {
+			back := engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most })
+			d := enginetest.Device(t, 1<<10, 64)
+			g := uniform(t, r, 700, 2000, kind)
+			o := engine.Options{Algorithm: eliminate.Name, Device: named{d, "cuda:1", 0}, Checkpoint: 1}
+			whole := enginetest.Create(t, g, 64)
+			enginetest.Solve(t, whole, o)
+			p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+			back() // a core in a store would fit memory now
+			fixed := kind.Float() && most > 0
+			for _, other := range []struct {
+				device kernels.Device
+				kind   error
+				says   string
+			}{{d, device.ErrUnknown, "--device cuda"}, {named{d, "cuda:0", 1 << 14}, device.ErrMemory, "--device-memory"}} {
+				if !fixed {
+					break
+				}
+				o.Device = other.device
+				if _, err := p.Solve(t.Context(), o); !errors.Is(err, other.kind) || !strings.Contains(err.Error(), other.says) {
+					t.Errorf("%s: %v", kind, err)
+				}
+			}
+			if o.Device = d; fixed {
+				o.Device = named{d, "cuda:0", 0}
+			}
+			if sum := enginetest.Solve(t, p, o); sum.ResumedFrom == 0 {
+				t.Error("began again")
+			}
+			if !sameBytes(t, whole, p) {
+				t.Errorf("%s, cores of %d: other bytes", kind, most)
+			}
+		}
+	}
+}
+
 // TestResumeOfEarlierVersion goes on with a store that does not say where its elimination stopped.
 func TestResumeOfEarlierVersion(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
@@ -216,7 +275,7 @@ func TestResumeOfEarlierVersion(t *testing.T) {
 		if err != nil || state.Stop == 0 {
 			t.Fatalf("%+v, %v", state, err)
 		}
-		state.Stop = 0
+		state.Stop, state.Closer = 0, ""
 		if err := p.Store().Checkpoint(state); err != nil {
 			t.Fatal(err)
 		}

@@ -289,7 +289,7 @@ func (s *Store) recordError(st State) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if st.Done < 0 || st.Done > int64(s.geo.N) || st.Elapsed < 0 || len(st.Algorithm) > maxAlgorithm {
+	if st.Done < 0 || st.Done > int64(s.geo.N) || st.Elapsed < 0 || len(st.Algorithm) > maxAlgorithm || len(st.Closer) > maxCloser {
 		return fmt.Errorf("%s: impossible state %+v", s.dir, st)
 	}
 	return nil

@@ -18,7 +18,10 @@ type State struct {
 	Done      int64         // pivot vertices, or what stands in their place, 0…N
 	Seq       uint64        // number of the checkpoint, assigned by the store
 	Elapsed   time.Duration // work so far, over all runs
-	Stop      int64         // how many vertices an elimination eliminates, plus one; 0: unknown, as before it was kept, or none
+
+	// Of an elimination, which goes on as it was begun: sums of floats depend on it.
+	Stop   int64  // how many vertices it eliminates, plus one; 0: unknown, as before it was kept
+	Closer string // the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown, or there is none
 }
 
 // The file "state": three sectors, two slots that take turns and a note. A
@@ -34,6 +37,8 @@ const (
 	maxAlgorithm = 64
 	stateID      = 140
 	stateStop    = 156
+	stateCloser  = 164
+	maxCloser    = 16
 	stateCRC     = stateRecord - 4
 
 	recordSlot   = 1
@@ -80,6 +85,7 @@ func encodeRecord(r record, m *Meta) []byte {
 	copy(b[76:76+maxAlgorithm], r.state.Algorithm)
 	copy(b[stateID:], m.ID[:])
 	le.PutUint64(b[stateStop:], uint64(r.state.Stop))
+	copy(b[stateCloser:stateCloser+maxCloser], r.state.Closer)
 	le.PutUint32(b[stateCRC:], crc32.Checksum(b[:stateCRC], castagnoli))
 	return b
 }
@@ -118,6 +124,7 @@ func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 		return r, damaged, nil
 	}
 	r.state.Algorithm = string(b[76 : 76+alg])
+	r.state.Closer = string(bytes.TrimRight(b[stateCloser:stateCloser+maxCloser], "\x00"))
 	return r, intact, nil
 }
 

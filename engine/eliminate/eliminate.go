@@ -10,6 +10,9 @@ import (
 	"hash"
 	"math"
 	"os"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
@@ -18,6 +21,7 @@ import (
 	"ooc/engine/rounds"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -123,6 +127,8 @@ type run struct {
 	plan      plan.Elimination
 	lanes     kernels.HostLaneOps
 	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
+	closers   []kernels.Device                // that may close the core in memory; none: it is solved in a store
+	closer    string                          // what did, as tiles.State.Closer has it
 	rings     []*ring                         // for an expansion on devices, one each; nil: none is taken
 	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
 }
@@ -179,8 +185,11 @@ func (x *run) run(ctx context.Context) (err error) {
 			err = ferr
 		}
 	}()
+	if err := x.findClosers(); err != nil {
+		return err
+	}
 	// Not if the core is solved in a store: that needs host memory first.
-	if x.plan.Lanes > 0 && (x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.Device.Info()) || x.algorithm.closesAtOnce(x.plan.Core, x.Meta.Kind, x.host.Info())) {
+	if x.plan.Lanes > 0 && len(x.closers) > 0 {
 		x.rings = lockRings(device.Each(x.Device), x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
 	}
 	x.Reports.Show(x.inStage(live.StageEliminate))
@@ -228,19 +237,59 @@ func (x *run) closeHost() error {
 	return x.host.Close()
 }
 
+// inRounds is what State.Closer says of a core that was solved in a store of its own.
+const inRounds = "rounds"
+
+// kindOf is the kind of a device: its name without its number.
+func kindOf(d kernels.Device) string {
+	kind, _, _ := strings.Cut(d.Info().Name, ":")
+	return kind
+}
+
+// findClosers finds what may close the core. Each kind of device adds sums of floats up in another order, and so do rounds: where
+// there are rows already, that which closed it then does so again, or the solve is refused.
+func (x *run) findClosers() error {
+	was, core := x.State.Closer, x.plan.Core
+	if !x.Meta.Kind.Float() {
+		was = ""
+	}
+	found := false
+	for _, d := range []kernels.Device{x.Device, x.host} {
+		if was != "" && was != kindOf(d) {
+			continue
+		}
+		found = true
+		if x.algorithm.closesAtOnce(core, x.Meta.Kind, d.Info()) {
+			x.closers = append(x.closers, d)
+		}
+	}
+	const rest = "the distances so far were rounded as its core is when"
+	switch {
+	case was == "" || was == inRounds || len(x.closers) > 0:
+		return nil
+	case found:
+		need := oneTile(core, x.Meta.Kind)
+		return text.ErrorOf(device.ErrMemory, "%s: %s closed in memory, which takes %d bytes (%s) on a device of kind %s: give it more with --device-memory, or begin again with --restart",
+			x.Store.Dir(), rest, need, humanize.IBytes(uint64(need)), was)
+	}
+	return text.ErrorOf(device.ErrUnknown, "%s: %s closed on a device of kind %s: go on with --device %s, or begin again with --restart", x.Store.Dir(), rest, was, was)
+}
+
 // core closes what elimination left.
 func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (*sparse.DenseCore, error) {
 	x.Reports.Show(x.inStage(live.StageCore))
-	for _, d := range []kernels.Device{x.Device, x.host} {
-		if !x.algorithm.closesAtOnce(e.Core(), x.Meta.Kind, d.Info()) {
+	for i, d := range x.closers {
+		core, err := e.CloseCore(ctx, d, x.lanes)
+		fixed := i+1 == len(x.closers) && x.State.Closer != "" && x.Meta.Kind.Float()
+		if d != x.host && errors.Is(err, kernels.ErrNoMemory) && !fixed { // other processes may hold the rest of its memory
 			continue
 		}
-		core, err := e.CloseCore(ctx, d, x.lanes)
-		if d != x.host && errors.Is(err, kernels.ErrNoMemory) { // other processes may hold the rest of its memory
-			continue
+		if e.Core() > 0 {
+			x.closer = kindOf(d)
 		}
 		return core, err
 	}
+	x.closer = inRounds
 	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
 	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e, g}, fingerprint(e), reports)
 	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plan = sum.Relaxations, sum.Rate, sum.Plan

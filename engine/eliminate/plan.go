@@ -3,6 +3,7 @@ package eliminate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -98,8 +99,11 @@ func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core in
 	switch {
 	case err == nil:
 		return o, o.At(stop), nil
+	case q.Graph.Kind.Float() && errors.Is(err, device.ErrMemory):
+		return nil, sparse.Work{}, fmt.Errorf("the distances so far were rounded as a core of %d vertices has them: %w; give more with --host-memory or --device-memory, or begin again with --restart",
+			q.Graph.N-stop, err)
 	case q.Graph.Kind.Float():
-		return nil, sparse.Work{}, fmt.Errorf("the distances so far were rounded as its core of %d vertices has them: %w", q.Graph.N-stop, err)
+		return nil, sparse.Work{}, err
 	}
 	return nil, sparse.Work{}, nil
 }
