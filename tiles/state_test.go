@@ -33,7 +33,7 @@ func stateImage(slots []State, note *State, inc incarnation) []byte {
 
 var (
 	older = State{Algorithm: "blocked", Done: 128, Seq: 4, Elapsed: time.Minute}
-	newer = State{Algorithm: "blocked", Done: 256, Seq: 5, Elapsed: 2 * time.Minute}
+	newer = State{Algorithm: "blocked", Done: 256, Seq: 5, Elapsed: 2 * time.Minute, Stop: 301, Closer: "a kind of 16 byt"}
 	ahead = State{Algorithm: "blocked", Done: 512, Seq: 5, Elapsed: 3 * time.Minute}
 	here  = incarnation{1, 2, 3}
 )

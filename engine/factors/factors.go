@@ -151,23 +151,24 @@ func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse
 	return order, best, err
 }
 
-// short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free.
-func (o *Options) short(w sparse.Work, kind entry.Kind) error {
-	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes())
-	room, remedy := o.Memory, "give as many with --host-memory"
-	if o.After == nil && room > 0 {
-		return nil // it was chosen by that
-	}
-	if room == 0 {
+// short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free; and with
+// ErrDense, too, if it could stop elsewhere.
+func (o *Options) short(w sparse.Work, of entry.Kind) error {
+	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(of.Wide().Bytes())
+	room, kind, remedy := o.Memory, device.ErrMemory, "give as many with --host-memory"
+	switch {
+	case room == 0 && o.After == nil: // another place to stop would do
+		kind = errors.Join(kind, ErrDense)
+		room, remedy = o.free(), "free as many, or give less with --host-memory, with which elimination goes on until that is enough"
+	case room == 0:
 		room, remedy = o.free(), "free as many"
-		if o.After == nil {
-			remedy += ", or give less with --host-memory, with which elimination goes on until that is enough"
-		}
+	case o.After == nil: // it was chosen by that
+		return nil
 	}
 	if room == 0 || need <= room {
 		return nil
 	}
-	return text.ErrorOf(device.ErrMemory, "elimination down to a core of %d vertices needs %d bytes (%s) of memory, and there are %d (%s): %s",
+	return text.ErrorOf(kind, "elimination down to a core of %d vertices needs %d bytes (%s) of memory, and there are %d (%s): %s",
 		w.Core, need, humanize.IBytes(uint64(need)), room, humanize.IBytes(uint64(room)), remedy)
 }
 

@@ -15,15 +15,14 @@ func (q *Request) Chooser() *Request {
 	}
 	c, r := *q, q.Rates
 	c.Rates = Rates{
-		Kernel: 50e9, PerOperation: 10e-6, Closure: 2.6e-3, In: 50e9, Out: 50e9, Read: 50e9, Write: 35e9,
+		Kernel: 50e9, PerOperation: 10e-6, Closure: 2.6e-3, In: 50e9, Out: 50e9, Read: 50e9, Write: 35e9, threads: 2,
 	}
 	if c.Info.SharedCores {
 		c.Info.Memory = unlimited
 	} else {
 		c.Rates = Models[0].rates
-		c.Rates.Kernel, c.Rates.Host, c.Rates.Levels = Models[0].products[entry.F32], 500e9, 950e9
+		c.Rates.Kernel, c.Rates.Host, c.Rates.Levels, c.Rates.threads = Models[0].products[entry.F32], 500e9, 950e9, 16
 	}
-	c.Rates.threads = 2
 	slower := float64(q.Facts.Kind.Bytes()) / entry.WordBytes
 	c.Rates.Kernel, c.Rates.Closure = c.Rates.Kernel/slower, c.Rates.Closure*slower
 	c.Rates.Host, c.Rates.Levels = c.Rates.Host/slower, c.Rates.Levels/slower

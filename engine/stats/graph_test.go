@@ -12,10 +12,12 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -257,6 +259,29 @@ func interruptedFile(t *testing.T, g *graph.Graph, o GraphOptions) {
 	o.Checkpoint, o.each = time.Nanosecond, stop
 	if _, _, err := OfGraph(ctx, g, o); !errors.Is(err, task.ErrInterrupted) {
 		t.Fatal(err)
+	}
+}
+
+// TestOfGraphLacksMemory refuses to go on with less memory than the call that began needed, keeps what was gathered, and goes on where
+// there is more.
+func TestOfGraphLacksMemory(t *testing.T) {
+	r := seeds.New(t)
+	c := statsCases[r.IntN(len(statsCases))]
+	g := c.build(t, r, 700)
+	for g.Arcs() < 700 { // else there may be nothing that takes memory
+		g = c.build(t, r, 700)
+	}
+	o := GraphOptions{Options: randomStats(r), File: filepath.Join(t.TempDir(), "g.stats")}
+	want := asJSON(t, ofGraph(t, g, o))
+	interruptedFile(t, g, o)
+	o.Memory = 1
+	_, _, err := OfGraph(t.Context(), g, o)
+	if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--host-memory") || !strings.Contains(err.Error(), o.File) {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	o.Memory = 1 << 30
+	if !bytes.Equal(asJSON(t, ofGraph(t, g, o)), want) {
+		t.Errorf("%+v: the result is another", c)
 	}
 }
 
