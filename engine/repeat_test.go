@@ -71,6 +71,14 @@ func manyRates(r *rand.Rand) plan.Rates {
 	}
 }
 
+// how says what else is chosen with the algorithm.
+func how(c *plan.Choice) string {
+	if c.Algorithm == eliminate.Name {
+		return fmt.Sprint(", eliminates ", c.Eliminate.Eliminated)
+	}
+	return fmt.Sprint(", in rounds of ", c.Rounds.Width)
+}
+
 // TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where elimination stops.
 func TestFloatsFollowCountedWork(t *testing.T) {
 	r := seeds.New(t)
@@ -95,18 +103,17 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 							if err != nil {
 								t.Fatal(err)
 							}
-							is := fmt.Sprint(c.Algorithm, " with tiles of ", c.Tile)
-							switch c.Algorithm {
-							case eliminate.Name:
-								is += fmt.Sprint(" eliminates ", c.Eliminate.Eliminated)
-							default:
-								is += fmt.Sprint(" in rounds of ", c.Rounds.Width)
-							}
+							is := fmt.Sprint(c.Algorithm, " with tiles of ", c.Tile, how(c))
 							if first == "" {
 								first = is
 							}
 							if is != first {
 								t.Fatalf("%s; %s", first, is)
+							}
+							// The next process may find a store that has its tiles, and nothing else.
+							again, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Limits{Algorithm: algorithm, HostMemory: 8 << 30, Tile: c.Tile})
+							if err != nil || again.Algorithm != c.Algorithm || how(again) != how(c) {
+								t.Fatalf("%s; once there are tiles %s%s, %v", first, again.Algorithm, how(again), err)
 							}
 						}
 						t.Log(first)

@@ -73,7 +73,7 @@ func (a Algorithm) predictors(q *plan.Request, c *plan.Choice) (x, chooser *pred
 	}
 	// Whether the device has the memory matters later.
 	other.rates, other.info, other.perRelaxation = &r.Rates, r.Info, 1/(coreShare*r.Rates.Kernel)
-	other.info.Memory = math.MaxInt64
+	other.info.Memory, other.tile = math.MaxInt64, plan.RowTile(g.Kind, rows, g.N, q.Upper())
 	return x, &other
 }
 

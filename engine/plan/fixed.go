@@ -8,12 +8,14 @@ const unlimited = 1 << 50
 // Chooser returns the request that choices are made by, where another one would round sums differently: which algorithm, which
 // tiles, how wide rounds are, and where an elimination stops. Of integers that is q itself. Of floats it has fixed rates in the
 // place of those that were measured, and, on a processor, any amount of memory: so choices follow from counted work, and are the
-// same in every run. Times that are shown are those of q.
+// same in every run. Nor does it know the tile edge, since a store has that before anything is begun. Times that are shown are
+// those of q.
 func (q *Request) Chooser() *Request {
 	if !q.Facts.Kind.Float() {
 		return q
 	}
 	c, r := *q, q.Rates
+	c.Limits.Tile = 0
 	c.Rates = Rates{
 		Kernel: 50e9, PerOperation: 10e-6, Closure: 2.6e-3, In: 50e9, Out: 50e9, Read: 50e9, Write: 35e9, threads: 2,
 	}

@@ -63,8 +63,11 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 	}
 	chooser := q.Chooser()
 	geom, p, err := a.choose(chooser)
-	seconds := p.Seconds - p.SyncSeconds
+	seconds, known := p.Seconds-p.SyncSeconds, err == nil && chooser != q
 	if chooser != q {
+		if chooser.Limits.Tile = q.Limits.Tile; chooser.Limits.Tile > 0 {
+			geom, p, err = a.choose(chooser)
+		}
 		// Tiles and width are chosen. What they take here is another matter.
 		if l := q.Limits; err == nil {
 			l.Round = p.Width * geom.T
@@ -85,7 +88,7 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 	}
 	p.Algorithm = a.name
 	c.Rounds = &p
-	if chooser == q {
+	if !known {
 		seconds = p.Seconds - p.SyncSeconds // as it was counted
 	}
 	return plan.Offer{Seconds: seconds, Tile: geom.T}, nil
