@@ -343,6 +343,20 @@ func TestFloatsLackMemory(t *testing.T) {
 		enginetest.Solve(t, p, o)
 		verifyAll(t, p)
 	}
+	// What was begun cannot go on in rounds.
+	free(1 << 30)
+	o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+	begun := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+	free(1 << 12)
+	if _, err := begun.Solve(t.Context(), o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--restart --algorithm blocked") {
+		t.Fatalf("begun: %v", err)
+	}
+	o.Algorithm = rounds.BlockedName
+	if err := begun.Restart(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Solve(t, begun, o)
+	verifyAll(t, begun)
 	// Integers are the same everywhere, so they make do.
 	free(1 << 12)
 	p := enginetest.Create(t, enginetest.HardGraph(t, r, 300, entry.KindI32, false), 64)

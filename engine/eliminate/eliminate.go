@@ -133,8 +133,8 @@ type run struct {
 	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
 }
 
-// planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination stops
-// at the same vertex again.
+// planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination
+// stops at the same vertex again.
 func (x *run) planned(ctx context.Context) error {
 	c := x.Choice
 	if c.Eliminate == nil {
@@ -269,10 +269,12 @@ func (x *run) findClosers() error {
 		return nil
 	case found:
 		need := oneTile(core, x.Meta.Kind)
-		return text.ErrorOf(device.ErrMemory, "%s: %s closed in memory, which takes %d bytes (%s) on a device of kind %s: give it more with --device-memory, or begin again with --restart",
+		return text.ErrorOf(device.ErrMemory, "%s: %s closed in memory, which takes %d bytes (%s) on a device of kind %s: "+
+			"give it more with --device-memory, or begin again with --restart",
 			x.Store.Dir(), rest, need, humanize.IBytes(uint64(need)), was)
 	}
-	return text.ErrorOf(device.ErrUnknown, "%s: %s closed on a device of kind %s: go on with --device %s, or begin again with --restart", x.Store.Dir(), rest, was, was)
+	return text.ErrorOf(device.ErrUnknown, "%s: %s closed on a device of kind %s: go on with --device %s, or begin again with --restart",
+		x.Store.Dir(), rest, was, was)
 }
 
 // core closes what elimination left.

@@ -342,7 +342,10 @@ func (w *expansion) checkpointInPause() error {
 // state describes the rows that are done. Call it with mu held.
 func (w *expansion) state() tiles.State {
 	g := w.run.Geometry
-	return tiles.State{Algorithm: Name, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.run.State.Elapsed + w.run.Control.Now().Sub(w.run.Began), Stop: stopAt(w.run.plan.Eliminated), Closer: w.run.closer}
+	return tiles.State{
+		Algorithm: Name, Done: int64(min(w.prefix*g.T, g.RowCount())), Elapsed: w.run.State.Elapsed + w.run.Control.Now().Sub(w.run.Began),
+		Stop: stopAt(w.run.plan.Eliminated), Closer: w.run.closer,
+	}
 }
 
 // checkpoint makes the rows that st counts durable. Only one runs at a time.

@@ -30,7 +30,8 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	x, chooser := a.predictors(q, c)
 	stored := q.StoreBytes(x.tile)
 	fits := func(core int) error {
-		return q.Fits(stored+a.beside(core, q.Graph, q.Info), fmt.Sprintf("a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,", core))
+		const what = "a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,"
+		return q.Fits(stored+a.beside(core, q.Graph, q.Info), fmt.Sprintf(what, core))
 	}
 	o, best, err := a.again(ctx, q, fits)
 	if best.Vertices == 0 && err == nil {
@@ -48,7 +49,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	c.Eliminate = &p
 	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, q.Graph, q.Info)}
 	if chooser != x {
-		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q.Graph.Kind)
+		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q)
 	}
 	return offer, nil
 }
@@ -89,7 +90,9 @@ func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core in
 		return nil, sparse.Work{}, err
 	}
 	if stop > o.Limit {
-		err = text.ErrorOf(plan.ErrAlgorithm, "an earlier run eliminated %d vertices, and this program eliminates %d; go on with the program that began, or begin again with --restart", stop, o.Limit)
+		const says = "an earlier run eliminated %d vertices, and this program eliminates %d; " +
+			"go on with the program that began, or begin again with --restart"
+		err = text.ErrorOf(plan.ErrAlgorithm, says, stop, o.Limit)
 	} else {
 		err = a.coreFits(q.Graph.N-stop, q)
 	}
@@ -100,8 +103,9 @@ func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core in
 	case err == nil:
 		return o, o.At(stop), nil
 	case q.Graph.Kind.Float() && errors.Is(err, device.ErrMemory):
-		return nil, sparse.Work{}, fmt.Errorf("the distances so far were rounded as a core of %d vertices has them: %w; give more with --host-memory or --device-memory, or begin again with --restart",
-			q.Graph.N-stop, err)
+		const says = "the distances so far were rounded as a core of %d vertices has them: %w; " +
+			"give more with --host-memory or --device-memory, or begin again with --restart"
+		return nil, sparse.Work{}, fmt.Errorf(says, q.Graph.N-stop, err)
 	case q.Graph.Kind.Float():
 		return nil, sparse.Work{}, err
 	}
@@ -164,14 +168,18 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Request, c *plan.Choice, 
 }
 
 // short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w.
-func (a Algorithm) short(w sparse.Work, kind entry.Kind) error {
-	core := int64(w.Core)
-	need, free := w.Fill*sparse.ArcBytes+core*core*int64(kind.Wide().Bytes()), a.free()
+func (a Algorithm) short(w sparse.Work, q *plan.Request) error {
+	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(q.Graph.Kind.Wide().Bytes()), a.free()
 	if free == 0 || need <= free {
 		return nil
 	}
-	return text.ErrorOf(device.ErrMemory, "%d bytes (%s) of memory are free, and an elimination down to a core of %d vertices needs %d bytes (%s): free as many, or solve in rounds with --algorithm %s",
-		free, humanize.IBytes(uint64(free)), w.Core, need, humanize.IBytes(uint64(need)), rounds.BlockedName)
+	other := "solve in rounds with --algorithm " + rounds.BlockedName
+	if q.Stop > 0 {
+		other = "begin again with --restart --algorithm " + rounds.BlockedName
+	}
+	return text.ErrorOf(device.ErrMemory,
+		"an elimination down to a core of %d vertices needs %d bytes (%s) of memory, and %d (%s) are free: free as many, or %s",
+		w.Core, need, humanize.IBytes(uint64(need)), free, humanize.IBytes(uint64(free)), other)
 }
 
 // beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
@@ -272,13 +280,14 @@ const (
 	storeCopies = 2     // times as long where the core is in a store
 )
 
-// predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as long as the processor, plus longer seconds.
+// predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as
+// long as the processor, plus longer seconds.
 func (x *predictor) predict(w sparse.Work, longer float64) plan.Elimination {
 	p := plan.Elimination{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r := x.rates
 	p.EliminateSeconds = r.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * x.perRelaxation
-	// It counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
+	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
 	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
 	if x.upper {
 		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * x.perRelaxation
