@@ -45,10 +45,13 @@ type solveFlags struct {
 	restart, json     bool
 	overwrite         bool
 	predecessors      bool
+	strict            bool
 	keep              string
 
-	quiet bool  // print no summary
-	room  int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
+	quiet   bool     // print no summary
+	place   string   // the flag that names another place for the store; "": out
+	unasked []string // what the store was made with that nobody asks for now
+	room    int64    // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
 
 func solveCommand() *cobra.Command {
@@ -102,6 +105,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
+	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
 	f.progress = "auto"
 	fl.Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
@@ -178,6 +182,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, show *show.Display, progress func(live.Status)) (sum task.Summary, err error) {
 	control, progress, end := show.Steering.Begin(progress, show.Answer)
 	defer end()
+	defer func() { sum.Unasked = f.unasked }()
 	o := engine.Options{
 		Control: control,
 		Device:  d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
@@ -448,7 +453,7 @@ func (f *solveFlags) readAlone(cmd *cobra.Command, input, spool string) (*incomi
 		name = abs
 	}
 	n.o.Input = tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
-		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
+		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc, Asked: f.asked()}
 	n.o.Command = os.Args
 	return n, nil
 }

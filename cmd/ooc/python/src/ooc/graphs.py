@@ -213,8 +213,7 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> list[str]:
         if ids is not None:
             arrays["ids"] = ids
         np.savez(file, format=np.array(b"csr"), shape=shape, **arrays)
-    if not graph.directed:
-        words.append("--undirected")
+    words.append("--directed" if graph.directed else "--undirected")
     return [str(file), *words]
 
 

@@ -63,8 +63,15 @@ class Interrupted(Error):
     """The command was stopped after a checkpoint, by max_hours or a signal (exit code 130). The same call resumes."""
 
 
-# What a message of the command names as a remedy, in Python.
-_ARGUMENTS = {"restart": "restart=True", "undirected": "directed=False", "out": "out="}
+# What a message of the command names, in Python.
+_ARGUMENTS = {
+    "restart": "restart=True",
+    "predecessors": "predecessors=True",
+    "directed": "directed=True",
+    "undirected": "directed=False",
+    "out": "out=",
+}
+_FLAG = re.compile(r"--(restart|predecessors|directed|undirected|out)(?![\w-])|--(kind|scale|tile|keep|layout|sources|format|columns|no-arc|base) (?=\S)")
 
 _ERRORS: dict[int, type[Error]] = {
     2: UsageError,
@@ -178,7 +185,7 @@ def _error(failure: dict[str, Any] | None, code: int, said: Any) -> Error:
         said.seek(0)
         text = said.read().decode(errors="replace").strip()
         return _ERRORS.get(code, Error)(f"the command ooc {_ended(code)}; it had said: {text[-2000:] or 'nothing'}", code)
-    message = re.sub(r"--(restart|undirected|out)(?![\w-])", lambda flag: _ARGUMENTS[flag[1]], failure["message"])
+    message = _FLAG.sub(lambda flag: _ARGUMENTS[flag[1]] if flag[1] else flag[2].replace("-", "_") + "=", failure["message"])
     if failure["cycle"]:
         return NegativeCycleError(message, code, failure["cycle"], failure["cycle_length"])
     return _ERRORS.get(code, Error)(message, code)

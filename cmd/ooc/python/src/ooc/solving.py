@@ -37,6 +37,9 @@ def solve(
     progress shows a bar: by default on a terminal that tqdm can draw on. A function instead gets each object "status" of docs/json.md.
     flags are those of ooc solve, with _ for -: device_memory="2GiB", predecessors=True, kind="f64", restart=True.
 
+    A store that is there has to be the answer to this very call, with its defaults; InputError if it is not, and nothing changes.
+    Only out, progress, restart and what says how to compute may be others. ooc.open takes a store as it is.
+
     Ctrl-C takes a checkpoint before KeyboardInterrupt is raised. Errors are classes of ooc.Error by exit codes of the command.
     """
     if isinstance(graph, (str, os.PathLike)):
@@ -62,7 +65,8 @@ def solve_graph(
         try:
             return _solved([file], words, out, sources, graph.ids, progress, flags)
         except program.Error as e:
-            e.message = e.message.replace(file, "the graph")
+            changed = f"{file} has changed since", "the graph has changed since, which it also does by weight= or unweighted="
+            e.message = e.message.replace(*changed).replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
                 names = graph.names()
@@ -81,6 +85,7 @@ def _solved(
 ) -> Store:
     if out is not None:
         words = [*words, f"--out={os.fspath(out)}"]
+    words = [*words, "--strict"]  # a call asks for its defaults, too
     with contextlib.ExitStack() as stack:
         if sources is not None and not isinstance(sources, str):
             names = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ooc-")), "sources")
