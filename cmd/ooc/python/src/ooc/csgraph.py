@@ -39,7 +39,8 @@ def shortest_path(
     directed=False lets an arc be used both ways, with the smaller of two lengths.
     indices asks for the rows of these vertices alone. unweighted=True counts arcs.
     method is checked and otherwise has no effect: the command finds its own. overwrite has none either.
-    out is the folder of a store that stays; without it the distances are on disk only while they are computed.
+    out is the folder of a store that stays; without it the distances are on disk only while they are computed. One that is there has
+    to be the answer to this very call, with its defaults: InputError if it is not.
     progress and flags are as for ooc.solve: progress=True shows a bar, device_memory="2GiB" is a limit.
 
     Returns an array of float64, n x n or indices.shape + (n,), with inf where there is no path; integers below 2**53 are
@@ -73,6 +74,10 @@ def shortest_path(
             store = solve_graph(graph, where, rows, progress, dict(flags, predecessors=kept))
         except program.NegativeCycleError as e:
             raise _negative_cycle()(e.message, e.exit_code, e.cycle, e.cycle_length) from None
+        except program.InputError as e:  # whose arguments are those of solve
+            e.message = e.message.replace("sources=", "indices=").replace("predecessors=True", "return_predecessors=True")
+            e.args = (e.message,)
+            raise
         distances = store.to_numpy().astype(np.float64, copy=False)
         predecessors = store.predecessors(_NONE) if return_predecessors else None
         del store  # and its mapping, before the folder goes

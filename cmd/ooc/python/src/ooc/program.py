@@ -71,7 +71,14 @@ _ARGUMENTS = {
     "undirected": "directed=False",
     "out": "out=",
 }
-_FLAG = re.compile(r"--(restart|predecessors|directed|undirected|out)(?![\w-])|--(kind|scale|tile|keep|layout|sources|format|columns|no-arc|base) (?=\S)")
+_FLAG = re.compile(r"--(restart|predecessors|directed|undirected|out)(?![\w-])|((?:made with|asks for)(?: no)?) --([a-z-]+) ?")
+
+
+def _argument(flag: re.Match[str]) -> str:
+    """What a flag is in Python; one without a value, or of what a store was made with and is asked for."""
+    name = flag[1] or flag[3]
+    return _ARGUMENTS[name] if flag[1] else f"{flag[2]} {_ARGUMENTS.get(name, name.replace('-', '_') + '=')}"
+
 
 _ERRORS: dict[int, type[Error]] = {
     2: UsageError,
@@ -185,7 +192,7 @@ def _error(failure: dict[str, Any] | None, code: int, said: Any) -> Error:
         said.seek(0)
         text = said.read().decode(errors="replace").strip()
         return _ERRORS.get(code, Error)(f"the command ooc {_ended(code)}; it had said: {text[-2000:] or 'nothing'}", code)
-    message = _FLAG.sub(lambda flag: _ARGUMENTS[flag[1]] if flag[1] else flag[2].replace("-", "_") + "=", failure["message"])
+    message = _FLAG.sub(_argument, failure["message"])
     if failure["cycle"]:
         return NegativeCycleError(message, code, failure["cycle"], failure["cycle_length"])
     return _ERRORS.get(code, Error)(message, code)
