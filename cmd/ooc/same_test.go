@@ -150,27 +150,64 @@ func TestOldStoresOfOneQuestion(t *testing.T) {
 			return ooc(t, dir, append([]string{"solve", "r.csv", "--out", "S", "--strict"}, strings.Fields(flags)...)...)
 		}
 		solve(c.flags).want(t, 0)
-		p, err := engine.Open(filepath.Join(dir, "S"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := p.Graph()
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := engine.CreateOptions{Input: p.Meta().Input}
-		o.Input.Asked = nil
-		if p, err = p.Replace(t.Context(), g, o); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		remade(t, filepath.Join(dir, "S"), func(o *engine.CreateOptions) { o.Input.Asked = nil })
 		if c.says != "" {
 			solve("").want(t, exit.BadInput, c.says)
 			solve(c.flags).want(t, 0, "solved S")
 		} else {
 			solve("").want(t, 0, "solved S")
+		}
+	}
+}
+
+// remade replaces a store by one of the same graph with something else in its description, which is not solved.
+func remade(t *testing.T, dir string, change func(o *engine.CreateOptions)) {
+	t.Helper()
+	p, err := engine.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := engine.CreateOptions{Input: p.Meta().Input, Sources: p.Meta().Sources, Command: p.Meta().Command}
+	change(&o)
+	if p, err = p.Replace(t.Context(), g, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStatsOfOneQuestion begins statistics by way of a store, and asks for other ones: what is left to a default is no leave to count
+// another graph's distances, and to remove them.
+func TestStatsOfOneQuestion(t *testing.T) {
+	for _, c := range []struct{ made, asked, says, wish string }{
+		{"--undirected", "", "--undirected", "directed"},
+		{"", "--undirected", "--directed", "--undirected"},
+		{"--sources 0", "", "--sources 0", "all vertices"},
+		{"--sources 0", "--sources 1", "--sources 0", "--sources 1"},
+		{"--kind f32", "", "--kind f32", "i32 or f32"},
+		{"--scale 10", "", "--scale 10", "the default, 1"},
+	} {
+		dir := t.TempDir()
+		questionFiles(t, dir)
+		ooc(t, dir, append([]string{"solve", "r.csv", "--out", "S"}, strings.Fields(c.made)...)...).want(t, 0)
+		remade(t, filepath.Join(dir, "S"), func(o *engine.CreateOptions) { o.Command = []string{"ooc", "stats"} })
+		stats := func(store, flags string) result {
+			return ooc(t, dir, append([]string{"stats", "r.csv", "--store", store}, strings.Fields(flags)...)...)
+		}
+		before := bare(t, dir)
+		stats("S", c.asked).want(t, exit.BadInput, c.says, c.wish, "name another folder with --store, or remove this one")
+		if after := bare(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%v: it was\n%v\nand is\n%v", c, before, after)
+		}
+		stats("T", c.asked).want(t, 0)
+		stats("S", c.made).want(t, 0)
+		if isStore(filepath.Join(dir, "S")) {
+			t.Errorf("%v: the store is still there", c)
 		}
 	}
 }
