@@ -393,6 +393,13 @@ func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
 		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
 }
 
+// hintAt remarks what would be faster without predecessors.
+func (n *incoming) hintAt(c *plan.Choice) {
+	if c.Without != nil {
+		n.src.Remarks = append(n.src.Remarks, show.WithoutPredecessors(*c.Without))
+	}
+}
+
 // close releases the matrix.
 func (n *incoming) close() error {
 	if d, ok := n.weights.(*dense.Matrix); ok {
@@ -436,6 +443,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		if n.o, err = f.planRows(cmd, n.weights, n.src.Name, out, limits, d, show); err != nil {
 			return nil, errors.Join(err, n.close())
 		}
+		n.hintAt(n.o.Choice)
 	}
 	n.o.Input, n.o.Command = in, os.Args
 	return n, nil
