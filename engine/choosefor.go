@@ -27,8 +27,8 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limit
 	return c, err
 }
 
-// withoutPredecessors returns how many seconds the elimination takes that would be picked if no predecessors were to be kept; nil where they
-// are not, or it would not be picked.
+// withoutPredecessors returns how many seconds the elimination takes that would be picked if no predecessors were to be kept;
+// nil where they are not, or it would not be picked.
 func withoutPredecessors(ctx context.Context, q plan.Request, d kernels.Device) (*float64, error) {
 	if name := q.Limits.Algorithm; !q.Limits.Predecessors || q.Graph == nil || name != "" && name != plan.Auto {
 		return nil, nil

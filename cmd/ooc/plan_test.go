@@ -19,7 +19,8 @@ func TestPriceOfPredecessors(t *testing.T) {
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
 	ooc(t, dir, "gen", "complete", "c.gr", "-n", "200").want(t, 0)
 	for line, want := range map[string]bool{
-		"roads.gr --predecessors": true, "roads.gr": false, "roads.gr --predecessors --algorithm blocked": false, "c.gr --predecessors": false,
+		"roads.gr --predecessors": true, "roads.gr": false, "roads.gr --predecessors --algorithm blocked": false,
+		"c.gr --predecessors": false,
 	} {
 		words := append([]string{"plan", "--device", "cpu"}, strings.Fields(line)...)
 		if r := ooc(t, dir, words...).want(t, 0); strings.Contains(r.stdout, says) != want {
@@ -32,7 +33,8 @@ func TestPriceOfPredecessors(t *testing.T) {
 			}
 		}
 		r := ooc(t, dir, append(words, "--json")...).want(t, 0)
-		if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || (plan.Without != nil) != want || want && *plan.Without >= plan.Plan.Seconds {
+		err := json.Unmarshal([]byte(r.stdout), &plan)
+		if err != nil || (plan.Without != nil) != want || want && *plan.Without >= plan.Plan.Seconds {
 			t.Errorf("plan %s --json: %v\n%s", line, err, r.stdout)
 		}
 	}

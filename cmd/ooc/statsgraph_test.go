@@ -203,6 +203,7 @@ func TestStatsByStore(t *testing.T) {
 // TestStoppingIsTrue stops commands in a stage, and compares what they promise with what they leave.
 func TestStoppingIsTrue(t *testing.T) {
 	crashtest.Slow(t)
+	const eliminating, lost = "eliminating vertices", "the elimination and its core are in memory alone"
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "core.gr", "-n", "12000", "-m", "26000", "--undirected").want(t, 0) // whose core takes longest
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
@@ -212,10 +213,10 @@ func TestStoppingIsTrue(t *testing.T) {
 		left     string // a line to run after it, which says what was kept
 		kept     string
 	}{
-		{"stats core.gr", "eliminating vertices", "the elimination and its core are in memory alone", "stats core.gr --csv", "computed 12,000 rows in"},
-		{"solve core.gr --algorithm eliminate --sources 1..9", "eliminating vertices", "the elimination and its core are in memory alone", "status core.ooc", "0.0 %"},
-		{"solve core.gr --keep factors --out f.ooc", "eliminating vertices", "the elimination and its core are in memory alone", "status f.ooc", "0.0 %"},
-		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of", "finishes what is in flight, then takes a checkpoint", "status roads.ooc", "next      ooc solve"},
+		{"stats core.gr", eliminating, lost, "stats core.gr --csv", "computed 12,000 rows in"},
+		{"solve core.gr --algorithm eliminate --sources 1..9", eliminating, lost, "status core.ooc", "0.0 %"},
+		{"solve core.gr --keep factors --out f.ooc", eliminating, lost, "status f.ooc", "0.0 %"},
+		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of", "finishes what is in flight, then takes", "status roads.ooc", "next      ooc solve"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			cmd := command(t, dir, append(strings.Fields(c.line), "--device", "cpu")...)

@@ -189,16 +189,19 @@ var numbersIn = map[string]string{
 
 // workFor are what commands, and flags of them, need on a command line to come to use a number; else what linesFor has.
 var workFor = map[string]string{
-	"ooc export --no-path": "g.ooc new.npy --predecessors", "ooc gen --seed": "random new.gr -n 5", "ooc mst": "g.gr --undirected", "ooc near": "g.gr new.npz --within inf",
-	"ooc near --within": "g.gr new.npz", "ooc near --k-nearest": "g.gr new.npz", "ooc plan --vertices": "", "ooc plan --nodes": "--vertices 9999 --node-link 50GB/s",
+	"ooc export --no-path": "g.ooc new.npy --predecessors", "ooc gen --seed": "random new.gr -n 5", "ooc mst": "g.gr --undirected",
+	"ooc near": "g.gr new.npz --within inf", "ooc near --within": "g.gr new.npz", "ooc near --k-nearest": "g.gr new.npz",
+	"ooc plan --vertices": "", "ooc plan --nodes": "--vertices 9999 --node-link 50GB/s",
 	"ooc plan --node-link": "--vertices 9999 --nodes 2", "ooc plan --node-disk": "--vertices 9999 --nodes 2 --node-link 1GB/s",
-	"ooc plan --gpus-per-node": "--vertices 9999 --device h100 --nodes 2 --node-link 50GB/s", "ooc plan --no-arc": "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc",
-	"ooc sssp --no-arc": "m.npy --source 1", "ooc mst --no-arc": "m.npy --undirected", "ooc verify --no-arc": "m.npy --matrix m.npy --full",
+	"ooc plan --gpus-per-node": "--vertices 9999 --device h100 --nodes 2 --node-link 50GB/s",
+	"ooc plan --no-arc": "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc", "ooc sssp --no-arc": "m.npy --source 1",
+	"ooc mst --no-arc": "m.npy --undirected", "ooc verify --no-arc": "m.npy --matrix m.npy --full",
 	"ooc verify --base": "g.gr --matrix m.npy --full", "ooc verify --scale": "g.gr --matrix m.npy --full",
 }
 
 // TestGreatestNumbers gives every flag that takes a number the least and the greatest that it takes, and the next ones that it
-// does not. Commands end with the code of a meaning, in the memory and time of a small graph: no trace, and no failure that nobody foresaw.
+// does not. Commands end with the code of a meaning, in the memory and time of a small graph: no trace, and no failure that
+// nobody foresaw.
 func TestGreatestNumbers(t *testing.T) {
 	crashtest.Slow(t)
 	sh, err := exec.LookPath("sh")
@@ -229,7 +232,8 @@ func TestGreatestNumbers(t *testing.T) {
 		}
 		for _, value := range taken {
 			run := command(t, dir, append(words, "--"+fl.Name+"="+value)...)
-			run.Args = append([]string{"sh", "-c", `ulimit -v 16000000 && ulimit -t 60 && ulimit -f 200000 && exec "$@"`, "sh"}, run.Args...)
+			const bounded = `ulimit -v 16000000 && ulimit -t 60 && ulimit -f 200000 && exec "$@"`
+			run.Args = append([]string{"sh", "-c", bounded, "sh"}, run.Args...)
 			run.Path = sh
 			switch r := finish(t, run); r.code {
 			case 0, exit.Usage, exit.BadInput, exit.NoSpace, exit.Interrupted:
@@ -281,7 +285,9 @@ func extremes(fl *pflag.Flag) (taken, refused []string) {
 	for _, n := range all {
 		texts = append(texts, fmt.Sprintf(format, n))
 	}
-	texts = append(texts, fmt.Sprintf(format, "5e-324"), fmt.Sprintf(format, "-1.7976931348623157e308"), fmt.Sprintf(format, "1.7976931348623157e308"))
+	for _, x := range []string{"5e-324", "-1.7976931348623157e308", "1.7976931348623157e308"} {
+		texts = append(texts, fmt.Sprintf(format, x))
+	}
 	for _, text := range slices.Compact(texts) {
 		if fl.Value.Set(text) == nil {
 			taken = append(taken, text)

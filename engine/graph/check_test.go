@@ -126,10 +126,12 @@ func TestNegativeCycleOfF64(t *testing.T) {
 		checkCycle(t, g, g.Check(t.Context()))
 	}
 	// No cycle, but a path beyond the kind.
-	g := graphtest.Build(t, 50, []graph.Arc{{0, 1, -1e308}, {1, 2, -1e308}, {2, 0, math.MaxFloat64}, {3, 0, 5}}, graph.AsKind(entry.KindF64))
-	checkCycle(t, g, g.Check(t.Context()))
-	g = graphtest.Build(t, 50, []graph.Arc{{0, 1, -1e308}, {1, 2, -1e308}, {3, 0, 5}}, graph.AsKind(entry.KindF64))
+	path := []graph.Arc{{0, 1, -1e308}, {1, 2, -1e308}, {3, 0, 5}}
+	g := graphtest.Build(t, 50, path, graph.AsKind(entry.KindF64))
 	graphtest.WantError(t, g.Check(t.Context()), graph.ErrBadInput, "kind f64")
+	// A cycle through it that is negative.
+	g = graphtest.Build(t, 50, append(path, graph.Arc{2, 0, math.MaxFloat64}), graph.AsKind(entry.KindF64))
+	checkCycle(t, g, g.Check(t.Context()))
 }
 
 // TestLongestPath compares the last bound with the true longest distance.

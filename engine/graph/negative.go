@@ -92,7 +92,8 @@ func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance
 		}
 		queue, next = next, queue[:0]
 	}
-	if math.IsInf(reach, 1) { // sums fall no more at -Inf, around a negative cycle neither, and so gains were too few
+	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
+	if math.IsInf(reach, 1) {
 		cycle = s.find()
 	}
 	return s.dist, cycle, reach, nil

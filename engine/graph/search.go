@@ -14,7 +14,7 @@ type Search struct {
 	dist []float64
 	pred []int32
 	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; the others: their queue
-	at   []int32      // a vertex's place in heap, or 0 in a queue; -1: it is not there, and in paths of the fewest arcs was not
+	at   []int32      // a vertex's place in heap; of the fewest arcs: -1 until it is seen; of others: -1 outside
 	only []int32      // if not nil, Dijkstra stays among vertices with the source's number
 	poll *cancel.Poll // if not nil, it may end Dijkstra
 

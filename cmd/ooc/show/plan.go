@@ -64,9 +64,11 @@ func Plan(f *engine.Forecast, model string, anyArcs bool) {
 	}
 }
 
-// WithoutPredecessors says why a solve that keeps predecessors is not by the elimination that takes so many seconds, and the way out.
+// WithoutPredecessors says why a solve that keeps predecessors is not by the elimination that takes so many seconds, and the
+// way out.
 func WithoutPredecessors(seconds float64) string {
-	return fmt.Sprintf("elimination, which would take %s, keeps no predecessors, so rounds are run; leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs",
+	return fmt.Sprintf("elimination, which would take %s, keeps no predecessors, so rounds are run; "+
+		"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs",
 		terminal.Time(seconds))
 }
 

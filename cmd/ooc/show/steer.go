@@ -160,7 +160,8 @@ func (d *Display) OnAsking() (stop func()) {
 	}
 }
 
-// OnStopping says at once that solves are being stopped and what becomes of their work, when ctx ends before the returned function is called.
+// OnStopping says at once that solves are being stopped and what becomes of their work, when ctx ends before the returned
+// function is called.
 func (d *Display) OnStopping(ctx context.Context) (done func()) {
 	forget := context.AfterFunc(ctx, func() { d.say("%s", d.Steering.stopping()) })
 	return func() { forget() }
@@ -194,7 +195,7 @@ func fate(st *live.Status) string {
 	case st.Stage == live.StageRounds && st.RestorePoint == 1:
 		return "all distances are on disk, and what is left to check is done by the same command"
 	case st.Stage == live.StageRounds, st.Stage == live.StageCore && st.Rounds > 0: // of a core in a store
-		return "finishes what is in flight, then takes a checkpoint"
+		return "finishes what is in flight, then takes a checkpoint of the rounds that are done"
 	}
 	return "the elimination and its core are in memory alone, and the same command begins with them again"
 }

@@ -10,20 +10,25 @@ import (
 func TestStopping(t *testing.T) {
 	const again = "; Ctrl-C again ends at once, and is resumable too"
 	const lost = "the elimination and its core are in memory alone, and the same command begins with them again"
-	const kept = "finishes what is in flight, then takes a checkpoint"
+	const kept = "finishes what is in flight, then takes a checkpoint of the rounds that are done"
+	const checks = "all distances are on disk, and what is left to check is done by the same command"
+	const writes = "the factors are being written, which goes on to the end"
+	const rows = "keeps the rows that are done"
+	rounds := live.Status{Stage: live.StageRounds, RestorePoint: 0.5}
+	eliminate, expand := live.Status{Stage: live.StageEliminate}, live.Status{Stage: live.StageExpand}
 	for _, c := range []struct {
 		want string
 		all  []live.Status
 	}{
 		{"stopping" + again, nil},
-		{"stopping: " + kept + again, []live.Status{{Stage: live.StageRounds, RestorePoint: 0.5}, {Stage: live.StageRounds}}},
-		{"stopping: all distances are on disk, and what is left to check is done by the same command" + again, []live.Status{{Stage: live.StageRounds, RestorePoint: 1}}},
-		{"stopping: " + lost + again, []live.Status{{Stage: live.StageEliminate}}},
+		{"stopping: " + kept + again, []live.Status{rounds, {Stage: live.StageRounds}}},
+		{"stopping: " + checks + again, []live.Status{{Stage: live.StageRounds, RestorePoint: 1}}},
+		{"stopping: " + lost + again, []live.Status{eliminate}},
 		{"stopping: " + lost + again, []live.Status{{Stage: live.StageCore}}},
 		{"stopping: " + kept + again, []live.Status{{Stage: live.StageCore, Rounds: 9}}},
-		{"stopping: keeps the rows that are done" + again, []live.Status{{Stage: live.StageExpand}}},
-		{"stopping: the factors are being written, which goes on to the end" + again, []live.Status{{Stage: live.StageWrite}}},
-		{"stopping: " + kept + "; keeps the rows that are done; " + lost + again, []live.Status{{Stage: live.StageExpand}, {Stage: live.StageEliminate}, {Stage: live.StageRounds}}},
+		{"stopping: " + rows + again, []live.Status{expand}},
+		{"stopping: " + writes + again, []live.Status{{Stage: live.StageWrite}}},
+		{"stopping: " + kept + "; " + rows + "; " + lost + again, []live.Status{expand, eliminate, rounds}},
 	} {
 		var s steering
 		s.Begin(func(live.Status) {}, nil) // of which nothing is known yet
