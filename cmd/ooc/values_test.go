@@ -194,7 +194,7 @@ var workFor = map[string]string{
 	"ooc plan --vertices": "", "ooc plan --nodes": "--vertices 9999 --node-link 50GB/s",
 	"ooc plan --node-link": "--vertices 9999 --nodes 2", "ooc plan --node-disk": "--vertices 9999 --nodes 2 --node-link 1GB/s",
 	"ooc plan --gpus-per-node": "--vertices 9999 --device h100 --nodes 2 --node-link 50GB/s",
-	"ooc plan --no-arc": "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc", "ooc sssp --no-arc": "m.npy --source 1",
+	"ooc plan --no-arc":        "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc", "ooc sssp --no-arc": "m.npy --source 1",
 	"ooc mst --no-arc": "m.npy --undirected", "ooc verify --no-arc": "m.npy --matrix m.npy --full",
 	"ooc verify --base": "g.gr --matrix m.npy --full", "ooc verify --scale": "g.gr --matrix m.npy --full",
 }
