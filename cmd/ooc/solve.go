@@ -364,11 +364,12 @@ type incoming struct {
 	src     *graph.Source
 	o       engine.CreateOptions
 	took    time.Duration
+	tips    []string // what another kind would save
 }
 
 // remark prints what the reader guessed.
 func (n *incoming) remark() {
-	for _, remark := range n.src.Remarks {
+	for _, remark := range slices.Concat(n.src.Remarks, n.tips) {
 		fmt.Fprintf(terminal.Err, "%s: %s\n", n.src.Name, remark)
 	}
 }
@@ -376,7 +377,7 @@ func (n *incoming) remark() {
 // leastHint is from how many vertices on it is worth to say what another kind would save.
 const leastHint = 4096
 
-// hint remarks that the distances of a graph whose kind nobody has named fit half the bytes.
+// hint is the tip that the distances of a graph whose kind nobody has named fit half the bytes.
 func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
 	g, sparse := n.weights.(*graph.Graph)
 	if !sparse || g.N < leastHint || cmd.Flags().Changed("kind") || l.Predecessors || !g.FitsU16(cmd.Context()) {
@@ -389,7 +390,7 @@ func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
 	case g.Symmetric && l.Layout != tiles.Square:
 		entries /= 2
 	}
-	n.src.Remarks = append(n.src.Remarks, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
+	n.tips = append(n.tips, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
 		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
 }
 
@@ -490,6 +491,9 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 		return nil, errors.Join(err, n.close())
 	}
 	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
+	for _, tip := range n.tips {
+		show.Note("  %s", tip)
+	}
 	if c := n.o.Choice; c != nil && c.Lacks != nil {
 		show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
 	}

@@ -114,6 +114,9 @@ func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source
 		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed]+halves(g, layout), terminal.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
 		d.say("  %s", remark)
+		if d.json {
+			terminal.PrintJSON("note", map[string]string{"message": remark})
+		}
 	}
 	for _, dropped := range []struct {
 		n         int64
