@@ -214,7 +214,7 @@ def test_a_failed_command_says_so(monkeypatch, tmp_path):
         (
             """echo '{"type":"error","cycle":null,"message":"do --restart or --out-dir"}'; exit 8""",
             ooc.CorruptError,
-            "^do restart=True or --out-dir$",
+            "^do restart=True or out_dir=$",
         ),
     ],
 )

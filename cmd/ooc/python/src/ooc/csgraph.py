@@ -34,8 +34,9 @@ def shortest_path(
 ) -> Array | tuple[Array, Array]:
     """All shortest distances of a graph, as scipy.sparse.csgraph.shortest_path returns them.
 
-    csgraph is an n x n sparse matrix, array or masked array of arc lengths. In a sparse one every stored entry is an arc; in a dense
-    one 0, NaN, infinities and masked entries are none.
+    csgraph is an n x n sparse matrix, array or masked array of arc lengths. In a sparse one every stored entry is an arc, and of two
+    at one place the shorter counts; COO adds them up, as in SciPy. In a masked array every entry that is not masked is an arc, in
+    another one 0 is none. NaN and infinities are none.
     directed=False lets an arc be used both ways, with the smaller of two lengths.
     indices asks for the rows of these vertices alone. unweighted=True counts arcs.
     method is checked and otherwise has no effect: the command finds its own. overwrite has none either.
@@ -55,8 +56,7 @@ def shortest_path(
         raise TypeError("shortest_path has indices= and return_predecessors= in the place of sources and predecessors")
     matrix = graphs.of_matrix(csgraph)
     if unweighted:
-        lengths = np.ones(matrix.weights.shape, np.int8)
-        matrix.weights = lengths if isinstance(matrix, Arcs) else np.where(np.isfinite(matrix.weights), lengths, np.inf)
+        graphs.count_arcs(matrix)
     wanted = None if indices is None else _positions(indices, matrix.n)
     if matrix.n == 0 or (wanted is not None and wanted.size == 0):
         shape = (matrix.n if wanted is None else 0, matrix.n)
