@@ -61,6 +61,8 @@ def solve(
     if out is None:
         raise TypeError("out= has to name the folder that the distances of a graph in memory go to")
     known = graphs.read(graph, directed, weight)
+    if sources is not None and isinstance(known.matrix, graphs.Dense):
+        known.matrix = graphs.sparse(known.matrix)  # of which alone the command computes some rows
     if known.ids and known.stored_ids() is None and known.ids != range(len(known.ids)):
         program.warn("labels stay with a store if all are integers or all are texts: on disk these vertices are 0, 1, …")
     return solve_graph(known, out, sources, progress, flags)
