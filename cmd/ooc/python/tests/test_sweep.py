@@ -82,7 +82,9 @@ def wanted_of(matrix, there, weights, arguments):
     if arguments.get("method") == "A" or (arguments.get("method") == "FW" and indices is not None):
         return ValueError
     n = len(weights)
-    if indices is not None and (np.asarray(indices).dtype.kind not in "iu" or ((np.asarray(indices) < -n) | (np.asarray(indices) >= n)).any()):
+    if indices is not None and (
+        np.asarray(indices).dtype.kind not in "iu" or ((np.asarray(indices) < -n) | (np.asarray(indices) >= n)).any()
+    ):
         return ValueError
     asked = {k: arguments[k] for k in ("directed", "unweighted", "indices") if k in arguments}
     below = not arguments.get("unweighted") and (weights[there] < 0).any()
@@ -280,7 +282,9 @@ def solved(rnd, said, graph, wanted, labels, out, **arguments):
 def table(rnd, said, out):
     nodes, arcs, labels = edges(rnd)
     ends = list(dict.fromkeys(end for u, v, _ in arcs for end in (u, v)))
-    frm, to = rnd.choice([("from", "to"), ("source", "target"), ("U", "V"), ("src", "dst"), ("a", "b"), (0, 1), ("oneway from", "oneway to")])
+    frm, to = rnd.choice(
+        [("from", "to"), ("source", "target"), ("U", "V"), ("src", "dst"), ("a", "b"), (0, 1), ("oneway from", "oneway to")]
+    )
     known = isinstance(frm, str) and len(frm) > 1 and frm in ("from", "source", "src") or frm == "U"
     name = rnd.choice(["weight", "Length", "km", 2])
     table = pd.DataFrame({frm: pd.Series([u for u, _, _ in arcs], dtype=object), to: pd.Series([v for _, v, _ in arcs], dtype=object)})

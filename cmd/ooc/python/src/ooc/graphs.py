@@ -126,7 +126,7 @@ def of_matrix(graph: Any) -> Arcs | Dense:
     if stored:
         csr = graph.tocsr()  # which adds up what COO has twice; of what CSR has twice the command takes the shortest
         data = numbers(csr.data)
-        if np.isnan(data).any() or (data == -np.inf).any():
+        if data.dtype.kind == "f" and not (data > -np.inf).all():
             raise ValueError("an entry is NaN or -inf: lengths are finite, or inf for no arc")
         return Arcs(csr.indptr, csr.indices, data)
     weights = numbers(np.ma.getdata(graph))
@@ -264,13 +264,13 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
     given = [i for i, name in enumerate(names) if name == weight] if weight not in (None, WEIGHT) else []
     if weight not in (None, WEIGHT) and len(given) != 1:
         raise ValueError(f"weight={weight!r}: the table has {len(given) or 'no'} such columns")
-    first, second, third = meant("from"), meant("to"), given or ([] if weight is None else meant("weight"))
+    first, second = meant("from"), meant("to")
     if first and second:
-        others = [i for i in range(len(names)) if i not in first + second]
+        third = given or ([] if weight is None else meant("weight"))
         if not third and weight is not None:
-            if len(others) > 1:
+            third = [i for i in range(len(names)) if i not in first + second]
+            if len(third) > 1:
                 raise ValueError("no column is called weight: weight= names the one with the lengths, and weight=None makes every length 1")
-            third = others
             if third and third != [2]:
                 warn(f"column {names[third[0]]!r} is taken for the weight")
         return first[0], second[0], third[0] if third else None
@@ -280,7 +280,7 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
     for part, i in zip(COLUMNS, rest):
         # A letter does not speak against its place: before the name of a weight, v and w are from and to.
         if len(known[i]) > 1 and any(known[i] in synonyms for other, synonyms in COLUMNS.items() if other != part):
-            raise ValueError(f"column {names[i]!r} is not the {part}, as its place says: pass table[[FROM, TO, WEIGHT]]")
+            raise ValueError(f"column {names[i]!r} stands where the {part} does: pass table[[FROM, TO, WEIGHT]]")
     third = given or ([] if weight is None else rest[2:])
     return rest[0], rest[1], third[0] if third else None
 

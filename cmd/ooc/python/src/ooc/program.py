@@ -71,7 +71,7 @@ class InputWarning(UserWarning):
 def warn(message: str) -> None:
     """Warns whoever has called this package."""
     depth, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].startswith(f"{__package__}."):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, InputWarning, depth)
 
@@ -79,7 +79,7 @@ def warn(message: str) -> None:
 # Of what a store was made with and is asked for: a flag that has a value, which may be any text.
 _MADE = re.compile(r"((?:made with|asks for)(?: no)?) --(?!restart|predecessors|directed|undirected)([a-z-]+) ?")
 # Any other flag in a message of the command, with its value if it has one.
-_FLAG = re.compile(r"--([a-z][a-z\d-]*)(?:[ =](\d[\w.]*|[ifu]\d\d|inf|nan|[a-z]+=[^\s;,]+(?:,[a-z]+=[^\s;,]+)*|[A-Z]+\b))?")
+_FLAG = re.compile(r"--([a-z][a-z\d-]*)(?:[ =](\d[\w.]*|[ifu]\d\d|inf|nan|[a-z]+=[^\s;,]+(?:,[a-z]+=[^\s;,]+)*|[A-Z]+\b|\S+(?=: )))?")
 
 
 def _argument(flag: re.Match[str]) -> str:
@@ -88,7 +88,7 @@ def _argument(flag: re.Match[str]) -> str:
         return f"directed={name == 'directed'}"
     if name in ("restart", "predecessors"):
         return f"{name}=True"
-    return f"{name}=" + ("" if value is None else value if value[0].isdigit() or value.isupper() else f'"{value}"')
+    return f"{name}=" + ("" if value is None else value if value[0].isdigit() or value[0] == '"' or value.isupper() else f'"{value}"')
 
 
 def in_python(message: str) -> str:
