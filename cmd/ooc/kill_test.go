@@ -311,7 +311,8 @@ func killOne(t *testing.T, dir string, args []string, after time.Duration, begun
 		t.Fatal(err)
 	}
 	if begun {
-		for lines := bufio.NewScanner(out); lines.Scan() && strings.Contains(lines.Text(), `"type":"note"`); { // where it ends first, its status says so
+		lines := bufio.NewScanner(out)
+		for lines.Scan() && strings.Contains(lines.Text(), `"type":"note"`) { // where it ends first, its status says so
 		}
 	}
 	time.Sleep(after)

@@ -169,12 +169,13 @@ func settleDirections(g *graph.Graph, out *sink) {
 	}
 }
 
-// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be. SciPy's shortest_path adds
-// such entries up, in the order and the type that they have; in CSR and CSC it takes the shortest.
+// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be. SciPy's
+// shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes the shortest.
 func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
 	if g.Parallel > 0 {
-		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, and a graph the shortest of such arcs. "+
-			`For the sum, in Python: import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+
+			"and a graph the shortest of such arcs. For the sum, in Python: "+
+			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
 	}
 	settleDirections(g, out)
 	if !undirected {
