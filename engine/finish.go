@@ -40,6 +40,7 @@ func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint
 	}
 	var l lines = &storeLines{p.store, make([]bool, p.geom.Tiles())}
 	var err error
+	o.Control.Report() // whoever stops it now is told that the distances are on disk
 	if p.store.IsPart() {
 		l, err = p.rootPartTrees(ctx, o)
 	} else {

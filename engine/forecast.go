@@ -28,6 +28,9 @@ type Forecast struct {
 	Plan      plan.Rounds       `json:"plan"`      // of rounds; no rounds where there can be none
 	Eliminate *plan.Elimination `json:"eliminate"` // nil: not looked at, or of no use
 
+	// Seconds by an elimination that keeps no predecessors, where this plan keeps them and takes longer; nil: there is none.
+	Without *float64 `json:"without_predecessors_seconds"`
+
 	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
 	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input
 	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
@@ -124,6 +127,9 @@ func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l pla
 
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
 func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Device, dir string) (err error) {
+	if f.Without, err = withoutPredecessors(ctx, *q, d); err != nil {
+		return err
+	}
 	if d, err = q.Limits.Device(d); err != nil {
 		return err
 	}

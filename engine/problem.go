@@ -179,7 +179,11 @@ func wrap(s *tiles.Store, err error) (*Problem, error) {
 
 // oneLines refuses what is known of an input where it would seem to say more than it does wherever it is shown.
 func oneLines(in *tiles.Input) error {
-	for _, s := range []string{in.Name, in.Format, in.Columns, in.Base, in.NoArc} {
+	asked := tiles.Asked{}
+	if in.Asked != nil {
+		asked = *in.Asked
+	}
+	for _, s := range []string{in.Name, in.Format, in.Columns, in.Base, in.NoArc, asked.Format, asked.Kind, asked.Direction} {
 		if !text.OneLine(s) {
 			return fmt.Errorf("%q holds a line end", s)
 		}

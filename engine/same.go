@@ -6,13 +6,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -42,65 +45,123 @@ const (
 
 // ChangedError says what a store differs in from what is wanted. It matches ErrChanged.
 type ChangedError struct {
-	Store string
-	In    Aspect
-	Was   string // what the store was made with; "" where that is long, or no text
+	Store  string
+	In     Aspect
+	Was    string // what the store was made with; "" where that is nothing, or unknown
+	Wanted string // likewise
+	Left   bool   // to the default, which is Wanted
 }
 
-// Error names the store, the aspect and its value in the store.
+// Error names the store, the aspect, and what it is in the store and should be.
 func (e *ChangedError) Error() string {
-	text := e.Store + ": " + ErrChanged.Error() + ": another " + string(e.In)
-	if e.Was != "" {
-		text += ", " + strconv.Quote(e.Was)
-	}
-	return text
+	return fmt.Sprintf("%s: %v: %s %q, and not %q", e.Store, ErrChanged, e.In, e.Was, e.Wanted)
 }
 
 // Is reports whether target is ErrChanged.
 func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
 
-// Wanted is what a store must be to be continued. Zero fields accept it as it is. The fields about the input are what its
-// reader was told.
+// Wanted is what a store shall be. Zero fields are left to their defaults. The fields about the input are what its reader is told.
 type Wanted struct {
 	Kind         entry.Kind
 	Scale        int64
 	Tile         int
 	Keep         Keep
 	Layout       tiles.Layout
-	Predecessors bool         // they have to be there
-	Sources      tiles.RowSet // nil: whichever rows it has
+	Predecessors bool
+	Sources      tiles.RowSet // nil: all
 
 	Directed                     *bool
+	DirectedByDefault            bool
 	Format, Columns, NoArc, Base string
 }
 
-// Differs fails with a *ChangedError if the store is not what is wanted.
-func (p *Problem) Differs(w Wanted) error {
+// Differences lists what the store is not as it is wanted: first what was asked for, then what was left to a default with
+// which the answers would be others. So a store that keeps predecessors beside what is wanted does not differ.
+func (p *Problem) Differences(w Wanted) []*ChangedError {
 	m := &p.meta
 	in := &m.Input
+	asked := in.Asked
+	if asked == nil { // then nothing is known to have been left to a default
+		asked = &tiles.Asked{Kind: string(m.Kind), Direction: direction(&m.Directed)}
+	}
+	noArc := cmp.Or(in.NoArc, "inf")
+	var list, left []*ChangedError
 	for _, a := range []struct {
-		in     Aspect
-		was    string
-		differ bool
+		in          Aspect
+		was, wanted string
+		usual       string // the default
+		isUsual     bool   // the store is what the default makes
 	}{
-		{OfKind, string(m.Kind), w.Kind != "" && w.Kind != m.Kind},
-		{OfScale, strconv.FormatInt(m.Scale, 10), w.Scale > 0 && w.Scale != m.Scale},
-		{OfTile, strconv.Itoa(m.T), w.Tile > 0 && w.Tile != m.T},
-		{OfKeep, string(p.Keeps()), w.Keep != "" && w.Keep != p.Keeps()},
-		{OfLayout, string(p.geom.Layout()), w.Layout != "" && w.Layout != p.geom.Layout()},
-		{OfPredecessors, "", w.Predecessors && !m.Predecessors},
-		{OfSources, "", w.Sources != nil && !p.sameRows(w.Sources)},
-		{OfDirection, map[bool]string{true: "directed", false: "undirected"}[m.Directed], w.Directed != nil && *w.Directed != m.Directed},
-		{OfFormat, in.Format, w.Format != "" && w.Format != in.Format},
-		{OfColumns, in.Columns, w.Columns != "" && w.Columns != in.Columns},
-		{OfNoArc, in.NoArc, w.NoArc != "" && w.NoArc != cmp.Or(in.NoArc, "inf")},
-		{OfBase, in.Base, w.Base != "" && w.Base != in.Base},
+		{OfKind, string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 || asked.Kind == ""},
+		{OfScale, number(m.Scale), number(w.Scale), "1", m.Scale == 1},
+		{OfTile, number(int64(m.T)), number(int64(w.Tile)), "", true},
+		{OfKeep, string(p.Keeps()), string(w.Keep), "", true},
+		{OfLayout, string(p.geom.Layout()), string(w.Layout), "", true},
+		{OfPredecessors, kept(m.Predecessors), kept(w.Predecessors), "", true},
+		{OfSources, p.namesOf(m.Sources), p.namesOf(w.Sources), "all vertices", len(m.Sources) == 0},
+		{OfDirection, direction(&m.Directed), direction(w.Directed), direction(&w.DirectedByDefault), asked.Direction == "" || m.Directed == w.DirectedByDefault},
+		{OfFormat, in.Format, w.Format, "by the content", asked.Format == ""},
+		{OfColumns, in.Columns, w.Columns, "by their names or places", in.Columns == ""},
+		{OfNoArc, noArc, w.NoArc, "inf", noArc == "inf"},
+		{OfBase, in.Base, w.Base, "that of the format", in.Base == ""},
 	} {
-		if a.differ {
-			return &ChangedError{p.Dir(), a.in, a.was}
+		differs := a.was != a.wanted
+		if a.in == OfSources && w.Sources != nil {
+			differs = !p.sameRows(w.Sources)
+		}
+		switch {
+		case a.wanted != "" && differs:
+			list = append(list, &ChangedError{p.Dir(), a.in, a.was, a.wanted, false})
+		case a.wanted == "" && !a.isUsual:
+			left = append(left, &ChangedError{p.Dir(), a.in, a.was, a.usual, true})
 		}
 	}
-	return nil
+	return append(list, left...)
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func kept(predecessors bool) string {
+	if predecessors {
+		return "true"
+	}
+	return ""
+}
+
+func direction(directed *bool) string {
+	switch {
+	case directed == nil:
+		return ""
+	case *directed:
+		return "directed"
+	}
+	return "undirected"
+}
+
+// namesOf names some of the vertices of rows, "" for all.
+func (p *Problem) namesOf(rows tiles.RowSet) string {
+	if rows == nil {
+		return ""
+	}
+	ids, err := p.IDs()
+	if err != nil || len(rows) == 0 {
+		return fmt.Sprintf("of %d vertices", len(rows))
+	}
+	const most = 5
+	var names []string
+	for _, v := range rows[:min(most, len(rows))] {
+		names = append(names, ids.Name(int(v)))
+	}
+	list := text.Line(strings.Join(names, ","))
+	if more := len(rows) - most; more > 0 {
+		list += fmt.Sprintf(",… (%d more)", more)
+	}
+	return list
 }
 
 // sameRows reports whether the store has these rows. A store with all rows keeps no list of them.
@@ -119,7 +180,7 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	}
 	same, err := isInput(&p.meta.Input, path, info.Size(), info.ModTime(), func() (string, error) { return fileSHA256(ctx, path) })
 	if err == nil && !same {
-		err = &ChangedError{p.Dir(), OfInput, ""}
+		err = &ChangedError{p.Dir(), OfInput, p.meta.Input.Name, path, false}
 	}
 	return err
 }

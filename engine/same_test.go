@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,10 +35,10 @@ func in(t *testing.T, err error) engine.Aspect {
 	return c.In
 }
 
-// TestDiffers asks a store for what it is, and for something else in each aspect.
-func TestDiffers(t *testing.T) {
+// TestDifferences asks a store for what it is, and for something else in each aspect.
+func TestDifferences(t *testing.T) {
 	yes, no := true, false
-	made := tiles.Input{Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}
+	made := tiles.Input{Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0", Asked: &tiles.Asked{}}
 	g := enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false)
 	create := func(rows tiles.RowSet, made tiles.Input) *engine.Problem {
 		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
@@ -47,7 +49,8 @@ func TestDiffers(t *testing.T) {
 		return p
 	}
 	whole, some := create(nil, made), create(tiles.RowSet{3, 7}, made)
-	plain := create(nil, tiles.Input{})
+	plain, unknown := create(nil, tiles.Input{Asked: &tiles.Asked{}}), create(nil, tiles.Input{})
+	choosy := create(nil, tiles.Input{Asked: &tiles.Asked{Format: "edges", Kind: "i32", Direction: "directed"}})
 	all := make(tiles.RowSet, g.N)
 	for v := range all {
 		all[v] = int32(v)
@@ -56,34 +59,84 @@ func TestDiffers(t *testing.T) {
 	if !g.Directed {
 		direction = []*bool{&yes, &no}
 	}
+	same := engine.Wanted{DirectedByDefault: g.Directed}
+	other := engine.Wanted{DirectedByDefault: !g.Directed}
 	for _, c := range []struct {
-		p    *engine.Problem
-		w    engine.Wanted
-		want engine.Aspect
+		p           *engine.Problem
+		w           engine.Wanted
+		asked, left []engine.Aspect
 	}{
-		{whole, engine.Wanted{}, ""},
 		{whole, engine.Wanted{Kind: entry.KindI32, Scale: g.Scale, Tile: 64, Sources: all, Directed: direction[1],
-			Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}, ""},
-		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}}, ""},
-		{plain, engine.Wanted{NoArc: "inf"}, ""}, // as if nobody said
-		{plain, engine.Wanted{NoArc: "0"}, engine.OfNoArc},
-		{whole, engine.Wanted{NoArc: "inf"}, engine.OfNoArc},
-		{whole, engine.Wanted{Kind: entry.KindF32, Base: "1"}, engine.OfKind}, // the first that differs
-		{whole, engine.Wanted{Scale: g.Scale + 1}, engine.OfScale},
-		{whole, engine.Wanted{Tile: 128}, engine.OfTile},
-		{whole, engine.Wanted{Predecessors: true}, engine.OfPredecessors},
-		{whole, engine.Wanted{Sources: tiles.RowSet{3}}, engine.OfSources},
-		{whole, engine.Wanted{Sources: tiles.RowSet{}}, engine.OfSources},
-		{some, engine.Wanted{Sources: tiles.RowSet{3}}, engine.OfSources},
-		{some, engine.Wanted{Sources: all}, engine.OfSources},
-		{whole, engine.Wanted{Directed: direction[0]}, engine.OfDirection},
-		{whole, engine.Wanted{Format: "gr"}, engine.OfFormat},
-		{whole, engine.Wanted{Columns: "to,from"}, engine.OfColumns},
-		{whole, engine.Wanted{NoArc: "0"}, engine.OfNoArc},
-		{whole, engine.Wanted{Base: "1"}, engine.OfBase},
+			Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
+		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
+		{plain, engine.Wanted{NoArc: "inf"}, nil, nil}, // as if nobody said
+		{plain, engine.Wanted{NoArc: "0"}, []engine.Aspect{engine.OfNoArc}, nil},
+		{plain, engine.Wanted{Kind: entry.KindF32, Base: "1"}, []engine.Aspect{engine.OfKind, engine.OfBase}, nil},
+		{plain, engine.Wanted{Scale: g.Scale + 1}, []engine.Aspect{engine.OfScale}, nil},
+		{plain, engine.Wanted{Tile: 128}, []engine.Aspect{engine.OfTile}, nil},
+		{plain, engine.Wanted{Predecessors: true}, []engine.Aspect{engine.OfPredecessors}, nil},
+		{plain, engine.Wanted{Sources: tiles.RowSet{3}}, []engine.Aspect{engine.OfSources}, nil},
+		{plain, engine.Wanted{Sources: tiles.RowSet{}}, []engine.Aspect{engine.OfSources}, nil},
+		{plain, engine.Wanted{Directed: direction[0]}, []engine.Aspect{engine.OfDirection}, nil},
+		{plain, engine.Wanted{Format: "gr"}, []engine.Aspect{engine.OfFormat}, nil},
+		{plain, engine.Wanted{Columns: "to,from"}, []engine.Aspect{engine.OfColumns}, nil},
+		{plain, other, nil, nil}, // a format that says itself which arcs go both ways
+		{choosy, same, nil, []engine.Aspect{engine.OfFormat}},
+		{choosy, other, nil, []engine.Aspect{engine.OfDirection, engine.OfFormat}},
+		{unknown, same, nil, nil},
+		{unknown, other, nil, []engine.Aspect{engine.OfDirection}},
+		{whole, engine.Wanted{NoArc: "inf"}, []engine.Aspect{engine.OfNoArc}, []engine.Aspect{engine.OfColumns, engine.OfBase}},
+		{some, engine.Wanted{}, nil, []engine.Aspect{engine.OfSources, engine.OfColumns, engine.OfNoArc, engine.OfBase}},
+		{some, engine.Wanted{Sources: all, Base: "1"}, []engine.Aspect{engine.OfSources, engine.OfBase}, []engine.Aspect{engine.OfColumns, engine.OfNoArc}},
 	} {
-		if got := in(t, c.p.Differs(c.w)); got != c.want {
-			t.Errorf("%+v: differs in %q, want %q", c.w, got, c.want)
+		var asked, left []engine.Aspect
+		for _, d := range c.p.Differences(c.w) {
+			switch {
+			case !d.Left:
+				asked = append(asked, d.In)
+			default:
+				left = append(left, d.In)
+			}
+			if !errors.Is(d, engine.ErrChanged) || d.Was == d.Wanted {
+				t.Errorf("%+v: %v", c.w, d)
+			}
+		}
+		if !slices.Equal(asked, c.asked) || !slices.Equal(left, c.left) {
+			t.Errorf("%+v: differs in %q and left to defaults %q, want %q and %q", c.w, asked, left, c.asked, c.left)
+		}
+	}
+}
+
+// TestDefaultKinds compares stores of each kind, and scaled ones, with what is made where none is named.
+func TestDefaultKinds(t *testing.T) {
+	for _, c := range []struct {
+		kind   entry.Kind
+		asked  *tiles.Asked
+		differ bool
+	}{
+		{entry.KindI32, nil, false}, {entry.KindF32, nil, true}, {entry.KindU16, nil, true}, {entry.KindF64, nil, true},
+		{entry.KindI32, &tiles.Asked{}, false}, {entry.KindF32, &tiles.Asked{}, false},
+		{entry.KindI32, &tiles.Asked{Kind: "i32"}, false}, {entry.KindF32, &tiles.Asked{Kind: "f32"}, true},
+		{entry.KindU16, &tiles.Asked{Kind: "u16"}, true}, {entry.KindF64, &tiles.Asked{Kind: "f64"}, true},
+	} {
+		g, err := read.From(strings.NewReader("p sp 2 1\na 1 2 5\n"), "g.gr", read.Options{Kind: c.kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Input: tiles.Input{Asked: c.asked}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []engine.Aspect
+		if c.differ {
+			want = []engine.Aspect{engine.OfKind}
+		}
+		var got []engine.Aspect
+		for _, d := range p.Differences(engine.Wanted{DirectedByDefault: true}) {
+			got = append(got, d.In)
+		}
+		if err := p.Close(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s, asked for: %+v: differs in %q, want %q; %v", c.kind, c.asked, got, want, err)
 		}
 	}
 }

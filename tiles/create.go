@@ -140,7 +140,7 @@ func newCreation(dir string, m Meta) *creation {
 func (c *creation) finish(csr *CSR, ids IDs) (*Store, error) {
 	if err := c.fill(csr, ids); err != nil {
 		c.undo()
-		if file := (*fs.PathError)(nil); errors.As(err, &file) && strings.HasPrefix(file.Path, c.s.dir) { // it names the store
+		if strings.Contains(err.Error(), c.s.dir) { // it names the store
 			return nil, fmt.Errorf("creating store: %w", disk.Classify(err))
 		}
 		return nil, fmt.Errorf("creating %s: %w", c.s.dir, disk.Classify(err))

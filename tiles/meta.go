@@ -70,6 +70,14 @@ type Input struct {
 	Columns string    `json:"columns"`          // as they were named for reading it; "" if they were not
 	Base    string    `json:"base"`             // the smallest id, as it was given; "" if it was not
 	NoArc   string    `json:"no_arc,omitempty"` // what no arc looks like in a matrix, as it was given
+	Asked   *Asked    `json:"asked,omitempty"`  // nil: nobody has noted it, as in stores of earlier versions
+}
+
+// Asked is what a reader was told that finds it out where it is not told, as it was given; "" if it was not.
+type Asked struct {
+	Format    string `json:"format"`
+	Kind      string `json:"kind"`
+	Direction string `json:"direction"` // directed or undirected
 }
 
 // Meta describes a store; it is the content of store.json. Create sets

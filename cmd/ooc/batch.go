@@ -233,7 +233,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 }
 
 // stillSolved reports whether the store of a job that was solved is there, is solved, and is that of the input as it is
-// now.
+// now, and of what is asked for now. If it is solved with more than that, another look at it will say so.
 func (j job) stillSolved(store string) bool {
 	p, err := engine.OpenReadOnly(store)
 	if err != nil {
@@ -241,7 +241,7 @@ func (j job) stillSolved(store string) bool {
 	}
 	defer p.Close()
 	st, err := p.Status()
-	return err == nil && st.State == live.Solved && j.same(j.cmd, p, j.input) == nil
+	return err == nil && st.State == live.Solved && j.same(j.cmd, p, j.input) == nil && j.unasked == nil
 }
 
 // Open implements batch.Runner.

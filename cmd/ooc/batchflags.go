@@ -203,6 +203,9 @@ func newJob(cmd *cobra.Command, words []string, from string) (job, error) {
 	if len(args) != 1 {
 		return job{}, exit.UsageError(fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(args)))
 	}
+	if f.out == "" {
+		f.place = "out-dir"
+	}
 	j := job{f, c, args[0], from}
 	if j.input == "-" || isMany(j.input) {
 		return job{}, exit.UsageError(fmt.Errorf("%s: a job is one graph in a file, or a store", j.input))

@@ -67,6 +67,7 @@ func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
 	}
 	f.algorithm = rounds.BlockedName
 	if cmd.Flags().Changed("part-dir") {
+		f.place = "part-dir"
 		for _, name := range []string{"out", "out-dir"} {
 			if cmd.Flags().Changed(name) {
 				return exit.UsageError(fmt.Errorf("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", name))

@@ -120,7 +120,9 @@ func addDevice(cmd *cobra.Command, name *string, memory *int64) {
 
 // addPredecessors adds the flag of commands that make or plan a store.
 func addPredecessors(cmd *cobra.Command, wanted *bool) {
-	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances: twice the memory and disk, up to twice the time; paths in a graph that is given as a matrix need them")
+	cmd.Flags().BoolVar(wanted, "predecessors", false, "keep predecessors beside the distances, in rounds: "+
+		"twice the memory and disk, up to twice the time of rounds, and in a sparse graph many times that of an elimination; "+
+		"only paths in a graph that is given as a matrix need them")
 }
 
 func (f *deviceFlags) check() error {

@@ -170,6 +170,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 7\n")
+	writeFile(t, dir, "c.csv", "from,to,km\nparis,lyon,465.1\n")
 	writeFile(t, dir, "negative.csv", "a,b,4\nb,c,-3\nc,a,-2\n")
 	writeFile(t, dir, "matrix.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n2.5\n0\n")
 	ooc(t, dir, "solve", "matrix.mtx", "--device", "cpu").want(t, 0)
@@ -183,7 +184,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 	}
 	fastest := cpu.PathNames()[slices.IndexFunc(cpu.PathNames(), func(name string) bool { return cpu.Lacking(name) == "" })]
 	lines = []string{
-		"solve g.gr", "solve g.gr --out two.ooc --algorithm blocked --device cpu,cpu --tile 64", "solve g.gr --out e.ooc --algorithm eliminate", "solve g.gr --out k.ooc --algorithm blocked", "solve a.gr negative.csv", "solve b.gr a.gr --restart",
+		"solve g.gr", "solve g.gr --out two.ooc --algorithm blocked --device cpu,cpu --tile 64", "solve g.gr --out e.ooc --algorithm eliminate", "solve g.gr --out k.ooc --algorithm blocked", "solve a.gr negative.csv", "solve c.csv", "solve b.gr a.gr --restart",
 		"solve a.gr b.gr negative.csv --dry-run", "solve negative.csv", "status g.ooc", "status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1",
 		"query a.ooc --col 1", "query a.ooc --rows 1,2 --cols 1,2", "query g.ooc 1 --k-nearest 3", "path g.ooc 1 2", "path a.ooc 2 1", "export g.ooc d.npy", "export g.ooc p.npy --predecessors --rows 1,2",
 		"verify g.ooc", "verify g.ooc --rows 0", "verify matrix.ooc", "verify g.ooc --full", "scrub g.ooc", "stats g.ooc", "stats g.gr --sources 1,2", "stats a.ooc --k-nearest 1 --bins 5 --within 100",

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -310,7 +311,9 @@ func killOne(t *testing.T, dir string, args []string, after time.Duration, begun
 		t.Fatal(err)
 	}
 	if begun {
-		_, _ = out.Read(make([]byte, 1)) // where it ends first, its status says so
+		lines := bufio.NewScanner(out)
+		for lines.Scan() && strings.Contains(lines.Text(), `"type":"note"`) { // where it ends first, its status says so
+		}
 	}
 	time.Sleep(after)
 	if err := cmd.Process.Kill(); err != nil && err != os.ErrProcessDone {

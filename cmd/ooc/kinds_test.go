@@ -61,6 +61,17 @@ func TestF64(t *testing.T) {
 	ooc(t, dir, "sssp", "d.ooc", "--source", "a").want(t, 3, "i32 or f32")
 	writeFile(t, dir, "large.csv", "a,b,1e309\n")
 	ooc(t, dir, "solve", "large.csv", "--kind", "f64").want(t, 3, "too large for kind f64")
+
+	// Paths longer than any number, in a graph in which two arcs lead to a vertex; and the way out.
+	writeFile(t, dir, "long.csv", strings.ReplaceAll("a,b,w\nb,c,w\nc,d,w\nd,e,w\ne,f,w\nf,a,w\na,c,w\n", "w", "1e308"))
+	for _, line := range []string{
+		"plan long.csv", "solve long.csv", "stats long.csv", "near long.csv long.npz --within inf", "near long.csv long.npz --k-nearest 1",
+	} {
+		words := append(strings.Fields(line), "--kind", "f64", "--undirected")
+		ooc(t, dir, words...).want(t, 3, "divide the weights by a power of two")
+	}
+	writeFile(t, dir, "long.csv", strings.ReplaceAll(string(readFile(t, dir, "long.csv")), "1e308", fmt.Sprint(1e308/64)))
+	ooc(t, dir, "solve", "long.csv", "--kind", "f64", "--undirected").want(t, 0)
 }
 
 // TestF64Predecessors keeps predecessors beside doubles, on the processor and on what is picked by itself: a GPU where there

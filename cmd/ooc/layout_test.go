@@ -70,5 +70,5 @@ func TestLayoutRefused(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "squaring").want(t, 0)
 	ooc(t, dir, "solve", "g.ooc", "--algorithm", "single-stage", "--restart").want(t, 0)
-	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, exit.BadInput, "g.ooc was made with --layout square, and stays so; solve its graph, ", "g.csv, into another store with --out, or over this one with --restart")
+	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, exit.BadInput, "g.ooc was made with --layout square, and this asks for --layout upper; it stays as it is: solve its graph, ", "g.csv, into another store with --out, or over this one with --restart")
 }

@@ -50,7 +50,7 @@ func TestMergeCommand(t *testing.T) {
 			k := 3
 			parts := partsOf(t, at, k, "../g.csv", flags...)
 			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:2/3", "--out", parts[1]}, flags...)...).want(t, 0, "already solved")
-			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:1/3", "--out", parts[1]}, flags...)...).want(t, exit.BadInput, "other --sources")
+			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:1/3", "--out", parts[1]}, flags...)...).want(t, exit.BadInput, "and this asks for --sources")
 			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0, "g.ooc: merged from 3 parts: 393 rows")
 			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0, "g.ooc: already solved")
 			if !bytes.Equal(readFile(t, at, "g.ooc", "dist.npy"), readFile(t, at, "whole.ooc", "dist.npy")) {

@@ -256,7 +256,7 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, exit.BadInput, "is a grid of 2x1: go on with 2 ranks and --grid 1x2; or put all parts together, ooc merge", solve(lines, "--grid", "2x1"))
 	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve([][]string{lines[0], lines[1], lines[1]}))
 	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve(lines, "--restart", "--grid", "2x1"))
-	ends(t, exit.BadInput, "made with --kind i32", solve(lines, "--kind", "f32"))
+	ends(t, exit.BadInput, "made with --kind i32, and this asks for --kind f32; solve it into another folder with --part-dir, or begin", solve(lines, "--kind", "f32"))
 	ends(t, exit.BadInput, "part 1 of grid 1x2: name the folder that holds all parts", ask("query", store(1), "3", "5"))
 	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", store(1)))
 	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", parts))

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,22 +12,33 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/graph/read"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// same fails if a store is not what the flags ask for, or was made from another input, unless the input is the store
-// itself.
+// same fails if a store is not what is asked for, or was made from another input, unless the input is the store itself.
+// With --strict, what is left to a default is asked for, too; else f.unasked lists where the store has something else.
 func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) error {
-	err := p.Differs(f.wanted(cmd, p))
-	if err == nil && !isStore(input) {
-		if input == "-" {
-			return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), otherwise))
+	f.unasked = nil
+	for _, c := range p.Differences(f.wanted(cmd, p)) {
+		switch {
+		case !c.Left || f.strict && !isStore(input):
+			return &changed{c, input, p.Meta().Input.Name, f.otherwise()}
+		case !isStore(input):
+			f.unasked = append(f.unasked, flagOf(c.In, c.Was))
 		}
-		err = p.SameInput(cmd.Context(), input)
 	}
+	if isStore(input) {
+		return nil
+	}
+	if input == "-" {
+		return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), f.otherwise()))
+	}
+	err := p.SameInput(cmd.Context(), input)
 	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
-		err = &changed{c, input, p.Meta().Input.Name}
+		err = &changed{c, input, p.Meta().Input.Name, f.otherwise()}
 	}
 	return err
 }
@@ -34,7 +47,12 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
 		Keep: engine.Keep(f.keep), Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Layout: tiles.Layout(f.layout), Predecessors: f.predecessors,
-		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd),
+		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd), DirectedByDefault: true,
+	}
+	for _, format := range read.Formats {
+		if format.Name == p.Meta().Input.Format {
+			w.DirectedByDefault = format.Directed
+		}
 	}
 	if f.keepsRowsNow(p) { // and is made anew, as the flags say
 		w.Keep, w.Tile, w.Layout, w.Predecessors = "", 0, "", false
@@ -53,37 +71,68 @@ func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted
 	return w
 }
 
+// asked notes what the reader of a graph is told, and what it is left to find out.
+func (f *graphFlags) asked() *tiles.Asked {
+	a := &tiles.Asked{Format: f.format, Kind: f.kind}
+	switch {
+	case f.directed:
+		a.Direction = "directed"
+	case f.undirected:
+		a.Direction = "undirected"
+	}
+	return a
+}
+
+// otherwise is what to do about a store that cannot be continued. What destroys comes last.
+func (f *solveFlags) otherwise() string {
+	switch f.place {
+	case "store":
+		return "; name another folder with --store, or remove this one"
+	case "part-dir", "out-dir":
+		return "; solve it into another folder with --" + f.place + ", or begin again with --restart"
+	}
+	return "; solve it into another store with --out, or begin again with --restart"
+}
+
 // changed names the flag in which a store differs.
 type changed struct {
 	*engine.ChangedError
-	input string
-	graph string // that the store was made from
+	input     string
+	graph     string // that the store was made from
+	otherwise string
 }
-
-// otherwise is what to do about a store that cannot be continued.
-const otherwise = "; solve it into another store with --out, or begin again with --restart"
 
 func (c *changed) Error() string {
-	if isStore(c.input) { // neither of both can be said of it
-		return fmt.Sprintf("%s was made %s, and stays so; solve its graph, %s, into another store with --out, or over this one with --restart", c.Store, c.how(), c.graph)
+	made := fmt.Sprintf("%s was made with %s", c.Store, flagOf(c.In, c.Was))
+	switch {
+	case c.In == engine.OfInput:
+		from := "another file"
+		if abs, err := filepath.Abs(c.input); err == nil && abs != c.Was {
+			if _, err := os.Stat(c.Was); err == nil { // else its name helps nobody
+				from += ", " + text.Line(c.Was)
+			}
+		}
+		return fmt.Sprintf("%s was made from %s, or %s has changed since%s", c.Store, from, c.input, c.otherwise)
+	case c.Left:
+		made += ", and this asks for the default, " + c.Wanted
+	default:
+		made += ", and this asks for " + flagOf(c.In, c.Wanted)
 	}
-	return c.Store + " was made " + c.how() + otherwise
+	if isStore(c.input) { // neither of both can be said of it
+		return fmt.Sprintf("%s; it stays as it is: solve its graph, %s, into another store with --out, or over this one with --restart", made, c.graph)
+	}
+	return made + c.otherwise
 }
 
-func (c *changed) how() string {
-	switch c.In {
-	case engine.OfInput:
-		return "from another file, or " + c.input + " has changed since"
-	case engine.OfPredecessors:
-		return "without --predecessors"
-	case engine.OfSources:
-		return "with other --sources"
-	case engine.OfDirection:
-		return "of a " + c.Was + " graph"
-	case engine.OfColumns:
-		return fmt.Sprintf("with other --columns (%q)", c.Was)
-	case engine.OfNoArc, engine.OfBase:
-		return fmt.Sprintf("with another --%s (%q)", c.In, c.Was)
+// flagOf is the flag that asks for a value.
+func flagOf(in engine.Aspect, value string) string {
+	switch {
+	case value == "":
+		return "no --" + string(in)
+	case in == engine.OfDirection:
+		return "--" + value
+	case in == engine.OfPredecessors:
+		return "--predecessors"
 	}
-	return fmt.Sprintf("with --%s %s", c.In, c.Was)
+	return fmt.Sprintf("--%s %s", in, text.Line(text.Quote(value)))
 }

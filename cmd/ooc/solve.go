@@ -45,10 +45,13 @@ type solveFlags struct {
 	restart, json     bool
 	overwrite         bool
 	predecessors      bool
+	strict            bool
 	keep              string
 
-	quiet bool  // print no summary
-	room  int64 // that a batch leaves a job for its store and what is beside it; 0: no limit
+	quiet   bool     // print no summary
+	place   string   // the flag that names another place for the store; "": out
+	unasked []string // what the store was made with that nobody asks for now
+	room    int64    // that a batch leaves a job for its store and what is beside it; 0: no limit
 }
 
 func solveCommand() *cobra.Command {
@@ -102,6 +105,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
+	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
 	f.progress = "auto"
 	fl.Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
@@ -178,6 +182,7 @@ func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
 func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, show *show.Display, progress func(live.Status)) (sum task.Summary, err error) {
 	control, progress, end := show.Steering.Begin(progress, show.Answer)
 	defer end()
+	defer func() { sum.Unasked = f.unasked }()
 	o := engine.Options{
 		Control: control,
 		Device:  d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
@@ -359,11 +364,12 @@ type incoming struct {
 	src     *graph.Source
 	o       engine.CreateOptions
 	took    time.Duration
+	tips    []string // what another kind would save
 }
 
 // remark prints what the reader guessed.
 func (n *incoming) remark() {
-	for _, remark := range n.src.Remarks {
+	for _, remark := range slices.Concat(n.src.Remarks, n.tips) {
 		fmt.Fprintf(terminal.Err, "%s: %s\n", n.src.Name, remark)
 	}
 }
@@ -371,7 +377,7 @@ func (n *incoming) remark() {
 // leastHint is from how many vertices on it is worth to say what another kind would save.
 const leastHint = 4096
 
-// hint remarks that the distances of a graph whose kind nobody has named fit half the bytes.
+// hint is the tip that the distances of a graph whose kind nobody has named fit half the bytes.
 func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
 	g, sparse := n.weights.(*graph.Graph)
 	if !sparse || g.N < leastHint || cmd.Flags().Changed("kind") || l.Predecessors || !g.FitsU16(cmd.Context()) {
@@ -384,8 +390,15 @@ func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
 	case g.Symmetric && l.Layout != tiles.Square:
 		entries /= 2
 	}
-	n.src.Remarks = append(n.src.Remarks, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
+	n.tips = append(n.tips, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
 		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
+}
+
+// hintAt remarks what would be faster without predecessors.
+func (n *incoming) hintAt(c *plan.Choice) {
+	if c.Without != nil {
+		n.src.Remarks = append(n.src.Remarks, show.WithoutPredecessors(*c.Without))
+	}
 }
 
 // close releases the matrix.
@@ -431,6 +444,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		if n.o, err = f.planRows(cmd, n.weights, n.src.Name, out, limits, d, show); err != nil {
 			return nil, errors.Join(err, n.close())
 		}
+		n.hintAt(n.o.Choice)
 	}
 	n.o.Input, n.o.Command = in, os.Args
 	return n, nil
@@ -448,7 +462,7 @@ func (f *solveFlags) readAlone(cmd *cobra.Command, input, spool string) (*incomi
 		name = abs
 	}
 	n.o.Input = tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
-		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc}
+		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc, Asked: f.asked()}
 	n.o.Command = os.Args
 	return n, nil
 }
@@ -477,6 +491,9 @@ func (n *incoming) store(show *show.Display, out string, create func(w graph.Wei
 		return nil, errors.Join(err, n.close())
 	}
 	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
+	for _, tip := range n.tips {
+		show.Note("  %s", tip)
+	}
 	if c := n.o.Choice; c != nil && c.Lacks != nil {
 		show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -196,5 +197,52 @@ func TestStatsByStore(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "t.ooc")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the store is still there: %v", err)
+	}
+}
+
+// TestStoppingIsTrue stops commands in a stage, and compares what they promise with what they leave.
+func TestStoppingIsTrue(t *testing.T) {
+	crashtest.Slow(t)
+	const eliminating, lost = "eliminating vertices", "the elimination and its core are in memory alone"
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "random", "core.gr", "-n", "12000", "-m", "26000", "--undirected").want(t, 0) // whose core takes longest
+	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
+	for _, c := range []struct {
+		line, in string // what to run, and the line that says that it is in the stage
+		says     string
+		left     string // a line to run after it, which says what was kept
+		kept     string
+	}{
+		{"stats core.gr", eliminating, lost, "stats core.gr --csv", "computed 12,000 rows in"},
+		{"solve core.gr --algorithm eliminate --sources 1..9", eliminating, lost, "status core.ooc", "0.0 %"},
+		{"solve core.gr --keep factors --out f.ooc", eliminating, lost, "status f.ooc", "0.0 %"},
+		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of", "finishes what is in flight, then takes", "status roads.ooc", "next      ooc solve"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			cmd := command(t, dir, append(strings.Fields(c.line), "--device", "cpu")...)
+			out, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			said, stopped := "", false
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				said += lines.Text() + "\n"
+				if !stopped && strings.Contains(lines.Text(), c.in) {
+					stopped = cmd.Process.Signal(os.Interrupt) == nil
+				}
+			}
+			_ = cmd.Wait() // the state says how it ended
+			if code := cmd.ProcessState.ExitCode(); code == 0 {
+				tooFast(t, c.line)
+			} else if code != exit.Interrupted || !strings.Contains(said, "stopping: "+c.says) {
+				t.Errorf("ooc %s: exit code %d\n%s", c.line, code, said)
+			}
+			if r := ooc(t, dir, strings.Fields(c.left)...).want(t, 0, c.kept); strings.Contains(r.stderr, "of an earlier run") {
+				t.Errorf("ooc %s kept more than it said:\n%s", c.line, r.stderr)
+			}
+		})
 	}
 }

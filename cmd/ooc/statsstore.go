@@ -53,6 +53,7 @@ func (f *graphStatsFlags) begun(input string) (bool, error) {
 func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) (err error) {
 	_, s := newSolve()
 	s.graphFlags, s.out, s.sources, s.quiet = f.graphFlags, f.store, f.sources, true
+	s.strict, s.place = true, "store" // what is begun for other statistics goes on for none but these
 	s.checkpoint, s.progress, s.hostMemory = f.checkpoint, f.progress, f.memory
 	s.device, s.deviceMemory = f.device, f.deviceMemory
 	if err := s.run(cmd, input); err != nil {

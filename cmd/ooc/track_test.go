@@ -52,7 +52,7 @@ func TestMatrixPredecessors(t *testing.T) {
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc").want(t, 0)
 	ooc(t, dir, "path", "plain.ooc", "0", "2").want(t, 3, "--predecessors")
 	ooc(t, dir, "export", "plain.ooc", "x.npy", "--predecessors").want(t, 3, "solve the matrix again with --predecessors")
-	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors").want(t, 3, "made without --predecessors", "--restart")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors").want(t, 3, "made with no --predecessors", "--restart")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors", "--restart").want(t, 0)
 	ooc(t, dir, "path", "plain.ooc", "0", "2").want(t, 0, "0\t2\t7\t2")
 }

@@ -3,13 +3,20 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"math/big"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/tiles/crashtest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -112,11 +119,11 @@ var rubbish = map[string]bad{
 	"ooc gen --vertices":          {noNumber + "-1 0 2147483648", exit.Usage, "want a whole number from 1 to 2147483647"},
 	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", exit.Usage, "want some of"},
 	"ooc bench kernels --round":   {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
-	"ooc bench kernels --rounds":  {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
+	"ooc bench kernels --rounds":  {noNumber + "-1 0 1001", exit.Usage, "want a whole number from 1 to 1000"},
 	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exit.Usage, "want"},
 	"ooc bench cuda --ordinal":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
 	"ooc bench opencl --index":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
-	"ooc bench cuda --rounds":     {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
+	"ooc bench cuda --rounds":     {noNumber + "-1 0 1001", exit.Usage, "want a whole number from 1 to 1000"},
 	"ooc bench tables --budget":   {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
 	"ooc bench tables --dir":      {noFile, exit.BadInput, "no such file"},
 	"ooc bench tables --quick":    {"", exit.Usage, "want true or false"},
@@ -172,6 +179,126 @@ func TestRubbish(t *testing.T) {
 			t.Errorf("the table has %s, and no command", key)
 		}
 	}
+}
+
+// numbersIn says how a flag of a type, or with a name, takes a number.
+var numbersIn = map[string]string{
+	"int": "%s", "intSlice": "%s", "HOURS": "%s", "PxQ": "%sx1", "duration": "%sns", "SIZE": "%s", "RATE": "%s/s",
+	"within": "%s", "bins": "%s", "no-arc": "%s", "unreachable": "%s", "sources": "random:%s",
+}
+
+// workFor are what commands, and flags of them, need on a command line to come to use a number; else what linesFor has.
+var workFor = map[string]string{
+	"ooc export --no-path": "g.ooc new.npy --predecessors", "ooc gen --seed": "random new.gr -n 5", "ooc mst": "g.gr --undirected",
+	"ooc near": "g.gr new.npz --within inf", "ooc near --within": "g.gr new.npz", "ooc near --k-nearest": "g.gr new.npz",
+	"ooc plan --vertices": "", "ooc plan --nodes": "--vertices 9999 --node-link 50GB/s",
+	"ooc plan --node-link": "--vertices 9999 --nodes 2", "ooc plan --node-disk": "--vertices 9999 --nodes 2 --node-link 1GB/s",
+	"ooc plan --gpus-per-node": "--vertices 9999 --device h100 --nodes 2 --node-link 50GB/s",
+	"ooc plan --no-arc":        "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc", "ooc sssp --no-arc": "m.npy --source 1",
+	"ooc mst --no-arc": "m.npy --undirected", "ooc verify --no-arc": "m.npy --matrix m.npy --full",
+	"ooc verify --base": "g.gr --matrix m.npy --full", "ooc verify --scale": "g.gr --matrix m.npy --full",
+}
+
+// TestGreatestNumbers gives every flag that takes a number the least and the greatest that it takes, and the next ones that it
+// does not. Commands end with the code of a meaning, in the memory and time of a small graph: no trace, and no failure that
+// nobody foresaw.
+func TestGreatestNumbers(t *testing.T) {
+	crashtest.Slow(t)
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "50", "-m", "200", "--undirected").want(t, 0)
+	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
+	ooc(t, dir, "export", "g.ooc", "m.npy").want(t, 0)
+	t.Chdir(dir)
+	eachFlag(newRoot(), func(cmd *cobra.Command, fl *pflag.Flag) {
+		line, name := "", cmd.CommandPath()+" --"+fl.Name
+		for _, lines := range []map[string]string{linesFor, workFor} {
+			for _, key := range []string{cmd.CommandPath(), name} {
+				if l, ok := lines[key]; ok {
+					line = l
+				}
+			}
+		}
+		words := append(strings.Fields(cmd.CommandPath())[1:], strings.Fields(line)...)
+		taken, refused := extremes(fl)
+		for _, value := range refused {
+			refuses(t, append(words, "--"+fl.Name+"="+value), exit.Usage, "--"+fl.Name)
+		}
+		if strings.HasPrefix(name, "ooc bench ") {
+			return // which measures for seconds
+		}
+		for _, value := range taken {
+			run := command(t, dir, append(words, "--"+fl.Name+"="+value)...)
+			const bounded = `ulimit -v 16000000 && ulimit -t 60 && ulimit -f 200000 && exec "$@"`
+			run.Args = append([]string{"sh", "-c", bounded, "sh"}, run.Args...)
+			run.Path = sh
+			switch r := finish(t, run); r.code {
+			case 0, exit.Usage, exit.BadInput, exit.NoSpace, exit.Interrupted:
+			default:
+				t.Errorf("ooc %v --%s=%s: exit code %d\n%s", words, fl.Name, value, r.code, r.stderr)
+			}
+			made, err := filepath.Glob("*new.*")
+			for _, name := range made {
+				err = errors.Join(err, os.RemoveAll(name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// extremes are numbers for a flag: of those around what its type and its refusals speak of, the first and last few that it
+// takes, and all that it refuses. There are none for a flag that takes no number.
+func extremes(fl *pflag.Flag) (taken, refused []string) {
+	format, ok := numbersIn[fl.Value.Type()]
+	if !ok {
+		format, ok = numbersIn[fl.Name]
+	}
+	if !ok {
+		return nil, nil
+	}
+	says := ""
+	if err := fl.Value.Set("rubbish"); err != nil {
+		says = err.Error()
+	}
+	var middles []*big.Int
+	for _, text := range regexp.MustCompile(`-?\d+`).FindAllString(says, -1) {
+		n, _ := new(big.Int).SetString(text, 10)
+		middles = append(middles, n)
+	}
+	for _, bits := range []uint{0, 31, 32, 63, 64} {
+		n := new(big.Int).Lsh(big.NewInt(1), bits)
+		middles = append(middles, n, new(big.Int).Neg(n), new(big.Int).Sub(n, big.NewInt(63))) // a multiple of 64 follows
+	}
+	var all []*big.Int
+	for _, n := range middles {
+		for d := int64(-1); d <= 1; d++ {
+			all = append(all, new(big.Int).Add(n, big.NewInt(d)))
+		}
+	}
+	slices.SortFunc(all, (*big.Int).Cmp)
+	var texts []string
+	for _, n := range all {
+		texts = append(texts, fmt.Sprintf(format, n))
+	}
+	for _, x := range []string{"5e-324", "-1.7976931348623157e308", "1.7976931348623157e308"} {
+		texts = append(texts, fmt.Sprintf(format, x))
+	}
+	for _, text := range slices.Compact(texts) {
+		if fl.Value.Set(text) == nil {
+			taken = append(taken, text)
+		} else {
+			refused = append(refused, text)
+		}
+	}
+	if few := 3; len(taken) > 2*few {
+		taken = slices.Concat(taken[:few], taken[len(taken)-few:])
+	}
+	return taken, refused
 }
 
 // refuses demands that a command line fails, in plain words.

@@ -116,7 +116,11 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 		return b
 	}
 	var buf [32]byte
-	word, ok, err := b.in.Word(strconv.AppendFloat(buf[:0], weight, 'g', -1, 64), 0)
+	tok := strconv.AppendFloat(buf[:0], weight, 'g', -1, 64)
+	if b.in.IdleLoop(from, to, tok) {
+		return b
+	}
+	word, ok, err := b.in.Word(tok, 0)
 	switch {
 	case err != nil:
 		b.err = fmt.Errorf("arc %d, from %d to %d: %w", b.adds, u, v, err)

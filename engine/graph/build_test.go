@@ -29,6 +29,13 @@ func TestBuilder(t *testing.T) {
 	if graphtest.ArcsOf(named) != "Rome>Ulm=1 Ulm>Rome=1" || named.Kind != entry.KindI32 || named.Scale != 10 {
 		t.Errorf("%s, %+v", graphtest.ArcsOf(named), named)
 	}
+	looped, err := graph.New(2, graph.AsKind(entry.KindI32)).Add(0, 0, 3e9).Add(1, 1, 0.5).Add(0, 1, 2).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if graphtest.ArcsOf(looped) != "0>1=2" || looped.SelfLoops != 2 {
+		t.Errorf("%s, %+v", graphtest.ArcsOf(looped), looped)
+	}
 	empty, err := graph.New(5).Build()
 	if err != nil || empty.I32 == nil || empty.Arcs() != 0 {
 		t.Errorf("%+v, %v", empty, err)

@@ -17,13 +17,6 @@ import (
 
 func TestRangeOfI32(t *testing.T) {
 	const limit = float64(entry.Inf32)
-	ring := func(n int, w float64) []graph.Arc {
-		var arcs []graph.Arc
-		for i := range n {
-			arcs = append(arcs, graph.Arc{int32(i), int32((i + 1) % n), w})
-		}
-		return arcs
-	}
 	cases := []struct {
 		what string
 		n    int
@@ -58,6 +51,18 @@ func TestRangeOfI32(t *testing.T) {
 	}
 }
 
+// ring joins each vertex with the one after it.
+func ring(n int, w float64) []graph.Arc { return skip(n, 1, w) }
+
+// skip joins each vertex with the one so many places after it.
+func skip(n, by int, w float64) []graph.Arc {
+	var arcs []graph.Arc
+	for i := range n {
+		arcs = append(arcs, graph.Arc{int32(i), int32((i + by) % n), w})
+	}
+	return arcs
+}
+
 // ring2 joins each vertex with the one before it.
 func ring2(n int, w float64) []graph.Arc {
 	var arcs []graph.Arc
@@ -90,6 +95,43 @@ func TestRangeWithNegativeArcs(t *testing.T) {
 func TestRangeOfF32(t *testing.T) {
 	g := graphtest.Build(t, 3, []graph.Arc{{0, 1, 2e38}, {1, 2, 2e38}}, graph.AsKind(entry.KindF32))
 	graphtest.WantError(t, g.Check(t.Context()), graph.ErrBadInput, "--kind f64")
+}
+
+// TestRangeOfF64: sums of weights that are more than any number, in graphs in which many arcs lead to a vertex.
+func TestRangeOfF64(t *testing.T) {
+	const n, w = 50, 1e308
+	round := append(append(ring(n, w), skip(n, 2, w)...), skip(n, 7, w)...)
+	short := append(append(ring(n, 1), ring2(n, w)...), skip(n, 7, w)...)
+	for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
+		err := graphtest.Build(t, n, round, graph.AsKind(entry.KindF64), direction).Check(t.Context())
+		graphtest.WantError(t, err, graph.ErrBadInput, "kind f64", "divide the weights by a power of two")
+		var less []graph.Arc
+		for _, a := range round {
+			less = append(less, graph.Arc{a.From, a.To, a.Weight / 64})
+		}
+		if err := graphtest.Build(t, n, less, graph.AsKind(entry.KindF64), direction).Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+		// Paths of the fewest arcs are longer than any number, and shortest ones are not.
+		if err := graphtest.Build(t, n, short, graph.AsKind(entry.KindF64), direction).Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNegativeCycleOfF64 has cycles so long that sums reach -Inf before there are as many gains as vertices.
+func TestNegativeCycleOfF64(t *testing.T) {
+	for _, w := range []float64{-4e307, -8e307} {
+		g := graphtest.Build(t, 50, []graph.Arc{{0, 1, w}, {1, 0, w}, {2, 3, 1}}, graph.AsKind(entry.KindF64))
+		checkCycle(t, g, g.Check(t.Context()))
+	}
+	// No cycle, but a path beyond the kind.
+	path := []graph.Arc{{0, 1, -1e308}, {1, 2, -1e308}, {3, 0, 5}}
+	g := graphtest.Build(t, 50, path, graph.AsKind(entry.KindF64))
+	graphtest.WantError(t, g.Check(t.Context()), graph.ErrBadInput, "kind f64")
+	// A cycle through it that is negative.
+	g = graphtest.Build(t, 50, append(path, graph.Arc{2, 0, math.MaxFloat64}), graph.AsKind(entry.KindF64))
+	checkCycle(t, g, g.Check(t.Context()))
 }
 
 // TestLongestPath compares the last bound with the true longest distance.

@@ -72,6 +72,16 @@ func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error)
 	return 0, false, &InputError{File: in.File, Line: line, Reason: reason}
 }
 
+// IdleLoop reports whether the arc from u to v, whose weight is written as tok, is a self-loop that is on no shortest path,
+// and counts it. Its weight does not choose the kind, and need not fit it.
+func (in *Intake) IdleLoop(u, v int32, tok []byte) bool {
+	if u != v || in.Weigh.IsNone(tok) || !number.NotNegative(tok) {
+		return false
+	}
+	in.SelfLoops++
+	return true
+}
+
 // tooLarge deals with an integer beyond int32. With KindAuto a later fraction may still make this an f32
 // graph; without one, switching to f32 would silently lose digits, so the end of the input refuses.
 func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {

@@ -92,7 +92,11 @@ func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance
 		}
 		queue, next = next, queue[:0]
 	}
-	return s.dist, nil, reach, nil
+	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
+	if math.IsInf(reach, 1) {
+		cycle = s.find()
+	}
+	return s.dist, cycle, reach, nil
 }
 
 type cycleState struct {

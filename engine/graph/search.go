@@ -13,8 +13,8 @@ type Search struct {
 	g    *Graph
 	dist []float64
 	pred []int32
-	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; Bellman–Ford: the queue
-	at   []int32      // a vertex's place in heap; -1 outside
+	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; the others: their queue
+	at   []int32      // a vertex's place in heap; of the fewest arcs: -1 until it is seen; of others: -1 outside
 	only []int32      // if not nil, Dijkstra stays among vertices with the source's number
 	poll *cancel.Poll // if not nil, it may end Dijkstra
 
@@ -104,9 +104,10 @@ func dijkstra[W weight](s *Search, weights []W, src int32) error {
 	return nil
 }
 
-// breadthFirst finds paths of the fewest arcs from src, among vertices at distance +Inf.
+// breadthFirst finds paths of the fewest arcs from src. Their lengths may be more than any number, and so +Inf.
 func (s *Search) breadthFirst(src int32) error {
-	s.dist[src] = 0
+	defer s.unqueue()
+	s.dist[src], s.at[src] = 0, 0
 	s.heap = append(s.heap[:0], src) // a queue
 	for at := 0; at < len(s.heap); at++ {
 		u := s.heap[at]
@@ -114,14 +115,21 @@ func (s *Search) breadthFirst(src int32) error {
 			return err
 		}
 		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
-			if v := s.g.Targets[k]; math.IsInf(s.dist[v], 1) && (s.only == nil || s.only[v] == s.only[src]) {
-				s.dist[v], s.pred[v] = s.dist[u]+s.g.Weight(k), u
+			if v := s.g.Targets[k]; s.at[v] < 0 && (s.only == nil || s.only[v] == s.only[src]) {
+				s.dist[v], s.pred[v], s.at[v] = s.dist[u]+s.g.Weight(k), u, 0
 				s.heap = append(s.heap, v)
 			}
 		}
 	}
-	s.heap = s.heap[:0]
 	return nil
+}
+
+// unqueue empties a queue.
+func (s *Search) unqueue() {
+	for _, v := range s.heap {
+		s.at[v] = -1
+	}
+	s.heap = s.heap[:0]
 }
 
 func (s *Search) push(v int32) {
@@ -198,10 +206,7 @@ func (s *Search) BellmanFord(src int) []float64 {
 			bellmanRound(s, s.g.F64, slack)
 		}
 	}
-	for _, v := range s.heap {
-		s.at[v] = -1
-	}
-	s.heap = s.heap[:0]
+	s.unqueue()
 	return s.dist
 }
 
@@ -218,7 +223,8 @@ func bellmanRound[W weight](s *Search, weights []W, slack float64) {
 		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
 			v := s.g.Targets[k]
 			d := s.dist[u] + float64(weights[k])
-			if !math.IsInf(s.dist[v], 1) && d >= s.dist[v]-slack*math.Abs(s.dist[v]) {
+			// The second is of use to finite numbers only: for +Inf it compares with NaN.
+			if d >= s.dist[v] || d >= s.dist[v]-slack*math.Abs(s.dist[v]) {
 				continue
 			}
 			s.dist[v], s.pred[v] = d, u

@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/internal/seeds"
+	"ooc/kernels/entry"
 )
 
 // checkSearch compares every row of s with m, the distances.
@@ -137,6 +138,16 @@ func TestNearGivesUp(t *testing.T) {
 			if got[v] != want {
 				t.Fatalf("distance %d→%d is %v, not %v", src, v, got[v], want)
 			}
+		}
+	}
+}
+
+// TestBeyondNumbers: a path whose length is more than any number reaches nothing.
+func TestBeyondNumbers(t *testing.T) {
+	s := graph.NewSearch(graphtest.Build(t, 3, []graph.Arc{{0, 1, 1e308}, {1, 2, 1e308}}, graph.AsKind(entry.KindF64)))
+	for _, run := range []func(int) []float64{s.Dijkstra, s.BellmanFord} {
+		if dist := run(0); dist[1] != 1e308 || !math.IsInf(dist[2], 1) || s.Pred()[2] != -1 {
+			t.Errorf("distances %v, predecessors %v", dist, s.Pred())
 		}
 	}
 }

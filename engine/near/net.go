@@ -65,15 +65,15 @@ func newNet[D number, W int32 | float32 | float64](ctx context.Context, g *graph
 	return s, nil
 }
 
-// fewest sorts arcs from one vertex by weight and then by row, and returns how many of them are needed to find k nearest; 0 is
-// any number. k others precede what an arc after the first k+1 leads to, one of which may lead to the source. It may only be
+// fewest sorts arcs from one vertex by weight and then by row, and returns how many of them are needed to find k nearest, of at
+// most all. k others precede what an arc after the first k+1 leads to, one of which may lead to the source. It may only be
 // left out if nothing as near as it lies behind it, which arcs of weight 0 and less would make possible.
 func (s *net[D, W]) fewest(arcs []arc[W], k int, g *graph.Graph) int {
 	slices.SortFunc(arcs, func(a, b arc[W]) int {
 		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(s.row[a.to], s.row[b.to]))
 	})
 	n := k + 1
-	if k == 0 || len(arcs) <= n || g.Negative {
+	if len(arcs) <= n || g.Negative {
 		return len(arcs)
 	}
 	for g.MinWeight == 0 && n < len(arcs) && arcs[n].weight == arcs[k].weight {

@@ -53,11 +53,11 @@ func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 	var err error
 	switch {
 	case g.I32 != nil:
-		s.worker, err = workers[int32](ctx, s, g, g.I32, most, q.Nearest)
+		s.worker, err = workers[int32](ctx, s, g, g.I32, most)
 	case g.F32 != nil:
-		s.worker, err = workers[float64](ctx, s, g, g.F32, most, q.Nearest)
+		s.worker, err = workers[float64](ctx, s, g, g.F32, most)
 	default:
-		s.worker, err = workers[float64](ctx, s, g, g.F64, most, q.Nearest)
+		s.worker, err = workers[float64](ctx, s, g, g.F64, most)
 	}
 	return s, err
 }
@@ -65,8 +65,8 @@ func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 // Worker returns a new one, which ctx may end.
 func (s *Searcher) Worker(ctx context.Context) Worker { return s.worker(cancel.NewPoll(ctx)) }
 
-func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Searcher, g *graph.Graph, weights []W, most float64, k int) (func(*cancel.Poll) Worker, error) {
-	net, err := newNet[D](ctx, g, weights, most, k)
+func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Searcher, g *graph.Graph, weights []W, most float64) (func(*cancel.Poll) Worker, error) {
+	net, err := newNet[D](ctx, g, weights, most, s.k)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func questions(r *rand.Rand, g *graph.Graph, dist []float64) []near.Question {
 	}
 	return []near.Question{
 		{Within: some / float64(g.Scale)}, {Within: math.Inf(1)}, {Within: float64(r.IntN(400) - 40)}, {Within: 0}, {Within: -1},
-		{Within: math.Inf(1), Nearest: 1 + r.IntN(8)}, {Within: math.Inf(1), Nearest: g.N + 3}, {Within: some, Nearest: 1 + r.IntN(20)},
+		{Within: math.Inf(1), Nearest: 1 + r.IntN(8)}, {Within: math.Inf(1), Nearest: g.N + 3}, {Within: some, Nearest: math.MaxInt}, {Within: some, Nearest: 1 + r.IntN(20)},
 	}
 }
 

@@ -75,6 +75,7 @@ type Choice struct {
 	Rounds    *Rounds      // nil: not asked for, or not possible
 	Eliminate *Elimination // nil: not asked for, or not possible
 	Lacks     error        // why what would be faster is not done: the volume has no room; nil: nothing would
+	Without   *float64     // seconds by an elimination, where predecessors forbid it and it is faster; nil: it is not
 }
 
 // named returns the algorithm of that name in a list, or nil.

@@ -211,59 +211,41 @@ func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	return nil
 }
 
-// CloseCore closes the core on a device as one tile. The device needs memory for Size² entries and their padding to a tile;
-// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
+// A core of more than oneTile vertices is closed as tiles of edge coreEdge: a device takes no larger tile.
+const (
+	oneTile  = 1 << 15
+	coreEdge = 4096
+)
+
+// CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles; larger cores are
+// solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
+	return e.closeCore(ctx, d, s, oneTile, coreEdge)
+}
+
+func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int) (*DenseCore, error) {
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
 	}
 	c.Pitch = entry.RoundUp(c.Size, kernels.DeviceLaneUnit)
-	words := c.Variant.WeightBytes() / entry.WordBytes
-	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
-	tile := entry.Bytes(c.Matrix)
-	if c.Variant.Bytes() < c.Variant.WeightBytes() {
-		tile = c.Variant.Kind().Make(c.Pitch * c.Pitch)
+	side := 1
+	if c.Pitch <= most {
+		edge = c.Pitch
+	} else {
+		side = entry.CeilDiv(c.Pitch, edge)
 	}
-	if err := e.fillRows(ctx, tile, c.Pitch); err != nil {
-		return nil, err
-	}
-	if err := closeTile(d, e.Variant, c.Pitch, tile); err != nil {
+	if err := e.closeTiles(ctx, d, c, edge, side); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
-	}
-	if c.Variant.Bytes() < c.Variant.WeightBytes() {
-		c.Variant.Weights(c.Matrix, tile)
 	}
 	return c, nil
 }
 
-// fillEdge is the edge of the tiles in which goroutines share the core's matrix: each of them looks at all arcs from its rows.
-const fillEdge = 1024
-
-// fillRows fills a square of rows of the given pitch with the core's matrix, tile by tile, on all processors.
-func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch int) error {
-	size, edge := e.Variant.Bytes(), min(fillEdge, pitch)
-	side := entry.CeilDiv(pitch, edge)
-	return inParallel(runtime.GOMAXPROCS(0), side*side, func() func(k int) error {
-		tile := e.Variant.Kind().Make(edge * edge)
-		return func(k int) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			i, j := k/side, k%side
-			e.FillTile(tile, edge, i, j)
-			width := min(edge, pitch-j*edge)
-			for r := range min(edge, pitch-i*edge) {
-				copy(rows[((i*edge+r)*pitch+j*edge)*size:], tile[r*edge*size:][:width*size])
-			}
-			return nil
-		}
-	})
-}
-
-// closeTile replaces a tile in host memory by its closure.
-func closeTile(d kernels.Device, v entry.Variant, edge int, tile []byte) (err error) {
-	buf, err := d.Alloc(int64(len(tile)))
+// closeTiles closes the core on a device as side×side tiles, and takes its distances to c.Matrix.
+func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int) (err error) {
+	v, size := e.Variant, e.Variant.Bytes()
+	bytes := int64(edge) * int64(edge) * int64(size)
+	buf, err := d.Alloc(int64(side) * int64(side) * bytes)
 	if err != nil {
 		return err
 	}
@@ -273,15 +255,63 @@ func closeTile(d kernels.Device, v entry.Variant, edge int, tile []byte) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, stream.Close()) }()
-	at := kernels.Tile{Buf: buf}
-	if err := stream.CopyIn(at, tile); err != nil {
+
+	words := v.WeightBytes() / entry.WordBytes
+	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
+	// One tile whose entries are those of the matrix lies in it. Others pass through memory of their own.
+	direct := side == 1 && size == v.WeightBytes()
+	tile := entry.Bytes(c.Matrix)
+	if !direct {
+		tile = v.Kind().Make(edge * edge)
+	}
+	pivot := make([]kernels.Tile, side*side)
+	for k := range pivot {
+		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
+		if err := e.fillRows(ctx, tile, edge, k/side, k%side); err != nil {
+			return err
+		}
+		if err := errors.Join(stream.CopyIn(pivot[k], tile), stream.Sync()); err != nil {
+			return err
+		}
+	}
+	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
 	}
-	if err := stream.Closure(v, edge, []kernels.Tile{at}); err != nil {
-		return err
+	for k, from := range pivot {
+		if err := errors.Join(stream.CopyOut(tile, from), stream.Sync()); err != nil || direct {
+			return err
+		}
+		top, left := k/side*edge, k%side*edge
+		width := min(edge, c.Pitch-left)
+		for r := range min(edge, c.Pitch-top) {
+			v.Weights(c.Matrix[((top+r)*c.Pitch+left)*words:][:width*words], tile[r*edge*size:][:width*size])
+		}
 	}
-	if err := stream.CopyOut(tile, at); err != nil {
-		return err
-	}
-	return stream.Sync()
+	return nil
+}
+
+// fillEdge is the edge of the tiles in which goroutines share the core's matrix: each of them looks at all arcs from its rows. It divides
+// coreEdge.
+const fillEdge = 1024
+
+// fillRows fills tile (i, j) of the core's matrix, of some edge, in smaller tiles on all processors. An edge that these do not divide is that
+// of the only tile.
+func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, i, j int) error {
+	size, edge := e.Variant.Bytes(), min(fillEdge, pitch)
+	side := entry.CeilDiv(pitch, edge)
+	return inParallel(runtime.GOMAXPROCS(0), side*side, func() func(k int) error {
+		tile := e.Variant.Kind().Make(edge * edge)
+		return func(k int) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			y, x := k/side, k%side
+			e.FillTile(tile, edge, i*side+y, j*side+x)
+			width := min(edge, pitch-x*edge)
+			for r := range min(edge, pitch-y*edge) {
+				copy(rows[((y*edge+r)*pitch+x*edge)*size:], tile[r*edge*size:][:width*size])
+			}
+			return nil
+		}
+	})
 }

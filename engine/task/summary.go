@@ -14,6 +14,7 @@ type Summary struct {
 	Algorithm      string      `json:"algorithm"`
 	Device         string      `json:"device"`
 	AlreadySolved  bool        `json:"already_solved"`
+	Unasked        []string    `json:"unasked"`         // what the store was made with that nobody has asked for now; for whoever compares
 	ResumedFrom    float64     `json:"resumed_from"`    // fraction of the pivot vertices, or of the rows, done before this run
 	SetupSeconds   float64     `json:"setup_seconds"`   // planning, taking memory on the device and the host, and releasing it
 	RoundsSeconds  float64     `json:"rounds_seconds"`  // this run, until the last product was done

@@ -81,3 +81,36 @@ func BenchmarkTranspose(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCross crosses from some rows of a batch of sources to a core, which a cache of the processor holds or not.
+func BenchmarkCross(b *testing.B) {
+	d, err := Open(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	const width, from = 64, 1024
+	for _, core := range []int{1024, 4096, 8192, 26624} {
+		b.Run(fmt.Sprint(core), func(b *testing.B) {
+			v := entry.I32
+			lanes := func(rows int) kernels.Lanes {
+				m := kernels.Lanes{Data: v.Kind().Make(rows * width), Width: width, Entry: v.Bytes()}
+				for i := range rows * width {
+					v.Kind().Put(m.Data, i, uint64(i*7919%1000))
+				}
+				return m
+			}
+			src, weights := lanes(from), make([][]uint32, from)
+			for i := range weights {
+				weights[i] = make([]uint32, core)
+			}
+			b.SetBytes(width * from * int64(core))
+			b.RunParallel(func(pb *testing.PB) {
+				dst := lanes(core)
+				for pb.Next() {
+					d.Cross(v, dst, src, weights)
+				}
+			})
+		})
+	}
+}

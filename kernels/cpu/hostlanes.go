@@ -11,8 +11,9 @@ import (
 const (
 	lineBytes  = 64 // of a cache line
 	fourLines  = 4 * lineBytes
-	crossWidth = 4   // rows of the source in one crossing
-	sweepRows  = 512 // of one call: short against Go's preemption
+	crossWidth = 4         // rows of the source in one crossing
+	crossBytes = 256 << 10 // of rows that a crossing leads to at a time
+	sweepRows  = 512       // of one call: short against Go's preemption
 )
 
 // at returns the address of element i.
@@ -82,15 +83,20 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 	if count == 0 {
 		return
 	}
-	for i := 0; i < len(weights); i += crossWidth {
-		var s, w [crossWidth]*byte
-		for k := range s {
-			x := min(i+k, len(weights)-1) // a row twice does no harm
-			s[k], w[k] = at(src.Row(x), 0), at(weights[x][:count*v.WeightBytes()/4], 0)
-		}
-		for b := 0; b < stride; b += lineBytes {
-			p.cross[v](at(dst.Data, b), addr(s[0], b), addr(s[1], b), addr(s[2], b), addr(s[3], b),
-				w[0], w[1], w[2], w[3], count, stride, flag(i > 0))
+	// All rows of the source are taken to some rows of dst before the next of dst, which so stay in the processor's second cache.
+	rows, words := max(1, crossBytes/stride), v.WeightBytes()/4
+	for first := 0; first < count; first += rows {
+		last := min(first+rows, count)
+		for i := 0; i < len(weights); i += crossWidth {
+			var s, w [crossWidth]*byte
+			for k := range s {
+				x := min(i+k, len(weights)-1) // a row twice does no harm
+				s[k], w[k] = at(src.Row(x), 0), at(weights[x][:last*words], first*words)
+			}
+			for b := 0; b < stride; b += lineBytes {
+				p.cross[v](at(dst.Data, first*stride+b), addr(s[0], b), addr(s[1], b), addr(s[2], b), addr(s[3], b),
+					w[0], w[1], w[2], w[3], last-first, stride, flag(i > 0))
+			}
 		}
 	}
 }

@@ -60,7 +60,7 @@ func kernelsCommand() *cobra.Command {
 	o.T, o.M, o.Rounds = 1024, 1, 11
 	fl.Var(flagvalue.TileEdge(&o.T), "tile", "tile edge, a multiple of 64")
 	fl.Var(flagvalue.Between(&o.M, 1, 1024), "round", "tiles along the inner dimension")
-	fl.Var(flagvalue.AtLeast(&o.Rounds, 1), "rounds", "alternations of product and ceiling, of which the medians count")
+	fl.Var(flagvalue.Between(&o.Rounds, 1, mostRounds), "rounds", "alternations of product and ceiling, of which the medians count")
 	fl.BoolVar(&o.Pairs, "predecessors", false, "measure the same products with predecessors, in turn with those without")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
@@ -81,8 +81,11 @@ func checkBench(o cpu.BenchOptions) error {
 	return nil
 }
 
-// mostThreads is more than any machine has.
-const mostThreads = 1 << 14
+// mostThreads is more than any machine has, and mostRounds more than any median needs.
+const (
+	mostThreads = 1 << 14
+	mostRounds  = 1000
+)
 
 func cudaCommand() *cobra.Command {
 	var o cuda.BenchOptions
@@ -113,7 +116,7 @@ func cudaCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.Var(flagvalue.AtLeast(&ordinal, 0), "ordinal", "which GPU")
 	o.Rounds = 5
-	fl.Var(flagvalue.AtLeast(&o.Rounds, 1), "rounds", "measurements, of which the median counts")
+	fl.Var(flagvalue.Between(&o.Rounds, 1, mostRounds), "rounds", "measurements, of which the median counts")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }

@@ -156,11 +156,11 @@ func outcome(j *batch.Job) string {
 	case s == nil:
 		return ""
 	case s.AlreadySolved:
-		return "already solved"
+		return "already solved" + asMade(s)
 	case s.ResumedFrom > 0:
-		return fmt.Sprintf("%s, from %.1f %%", s.Algorithm, 100*s.ResumedFrom)
+		return fmt.Sprintf("%s, from %.1f %%%s", s.Algorithm, 100*s.ResumedFrom, asMade(s))
 	}
-	return s.Algorithm
+	return s.Algorithm + asMade(s)
 }
 
 // Finish prints the final state of all jobs.

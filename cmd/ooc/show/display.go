@@ -114,6 +114,9 @@ func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source
 		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed]+halves(g, layout), terminal.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
 		d.say("  %s", remark)
+		if d.json {
+			terminal.PrintJSON("note", map[string]string{"message": remark})
+		}
 	}
 	for _, dropped := range []struct {
 		n         int64
@@ -227,7 +230,7 @@ func (d *Display) Summary(s task.Summary) {
 		return
 	}
 	if s.AlreadySolved {
-		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work); ask it with: %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), terminal.Command("query", nil, s.Store))
+		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work)%s; ask it with: %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), asMade(&s), terminal.Command("query", nil, s.Store))
 		return
 	}
 	rate := terminal.Rate(s.Rate)
@@ -238,6 +241,7 @@ func (d *Display) Summary(s task.Summary) {
 	if s.ResumedFrom > 0 {
 		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
 	}
+	resumed += asMade(&s)
 	if e := s.Eliminate; e != nil {
 		d.eliminated(s, e, resumed)
 		return
@@ -246,10 +250,18 @@ func (d *Display) Summary(s task.Summary) {
 		terminal.Time(s.Plan.RoundsSeconds()), terminal.Time(s.SyncSeconds))
 }
 
+// asMade says what the store was made with that nobody has asked for now.
+func asMade(s *task.Summary) string {
+	if len(s.Unasked) == 0 {
+		return ""
+	}
+	return " as it was made, with " + strings.Join(s.Unasked, ", ")
+}
+
 // eliminated says how a solve by elimination went.
 func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
 	if s.Algorithm == engine.FactorsName {
-		fmt.Fprintf(terminal.Out, "solved %s: %s eliminated in %s, core of %s in %s; factors of %s, written and synced in %s\n", s.Store,
+		fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s; factors of %s, written and synced in %s\n", s.Store, resumed,
 			terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
 			humanize.IBytes(uint64(s.BytesWritten)), terminal.Time(s.SyncSeconds))
 		return

@@ -53,12 +53,23 @@ func Plan(f *engine.Forecast, model string, anyArcs bool) {
 	}
 	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), disk)
 	fmt.Fprintf(terminal.Out, "algorithm %s\n", f.Algorithm)
+	if f.Without != nil {
+		fmt.Fprintf(terminal.Out, "          %s\n", WithoutPredecessors(*f.Without))
+	}
 	printSpace(f)
 	if f.Eliminates() {
 		printElimination(f)
 	} else {
 		printRounds(f)
 	}
+}
+
+// WithoutPredecessors says why a solve that keeps predecessors is not by the elimination that takes so many seconds, and the
+// way out.
+func WithoutPredecessors(seconds float64) string {
+	return fmt.Sprintf("elimination, which would take %s, keeps no predecessors, so rounds are run; "+
+		"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs",
+		terminal.Time(seconds))
 }
 
 // printSpace says what a plan takes on disk, and whether that is there.

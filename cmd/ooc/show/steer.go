@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,27 +22,34 @@ type steering struct {
 	interrupt func() // does what Ctrl-C does
 
 	mu     sync.Mutex
-	runs   map[*live.Control]*atomic.Bool // solves, and whether their status was asked for; guarded by mu, as those below
+	runs   map[*live.Control]*steered // solves; guarded by mu, as those below
 	paused bool
 	kept   bool // a checkpoint was asked for: said until the next key
+}
+
+// steered is a solve.
+type steered struct {
+	asked atomic.Bool                 // for its status
+	last  atomic.Pointer[live.Status] // that it reported; it reports each stage as it begins
 }
 
 // Begin steers one more solve. It returns the function for the solve's Progress, which calls answer if somebody asked for
 // the status, and otherwise progress. end is called after the solve.
 func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, wrapped func(live.Status), end func()) {
 	c = new(live.Control)
-	asked := new(atomic.Bool)
+	run := new(steered)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.runs == nil {
-		s.runs = map[*live.Control]*atomic.Bool{}
+		s.runs = map[*live.Control]*steered{}
 	}
-	s.runs[c] = asked
+	s.runs[c] = run
 	if s.paused {
 		c.Pause()
 	}
 	wrapped = func(st live.Status) {
-		if asked.Swap(false) {
+		run.last.Store(&st)
+		if run.asked.Swap(false) {
 			answer(st)
 		} else {
 			progress(st)
@@ -58,8 +66,8 @@ func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, w
 func (s *steering) report() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c, asked := range s.runs {
-		asked.Store(true)
+	for c, run := range s.runs {
+		run.asked.Store(true)
 		c.Report()
 	}
 	return len(s.runs)
@@ -152,12 +160,44 @@ func (d *Display) OnAsking() (stop func()) {
 	}
 }
 
-// OnStopping says at once that a solve is being stopped, when ctx ends before the returned function is called.
+// OnStopping says at once that solves are being stopped and what becomes of their work, when ctx ends before the returned
+// function is called.
 func (d *Display) OnStopping(ctx context.Context) (done func()) {
-	forget := context.AfterFunc(ctx, func() {
-		d.say("stopping: finishes what is in flight, then takes a checkpoint; Ctrl-C again ends at once, and is resumable too")
-	})
+	forget := context.AfterFunc(ctx, func() { d.say("%s", d.Steering.stopping()) })
 	return func() { forget() }
+}
+
+// stopping says what becomes of the work of all solves.
+func (s *steering) stopping() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var fates []string
+	for _, run := range s.runs {
+		if st := run.last.Load(); st != nil {
+			fates = append(fates, fate(st))
+		}
+	}
+	slices.Sort(fates)
+	says := "stopping"
+	if fates = slices.Compact(fates); len(fates) > 0 {
+		says += ": " + strings.Join(fates, "; ")
+	}
+	return says + "; Ctrl-C again ends at once, and is resumable too"
+}
+
+// fate is what becomes of the work of a solve that is stopped.
+func fate(st *live.Status) string {
+	switch {
+	case st.Stage == live.StageExpand:
+		return "keeps the rows that are done"
+	case st.Stage == live.StageWrite:
+		return "the factors are being written, which goes on to the end"
+	case st.Stage == live.StageRounds && st.RestorePoint == 1:
+		return "all distances are on disk, and what is left to check is done by the same command"
+	case st.Stage == live.StageRounds, st.Stage == live.StageCore && st.Rounds > 0: // of a core in a store
+		return "finishes what is in flight, then takes a checkpoint of the rounds that are done"
+	}
+	return "the elimination and its core are in memory alone, and the same command begins with them again"
 }
 
 // Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The terminal

@@ -162,6 +162,10 @@ func (r *relaxation) run(ctx context.Context) ([]int32, error) {
 	for _, x := range r.dist {
 		r.reach = max(r.reach, math.Abs(x))
 	}
+	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
+	if r.cycle == nil && math.IsInf(r.reach, 1) {
+		r.cycle = graph.CycleOf(r.pred)
+	}
 	return r.cycle, nil
 }
 

@@ -74,6 +74,20 @@ func TestDenseNegative(t *testing.T) {
 	}
 }
 
+// TestDenseCycleOfF64 has a cycle so long that sums reach -Inf before there are as many gains as vertices.
+func TestDenseCycleOfF64(t *testing.T) {
+	const n = 50
+	for _, w := range []float64{-4e307, -8e307} {
+		a := &array{n: n, code: "f8", version: 1, values: make([]float64, n*n)}
+		for k := range a.values {
+			a.values[k] = 1
+		}
+		a.values[1], a.values[n] = w, w // from 0 to 1, and back
+		err := checkMatrix(a.write(t), Options{NoArc: "1", Kind: entry.KindF64})
+		graphtest.WantError(t, err, graph.ErrNegativeCycle, "0 → 1 → 0")
+	}
+}
+
 // realCycle follows the cycle of an error in the graph.
 func realCycle(t *testing.T, g *graph.Graph, err error) {
 	t.Helper()

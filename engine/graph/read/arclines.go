@@ -149,6 +149,9 @@ func (a *arcLines) arc(u, v int32, tok []byte) error {
 	if x, _ := number.Special(tok); a.entries && !(x > 0) && a.out.Weigh.IsNone(tok) {
 		return nil
 	}
+	if a.also != opposite && a.out.IdleLoop(u, v, tok) {
+		return nil
+	}
 	word, ok, err := a.out.word(tok)
 	if !ok || a.entries && word == a.out.plain.Load().None {
 		return err

@@ -29,7 +29,7 @@ var mtxInputs = []goodInput{
 	{"ids from 0", "x.mtx", banner + "coordinate integer general\n2 2 1\n0 1 5\n", Options{Base: new(0)}, 2, entry.KindI32, "0>1=5"},
 	{"unsigned integers", "x.mtx", banner + "coordinate unsigned-integer general\n2 2 1\n1 2 5\n", Options{}, 2, entry.KindI32, "1>2=5"},
 	{"no entries", "x.mtx", banner + "coordinate real general\n2 2 0\n", Options{}, 2, entry.KindI32, ""},
-	{"one vertex, looped", "x.mtx", banner + "coordinate real general\n1 1 1\n1 1 3.5\n", Options{}, 1, entry.KindF32, ""},
+	{"one vertex, looped", "x.mtx", banner + "coordinate real general\n1 1 1\n1 1 3.5\n", Options{}, 1, entry.KindI32, ""},
 	{"scaled entries", "x.mtx", banner + "coordinate real general\n2 2 2\n1 2 0.125\n2 1 1.5e1\n", Options{Scale: 1000}, 2, entry.KindI32, "1>2=125 2>1=15000"},
 
 	{"array, by columns", "x.mtx", banner + "array integer general\n% a\n2 2\n9\n3\n5\n8\n", Options{}, 2, entry.KindI32, "1>2=5 2>1=3"},

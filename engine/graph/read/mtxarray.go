@@ -168,6 +168,5 @@ func (a *mtxArray) pairUp(g *graph.Graph) error {
 // isIgnored reports whether an entry on the diagonal is: if it is a number that is not negative, or none.
 func isIgnored(tok []byte) bool {
 	x, isSpecial := number.Special(tok)
-	d, isDecimal := number.Scan(tok)
-	return isSpecial && !math.IsInf(x, -1) || isDecimal && (!d.Neg || d.Digits == 0)
+	return isSpecial && !math.IsInf(x, -1) || number.NotNegative(tok)
 }

@@ -66,14 +66,18 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if err := out.Weigh.SetNone(o.NoArc); err != nil {
 		return err
 	}
-	undirected := out.Undirected
-	out.Undirected = false           // until it is known that no place has two entries
 	zeros, off := int64(0), int64(0) // stored entries that are 0, and all, off the diagonal
-	out.check = func(g *graph.Graph) error { return settleNPZ(in, g, out, undirected) }
+	if m.Layout != "coo" {
+		out.check = func(g *graph.Graph) error { settleDirections(g, out); return nil }
+	} else {
+		undirected := out.Undirected
+		out.Undirected = false // until it is known that no place has two entries
+		out.check = func(g *graph.Graph) error { return settleCOO(in, g, out, undirected) }
+	}
 	var bad error
 	err = m.Each(func(row, col int32, x npz.Value) error {
 		off += int64(btoi(row != col))
-		word, ok, err := out.value(x, o.NoArc != "")
+		word, ok, err := out.value(row, col, x, o.NoArc != "")
 		if err != nil {
 			bad = err
 			if e := (*graph.InputError)(nil); errors.As(err, &e) {
@@ -96,14 +100,15 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	return out.checkStored(zeros, off, o)
 }
 
-// value turns an entry into a word; none says that some number is no arc. It returns false where that is no arc, or an error.
-func (s *sink) value(x npz.Value, none bool) (word uint32, ok bool, err error) {
+// value turns the entry at a place into a word; none says that some number is no arc. It returns false where there is none to
+// add, or an error.
+func (s *sink) value(row, col int32, x npz.Value, none bool) (word uint32, ok bool, err error) {
 	if k, ok := x.Int32(); ok && !none && s.Weigh.Scale == 1 {
 		return s.Weigh.IntWord(k), true, nil
 	}
 	var buf [32]byte
 	tok := x.Append(buf[:0])
-	if none && s.Weigh.IsNone(tok) {
+	if none && s.Weigh.IsNone(tok) || s.IdleLoop(row, col, tok) {
 		return 0, false, nil
 	}
 	first := s.Weigh.Rounding.First
@@ -157,15 +162,22 @@ func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, f
 // section is a file whose errors do not name it: an archive may ask for places before its start, or behind its end.
 func section(f *os.File, size int64) io.ReaderAt { return io.NewSectionReader(f, 0, size) }
 
-// settleNPZ refuses a matrix in which a place has two entries, and then makes arcs edges if they shall be.
-func settleNPZ(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
-	if g.Parallel > 0 {
-		return in.Fail("%d of the stored entries have the place of another one (duplicates): SciPy takes their sum, a graph the shortest of such arcs. "+
-			`For the sum, in Python: import scipy.sparse as s; A = s.load_npz("FILE").tocsr(); A.sum_duplicates(); s.save_npz("NEW.npz", A)`, g.Parallel)
-	}
+// settleDirections notes whether every arc has its reverse.
+func settleDirections(g *graph.Graph, out *sink) {
 	if _, _, found := g.OneWay(); !found {
 		out.bothWays = true
 	}
+}
+
+// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be. SciPy's
+// shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes the shortest.
+func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
+	if g.Parallel > 0 {
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+
+			"and a graph the shortest of such arcs. For the sum, in Python: "+
+			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
+	}
+	settleDirections(g, out)
 	if !undirected {
 		return nil
 	}

@@ -154,6 +154,23 @@ func TestNPZValues(t *testing.T) {
 	}
 }
 
+// TestNPZDuplicates takes the shortest of entries that CSR and CSC have for one place, as SciPy's shortest_path does.
+func TestNPZDuplicates(t *testing.T) {
+	for layout, arcs := range map[string][2]string{"csr": {"0>1=1 2>0=7", "0>1=1 0>2=7 1>0=1 2>0=7"}, "csc": {"0>2=7 1>0=1", "0>1=1 0>2=7 1>0=1 2>0=7"}} {
+		text := archive(zip.Deflate, format(layout), shape(3, 3), member{"indices", npyOf("<i4", nil, []int32{1, 1, 0})},
+			member{"indptr", npyOf("<i4", nil, []int32{0, 2, 2, 3})}, member{"data", npyOf("<f8", nil, []float64{5, 1, 7})})
+		for i, want := range arcs {
+			g, err := readBoth(t, "x.npz", text, Options{Directed: new(i == 0)})
+			if err != nil {
+				t.Fatal(layout, err)
+			}
+			if got := graphtest.ArcsOf(g); got != want || g.Parallel != 1 {
+				t.Errorf("%s: %s, %d merged; want %s", layout, got, g.Parallel, want)
+			}
+		}
+	}
+}
+
 // TestNPZRounding says which value float32 rounds, as of any other format.
 func TestNPZRounding(t *testing.T) {
 	for _, c := range []struct {
@@ -208,7 +225,6 @@ func badNPZ() map[string]string {
 		csr(data, ints("indptr", 0, 1, 2), ints("indices", 1, 2)):                                                          "indices 2 is outside 0…1",
 		csr(data, ints("indptr", 0, 1, 2), ints("indices", -1, 0)):                                                         "indices -1 is outside 0…1",
 		csr(data, ints("indptr", 0, 1, 2), ints("indices", 1)):                                                             "1 indices for 2 values",
-		csr(data, ints("indptr", 0, 2, 2), ints("indices", 1, 1)):                                                          "1 of the stored entries have the place of another one (duplicates): SciPy takes their sum",
 		csr(data, ints("indptr", 0, 1, 2), member{"indices", npyOf("<f8", nil, []float64{1, 0})}):                          `indices is of type "<f8"`,
 		csr(member{"data", npyOf("<f8", nil, []float64{1, 2})[:80]}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "data was cut",
 		csr(member{"data", append(npyOf("<f8", nil, []float64{1, 2}), 0)}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)): "something follows the numbers of data",
@@ -219,7 +235,7 @@ func badNPZ() map[string]string {
 		csr(member{"data", []byte("hello, world")}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):                        "data: not a NumPy array",
 		triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{1, 0}):                                                 "1 of the 2 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0",
 		triplesOf(2, one, two, "<f8", []float64{1}):                                                                        "1 rows and 2 columns for 1 values",
-		triplesOf(2, two, []int32{1, 1}, "<f8", []float64{1, 2}):                                                           "duplicates",
+		triplesOf(2, two, []int32{1, 1}, "<f8", []float64{1, 2}):                                                           "1 of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum",
 		triplesOf(2, one, []int32{1}, "<f8", []float64{1e300}):                                                             "row 0, column 1 (from 0): weight \"1e+300\"",
 		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices, but only 1 arc(s)",
 		whole[:len(whole)/2]:                             "the archive cannot be read",

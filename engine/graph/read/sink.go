@@ -46,6 +46,9 @@ func (s *sink) remark(format string, args ...any) {
 
 // arc adds the arc from u to v whose weight is written as tok.
 func (s *sink) arc(u, v int32, tok []byte) error {
+	if s.IdleLoop(u, v, tok) {
+		return nil
+	}
 	word, ok, err := s.word(tok)
 	if ok {
 		s.add(u, v, word)

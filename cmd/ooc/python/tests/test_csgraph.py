@@ -98,10 +98,53 @@ def test_what_is_no_arc():
     assert ooc.shortest_path(masked).tolist() == want
 
 
-def test_entries_that_are_there_twice_are_added_up():
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("dtype", [float, np.float32, np.int8])
+def test_of_entries_that_are_there_twice_the_shorter_counts(form, dtype):
+    parts = np.array([5, 1, 2], dtype), np.array([1, 1, 2]), np.array([0, 2, 3, 3])
+    graph = {"csr": sp.csr_array, "csc": sp.csc_array}[form](parts, shape=(3, 3))
+    want = [[0, 1, 3], [np.inf, 0, 2], [np.inf, np.inf, 0]]
+    want = want if form == "csr" else np.transpose(want).tolist()
+    assert (
+        csgraph.shortest_path(
+            graph.astype(float, copy=True) if dtype is float else type(graph)((parts[0].astype(float), *parts[1:]))
+        ).tolist()
+        == want
+    )
+    assert ooc.shortest_path(graph).tolist() == ooc.solve(graph, "twice.ooc").to_numpy().tolist() == want
+    sp.save_npz("twice.npz", graph)
+    assert ooc.solve("twice.npz", "file.ooc").to_numpy().tolist() == want
+    assert graph.nnz == 3
+
+
+def test_coo_adds_up_what_is_there_twice():
     graph = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
-    assert ooc.shortest_path(graph)[0, 1] == 3
+    assert ooc.shortest_path(graph)[0, 1] == csgraph.shortest_path(graph, method="D")[0, 1] == 3
     assert graph.nnz == 2
+    sp.save_npz("coo.npz", graph)
+    with pytest.raises(ooc.InputError, match="in COO, SciPy takes their sum") as caught:
+        ooc.solve("coo.npz", "coo.ooc")
+    exec(caught.value.message.partition("in Python: ")[2].replace("FILE", "coo.npz"), {})
+    assert ooc.solve("NEW.npz", "sum.ooc")[0, 1] == 3
+
+
+def test_zeros_that_are_not_masked_are_arcs():
+    """SciPy's way to give lengths of 0 in an array."""
+    far = np.full((12, 12), np.inf)
+    far[0, 1], far[1, 2], far[2, 3], far[3, 4] = 0, 3, 0, 2
+    graph = np.ma.masked_invalid(far)
+    assert (ooc.shortest_path(graph) == csgraph.shortest_path(graph)).all()
+    assert (ooc.solve(graph, "masked.ooc").to_numpy() == csgraph.shortest_path(graph)).all()
+    nines = np.array([[9, 0, 9], [9, 9, 4], [9, 9, 9]])
+    assert ooc.shortest_path(np.ma.masked_equal(nines, 9))[0].tolist() == [0, 0, 4]  # as the refusal of no_arc= says
+
+
+@pytest.mark.parametrize("loop", [1_061_109_567, 2**31, 2**40, 0.5, 1e300])
+@pytest.mark.parametrize("of", [sp.csr_array, sp.coo_array, np.array])
+def test_loops_need_not_fit(loop, of):
+    assert ooc.shortest_path(of(np.array([[loop]]))).tolist() == [[0]]
+    for kind in ("i32", "u16", "f32"):
+        assert ooc.solve(of(np.array([[loop, 3], [0, loop]])), f"{kind}.ooc", kind=kind)[0, 1] == 3
 
 
 def test_negative_cycle():
@@ -122,7 +165,8 @@ def test_negative_cycle():
         (dict(csgraph=None), ValueError),
         (dict(csgraph=np.array([["a"]])), ValueError),
         (dict(csgraph=np.array([[1j]])), ValueError),
-        (dict(csgraph=sp.csr_array([[0, np.nan], [1, 0]])), ooc.InputError),
+        (dict(csgraph=sp.csr_array([[0, np.nan], [1, 0]])), ValueError),
+        (dict(csgraph=sp.csr_array([[0, -np.inf], [1, 0]])), ValueError),
         (dict(csgraph=np.eye(2), method="A"), ValueError),
         (dict(csgraph=np.eye(2), method="FW", indices=0), ValueError),
         (dict(csgraph=np.eye(2), indices=2), ValueError),
@@ -132,6 +176,8 @@ def test_negative_cycle():
         (dict(csgraph=np.eye(2), no_such_flag=1), ooc.UsageError),
         (dict(csgraph=np.eye(2), out=""), ooc.UsageError),
         (dict(csgraph=np.eye(2), sources=[0]), TypeError),
+        (dict(csgraph=np.eye(2), no_arc=1), TypeError),
+        (dict(csgraph=sp.eye_array(2), undirected=True), TypeError),
     ],
 )
 def test_refused(arguments, error):

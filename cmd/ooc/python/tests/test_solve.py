@@ -2,10 +2,13 @@
 
 import importlib.metadata
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from pathlib import Path
 
 import igraph
 import networkx as nx
@@ -15,6 +18,7 @@ import pytest
 import scipy.sparse as sp
 
 import ooc
+from ooc import graphs, program
 
 SMALL = [[0, 2, 5], [np.inf, 0, 3], [np.inf, np.inf, 0]]
 
@@ -43,6 +47,154 @@ def test_lengths_of_edges():
     assert ooc.solve(graph, "one.ooc")[0, 2] == ooc.solve(graph, "none.ooc", weight=None)[0, 2] == 2
 
 
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph, nx.Graph])
+def test_lengths_by_a_function(kind):
+    graph = kind([(0, 1, {"km": 10, "kmh": 5}), (1, 2, {"km": 30, "kmh": 10}), (0, 2, {"km": 1, "kmh": 0})])
+
+    def hours(u, v, data):
+        (data,) = data.values() if graph.is_multigraph() else [data]
+        return data["km"] / data["kmh"] if data["kmh"] else None
+
+    store = ooc.solve(graph, "hours.ooc", weight=hours)
+    assert store[0, 2] == nx.dijkstra_path_length(graph, 0, 2, weight=hours) == 5
+    for other in (np.eye(2), sp.eye_array(2), igraph.Graph([(0, 1)]), pd.DataFrame({"from": [1], "to": [2]}), "roads.csv"):
+        with pytest.raises(TypeError, match="weight="):
+            ooc.solve(other, "no.ooc", weight=hours)
+
+
+def test_a_function_that_has_two_lengths_for_an_edge():
+    def uphill(u, v, data):
+        return max(1, v - u)
+
+    graph = nx.Graph([(0, 5)])
+    with pytest.raises(ValueError, match="graph.to_directed"):
+        ooc.solve(graph, "no.ooc", weight=uphill)
+    store = ooc.solve(graph.to_directed(), "hills.ooc", weight=uphill)
+    assert store[0, 5] == 5 and store[5, 0] == 1
+
+
+def test_names_that_no_edge_has():
+    km = {"km": [3, 4]}
+    for graph in (
+        nx.DiGraph([(0, 1, {"km": 3}), (1, 2, {"km": 4})]),
+        igraph.Graph([(0, 1), (1, 2)], edge_attrs=km),
+        pd.DataFrame({"u": [0, 1], "v": [1, 2], **km}),
+    ):
+        with pytest.raises(ValueError, match="kmh"):
+            ooc.solve(graph, "no.ooc", weight="kmh")
+        assert ooc.solve(graph, "km.ooc", weight="km", restart=True)[0, 2] == 7
+        assert ooc.solve(graph, "none.ooc", weight=None, restart=True)[0, 2] == 2
+    for graph in (np.eye(2), sp.eye_array(2), "roads.csv"):
+        with pytest.raises(TypeError, match="weight="):
+            ooc.solve(graph, "no.ooc", weight="km")
+
+
+TABLE = pd.DataFrame({"km": [4, 5], "source": [2, 3], "target": [1, 2], "lanes": [1, 1]})  # 3 -> 2 -> 1
+
+
+@pytest.mark.parametrize(
+    "columns, names, arguments, want",
+    [
+        (["km", "source", "target"], {}, {}, 9),
+        (["km", "target", "source"], {}, {}, 9),
+        (["target", "km", "source"], {"km": "Length"}, {}, 9),
+        (["source", "target"], {}, {}, 2),
+        (["lanes", "source", "km", "target"], {}, {"weight": "km"}, 9),
+        (["lanes", "source", "km", "target"], {"lanes": "cost", "km": "length"}, {"weight": "length"}, 9),
+        (["lanes", "source", "km", "target"], {}, {"weight": None}, 2),
+        (["lanes", "source", "km", "target"], {}, {}, "weight= names"),
+        (["lanes", "source", "km", "target"], {"lanes": "cost", "km": "length"}, {}, "several columns may be the weight"),
+        (["source", "target", "lanes", "km"], {"lanes": "tail"}, {}, "several columns may be the from"),
+        (["source", "target", "km"], {"source": "a", "target": "b"}, {}, 9),
+        (["source", "target", "km"], {"source": 0, "target": 1, "km": 2}, {}, 9),
+        (["source", "target", "km"], {"source": "v", "target": "w", "km": "length"}, {}, 9),
+        (["km", "source", "target"], {"source": "a", "target": "b"}, {"weight": "km"}, 9),
+        (["km", "source", "target"], {"source": "a", "target": "b", "km": "weight"}, {}, "stands where the from does"),
+        (["source", "target", "lanes", "km"], {"source": "a", "target": "b"}, {}, "in this order"),
+    ],
+)
+def test_columns_by_name(columns, names, arguments, want):
+    table = TABLE[columns].rename(columns=names)
+    if isinstance(want, str):
+        with pytest.raises(ValueError, match=want):
+            ooc.solve(table, "table.ooc", **arguments)
+    else:
+        assert ooc.solve(table, "table.ooc", **arguments)[3, 1] == want
+
+
+def test_names_of_columns_are_those_of_the_command():
+    rows = (Path(__file__).parents[4] / "docs" / "graph-formats.md").read_text(encoding="utf-8").splitlines()
+    for part, names in graphs.COLUMNS.items():
+        (row,) = [row for row in rows if row.startswith(f"| {part} | `{part}`")]
+        assert tuple(re.findall("`(.*?)`", row.lower())) == names
+
+
+@pytest.mark.parametrize("flag", ["base", "columns", "format", "no_arc", "undirected"])
+def test_what_is_for_files(flag):
+    for graph in (np.eye(2), sp.eye_array(2), nx.path_graph(2)):
+        with pytest.raises(TypeError, match=f"{flag}= says how a file is read"):
+            ooc.solve(graph, "no.ooc", **{flag: "1"})
+
+
+def test_guesses_are_warnings(tmp_path):
+    (tmp_path / "roads.csv").write_text("from,to,km\nparis,lyon,465.1\nlyon,nice,472.2\n")
+    with pytest.warns(ooc.InputWarning) as said:
+        store = ooc.solve("roads.csv", "roads.ooc")
+    assert store["nice", "paris"] == np.inf
+    texts = [str(one.message) for one in said]
+    assert [text.partition(";")[0].partition(",")[0] for text in texts] == [
+        'column "km" is taken for the weight',
+        "weights are rounded to float32",
+        "directed by default",
+    ]
+    assert "scale=10 is exact" in texts[1] and "directed=False makes" in texts[2] and not any("--" in text for text in texts)
+    assert {one.filename for one in said} == {__file__}
+    with warnings.catch_warnings():  # what the warnings name, done
+        warnings.simplefilter("error")
+        store = ooc.solve("roads.csv", "exact.ooc", directed=False, scale=10, columns="from=from,to=to,weight=km")
+    assert store["nice", "paris"] == 937.3
+
+
+@pytest.mark.parametrize(
+    "graph, arguments, want",
+    [
+        (pd.DataFrame({"from": [1], "to": [2]}), {}, "directed by default"),
+        (pd.DataFrame({"from": [1], "to": [2]}), {"directed": True}, None),
+        (np.array([[0, 0.1], [0, 0]]), {}, "rounded to float32"),
+        (sp.csr_array([[0, 0.1], [0, 0]]), {}, "rounded to float32"),
+        (sp.csr_array([[0, 0.1], [0, 0]]), {"kind": "f64"}, None),
+        (nx.DiGraph([(1, 2, {"km": 3})]), {}, "no edge has the attribute 'weight', but 'km'"),
+        (igraph.Graph([(0, 1)], edge_attrs={"km": [3]}), {}, "no edge has the attribute 'weight', but 'km'"),
+        (nx.DiGraph([(1, 2, {"km": 3}), (2, 3)]), {"weight": "km"}, "1 of 2 edges"),
+        (nx.DiGraph([(1, 2)]), {}, None),
+        (nx.DiGraph([(1, 2, {"km": 3})]), {"weight": None}, None),
+        (nx.DiGraph([((0, 1), (1, 1))]), {}, "on disk these vertices are 0, 1"),
+        (pd.DataFrame({"km": [3], "from": [1], "to": [2]}), {"directed": True}, "'km' is taken for the weight"),
+    ],
+)
+def test_guesses_about_graphs_in_memory(graph, arguments, want):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ooc.solve(graph, "any.ooc", **arguments)
+    assert [one.category for one in said] == [ooc.InputWarning] * (want is not None)
+    assert want is None or (want in str(said[0].message) and said[0].filename == __file__)
+
+
+def test_messages_name_arguments():
+    for text, want in {
+        "use --kind f32, or --scale to make it one": 'use kind="f32", or scale= to make it one',
+        "--columns from=A,to=B,weight=C picks others": 'columns="from=A,to=B,weight=C" picks others',
+        "--undirected makes; say --no-arc 0; --out DIR": "directed=False makes; say no_arc=0; out=DIR",
+        "--kind i8: want one of i32": 'kind="i8": want one of i32',
+        '--device-memory "": no size': 'device_memory="": no size',
+    }.items():
+        assert program.in_python(text) == want
+    for arguments in ({"kind": "i8"}, {"limit": 3}, {"device_memory": ""}):
+        with pytest.raises(ooc.UsageError) as caught:
+            ooc.solve(np.ones((2, 2)), "no.ooc", **arguments)
+        assert "--" not in caught.value.message and next(iter(arguments)) in caught.value.message
+
+
 def test_labels():
     graph = nx.Graph([("b", "a"), ("a", ("c", 1))])
     store = ooc.solve(graph, "labels.ooc")
@@ -54,7 +206,25 @@ def test_labels():
     assert ooc.solve(table, "some.ooc", sources=["y"]).row("y").tolist() == [np.inf, 0, 1]
 
 
-@pytest.mark.parametrize("labels", [["b", "a", "naïve, c"], [-5, 7, 2**40], [10, 11, 12], [0, 1, 2], ["1", "0", "x y"]])
+@pytest.mark.parametrize("labels", [[3, 1, 2], [7, -5, 2**40], [3.0, 1.0, 2.0], [np.int64(3), 1, np.uint8(2)]])
+def test_integers_of_any_order_and_type(labels):
+    ends = [(labels[0], labels[1]), (labels[1], labels[2])]
+    named = igraph.Graph([(0, 1), (1, 2)], directed=True, vertex_attrs={"name": labels}, edge_attrs={"weight": [4, 5]})
+    graph = nx.DiGraph([(*pair, {"weight": w}) for pair, w in zip(ends, (4, 5))])
+    table = pd.DataFrame([(*pair, w) for pair, w in zip(ends, (4, 5))], columns=["from", "to", "weight"])
+    for i, graph in enumerate((named, graph, table)):
+        made = ooc.solve(graph, f"{i}.ooc", sources=[labels[0]])
+        for store in (made, ooc.open(f"{i}.ooc")):
+            assert list(store.ids) == sorted(labels) and store.row(labels[0]).tolist() == [
+                {0: 0, 1: 4, 2: 9}[labels.index(v)] for v in store.ids
+            ]
+    (asked,) = program.run("query", "--", "0.ooc", str(int(labels[0])), str(int(labels[2])))
+    assert asked["distance"] == 9
+
+
+@pytest.mark.parametrize(
+    "labels", [["b", "a", "naïve, c"], [-5, 7, 2**40], [10, 11, 12], [0, 1, 2], ["1", "0", "x y"], [np.str_("b"), "a", "c"]]
+)
 def test_labels_stay_with_the_store(labels):
     graph = nx.DiGraph([(labels[0], labels[1], {"weight": 2}), (labels[1], labels[2], {"weight": 3})])
     ooc.solve(graph, "labels.ooc")
@@ -214,7 +384,7 @@ def test_a_failed_command_says_so(monkeypatch, tmp_path):
         (
             """echo '{"type":"error","cycle":null,"message":"do --restart or --out-dir"}'; exit 8""",
             ooc.CorruptError,
-            "^do restart=True or --out-dir$",
+            "^do restart=True or out_dir=$",
         ),
     ],
 )

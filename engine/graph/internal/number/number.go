@@ -260,6 +260,12 @@ func (d Decimal) float32(tok []byte) (float32, error) {
 	return float32(x), err
 }
 
+// NotNegative reports whether tok is a number, finite and 0 or more.
+func NotNegative(tok []byte) bool {
+	d, ok := Scan(tok)
+	return ok && (!d.Neg || d.Digits == 0)
+}
+
 // Special reads the spellings of infinity and of not-a-number.
 func Special(tok []byte) (x float64, ok bool) {
 	if len(tok) < 3 || len(tok) > len("-infinity") {

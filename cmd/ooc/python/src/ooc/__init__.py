@@ -5,7 +5,7 @@ of a graph of any size to disk, and ooc.open("roads.ooc") asks for them: store["
 """
 
 from .csgraph import shortest_path
-from .program import CorruptError, Error, InputError, Interrupted, LockedError, NegativeCycleError, NoSpaceError, UsageError
+from .program import CorruptError, Error, InputError, InputWarning, Interrupted, LockedError, NegativeCycleError, NoSpaceError, UsageError
 from .solving import solve
 from .store import Store, open
 
@@ -13,6 +13,7 @@ __all__ = [
     "CorruptError",
     "Error",
     "InputError",
+    "InputWarning",
     "Interrupted",
     "LockedError",
     "NegativeCycleError",

@@ -34,12 +34,14 @@ def shortest_path(
 ) -> Array | tuple[Array, Array]:
     """All shortest distances of a graph, as scipy.sparse.csgraph.shortest_path returns them.
 
-    csgraph is an n x n sparse matrix, array or masked array of arc lengths. In a sparse one every stored entry is an arc; in a dense
-    one 0, NaN, infinities and masked entries are none.
+    csgraph is an n x n sparse matrix, array or masked array of arc lengths. In a sparse one every stored entry is an arc, and of two
+    at one place the shorter counts; COO adds them up, as in SciPy. In a masked array every entry that is not masked is an arc, in
+    another one 0 is none. NaN and infinities are none.
     directed=False lets an arc be used both ways, with the smaller of two lengths.
     indices asks for the rows of these vertices alone. unweighted=True counts arcs.
     method is checked and otherwise has no effect: the command finds its own. overwrite has none either.
-    out is the folder of a store that stays; without it the distances are on disk only while they are computed.
+    out is the folder of a store that stays; without it the distances are on disk only while they are computed. One that is there has
+    to be the answer to this very call, with its defaults: InputError if it is not.
     progress and flags are as for ooc.solve: progress=True shows a bar, device_memory="2GiB" is a limit.
 
     Returns an array of float64, n x n or indices.shape + (n,), with inf where there is no path; integers below 2**53 are
@@ -54,8 +56,7 @@ def shortest_path(
         raise TypeError("shortest_path has indices= and return_predecessors= in the place of sources and predecessors")
     matrix = graphs.of_matrix(csgraph)
     if unweighted:
-        lengths = np.ones(matrix.weights.shape, np.int8)
-        matrix.weights = lengths if isinstance(matrix, Arcs) else np.where(np.isfinite(matrix.weights), lengths, np.inf)
+        graphs.count_arcs(matrix)
     wanted = None if indices is None else _positions(indices, matrix.n)
     if matrix.n == 0 or (wanted is not None and wanted.size == 0):
         shape = (matrix.n if wanted is None else 0, matrix.n)
@@ -73,6 +74,10 @@ def shortest_path(
             store = solve_graph(graph, where, rows, progress, dict(flags, predecessors=kept))
         except program.NegativeCycleError as e:
             raise _negative_cycle()(e.message, e.exit_code, e.cycle, e.cycle_length) from None
+        except program.InputError as e:  # whose arguments are those of solve
+            e.message = e.message.replace("sources=", "indices=").replace("predecessors=True", "return_predecessors=True")
+            e.args = (e.message,)
+            raise
         distances = store.to_numpy().astype(np.float64, copy=False)
         predecessors = store.predecessors(_NONE) if return_predecessors else None
         del store  # and its mapping, before the folder goes

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,38 @@ class Interrupted(Error):
     """The command was stopped after a checkpoint, by max_hours or a signal (exit code 130). The same call resumes."""
 
 
-# What a message of the command names as a remedy, in Python.
-_ARGUMENTS = {"restart": "restart=True", "undirected": "directed=False", "out": "out="}
+class InputWarning(UserWarning):
+    """What was taken for granted of a graph, such as which column is the weight, that arcs are directed, or that weights are rounded."""
+
+
+def warn(message: str) -> None:
+    """Warns whoever has called this package."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, InputWarning, depth)
+
+
+# Of what a store was made with and is asked for: a flag that has a value, which may be any text.
+_MADE = re.compile(r"((?:made with|asks for)(?: no)?) --(?!restart|predecessors|directed|undirected)([a-z-]+) ?")
+# Any other flag in a message of the command, with its value if it has one.
+_FLAG = re.compile(r"--([a-z][a-z\d-]*)(?:[ =](\d[\w.]*|[ifu]\d\d|inf|nan|[a-z]+=[^\s;,]+(?:,[a-z]+=[^\s;,]+)*|[A-Z]+\b|\S+(?=: )))?")
+
+
+def _argument(flag: re.Match[str]) -> str:
+    name, value = flag[1].replace("-", "_"), flag[2]
+    if name.endswith("directed"):
+        return f"directed={name == 'directed'}"
+    if name in ("restart", "predecessors"):
+        return f"{name}=True"
+    return f"{name}=" + ("" if value is None else value if value[0].isdigit() or value[0] == '"' or value.isupper() else f'"{value}"')
+
+
+def in_python(message: str) -> str:
+    """A message of the command, with arguments of Python in the place of flags."""
+    message = _MADE.sub(lambda flag: f"{flag[1]} {flag[2].replace('-', '_')}=", message.replace("unknown flag: ", "there is no argument "))
+    return _FLAG.sub(_argument, message)
+
 
 _ERRORS: dict[int, type[Error]] = {
     2: UsageError,
@@ -178,7 +209,7 @@ def _error(failure: dict[str, Any] | None, code: int, said: Any) -> Error:
         said.seek(0)
         text = said.read().decode(errors="replace").strip()
         return _ERRORS.get(code, Error)(f"the command ooc {_ended(code)}; it had said: {text[-2000:] or 'nothing'}", code)
-    message = re.sub(r"--(restart|undirected|out)(?![\w-])", lambda flag: _ARGUMENTS[flag[1]], failure["message"])
+    message = in_python(failure["message"])
     if failure["cycle"]:
         return NegativeCycleError(message, code, failure["cycle"], failure["cycle_length"])
     return _ERRORS.get(code, Error)(message, code)

@@ -15,13 +15,22 @@ from .store import Store
 
 Progress = Callable[[dict[str, Any]], None]
 
+# Flags for files, and what says it of a graph in memory.
+_READING = {
+    "base": "",
+    "columns": ": table[[FROM, TO, WEIGHT]] picks columns",
+    "format": "",
+    "no_arc": ": numpy.ma.masked_equal(A, VALUE) makes the entries that are VALUE no arcs",
+    "undirected": ": directed=False makes every arc go both ways",
+}
+
 
 def solve(
     graph: Any,
     out: str | os.PathLike[str] | None = None,
     *,
     directed: bool | None = None,
-    weight: str | None = "weight",
+    weight: Any = graphs.WEIGHT,
     sources: str | Iterable[Hashable] | None = None,
     progress: bool | Progress | None = None,
     **flags: Any,
@@ -29,22 +38,34 @@ def solve(
     """Computes every shortest distance of a graph into a store, a folder on disk. The same call resumes what was interrupted.
 
     graph is a SciPy sparse matrix, a NumPy array (where 0, NaN and infinities are no arcs), a networkx or igraph graph, a pandas
-    table of edges (columns from, to and maybe weight, in this order), or the path of a file or a store.
+    table of edges (columns from, to and maybe weight, by these or similar names, else in this order), or the path of a file or a store.
     out is the folder of the store. Only for paths it may be left out: it is then that of the command.
     directed says whether arcs go one way, and is otherwise the graph's own; matrices and tables are directed.
-    weight is the attribute of lengths in networkx and igraph; None makes every length 1.
+    weight is the attribute of lengths in networkx and igraph, or the column in pandas; in networkx also a function of an edge's ends
+    and data; None makes every length 1. The lengths of matrices and files have no such name.
     sources are the vertices that get rows of distances, by default all.
     progress shows a bar: by default on a terminal that tqdm can draw on. A function instead gets each object "status" of docs/json.md.
     flags are those of ooc solve, with _ for -: device_memory="2GiB", predecessors=True, kind="f64", restart=True.
 
+    A store that is there has to be the answer to this very call, with its defaults; InputError if it is not, and nothing changes.
+    Only out, progress, restart and what says how to compute may be others. ooc.open takes a store as it is.
+
     Ctrl-C takes a checkpoint before KeyboardInterrupt is raised. Errors are classes of ooc.Error by exit codes of the command.
+    InputWarning says what was taken for granted.
     """
     if isinstance(graph, (str, os.PathLike)):
+        if weight != graphs.WEIGHT:
+            raise TypeError('weight= is for a graph in memory: columns="from=A,to=B,weight=C" says it of a file')
         words, ids = [f"--{'' if directed else 'un'}directed"] * (directed is not None), None
         return _solved([os.fspath(graph)], words, out, sources, ids, progress, flags)
     if out is None:
         raise TypeError("out= has to name the folder that the distances of a graph in memory go to")
-    return solve_graph(graphs.read(graph, directed, weight), out, sources, progress, flags)
+    known = graphs.read(graph, directed, weight)
+    if sources is not None and isinstance(known.matrix, graphs.Dense):
+        known.matrix = graphs.sparse(known.matrix)  # of which alone the command computes some rows
+    if known.ids and known.stored_ids() is None and known.ids != range(len(known.ids)):
+        program.warn("labels stay with a store if all are integers or all are texts: on disk these vertices are 0, 1, …")
+    return solve_graph(known, out, sources, progress, flags)
 
 
 def solve_graph(
@@ -55,6 +76,9 @@ def solve_graph(
     flags: dict[str, Any],
 ) -> Store:
     """Solves a graph in memory."""
+    if wrong := flags.keys() & _READING.keys():
+        name = wrong.pop()
+        raise TypeError(f"{name}= says how a file is read, and this graph is in memory{_READING[name]}")
     with graphs.saved(graph) as (file, *words):
         if sources is not None and not isinstance(sources, str):
             called = {label: name for name, label in graph.names().items()}
@@ -62,7 +86,8 @@ def solve_graph(
         try:
             return _solved([file], words, out, sources, graph.ids, progress, flags)
         except program.Error as e:
-            e.message = e.message.replace(file, "the graph")
+            changed = f"{file} has changed since", "the graph has changed since, which it also does by weight= or unweighted="
+            e.message = e.message.replace(*changed).replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
                 names = graph.names()
@@ -81,6 +106,7 @@ def _solved(
 ) -> Store:
     if out is not None:
         words = [*words, f"--out={os.fspath(out)}"]
+    words = [*words, "--strict"]  # a call asks for its defaults, too
     with contextlib.ExitStack() as stack:
         if sources is not None and not isinstance(sources, str):
             names = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ooc-")), "sources")
@@ -93,6 +119,8 @@ def _solved(
         for last in printed:
             if last["type"] == "status":
                 show(last)
+            elif last["type"] == "note":
+                program.warn(program.in_python(last["message"]))
     if last.get("type") != "summary":
         raise TypeError("ooc.solve takes one graph: for a folder of graphs, and for dry_run, use the command")
     return Store(last["store"], ids)

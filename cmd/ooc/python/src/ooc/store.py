@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +19,27 @@ from .graphs import Array, Ids
 
 _UNREACHABLE = {"i32": 0x3F3F3F3F, "u16": 0x7F7F}  # docs/format.md; inf in the other kinds
 _BLOCK = 64 << 20  # bytes of a matrix that are in memory at a time
+_COARSE = 4_000_000_000  # nanoseconds; volumes note times of change to two seconds or better
+
+_Ask = TypeVar("_Ask", bound=Callable[..., Any])
+
+
+def _of_one_store(ask: _Ask) -> _Ask:
+    """A question that is refused if the folder does not hold the same solved store at its end: no id comes twice."""
+
+    @functools.wraps(ask)
+    def asked(self: Store, *args: Any, **kwargs: Any) -> Any:
+        try:
+            found = ask(self, *args, **kwargs)
+        except program.CorruptError:  # which says more
+            raise
+        except Exception:  # maybe because there is another store
+            self._check()
+            raise
+        self._check()
+        return found
+
+    return asked  # type: ignore[return-value]
 
 
 def open(path: str | os.PathLike[str]) -> Store:
@@ -29,7 +52,8 @@ class Store:
 
     Vertices are named by their ids, as in the graph. Distances are in its units, and inf where there is no path; they are
     float64, which holds those of every kind exactly, but float32 for kind f32. What reads rows and blocks reads the file
-    itself, and leaves its checksums to verify.
+    itself, and leaves its checksums to verify. Once the folder holds another store, or is solved again, every question
+    is refused, with InputError.
     """
 
     folder: Path
@@ -46,7 +70,10 @@ class Store:
             at = status["process"]
             why = "the same call of ooc.solve goes on" if at in (None, "ended") else f"a process works on it ({at})"
             raise program.InputError(f"{path} is not solved to the end: {why}", 3)
-        meta = json.loads((self.folder / "store.json").read_bytes())
+        self._json, self._state = (os.path.join(path, name) for name in ("store.json", "state"))
+        self._seen: list[tuple[int, int, int]] = []  # of these files when they were last read; empty if it may not be relied on
+        self._described = Path(self._json).read_bytes()  # with the store's id
+        meta = json.loads(self._described)
         self.n, self.kind, self.layout, self.directed = meta["n"], meta["kind"], meta["layout"], meta["directed"]
         self.dtype = np.dtype(np.float32 if self.kind == "f32" else np.float64)
         self._meta = meta
@@ -54,6 +81,27 @@ class Store:
         self._at: dict[Hashable, int] = {}
         self._row_of = _sources(meta.get("sources"))  # of a vertex that is one of chosen sources
         self._tiles: Array | None = None
+
+    def _check(self) -> None:
+        """InputError if another store is in the folder by now, or this one is solved again."""
+        try:
+            seen = [(f.st_ino, f.st_size, f.st_mtime_ns) for f in (os.stat(self._json), os.stat(self._state))]
+            if seen == self._seen:
+                return
+            same = Path(self._json).read_bytes() == self._described and self._solved()
+        except OSError:
+            same = False
+        if not same:
+            raise program.InputError(f"{self.folder} was made anew, or removed, since it was opened: open it again, with ooc.open", 3)
+        # A file that was written just now may be written again without another time.
+        if time.time_ns() - max(modified for _, _, modified in seen) > _COARSE:
+            self._seen = seen
+
+    def _solved(self) -> bool:
+        """Whether no restart has taken the restore points away, each of which says how much is done (docs/format.md)."""
+        raw = Path(self._state).read_bytes()
+        points = [raw[at : at + 48] for at in (0, 4096, 8192) if raw[at : at + 8] == b"OOCSTATE"]
+        return any(int.from_bytes(point[40:], "little") >= self.shape[0] for point in points)
 
     def __repr__(self) -> str:
         return f"<ooc.Store {str(self.folder)!r}: {self.shape[0]} x {self.shape[1]}, {self.kind}, {self.layout}>"
@@ -73,6 +121,7 @@ class Store:
                 self._ids = self._own_ids()
         return self._ids
 
+    @_of_one_store
     def _own_ids(self) -> Ids:
         """What the store's file of ids has (docs/format.md)."""
         raw = (self.folder / "ids").read_bytes()
@@ -107,8 +156,12 @@ class Store:
             raise KeyError(f"{vertex!r} is none of the sources that have rows")
         return self._row_of[at]
 
+    @_of_one_store
     def tiles(self) -> Array:
         """The file of distances, mapped: nothing is read yet. As stored: docs/format.md says where tiles are, and what entries mean."""
+        return self._mapped()
+
+    def _mapped(self) -> Array:
         if self.layout == "factors":
             raise ValueError(f"{self.folder} keeps factors, and no matrix: ask it for rows")
         if self._tiles is None:
@@ -116,7 +169,7 @@ class Store:
         return self._tiles
 
     def _field(self, name: str) -> Array:
-        tiles = self.tiles()
+        tiles = self._mapped()
         return tiles[name] if tiles.dtype.names else tiles
 
     def _places(self, i: int) -> tuple[Array, int]:
@@ -135,6 +188,7 @@ class Store:
             made /= self._meta["scale"]
         return made
 
+    @_of_one_store
     def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
         """The distance between two vertices: store[u, v]."""
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -154,6 +208,7 @@ class Store:
         """The distances from u to all vertices, in the order of ids."""
         return self.rows([u])[0]
 
+    @_of_one_store
     def rows(self, us: Iterable[Hashable]) -> Array:
         """The distances from these vertices to all: an array of a row each."""
         wanted = [self._row_index(u) for u in us]
@@ -197,7 +252,9 @@ class Store:
             for k in range(0, min(tile, rows - i * tile), step):
                 height = min(step, tile - k, rows - i * tile - k)
                 yield i * tile + k, first, across[:, k : k + height].transpose(1, 0, 2).reshape(height, -1)[:, : n - first]
+        self._check()  # for operator, whose products are no methods
 
+    @_of_one_store
     def to_numpy(self) -> Array:
         """All distances: an array of shape, in memory."""
         if self.layout == "factors":
@@ -220,6 +277,7 @@ class Store:
             list(threads.map(fill, range(-(-self.shape[0] // tile))))
         return made
 
+    @_of_one_store
     def predecessors(self, none: int = -9999, us: Iterable[Hashable] | None = None) -> Array:
         """The column of the vertex before each, on a shortest path from the row's vertex: an array of int32, in memory. Of us it has
         a row each, without it of all.
@@ -280,11 +338,13 @@ class Store:
         self.tiles()  # which factors do not have
         return LinearOperator(self.shape, times, transposed, times, np.float64, transposed)
 
+    @_of_one_store
     def path(self, u: Hashable, v: Hashable) -> list[Hashable]:
         """The vertices of a shortest path from u to v, in order; empty if there is none."""
         (found,) = program.run("path", "--", self.folder, self._name(self.index(u)), self._name(self.index(v)))
         return [self._label(name) for name in found["vertices"]]
 
+    @_of_one_store
     def stats(self, **flags: Any) -> dict[str, Any]:
         """What ooc stats --json prints, with ids as in the graph: docs/stats.md defines each number. None is infinite, or unknown.
 
@@ -305,6 +365,7 @@ class Store:
             distances[:, i] = [np.inf if d is None else d for d in columns[f"nearest_{i + 1}_distance"]]
         return vertices, distances
 
+    @_of_one_store
     def verify(self, **flags: Any) -> dict[str, Any]:
         """Compares every checksum, and distances with an independent search. CorruptError if something is wrong.
 
