@@ -124,6 +124,52 @@ def test_messages_are_networkxs(name):
     assert str(got.value) == str(wanted.value)
 
 
+def test_sources_at_distance_0_from_another():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([(0, 1, 0), (1, 2, 3), (2, 3, 0)])
+    for data in ([0, 1], [3, 1, 0, 2]):
+        for zero in (0, 0.0):
+            graph.add_edge(0, 1, weight=zero)
+            assert nx.multi_source_dijkstra_path_length(graph, data, backend="ooc") == nx.multi_source_dijkstra_path_length(graph, data)
+            lengths, paths = nx.multi_source_dijkstra(graph, data, backend="ooc")
+            assert lengths == nx.multi_source_dijkstra_path_length(graph, data)
+            assert all(paths[source] == [source] for source in data) and paths.keys() == lengths.keys()
+
+
+STATISTICS = ("closeness_centrality", "harmonic_centrality", "barycenter", "wiener_index", "average_shortest_path_length", "eccentricity")
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_sums_beyond_float64(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("a", "b", 1e308), ("b", "c", 1.0), ("c", "a", 2.0)])
+    function, original = getattr(nx, name), getattr(nx, name).orig_func
+    assert call(function, name, graph, "weight", backend="ooc") == call(original, name, graph, "weight")
+    graph.add_edge("c", "a", weight=5e-324)  # whose reciprocal is as large
+    assert call(function, name, graph, "weight", backend="ooc") == call(original, name, graph, "weight")
+
+
+@pytest.mark.parametrize("name", [*STATISTICS, "floyd_warshall", "all_pairs_dijkstra_path_length", "single_source_dijkstra"])
+def test_paths_beyond_float64_are_left_to_networkx(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("v3", "b", 1e308), ("b", "c", 1e308), ("c", "v3", 2.0)])
+    with pytest.raises(NotImplementedError) as left:
+        call(getattr(nx, name), name, graph, "weight", backend="ooc")
+    assert "ooc refuses the graph: a path may" in str(left.value.__cause__)
+    with nx.config.backend_priority(algos=["ooc"]), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networkx_backend, "_SMALL", 0)
+        assert call(getattr(nx, name), name, graph, "weight") == call(getattr(nx, name).orig_func, name, graph, "weight")
+
+
+def test_negative_cycles_are_said_when_networkx_says_it():
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(1, 2, 3), (2, 1, -5)])
+    for function in (nx.all_pairs_bellman_ford_path, nx.all_pairs_bellman_ford_path_length):
+        some = function(graph, backend="ooc")
+        with pytest.raises(nx.NetworkXUnbounded):
+            next(some)
+
+
 def test_small_graphs_stay_with_networkx():
     for n, wanted in ((10, False), (1000, True)):
         assert (networkx_backend.should_run("diameter", (nx.path_graph(n),), {}) is True) == wanted

@@ -149,7 +149,19 @@ def _solved(graph: Graph, arcs: Arcs, sources: list[int] | None, reverse: bool =
         arcs = graphs.shortest(arcs.n, arcs.indices, _tails(arcs), arcs.weights)
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         flags = {"kind": kind_of(arcs)}
-        yield solve_graph(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), Path(folder, "distances.ooc"), sources, False, flags)
+        with _left_to_networkx():
+            own = graphs.Graph(arcs, graph.is_directed(), range(arcs.n))
+            store = solve_graph(own, Path(folder, "distances.ooc"), sources, False, flags)
+        yield store
+
+
+@contextlib.contextmanager
+def _left_to_networkx() -> Iterator[None]:
+    """Leaves graphs that the command refuses to networkx: those whose paths may be longer than a float64 holds."""
+    try:
+        yield
+    except program.InputError as e:
+        raise NotImplementedError(f"ooc refuses the graph: {e.message.partition(': ')[2] or e.message}") from e  # less its file
 
 
 def _reached(row: Array, source: int, cutoff: float | None) -> list[int]:
@@ -174,8 +186,8 @@ def _lengths(graph: Graph, arcs: Arcs, row: Array, source: int, cutoff: float | 
 
 def _paths(graph: Graph, row: Array, before: Array, source: int, cutoff: float | None) -> dict[Hashable, list[Hashable]]:
     nodes, back = graph.nodes, before.tolist()
-    made = {source: [nodes[source]]}
-    for vertex in _reached(row, source, cutoff):
+    made, reached = {source: [nodes[source]]}, _reached(row, source, cutoff)
+    for vertex in reached:
         way = []
         while vertex not in made:
             way.append(vertex)
@@ -183,7 +195,7 @@ def _paths(graph: Graph, row: Array, before: Array, source: int, cutoff: float |
         for step in reversed(way):
             made[step] = [*made[vertex], nodes[step]]
             vertex = step
-    return {nodes[vertex]: way for vertex, way in made.items()}
+    return {nodes[vertex]: made[vertex] for vertex in reached}
 
 
 Both = tuple[dict[Hashable, Any], dict[Hashable, list[Hashable]]]
@@ -195,8 +207,15 @@ def _all_pairs(
     """Of each vertex its lengths, and if asked for its paths. What cannot be computed is said at once, not at the first of them."""
     arcs = graph.arcs(weight, negative)
 
-    def each() -> Iterator[tuple[Hashable, Both]]:
-        with _unbounded(), _solved(graph, arcs, None) as store:
+    def each() -> Iterator[Any]:
+        solved = contextlib.ExitStack()
+        try:
+            store = solved.enter_context(_solved(graph, arcs, None))
+        except program.NegativeCycleError:
+            yield None
+            raise nx.NetworkXUnbounded("Negative cycle detected.") from None  # networkx says it at the first of them
+        with solved:
+            yield None
             for first in range(0, arcs.n, _BATCH):
                 some = range(first, min(first + _BATCH, arcs.n))
                 back = store.predecessors(us=some) if paths else None
@@ -205,15 +224,9 @@ def _all_pairs(
                     ways = {} if back is None else _paths(graph, row, back[i], u, cutoff)
                     yield graph.nodes[u], (_lengths(graph, arcs, row, u, cutoff), ways)
 
-    return each()
-
-
-@contextlib.contextmanager
-def _unbounded() -> Iterator[None]:
-    try:
-        yield
-    except program.NegativeCycleError:
-        raise nx.NetworkXUnbounded("Negative cycle detected.") from None
+    made = each()
+    next(made)
+    return made
 
 
 def _from(
@@ -235,6 +248,7 @@ def _from(
     except program.NegativeCycleError:
         raise NotImplementedError("there is a negative cycle, which the source may not reach") from None
     nearest = rows.argmin(axis=0)
+    nearest[places] = range(len(places))  # also where one is at distance 0 from another
     lengths: dict[Hashable, Any] = {}
     ways: dict[Hashable, list[Hashable]] = {}
     for i, source in enumerate(places):
@@ -452,7 +466,12 @@ def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         words = graphs.save(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), folder)
         own = program.flags({"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats")})
-        return program.run("stats", *own, *words[1:], "--", words[0])[-1]
+        with _left_to_networkx():
+            found = program.run("stats", *own, *words[1:], "--", words[0])[-1]
+    columns = found["vertices"]
+    for name in ("distance_sum", "distance_sum_in", "harmonic_centrality"):  # null in JSON where they are too large for a float64
+        columns[name] = [float("inf") if number is None else number for number in columns[name]]
+    return found
 
 
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
