@@ -231,6 +231,16 @@ def test_paths_beyond_float64_are_left_to_networkx(name):
         assert call(getattr(nx, name), name, graph, "weight") == call(getattr(nx, name).orig_func, name, graph, "weight")
 
 
+@pytest.mark.parametrize("name", ["barycenter", "wiener_index", "average_shortest_path_length"])
+def test_integers_whose_sums_are_too_large_are_left_to_networkx(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((i, (i + 1) % 60, 2**44 + i % 7) for i in range(60))
+    assert nx.eccentricity(graph, weight="weight", backend="ooc") == nx.eccentricity(graph, weight="weight")
+    with pytest.raises(NotImplementedError) as left:
+        getattr(nx, name)(graph, weight="weight", backend="ooc")
+    assert "below 2**53" in str(left.value.__cause__)
+
+
 def test_negative_cycles_are_said_when_networkx_says_it():
     graph = nx.DiGraph()
     graph.add_weighted_edges_from([(1, 2, 3), (2, 1, -5)])

@@ -468,10 +468,19 @@ def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
         own = program.flags({"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats")})
         with _left_to_networkx():
             found = program.run("stats", *own, *words[1:], "--", words[0])[-1]
-    columns = found["vertices"]
-    for name in ("distance_sum", "distance_sum_in", "harmonic_centrality"):  # null in JSON where they are too large for a float64
-        columns[name] = [float("inf") if number is None else number for number in columns[name]]
+    columns, inf = found["vertices"], float("inf")  # null in JSON, also where a sum is too large for a float64
+    for name in ("eccentricity", "distance_sum", "distance_sum_in", "harmonic_centrality"):
+        real = arcs.weights.dtype.kind == "f" or name == "harmonic_centrality"  # 2.0 is 2 in JSON
+        columns[name] = [inf if number is None else float(number) if real else int(number) for number in columns[name]]
     return found
+
+
+def _sums(found: dict[str, Any]) -> list[Any]:
+    """The distances from each vertex added up, where they are what Python's integers add up to."""
+    sums: list[Any] = found["vertices"]["distance_sum"]
+    if any(type(total) is int and total >= 2**53 for total in sums):
+        raise NotImplementedError("ooc takes integers whose sums are below 2**53")
+    return sums
 
 
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
@@ -509,7 +518,7 @@ def barycenter(G: Graph, weight: Any = None, attr: Any = None, sp: Any = None) -
     found = _statistics(G, weight)
     if not found["connected"]:
         raise nx.NetworkXNoPath(f"Input graph {G.graph} is disconnected, so every induced subgraph has infinite barycentricity.")
-    sums = found["vertices"]["distance_sum"]
+    sums = _sums(found)
     return [u for u, total in zip(G.nodes, sums) if total == min(sums)]
 
 
@@ -538,7 +547,7 @@ def wiener_index(G: Graph, weight: Any = None) -> Any:
     found = _statistics(G, weight)
     if not found["connected"]:
         return float("inf")
-    total = sum(found["vertices"]["distance_sum"])
+    total = sum(_sums(found))
     return total if G.is_directed() else total / 2
 
 
@@ -549,7 +558,7 @@ def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = Non
     found = _statistics(G, None if method == "unweighted" else weight)
     if not found["connected"]:
         raise nx.NetworkXError("Graph is not strongly connected." if G.is_directed() else "Graph is not connected.")
-    return sum(found["vertices"]["distance_sum"]) / (len(G) * (len(G) - 1))
+    return sum(_sums(found)) / (len(G) * (len(G) - 1))
 
 
 def global_efficiency(G: Graph) -> Any:
