@@ -26,8 +26,8 @@ import (
 // ErrNoMemory is wrapped by the error of an allocation that passes the device's memory limit.
 var ErrNoMemory = errors.New("device memory exhausted")
 
-// GPUScratch is Info.Scratch of CUDA and OpenCL. Panels that a closure copies take most of it, 128 entries for each vertex.
-// It is as much where the limit is small: panels are, too, but a plan could not say how large a limit is enough.
+// GPUScratch is Info.Scratch of CUDA and OpenCL. Panels that a closure copies take most of it, 128 entries for each
+// vertex. It is as much where the limit is small: a plan could not say what limit is enough if it grew with that.
 const GPUScratch = 16 << 20
 
 // Info describes a device.

@@ -50,20 +50,22 @@ func TestEveryAlgorithm(t *testing.T) {
 	scipy(t, dir, "compare.py", "squaring0.ooc", "g.gr") // last, since it skips where there is none
 }
 
-// TestLeastDeviceMemory wants too little device memory to be refused before there is a store, and what the refusal asks for to be enough
-// and no more than that.
+// TestLeastDeviceMemory wants too little device memory to be refused before there is a store, and what the refusal asks for
+// to be enough and no more than that.
 func TestLeastDeviceMemory(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "150", "-m", "3000").want(t, 0)
 	solves := []string{
-		"solve g.gr --algorithm blocked", "solve g.gr --algorithm blocked --kind f64 --predecessors", "solve g.gr --algorithm blocked --round 128",
+		"solve g.gr --algorithm blocked", "solve g.gr --algorithm blocked --round 128",
+		"solve g.gr --algorithm blocked --kind f64 --predecessors",
 		"solve g.gr --algorithm squaring --undirected", "solve g.gr --algorithm single-stage --kind f32",
 	}
 	needs := regexp.MustCompile(`needs? (?:at least )?(\d+) bytes`)
 	for _, device := range testDevices(t) {
 		commands := solves
 		if !strings.HasPrefix(device, "opencl") { // which has no operations for these
-			commands = slices.Concat(solves, []string{"sssp g.gr --source 1", "mst g.gr --undirected", "mst g.gr --undirected --method prim"})
+			feeds := []string{"sssp g.gr --source 1", "mst g.gr --undirected", "mst g.gr --undirected --method prim"}
+			commands = slices.Concat(solves, feeds)
 		}
 		for _, line := range commands {
 			with := func(memory int) result {

@@ -81,7 +81,8 @@ func (o Options) room() (room, block int64) {
 	return room, min(largestBlock, max(room/8, 1))
 }
 
-// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has beside what is reserved.
+// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has beside what is
+// reserved.
 func newFeed(s source, o Options) (f *Feed, err error) {
 	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
 	room, _ := o.room()

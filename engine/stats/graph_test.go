@@ -202,7 +202,8 @@ func TestTextOfSources(t *testing.T) {
 	}
 }
 
-// TestNearestColumns has as many columns as were asked for, where no vertex has so many neighbors, and no more than any could have.
+// TestNearestColumns has as many columns as were asked for, where no vertex has so many neighbors, and no more than any
+// could have.
 func TestNearestColumns(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 1, 3: 2, 9: 3} {
 		g, err := graph.New(n).Build()

@@ -136,8 +136,8 @@ func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
 // nearest lists the nearest vertices of each.
 var nearest = statistic{gather: gatherNearest, columns: nearestColumns}
 
-// nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex has so many, so that
-// the options alone decide what columns there are.
+// nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex has so
+// many, so that the options alone decide what columns there are.
 func nearestColumns(r *Result) []Column {
 	var columns []Column
 	for k := range r.near {
