@@ -26,13 +26,17 @@ import (
 // ErrNoMemory is wrapped by the error of an allocation that passes the device's memory limit.
 var ErrNoMemory = errors.New("device memory exhausted")
 
+// GPUScratch is Info.Scratch of CUDA and OpenCL. Panels that a closure copies take most of it, 128 entries for each
+// vertex. It is as much where the limit is small: a plan could not say what limit is enough if it grew with that.
+const GPUScratch = 16 << 20
+
 // Info describes a device.
 type Info struct {
 	Name     string // "cpu", "cuda:0"
 	Model    string // "AVX-512, 2 threads", "NVIDIA H100 80GB HBM3"
 	Hardware string // tells it from others that go by the same Model; "": Model does
 	Memory   int64  // bytes that Alloc may hand out in all: the user's limit, or what the device has
-	Scratch  int64  // bytes of Memory that the device itself uses beside what Alloc hands out
+	Scratch  int64  // bytes of Memory that the device itself uses beside what Alloc hands out; the same for any Memory
 	// SharedCores says that copies and kernels compete for the same cores, so that overlapping them
 	// hides latency but not work; a planner then adds their times instead of taking the larger.
 	SharedCores bool

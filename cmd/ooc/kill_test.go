@@ -87,7 +87,7 @@ func ownMemory(device string) int {
 	if device == "cpu" {
 		return 4096 * runtime.NumCPU()
 	}
-	return 12 << 10
+	return kernels.GPUScratch >> 10
 }
 
 // killed counts what TestCampaignKills did on a device.

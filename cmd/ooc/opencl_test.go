@@ -20,7 +20,7 @@ func TestOpenCL(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "900", "-m", "6000", "--seed", "5").want(t, 0)
 	for _, graph := range []string{"", "--undirected"} {
-		for _, memory := range []string{"64MiB", "4MiB --host-memory 2MiB"} {
+		for _, memory := range []string{"64MiB", "17MiB --host-memory 2MiB"} {
 			var first []byte
 			for _, device := range []string{"cpu", name} {
 				solve := "solve g.gr --restart --algorithm blocked --tile 128 " + graph + " --device " + device + " --device-memory " + memory

@@ -76,7 +76,7 @@ func TestSSSPExitCodes(t *testing.T) {
 		{2, "magic", "sssp cycle.csv --source e --method magic"},
 		{2, "power of two", "sssp cycle.csv --source e --group 3"},
 		{2, "has no effect", "sssp cycle.csv --source e --group 4 --method naive"},
-		{2, "vertices need", "sssp cycle.csv --source e --device cpu --device-memory 1KiB"},
+		{2, "needs at least", "sssp cycle.csv --source e --device cpu --device-memory 1KiB"},
 	} {
 		t.Run(c.words, func(t *testing.T) { ooc(t, dir, strings.Fields(c.words)...).want(t, c.code, c.text) })
 	}

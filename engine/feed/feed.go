@@ -81,7 +81,8 @@ func (o Options) room() (room, block int64) {
 	return room, min(largestBlock, max(room/8, 1))
 }
 
-// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has.
+// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has beside what is
+// reserved.
 func newFeed(s source, o Options) (f *Feed, err error) {
 	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
 	room, _ := o.room()
@@ -93,8 +94,8 @@ func newFeed(s source, o Options) (f *Feed, err error) {
 		}
 		f.column = append(f.column, len(f.columns)-1)
 	}
-	if total > room && room/largest < leastSlots {
-		need := leastSlots*largest + o.Reserve + o.Device.Info().Scratch
+	if need := min(total, leastSlots*largest); need > room {
+		need += o.Reserve + o.Device.Info().Scratch
 		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors and blocks",
 			device.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
 	}

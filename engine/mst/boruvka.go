@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -48,9 +47,6 @@ const (
 func (x *forest) open() (err error) {
 	n := x.facts.N
 	bytes := 3 * feed.Stride(x.facts.N)
-	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", device.ErrMemory, info.Memory, n, bytes+info.Scratch)
-	}
 	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: true}
 	if g, ok := x.arcs.(*graph.Graph); ok {
 		x.feed, err = feed.Compressed(g, o) // an undirected graph is its own reverse

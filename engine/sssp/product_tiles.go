@@ -3,10 +3,8 @@ package sssp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -18,9 +16,6 @@ func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	x.tiles = entry.CeilDiv(b.facts.N, x.edge)
 	x.size = int64(x.edge) * int64(x.edge) * entry.WordBytes
 	bytes := 2 * int64(x.tiles) * x.size
-	if info := b.Device.Info(); bytes > info.Memory-info.Scratch {
-		return nil, fmt.Errorf("%w: device memory %d bytes; the distances of %d sources need %d bytes", device.ErrMemory, info.Memory, len(b.sources), bytes+info.Scratch)
-	}
 	defer func() { err = errors.Join(err, x.close()) }()
 	if x.feed, err = feed.Pieces(b.arcs, feed.Options{Device: b.Device, Reserve: bytes, Edge: x.edge}); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -92,9 +91,6 @@ func (p *problem) runVectors(ctx context.Context, f form, starts [][]int, r *Res
 
 func (x *vectorBatch) open() (err error) {
 	bytes := int64(len(x.starts)) * vectorBytes(x.facts.N)
-	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; the vectors of %d vertices need %d bytes", device.ErrMemory, info.Memory, x.facts.N, bytes+info.Scratch)
-	}
 	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: x.transposed}
 	if x.into != nil {
 		x.feed, err = feed.Compressed(x.into, o)

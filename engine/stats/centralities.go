@@ -14,8 +14,8 @@ var centralities = statistic{
 		}
 	},
 	text: func(r *Result, t *textWriter) {
-		t.central("closeness", r.Directed, r.Closeness, r.ClosenessOut)
-		t.central("harmonic", r.Directed, r.Harmonic, r.HarmonicOut)
+		t.central("closeness", r, r.Closeness, r.ClosenessOut)
+		t.central("harmonic", r, r.Harmonic, r.HarmonicOut)
 	},
 }
 
@@ -38,20 +38,16 @@ func deriveCentralities(x *gathering) error {
 	return nil
 }
 
-// central prints the most central vertices.
-func (t *textWriter) central(name string, directed bool, in, out []float64) {
-	best := func(list []float64) string {
-		best := 0
-		for v, x := range list {
-			if x > list[best] {
-				best = v
-			}
-		}
-		return text.Float64.Text(list[best]) + " at " + t.ids.Name(best)
+// central prints the most central vertices. Incoming distances are of every vertex, outgoing ones of those with a row.
+func (t *textWriter) central(name string, r *Result, in, out []float64) {
+	best := func(of *Result, list []float64) string {
+		at := first(of, list, descending)
+		return text.Float64.Text(list[at]) + " at " + t.ids.Name(at)
 	}
-	if !directed {
-		t.row(name, "at most %s", best(in))
+	incoming := best(&Result{N: r.N}, in)
+	if !r.Directed && r.Sources == nil { // then both are the same
+		t.row(name, "at most %s", incoming)
 		return
 	}
-	t.row(name, "at most %s incoming, %s outgoing", best(in), best(out))
+	t.row(name, "at most %s incoming, %s outgoing", incoming, best(r, out))
 }

@@ -58,9 +58,9 @@ func deriveExtremes(x *gathering) (err error) {
 		}
 	}
 	s.Connected = s.ReachablePairs == s.pairs()
-	longest := s.first(s.Longest, descending)
+	longest := first(s, s.Longest, descending)
 	s.LongestDistance, s.LongestPair = s.Longest[longest], [2]int{longest, int(s.Farthest[longest])}
-	farthest, nearest := s.first(s.Eccentricity, descending), s.first(s.Eccentricity, cmp.Compare[float64])
+	farthest, nearest := first(s, s.Eccentricity, descending), first(s, s.Eccentricity, cmp.Compare)
 	s.Diameter, s.Radius = s.Eccentricity[farthest], s.Eccentricity[nearest]
 	if s.DiameterPair, err = x.farthestPair(farthest); err != nil {
 		return err
@@ -70,7 +70,7 @@ func deriveExtremes(x *gathering) (err error) {
 	}
 	s.Center, s.Periphery = s.all(s.Eccentricity, s.Radius), s.all(s.Eccentricity, s.Diameter)
 	if s.Connected {
-		s.Barycenter = s.all(s.DistanceSum, s.DistanceSum[s.first(s.DistanceSum, cmp.Compare[float64])])
+		s.Barycenter = s.all(s.DistanceSum, s.DistanceSum[first(s, s.DistanceSum, cmp.Compare)])
 	}
 	return nil
 }
@@ -78,10 +78,10 @@ func deriveExtremes(x *gathering) (err error) {
 // pairs is the number of ordered pairs.
 func (r *Result) pairs() int64 { return int64(r.count()) * int64(r.N-1) }
 
-func descending(a, b float64) int { return cmp.Compare(b, a) }
+func descending[T cmp.Ordered](a, b T) int { return cmp.Compare(b, a) }
 
 // first is the first vertex, of those with a row, whose number no other's comes before.
-func (r *Result) first(list []float64, order func(a, b float64) int) int {
+func first[T cmp.Ordered](r *Result, list []T, order func(a, b T) int) int {
 	best := -1
 	for v := range r.Rows() {
 		if best < 0 || order(list[v], list[best]) < 0 {

@@ -135,7 +135,7 @@ func TestOfSources(t *testing.T) {
 		defer some.Close()
 		enginetest.Solve(t, some, engine.Options{})
 		sameStats(t, got, mustStats(t, some, o))
-		var pairs []float64
+		var pairs, longestOf []float64
 		reach, longest := int64(0), 0.0
 		columns := make([]side, n)
 		for v := range n {
@@ -145,6 +145,7 @@ func TestOfSources(t *testing.T) {
 			one := plainVertex(d, v, float64(g.Scale))
 			reach += int64(one.out.count)
 			longest = max(longest, one.longest)
+			longestOf = append(longestOf, one.longest)
 			if got.Eccentricity[v] != one.eccentricity || got.DistanceSum[v] != one.out.sum || int(got.Descendants[v]) != one.out.count ||
 				!alike(got.HarmonicOut[v], one.out.harmonic) || !alike(got.ClosenessOut[v], one.out.closeness(n)) || int(got.Farthest[v]) != one.farthest {
 				t.Fatalf("row %d differs", v)
@@ -173,12 +174,46 @@ func TestOfSources(t *testing.T) {
 			t.Errorf("%d reachable pairs, longest %v; want %d, %v", got.ReachablePairs, got.LongestDistance, reach, longest)
 		}
 		checkHistogram(t, p.Meta(), got.DistanceHistogram, pairs, Options{Bins: 10})
+		checkHistogram(t, p.Meta(), got.EccentricityHistogram, longestOf, Options{Bins: 10})
 		for v := range n {
 			for _, col := range got.Columns() {
 				if col.Rows && got.has(v) != slices.Contains(rows, int32(v)) {
 					t.Fatalf("%s of %d", col.Name, v)
 				}
 			}
+		}
+	}
+}
+
+// TestTextOfSources has chosen sources that reach nothing: no other vertex is the best of them.
+func TestTextOfSources(t *testing.T) {
+	for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
+		g, err := graph.New(4, direction).Add(0, 1, 4).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ofGraph(t, g, GraphOptions{Options: Options{Within: []float64{5}, Nearest: 5}, Sources: tiles.RowSet{2, 3}})
+		var text bytes.Buffer
+		if err := r.WriteText(&text, "g", graph.IDs{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(text.String(), "0 at 2"); got != 3 {
+			t.Errorf("%d times the first source, in\n%s", got, text.String())
+		}
+	}
+}
+
+// TestNearestColumns has as many columns as were asked for, where no vertex has so many neighbors, and no more than any
+// could have.
+func TestNearestColumns(t *testing.T) {
+	for n, want := range map[int]int{1: 0, 2: 1, 3: 2, 9: 3} {
+		g, err := graph.New(n).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ofGraph(t, g, GraphOptions{Options: Options{Nearest: 3}})
+		if more := len(got.Columns()) - len(ofGraph(t, g, GraphOptions{}).Columns()); more != 2*want {
+			t.Errorf("%d vertices have %d columns of the nearest, want two for each of %d", n, more, want)
 		}
 	}
 }

@@ -409,8 +409,8 @@ func deriveEccentricityHistogram(x *gathering) error {
 		return nil
 	}
 	b := x.newBinner()
-	for _, d := range x.r.Longest {
-		b.add(d, 1)
+	for v := range x.r.Rows() { // other vertices have a 0 there
+		b.add(x.r.Longest[v], 1)
 	}
 	x.r.EccentricityHistogram = b.histogram()
 	return nil

@@ -39,11 +39,11 @@ func deriveMeans(x *gathering) error {
 			s.WienerIndex /= 2
 		}
 	}
-	if s.N == 1 {
+	s.MeanDistance = s.TotalDistance / float64(s.ReachablePairs)
+	if s.N == 1 { // as networkx has it
 		s.AverageShortestPathLength = 0
 		return nil
 	}
-	s.MeanDistance = s.TotalDistance / float64(s.ReachablePairs)
 	if s.Connected {
 		s.AverageShortestPathLength = s.MeanDistance
 	}

@@ -136,14 +136,11 @@ func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
 // nearest lists the nearest vertices of each.
 var nearest = statistic{gather: gatherNearest, columns: nearestColumns}
 
-// nearestColumns are two for each of the K nearest: the vertex and its distance.
+// nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex has so
+// many, so that the options alone decide what columns there are.
 func nearestColumns(r *Result) []Column {
-	most := 0
-	for _, list := range r.Nearest {
-		most = max(most, len(list))
-	}
 	var columns []Column
-	for k := range most {
+	for k := range r.near {
 		get := func(v int) Neighbor {
 			if k < len(r.Nearest[v]) {
 				return r.Nearest[v][k]
@@ -172,6 +169,7 @@ func gatherNearest(x *gathering) (gatherer, error) {
 		return nil, nil
 	}
 	n, k := x.meta.N, min(x.o.Nearest, x.meta.N-1)
+	x.r.near = k
 	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), vertices: make([]int32, n*k)}, nil
 }
 

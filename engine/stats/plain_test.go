@@ -53,6 +53,7 @@ func plainStats(p *engine.Problem, d [][]float64, o Options) *Result {
 		s.Within = append(s.Within, w)
 	}
 	if o.Nearest > 0 {
+		s.near = min(o.Nearest, n-1)
 		for v := range n {
 			s.Nearest = append(s.Nearest, plainNear(d, v, o.Nearest, inf))
 		}
@@ -115,11 +116,12 @@ func plainWhole(s *Result) {
 	s.AverageShortestPathLength, s.WienerIndex = math.Inf(1), math.Inf(1)
 	if s.ReachablePairs > 0 {
 		s.MeanDistance = s.TotalDistance / float64(s.ReachablePairs)
-	} else if s.N == 1 {
-		s.MeanDistance = 0
 	}
 	if s.Connected {
 		s.AverageShortestPathLength, s.WienerIndex = s.MeanDistance, s.TotalDistance
+		if s.N == 1 {
+			s.AverageShortestPathLength = 0
+		}
 		if !s.Directed {
 			s.WienerIndex /= 2
 		}

@@ -40,7 +40,7 @@ type Result struct {
 	Barycenter []int // all with the least DistanceSum; none unless connected
 
 	TotalDistance             float64 // of the reachable pairs
-	MeanDistance              float64 // of the reachable pairs; NaN where N > 1 and there are none
+	MeanDistance              float64 // of the reachable pairs; NaN where there are none
 	AverageShortestPathLength float64 // of all pairs, so +Inf unless connected
 	WienerIndex               float64 // sum over all pairs, or all unordered pairs; +Inf unless connected
 	GlobalEfficiency          float64 // mean over all pairs of 1/d(u,v), which is 0 where there is no path
@@ -67,6 +67,7 @@ type Result struct {
 	More map[string][]float64 // what has no field here, by the name of its column: a number of each vertex
 
 	numbers text.Numbers // how distances are written
+	near    int          // neighbors that a list of Nearest may have
 }
 
 // Options say what to gather beside what is always gathered. The zero value is nothing.

@@ -22,12 +22,9 @@ var within = statistic{
 	},
 	text: func(r *Result, t *textWriter) {
 		for _, w := range r.Within {
-			total, best := int64(0), 0
-			for v, count := range w.Count {
+			total, best := int64(0), first(r, w.Count, descending)
+			for _, count := range w.Count {
 				total += int64(count)
-				if count > w.Count[best] {
-					best = v
-				}
 			}
 			t.row("within "+t.number(w.Distance), "%.6g others on average, at most %s at %s",
 				float64(total)/float64(r.count()), humanize.Comma(int64(w.Count[best])), t.ids.Name(best))

@@ -136,26 +136,11 @@ func outOfCore(s *suite) table {
 // limited is a column of solves in less device memory than the matrix takes.
 func (s *suite) limited(d target, title string, streams int) column {
 	return column{title: d.title + ": " + title, growth: cubic, run: func(n int) (seconds float64, err error) {
-		small, err := openWith(d.name, int64(n)*int64(n)*entry.WordBytes/share, d.device.Info().Scratch)
+		small, _, err := registry.Open(d.name, int64(n)*int64(n)*entry.WordBytes/share+d.device.Info().Scratch)
 		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
 		return s.solve(small, n, plan.Limits{Algorithm: rounds.BlockedName, Streams: streams})
 	}}
-}
-
-// openWith opens a device with so much memory for tiles, or up to a hundredth more. What it needs besides is at most
-// scratch, and less the less memory it has.
-func openWith(name string, room, scratch int64) (kernels.Device, error) {
-	for {
-		d, _, err := registry.Open(name, room+scratch)
-		if err != nil || scratch-d.Info().Scratch <= room/100 {
-			return d, err
-		}
-		scratch = d.Info().Scratch
-		if err := d.Close(); err != nil {
-			return nil, err
-		}
-	}
 }

@@ -29,7 +29,7 @@ type Device struct {
 	broken atomic.Pointer[Error] // the first error that spoiled the context
 	taken  bool                  // others held much of its memory
 
-	memory, scratch int64 // limits in bytes
+	memory int64 // limit in bytes
 
 	mu         sync.Mutex
 	inUse      int64                // bytes handed out by Alloc; guarded by mu
@@ -161,14 +161,13 @@ func (d *Device) start(limit int64) error {
 		// The driver allocates in pieces of 2 MiB and for itself when kernels first run.
 		d.memory = free - max(free/64, 256<<20)
 	}
-	d.scratch = min(16<<20, d.memory/8)
 	return nil
 }
 
 // Info describes the GPU. Memory is the limit of Options, or what was free when it was opened.
 func (d *Device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("cuda:%d", d.ordinal), Model: d.model,
-		Memory: d.memory, Scratch: d.scratch}
+		Memory: d.memory, Scratch: kernels.GPUScratch}
 }
 
 // Taken reports whether others held more than a quarter of the GPU's memory when it was opened.

@@ -34,8 +34,8 @@ type Device struct {
 	next     atomic.Uint32 // of shared
 	piece    int64         // bytes of a piece of a buffer, at most
 
-	memory, scratch int64 // limits in bytes
-	lockable        int64 // bytes of host memory that may be page-locked; 0: any
+	memory   int64 // limit in bytes
+	lockable int64 // bytes of host memory that may be page-locked; 0: any
 
 	building sync.Mutex
 	programs map[program]handle // guarded by building
@@ -135,7 +135,6 @@ func (d *Device) start(o Options) (err error) {
 	default: // OpenCL does not tell what is free
 		d.memory = d.found.memory - max(d.found.memory/16, 512<<20)
 	}
-	d.scratch = min(16<<20, d.memory/4) // panels of a closure take the most of it
 	d.piece = d.found.largest
 	if o.piece > 0 {
 		d.piece = o.piece
@@ -174,7 +173,7 @@ func outOfMemory(err error) error {
 // Info describes the device. Memory is the limit of Options.
 func (d *Device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform, Hardware: d.found.Version,
-		Memory: d.memory, Scratch: d.scratch, SharedCores: d.found.cpu}
+		Memory: d.memory, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
 }
 
 // Driver returns the driver and its version.

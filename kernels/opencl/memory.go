@@ -81,20 +81,21 @@ func pieceSize(largest int64) int64 {
 	return largest
 }
 
-// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. scratch bytes of the limit are reserved for the device
-// itself; if an operation needs more, it competes with the buffers.
+// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit are
+// reserved for the device itself; if an operation needs more, it competes with the buffers.
 func (d *Device) reserve(use *int64, bytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return errClosed
 	}
-	rest := d.memory - d.inUse - max(d.own, d.scratch)
+	rest := d.memory - d.inUse - max(d.own, kernels.GPUScratch)
 	if use == &d.own {
-		rest += max(d.own, d.scratch) - d.own
+		rest += max(d.own, kernels.GPUScratch) - d.own
 	}
 	if bytes > rest {
-		return fmt.Errorf("%d of %d in use, %d of them by the device itself: %w", d.memory-rest, d.memory, max(d.own, d.scratch), kernels.ErrNoMemory)
+		own := max(d.own, kernels.GPUScratch)
+		return fmt.Errorf("%d of %d in use, %d of them by the device itself: %w", d.memory-rest, d.memory, own, kernels.ErrNoMemory)
 	}
 	*use += bytes
 	return nil

@@ -114,7 +114,7 @@ func (c *driverCase) spare(call string) bool {
 	return false
 }
 
-// little is what a solve on little needs: room for some tiles, and what the device itself uses where it has little. Of that there is no
+// little is what a solve on little needs: room for some tiles, and what the device itself uses. Of that there is no
 // room for a sample, whose products would take a driver without a GPU minutes.
 func (c *driverCase) little(t *testing.T) (memory int64) {
 	device, _, err := c.Open(2<<20, new(broken).fail)

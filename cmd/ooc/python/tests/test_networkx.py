@@ -1,6 +1,7 @@
 """The backend of networkx. networkx's own tests run against it, too: .ci/run does that."""
 
 import inspect
+from collections.abc import Iterator
 
 import networkx as nx
 import numpy as np
@@ -55,26 +56,26 @@ def close(a, b):
     return a == b or (isinstance(a, (int, float)) and a == pytest.approx(b, rel=1e-9))
 
 
-def ways(made):
-    """All paths in a result, which is no list of vertices."""
-    if isinstance(made, list):
-        yield made
-    elif isinstance(made, (dict, tuple)):
-        for part in made.values() if isinstance(made, dict) else made:
-            yield from ways(part)
-
-
 # What asks whether two distances are equal, where a last digit decides in real numbers.
 TIES = ("dijkstra_predecessor_and_distance", "center", "periphery", "barycenter", "centroid")
 
 
-def lengths(made, graph, weight):
-    """The lengths of all paths in a result, by their ends: which of several equal paths it is, is not said."""
-    weighed = {}
-    for way in ways(made):
-        length = nx.path_weight(graph, way, weight) if weight else len(way) - 1
-        assert weighed.setdefault((way[0], way[-1]), length) == length
-    return weighed
+def weighed(made, graph, weight):
+    """A result with the end and the length of each path in its place: which of several equal paths it is, is not said."""
+    if isinstance(made, list):
+        return made[-1], nx.path_weight(graph, made, weight) if weight else len(made) - 1
+    if isinstance(made, tuple):
+        return tuple(weighed(part, graph, weight) for part in made)
+    return {u: weighed(part, graph, weight) for u, part in made.items()} if isinstance(made, dict) else made
+
+
+def alike(name, got, wanted, graph, weight):
+    """Equal, but for rounding and which of several equal paths it is."""
+    if name.endswith("predecessor_and_distance"):
+        got, wanted = (({u: set(before) for u, before in made[0].items()}, made[1]) for made in (got, wanted))
+    elif name not in TIES:
+        got, wanted = weighed(got, graph, weight), weighed(wanted, graph, weight)
+    return close(got, wanted)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -89,13 +90,82 @@ def test_random_graphs(name, rng, long):
             if weight == "real" and name in TIES:
                 continue
             got, wanted = call(function, name, graph, weight, backend="ooc"), call(original, name, graph, weight)
-            if name in ("dijkstra_predecessor_and_distance", "floyd_warshall_predecessor_and_distance"):
-                assert close(got[1], wanted[1])
-                assert {u: set(before) for u, before in got[0].items()} == {u: set(before) for u, before in wanted[0].items()}
-            elif name in TIES or not any(ways(wanted)):
-                assert close(got, wanted), weight
-            else:
-                assert close(lengths(got, graph, weight), lengths(wanted, graph, weight)), weight
+            assert alike(name, got, wanted, graph, weight), weight
+
+
+def any_graph(rng):
+    """A graph of any class: with loops, parallel edges, edges of length 0, vertices without edges, and labels of several types."""
+    graph = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph][rng.integers(4)]()
+    n, unit = int(rng.choice([1, 2, 3, 6, 10])), rng.choice([1, 0.25])  # sums of quarters are exact
+    nodes = [[f"v{i}", i + 20, (i, "x")][rng.integers(3)] for i in range(n)]
+    graph.add_nodes_from(nodes)
+    for u, v in rng.integers(n, size=(int(rng.integers(4 * n)), 2)).tolist():
+        length = int(rng.integers(rng.integers(2), 9)) * unit
+        graph.add_edge(nodes[u], nodes[v], weight=float(length) if unit < 1 else int(length))
+    if rng.integers(2) and n > 2:
+        nx.add_cycle(graph, nodes, weight=2)
+    return graph
+
+
+def any_arguments(name, graph, rng):
+    """Arguments of a call, of which those that need not be given sometimes are not."""
+    nodes, given = list(graph), {}
+    for k, p in inspect.signature(getattr(nx, name).orig_func).parameters.items():
+        if k != "G" and (p.default is p.empty or rng.integers(3)):
+            some = [nodes[i] for i in rng.integers(len(nodes), size=3)]
+            choices = {
+                "source": some[:1] * 9 + ["missing"],
+                "target": some[:1] * 9 + ["missing"],
+                "u": [*some, "missing"],
+                "v": [*some, some],
+                "sources": [None] if name.startswith("harmonic") else [some, set(some), tuple(some[:1])],
+                "nbunch": [some, some[0]],
+                "nodelist": [nodes[::-1], nodes[1:]],
+                "weight": ["weight", "weight", None, "none has it"],
+                "cutoff": [None, 0, 1, 2.5, -1, 100],
+                "method": ["dijkstra", "bellman-ford", "floyd-warshall", "unweighted", "unheard of"],
+                "wf_improved": [True, False],
+            }
+            choices["distance"] = choices["weight"]
+            if k in choices:
+                given[k] = choices[k][rng.integers(len(choices[k]))]
+    return given
+
+
+def outcome(function, graph, arguments, **more):
+    try:
+        made = function(graph, **arguments, **more)
+        return "made", dict(made) if isinstance(made, Iterator) else made
+    except NotImplementedError:
+        return None
+    except Exception as e:
+        return type(e), str(e)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_any_call_of_any_graph(name, rng, long):
+    compared, enough = 0, 40 if long else 4
+    for _ in range(100 * enough):  # some calls are left to networkx
+        graph = any_graph(rng)
+        if name == "global_efficiency":
+            graph = nx.Graph(graph)
+        arguments = any_arguments(name, graph, rng)
+        got, wanted = (
+            outcome(f, graph, arguments, **more) for f, more in ((getattr(nx, name), {"backend": "ooc"}), (getattr(nx, name).orig_func, {}))
+        )
+        about = name, arguments, type(graph), list(graph), list(graph.edges(data=True))
+        if got is None:
+            continue
+        assert got[0] == wanted[0], (about, got, wanted)
+        if got[0] == "made":
+            given = inspect.signature(getattr(nx, name).orig_func).parameters
+            weight = arguments.get("weight", given["weight"].default if "weight" in given else None)
+            assert alike(name, got[1], wanted[1], graph, weight if weight == "weight" else None), (about, got, wanted)
+        else:
+            assert got == wanted, about
+        if (compared := compared + 1) == enough:
+            return
+    pytest.fail("networkx does all of it")
 
 
 def test_negative_weights():
@@ -122,6 +192,62 @@ def test_messages_are_networkxs(name):
     with pytest.raises(nx.NodeNotFound) as got:
         getattr(nx, name)(graph, missing, backend="ooc")
     assert str(got.value) == str(wanted.value)
+
+
+def test_sources_at_distance_0_from_another():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([(0, 1, 0), (1, 2, 3), (2, 3, 0)])
+    for data in ([0, 1], [3, 1, 0, 2]):
+        for zero in (0, 0.0):
+            graph.add_edge(0, 1, weight=zero)
+            assert nx.multi_source_dijkstra_path_length(graph, data, backend="ooc") == nx.multi_source_dijkstra_path_length(graph, data)
+            lengths, paths = nx.multi_source_dijkstra(graph, data, backend="ooc")
+            assert lengths == nx.multi_source_dijkstra_path_length(graph, data)
+            assert all(paths[source] == [source] for source in data) and paths.keys() == lengths.keys()
+
+
+STATISTICS = ("closeness_centrality", "harmonic_centrality", "barycenter", "wiener_index", "average_shortest_path_length", "eccentricity")
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_sums_beyond_float64(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("a", "b", 1e308), ("b", "c", 1.0), ("c", "a", 2.0)])
+    function, original = getattr(nx, name), getattr(nx, name).orig_func
+    assert call(function, name, graph, "weight", backend="ooc") == call(original, name, graph, "weight")
+    graph.add_edge("c", "a", weight=5e-324)  # whose reciprocal is as large
+    assert call(function, name, graph, "weight", backend="ooc") == call(original, name, graph, "weight")
+
+
+@pytest.mark.parametrize("name", [*STATISTICS, "floyd_warshall", "all_pairs_dijkstra_path_length", "single_source_dijkstra"])
+def test_paths_beyond_float64_are_left_to_networkx(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("v3", "b", 1e308), ("b", "c", 1e308), ("c", "v3", 2.0)])
+    with pytest.raises(NotImplementedError) as left:
+        call(getattr(nx, name), name, graph, "weight", backend="ooc")
+    assert "ooc refuses the graph: a path may" in str(left.value.__cause__)
+    with nx.config.backend_priority(algos=["ooc"]), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networkx_backend, "_SMALL", 0)
+        assert call(getattr(nx, name), name, graph, "weight") == call(getattr(nx, name).orig_func, name, graph, "weight")
+
+
+@pytest.mark.parametrize("name", ["barycenter", "wiener_index", "average_shortest_path_length"])
+def test_integers_whose_sums_are_too_large_are_left_to_networkx(name):
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((i, (i + 1) % 60, 2**44 + i % 7) for i in range(60))
+    assert nx.eccentricity(graph, weight="weight", backend="ooc") == nx.eccentricity(graph, weight="weight")
+    with pytest.raises(NotImplementedError) as left:
+        getattr(nx, name)(graph, weight="weight", backend="ooc")
+    assert "below 2**53" in str(left.value.__cause__)
+
+
+def test_negative_cycles_are_said_when_networkx_says_it():
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([(1, 2, 3), (2, 1, -5)])
+    for function in (nx.all_pairs_bellman_ford_path, nx.all_pairs_bellman_ford_path_length):
+        some = function(graph, backend="ooc")
+        with pytest.raises(nx.NetworkXUnbounded):
+            next(some)
 
 
 def test_small_graphs_stay_with_networkx():

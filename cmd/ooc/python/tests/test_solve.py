@@ -2,12 +2,14 @@
 
 import importlib.metadata
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import igraph
@@ -16,9 +18,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import NegativeCycleError
 
 import ooc
 from ooc import graphs, program
+from ooc.program import _ERRORS
 
 SMALL = [[0, 2, 5], [np.inf, 0, 3], [np.inf, np.inf, 0]]
 
@@ -346,6 +350,20 @@ def test_control_c(rng):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_errors_go_from_process_to_process():
+    cycle = np.array([[0, -1], [-1, 0.0]])
+    made = [error("why", code, [1, 2], -3) if error is ooc.NegativeCycleError else error("why", code) for code, error in _ERRORS.items()]
+    with pytest.raises(ooc.NegativeCycleError) as caught:  # which is SciPy's too where that is loaded
+        ooc.shortest_path(cycle)
+    assert isinstance(caught.value, NegativeCycleError)
+    for error in [*made, ooc.Error("why", 7), caught.value]:
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and vars(again) == vars(error) and str(again) == str(error)
+    with ProcessPoolExecutor(1) as pool, pytest.raises(ooc.NegativeCycleError) as caught:
+        pool.submit(ooc.shortest_path, cycle).result()
+    assert caught.value.cycle == [0, 1] and caught.value.cycle_length == -2
+
+
 def test_locked(rng):
     np.save("slow.npy", slow(rng))
     child = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -118,6 +118,16 @@ def test_fewer_near_ones():
     assert vertices.tolist() == [[1, None], [None, None]] and distances.tolist() == [[1, np.inf], [np.inf, np.inf]]
 
 
+def test_nearest_of_few():
+    line = ooc.solve(nx.path_graph(3, create_using=nx.DiGraph), "line.ooc")
+    vertices, distances = line.nearest(4)
+    assert vertices.tolist() == [[1, 2, None, None], [2, None, None, None], [None] * 4]
+    assert distances.tolist() == [[1, 2, np.inf, np.inf], [1, np.inf, np.inf, np.inf], [np.inf] * 4]
+    some = ooc.solve(nx.path_graph(3, create_using=nx.DiGraph), "some.ooc", sources=[2])
+    assert some.nearest(2)[0].tolist() == [[None] * 2] * 3
+    assert ooc.solve(np.zeros((1, 1)), "one.ooc").nearest(2)[0].tolist() == [[None] * 2]
+
+
 def test_verify(rome):
     assert rome.verify(rows=8)["rows"] == 8
     assert rome.verify(full=True)["entries"] == 3353**2

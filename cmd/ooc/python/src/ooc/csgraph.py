@@ -111,11 +111,17 @@ def kind_of(matrix: Arcs | Dense) -> str:
 
 
 def _negative_cycle() -> type[Exception]:
-    """NegativeCycleError, which is SciPy's too where that is loaded."""
+    """The class NegativeCycleError, which is SciPy's too where that is loaded."""
     scipy = sys.modules.get("scipy.sparse.csgraph")
     return program.NegativeCycleError if scipy is None else _both(scipy.NegativeCycleError)
 
 
 @functools.cache
 def _both(of_scipy: type[Exception]) -> type[Exception]:
-    return type("NegativeCycleError", (program.NegativeCycleError, of_scipy), {})
+    # pickle finds no class by a name that it does not have in its module, so it asks for the class again.
+    pickled = {"__reduce__": lambda self: (_new, self.args, self.__dict__)}
+    return type("NegativeCycleError", (program.NegativeCycleError, of_scipy), pickled)
+
+
+def _new(message: str) -> Exception:
+    return _negative_cycle()(message)

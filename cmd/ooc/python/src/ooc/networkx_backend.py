@@ -149,7 +149,19 @@ def _solved(graph: Graph, arcs: Arcs, sources: list[int] | None, reverse: bool =
         arcs = graphs.shortest(arcs.n, arcs.indices, _tails(arcs), arcs.weights)
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         flags = {"kind": kind_of(arcs)}
-        yield solve_graph(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), Path(folder, "distances.ooc"), sources, False, flags)
+        with _left_to_networkx():
+            own = graphs.Graph(arcs, graph.is_directed(), range(arcs.n))
+            store = solve_graph(own, Path(folder, "distances.ooc"), sources, False, flags)
+        yield store
+
+
+@contextlib.contextmanager
+def _left_to_networkx() -> Iterator[None]:
+    """Leaves graphs that the command refuses to networkx: those whose paths may be longer than a float64 holds."""
+    try:
+        yield
+    except program.InputError as e:
+        raise NotImplementedError(f"ooc refuses the graph: {e.message.partition(': ')[2] or e.message}") from e  # less its file
 
 
 def _reached(row: Array, source: int, cutoff: float | None) -> list[int]:
@@ -174,8 +186,8 @@ def _lengths(graph: Graph, arcs: Arcs, row: Array, source: int, cutoff: float | 
 
 def _paths(graph: Graph, row: Array, before: Array, source: int, cutoff: float | None) -> dict[Hashable, list[Hashable]]:
     nodes, back = graph.nodes, before.tolist()
-    made = {source: [nodes[source]]}
-    for vertex in _reached(row, source, cutoff):
+    made, reached = {source: [nodes[source]]}, _reached(row, source, cutoff)
+    for vertex in reached:
         way = []
         while vertex not in made:
             way.append(vertex)
@@ -183,7 +195,7 @@ def _paths(graph: Graph, row: Array, before: Array, source: int, cutoff: float |
         for step in reversed(way):
             made[step] = [*made[vertex], nodes[step]]
             vertex = step
-    return {nodes[vertex]: way for vertex, way in made.items()}
+    return {nodes[vertex]: made[vertex] for vertex in reached}
 
 
 Both = tuple[dict[Hashable, Any], dict[Hashable, list[Hashable]]]
@@ -195,8 +207,15 @@ def _all_pairs(
     """Of each vertex its lengths, and if asked for its paths. What cannot be computed is said at once, not at the first of them."""
     arcs = graph.arcs(weight, negative)
 
-    def each() -> Iterator[tuple[Hashable, Both]]:
-        with _unbounded(), _solved(graph, arcs, None) as store:
+    def each() -> Iterator[Any]:
+        solved = contextlib.ExitStack()
+        try:
+            store = solved.enter_context(_solved(graph, arcs, None))
+        except program.NegativeCycleError:
+            yield None
+            raise nx.NetworkXUnbounded("Negative cycle detected.") from None  # networkx says it at the first of them
+        with solved:
+            yield None
             for first in range(0, arcs.n, _BATCH):
                 some = range(first, min(first + _BATCH, arcs.n))
                 back = store.predecessors(us=some) if paths else None
@@ -205,15 +224,9 @@ def _all_pairs(
                     ways = {} if back is None else _paths(graph, row, back[i], u, cutoff)
                     yield graph.nodes[u], (_lengths(graph, arcs, row, u, cutoff), ways)
 
-    return each()
-
-
-@contextlib.contextmanager
-def _unbounded() -> Iterator[None]:
-    try:
-        yield
-    except program.NegativeCycleError:
-        raise nx.NetworkXUnbounded("Negative cycle detected.") from None
+    made = each()
+    next(made)
+    return made
 
 
 def _from(
@@ -235,6 +248,7 @@ def _from(
     except program.NegativeCycleError:
         raise NotImplementedError("there is a negative cycle, which the source may not reach") from None
     nearest = rows.argmin(axis=0)
+    nearest[places] = range(len(places))  # also where one is at distance 0 from another
     lengths: dict[Hashable, Any] = {}
     ways: dict[Hashable, list[Hashable]] = {}
     for i, source in enumerate(places):
@@ -452,7 +466,21 @@ def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         words = graphs.save(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), folder)
         own = program.flags({"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats")})
-        return program.run("stats", *own, *words[1:], "--", words[0])[-1]
+        with _left_to_networkx():
+            found = program.run("stats", *own, *words[1:], "--", words[0])[-1]
+    columns, inf = found["vertices"], float("inf")  # null in JSON, also where a sum is too large for a float64
+    for name in ("eccentricity", "distance_sum", "distance_sum_in", "harmonic_centrality"):
+        real = arcs.weights.dtype.kind == "f" or name == "harmonic_centrality"  # 2.0 is 2 in JSON
+        columns[name] = [inf if number is None else float(number) if real else int(number) for number in columns[name]]
+    return found
+
+
+def _sums(found: dict[str, Any]) -> list[Any]:
+    """The distances from each vertex added up, where they are what Python's integers add up to."""
+    sums: list[Any] = found["vertices"]["distance_sum"]
+    if any(type(total) is int and total >= 2**53 for total in sums):
+        raise NotImplementedError("ooc takes integers whose sums are below 2**53")
+    return sums
 
 
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
@@ -490,7 +518,7 @@ def barycenter(G: Graph, weight: Any = None, attr: Any = None, sp: Any = None) -
     found = _statistics(G, weight)
     if not found["connected"]:
         raise nx.NetworkXNoPath(f"Input graph {G.graph} is disconnected, so every induced subgraph has infinite barycentricity.")
-    sums = found["vertices"]["distance_sum"]
+    sums = _sums(found)
     return [u for u, total in zip(G.nodes, sums) if total == min(sums)]
 
 
@@ -519,7 +547,7 @@ def wiener_index(G: Graph, weight: Any = None) -> Any:
     found = _statistics(G, weight)
     if not found["connected"]:
         return float("inf")
-    total = sum(found["vertices"]["distance_sum"])
+    total = sum(_sums(found))
     return total if G.is_directed() else total / 2
 
 
@@ -530,7 +558,7 @@ def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = Non
     found = _statistics(G, None if method == "unweighted" else weight)
     if not found["connected"]:
         raise nx.NetworkXError("Graph is not strongly connected." if G.is_directed() else "Graph is not connected.")
-    return sum(found["vertices"]["distance_sum"]) / (len(G) * (len(G) - 1))
+    return sum(_sums(found)) / (len(G) * (len(G) - 1))
 
 
 def global_efficiency(G: Graph) -> Any:
