@@ -58,7 +58,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 		return nil, err
 	}
 	if c.s.lock, err = s.giveUp(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("replacing %s: %w", s.dir, err)
 	}
 	if err := c.startOver(); err != nil {
 		c.undo()
@@ -77,7 +77,7 @@ func (s *Store) giveUp() (*lock.Lock, error) {
 	s.liveMu.Lock()
 	defer s.liveMu.Unlock()
 	if s.lock == nil {
-		return nil, fmt.Errorf("%s: %w", s.dir, ErrClosed)
+		return nil, ErrClosed
 	}
 	err := s.hooks.Ask("rename", nameStore)
 	if err == nil {
@@ -89,7 +89,7 @@ func (s *Store) giveUp() (*lock.Lock, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replacing %s: %w", s.dir, disk.Classify(err))
+		return nil, disk.Classify(err)
 	}
 	held := s.lock
 	s.lock = nil
@@ -194,19 +194,7 @@ func (c *creation) startOver() error {
 	if slices.Contains(names, nameStore) {
 		return fmt.Errorf("%s: %w; open it, or remove the folder to import again", c.s.dir, ErrExists)
 	}
-	for _, name := range names {
-		switch {
-		case name == nameLock:
-		case isCore(name):
-			err = c.s.removeFolder(name)
-		default:
-			err = c.s.remove(name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.s.removeFiles()
 }
 
 // StoreBytes is how much of its volume the store takes that Create makes of
@@ -365,12 +353,9 @@ func (c *creation) undo() {
 	for _, f := range c.files {
 		f.Close() // some are closed already
 	}
-	os.Remove(c.s.path(nameStore)) // first, and durably: without the rest it would be called a damaged store
-	_ = system.SyncDir(c.s.dir)
-	for name := range ownNames {
-		if name != nameLock {
-			os.Remove(c.s.path(name))
-		}
+	if err := c.s.removeFiles(); err != nil {
+		c.s.lock.Release() // the next import goes on with that
+		return
 	}
 	c.giveBack()
 }
@@ -379,12 +364,12 @@ func (c *creation) undo() {
 // made here. The lock file goes while we hold its lock; a process that has
 // already opened it notices (see lock.Take).
 func (c *creation) giveBack() {
-	if !c.madeLock {
+	switch {
+	case c.madeDir && c.madeLock:
+		_ = c.s.lock.RemoveFolder() // what stays is empty but for the lock
+	case c.madeLock:
+		_ = c.s.lock.Remove()
+	default:
 		c.s.lock.Release()
-		return
-	}
-	c.s.lock.Remove()
-	if c.madeDir {
-		os.Remove(c.s.dir)
 	}
 }

@@ -3,33 +3,62 @@ package tiles
 import (
 	"errors"
 	"fmt"
-	"os"
+	"slices"
+
+	"ooc/tiles/disk"
 )
 
 // Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the
-// folder holds what is not ours. What stops it later leaves what Create starts over.
+// folder holds what is not ours. What stops it later leaves an import that died, or an empty folder: Create goes on with both.
 func (s *Store) Remove() error {
 	if !s.writable {
 		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
 	}
-	names, err := ownFiles(s.dir)
-	if err == nil {
-		err = s.RemoveCore()
-	}
+	err := s.CheckOwn()
 	if err != nil {
 		return err
 	}
-	held := s.lock
-	s.lock = nil
-	errs := []error{s.Close(), os.Remove(s.path(nameStore))} // first: the rest is no store without it
-	for _, name := range names {
-		if name != nameStore && name != nameLock && !isCore(name) {
-			errs = append(errs, os.Remove(s.path(name)))
+	held, err := s.giveUp()
+	if err != nil {
+		return fmt.Errorf("removing %s: %w; it is as it was", s.dir, err)
+	}
+	// The lock goes last, durably: without it, what is left would not be known for ours.
+	if err = s.removeFiles(); err == nil {
+		err = s.syncNames()
+	}
+	if err != nil {
+		err = errors.Join(err, held.Release())
+	} else {
+		err = held.RemoveFolder()
+	}
+	if err != nil {
+		return fmt.Errorf("%w; what is left of %s counts for nothing", disk.Classify(err), s.dir)
+	}
+	return nil
+}
+
+// removeFiles removes all that is in the folder but the lock, which this process has. The first error ends it.
+func (s *Store) removeFiles() error {
+	names, err := ownFiles(s.dir)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, nameStore) { // first, and durably: without the rest it would be called a damaged store
+		if err = s.remove(nameStore); err == nil {
+			err = s.syncNames()
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return errors.Join(fmt.Errorf("removing %s: %w", s.dir, err), held.Release())
+	for _, name := range names {
+		remove := s.remove
+		switch {
+		case name == nameLock:
+			continue
+		case isCore(name):
+			remove = s.removeFolder
+		}
+		if err == nil {
+			err = remove(name)
+		}
 	}
-	held.Remove()
-	return os.Remove(s.dir)
+	return err
 }

@@ -331,6 +331,14 @@ func scenarios(t *testing.T) []*scenario {
 		}
 	}
 	pairs := words("near towns.csv x.mtx --within 90")
+	byStore := words("stats D.npy --json --device cpu --checkpoint 1us --store t.ooc")
+	gone := func(name string) syscalls.Call { // a step of its removal
+		call := syscalls.Call{Name: "unlinkat", Path: strings.TrimSuffix("t.ooc/"+name, "/"), Nth: 1}
+		if strings.Contains(name, "→") {
+			call.Name = "renameat"
+		}
+		return call
+	}
 	list := []*scenario{
 		{name: "blocked", args: blocked},
 		{name: "blocked, without a mapping", args: blocked, byFile: true},
@@ -381,6 +389,10 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats"},
 		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
 			before: halfway(syscalls.Call{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
+		{name: "stats by a store", args: byStore, before: matrixFile, stdout: "out.txt", about: "t.ooc/store.json.tmp"},
+		{name: "stats by a store that is solved", args: byStore, before: both(matrixFile, halfway(gone("store.json → t.ooc/store.json.tmp"), byStore)), stdout: "out.txt", about: "t.ooc/store.json.tmp", givesUp: true},
+		{name: "stats by a store that is half removed", args: byStore, before: both(matrixFile, halfway(gone("state"), byStore)), stdout: "out.txt", about: "t.ooc/lock"},
+		{name: "stats by a store of which the folder is left", args: byStore, before: both(matrixFile, halfway(gone(""), byStore)), stdout: "out.txt", about: "t.ooc/lock"},
 		{name: "merge", args: merge, before: divided, about: "m.ooc"},
 		{name: "merge goes on", args: merge, before: both(divided, halfway(syscalls.Call{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)), about: "m.ooc"},
 		{name: "near goes on", args: pairs, before: both(textIDs, halfway(syscalls.Call{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},

@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/engine"
+	"ooc/engine/graph/read"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 	"ooc/tiles/lock"
 )
@@ -162,13 +165,11 @@ func TestStatsByStore(t *testing.T) {
 	}
 	ooc(t, dir, "export", "g.ooc", "m.npy").want(t, 0)
 	ooc(t, dir, "stats", "m.npy", "--store", "t.ooc").want(t, 0, "diameter")
-	for _, name := range []string{"g.ooc", "full", "empty"} { // a store of somebody else, and folders
-		if name != "g.ooc" {
+	for _, name := range []string{"g.ooc", "full"} { // a store of somebody else, and a folder
+		if name == "full" {
 			if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if name == "full" {
 			writeFile(t, filepath.Join(dir, name), "mine", "x")
 		}
 		before := tree(t, dir)
@@ -197,6 +198,60 @@ func TestStatsByStore(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "t.ooc")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the store is still there: %v", err)
+	}
+
+	// What a kill while the store is removed may leave.
+	before = tree(t, dir)
+	for _, left := range [][]string{{}, {"lock"}, {"lock", "state", "store.json.tmp"}} {
+		if err := os.Mkdir(filepath.Join(dir, "t.ooc"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range left {
+			writeFile(t, filepath.Join(dir, "t.ooc"), name, map[bool]string{true: "ooc lock\n", false: "half"}[name == "lock"])
+		}
+		if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
+			t.Errorf("with %q left\n%s\nof a store\n%s", left, got, want)
+		}
+		if after := tree(t, dir); !same(after, before) {
+			t.Errorf("with %q left, left behind: %v", left, after)
+		}
+	}
+}
+
+// TestStatsByDamagedStore damages the store of an earlier run. The command says how to begin again, as stats can.
+func TestStatsByDamagedStore(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "random", "g.gr", "-n", "150", "-m", "900", "--seed", "4").want(t, 0)
+	line := []string{"stats", "g.gr", "--json", "--store", "t.ooc"}
+	want := ooc(t, dir, "stats", "g.gr", "--json").want(t, 0).stdout
+	store := filepath.Join(dir, "t.ooc")
+	cut := func(path string) error { return os.Truncate(path, 100) }
+	for name, damage := range map[string]func(path string) error{"state": os.Remove, "dist.npy": cut, "graph.csr": os.Remove, "store.json": cut} {
+		g, src, err := read.File(filepath.Join(dir, "g.gr"), read.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := tiles.Input{Name: src.Name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256}
+		p, err := engine.Create(t.Context(), store, g, engine.CreateOptions{Input: in, Command: []string{"ooc", "stats"}})
+		if err == nil {
+			err = p.Close()
+		}
+		if err == nil {
+			err = damage(filepath.Join(store, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := ooc(t, dir, line...).want(t, exit.Corrupt, "t.ooc/"+name, "remove it, rm -r t.ooc, and")
+		if strings.Contains(r.stderr, "--restart") {
+			t.Errorf("%s: stats has no --restart:\n%s", name, r.stderr)
+		}
+		if err := os.RemoveAll(store); err != nil { // as it says
+			t.Fatal(err)
+		}
+		if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
+			t.Errorf("%s: another answer\n%s", name, got)
+		}
 	}
 }
 

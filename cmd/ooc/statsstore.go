@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -15,11 +16,12 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/stats"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
-// begun reports whether an earlier run has begun the store of --store, or its import. It refuses any other folder that is there: the store is
-// removed at the end.
+// begun reports whether an earlier run has begun the store of --store, or its import. It refuses any other folder that is there, unless that is
+// empty, as a kill may leave it: the store is removed at the end.
 func (f *graphStatsFlags) begun(input string) (bool, error) {
 	if f.store == "" {
 		return false, nil
@@ -32,14 +34,14 @@ func (f *graphStatsFlags) begun(input string) (bool, error) {
 	}
 	if !isStore(f.store) {
 		half, err := tiles.Incomplete(f.store)
-		if errors.Is(err, tiles.ErrNotStore) || err == nil && !half {
-			err = exit.UsageError(fmt.Errorf("--store %s: it is there, and would be removed at the end; name a folder that is not there", f.store))
+		if errors.Is(err, tiles.ErrNotStore) {
+			err = exit.UsageError(fmt.Errorf("--store %s: it is there, and would be removed at the end; name a folder that is not there, or is empty", f.store))
 		}
 		return half, err
 	}
 	p, err := engine.OpenReadOnly(f.store)
 	if err != nil {
-		return false, err
+		return false, f.damaged(err)
 	}
 	defer p.Close()
 	if made := p.Meta().Command; len(made) < 2 || made[1] != "stats" {
@@ -49,8 +51,18 @@ func (f *graphStatsFlags) begun(input string) (bool, error) {
 	return true, nil
 }
 
+// damaged says what to do where the store of --store is damaged. What the error says of --restart is not for stats.
+func (f *graphStatsFlags) damaged(err error) error {
+	if !tiles.Damaged(err) || errors.Is(err, tiles.ErrVersion) {
+		return err
+	}
+	cause, _, _ := strings.Cut(err.Error(), "; ")
+	return text.ErrorOf(tiles.ErrCorrupt, "%s; if an earlier ooc stats made that store, remove it, rm -r %s, and the same command begins again", cause, text.Quote(f.store))
+}
+
 // byStore solves a graph into the store of --store, gathers its statistics, and removes it.
 func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) (err error) {
+	defer func() { err = f.damaged(err) }()
 	_, s := newSolve()
 	s.graphFlags, s.out, s.sources, s.quiet = f.graphFlags, f.store, f.sources, true
 	s.strict, s.place = true, "store" // what is begun for other statistics goes on for none but these
@@ -81,7 +93,10 @@ func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) 
 	if err != nil {
 		return err
 	}
-	return p.Remove()
+	if err = p.Remove(); err != nil && !errors.Is(err, tiles.ErrNotStore) {
+		err = fmt.Errorf("%w; the same command begins again with that:\n  %s", err, wholeCommand([]string{input}))
+	}
+	return err
 }
 
 // storeTakes says what statistics by way of a store take; "" if that cannot be told.

@@ -333,9 +333,7 @@ func (l *Log) Discard() error {
 	if rerr := os.Remove(filepath.Join(l.Dir, nameQueue)); !errors.Is(rerr, fs.ErrNotExist) {
 		err = errors.Join(err, rerr)
 	}
-	l.lock.Remove()
-	os.Remove(l.Dir) // fails if another process is in it, rightly
-	return err
+	return errors.Join(err, l.lock.RemoveFolder())
 }
 
 func (l *Log) closeFile() error {

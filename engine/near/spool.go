@@ -413,14 +413,7 @@ func (s *spool) held() (rows, pairs int64) {
 }
 
 // remove removes the spool, before anybody else can have it.
-func (s *spool) remove() error {
-	err := os.Remove(s.file.Name()) // which Windows refuses of an open file
-	closing := s.file.Close()
-	if err != nil {
-		err = os.Remove(s.file.Name())
-	}
-	return errors.Join(err, closing)
-}
+func (s *spool) remove() error { return lock.RemoveFile(s.file) }
 
 // close keeps the spool for the next run, unless it holds nothing yet and was not there before.
 func (s *spool) close() error {

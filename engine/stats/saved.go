@@ -90,11 +90,11 @@ func openSaved(path string, h savedHead) (s *saved, err error) {
 	}
 	s = &saved{file: file}
 	if err := s.check(h); err != nil {
-		closing := file.Close()
+		give := file.Close
 		if made {
-			closing = errors.Join(closing, os.Remove(path))
+			give = func() error { return lock.RemoveFile(file) }
 		}
-		return nil, errors.Join(err, closing)
+		return nil, errors.Join(err, give())
 	}
 	return s, nil
 }
@@ -272,10 +272,5 @@ func (s *saved) close(done bool) error {
 	if fi, err := s.file.Stat(); !done && (s.seq > 0 || !s.begun && err == nil && fi.Size() > 0) {
 		return s.file.Close()
 	}
-	err := os.Remove(s.file.Name()) // before anybody else can have it; Windows refuses that of an open file
-	closing := s.file.Close()
-	if err != nil {
-		err = os.Remove(s.file.Name())
-	}
-	return errors.Join(err, closing)
+	return lock.RemoveFile(s.file) // before anybody else can have it
 }

@@ -110,10 +110,9 @@ func Take(dir string) (*Lock, error) {
 					return l, nil
 				}
 				if l.Made {
-					l.Remove()
-				} else {
-					f.Close()
+					return nil, errors.Join(err, RemoveFile(f))
 				}
+				f.Close()
 				return nil, err
 			}
 			// A failed import removed this file between our open and our
@@ -174,11 +173,39 @@ func (l *Lock) File() *os.File { return l.file }
 // Release gives the lock back. The file stays: removing it here could remove
 // the one that the next process has just locked.
 func (l *Lock) Release() error {
+	l.forget()
+	return l.file.Close() // unlocks
+}
+
+// Remove gives the lock back and removes its file.
+func (l *Lock) Remove() error {
+	l.forget() // in case the file stays
+	return RemoveFile(l.file)
+}
+
+// RemoveFolder is Remove, and removes the folder, in which nothing else is left. A folder that this user may not remove, or on which a
+// volume is mounted, was made by somebody else: it stays, empty.
+func (l *Lock) RemoveFolder() error {
+	dir := filepath.Dir(l.file.Name())
+	if err := l.Remove(); err != nil {
+		return err
+	}
+	err := os.Remove(dir)
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrExist): // ENOTEMPTY is one too: another process is in it by now, or has open what was removed
+		return nil
+	}
+	return err
+}
+
+// forget cuts the file back to its first line: it says of nobody that he has the lock.
+func (l *Lock) forget() {
 	const first = int64(len(magic) + 1)
 	if size, err := system.FileSize(l.file); err == nil && size > first { // else it could not be written, and would grow by zeros
 		_ = l.file.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
 	}
-	return l.file.Close() // unlocks
 }
 
 // CheckFree fails with a *LockedError while another process has the folder's

@@ -2,11 +2,11 @@
 
 package lock
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// Remove removes the lock file and gives the lock back, in that order, so
-// that nobody can lock the file in between and lose it.
-func (l *Lock) Remove() {
-	os.Remove(l.file.Name())
-	l.file.Close()
-}
+// RemoveFile removes an open file whose lock this process has, and gives the lock back, in that order, so that nobody can lock the
+// file in between and lose it.
+func RemoveFile(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

@@ -1,11 +1,10 @@
 package lock
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// Remove removes the lock file. An open file cannot be removed here, so it
-// is closed first; if another process has opened it since, removing fails and
-// the file stays, empty but for its first line.
-func (l *Lock) Remove() {
-	l.Release()
-	os.Remove(l.file.Name())
-}
+// RemoveFile removes an open file whose lock this process has, and gives the lock back. An open file cannot be removed here, so it
+// is closed first; if another process has opened it since, removing fails, and the file is that one's.
+func RemoveFile(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
