@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"time"
 
@@ -192,10 +191,21 @@ type storeFile struct {
 // a flipped digit of, say, the scale would go unseen.
 func metaSum(m Meta) (string, error) {
 	b, err := json.Marshal(m)
-	if err != nil {
-		return "", err
+	return sumText(b), err
+}
+
+func sumText(description []byte) string {
+	return fmt.Sprintf("crc32c:%08x", crc32.Checksum(description, castagnoli))
+}
+
+// unwrap takes the mark and the checksum off compact JSON of store.json. Without the mark, ok is false.
+func unwrap(compact []byte) (description []byte, sum string, ok bool) {
+	rest, ok := bytes.CutPrefix(compact, []byte(`{"format":"`+storeFormat+`",`))
+	if at := bytes.LastIndex(rest, []byte(`,"checksum":`)); at >= 0 {
+		_ = json.Unmarshal(rest[at+len(`,"checksum":`):len(rest)-1], &sum) // else it is "", which matches nothing
+		rest = append(rest[:at:at], '}')
 	}
-	return fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, castagnoli)), nil
+	return append([]byte("{"), rest...), sum, ok
 }
 
 // normalMeta is m as it reads back from JSON (times in UTC and without
@@ -227,25 +237,31 @@ func encodeMeta(m Meta) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// decodeMeta reads store.json; file is its path, for messages. The version is
-// looked at first, then the layout and the kind, so that a newer store is not
-// called corrupt.
+// decodeMeta reads store.json; file is its path, for messages. The checksum is looked at first, since the version of a damaged one says nothing,
+// and then version, layout and kind, so that a newer store is not called corrupt.
 func decodeMeta(file string, data []byte) (Meta, error) {
 	const (
 		mend     = "restore the file, or solve the graph again with --restart"
 		anothers = ", or name another folder with --out if it is another program's"
 	)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return Meta{}, disk.Corrupt(file, "it is not valid JSON: %v; "+mend+anothers, err)
+	}
+	description, sum, ok := unwrap(compact.Bytes())
+	if !ok {
+		return Meta{}, disk.Corrupt(file, "it is not an ooc store description; "+mend+anothers)
+	}
+	if got := sumText(description); got != sum {
+		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; "+mend, sum, got)
+	}
 	var head struct {
-		Format  string     `json:"format"`
 		Version int        `json:"version"`
 		Layout  Layout     `json:"layout"`
 		Kind    entry.Kind `json:"kind"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return Meta{}, disk.Corrupt(file, "it is not valid JSON: %v; "+mend+anothers, err)
-	}
-	if head.Format != storeFormat {
-		return Meta{}, disk.Corrupt(file, "it is not an ooc store description; "+mend+anothers)
+	if err := json.Unmarshal(description, &head); err != nil {
+		return Meta{}, disk.Corrupt(file, "%v; "+mend, err)
 	}
 	const remedy = "use the version of ooc that wrote it"
 	switch {
@@ -257,20 +273,14 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	case head.Version >= idVersion && !head.Kind.Valid():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
-	var sf storeFile
-	d := json.NewDecoder(bytes.NewReader(data))
+	var m Meta
+	d := json.NewDecoder(bytes.NewReader(description))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&sf); err != nil {
+	if err := d.Decode(&m); err != nil {
 		return Meta{}, disk.Corrupt(file, "%v; "+mend, err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return Meta{}, disk.Corrupt(file, "something follows the description; "+mend)
-	}
-	if sum, err := metaSum(sf.Meta); err != nil || sum != sf.Checksum {
-		return Meta{}, disk.Corrupt(file, "its checksum is %q, its content gives %q; "+mend, sf.Checksum, sum)
-	}
-	if err := sf.Validate(); err != nil {
+	if err := m.Validate(); err != nil {
 		return Meta{}, disk.Corrupt(file, "%v; "+mend, err)
 	}
-	return sf.Meta, nil
+	return m, nil
 }

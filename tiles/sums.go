@@ -18,6 +18,8 @@ const (
 	sumsID        = 32
 	sumsHeaderLen = 64
 
+	sumsOldHeaderLen = 32
+
 	// StripRows is how many rows of a tile a checksum covers, from version 3 on.
 	StripRows = shape.Grain
 
@@ -27,9 +29,14 @@ const (
 // sumsHeader is how long the header of sums is; it ends with its own checksum.
 func (m *Meta) sumsHeader() int64 {
 	if !m.hasIDs() {
-		return 32
+		return sumsOldHeaderLen
 	}
 	return sumsHeaderLen
+}
+
+// sumsHeaderWhole says that a header of that length matches its checksum.
+func sumsHeaderWhole(b []byte, header int64) bool {
+	return int64(len(b)) >= header && crc32.Checksum(b[:header-4], castagnoli) == binary.LittleEndian.Uint32(b[header-4:])
 }
 
 // sumCount is how many checksums there are.
@@ -62,10 +69,14 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if int64(len(b)) < header || string(b[:8]) != sumsMagic {
 		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
+	// The checksum first: the version of a damaged header says nothing. It may be at another place in the file of another store.
+	if !sumsHeaderWhole(b, sumsOldHeaderLen) && !sumsHeaderWhole(b, sumsHeaderLen) {
+		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
+	}
 	if err := m.checkFile(file, le.Uint32(b[8:]), sumsRemedy); err != nil {
 		return nil, err
 	}
-	if crc32.Checksum(b[:header-4], castagnoli) != le.Uint32(b[header-4:]) {
+	if !sumsHeaderWhole(b, header) {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
 	if m.hasIDs() {

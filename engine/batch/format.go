@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +14,10 @@ import (
 	"ooc/tiles"
 )
 
-// The file queue is lines: eight hexadecimal digits, a space, a JSON object. The digits are the CRC-32C of the
-// object's bytes. The first object is a head, each other one a change.
+// The file queue is lines with checksums (text.SumLine). The object of the first is a head, of each other one a change.
 const (
 	queueFormat  = "ooc batch"
 	queueVersion = 2 // in version 1 there are no ids
-	sumDigits    = 8
 
 	longestRecord = 64 << 20 // bounds the memory that a reader takes
 	longestError  = 4 << 10  // of an error, as recorded
@@ -64,7 +61,7 @@ func encode(record any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "%s %s\n", sum(body), body), nil
+	return text.SumLine(body), nil
 }
 
 // decode reads records up to the end or the torn last one. It returns how many bytes are good.
@@ -78,7 +75,7 @@ func decode(r io.Reader) (q *Queue, good int64, err error) {
 		if len(line) == 0 {
 			break
 		}
-		body, ok := check(line)
+		body, ok := text.CutSum(line)
 		if !ok {
 			// Each record is synced before the next is written: damage before the end is no torn write.
 			rest, err := io.Copy(io.Discard, in)
@@ -125,18 +122,6 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		}
 	}
 }
-
-// check returns the object of a line if the line is whole.
-func check(line []byte) ([]byte, bool) {
-	line, whole := bytes.CutSuffix(line, []byte("\n"))
-	if !whole || len(line) < sumDigits+1 || line[sumDigits] != ' ' {
-		return nil, false
-	}
-	body := line[sumDigits+1:]
-	return body, string(line[:sumDigits]) == sum(body)
-}
-
-func sum(body []byte) string { return fmt.Sprintf("%08x", tiles.Checksum(body)) }
 
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/task"
 
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -342,11 +343,11 @@ func TestQueueOfVersionOne(t *testing.T) {
 	}
 	var old []byte
 	for line := range bytes.Lines(whole) {
-		body := bytes.TrimSuffix(line[sumDigits+1:], []byte("\n"))
+		body := bytes.TrimSuffix(line[len("00000000 "):], []byte("\n"))
 		at := bytes.Index(body, []byte(`"id":"`))
 		body = slices.Concat(body[:at], body[at+len(`"id":"`)+32+len(`",`):])
 		body = bytes.Replace(body, []byte(`"version":2`), []byte(`"version":1`), 1)
-		old = fmt.Appendf(old, "%s %s\n", sum(body), body)
+		old = append(old, text.SumLine(body)...)
 	}
 	if err := os.WriteFile(path, old, 0o666); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,10 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/near"
 	"ooc/engine/newfile"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // pair is an entry of a sparse matrix.
@@ -409,14 +412,16 @@ func TestOtherSpools(t *testing.T) {
 	refused(g, near.Question{Within: 401}, `"--within 400"`)
 	refused(g, near.Question{Within: 400, Nearest: 3}, `"--within 400"`)
 	spool, err := os.ReadFile(path + near.Extension)
-	if err == nil {
-		err = os.WriteFile(path+near.Extension, otherVersion(t, spool), 0o666)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(g, q, "another version")
-	for _, b := range []string{"hello\n", "{\"format\":\"ooc near spool\"}\n", strings.Repeat("\x00", 300)} {
+	for _, b := range [][]byte{otherVersion(t, spool), spool[len("00000000 "):]} { // which had no checksum
+		if err := os.WriteFile(path+near.Extension, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused(g, q, "another version")
+	}
+	for _, b := range []string{"hello\n", "{\"format\":\"ooc far spool\"}\n", strings.Repeat("\x00", 300)} {
 		if err := os.WriteFile(path+near.Extension, []byte(b), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -427,11 +432,39 @@ func TestOtherSpools(t *testing.T) {
 // otherVersion makes of a spool that of another version of ooc.
 func otherVersion(t *testing.T, spool []byte) []byte {
 	t.Helper()
-	other := bytes.Replace(spool, []byte(`"version":2`), []byte(`"version":1`), 1)
-	if bytes.Equal(other, spool) {
+	line, rest, _ := bytes.Cut(spool, []byte("\n"))
+	object, ok := text.CutSum(append(slices.Clone(line), '\n'))
+	other := bytes.Replace(object, []byte(`"version":3`), []byte(`"version":2`), 1)
+	if !ok || bytes.Equal(other, object) {
 		t.Fatalf("%.100q has no version", spool)
 	}
-	return other
+	return append(text.SumLine(other), rest...)
+}
+
+// TestDamagedHead flips every bit of the first line of a spool: it is damaged then, and not one of something else.
+func TestDamagedHead(t *testing.T) {
+	g := enginetest.RandomGraph(t, seeds.New(t), 300, entry.KindI32, false)
+	path := filepath.Join(t.TempDir(), "x.csv")
+	o := near.Options{Question: near.Question{Within: 400}, File: newfile.File{Path: path}}
+	stopped(t, g, path, o.Question, 1)
+	spool, err := os.ReadFile(path + near.Extension)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 8 * (bytes.IndexByte(spool, '\n') + 1) {
+		b := slices.Clone(spool)
+		b[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(path+near.Extension, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := near.File(context.Background(), g, o)
+		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, near.ErrOther) || !strings.Contains(err.Error(), path+near.Extension+" is damaged") {
+			t.Fatalf("bit %d differs: %v", bit, err)
+		}
+		if after, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(b, after) {
+			t.Fatalf("bit %d differs: the spool was changed: %v", bit, err)
+		}
+	}
 }
 
 // TestTwoAtOnce refuses a second run for a file while the first is at it.

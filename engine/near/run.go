@@ -252,8 +252,8 @@ func sweep(path string) error {
 func (s *spool) wroteAll(path string) bool {
 	line := make([]byte, longestHead)
 	n, _ := s.file.ReadAt(line, 0)
-	h, ok := parseHead(line[:n])
-	if !ok || h.Version != spoolVersion || s.open(h) != nil || s.wrote == nil {
+	h, ok, err := parseHead(line[:n])
+	if err != nil || !ok || h.Version != spoolVersion || s.open(h) != nil || s.wrote == nil {
 		return false
 	}
 	file, err := os.Open(path)

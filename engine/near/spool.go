@@ -21,7 +21,7 @@ import (
 	"ooc/tiles/lock"
 )
 
-// A spool is the file in which rows wait until all are there. It begins with a line of JSON that says what it is of (head), and
+// A spool is the file in which rows wait until all are there. It begins with a line of JSON and its checksum (text.SumLine) that says what it is of (head), and
 // goes on with records in any order. A record has the head of recordBytes, and then of each of its rows the number of pairs, the
 // columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes. Columns, and distances that are integers, take 2 bytes
 // each where all of the record fit (narrow.go); the head says how many bytes. All numbers are little-endian. Each part has its CRC-32C. So
@@ -58,7 +58,7 @@ type head struct {
 
 const (
 	spoolFormat  = "ooc near spool"
-	spoolVersion = 2
+	spoolVersion = 3 // heads of versions before it have no checksum
 	longestHead  = 1024
 )
 
@@ -67,14 +67,23 @@ func (h head) line() []byte {
 	if err != nil {
 		panic(err) // it has text and integers only
 	}
-	return append(line, '\n')
+	return text.SumLine(line)
 }
 
-// parseHead reads the first line of a file, and reports whether it is that of a spool.
-func parseHead(file []byte) (h head, ok bool) {
-	line, _, _ := bytes.Cut(file, []byte("\n"))
-	err := json.Unmarshal(line, &h)
-	return h, err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices
+// parseHead reads the first line of a file, and reports whether it is that of a spool. It fails where that line is damaged.
+func parseHead(file []byte) (h head, ok bool, err error) {
+	first := []byte(`{"format":"` + spoolFormat + `"`)
+	line, whole := text.CutSum(file[:bytes.IndexByte(file, '\n')+1])
+	switch {
+	case whole:
+		err = json.Unmarshal(line, &h)
+		return h, err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices, nil
+	case bytes.HasPrefix(file, first):
+		return h, true, nil // of a version before checksums
+	case disk.Differ(file[min(len(file), len("00000000 ")):], first) <= len(first)/2:
+		err = errors.New("its first line differs from its checksum")
+	}
+	return h, false, err
 }
 
 // The parts of a record, in their order.
@@ -192,8 +201,10 @@ func (s *spool) open(h head) error {
 // other says what the spool is of.
 func (s *spool) other(was []byte, want head) error {
 	name := s.file.Name()
-	h, ok := parseHead(was)
+	h, ok, err := parseHead(was)
 	switch {
+	case err != nil:
+		return text.ErrorOf(disk.ErrCorrupt, "%s is damaged: %w: remove it to begin again, or name another FILE", name, err)
 	case !ok:
 		return text.ErrorOf(ErrOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE", name)
 	case h.Version != spoolVersion:

@@ -48,3 +48,14 @@ func ReadError(file string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", file, Classify(err))
 }
+
+// Differ counts the bytes in which b does not begin as want does. A few are damage of a file that is ours; where there are many, it is another
+// program's.
+func Differ(b, want []byte) (n int) {
+	for i, x := range want {
+		if i >= len(b) || b[i] != x {
+			n++
+		}
+	}
+	return n
+}
