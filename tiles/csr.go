@@ -6,6 +6,7 @@ import (
 
 	"ooc/tiles/csr"
 	"ooc/tiles/disk"
+	"ooc/tiles/internal/system"
 )
 
 // What package csr keeps of a store's graph, under the names by which other packages know it.
@@ -60,6 +61,38 @@ func (s *Store) IDs() (ids IDs, err error) {
 		return err
 	})
 	return ids, err
+}
+
+// CheckInputs reads graph.csr and ids to their ends, of all parts if these are all, from the disk and not from memory. It fails with ErrCorrupt where
+// one is damaged.
+func (s *Store) CheckInputs() error {
+	for _, p := range s.joined {
+		if err := p.CheckInputs(); err != nil {
+			return err
+		}
+	}
+	if s.joined != nil {
+		return nil
+	}
+	c := s.meta.csr()
+	if !s.meta.Dense {
+		err := s.readInput(nameGraph, func(f *os.File) error {
+			system.DropCache(f)
+			_, err := c.ReadGraph(f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.meta.IDs == "" {
+		return nil
+	}
+	return s.readInput(nameIDs, func(f *os.File) error {
+		system.DropCache(f)
+		_, err := c.ReadIDs(f)
+		return err
+	})
 }
 
 // readInput has a file of the store read.

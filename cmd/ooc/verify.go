@@ -68,7 +68,7 @@ func verifyCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.rows = 64
-	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: checksums only")
+	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
 	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
 	fl.BoolVar(&f.full, "full", false, "prove every distance")
 	f.device = "cpu"

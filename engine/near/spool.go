@@ -80,7 +80,7 @@ func parseHead(file []byte) (h head, ok bool, err error) {
 		return h, err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices, nil
 	case bytes.HasPrefix(file, first):
 		return h, true, nil // of a version before checksums
-	case disk.Differ(file[min(len(file), len("00000000 ")):], first) <= len(first)/2:
+	case disk.BitsOff(file[min(len(file), len("00000000 ")):], first) <= len(first):
 		err = errors.New("its first line differs from its checksum")
 	}
 	return h, false, err

@@ -33,7 +33,7 @@ type Sampled struct {
 	StripsBound  *float64 `json:"wrong_strips_fraction_at_most"` // the fraction of all such strips that may at most be otherwise; nil: none was checked
 }
 
-// Sample compares every tile with its checksum. Then it compares the rows of the given number of random sources with a
+// Sample compares every tile with its checksum, and the stored graph and ids with theirs. Then it compares the rows of the given number of random sources with a
 // search on the stored graph, by Dijkstra's algorithm, or another one if arcs are negative: exactly in i32, within rounding
 // in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong, naming a tile or an entry. If the input was a matrix, the
 // search needs the input; if that is missing, Missing says why no row was compared. A matrix in Fortran order is compared
@@ -83,7 +83,11 @@ func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) e
 	return verifyTrees(ctx, p, sources)
 }
 
+// verifySums compares all that has a checksum.
 func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
+	if err := p.Store().CheckInputs(); err != nil {
+		return err
+	}
 	if f, err := p.Factors(); f != nil || err != nil {
 		if err != nil {
 			return err

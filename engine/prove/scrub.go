@@ -34,8 +34,8 @@ type Scrubbed struct {
 // readAheadTiles is how many tiles ahead the disk is asked to read.
 const readAheadTiles = 16
 
-// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve stored.
-// It continues after a damaged tile and fails with tiles.ErrCorrupt in the end. When ctx ends it fails with the cause, and
+// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve stored, and the stored graph
+// and ids with theirs. It continues after a damaged tile and fails with tiles.ErrCorrupt in the end. When ctx ends it fails with the cause, and
 // Next is the tile to begin with again.
 func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, error) {
 	began := time.Now()
@@ -75,17 +75,24 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		s.result.Bytes = min(s.factors.Bytes(), int64(s.result.Tiles)*factors.BlockBytes)
 	}
 	s.result.Seconds = time.Since(began).Seconds()
-	if err == nil && s.result.Damaged > 0 {
-		name, what := tiles.MatrixPath(p.Dir()), "tiles"
-		if p.Store().Parts() != nil {
-			name = p.Dir()
-		}
-		if s.factors != nil {
-			name, what = p.Store().FactorsPath(), "blocks"
-		}
-		err = fmt.Errorf("%s: %w: %d of %d %s are damaged, %w; solve again with --restart", name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, what, s.first)
+	if err != nil {
+		return s.result, err
 	}
-	return s.result, err
+	inputs := p.Store().CheckInputs()
+	if s.result.Damaged == 0 {
+		return s.result, inputs
+	}
+	if inputs != nil && o.Damaged != nil {
+		o.Damaged(inputs) // the error is that of the tiles
+	}
+	if s.factors != nil { // its error names the file, and a way out
+		return s.result, fmt.Errorf("%d of %d blocks are damaged: %w", s.result.Damaged, s.result.Tiles, s.first)
+	}
+	name := tiles.MatrixPath(p.Dir())
+	if p.Store().Parts() != nil {
+		name = p.Dir()
+	}
+	return s.result, fmt.Errorf("%s: %w: %d of %d tiles are damaged, %w; solve again with --restart", name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
 }
 
 // ErrNoTile is wrapped by the error of a scrub that is to begin with a tile that does not exist.

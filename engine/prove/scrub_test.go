@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/engine"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/task"
@@ -59,5 +61,52 @@ func TestScrub(t *testing.T) {
 	}
 	if s, err := Scrub(context.Background(), p, ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) || s.Damaged < all-1 {
 		t.Errorf("a file that was cut: %+v, %v", s, err)
+	}
+}
+
+// TestScrubInputs flips bits of the stored graph and of its ids, beside rows and beside factors: Scrub and Sample find them, Scrub also where a tile is
+// damaged.
+func TestScrubInputs(t *testing.T) {
+	r := seeds.New(t)
+	for _, layout := range []tiles.Layout{tiles.Square, tiles.Factors} {
+		g := enginetest.RandomGraph(t, r, 200, entry.KindI32, false)
+		g.IDs.Text = nil
+		g.IDs.Numeric = make([]int64, g.N)
+		for i := range g.IDs.Numeric {
+			g.IDs.Numeric[i] = int64(3*i + 1)
+		}
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "a.ooc"), g, engine.CreateOptions{Layout: layout})
+		if err == nil {
+			defer p.Close()
+			_, err = p.Solve(t.Context(), engine.Options{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"graph.csr", "ids"} {
+			path := filepath.Join(p.Dir(), name)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := bytes.Clone(whole)
+			b[64+r.IntN(len(b)-64)] ^= 1 << r.IntN(8)
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, scrubbed := Scrub(t.Context(), p, ScrubOptions{})
+			_, sampled := Sample(t.Context(), p, 0, 1)
+			for _, err := range []error{scrubbed, sampled} {
+				if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+					t.Errorf("layout %s, %s: %v", layout, name, err)
+				}
+			}
+			if err := os.WriteFile(path, whole, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Scrub(t.Context(), p, ScrubOptions{}); err != nil {
+			t.Error(err)
+		}
 	}
 }

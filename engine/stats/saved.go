@@ -124,7 +124,7 @@ func (s *saved) check(want savedHead) error {
 	var h savedHead
 	whole := n == headBytes && crc32.Checksum(b[:headBytes-4], castagnoli) == binary.LittleEndian.Uint32(b[headBytes-4:])
 	switch err := json.Unmarshal(line, &h); {
-	case !whole && disk.Differ(b, []byte(first)) <= len(first)/2:
+	case !whole && disk.BitsOff(b, []byte(first)) <= len(first):
 		return damaged(name, "its head differs from its checksum")
 	case !whole || err != nil || h.Format != savedFormat:
 		return text.ErrorOf(ErrOther, "%s: it is no file that ooc stats has begun; name another one with --out", name)

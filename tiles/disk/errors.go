@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"syscall"
 
 	"ooc/tiles/internal/system"
@@ -49,12 +50,14 @@ func ReadError(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, Classify(err))
 }
 
-// Differ counts the bytes in which b does not begin as want does. A few are damage of a file that is ours; where there are many, it is another
+// BitsOff counts the bits in which b does not begin as want does. A few are damage of a file that is ours; where there are many, it is another
 // program's.
-func Differ(b, want []byte) (n int) {
+func BitsOff(b, want []byte) (n int) {
 	for i, x := range want {
-		if i >= len(b) || b[i] != x {
-			n++
+		if i < len(b) {
+			n += bits.OnesCount8(b[i] ^ x)
+		} else {
+			n += 8
 		}
 	}
 	return n

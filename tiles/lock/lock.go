@@ -231,9 +231,11 @@ func Check(dir string) error {
 // isOurs says whether a lock file's content is ours, perhaps only a part of
 // it: when the power goes, or the volume is full, any number of its bytes may
 // not have been written, and read as zeros if the file was that long already.
+// A bit of the first line may be damaged: the next writer mends it.
 func isOurs(b []byte) bool {
-	text := string(bytes.TrimRight(b, "\x00"))
-	return strings.HasPrefix(text, magic+"\n") || strings.HasPrefix(magic+"\n", text)
+	const first = magic + "\n"
+	text := bytes.TrimRight(b, "\x00")
+	return strings.HasPrefix(first, string(text)) || disk.BitsOff(text, []byte(first)) <= 1
 }
 
 // Marks says whether a folder has a lock of ours that was written to the end of
