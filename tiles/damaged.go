@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
+	"ooc/tiles/csr"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -34,28 +37,52 @@ func OpenDamaged(dir string) (*Store, error) {
 func onlyDamaged(err error) bool { return Damaged(err) && !errors.Is(err, ErrVersion) }
 
 // vouched makes sure that a folder whose store.json is damaged is a store of ours: a lock and other files under our names, and nothing else, and in the
-// state a record that checks out, which has the store's id. It fails with ErrCorrupt.
+// state, in graph.csr or in ids a head that checks out, which has the store's id. It fails with ErrCorrupt.
 func vouched(dir string) (m Meta, err error) {
 	if _, err := ownNamesIn(dir); err != nil {
 		return m, err
 	}
-	state, err := disk.ReadSmall(filepath.Join(dir, nameState), stateBytes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m, err
-	}
-	if lock.Marks(dir) {
-		for len(state) >= stateSector {
-			sector := state[:stateSector]
-			state = state[stateSector:]
-			if version, ok := recordVersion(sector); ok && version > FormatVersion {
-				return m, fmt.Errorf("%s: %w: format version %d", filepath.Join(dir, nameState), ErrVersion, version)
-			} else if ok {
-				m.ID = ID(sector[stateID:])
-				return m, nil
-			}
+	for _, name := range []string{nameState, nameGraph, nameIDs} {
+		version, id, ok, err := vouches(dir, name)
+		switch {
+		case err != nil:
+			return m, err
+		case !ok:
+		case version > FormatVersion:
+			return m, fmt.Errorf("%s: %w: format version %d", filepath.Join(dir, name), ErrVersion, version)
+		case lock.Marks(dir):
+			m.ID = id
+			return m, nil
 		}
 	}
-	return m, disk.Corrupt(filepath.Join(dir, nameStore), "it is damaged, and no restore point beside it shows that ooc made this folder; name another folder with --out, or remove %s, if nobody needs it, and run again", dir)
+	return m, disk.Corrupt(filepath.Join(dir, nameStore), "it is damaged, and no other file beside it shows that ooc made this folder; name another folder with --out, or remove %s, if nobody needs it, and run again", dir)
+}
+
+// vouches reads a head of a file, which need not be there.
+func vouches(dir, name string) (version uint32, id ID, ok bool, err error) {
+	f, err := disk.OpenRegular(filepath.Join(dir, name), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, id, false, nil
+	}
+	if err != nil {
+		return 0, id, false, err
+	}
+	defer f.Close()
+	b := make([]byte, stateBytes)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return 0, id, false, disk.ReadError(f.Name(), err)
+	}
+	if name != nameState {
+		version, id, ok = csr.HeadID(b[:n])
+		return version, id, ok, nil
+	}
+	for at := 0; at+stateSector <= n && !ok; at += stateSector {
+		if version, ok = recordVersion(b[at:]); ok {
+			id = ID(b[at+stateID:])
+		}
+	}
+	return version, id, ok, nil
 }
 
 // recordVersion is the version of a record of the state, if it checks out.

@@ -43,6 +43,8 @@ func TestMain(m *testing.M) {
 			os.Exit(exitNotSubmitted)
 		}
 		os.Exit(run(os.Args[1:]))
+	case "hurt":
+		os.Exit(hurtRank())
 	case "hog":
 		os.Exit(hog())
 	}
@@ -59,6 +61,9 @@ func TestMain(m *testing.M) {
 
 // submit hands the process's calls of the system to the test that started it, where there is a way.
 var submit func() error
+
+// hurtRank runs the command, and does not let it make one of its calls.
+var hurtRank func() int
 
 const exitNotSubmitted = 99 // there is none
 

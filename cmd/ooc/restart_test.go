@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -168,11 +169,16 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	}{
 		"nothing else":        {func() error { return nil }, 0, ""},
 		"another description": {func() error { return os.WriteFile(in("store.json"), []byte("{}"), 0o666) }, 0, ""},
-		"no restore point":    {func() error { return os.WriteFile(in("state"), make([]byte, 3*4096), 0o666) }, exit.Corrupt, "store.json: store is corrupt: it is damaged, and no restore point beside it shows that ooc made this folder; name another folder with --out, or remove towns.ooc"},
-		"no state":            {func() error { return os.Remove(in("state")) }, exit.Corrupt, "remove towns.ooc"},
-		"no lock":             {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
-		"another's lock":      {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput, "lock"},
-		"a file more":         {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput, "notes.txt"},
+		"no restore point":    {func() error { return os.WriteFile(in("state"), make([]byte, 3*4096), 0o666) }, 0, ""},
+		"no state":            {func() error { return os.Remove(in("state")) }, 0, ""},
+		"no state, no graph":  {func() error { return errors.Join(os.Remove(in("state")), os.Remove(in("graph.csr"))) }, 0, ""},
+		"nothing whole": {func() error {
+			return errors.Join(os.Truncate(in("state"), 50), os.Truncate(in("graph.csr"), 50), os.Truncate(in("ids"), 50))
+		}, exit.Corrupt,
+			"store.json: store is corrupt: it is damaged, and no other file beside it shows that ooc made this folder; name another folder with --out, or remove towns.ooc"},
+		"no lock":        {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
+		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput, "lock"},
+		"a file more":    {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput, "notes.txt"},
 	} {
 		if err := os.RemoveAll(in("")); err != nil {
 			t.Fatal(err)
@@ -200,8 +206,30 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	// One of a later version is not for this program to replace.
 	store := filepath.Join(dir, "towns.ooc", "store.json")
 	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)), []byte(`"version": 9`), 1)
-	if err := os.WriteFile(store, later, 0o666); err != nil {
+	if err := os.WriteFile(store, sealed(t, later), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exit.Corrupt, "version 9")
+	// Without its checksum, that is damage.
+	if err := os.WriteFile(store, later, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, "checksum")
+	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0)
+	ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
+}
+
+// sealed gives a store.json the checksum of what it says.
+func sealed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		t.Fatal(err)
+	}
+	rest, ok := bytes.CutPrefix(compact.Bytes(), []byte(`{"format":"ooc store",`))
+	at := bytes.LastIndex(rest, []byte(`,"checksum":`))
+	if !ok || at < 0 {
+		t.Fatalf("%s is no store.json", text)
+	}
+	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":"crc32c:%08x"}`, rest[:at], tiles.Checksum(fmt.Appendf(nil, "{%s}", rest[:at])))
 }

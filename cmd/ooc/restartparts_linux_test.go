@@ -1,0 +1,194 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/internal/syscalls"
+	"ooc/engine/mpi/mpitest"
+	"ooc/tiles"
+	"ooc/tiles/crashtest"
+)
+
+func init() { hurtRank = runHurt }
+
+// Files in a rank's folder: which call of those about its part store is not done, and how; and how many came.
+const (
+	hurtFile = "hurt"
+	cameFile = "came"
+)
+
+// runHurt runs the command as a child, as a script would that mpirun starts. The file hurt in its folder says which call is not done.
+func runHurt() int {
+	var nth, fail, came int
+	if text, err := os.ReadFile(hurtFile); err == nil {
+		if _, err := fmt.Sscan(string(text), &nth, &fail); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return exit.Usage
+		}
+	}
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
+	cmd.Env = append(os.Environ(), "OOC_TEST_MAIN=submitted")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exit.Failed
+	}
+	_ = syscalls.Run(cmd, dir, func(c syscalls.Call) syscalls.Fate {
+		if !strings.HasPrefix(c.Path, "local/") {
+			return syscalls.Fate{}
+		}
+		came++
+		return syscalls.Fate{Kill: came == nth && fail == 0, Fail: map[bool]syscall.Errno{true: syscall.Errno(fail)}[came == nth]}
+	})
+	if err := os.WriteFile(cameFile, []byte(fmt.Sprint(came)), 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
+		return code
+	}
+	return 137
+}
+
+// TestCampaignPartDirRestart kills a rank at each call by which --restart changes its part store, or fails that call, while the parts of another graph are
+// there. Without --restart, what is left is then refused by name, or ends right; with it, it always ends right, and nothing else is left.
+func TestCampaignPartDirRestart(t *testing.T) {
+	crashtest.Campaign(t)
+	all := mpitest.Launchers(t)
+	if all = slices.DeleteFunc(all, func(l *mpitest.Launcher) bool { return l.Name != "Open MPI" }); len(all) == 0 {
+		t.Skip("MPICH gives a rank open files, which a child of it has not") // where Open MPI is missing, Launchers alone would fail
+	}
+	r, l := seeded(t), all[0]
+	old, dir := clusterFolder(t, r, 200, "--round", "64"), clusterFolder(t, r, 180, "--round", "64")
+	lines, locals := nodes(t, dir, 2, "--round", "64")
+	solve := func(mode string, flags ...string) (string, int) {
+		t.Helper()
+		var each [][]string
+		for _, line := range lines {
+			each = append(each, append(slices.Clone(line), flags...))
+		}
+		cmd := asCommand(t, l.Each(t, each...), dir)
+		cmd.Env = append(cmd.Env, "OOC_TEST_MAIN="+mode)
+		text, err := cmd.CombinedOutput()
+		return string(text), codeOf(t, err)
+	}
+	graph := filepath.Join(dir, "g.gr")
+	of := map[string][]byte{"old": readFile(t, old, "g.gr"), "new": readFile(t, dir, "g.gr")}
+	turnTo := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(graph, of[name], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turnTo("old")
+	if text, code := solve("1"); code != 0 {
+		t.Fatal(text)
+	}
+	turnTo("new")
+	var solved []fs.FS
+	for _, local := range locals {
+		away := t.TempDir()
+		must(t, "cp", "-r", local, away)
+		solved = append(solved, os.DirFS(filepath.Join(away, filepath.Base(local))))
+	}
+	begin := func() { // the parts of the old graph are there
+		t.Helper()
+		for rank, local := range locals {
+			if err := errors.Join(os.RemoveAll(local), os.CopyFS(local, solved[rank])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	right := func(what string) {
+		t.Helper()
+		merged := filepath.Join(t.TempDir(), "new.ooc")
+		wants(t, dir, append([]string{"merge", merged}, locals...)...)
+		if want, got := readFile(t, dir, "one.ooc", "dist.npy"), readFile(t, merged, "dist.npy"); !bytes.Equal(want, got) {
+			t.Errorf("%s: it ended with something else", what)
+		}
+		for rank, local := range locals {
+			names, err := listing(local)
+			names = slices.DeleteFunc(names, func(name string) bool {
+				return !strings.Contains(name, "/") || filepath.Dir(name) == fmt.Sprintf("1x2-%d.ooc", rank)
+			})
+			if parts := tiles.PartsIn(local); err != nil || len(parts) != 1 || len(names) != 1 && len(names) > 0 {
+				t.Errorf("%s: rank %d has %q and %q, %v", what, rank, parts, names, err)
+			}
+		}
+	}
+	hurt := func(rank, nth int, fail syscall.Errno) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(locals[rank])), hurtFile), []byte(fmt.Sprint(nth, " ", int(fail))), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin()
+	hurt(0, 0, 0)
+	hurt(1, 0, 0)
+	if text, code := solve("hurt", "--restart"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	right("nothing happened")
+	var steps [2]int
+	for rank, local := range locals {
+		if _, err := fmt.Sscan(string(readFile(t, filepath.Dir(filepath.Dir(local)), cameFile)), &steps[rank]); err != nil || steps[rank] < 20 {
+			t.Fatalf("rank %d: %d calls, %v", rank, steps[rank], err)
+		}
+	}
+	type step struct {
+		rank, nth int
+		fail      syscall.Errno
+	}
+	var list []step
+	for rank := range locals {
+		for nth := 1; nth <= steps[rank]; nth++ {
+			list = append(list, step{rank, nth, 0}, step{rank, nth, syscall.EIO})
+		}
+	}
+	refused, went := 0, 0
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	list = list[:min(len(list), crashtest.Times(12, len(list)))]
+	for _, s := range list {
+		begin()
+		hurt(1-s.rank, 0, 0)
+		if r.IntN(4) == 0 { // the other one as well, somewhere
+			hurt(1-s.rank, 1+r.IntN(steps[1-s.rank]), 0)
+		}
+		hurt(s.rank, s.nth, s.fail)
+		first, code := solve("hurt", "--restart")
+		what := fmt.Sprintf("rank %d, call %d of %d, %v: exit code %d", s.rank, s.nth, steps[s.rank], s.fail, code)
+		if code == 0 { // of no matter
+			right(what)
+			continue
+		}
+		switch text, code := solve("1"); {
+		case code == 0:
+			went++
+			right(what + ", then without --restart")
+			continue
+		case code == exit.BadInput && strings.Contains(text, "--restart"):
+			refused++
+		default:
+			t.Errorf("%s; without --restart: exit code %d\n%s\nit had said\n%s", what, code, text, first)
+		}
+		if text, code := solve("1", "--restart"); code != 0 {
+			t.Errorf("%s; with --restart: exit code %d\n%s\nit had said\n%s", what, code, text, first)
+			continue
+		}
+		right(what + ", then with --restart")
+	}
+	t.Logf("%d of %d and %d calls: %d times refused without --restart, %d times gone on with", len(list), steps[0], steps[1], refused, went)
+}
