@@ -63,8 +63,8 @@ func (s *Store) IDs() (ids IDs, err error) {
 	return ids, err
 }
 
-// CheckInputs reads graph.csr and ids to their ends, of all parts if these are all, from the disk and not from memory. It fails with ErrCorrupt where
-// one is damaged.
+// CheckInputs reads graph.csr and ids to their ends, of all parts if these are all, from the disk and not from
+// memory. It fails with ErrCorrupt where one is damaged.
 func (s *Store) CheckInputs() error {
 	for _, p := range s.joined {
 		if err := p.CheckInputs(); err != nil {

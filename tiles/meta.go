@@ -237,8 +237,8 @@ func encodeMeta(m Meta) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// decodeMeta reads store.json; file is its path, for messages. The checksum is looked at first, since the version of a damaged one says nothing,
-// and then version, layout and kind, so that a newer store is not called corrupt.
+// decodeMeta reads store.json; file is its path, for messages. The checksum is looked at first, since the version of
+// a damaged one says nothing, and then version, layout and kind, so that a newer store is not called corrupt.
 func decodeMeta(file string, data []byte) (Meta, error) {
 	const (
 		mend     = "restore the file, or solve the graph again with --restart"

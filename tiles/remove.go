@@ -8,8 +8,9 @@ import (
 	"ooc/tiles/disk"
 )
 
-// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the
-// folder holds what is not ours. What stops it later leaves an import that died, or an empty folder: Create goes on with both.
+// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there,
+// where the folder holds what is not ours. What stops it later leaves an import that died, or an empty folder: Create
+// goes on with both.
 func (s *Store) Remove() error {
 	if !s.writable {
 		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)

@@ -42,8 +42,8 @@ func TestRemove(t *testing.T) {
 	must(t, s.Close())
 }
 
-// TestRemoveFails has each step of a removal fail, of a store with a core and all other files. What is left is the whole store, or what Create
-// and then Remove go on with.
+// TestRemoveFails has each step of a removal fail, of a store with a core and all other files. What is left is the
+// whole store, or what Create and then Remove go on with.
 func TestRemoveFails(t *testing.T) {
 	steps := 0
 	for failing := 0; failing <= steps; failing++ {

@@ -69,7 +69,8 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if int64(len(b)) < header || string(b[:8]) != sumsMagic {
 		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
-	// The checksum first: the version of a damaged header says nothing. It may be at another place in the file of another store.
+	// The checksum first: the version of a damaged header says nothing. It may be at another place in the file of
+	// another store.
 	if !sumsHeaderWhole(b, sumsOldHeaderLen) && !sumsHeaderWhole(b, sumsHeaderLen) {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}

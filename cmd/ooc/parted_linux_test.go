@@ -360,10 +360,12 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "merged from 2 parts", ask("merge", "again.ooc", locals[0], locals[1]))
 	sameBytes(t, dir, "one.ooc", "again.ooc")
 
-	// What a kill during --restart leaves: an old part beside one that has not begun, whose description is damaged, or beside an import that died.
+	// What a kill during --restart leaves: an old part beside one that has not begun, whose description is damaged,
+	// or beside an import that died.
 	for name, leave := range map[string]func() error{
 		"not begun": func() error {
-			return errors.Join(os.WriteFile(filepath.Join(store(1), "state"), make([]byte, 3*4096), 0o666), os.Truncate(description, 100))
+			state := filepath.Join(store(1), "state")
+			return errors.Join(os.WriteFile(state, make([]byte, 3*4096), 0o666), os.Truncate(description, 100))
 		},
 		"died": func() error { return os.Remove(description) },
 	} {

@@ -175,7 +175,8 @@ func TestRestartOfADamagedStore(t *testing.T) {
 		"nothing whole": {func() error {
 			return errors.Join(os.Truncate(in("state"), 50), os.Truncate(in("graph.csr"), 50), os.Truncate(in("ids"), 50))
 		}, exit.Corrupt,
-			"store.json: store is corrupt: it is damaged, and no other file beside it shows that ooc made this folder; name another folder with --out, or remove towns.ooc"},
+			"store.json: store is corrupt: it is damaged, and no other file beside it shows that ooc made this folder; " +
+				"name another folder with --out, or remove towns.ooc"},
 		"no lock":        {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
 		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput, "lock"},
 		"a file more":    {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput, "notes.txt"},
@@ -231,5 +232,6 @@ func sealed(t *testing.T, text []byte) []byte {
 	if !ok || at < 0 {
 		t.Fatalf("%s is no store.json", text)
 	}
-	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":"crc32c:%08x"}`, rest[:at], tiles.Checksum(fmt.Appendf(nil, "{%s}", rest[:at])))
+	sum := tiles.Checksum(fmt.Appendf(nil, "{%s}", rest[:at]))
+	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":"crc32c:%08x"}`, rest[:at], sum)
 }

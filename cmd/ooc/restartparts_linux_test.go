@@ -18,7 +18,6 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine/mpi/mpitest"
-	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -30,7 +29,8 @@ const (
 	cameFile = "came"
 )
 
-// runHurt runs the command as a child, as a script would that mpirun starts. The file hurt in its folder says which call is not done.
+// runHurt runs the command as a child, as a script would that mpirun starts. The file hurt in its folder says which
+// call is not done.
 func runHurt() int {
 	var nth, fail, came int
 	if text, err := os.ReadFile(hurtFile); err == nil {
@@ -52,7 +52,10 @@ func runHurt() int {
 			return syscalls.Fate{}
 		}
 		came++
-		return syscalls.Fate{Kill: came == nth && fail == 0, Fail: map[bool]syscall.Errno{true: syscall.Errno(fail)}[came == nth]}
+		if came != nth {
+			return syscalls.Fate{}
+		}
+		return syscalls.Fate{Kill: fail == 0, Fail: syscall.Errno(fail)}
 	})
 	if err := os.WriteFile(cameFile, []byte(fmt.Sprint(came)), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -63,13 +66,17 @@ func runHurt() int {
 	return 137
 }
 
-// TestCampaignPartDirRestart kills a rank at each call by which --restart changes its part store, or fails that call, while the parts of another graph are
-// there. Without --restart, what is left is then refused by name, or ends right; with it, it always ends right, and nothing else is left.
+// TestCampaignPartDirRestart kills a rank at each call by which --restart changes its part store, or fails that call,
+// while the parts of another graph are there. Without --restart, what is left is then refused by name, or ends right;
+// with it, it always ends right, and nothing else is left.
 func TestCampaignPartDirRestart(t *testing.T) {
 	crashtest.Campaign(t)
 	all := mpitest.Launchers(t)
 	if all = slices.DeleteFunc(all, func(l *mpitest.Launcher) bool { return l.Name != "Open MPI" }); len(all) == 0 {
-		t.Skip("MPICH gives a rank open files, which a child of it has not") // where Open MPI is missing, Launchers alone would fail
+		if os.Getenv("OOC_REQUIRE_MPI") == "1" {
+			t.Fatal("there is no Open MPI")
+		}
+		t.Skip("there is no Open MPI, and MPICH gives a rank open files that a child of it has not; OOC_REQUIRE_MPI=1 makes this a failure")
 	}
 	r, l := seeded(t), all[0]
 	old, dir := clusterFolder(t, r, 200, "--round", "64"), clusterFolder(t, r, 180, "--round", "64")
@@ -116,35 +123,34 @@ func TestCampaignPartDirRestart(t *testing.T) {
 		t.Helper()
 		merged := filepath.Join(t.TempDir(), "new.ooc")
 		wants(t, dir, append([]string{"merge", merged}, locals...)...)
-		if want, got := readFile(t, dir, "one.ooc", "dist.npy"), readFile(t, merged, "dist.npy"); !bytes.Equal(want, got) {
+		if !bytes.Equal(readFile(t, dir, "one.ooc", "dist.npy"), readFile(t, merged, "dist.npy")) {
 			t.Errorf("%s: it ended with something else", what)
 		}
 		for rank, local := range locals {
-			names, err := listing(local)
-			names = slices.DeleteFunc(names, func(name string) bool {
-				return !strings.Contains(name, "/") || filepath.Dir(name) == fmt.Sprintf("1x2-%d.ooc", rank)
-			})
-			if parts := tiles.PartsIn(local); err != nil || len(parts) != 1 || len(names) != 1 && len(names) > 0 {
-				t.Errorf("%s: rank %d has %q and %q, %v", what, rank, parts, names, err)
+			left, err := os.ReadDir(local)
+			if err != nil || len(left) != 1 || left[0].Name() != fmt.Sprintf("1x2-%d.ooc", rank) {
+				t.Errorf("%s: rank %d has %v, %v", what, rank, left, err)
 			}
 		}
 	}
+	node := func(rank int) string { return lines[rank][0] }
 	hurt := func(rank, nth int, fail syscall.Errno) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(locals[rank])), hurtFile), []byte(fmt.Sprint(nth, " ", int(fail))), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, node(rank), hurtFile, fmt.Sprint(nth, " ", int(fail)))
 	}
 	begin()
 	hurt(0, 0, 0)
 	hurt(1, 0, 0)
-	if text, code := solve("hurt", "--restart"); code != 0 {
+	switch text, code := solve("hurt", "--restart"); {
+	case code == exitNotSubmitted && os.Getenv("OOC_REQUIRE_SYSCALLS") != "1":
+		t.Skip(text)
+	case code != 0:
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	right("nothing happened")
 	var steps [2]int
-	for rank, local := range locals {
-		if _, err := fmt.Sscan(string(readFile(t, filepath.Dir(filepath.Dir(local)), cameFile)), &steps[rank]); err != nil || steps[rank] < 20 {
+	for rank := range steps {
+		if _, err := fmt.Sscan(string(readFile(t, node(rank), cameFile)), &steps[rank]); err != nil || steps[rank] < 20 {
 			t.Fatalf("rank %d: %d calls, %v", rank, steps[rank], err)
 		}
 	}
@@ -190,5 +196,6 @@ func TestCampaignPartDirRestart(t *testing.T) {
 		}
 		right(what + ", then with --restart")
 	}
-	t.Logf("%d of %d and %d calls: %d times refused without --restart, %d times gone on with", len(list), steps[0], steps[1], refused, went)
+	t.Logf("%d of %d and %d calls: %d times refused without --restart, %d times gone on with",
+		len(list), steps[0], steps[1], refused, went)
 }

@@ -22,8 +22,8 @@ func scrubCommand() *cobra.Command {
 		Use:   "scrub STORE",
 		Short: "Read every tile from disk and compare it with its checksum",
 		Long: "scrub reads the whole matrix from disk, not from memory, and names each tile that does not match the checksum\n" +
-			"that the solve left. The stored graph and ids are compared with theirs, too. It writes nothing, so that it works on media that cannot be written and while others read;\n" +
-			"Ctrl-C therefore prints the tile to go on from, which --from takes.",
+			"that the solve left. The stored graph and ids are compared with theirs, too. It writes nothing, so that it works on\n" +
+			"media that cannot be written and while others read; Ctrl-C therefore prints the tile to go on from, which --from takes.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := engine.OpenReadOnly(args[0])

@@ -207,7 +207,7 @@ func TestStatsByStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range left {
-			writeFile(t, filepath.Join(dir, "t.ooc"), name, map[bool]string{true: "ooc lock\n", false: "half"}[name == "lock"])
+			writeFile(t, filepath.Join(dir, "t.ooc"), name, "ooc lock\n")
 		}
 		if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
 			t.Errorf("with %q left\n%s\nof a store\n%s", left, got, want)
@@ -226,7 +226,9 @@ func TestStatsByDamagedStore(t *testing.T) {
 	want := ooc(t, dir, "stats", "g.gr", "--json").want(t, 0).stdout
 	store := filepath.Join(dir, "t.ooc")
 	cut := func(path string) error { return os.Truncate(path, 100) }
-	for name, damage := range map[string]func(path string) error{"state": os.Remove, "dist.npy": cut, "graph.csr": os.Remove, "store.json": cut} {
+	for name, damage := range map[string]func(path string) error{
+		"state": os.Remove, "dist.npy": cut, "graph.csr": os.Remove, "store.json": cut,
+	} {
 		g, src, err := read.File(filepath.Join(dir, "g.gr"), read.Options{})
 		if err != nil {
 			t.Fatal(err)

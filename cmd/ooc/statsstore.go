@@ -20,8 +20,8 @@ import (
 	"ooc/tiles"
 )
 
-// begun reports whether an earlier run has begun the store of --store, or its import. It refuses any other folder that is there, unless that is
-// empty, as a kill may leave it: the store is removed at the end.
+// begun reports whether an earlier run has begun the store of --store, or its import. It refuses any other folder
+// that is there, unless that is empty, as a kill may leave it: the store is removed at the end.
 func (f *graphStatsFlags) begun(input string) (bool, error) {
 	if f.store == "" {
 		return false, nil
@@ -35,7 +35,8 @@ func (f *graphStatsFlags) begun(input string) (bool, error) {
 	if !isStore(f.store) {
 		half, err := tiles.Incomplete(f.store)
 		if errors.Is(err, tiles.ErrNotStore) {
-			err = exit.UsageError(fmt.Errorf("--store %s: it is there, and would be removed at the end; name a folder that is not there, or is empty", f.store))
+			err = exit.UsageError(fmt.Errorf("--store %s: it is there, and would be removed at the end; "+
+				"name a folder that is not there, or is empty", f.store))
 		}
 		return half, err
 	}
@@ -57,7 +58,8 @@ func (f *graphStatsFlags) damaged(err error) error {
 		return err
 	}
 	cause, _, _ := strings.Cut(err.Error(), "; ")
-	return text.ErrorOf(tiles.ErrCorrupt, "%s; if an earlier ooc stats made that store, remove it, rm -r %s, and the same command begins again", cause, text.Quote(f.store))
+	return text.ErrorOf(tiles.ErrCorrupt, "%s; if an earlier ooc stats made that store, remove it, rm -r %s, "+
+		"and the same command begins again", cause, text.Quote(f.store))
 }
 
 // byStore solves a graph into the store of --store, gathers its statistics, and removes it.

@@ -458,7 +458,8 @@ func TestDamagedHead(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := near.File(context.Background(), g, o)
-		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, near.ErrOther) || !strings.Contains(err.Error(), path+near.Extension+" is damaged") {
+		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, near.ErrOther) ||
+			!strings.Contains(err.Error(), path+near.Extension+" is damaged") {
 			t.Fatalf("bit %d differs: %v", bit, err)
 		}
 		if after, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(b, after) {

@@ -21,11 +21,12 @@ import (
 	"ooc/tiles/lock"
 )
 
-// A spool is the file in which rows wait until all are there. It begins with a line of JSON and its checksum (text.SumLine) that says what it is of (head), and
-// goes on with records in any order. A record has the head of recordBytes, and then of each of its rows the number of pairs, the
-// columns of all pairs, and their distances in the kind's entries of 4 or 8 bytes. Columns, and distances that are integers, take 2 bytes
-// each where all of the record fit (narrow.go); the head says how many bytes. All numbers are little-endian. Each part has its CRC-32C. So
-// nothing needs to be synced: what a power cut leaves half written is seen, and found again.
+// A spool is the file in which rows wait until all are there. It begins with a line of JSON and its checksum
+// (text.SumLine) that says what it is of (head), and goes on with records in any order. A record has the head of
+// recordBytes, and then of each of its rows the number of pairs, the columns of all pairs, and their distances in the
+// kind's entries of 4 or 8 bytes. Columns, and distances that are integers, take 2 bytes each where all of the record
+// fit (narrow.go); the head says how many bytes. All numbers are little-endian. Each part has its CRC-32C. So nothing
+// needs to be synced: what a power cut leaves half written is seen, and found again.
 //
 // A record without rows says that FILE was written: its pairs are FILE's size, its first checksum FILE's.
 type spool struct {
@@ -70,14 +71,16 @@ func (h head) line() []byte {
 	return text.SumLine(line)
 }
 
-// parseHead reads the first line of a file, and reports whether it is that of a spool. It fails where that line is damaged.
+// parseHead reads the first line of a file, and reports whether it is that of a spool. It fails where that line is
+// damaged.
 func parseHead(file []byte) (h head, ok bool, err error) {
 	first := []byte(`{"format":"` + spoolFormat + `"`)
 	line, whole := text.CutSum(file[:bytes.IndexByte(file, '\n')+1])
 	switch {
 	case whole:
 		err = json.Unmarshal(line, &h)
-		return h, err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices, nil
+		ok = err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices
+		return h, ok, nil
 	case bytes.HasPrefix(file, first):
 		return h, true, nil // of a version before checksums
 	case disk.BitsOff(file[min(len(file), len("00000000 ")):], first) <= len(first):
@@ -204,7 +207,8 @@ func (s *spool) other(was []byte, want head) error {
 	h, ok, err := parseHead(was)
 	switch {
 	case err != nil:
-		return text.ErrorOf(disk.ErrCorrupt, "%s is damaged: %w: remove it to begin again, or name another FILE", name, err)
+		const remedy = "remove it to begin again, or name another FILE"
+		return text.ErrorOf(disk.ErrCorrupt, "%s is damaged: %w: %s", name, err, remedy)
 	case !ok:
 		return text.ErrorOf(ErrOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE", name)
 	case h.Version != spoolVersion:

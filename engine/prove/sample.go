@@ -33,12 +33,13 @@ type Sampled struct {
 	StripsBound  *float64 `json:"wrong_strips_fraction_at_most"` // the fraction of all such strips that may at most be otherwise; nil: none was checked
 }
 
-// Sample compares every tile with its checksum, and the stored graph and ids with theirs. Then it compares the rows of the given number of random sources with a
-// search on the stored graph, by Dijkstra's algorithm, or another one if arcs are negative: exactly in i32, within rounding
-// in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong, naming a tile or an entry. If the input was a matrix, the
-// search needs the input; if that is missing, Missing says why no row was compared. A matrix in Fortran order is compared
-// by column. Since such a store keeps no arcs for a full proof, as many random triangles of tiles are checked too. If the
-// store keeps predecessors, they are checked for the same sources.
+// Sample compares every tile with its checksum, and the stored graph and ids with theirs. Then it compares the rows
+// of the given number of random sources with a search on the stored graph, by Dijkstra's algorithm, or another one if
+// arcs are negative: exactly in i32, within rounding in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong,
+// naming a tile or an entry. If the input was a matrix, the search needs the input; if that is missing, Missing says
+// why no row was compared. A matrix in Fortran order is compared by column. Since such a store keeps no arcs for a
+// full proof, as many random triangles of tiles are checked too. If the store keeps predecessors, they are checked
+// for the same sources.
 func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Sampled, error) {
 	v := Sampled{Seed: seed, Confidence: confidence}
 	if err := p.Solved(); err != nil {

@@ -34,9 +34,9 @@ type Scrubbed struct {
 // readAheadTiles is how many tiles ahead the disk is asked to read.
 const readAheadTiles = 16
 
-// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve stored, and the stored graph
-// and ids with theirs. It continues after a damaged tile and fails with tiles.ErrCorrupt in the end. When ctx ends it fails with the cause, and
-// Next is the tile to begin with again.
+// Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve
+// stored, and the stored graph and ids with theirs. It continues after a damaged tile and fails with tiles.ErrCorrupt
+// in the end. When ctx ends it fails with the cause, and Next is the tile to begin with again.
 func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, error) {
 	began := time.Now()
 	s := &scrub{p: p, o: o, result: Scrubbed{Next: o.From}}
@@ -92,7 +92,8 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	if p.Store().Parts() != nil {
 		name = p.Dir()
 	}
-	return s.result, fmt.Errorf("%s: %w: %d of %d tiles are damaged, %w; solve again with --restart", name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
+	return s.result, fmt.Errorf("%s: %w: %d of %d tiles are damaged, %w; solve again with --restart",
+		name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
 }
 
 // ErrNoTile is wrapped by the error of a scrub that is to begin with a tile that does not exist.

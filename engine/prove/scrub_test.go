@@ -64,8 +64,8 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// TestScrubInputs flips bits of the stored graph and of its ids, beside rows and beside factors: Scrub and Sample find them, Scrub also where a tile is
-// damaged.
+// TestScrubInputs flips bits of the stored graph and of its ids, beside rows and beside factors: Scrub and Sample
+// find them, Scrub also where a tile is damaged.
 func TestScrubInputs(t *testing.T) {
 	r := seeds.New(t)
 	for _, layout := range []tiles.Layout{tiles.Square, tiles.Factors} {

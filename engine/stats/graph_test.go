@@ -375,7 +375,8 @@ func TestOfGraphFile(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := openSaved(path, o.head(g)); !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, ErrOther) || !strings.Contains(err.Error(), path) {
+		s, err := openSaved(path, o.head(g))
+		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, ErrOther) || !strings.Contains(err.Error(), path) {
 			t.Fatalf("bit %d of the head differs: %v, %v", bit, s, err)
 		}
 	}

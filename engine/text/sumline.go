@@ -6,7 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// SumLine returns a JSON object as a line of a file: the CRC-32C of the object in eight hexadecimal digits, a space, and the object.
+// SumLine returns a JSON object as a line of a file: the CRC-32C of the object in eight hexadecimal digits, a space,
+// and the object.
 func SumLine(object []byte) []byte { return fmt.Appendf(nil, "%s %s\n", sumOf(object), object) }
 
 // CutSum returns the object of such a line, if the line is whole and its digits are right.

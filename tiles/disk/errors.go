@@ -50,8 +50,8 @@ func ReadError(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, Classify(err))
 }
 
-// BitsOff counts the bits in which b does not begin as want does. A few are damage of a file that is ours; where there are many, it is another
-// program's.
+// BitsOff counts the bits in which b does not begin as want does. A few are damage of a file that is ours; where
+// there are many, it is another program's.
 func BitsOff(b, want []byte) (n int) {
 	for i, x := range want {
 		if i < len(b) {

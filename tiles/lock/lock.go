@@ -183,8 +183,8 @@ func (l *Lock) Remove() error {
 	return RemoveFile(l.file)
 }
 
-// RemoveFolder is Remove, and removes the folder, in which nothing else is left. A folder that this user may not remove, or on which a
-// volume is mounted, was made by somebody else: it stays, empty.
+// RemoveFolder is Remove, and removes the folder, in which nothing else is left. A folder that this user may not
+// remove, or on which a volume is mounted, was made by somebody else: it stays, empty.
 func (l *Lock) RemoveFolder() error {
 	dir := filepath.Dir(l.file.Name())
 	if err := l.Remove(); err != nil {
@@ -192,9 +192,9 @@ func (l *Lock) RemoveFolder() error {
 	}
 	err := os.Remove(dir)
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY), errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, fs.ErrExist): // ENOTEMPTY is one too: another process is in it by now, or has open what was removed
+	case errors.Is(err, fs.ErrExist): // ENOTEMPTY is one too: another process is in it, or has open what was removed
 		return nil
 	}
 	return err
