@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -126,6 +128,48 @@ func TestHolderOfNothing(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o666))
 		if h, err := HolderOf(dir); h.PID != 0 || h.Running || err != nil {
 			t.Errorf("%q: %+v, %v", text, h, err)
+		}
+	}
+}
+
+// TestFlippedBit: a lock of which one bit differs is ours, and is mended. One of which two do is not.
+func TestFlippedBit(t *testing.T) {
+	dir := t.TempDir()
+	path, first := filepath.Join(dir, Name), []byte(magic+"\n")
+	for bit := range 8 * len(first) {
+		b := slices.Clone(first)
+		b[bit/8] ^= 1 << (bit % 8)
+		must(t, os.WriteFile(path, b, 0o666))
+		l, err := Take(dir)
+		if err != nil {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+		must(t, l.Release())
+		if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, first) {
+			t.Errorf("bit %d: it is %q, %v", bit, after, err)
+		}
+		b[(bit/8+1)%len(b)] ^= 3
+		must(t, os.WriteFile(path, b, 0o666))
+		if _, err := Take(dir); !errors.Is(err, ErrNotStore) {
+			t.Errorf("bit %d and two more: %v", bit, err)
+		}
+	}
+}
+
+// TestRemoveFolder removes a folder with its lock, and leaves one in which something else is.
+func TestRemoveFolder(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "a")
+		must(t, os.Mkdir(dir, 0o777))
+		l, err := Take(dir)
+		must(t, err)
+		if other {
+			must(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o666))
+		}
+		must(t, l.RemoveFolder())
+		left, err := os.ReadDir(dir)
+		if other && (err != nil || len(left) != 1) || !other && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("something else %v: left %v, %v", other, left, err)
 		}
 	}
 }
