@@ -18,10 +18,10 @@ fi
 # one ASSEMBLER IMAGE CHIP
 one() {
   release=$("$1" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-  log=$("$1" -arch="sm_$3" -o /dev/null "$2" 2>&1) && { echo "ptxas $release: $2 for sm_$3: ok"; return; }
+  log=$("$1" -arch="sm_$3" -o /dev/null "$2" 2>&1) && { echo "ptxas $release: ${2##*/} for sm_$3: ok"; return; }
   case $log in
   *"not defined for option"*) echo "ptxas $release: does not know sm_$3" ;;
-  *) printf 'ptxas %s: %s for sm_%s: FAILED\n%s\n' "$release" "$2" "$3" "$log"; return 1 ;;
+  *) printf 'ptxas %s: %s for sm_%s: FAILED\n%s\n' "$release" "${2##*/}" "$3" "$log"; return 1 ;;
   esac
 }
 if [ "${1:-}" = one ]; then
@@ -30,11 +30,14 @@ if [ "${1:-}" = one ]; then
   exit
 fi
 
-architectures=$(ls ptx | sed 's/^sm_\([0-9]*\)_.*/\1/' | sort -nru)
+images=$(mktemp -d)
+trap 'rm -rf "$images"' EXIT
+python3 -m zipfile -e ptx.zip "$images"
+architectures=$(ls "$images" | sed 's/^sm_\([0-9]*\)_.*/\1/' | sort -nru)
 # newest NAME CHIP
 newest() {
   for architecture in $architectures; do
-    image=ptx/sm_${architecture}_$1.ptx
+    image=$images/sm_${architecture}_$1.ptx
     if [ "$architecture" -le "$2" ] && [ -e "$image" ]; then echo "$image"; return; fi
   done
   echo "sm_$2 has no image $1" >&2
@@ -42,7 +45,7 @@ newest() {
 }
 # list prints ASSEMBLER IMAGE CHIP for all that is to be assembled.
 list() {
-  for name in $(ls ptx | sed 's/^sm_[0-9]*_\(.*\)\.ptx$/\1/' | sort -u); do
+  for name in $(ls "$images" | sed 's/^sm_[0-9]*_\(.*\)\.ptx$/\1/' | sort -u); do
     for chip in 75 80 86 89 90 100; do
       image=$(newest "$name" "$chip")
       for ptxas in $PTXAS; do echo "$ptxas $image $chip"; done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles src/*.cu to the PTX that the package embeds: for Turing; for Ampere, which copies to shared
+# Compiles src/*.cu to the PTX that the package embeds, ptx.zip: for Turing; for Ampere, which copies to shared
 # memory asynchronously; for Hopper, whose integer unit adds and compares in one instruction. An image that is
 # the same for the next older of them is not stored: a chip loads the newest that is there at or below its own.
 #
@@ -77,6 +77,17 @@ variants levels_ levels.cu
 variants lanestats_ lanestats.cu
 variants vectors_ vectors.cu
 
-# What no source makes any more goes.
-rm -f ptx/*.ptx
-mv "$new"/*.ptx ptx/
+# One file holds them all. Files of the same content may differ where another release compressed them, so it stays as it is then.
+rm -f "$new/nvcc" "$new/text" "$new/older"
+python3 - "$new" ptx.zip <<'PY'
+import os, sys, zipfile
+new, packed = sys.argv[1:]
+images = {name: open(os.path.join(new, name), "rb").read() for name in sorted(os.listdir(new))}
+if os.path.exists(packed):
+    with zipfile.ZipFile(packed) as old:
+        if {name: old.read(name) for name in old.namelist()} == images:
+            sys.exit()
+with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+    for name, text in images.items():
+        file.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED, 9)
+PY

@@ -1,7 +1,9 @@
 package cuda
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -16,8 +18,13 @@ import (
 // new in a chip's instructions, the driver's assembler finds in the same PTX: on Hopper an add and a minimum
 // become one instruction, and two minima another.
 //
-//go:embed ptx/*.ptx
-var ptx embed.FS
+//go:embed ptx.zip
+var ptxZip []byte
+
+// ptx has the files of ptx.zip.
+var ptx = sync.OnceValues(func() (*zip.Reader, error) {
+	return zip.NewReader(bytes.NewReader(ptxZip), int64(len(ptxZip)))
+})
 
 // architectures are those with images, oldest first, as in 90 for compute capability 9.0.
 var architectures = []int{75, 80, 90}
@@ -40,12 +47,16 @@ func architectureFor(capability int) (int, error) {
 // architecture has the same content as that of the next older one; drivers compile PTX of older architectures for newer
 // chips.
 func imageFile(architecture int, name string) (string, error) {
+	files, err := ptx()
+	if err != nil {
+		return "", err
+	}
 	for _, stored := range slices.Backward(architectures) {
 		if stored > architecture {
 			continue
 		}
-		file := fmt.Sprintf("ptx/sm_%d_%s.ptx", stored, name)
-		if _, err := fs.Stat(ptx, file); err == nil {
+		file := fmt.Sprintf("sm_%d_%s.ptx", stored, name)
+		if _, err := fs.Stat(files, file); err == nil {
 			return file, nil
 		}
 	}
@@ -58,7 +69,11 @@ func image(architecture int, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ptx.ReadFile(file)
+	files, err := ptx()
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(files, file)
 }
 
 // kernel names a kernel that exists in several variants.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,10 +98,7 @@ func TestPTX(t *testing.T) {
 // TestStoredPTX wants what is stored to be of the version that the drivers of CUDA 12.0 read, compiled for the chip that
 // it is named for, and unlike what the next older chip loads in more than that.
 func TestStoredPTX(t *testing.T) {
-	files, err := ptx.ReadDir("ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(fs.ReadDir(must(ptx()), "."))
 	for _, file := range files {
 		var arch int
 		var name string
@@ -120,7 +118,7 @@ func TestStoredPTX(t *testing.T) {
 		if err != nil {
 			continue // of the oldest there is none
 		}
-		before := string(must(ptx.ReadFile(older)))
+		before := string(must(fs.ReadFile(must(ptx()), older)))
 		if _, last, _ := strings.Cut(older, "sm_"); strings.Replace(before, "\n.target sm_"+last[:strings.Index(last, "_")]+"\n", target, 1) == text {
 			t.Errorf("%s is %s but for its target", file.Name(), older)
 		}
