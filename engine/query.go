@@ -7,6 +7,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrUnsolved is wrapped by the error of a question to a store whose distances are not final yet.
@@ -163,4 +164,4 @@ func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) e
 }
 
 // ErrWrong is wrapped by the error of a verification that found a distance that is not the graph's.
-var ErrWrong = errors.New("wrong distance")
+var ErrWrong = class.New(class.Corrupt, "wrong distance")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,10 +17,11 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrChanged is what a *ChangedError matches with errors.Is.
-var ErrChanged = errors.New("the store was made from something else")
+var ErrChanged = class.New(class.Input, "the store was made from something else")
 
 // Aspect is what a store differs in from what is wanted.
 type Aspect string
@@ -57,8 +57,8 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: %v: %s %q, and not %q", e.Store, ErrChanged, e.In, e.Was, e.Wanted)
 }
 
-// Is reports whether target is ErrChanged.
-func (e *ChangedError) Is(target error) bool { return target == ErrChanged }
+// Unwrap returns ErrChanged.
+func (e *ChangedError) Unwrap() error { return ErrChanged }
 
 // Wanted is what a store shall be. Zero fields are left to their defaults. The fields about the input are what its reader is told.
 type Wanted struct {

@@ -10,6 +10,7 @@ import (
 	"ooc/engine/graph/dense"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 )
 
@@ -20,7 +21,7 @@ var (
 
 // ErrInput is wrapped by the error of a call that needs the input of a store which keeps no graph, because it
 // was a matrix, where that input is missing or has changed.
-var ErrInput = errors.New("the input is needed again")
+var ErrInput = class.New(class.Input, "the input is needed again")
 
 // Spool returns a function that makes a file of the given size in a folder. The file exists for as long as it is open. Its
 // space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.

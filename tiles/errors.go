@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -20,7 +21,7 @@ var (
 	// ErrCorrupt: the store is damaged, or is in no format this package knows.
 	ErrCorrupt = disk.ErrCorrupt
 	// ErrVersion: the store was written by another version of the format.
-	ErrVersion = errors.New("unsupported store version")
+	ErrVersion = class.New(class.Corrupt, "unsupported store version")
 	// ErrExists: Create found a complete store.
 	ErrExists = errors.New("store already exists")
 	// ErrNotStore: the folder holds files that are not ours.
@@ -29,7 +30,7 @@ var (
 	// was written. Create starts it over.
 	ErrIncomplete = errors.New("store is incomplete")
 	// ErrNoCSR: the store was made from dense input and keeps no graph.
-	ErrNoCSR = errors.New("store has no graph: its input was dense")
+	ErrNoCSR = class.New(class.Input, "store has no graph: its input was dense")
 	// ErrNoMatrix: the store is of layout Factors.
 	ErrNoMatrix = errors.New("store has no matrix: it keeps factors")
 	// ErrClosed: the store was closed.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ooc/tiles/class"
 	"ooc/tiles/shape"
 )
 
@@ -54,7 +55,7 @@ func (m *Meta) places() (table []int32, held int) {
 }
 
 // ErrPart is wrapped by the errors of part stores that are asked for what only all of them together can do.
-var ErrPart = errors.New("a part of a store")
+var ErrPart = class.New(class.Input, "a part of a store")
 
 // OtherPart is the error of what needs the other parts of a part store, too.
 func (s *Store) OtherPart() error {

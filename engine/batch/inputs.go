@@ -14,10 +14,11 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrJobs is wrapped by the error for arguments or a jobs file that no batch can be made from.
-var ErrJobs = errors.New("bad jobs")
+var ErrJobs = class.New(class.Usage, "bad jobs")
 
 // IsPattern reports whether an argument is a pattern of file names: it has the form of one, and no file has it as its name.
 func IsPattern(arg string) bool {

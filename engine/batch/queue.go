@@ -12,6 +12,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -197,8 +198,8 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 
 // Kinds of errors.
 var (
-	ErrCorrupt  = errors.New("the batch's queue is damaged")
-	ErrNotQueue = errors.New("folder is not the queue of a batch")
+	ErrCorrupt  = class.New(class.Corrupt, "the batch's queue is damaged")
+	ErrNotQueue = class.New(class.Input, "folder is not the queue of a batch")
 	ErrOther    = errors.New("the queue is of other jobs")
 )
 

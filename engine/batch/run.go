@@ -12,6 +12,7 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/task"
 	"ooc/kernels"
+	"ooc/tiles/class"
 )
 
 // Runner reads and solves jobs. Its methods may be called by several goroutines.
@@ -46,10 +47,10 @@ const (
 )
 
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
-var ErrSomeFailed = errors.New("some of the batch failed")
+var ErrSomeFailed = class.New(class.SomeFailed, "some of the batch failed")
 
 // ErrWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
-var ErrWouldFail = errors.New("jobs would fail")
+var ErrWouldFail = class.New(class.SomeFailed, "jobs would fail")
 
 // run is one call of Run.
 type run struct {

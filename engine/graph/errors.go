@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,19 +8,20 @@ import (
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 // ErrBadInput is what every error about the content of an input matches with errors.Is.
-var ErrBadInput = errors.New("bad input")
+var ErrBadInput = class.New(class.Input, "bad input")
 
 // ErrNegativeCycle is what a *NegativeCycleError matches with errors.Is.
-var ErrNegativeCycle = errors.New("negative cycle")
+var ErrNegativeCycle = class.New(class.NegativeCycle, "negative cycle")
 
 // ErrOptions is what an error about Options matches with errors.Is.
 var ErrOptions = number.ErrOption
 
 // ErrChanged is what the error about a file that changed while it was read matches with errors.Is.
-var ErrChanged = errors.New("the file changed while it was read")
+var ErrChanged = class.New(class.Input, "the file changed while it was read")
 
 // InputError says what is wrong with an input, and where. It matches ErrBadInput.
 type InputError struct {
@@ -33,8 +33,8 @@ type InputError struct {
 // Error returns file:line: reason.
 func (e *InputError) Error() string { return where(e.File, e.Line) + e.Reason }
 
-// Is reports whether target is ErrBadInput.
-func (e *InputError) Is(target error) bool { return target == ErrBadInput }
+// Unwrap returns ErrBadInput.
+func (e *InputError) Unwrap() error { return ErrBadInput }
 
 // RangeError says that distances cannot be shown to fit the kind of number asked for. It matches
 // ErrBadInput.
@@ -54,8 +54,8 @@ func (e *RangeError) Error() string {
 		e.What, text.Float64.Append(nil, e.Bound), e.Kind, text.Float64.Append(nil, e.Limit), e.Hint)
 }
 
-// Is reports whether target is ErrBadInput.
-func (e *RangeError) Is(target error) bool { return target == ErrBadInput }
+// Unwrap returns ErrBadInput.
+func (e *RangeError) Unwrap() error { return ErrBadInput }
 
 // TooLarge returns the error about a weight that is beyond int32: what and of what magnitude it is, in stored
 // units.
@@ -102,8 +102,8 @@ func (e *NegativeCycleError) Error() string {
 	return text
 }
 
-// Is reports whether target is ErrNegativeCycle.
-func (e *NegativeCycleError) Is(target error) bool { return target == ErrNegativeCycle }
+// Unwrap returns ErrNegativeCycle.
+func (e *NegativeCycleError) Unwrap() error { return ErrNegativeCycle }
 
 func where(file string, line int64) string {
 	switch {

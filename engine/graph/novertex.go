@@ -1,6 +1,6 @@
 package graph
 
-import "errors"
+import "ooc/tiles/class"
 
 // ErrNoVertex is wrapped by the error of a look-up of an id that the input does not have.
-var ErrNoVertex = errors.New("no such vertex")
+var ErrNoVertex = class.New(class.Input, "no such vertex")

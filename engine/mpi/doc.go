@@ -14,15 +14,17 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"ooc/tiles/class"
 )
 
 var (
 	// ErrAbsent: there is no MPI library here.
-	ErrAbsent = errors.New("no MPI library is found")
+	ErrAbsent = class.New(class.Usage, "no MPI library is found")
 	// ErrUnknown: the library is of no ABI that this package knows.
-	ErrUnknown = errors.New("this MPI library is of a kind that ooc does not know")
+	ErrUnknown = class.New(class.Usage, "this MPI library is of a kind that ooc does not know")
 	// ErrAlone: the library is not that of the mpirun which started this process.
-	ErrAlone = errors.New("this MPI library is not that of the program that started this process")
+	ErrAlone = class.New(class.Usage, "this MPI library is not that of the program that started this process")
 	// ErrEnded: the program that started this process is gone.
 	ErrEnded = errors.New("what started this process (mpirun, srun) has ended")
 )

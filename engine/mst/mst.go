@@ -7,7 +7,6 @@ package mst
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,13 +17,14 @@ import (
 	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 // ErrMethod is wrapped by the error of an unknown method, or of a device that cannot run it.
-var ErrMethod = errors.New("wrong method")
+var ErrMethod = class.New(class.Usage, "wrong method")
 
 // ErrDirected is wrapped by the error of a directed graph.
-var ErrDirected = errors.New("the graph is directed")
+var ErrDirected = class.New(class.Input, "the graph is directed")
 
 // Method is an algorithm for spanning trees.
 type Method struct {

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -43,7 +44,7 @@ type spool struct {
 const Extension = ".near"
 
 // ErrOther is wrapped by the error of a spool that is of another graph or question, or no spool.
-var ErrOther = errors.New("spool of something else")
+var ErrOther = class.New(class.Input, "spool of something else")
 
 // head is the first line of a spool. Two with the same line have the same rows.
 type head struct {

@@ -16,6 +16,7 @@ import (
 
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a pipe,
@@ -27,10 +28,10 @@ type File struct {
 }
 
 // ErrKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
-var ErrKept = errors.New("nothing is written there")
+var ErrKept = class.New(class.Usage, "nothing is written there")
 
 // ErrNoFormat is wrapped by the error of a file whose extension names no format that it can have.
-var ErrNoFormat = errors.New("no format")
+var ErrNoFormat = class.New(class.Usage, "no format")
 
 // Check fails where Write would, as far as that can be seen before: with fs.ErrExist where the file is there and is
 // not to be replaced, with ErrKept where it is one of Keep, in a store or in the folder of a batch.

@@ -10,11 +10,12 @@ import (
 
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrOther is wrapped by the error of stores that cannot be put together: they are no parts, or not those of one matrix, or some
 // are missing, or the store that they are to be merged into is that of something else.
-var ErrOther = errors.New("not the parts of one matrix")
+var ErrOther = class.New(class.Input, "not the parts of one matrix")
 
 // Rows returns the rows of part i of k, from 1 on, of a matrix of n rows in tiles of edge t. It fails if there are fewer rows of
 // tiles than parts.

@@ -13,6 +13,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // Algorithm is what planning needs to know about an algorithm. Package engine has the table of all algorithms.
@@ -50,7 +51,7 @@ type Offer struct {
 const Auto = "auto"
 
 // ErrAlgorithm is wrapped by errors about an algorithm that does not exist, or cannot solve this problem.
-var ErrAlgorithm = errors.New("wrong algorithm")
+var ErrAlgorithm = class.New(class.Usage, "wrong algorithm")
 
 // Request is what a plan is asked for.
 type Request struct {

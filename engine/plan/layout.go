@@ -1,15 +1,14 @@
 package plan
 
 import (
-	"errors"
-
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrLayout is wrapped by errors about a layout that a problem cannot have.
-var ErrLayout = errors.New("wrong layout")
+var ErrLayout = class.New(class.Usage, "wrong layout")
 
 // layout picks the layout of the store that the candidates are to solve on a device: what the limits ask for, or else the
 // one with the fewest tiles. It fails with ErrLayout where that which is asked for cannot be.

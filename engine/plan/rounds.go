@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -13,10 +12,11 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrRound is wrapped by errors about a round width that is not a multiple of the tile edge.
-var ErrRound = errors.New("bad round width")
+var ErrRound = class.New(class.Usage, "bad round width")
 
 // Limits are the limits of a plan and the wishes of the user. Zero fields are left to the plan.
 type Limits struct {

@@ -11,7 +11,6 @@ package sssp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,13 +22,14 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 // ErrMethod is wrapped by the error for a method that does not exist, or that the device cannot run.
-var ErrMethod = errors.New("wrong method")
+var ErrMethod = class.New(class.Usage, "wrong method")
 
 // ErrRounding is wrapped by the error for weights whose rounding to float32 makes a cycle look negative.
-var ErrRounding = errors.New("rounding makes a cycle look negative")
+var ErrRounding = class.New(class.Input, "rounding makes a cycle look negative")
 
 // Method is a method of sweeping.
 type Method struct {

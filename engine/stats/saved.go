@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"ooc/engine/text"
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
 
 // ErrOther is wrapped by the error of a file that was begun for another graph or with other options, or is none of ours.
-var ErrOther = errors.New("file of something else")
+var ErrOther = class.New(class.Input, "file of something else")
 
 // saved is the file from which statistics of a graph go on. It begins with a line of JSON that says what they are of (savedHead), in
 // headBytes of which the last four are the checksum of the rest. Two slots follow, each at a multiple of headBytes and written in turn: a

@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ooc/engine/graph"
@@ -11,11 +10,12 @@ import (
 	"ooc/engine/ranks"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // ErrInterrupted is wrapped by the error of a solve whose context ended. The solve took a checkpoint first, and the same
 // call continues from there.
-var ErrInterrupted = errors.New("interrupted")
+var ErrInterrupted = class.New(class.Interrupted, "interrupted")
 
 // DefaultCheckpoint is the time between two checkpoints.
 const DefaultCheckpoint = 60 * time.Second

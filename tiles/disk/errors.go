@@ -7,15 +7,16 @@ import (
 	"math/bits"
 	"syscall"
 
+	"ooc/tiles/class"
 	"ooc/tiles/internal/system"
 )
 
 var (
 	// ErrNoSpace: the volume or a quota is full, or a file may not grow that
 	// far (ENOSPC, EDQUOT, EFBIG).
-	ErrNoSpace = errors.New("no space")
+	ErrNoSpace = class.New(class.NoSpace, "no space")
 	// ErrCorrupt: a file is damaged, or is not what its writer made.
-	ErrCorrupt = errors.New("store is corrupt")
+	ErrCorrupt = class.New(class.Corrupt, "store is corrupt")
 )
 
 // Corrupt builds an ErrCorrupt that names the file and the reason.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/internal/system"
@@ -29,9 +30,9 @@ const longest = 4096
 var (
 	// ErrLocked: another process has the lock. The error itself is a
 	// *LockedError.
-	ErrLocked = errors.New("store is locked")
+	ErrLocked = class.New(class.Locked, "store is locked")
 	// ErrNotStore: the folder's file "lock" is not one of ours.
-	ErrNotStore = errors.New("not an ooc store")
+	ErrNotStore = class.New(class.Input, "not an ooc store")
 	// ErrNoLocks: the volume has no locks.
 	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
 )
@@ -67,8 +68,8 @@ func (e *LockedError) Error() string {
 		e.Dir, ErrLocked, e.PID, e.Host)
 }
 
-// Is makes errors.Is(err, ErrLocked) true.
-func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+// Unwrap returns ErrLocked.
+func (e *LockedError) Unwrap() error { return ErrLocked }
 
 // Lock is the lock of a folder, which this process has.
 type Lock struct {

@@ -4,28 +4,13 @@ package exit
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/terminal"
-	"ooc/cmd/ooc/vertices"
-	"ooc/engine"
-	"ooc/engine/batch"
-	"ooc/engine/device"
 	"ooc/engine/graph"
-	"ooc/engine/mpi"
-	"ooc/engine/mst"
-	"ooc/engine/near"
-	"ooc/engine/newfile"
-	"ooc/engine/parts"
-	"ooc/engine/plan"
-	"ooc/engine/sssp"
-	"ooc/engine/stats"
-	"ooc/engine/task"
-	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // Exit codes. Meanings says what they mean.
@@ -58,7 +43,20 @@ var Meanings = []struct {
 	{Interrupted, "interrupted: the same command resumes"},
 }
 
-// coded is an error of a kind that has no package of its own.
+// codes are those of the classes of errors.
+var codes = map[class.Class]int{
+	class.None:          Failed,
+	class.Interrupted:   Interrupted,
+	class.SomeFailed:    SomeFailed,
+	class.NoSpace:       NoSpace,
+	class.Locked:        Locked,
+	class.Corrupt:       Corrupt,
+	class.NegativeCycle: NegativeCycle,
+	class.Usage:         Usage,
+	class.Input:         BadInput,
+}
+
+// coded is an error whose code is known, whatever it wraps.
 type coded struct {
 	error
 	code int
@@ -75,58 +73,6 @@ func WithCode(err error, code int) error { return coded{err, code} }
 // InputError is an error for an input that cannot be used.
 func InputError(err error) error { return coded{err, BadInput} }
 
-// codes maps kinds of errors to codes; the first that matches counts.
-var codes = []struct {
-	kind error
-	code int
-}{
-	{task.ErrInterrupted, Interrupted},
-	{batch.ErrSomeFailed, SomeFailed},
-	{batch.ErrWouldFail, SomeFailed},
-	{tiles.ErrNoSpace, NoSpace},
-	{syscall.ENOSPC, NoSpace},
-	{syscall.EDQUOT, NoSpace},
-	{syscall.EFBIG, NoSpace},
-	{tiles.ErrLocked, Locked},
-	{tiles.ErrCorrupt, Corrupt},
-	{tiles.ErrVersion, Corrupt},
-	{engine.ErrWrong, Corrupt},
-	{batch.ErrCorrupt, Corrupt},
-	{graph.ErrNegativeCycle, NegativeCycle},
-	{graph.ErrOptions, Usage},
-	{device.ErrMemory, Usage},
-	{device.ErrUnknown, Usage},
-	{vertices.ErrUsage, Usage},
-	{plan.ErrRound, Usage},
-	{plan.ErrAlgorithm, Usage},
-	{plan.ErrLayout, Usage},
-	{newfile.ErrNoFormat, Usage},
-	{newfile.ErrKept, Usage},
-	{stats.ErrOther, BadInput},
-	{near.ErrOther, BadInput},
-	{parts.ErrOther, BadInput},
-	{batch.ErrJobs, Usage},
-	{sssp.ErrMethod, Usage},
-	{mst.ErrMethod, Usage},
-	{mpi.ErrAbsent, Usage},
-	{mpi.ErrUnknown, Usage},
-	{mpi.ErrAlone, Usage},
-	{graph.ErrBadInput, BadInput},
-	{graph.ErrNoVertex, BadInput},
-	{engine.ErrInput, BadInput},
-	{engine.ErrChanged, BadInput},
-	{graph.ErrChanged, BadInput},
-	{tiles.ErrNotStore, BadInput},
-	{tiles.ErrPart, BadInput},
-	{batch.ErrNotQueue, BadInput},
-	{tiles.ErrNoCSR, BadInput},
-	{sssp.ErrRounding, BadInput},
-	{mst.ErrDirected, BadInput},
-	{fs.ErrNotExist, BadInput},
-	{syscall.EISDIR, BadInput},
-	{syscall.ENOTDIR, BadInput},
-}
-
 // Code is the exit code for an error, 0 for nil.
 func Code(err error) int {
 	if err == nil {
@@ -136,12 +82,7 @@ func Code(err error) int {
 	if errors.As(err, &c) {
 		return c.code
 	}
-	for _, c := range codes {
-		if errors.Is(err, c.kind) {
-			return c.code
-		}
-	}
-	return Failed
+	return codes[class.Of(err)]
 }
 
 // ReportJSON prints an error as an object to standard output, where --json is given.

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/mpi"
 	"ooc/engine/newfile"
@@ -73,7 +72,7 @@ func Interruptible() (context.Context, func()) { return interruptible(sameSignal
 func interruptible(same time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
-	ctx = context.WithValue(ctx, show.InterruptKey{}, func() {
+	ctx = context.WithValue(ctx, terminal.InterruptKey{}, func() {
 		select {
 		case signals <- os.Interrupt:
 		default: // two are on their way, which is one more than it takes

@@ -206,7 +206,7 @@ func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 	if d.mode != block || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(d.out.Fd())) {
 		return func() {}
 	}
-	d.Steering.interrupt, _ = ctx.Value(InterruptKey{}).(func())
+	d.Steering.interrupt, _ = ctx.Value(terminal.InterruptKey{}).(func())
 	k, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), keys{d})
 	if err != nil {
 		return func() {} // a terminal without such modes shows the block all the same
@@ -253,6 +253,3 @@ func (k keys) Suspended(stop func()) {
 	k.leave()
 	k.Steering.suspended(stop)
 }
-
-// InterruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.
-type InterruptKey struct{}

@@ -30,3 +30,6 @@ func Restore() {
 		(*back)()
 	}
 }
+
+// InterruptKey leads from a context to a function that does what Ctrl-C does, until the command returns.
+type InterruptKey struct{}

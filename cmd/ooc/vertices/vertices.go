@@ -3,14 +3,13 @@
 package vertices
 
 import (
-	"errors"
-
 	"ooc/engine/graph"
 	"ooc/engine/text"
+	"ooc/tiles/class"
 )
 
 // ErrUsage is wrapped by the error of a list on the command line that names no vertices, whatever the ids are.
-var ErrUsage = errors.New("a list that names no vertices")
+var ErrUsage = class.New(class.Usage, "a list that names no vertices")
 
 // Of are the vertices of a store or of an input.
 type Of struct {

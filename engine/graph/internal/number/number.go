@@ -2,7 +2,6 @@ package number
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -13,10 +12,11 @@ import (
 
 	"ooc/engine/text"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 // ErrOption is what errors about a kind, a scale or a number that is no arc match with errors.Is.
-var ErrOption = errors.New("bad option")
+var ErrOption = class.New(class.Usage, "bad option")
 
 // BadOption returns an error that matches ErrOption and says nothing but the reason.
 func BadOption(format string, args ...any) error { return text.ErrorOf(ErrOption, format, args...) }
