@@ -97,8 +97,19 @@ func (l *storeLines) written() []bool { return l.tiles }
 
 // rootTrees makes the predecessors of every row of final distances that this process checks a tree of shortest paths. Rounds leave in each
 // entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
-// of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop;
-// docs/promises.md has the argument. A pause takes effect between two rows.
+// of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop.
+// A pause takes effect between two rows.
+//
+// Each predecessor is the last arc of a walk as long as the distance: so it is at the start, with arcs, and a sum
+// d(i,k) + d(k,j) that lowers (i,j) takes over the predecessor of (k,j). That holds in any order of updates and after
+// any failure. Once distances are final, such an arc (x,j) is tight: d(i,x) + w(x,j) = d(i,j). If every cycle is
+// longer than 0, tight arcs make no cycle, so they lead back to i. Along a cycle of length 0 closures and panels may
+// choose differently among equals: TestRootTrees has four vertices of that sort.
+//
+// In a row with a loop, the vertices from which predecessors do not lead to i get new ones, by a search from the
+// others over tight arcs (in f32 over those that miss least). Arcs come from the matrix, since its input need not
+// exist any more. An arc on a shortest path is one itself, so its entry was never lowered and its predecessor is still
+// its own row. The search changes no such entry, and can begin again.
 //
 // Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written here until all rows of
 // a group are checked. What other processes write meanwhile changes nothing: it is in other rows, and of columns only those entries count

@@ -8,7 +8,22 @@ import (
 )
 
 // campaign names the variable that says how often tests of the fault campaign do their damage: not at all where it is
-// unset; "short": minutes of it, as in .ci/run; "medium": half an hour, as in .ci/run --long; "long": hours. Other tests repeat themselves where it is set.
+// unset; "short": minutes of it, as in .ci/run; "medium": half an hour, as in .ci/run --long; "long": hours. Other tests
+// repeat themselves where it is set.
+//
+// To run one alone: OOC_CAMPAIGN=long go test -v -timeout 0 -run CampaignKills ./cmd/ooc. TMPDIR=/dev/shm makes most
+// of them faster. These change what they do:
+//
+//	OOC_FUZZTIME=2m   how long each reader is fuzzed, and tests that take a given time
+//	OOC_KILLS=100     how many kills there are in CampaignKills and CampaignForms
+//	OOC_SOAK=1h       how long CampaignSoak takes
+//
+// These turn tests that are skipped on some machines into failures: OOC_REQUIRE_STOPS (a process was done before it
+// could be stopped), OOC_REQUIRE_MOUNT and OOC_REQUIRE_CGROUP (root), OOC_REQUIRE_SYSCALLS (a seccomp listener, Linux
+// 5.19), OOC_REQUIRE_GPU, OOC_REQUIRE_OPENCL.
+//
+// Tests need no Go where they run: go test -c -o forms.test ./cmd/ooc, and there
+// ./forms.test -test.v -test.run CampaignForms -test.timeout 0.
 const campaign = "OOC_CAMPAIGN"
 
 // Campaign skips a test that repeats its damage many times, unless OOC_CAMPAIGN wants that.
