@@ -102,7 +102,19 @@ func TestCampaignPages(t *testing.T) {
 	}
 }
 
-// TestPagesName wants every test and every file that a page names to be there.
+// headings are what links into a page may end with: its headings as GitHub writes them.
+func headings(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	text := regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(read(t, page), "")
+	all := map[string]bool{}
+	for _, h := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(h[1]), "")
+		all[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return all
+}
+
+// TestPagesName wants every test, every file and every heading that a page names to be there.
 func TestPagesName(t *testing.T) {
 	tests := map[string]bool{"TestCampaign": true} // as tests of the campaign begin
 	err := filepath.WalkDir(".", func(file string, e fs.DirEntry, err error) error {
@@ -128,10 +140,16 @@ func TestPagesName(t *testing.T) {
 				t.Errorf("%s names %s, which is no test", page, name[1])
 			}
 		}
-		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(text, -1) {
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(text, -1) {
 			linked++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+			to := page // where a link has only a heading
+			if link[1] != "" {
+				to = filepath.Join(filepath.Dir(page), link[1])
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s: %v", page, err)
+			} else if link[2] != "" && !headings(t, to)[link[2]] {
+				t.Errorf("%s: %s has no heading %q", page, to, link[2])
 			}
 		}
 	}

@@ -74,6 +74,7 @@ func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffe
 	t.Fatal("no batch was seen in its second job")
 }
 
+// TestBatchKilledAndResumed: the same command goes on after a kill, and does not begin again what is solved.
 func TestBatchKilledAndResumed(t *testing.T) {
 	crashtest.Slow(t)
 	midway(t, func(dir string, cmd *exec.Cmd, _ *bytes.Buffer, args []string, ended <-chan error) bool {

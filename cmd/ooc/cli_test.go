@@ -105,6 +105,7 @@ func tear(t *testing.T, dir string) {
 	}
 }
 
+// TestChangedInputIsRefused: a store stays what it was made of, until --restart takes the new input.
 func TestChangedInputIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := writeFile(t, dir, "g.gr", "p sp 2 1\na 1 2 5\n")

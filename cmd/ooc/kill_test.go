@@ -352,6 +352,8 @@ func race(t *testing.T, dir string, ended chan<- *racer, args ...string) *racer 
 	return x
 }
 
+// TestStopAndResume: a signal ends a solve with the command that goes on, which does. Until it is done no question is answered,
+// and a second process is told who works on the store.
 func TestStopAndResume(t *testing.T) {
 	crashtest.Slow(t)
 	for _, sig := range crashtest.Some(seeded(t), 1, []os.Signal{os.Interrupt, syscall.SIGTERM}) {
