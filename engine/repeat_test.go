@@ -272,8 +272,8 @@ func TestResumeOnOtherDevice(t *testing.T) {
 	}
 }
 
-// TestResumeOfEarlierVersion goes on with a store that does not say where its elimination stopped.
-func TestResumeOfEarlierVersion(t *testing.T) {
+// TestResumeWithoutStop goes on with a store that does not say where its elimination stopped, as merge leaves one.
+func TestResumeWithoutStop(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 		g := enginetest.HardGraph(t, seeds.New(t), 700, kind, false)
 		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}

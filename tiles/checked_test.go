@@ -7,90 +7,83 @@ import (
 	"testing"
 )
 
-// TestReadsAreChecked flips a bit of a solved matrix: whatever reads from the strip that it is in fails, and names it;
-// before version 3, from the tile. All else answers.
+// TestReadsAreChecked flips a bit of a solved matrix: whatever reads from the strip that it is in fails, and names it.
+// All else answers.
 func TestReadsAreChecked(t *testing.T) {
-	for _, version := range []int{FormatVersion, pairsVersion} {
-		made := pairsStore(t, 250, 128, nil) // two tiles across and down, of two strips each
-		must(t, made.Checkpoint(State{Algorithm: "x", Done: 250}))
-		writeSums(t, made)
-		must(t, made.Close())
-		rows, first := "rows 64 to 127", 64
-		if version != FormatVersion {
-			toOldVersion(t, made.Dir())
-			rows, first = "rows 0 to 127", 0
-		}
-		f, err := os.OpenFile(made.path(nameDist), os.O_RDWR, 0)
+	made := pairsStore(t, 250, 128, nil) // two tiles across and down, of two strips each
+	must(t, made.Checkpoint(State{Algorithm: "x", Done: 250}))
+	writeSums(t, made)
+	must(t, made.Close())
+	f, err := os.OpenFile(made.path(nameDist), os.O_RDWR, 0)
+	must(t, err)
+	defer f.Close()
+	at := made.geo.TileOffset(1, 0) + 8*(100*128+5) + 3 // of entry (228, 5)
+	flip := func() {
+		b := make([]byte, 1)
+		_, err := f.ReadAt(b, at)
 		must(t, err)
-		defer f.Close()
-		at := made.geo.TileOffset(1, 0) + 8*(100*128+5) + 3 // of entry (228, 5)
-		flip := func() {
-			b := make([]byte, 1)
-			_, err := f.ReadAt(b, at)
-			must(t, err)
-			b[0] ^= 4
-			_, err = f.WriteAt(b, at)
-			must(t, err)
-		}
-		reads := func(m Matrix, u, v int) map[string]error {
-			row, tile, part := make([]byte, 1000), make([]byte, made.geo.TileBytes()), make([]byte, 40)
-			_, err := m.ReadAt(u, v)
-			return map[string]error{
-				"entry": err, "row": m.ReadRow(row, u), "column": m.ReadCol(row, v), "tile": m.ReadTile(tile, u/128, v/128),
-				"part": m.ReadEntries(part, u/128, v/128, u%128*128), "row of predecessors": m.ReadRowPredecessors(row, u),
-				"column of predecessors": m.ReadColPredecessors(row, v), "part of predecessors": m.ReadEntriesPredecessors(part, u/128, v/128, u%128*128),
-			}
-		}
-		fine := func(when string, m Matrix, u, v int) {
-			t.Helper()
-			for what, err := range reads(m, u, v) {
-				if err != nil {
-					t.Errorf("version %d, %s, %s: %v", version, when, what, err)
-				}
-			}
-		}
-		s, err := OpenReadOnly(made.Dir())
+		b[0] ^= 4
+		_, err = f.WriteAt(b, at)
 		must(t, err)
-		defer s.Close()
-		flip()
-		fine("another tile", s.Matrix, 100, 200)
-		fine("unchecked", s.Unchecked(), 228, 5)
-		for u := range 250 { // every row of the damaged tile, and those above it
-			bits, err := s.ReadAt(u, 200)
-			if must(t, err); bits != uint64(1000*u+200) {
-				t.Fatalf("entry (%d,200) is %d", u, bits)
-			}
-			if bits, err = s.ReadAt(u, 7); (err != nil) != (u >= 128+first) {
-				t.Fatalf("version %d: entry (%d,7): %d, %v", version, u, bits, err)
-			}
-		}
-		for what, err := range reads(s.Matrix, 249, 90) { // in the same strip, another row and column
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
-				!strings.Contains(err.Error(), "tile (1,0), "+rows) || !strings.Contains(err.Error(), "--restart") {
-				t.Errorf("version %d, a damaged strip, %s: %v", version, what, err)
-			}
-		}
-		flip()
-		fine("mended", s.Matrix, 228, 5)
-		flip()
-		fine("compared before", s.Matrix, 228, 5)
-
-		w, _, _ := reopen(t, made.Dir())
-		must(t, w.WritePredecessors(0, []int32{0}, []int32{1}))
-		fine("while it is written", w.Matrix, 228, 5)
-		writeSums(t, w)
-		fine("with the checksums of what is there", w.Matrix, 228, 5)
-		flip()
-		fine("compared before", w.Matrix, 228, 5)
-		writeSums(t, w)
-		flip()
-		if _, err := w.ReadAt(228, 5); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("version %d: damaged after new checksums were written: %v", version, err)
-		}
-		must(t, w.Reset())
-		fine("after a reset", w.Matrix, 228, 5)
-		must(t, w.Close())
 	}
+	reads := func(m Matrix, u, v int) map[string]error {
+		row, tile, part := make([]byte, 1000), make([]byte, made.geo.TileBytes()), make([]byte, 40)
+		_, err := m.ReadAt(u, v)
+		return map[string]error{
+			"entry": err, "row": m.ReadRow(row, u), "column": m.ReadCol(row, v), "tile": m.ReadTile(tile, u/128, v/128),
+			"part": m.ReadEntries(part, u/128, v/128, u%128*128), "row of predecessors": m.ReadRowPredecessors(row, u),
+			"column of predecessors": m.ReadColPredecessors(row, v), "part of predecessors": m.ReadEntriesPredecessors(part, u/128, v/128, u%128*128),
+		}
+	}
+	fine := func(when string, m Matrix, u, v int) {
+		t.Helper()
+		for what, err := range reads(m, u, v) {
+			if err != nil {
+				t.Errorf("%s, %s: %v", when, what, err)
+			}
+		}
+	}
+	s, err := OpenReadOnly(made.Dir())
+	must(t, err)
+	defer s.Close()
+	flip()
+	fine("another tile", s.Matrix, 100, 200)
+	fine("unchecked", s.Unchecked(), 228, 5)
+	for u := range 250 { // every row of the damaged tile, and those above it
+		bits, err := s.ReadAt(u, 200)
+		if must(t, err); bits != uint64(1000*u+200) {
+			t.Fatalf("entry (%d,200) is %d", u, bits)
+		}
+		if bits, err = s.ReadAt(u, 7); (err != nil) != (u >= 128+64) {
+			t.Fatalf("entry (%d,7): %d, %v", u, bits, err)
+		}
+	}
+	for what, err := range reads(s.Matrix, 249, 90) { // in the same strip, another row and column
+		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
+			!strings.Contains(err.Error(), "tile (1,0), rows 64 to 127") || !strings.Contains(err.Error(), "--restart") {
+			t.Errorf("a damaged strip, %s: %v", what, err)
+		}
+	}
+	flip()
+	fine("mended", s.Matrix, 228, 5)
+	flip()
+	fine("compared before", s.Matrix, 228, 5)
+
+	w, _, _ := reopen(t, made.Dir())
+	must(t, w.WritePredecessors(0, []int32{0}, []int32{1}))
+	fine("while it is written", w.Matrix, 228, 5)
+	writeSums(t, w)
+	fine("with the checksums of what is there", w.Matrix, 228, 5)
+	flip()
+	fine("compared before", w.Matrix, 228, 5)
+	writeSums(t, w)
+	flip()
+	if _, err := w.ReadAt(228, 5); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("damaged after new checksums were written: %v", err)
+	}
+	must(t, w.Reset())
+	fine("after a reset", w.Matrix, 228, 5)
+	must(t, w.Close())
 }
 
 // TestDamagedSumsAreNoAnswer: where the checksums are damaged, nothing can be compared with them.

@@ -17,10 +17,10 @@ type (
 
 // csr is what package csr has to know of a store.
 func (m *Meta) csr() *csr.Store {
-	return &csr.Store{Version: m.fileVersion(), ID: m.ID, N: m.N, Arcs: m.Arcs, WeightBytes: m.weightBytes(), IDs: m.IDs,
+	return &csr.Store{Version: FormatVersion, ID: m.ID, N: m.N, Arcs: m.Arcs, WeightBytes: m.weightBytes(), IDs: m.IDs,
 		Check: func(file string, version uint32, id [16]byte) error {
 			const remedy = "put this store's own back, or solve the graph again with --restart"
-			if err := m.checkFile(file, version, remedy); err != nil {
+			if err := checkFile(file, version); err != nil {
 				return err
 			}
 			return m.checkID(file, id, remedy)

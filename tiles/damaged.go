@@ -3,7 +3,6 @@ package tiles
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -48,8 +47,8 @@ func vouched(dir string) (m Meta, err error) {
 		case err != nil:
 			return m, err
 		case !ok:
-		case version > FormatVersion:
-			return m, fmt.Errorf("%s: %w: format version %d", filepath.Join(dir, name), ErrVersion, version)
+		case version != FormatVersion:
+			return m, otherVersion(filepath.Join(dir, name), int64(version))
 		case lock.Marks(dir):
 			m.ID = id
 			return m, nil

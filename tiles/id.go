@@ -9,7 +9,7 @@ import (
 )
 
 // ID names a store, or the queue of a batch: random bits that each of its files carries, so that a file of another one is
-// told from its own. The zero ID is that of stores of versions 1 and 2, whose files carry none.
+// told from its own.
 type ID [16]byte
 
 // NewID returns an ID that no other store has.

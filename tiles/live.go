@@ -18,21 +18,13 @@ import (
 const (
 	liveMagic  = "OOCLIVE\x00"
 	liveBytes  = 16384
-	liveID     = 24 // where the store's id is; versions 1 and 2 have eight reserved bytes there, and then the content
+	liveID     = 24 // where the store's id is; the content follows it
 	liveHeader = liveID + 16
 	liveTries  = 20
 
 	// MaxLive is the most that SetLive takes, in bytes.
 	MaxLive = liveBytes - liveHeader
 )
-
-// liveHeader is where the content of live begins.
-func (m *Meta) liveHeader() int {
-	if !m.hasIDs() {
-		return 32
-	}
-	return liveHeader
-}
 
 // errTorn: the writer was seen in the middle of an update, or died there.
 var errTorn = errors.New("it is being written")
@@ -82,7 +74,7 @@ func (s *Store) openLive() error {
 }
 
 func (s *Store) writeLive(data []byte) error {
-	le, header := binary.LittleEndian, s.meta.liveHeader()
+	le, header := binary.LittleEndian, liveHeader
 	b := make([]byte, header+len(data))
 	copy(b, liveMagic)
 	le.PutUint64(b[8:], s.liveSeq+1)
@@ -157,7 +149,7 @@ func readLive(f *os.File, m *Meta) ([]byte, error) {
 // decodeLive takes what a file holds, and its sequence number as it was a
 // moment later. file is its path, for messages.
 func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
-	header := m.liveHeader()
+	const header = liveHeader
 	if len(b) < header || string(b[:8]) == "\x00\x00\x00\x00\x00\x00\x00\x00" {
 		return nil, os.ErrNotExist
 	}
@@ -169,10 +161,8 @@ func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
 	if seq%2 == 1 || le.Uint64(again) != seq {
 		return nil, errTorn
 	}
-	if m.hasIDs() {
-		if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
-			return nil, err
-		}
+	if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
+		return nil, err
 	}
 	if end > int64(len(b)) || crc32.Checksum(b[header:end], castagnoli) != le.Uint32(b[20:]) {
 		return nil, errTorn

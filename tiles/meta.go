@@ -14,40 +14,20 @@ import (
 	"ooc/tiles/shape"
 )
 
-// FormatVersion is the version of new stores, and of each of their files. Stores of the versions before it stay what they
-// are.
-const FormatVersion = 4
+// FormatVersion is the version of stores, and of each of their files: no other is read.
+const FormatVersion = 5
 
-// The versions. Until pairsVersion a tile has one checksum, and all files but store.json are of version 1.
-const (
-	distancesVersion = 1 // entries are distances alone
-	pairsVersion     = 2 // entries are pairs of a distance and a predecessor
-	idVersion        = 3 // files carry the store's id, and a tile has a checksum for each StripRows of its rows
-	upperVersion     = 4 // the layout may be Upper or Factors
-	kindsVersion     = 4 // distances may have other than 4 bytes
-)
-
-// hasIDs says that the files of the store carry its id.
-func (m *Meta) hasIDs() bool { return m.Version >= idVersion }
-
-// fileVersion is that of the store's files but for store.json.
-func (m *Meta) fileVersion() uint32 {
-	if !m.hasIDs() {
-		return distancesVersion
-	}
-	return uint32(m.Version)
-}
-
-// checkFile refuses a file of the store by the version in its head: one that this program does not know, or that of
-// another store. remedy is what to do about it.
-func (m *Meta) checkFile(file string, version uint32, remedy string) error {
-	switch {
-	case version != distancesVersion && version < idVersion || version > FormatVersion:
-		return fmt.Errorf("%s: %w: format version %d, this program reads %d and %d to %d", file, ErrVersion, version, distancesVersion, idVersion, FormatVersion)
-	case version != m.fileVersion():
-		return strange(file, remedy)
+// checkFile refuses a file of the store whose head has another version.
+func checkFile(file string, version uint32) error {
+	if version != FormatVersion {
+		return otherVersion(file, int64(version))
 	}
 	return nil
+}
+
+func otherVersion(file string, version int64) error {
+	return fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it, or solve the graph into another store with --out",
+		file, ErrVersion, version, FormatVersion)
 }
 
 const (
@@ -69,7 +49,7 @@ type Input struct {
 	Columns string    `json:"columns"`          // as they were named for reading it; "" if they were not
 	Base    string    `json:"base"`             // the smallest id, as it was given; "" if it was not
 	NoArc   string    `json:"no_arc,omitempty"` // what no arc looks like in a matrix, as it was given
-	Asked   *Asked    `json:"asked,omitempty"`  // nil: nobody has noted it, as in stores of earlier versions
+	Asked   *Asked    `json:"asked,omitempty"`  // nil: nobody has noted it
 }
 
 // Asked is what a reader was told that finds it out where it is not told, as it was given; "" if it was not.
@@ -83,9 +63,9 @@ type Asked struct {
 // Version, ID, Dense and IDs, Created and Scale where they are zero, and Layout unless it is Upper.
 type Meta struct {
 	Version  int        `json:"version"`
-	ID       ID         `json:"id,omitzero"`      // none in versions 1 and 2, as Layout
-	Parent   ID         `json:"parent,omitzero"`  // the store that this one is the core of, see CoreDir
-	Layout   Layout     `json:"layout,omitempty"` // which tiles the matrix's file holds, and where
+	ID       ID         `json:"id"`
+	Parent   ID         `json:"parent,omitzero"` // the store that this one is the core of, see CoreDir
+	Layout   Layout     `json:"layout"`          // which tiles the matrix's file holds, and where
 	N        int        `json:"n"`
 	Arcs     int64      `json:"arcs"`
 	Kind     entry.Kind `json:"kind"`
@@ -118,21 +98,13 @@ func (m Meta) Geometry() Geometry {
 	return g
 }
 
-// SumsPerTile is how many checksums each tile has: one for each StripRows of its rows, before version 3 one for all of it.
-func (m *Meta) SumsPerTile() int {
-	if !m.hasIDs() {
-		return 1
-	}
-	return m.T / StripRows
-}
+// SumsPerTile is how many checksums each tile has: one for each StripRows of its rows.
+func (m *Meta) SumsPerTile() int { return m.T / StripRows }
 
 // Validate says whether a store with this description can exist.
 func (m Meta) Validate() error {
 	if !m.Kind.Valid() {
 		return fmt.Errorf("kind %q is not supported", m.Kind)
-	}
-	if m.Kind.Bytes() != entry.WordBytes && m.Version < kindsVersion {
-		return fmt.Errorf("kind %q does not go with version %d", m.Kind, m.Version)
 	}
 	if m.Predecessors && m.Kind.PairBytes() == 0 {
 		return fmt.Errorf("kind %q does not go with predecessors", m.Kind)
@@ -149,18 +121,14 @@ func (m Meta) Validate() error {
 		}
 	}
 	switch {
-	case !m.hasIDs() && (m.Version == pairsVersion) != m.Predecessors:
-		return fmt.Errorf("version %d does not go with predecessors: %t", m.Version, m.Predecessors)
-	case !m.hasIDs() && (m.ID != ID{} || m.Parent != ID{} || m.Layout != ""):
-		return fmt.Errorf("version %d has neither ids nor a layout", m.Version)
-	case m.hasIDs() && m.ID == ID{}:
+	case m.ID == ID{}:
 		return fmt.Errorf("it has no id")
-	case m.hasIDs() && m.Layout != m.Geometry().Layout():
+	case m.Layout != m.Geometry().Layout():
 		return fmt.Errorf("layout %q does not go with %d of %d rows", m.Layout, m.Geometry().RowCount(), m.N)
 	case m.Layout == Factors && m.Dense:
 		return fmt.Errorf("layout %q does not go with a matrix as input", m.Layout)
-	case (m.Layout == Upper || m.Layout == Factors) && (m.Predecessors || m.Version < upperVersion):
-		return fmt.Errorf("layout %q goes neither with predecessors nor with version %d", m.Layout, m.Version)
+	case (m.Layout == Upper || m.Layout == Factors) && m.Predecessors:
+		return fmt.Errorf("layout %q does not go with predecessors", m.Layout)
 	case m.Arcs < 0 || m.Arcs > csr.MaxArcs:
 		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(csr.MaxArcs))
 	case m.Scale < 1:
@@ -265,12 +233,11 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	}
 	const remedy = "use the version of ooc that wrote it"
 	switch {
-	case head.Version < distancesVersion || head.Version > FormatVersion:
-		return Meta{}, fmt.Errorf("%s: %w: format version %d, this program reads %d to %d; %s",
-			file, ErrVersion, head.Version, distancesVersion, FormatVersion, remedy)
-	case head.Version >= idVersion && !head.Layout.Known():
+	case head.Version != FormatVersion:
+		return Meta{}, otherVersion(file, int64(head.Version))
+	case !head.Layout.Known():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
-	case head.Version >= idVersion && !head.Kind.Valid():
+	case !head.Kind.Valid():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}
 	var m Meta

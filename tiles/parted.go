@@ -30,8 +30,8 @@ func (p *Part) validate(m *Meta) error {
 		return fmt.Errorf("there is no part %d in a grid of %d×%d", p.Index, p.Rows, p.Cols)
 	case p.Block < 1 || p.Block > g.Side():
 		return fmt.Errorf("blocks of %d tiles do not go with %d a side", p.Block, g.Side())
-	case m.Layout != Square && m.Layout != Upper || m.Version < upperVersion || p.Solve == ID{} || g.Side() > mostParted/g.Side():
-		return fmt.Errorf("a part does not go with layout %q, version %d, %d tiles a side, solve %x", m.Layout, m.Version, g.Side(), p.Solve)
+	case m.Layout != Square && m.Layout != Upper || p.Solve == ID{} || g.Side() > mostParted/g.Side():
+		return fmt.Errorf("a part does not go with layout %q, %d tiles a side, solve %x", m.Layout, g.Side(), p.Solve)
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func TestDamagedPart(t *testing.T) {
 		{"", ErrCorrupt},
 		{string(good[:len(good)/2]), ErrCorrupt},
 		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), ErrCorrupt},
-		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 5`, 1), ErrCorrupt},
+		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 6`, 1), ErrCorrupt},
 		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`, 1))), ErrVersion},
 	} {
 		must(t, os.WriteFile(path, []byte(c.text), 0o666))

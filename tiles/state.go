@@ -20,7 +20,7 @@ type State struct {
 	Elapsed   time.Duration // work so far, over all runs
 
 	// Of an elimination, which goes on as it was begun: sums of floats depend on it.
-	Stop   int64  // how many vertices it eliminates, plus one; 0: unknown, as before it was kept
+	Stop   int64  // how many vertices it eliminates, plus one; 0: unknown
 	Closer string // the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown, or there is none
 }
 
@@ -72,7 +72,7 @@ func encodeRecord(r record, m *Meta) []byte {
 	b := make([]byte, stateSector)
 	copy(b, stateMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], m.fileVersion())
+	le.PutUint32(b[8:], FormatVersion)
 	le.PutUint32(b[12:], stateRecord)
 	le.PutUint32(b[16:], r.kind)
 	le.PutUint32(b[20:], uint32(m.T))
@@ -109,7 +109,7 @@ func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 		return r, damaged, nil
 	}
 	const remedy = "put this store's own back, or solve again with --restart"
-	if err := m.checkFile(file, le.Uint32(b[8:]), remedy); err != nil {
+	if err := checkFile(file, le.Uint32(b[8:])); err != nil {
 		return r, damaged, err
 	}
 	if err := m.checkID(file, ID(b[stateID:]), remedy); err != nil {

@@ -12,32 +12,17 @@ import (
 	"ooc/tiles/shape"
 )
 
-// sums: a header, then checksums. Versions 1 and 2 have a header that ends with its checksum after 28 bytes, and no id.
+// sums: a header, then checksums.
 const (
 	sumsMagic     = "OOCSUMS\x00"
 	sumsID        = 32
 	sumsHeaderLen = 64
 
-	sumsOldHeaderLen = 32
-
-	// StripRows is how many rows of a tile a checksum covers, from version 3 on.
+	// StripRows is how many rows of a tile a checksum covers.
 	StripRows = shape.Grain
 
 	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
 )
-
-// sumsHeader is how long the header of sums is; it ends with its own checksum.
-func (m *Meta) sumsHeader() int64 {
-	if !m.hasIDs() {
-		return sumsOldHeaderLen
-	}
-	return sumsHeaderLen
-}
-
-// sumsHeaderWhole says that a header of that length matches its checksum.
-func sumsHeaderWhole(b []byte, header int64) bool {
-	return int64(len(b)) >= header && crc32.Checksum(b[:header-4], castagnoli) == binary.LittleEndian.Uint32(b[header-4:])
-}
 
 // sumCount is how many checksums there are.
 func (m *Meta) sumCount() int {
@@ -46,54 +31,48 @@ func (m *Meta) sumCount() int {
 }
 
 // sumsBytes is how long sums is.
-func (m *Meta) sumsBytes() int64 { return m.sumsHeader() + 4*int64(m.sumCount()) }
+func (m *Meta) sumsBytes() int64 { return sumsHeaderLen + 4*int64(m.sumCount()) }
 
 func encodeSums(sums []uint32, m *Meta) []byte {
-	b, header := make([]byte, m.sumsBytes()), m.sumsHeader()
+	b := make([]byte, m.sumsBytes())
 	copy(b, sumsMagic)
 	le := binary.LittleEndian
-	le.PutUint32(b[8:], m.fileVersion())
+	le.PutUint32(b[8:], FormatVersion)
 	le.PutUint32(b[12:], uint32(m.T))
 	le.PutUint64(b[16:], uint64(m.N))
-	copy(b[sumsID:header], m.ID[:])
+	copy(b[sumsID:], m.ID[:])
 	for i, s := range sums {
-		le.PutUint32(b[header+4*int64(i):], s)
+		le.PutUint32(b[sumsHeaderLen+4*i:], s)
 	}
-	le.PutUint32(b[24:], crc32.Checksum(b[header:], castagnoli))
-	le.PutUint32(b[header-4:], crc32.Checksum(b[:header-4], castagnoli))
+	le.PutUint32(b[24:], crc32.Checksum(b[sumsHeaderLen:], castagnoli))
+	le.PutUint32(b[sumsHeaderLen-4:], crc32.Checksum(b[:sumsHeaderLen-4], castagnoli))
 	return b
 }
 
 func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
-	le, header := binary.LittleEndian, m.sumsHeader()
-	if int64(len(b)) < header || string(b[:8]) != sumsMagic {
+	le := binary.LittleEndian
+	if len(b) < sumsHeaderLen || string(b[:8]) != sumsMagic {
 		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
-	// The checksum first: the version of a damaged header says nothing. It may be at another place in the file of
-	// another store.
-	if !sumsHeaderWhole(b, sumsOldHeaderLen) && !sumsHeaderWhole(b, sumsHeaderLen) {
+	// The checksum first: the version of a damaged header says nothing.
+	if crc32.Checksum(b[:sumsHeaderLen-4], castagnoli) != le.Uint32(b[sumsHeaderLen-4:]) {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
-	if err := m.checkFile(file, le.Uint32(b[8:]), sumsRemedy); err != nil {
+	if err := checkFile(file, le.Uint32(b[8:])); err != nil {
 		return nil, err
 	}
-	if !sumsHeaderWhole(b, header) {
-		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
-	}
-	if m.hasIDs() {
-		if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
-			return nil, err
-		}
+	if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
+		return nil, err
 	}
 	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
 		return nil, disk.Corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
 	}
-	if crc32.Checksum(b[header:], castagnoli) != le.Uint32(b[24:]) {
+	if crc32.Checksum(b[sumsHeaderLen:], castagnoli) != le.Uint32(b[24:]) {
 		return nil, disk.Corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
 	sums := make([]uint32, m.sumCount())
 	for i := range sums {
-		sums[i] = le.Uint32(b[header+4*int64(i):])
+		sums[i] = le.Uint32(b[sumsHeaderLen+4*i:])
 	}
 	return sums, nil
 }

@@ -17,7 +17,7 @@ import (
 // The file queue is lines with checksums (text.SumLine). The object of the first is a head, of each other one a change.
 const (
 	queueFormat  = "ooc batch"
-	queueVersion = 2 // in version 1 there are no ids
+	queueVersion = 2
 
 	longestRecord = 64 << 20 // bounds the memory that a reader takes
 	longestError  = 4 << 10  // of an error, as recorded
@@ -26,7 +26,7 @@ const (
 type head struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
-	ID      tiles.ID  `json:"id,omitzero"`
+	ID      tiles.ID  `json:"id"`
 	Created time.Time `json:"created"`
 	Command []string  `json:"command"`
 	Jobs    []headJob `json:"jobs"`
@@ -136,10 +136,10 @@ func begin(body []byte) (*Queue, error) {
 	switch {
 	case h.Format != queueFormat:
 		return nil, corrupt("it is no queue of a batch")
-	case h.Version < 1 || h.Version > queueVersion:
-		return nil, corrupt("version %d, and this program reads 1 to %d", h.Version, queueVersion)
-	case (h.ID == tiles.ID{}) != (h.Version == 1):
-		return nil, corrupt("version %d, and id %x", h.Version, h.ID)
+	case h.Version != queueVersion:
+		return nil, corrupt("version %d, and this program reads %d", h.Version, queueVersion)
+	case h.ID == tiles.ID{}:
+		return nil, corrupt("it has no id")
 	}
 	q := &Queue{id: h.ID, Created: h.Created, Command: h.Command, Jobs: make([]Job, len(h.Jobs))}
 	for i, j := range h.Jobs {

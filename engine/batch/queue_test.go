@@ -17,7 +17,6 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/task"
 
-	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -314,8 +313,9 @@ func TestQueueOfTwo(t *testing.T) {
 		"two heads":   {a[0], b[0]},
 		"of none":     {a[0], line1(t, change{State: Solved, Attempt: 1})},
 		"to none":     {line1(t, head{Format: queueFormat, Version: 1, Jobs: make([]headJob, 5)}), a[1]},
-		"head of old": {line1(t, head{Format: queueFormat, Version: 1, ID: tiles.NewID()})},
-		"head of new": {line1(t, head{Format: queueFormat, Version: 2})},
+		"head of old": {line1(t, head{Format: queueFormat, Version: queueVersion - 1, ID: tiles.NewID()})},
+		"head of new": {line1(t, head{Format: queueFormat, Version: queueVersion + 1, ID: tiles.NewID()})},
+		"without id":  {line1(t, head{Format: queueFormat, Version: queueVersion})},
 	} {
 		if _, _, err := decode(bytes.NewReader(slices.Concat(lines...))); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
@@ -330,45 +330,4 @@ func line1(t *testing.T, record any) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// TestQueueOfVersionOne goes on with a queue that was written before there were ids.
-func TestQueueOfVersionOne(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "x.batch")
-	_, was := made(t, dir, 3)
-	path := filepath.Join(dir, nameQueue)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var old []byte
-	for line := range bytes.Lines(whole) {
-		body := bytes.TrimSuffix(line[len("00000000 "):], []byte("\n"))
-		at := bytes.Index(body, []byte(`"id":"`))
-		body = slices.Concat(body[:at], body[at+len(`"id":"`)+32+len(`",`):])
-		body = bytes.Replace(body, []byte(`"version":2`), []byte(`"version":1`), 1)
-		old = append(old, text.SumLine(body)...)
-	}
-	if err := os.WriteFile(path, old, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	l, err := Open(dir, someJobs(filepath.Dir(dir), 5), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if now := snapshot(l.Queue); !reflect.DeepEqual(now, was[len(was)-1]) {
-		t.Errorf("it says %+v, and said %+v", now, was[len(was)-1])
-	}
-	scribble(seeded(t), l)
-	want := snapshot(l.Queue)
-	if err := errors.Join(l.failed, l.Close()); err != nil {
-		t.Fatal(err)
-	}
-	q, err := Read(dir)
-	if err != nil || len(q.Jobs) != 5 || want[0].Attempt != q.Jobs[0].Attempt {
-		t.Errorf("%+v, %v", q, err)
-	}
-	if now, err := os.ReadFile(path); err != nil || bytes.Contains(now, []byte(`"id"`)) || !bytes.HasPrefix(now, old) {
-		t.Errorf("it was not gone on with as it was: %v", err)
-	}
 }

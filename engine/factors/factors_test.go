@@ -17,8 +17,6 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/engine/sparse"
 	"ooc/kernels/entry"
-	"ooc/tiles/arrays"
-	"ooc/tiles/disk"
 )
 
 // graphOf makes a graph of one of the shapes that tests of solves use.
@@ -235,17 +233,5 @@ func TestFreeMemory(t *testing.T) {
 			}
 		}
 		made(t, g, factors.Options{Free: need - 1, Memory: 1 << 30}) // which the message names
-	}
-}
-
-// TestEarlierVersion wants a file of an earlier version refused, with what to do about it.
-func TestEarlierVersion(t *testing.T) {
-	path, id := filepath.Join(t.TempDir(), "factors"), [16]byte{1}
-	if err := arrays.Write(path, "spare", id, make([][]byte, 10)); err != nil {
-		t.Fatal(err)
-	}
-	_, err := factors.Load(path, id, 1, entry.I32)
-	if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), "an earlier version of ooc") || !strings.Contains(err.Error(), "--restart") {
-		t.Errorf("a file of an earlier version gives %v", err)
 	}
 }

@@ -27,9 +27,6 @@ const (
 	arrayCount       = coreArray + 1
 )
 
-// earlierCount is the number of arrays of files that earlier versions wrote.
-const earlierCount = 10
-
 // Save writes the factors to the file at path, durably and all or nothing; until then it is beside it under the name spare. id is
 // that of the store. It fails with disk.ErrNoSpace.
 func (f *Factors) Save(path, spare string, id [16]byte) error {
@@ -77,9 +74,6 @@ func Load(path string, id [16]byte, n int, v entry.Variant) (_ *Factors, err err
 func (f *Factors) load(n int, v entry.Variant) error {
 	wrong := func() error {
 		return fmt.Errorf("%w: they do not belong to a graph of %d vertices", sparse.ErrParts, n)
-	}
-	if f.file.Len() == earlierCount {
-		return fmt.Errorf("%w: an earlier version of ooc wrote them", sparse.ErrParts)
 	}
 	if f.file.Len() != arrayCount {
 		return wrong()

@@ -193,8 +193,6 @@ func rowsOf(p *engine.Problem) (first, end int, err error) {
 		return none("is no part: it keeps %s of all rows", map[bool]string{true: "factors", false: "distances"}[p.Geometry().Factors])
 	case m.Predecessors:
 		return none("keeps predecessors")
-	case m.SumsPerTile() != m.T/tiles.StripRows:
-		return none("was made by an older version of ooc, with other checksums")
 	}
 	lo, hi := int(m.Sources[0]), int(m.Sources[k-1])+1
 	if hi-lo != k || lo%m.T != 0 || hi%m.T != 0 && hi != m.N {
