@@ -486,7 +486,7 @@ def _sums(found: dict[str, Any]) -> list[Any]:
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
     column = _statistics(G, weight)["vertices"]["eccentricity"]
     found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(v)}
-    if None in found.values():
+    if float("inf") in found.values():
         what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {what}")
     return found[v] if v in G else found
@@ -562,4 +562,4 @@ def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = Non
 
 
 def global_efficiency(G: Graph) -> Any:
-    return _statistics(G, None)["global_efficiency"] if len(G) > 1 else 0
+    return float(_statistics(G, None)["global_efficiency"]) if len(G) > 1 else 0
