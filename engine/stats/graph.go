@@ -81,8 +81,14 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval,
 	})
 	defer func() { reports.Stop(done) }()
-	reports.Show(x.look(live.StageEliminate))
-	if err := x.prepare(ctx, head); err != nil {
+	shown := live.StageEliminate
+	reports.Show(x.look(shown))
+	at := func(s live.Stage) {
+		if s != shown {
+			reports.Show(x.look(s))
+		}
+	}
+	if err := x.prepare(ctx, head, at); err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, x.f.Close()) }()
@@ -153,8 +159,8 @@ type graphGathering struct {
 }
 
 // prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call
-// that began it: their number decides the order of rows and columns.
-func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error) {
+// that began it: their number decides the order of rows and columns. It calls at when a stage begins.
+func (x *graphGathering) prepare(ctx context.Context, head savedHead, at func(live.Stage)) (err error) {
 	began := time.Now()
 	if err := x.g.Check(ctx); err != nil {
 		return err
@@ -175,7 +181,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead) (err error
 		return err
 	}
 	most := x.mostUpper()
-	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most}
+	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After, o.Pieces = &eliminated, int(was.Pieces)
