@@ -409,7 +409,7 @@ func deriveEccentricityHistogram(x *gathering) error {
 		return nil
 	}
 	b := x.newBinner()
-	for v := range x.r.Rows() { // other vertices have a 0 there
+	for v := range x.r.Rows() { // a vertex without a row has no longest distance
 		b.add(x.r.Longest[v], 1)
 	}
 	x.r.EccentricityHistogram = b.histogram()

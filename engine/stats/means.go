@@ -35,7 +35,7 @@ func deriveMeans(x *gathering) error {
 	s.AverageShortestPathLength, s.WienerIndex = math.Inf(1), math.Inf(1)
 	if s.Connected {
 		s.WienerIndex = s.TotalDistance
-		if !s.Directed && s.Sources == nil {
+		if !s.Directed && s.count() == s.N { // each pair is counted both ways
 			s.WienerIndex /= 2
 		}
 	}
