@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ooc/tiles/internal/hook"
 )
@@ -85,6 +86,19 @@ func Watch(dir string) (*Harness, error) {
 
 // ByFile has this process map no matrix, as on a network file system. Call it before a store is opened.
 func ByFile() { hook.ByFile = true }
+
+// StopAt has this process call stop before its n-th operation on files of any store, and makes each of them slow, so
+// that small solves are stopped, and take checkpoints, on their way. Call it before a store is opened.
+func StopAt(n int64, stop func()) {
+	var count atomic.Int64
+	hook.All = &hook.Hooks{Before: func(_, _ string) error {
+		time.Sleep(time.Millisecond)
+		if count.Add(1) == n {
+			stop()
+		}
+		return nil
+	}}
+}
 
 // Close removes the harness. Stores that are open keep it.
 func (h *Harness) Close() { hook.Set(h.dir, nil) }

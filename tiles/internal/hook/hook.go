@@ -33,6 +33,9 @@ type Hooks struct {
 // ByFile says that no store maps its matrix. It is set before any store is opened.
 var ByFile bool
 
+// All are the hooks of folders that have none of their own. They are set before any store is opened.
+var All *Hooks
+
 // Ask gives what Before says to an operation; nil hooks have nothing to say.
 func (h *Hooks) Ask(op, name string) error {
 	if h == nil || h.Before == nil {
@@ -66,10 +69,10 @@ func Set(dir string, h *Hooks) {
 	registry.Store(key(dir), h)
 }
 
-// For gives the hooks of a folder, nil if there are none.
+// For gives the hooks of a folder, those of all if it has none, and nil if there are none.
 func For(dir string) *Hooks {
 	if h, ok := registry.Load(key(dir)); ok {
 		return h.(*Hooks)
 	}
-	return nil
+	return All
 }
