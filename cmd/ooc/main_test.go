@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("OOC_TEST_HOSTS") == "1" { // each process is a host
 		cluster.Host = func() (string, error) { return fmt.Sprintf("host%d", os.Getpid()), nil }
 	}
+	stopSelf(os.Getenv("OOC_TEST_STOP"))
 	switch os.Getenv("OOC_TEST_MAIN") {
 	case "1":
 		mpi.Exit(run(os.Args[1:]))
@@ -57,6 +58,28 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(cache)
 	os.Exit(code)
+}
+
+// stopSelf has this process kill or interrupt itself at an operation on a file of a store, as "kill 12" says; "": it does not.
+func stopSelf(at string) {
+	var how string
+	var n int64
+	if _, err := fmt.Sscan(at, &how, &n); err != nil {
+		return
+	}
+	sig := os.Interrupt
+	if how == "kill" {
+		sig = os.Kill
+	}
+	crashtest.StopAt(n, func() {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(sig)
+		}
+		if err != nil {
+			panic(err)
+		}
+	})
 }
 
 // submit hands the process's calls of the system to the test that started it, where there is a way.
