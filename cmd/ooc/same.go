@@ -119,7 +119,11 @@ func (c *changed) Error() string {
 		made += ", and this asks for " + flagOf(c.In, c.Wanted)
 	}
 	if isStore(c.input) { // neither of both can be said of it
-		return fmt.Sprintf("%s; it stays as it is: solve its graph, %s, into another store with --out, or over this one with --restart", made, c.graph)
+		graph := "its graph"
+		if _, err := os.Stat(c.graph); err == nil { // else its name helps nobody, such as that of a graph in a program's memory
+			graph += ", " + c.graph + ","
+		}
+		return fmt.Sprintf("%s; it stays as it is: solve %s into another store with --out, or over this one with --restart", made, graph)
 	}
 	return made + c.otherwise
 }

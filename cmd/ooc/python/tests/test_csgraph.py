@@ -156,6 +156,17 @@ def test_negative_cycle():
     assert ooc.shortest_path(np.array([[0, -1.0], [0, 0]])).tolist() == [[0, -1], [np.inf, 0]]
 
 
+@pytest.mark.parametrize("loop", [-1, -(2**40), -1e300])
+@pytest.mark.parametrize("of", [sp.csr_array, np.array])
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_negative_loop_is_a_negative_cycle(loop, of, n):
+    graph = np.zeros((n, n), np.array(loop).dtype)
+    graph[-1, -1] = loop
+    with pytest.raises(csgraph.NegativeCycleError) as caught:
+        ooc.shortest_path(of(graph))
+    assert caught.value.cycle == [n - 1] and caught.value.cycle_length == loop
+
+
 @pytest.mark.parametrize(
     "arguments, error",
     [

@@ -49,9 +49,9 @@ CALLS = [
     ("kind named", solve(SPARSE, kind="i32"), solve(SPARSE, kind="u16"), "kind=i32", "kind=u16"),
     ("kind of shortest_path", shortest(DENSE), solve(DENSE), "kind=f64", "kind=f32"),
     ("scale", solve(SPARSE), solve(SPARSE, scale=10), "1", "scale=10"),
-    ("unweighted", shortest(SPARSE), shortest(SPARSE, unweighted=True), "unweighted=", "another file"),
-    ("weight", solve(nx.Graph(EDGES)), solve(nx.Graph(EDGES), weight="km"), "weight=", "another file"),
-    ("graph", solve(SPARSE), solve(SPARSE * 2), "the graph has changed", "another file"),
+    ("unweighted", shortest(SPARSE), shortest(SPARSE, unweighted=True), "unweighted=", "another graph"),
+    ("weight", solve(nx.Graph(EDGES)), solve(nx.Graph(EDGES), weight="km"), "weight=", "another graph"),
+    ("graph", solve(SPARSE), solve(SPARSE * 2), "other lengths", "another graph"),
     ("columns", solve("e.csv"), solve("e.csv", columns="from,to,weight"), "by their names", "columns=from,to"),
     ("other columns", solve("r.csv", columns=KM), solve("r.csv", columns=HOURS), "weight=km", "weight=h"),
     ("no_arc", solve("m.npy"), solve("m.npy", no_arc=9), "inf", "no_arc=9"),
@@ -110,6 +110,12 @@ def test_open_takes_a_store_as_it_is(files):
     ooc.solve("r.csv", "S", columns=KM, directed=False, sources=["1"], kind="f64")
     for store in ooc.open("S"), ooc.solve("S"):
         assert store.to_numpy().tolist() == [[0, 2, 5]] and not store.directed and store.kind == "f64"
+
+
+def test_a_graph_that_was_in_memory_has_no_name():
+    ooc.solve(SPARSE, "S")
+    with pytest.raises(ooc.InputError, match="solve its graph into another store with out=, or over this one with restart=True"):
+        ooc.solve("S", kind="f64")
 
 
 # How each public method of a store is asked.

@@ -256,11 +256,27 @@ def test_directions():
         ooc.solve(nx.Graph([(0, 1)]), "no.ooc", directed=True)
 
 
+@pytest.mark.parametrize("no", [False, np.False_, 0])
+@pytest.mark.parametrize(
+    "graph",
+    [
+        sp.csr_array([[0, 5], [0, 0]]),
+        np.array([[0, 5], [0, 0]]),
+        pd.DataFrame([[0, 1, 5]]),
+        nx.DiGraph([(0, 1, {"weight": 5})]),
+        igraph.Graph([(0, 1)], directed=True, edge_attrs={"weight": [5]}),
+    ],
+    ids=["sparse", "dense", "pandas", "networkx", "igraph"],
+)
+def test_any_false_makes_arcs_go_both_ways(graph, no):
+    assert ooc.solve(graph, "both.ooc", directed=no)[1, 0] == 5
+
+
 def test_again_is_found_solved():
     graph = nx.gnm_random_graph(100, 300, seed=1)
     seen = []
     assert ooc.solve(graph, "same.ooc").to_numpy()[3, 4] == ooc.solve(graph, "same.ooc", progress=seen.append)[3, 4]
-    with pytest.raises(ooc.InputError, match="the graph has changed"):
+    with pytest.raises(ooc.InputError, match="made from another graph"):
         ooc.solve(nx.path_graph(100), "same.ooc")
     assert ooc.solve(nx.path_graph(100), "same.ooc", restart=True)[0, 99] == 99
 
@@ -275,6 +291,7 @@ def test_again_is_found_solved():
         (pd.DataFrame({"u": [1]}), {}, ValueError),
         (pd.DataFrame({"u": [1, None], "v": [1, 2]}), {}, ValueError),
         (nx.path_graph(3), {"sources": [9]}, KeyError),
+        (nx.path_graph(3), {"sources": []}, ValueError),
         (nx.path_graph(3), {"kind": "i8"}, ooc.UsageError),
         (nx.path_graph(3), {"dry_run": True}, TypeError),
         ("nothing.gr", {}, ooc.InputError),

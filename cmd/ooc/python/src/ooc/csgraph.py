@@ -106,7 +106,8 @@ def kind_of(matrix: Arcs | Dense) -> str:
         return "i32"
     low, high = weights.min(), weights.max()
     most = 1_061_109_567 if low >= 0 else 530_554_783  # docs/graph-formats.md
-    fits = (matrix.n - 1) * max(abs(float(low)), abs(float(high))) < most
+    # The command adds up n - 1 arcs; of a single vertex the loop may still be a negative cycle.
+    fits = max(matrix.n - 1, 1) * max(abs(float(low)), abs(float(high))) < most
     return "i32" if fits and (weights.dtype.kind != "f" or bool((weights == np.rint(weights)).all())) else "f64"
 
 

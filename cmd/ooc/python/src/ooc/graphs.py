@@ -75,6 +75,8 @@ def read(graph: Any, directed: bool | None, weight: Any) -> Graph:
 
     weight names the attribute or the column of the lengths, or is a function as networkx takes it; for None every length is 1.
     """
+    if directed is not None:
+        directed = bool(directed)  # also 0, and False as NumPy has it
     library = type(graph).__module__.partition(".")[0]
     if hasattr(graph, "is_multigraph") and hasattr(graph, "adj"):
         return _of_networkx(graph, directed, weight)

@@ -86,8 +86,9 @@ def solve_graph(
         try:
             return _solved([file], words, out, sources, graph.ids, progress, flags)
         except program.Error as e:
-            changed = f"{file} has changed since", "the graph has changed since, which it also does by weight= or unweighted="
-            e.message = e.message.replace(*changed).replace(file, "the graph")
+            lengths = "or one with other lengths, as weight= and unweighted= make them"
+            e.message = e.message.replace(f"or {file} has changed since", lengths).replace("from another file, or", "from another graph, or")
+            e.message = e.message.replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
                 names = graph.names()
@@ -111,6 +112,8 @@ def _solved(
         if sources is not None and not isinstance(sources, str):
             names = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ooc-")), "sources")
             graphs.listed(map(str, sources), names)
+            if not names.stat().st_size:
+                raise ValueError("sources= names no vertex: without it, all have rows")
             sources = str(names)
         words += program.flags({**flags, "sources": sources})
         printed = stack.enter_context(contextlib.closing(program.lines("solve", *words, "--", *files)))
