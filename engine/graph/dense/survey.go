@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/internal/number"
 	"ooc/kernels/entry"
 )
 
@@ -176,7 +177,7 @@ func (d *Matrix) rounded(e cell, fraction bool) string {
 	if fraction {
 		hint = "--scale keeps decimals exact in i32"
 	}
-	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that", d.text(e), d.where(e), hint)
+	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that, and %s", d.text(e), d.where(e), hint, number.MoreDigits)
 }
 
 // find returns the first entry of a line, outside the diagonal, whose survey fits.

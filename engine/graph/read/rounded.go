@@ -25,7 +25,7 @@ func rounded(g *graph.Graph, r number.Rounding, o Options) []string {
 	scale := g.Scale
 	switch {
 	case scale == 1 && r.Places > mostPlaces:
-		return []string{example}
+		return []string{example + "; " + number.MoreDigits}
 	case scale == 1:
 		scale = int64(math.Pow10(r.Places))
 	}
@@ -41,11 +41,11 @@ func rounded(g *graph.Graph, r number.Rounding, o Options) []string {
 	}
 	switch fits, sure := g.FitsScaled(scale); {
 	case flags == "":
-		return []string{example}
+		return []string{example + "; " + number.MoreDigits}
 	case fits:
 		return []string{fmt.Sprintf("%s; %s is exact", example, flags)}
 	case !sure:
 		return []string{fmt.Sprintf("%s; %s is exact, or refused if distances do not fit i32", example, flags)}
 	}
-	return []string{example + "; distances are too large to be exact in i32"}
+	return []string{example + "; distances are too large to be exact in i32, and " + number.MoreDigits}
 }

@@ -166,6 +166,7 @@ def test_guesses_are_warnings(tmp_path):
         (pd.DataFrame({"from": [1], "to": [2]}), {"directed": True}, None),
         (np.array([[0, 0.1], [0, 0]]), {}, "rounded to float32"),
         (sp.csr_array([[0, 0.1], [0, 0]]), {}, "rounded to float32"),
+        (sp.csr_array([[0, 1 / 3], [0, 0]]), {}, 'kind="f64" has more digits'),
         (sp.csr_array([[0, 0.1], [0, 0]]), {"kind": "f64"}, None),
         (nx.DiGraph([(1, 2, {"km": 3})]), {}, "no edge has the attribute 'weight', but 'km'"),
         (igraph.Graph([(0, 1)], edge_attrs={"km": [3]}), {}, "no edge has the attribute 'weight', but 'km'"),

@@ -18,6 +18,9 @@ import (
 // ErrOption is what errors about a kind, a scale or a number that is no arc match with errors.Is.
 var ErrOption = class.New(class.Usage, "bad option")
 
+// MoreDigits says what to do about weights that float32 rounds and integers do not hold.
+const MoreDigits = "--kind f64 has more digits"
+
 // BadOption returns an error that matches ErrOption and says nothing but the reason.
 func BadOption(format string, args ...any) error { return text.ErrorOf(ErrOption, format, args...) }
 
