@@ -86,9 +86,8 @@ def solve_graph(
         try:
             return _solved([file], words, out, sources, graph.ids, progress, flags)
         except program.Error as e:
-            lengths = "or one with other lengths, as weight= and unweighted= make them"
-            e.message = e.message.replace(f"or {file} has changed since", lengths).replace("from another file, or", "from another graph, or")
-            e.message = e.message.replace(file, "the graph")
+            changed = "another graph, or one with other lengths, as weight= and unweighted= make them"
+            e.message = e.message.replace(f"another file, or {file} has changed since", changed).replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
                 names = graph.names()
