@@ -73,6 +73,8 @@ def test_a_function_that_has_two_lengths_for_an_edge():
     graph = nx.Graph([(0, 5)])
     with pytest.raises(ValueError, match="graph.to_directed"):
         ooc.solve(graph, "no.ooc", weight=uphill)
+    with pytest.raises(ValueError, match="an edge has no weight"):
+        ooc.solve(graph, "no.ooc", weight=lambda u, v, data: np.nan * u)
     store = ooc.solve(graph.to_directed(), "hills.ooc", weight=uphill)
     assert store[0, 5] == 5 and store[5, 0] == 1
 

@@ -213,7 +213,7 @@ def _measured(graph: Any, at: dict[Hashable, int], length: Callable[..., Any]) -
         for v, data in neighbours.items():
             if graph.is_directed() or at[u] <= at[v]:
                 found = length(u, v, data)
-                if not graph.is_directed() and length(v, u, data) != found:
+                if not graph.is_directed() and length(v, u, data) != found == found:  # NaN is refused later
                     raise ValueError(
                         f"weight= gives the edge {u!r}, {v!r} another length each way: graph.to_directed() has an arc for both"
                     )
