@@ -364,6 +364,42 @@ func TestFloatsLackMemory(t *testing.T) {
 	verifyAll(t, p)
 }
 
+// TestFreeMemoryIsEnough solves with just as much free memory as the refusal of one byte less names: nothing that is refused
+// later, when a store has been given up for it, was left out.
+func TestFreeMemoryIsEnough(t *testing.T) {
+	free := func(bytes int64) {
+		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.Free = bytes }))
+	}
+	r := seeds.New(t)
+	road := generate(t, "road", gen.Options{N: 1500, Seed: 1})
+	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
+		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64)}
+		p := enginetest.Create(t, fractions(t, r, road, kind), 64)
+		need := func() (bytes int64) {
+			_, err := p.Solve(t.Context(), o)
+			if _, after, _ := strings.Cut(fmt.Sprint(err), " needs "); errors.Is(err, device.ErrMemory) {
+				_, _ = fmt.Sscan(after, &bytes)
+			}
+			return bytes
+		}
+		free(1)
+		least := need()
+		free(least - 1)
+		if least == 0 || need() != least {
+			t.Fatalf("%s: %d bytes were enough for what needs %d", kind, least-1, least)
+		}
+		free(least)
+		enginetest.Solve(t, p, o)
+		verifyAll(t, p)
+	}
+	// Integers choose what there is memory for.
+	for shift := 12; shift < 24; shift++ {
+		free(1 << shift)
+		p := enginetest.Create(t, road, 64)
+		enginetest.Solve(t, p, engine.Options{Device: enginetest.Device(t, 1<<10, 64)})
+	}
+}
+
 // TestNothingIsFixedYet chooses anew after a kill before the first row, as in the run before.
 func TestNothingIsFixedYet(t *testing.T) {
 	g := uniform(t, seeds.New(t), 500, 1200, entry.KindF32)

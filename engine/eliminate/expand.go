@@ -126,6 +126,10 @@ func (w *expansion) runAll(ctx context.Context, start func(ctx context.Context))
 func (w *expansion) shape() (lanes, workers int, err error) {
 	budget := w.run.budget()
 	unit := w.e.LaneUnit()
+	// What is free was looked at before anything began. Less of it now makes batches small, and stops nothing.
+	if least := w.e.ScratchBytes(unit) + w.run.rowBytes(); w.run.HostMemory == 0 && budget > 0 {
+		budget = max(budget, least)
+	}
 	lanes, workers = min(w.e.BatchLanes(), entry.RoundUp(w.run.Geometry.RowCount(), unit)), min(threads(), max(1, len(w.done)-w.first))
 	for budget > 0 && int64(workers)*(w.e.ScratchBytes(lanes)+w.run.rowBytes()) > budget {
 		switch {
@@ -146,7 +150,7 @@ func (x *run) budget() int64 {
 	if x.HostMemory > 0 {
 		return x.HostMemory
 	}
-	return device.FreeMemory() / 4
+	return x.algorithm.free() / 4
 }
 
 // work takes tile rows until there are no more, ctx ends, or another goroutine fails.

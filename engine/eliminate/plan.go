@@ -169,7 +169,9 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Request, c *plan.Choice, 
 
 // short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w.
 func (a Algorithm) short(w sparse.Work, q *plan.Request) error {
-	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(q.Graph.Kind.Wide().Bytes()), a.free()
+	l, n, kind := q.Limits, q.Graph.N, q.Graph.Kind
+	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes()), a.free()
+	need += leastScratch(kind, rowsOf(l, n), n, w.Core, l.Tile, q.Upper())
 	if free == 0 || need <= free {
 		return nil
 	}
@@ -234,8 +236,12 @@ func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *p
 // coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
 func (a Algorithm) coreFits(core int, q *plan.Request) error {
 	l, n := q.Limits, q.Graph.N
-	if need := leastScratch(q.Graph.Kind, rowsOf(l, n), n, core, l.Tile, q.Upper()); l.HostMemory > 0 && need > l.HostMemory {
-		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, l.HostMemory, n, need)
+	most := l.HostMemory
+	if most == 0 && !q.Graph.Kind.Float() { // else short says it: another choice would round differently
+		most = a.free()
+	}
+	if need := leastScratch(q.Graph.Kind, rowsOf(l, n), n, core, l.Tile, q.Upper()); most > 0 && need > most {
+		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, most, n, need)
 	}
 	if !a.spills(core, q.Graph.Kind, q.Info) {
 		return nil
