@@ -384,6 +384,10 @@ func TestFreeMemoryIsEnough(t *testing.T) {
 		}
 		free(1)
 		least := need()
+		// Beside elimination and core, a batch of rows takes a line of 64 bytes of each vertex, and a row of tiles.
+		if rows := int64(road.N) * 64 * int64(1+kind.Bytes()); least < rows {
+			t.Fatalf("%s: %d bytes are asked for, and rows alone take %d", kind, least, rows)
+		}
 		free(least - 1)
 		if least == 0 || need() != least {
 			t.Fatalf("%s: %d bytes were enough for what needs %d", kind, least-1, least)

@@ -241,7 +241,8 @@ func (a Algorithm) coreFits(core int, q *plan.Request) error {
 		most = a.free()
 	}
 	if need := leastScratch(q.Graph.Kind, rowsOf(l, n), n, core, l.Tile, q.Upper()); most > 0 && need > most {
-		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes", device.ErrMemory, most, n, need)
+		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
+			device.ErrMemory, most, n, need)
 	}
 	if !a.spills(core, q.Graph.Kind, q.Info) {
 		return nil

@@ -100,7 +100,8 @@ func (s *Store) decodeHeader(file string, b []byte, size int64) (header, error) 
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
 	h.weight = int64(s.WeightBytes)
 	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > shape.MaxN || arcs > MaxArcs {
-		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight; "+remedy, n, arcs, le.Uint32(b[12:]))
+		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight; "+remedy,
+			n, arcs, le.Uint32(b[12:]))
 	}
 	h.n, h.arcs = int64(n), int64(arcs)
 	for i := range h.sums {
@@ -110,7 +111,8 @@ func (s *Store) decodeHeader(file string, b []byte, size int64) (header, error) 
 		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d; "+remedy, size, want)
 	}
 	if h.n != int64(s.N) || h.arcs != s.Arcs {
-		return h, disk.Corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d; "+remedy, h.n, h.arcs, s.N, s.Arcs)
+		return h, disk.Corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d; "+remedy,
+			h.n, h.arcs, s.N, s.Arcs)
 	}
 	return h, nil
 }
