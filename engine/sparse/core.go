@@ -139,7 +139,13 @@ type coreArcLists struct {
 	list  []coreArcs
 }
 
-func (f *coreArcLists) of(i int) []coreArcs { return f.list[f.start[i]:f.start[i+1]] }
+// of returns those of row or column i of tiles, which may lie in the padding alone.
+func (f *coreArcLists) of(i int) []coreArcs {
+	if i >= len(f.start)-1 {
+		return nil
+	}
+	return f.list[f.start[i]:f.start[i+1]]
+}
 
 // coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed once,
 // since all tiles are asked for in one size.
@@ -211,7 +217,7 @@ func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	return nil
 }
 
-// A core of more than oneTile vertices is closed as tiles of edge coreEdge: a device takes no larger tile.
+// A core of more than oneTile vertices is closed as tiles of an edge of at most coreEdge: a device takes no larger tile.
 const (
 	oneTile  = 1 << 15
 	coreEdge = 4096
@@ -230,10 +236,12 @@ func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels
 	}
 	c.Pitch = entry.RoundUp(c.Size, kernels.DeviceLaneUnit)
 	side := 1
-	if c.Pitch <= most {
-		edge = c.Pitch
-	} else {
+	if c.Pitch > most {
+		// As many tiles as that edge makes, but no larger than they need be, so that little pads the last ones.
+		edge = entry.RoundUp(entry.CeilDiv(c.Pitch, entry.CeilDiv(c.Pitch, edge)), fillParts*kernels.DeviceLaneUnit)
 		side = entry.CeilDiv(c.Pitch, edge)
+	} else {
+		edge = c.Pitch
 	}
 	if err := e.closeTiles(ctx, d, c, edge, side); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
@@ -259,15 +267,19 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	words := v.WeightBytes() / entry.WordBytes
 	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
 	// One tile whose entries are those of the matrix lies in it. Others pass through memory of their own.
-	direct := side == 1 && size == v.WeightBytes()
+	direct := edge == c.Pitch && size == v.WeightBytes()
 	tile := entry.Bytes(c.Matrix)
 	if !direct {
 		tile = v.Kind().Make(edge * edge)
 	}
+	fill := min(fillEdge, edge)
+	if edge != c.Pitch {
+		fill = edge / fillParts
+	}
 	pivot := make([]kernels.Tile, side*side)
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
-		if err := e.fillRows(ctx, tile, edge, k/side, k%side); err != nil {
+		if err := e.fillRows(ctx, tile, edge, fill, k/side, k%side); err != nil {
 			return err
 		}
 		if err := errors.Join(stream.CopyIn(pivot[k], tile), stream.Sync()); err != nil {
@@ -290,14 +302,17 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// fillEdge is the edge of the tiles in which goroutines share the core's matrix: each of them looks at all arcs from its rows. It divides
-// coreEdge.
-const fillEdge = 1024
+// Goroutines share the core's matrix in tiles of edge fillEdge, since each of them looks at all arcs from its rows. Where there are several
+// tiles, a side of each of them is cut into fillParts.
+const (
+	fillEdge  = 1024
+	fillParts = 4
+)
 
-// fillRows fills tile (i, j) of the core's matrix, of some edge, in smaller tiles on all processors. An edge that these do not divide is that
-// of the only tile.
-func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, i, j int) error {
-	size, edge := e.Variant.Bytes(), min(fillEdge, pitch)
+// fillRows fills tile (i, j) of the core's matrix in smaller tiles of some edge, on all processors. That edge divides pitch, unless there is
+// one tile alone.
+func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i, j int) error {
+	size := e.Variant.Bytes()
 	side := entry.CeilDiv(pitch, edge)
 	return inParallel(runtime.GOMAXPROCS(0), side*side, func() func(k int) error {
 		tile := e.Variant.Kind().Make(edge * edge)

@@ -16,7 +16,7 @@ func TestCloseCoreInTiles(t *testing.T) {
 	d := openCPU(t, cpu.Options{})
 	for _, kind := range []entry.Kind{entry.KindU16, entry.KindI32, entry.KindF32, entry.KindF64} {
 		for range 5 {
-			n := 100 + r.IntN(400)
+			n := 400 + r.IntN(500)
 			b := graph.New(n, graph.AsKind(kind), []graph.BuildOption{graph.Directed, graph.Undirected}[r.IntN(2)])
 			for u := range n {
 				for range r.IntN(5) {
@@ -32,7 +32,7 @@ func TestCloseCoreInTiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tiled, err := e.closeCore(t.Context(), d, d, 64, []int{64, 128}[r.IntN(2)])
+			tiled, err := e.closeCore(t.Context(), d, d, 64, []int{64, 256, 512}[r.IntN(3)])
 			if err != nil {
 				t.Fatal(err)
 			}
