@@ -205,9 +205,6 @@ func (m *model) statistics(rows []int, within []float64, kNearest int) (graph, v
 	graph["reachable_pairs"] = []float64{pairs}
 	graph["total_distance"] = []float64{sum}
 	graph["mean_distance"] = []float64{sum / pairs} // NaN, which is null, without pairs
-	if m.n == 1 {
-		graph["mean_distance"][0] = 0
-	}
 	graph["diameter"] = []float64{finite(diameter)}
 	graph["radius"] = []float64{finite(radius)}
 	if longest > 0 || pairs > 0 {

@@ -74,6 +74,7 @@ var rubbish = map[string]bad{
 	"seed":            {noNumber + "-1", exit.Usage, "want a whole number"},
 	"sources":         {noID, exit.BadInput, "has no vertex"},
 	"stop-on-error":   {"", exit.Usage, "want true or false"},
+	"strict":          {"", exit.Usage, "want true or false"},
 	"streams":         {noNumber + "-1 0 65", exit.Usage, "want a whole number from 1 to 64"},
 	"tile":            {noNumber + "-64 0 100 65600", exit.Usage, "want a multiple of 64 up to 65536"},
 	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
