@@ -99,7 +99,7 @@ func flipAll(t *testing.T, r *rand.Rand, dir, store, from, to string) {
 		if name == "sums" { // of a matrix
 			found = !slices.Contains(files, filepath.Join(filepath.Dir(path), "factors"))
 		}
-		for turn := range crashtest.Repeats(4, 60) {
+		for turn := range crashtest.Times(4, 60) {
 			size := len(good)
 			if head := heads[name]; turn%2 == 0 && head > 0 {
 				size = min(head, size)
