@@ -57,13 +57,13 @@ func (g *network) reading() (flags []string) {
 	return flags
 }
 
-// whole says that every weight in the file is an integer.
+// whole says that every weight in the file is an integer, but for loops, which choose no kind.
 func (g *network) whole() bool {
 	arcs := g.arcs
 	if g.format() != "gr" && g.format() != "csv" {
 		arcs = g.lightest()
 	}
-	return !slices.ContainsFunc(arcs, func(a netArc) bool { return a.weight%g.unit != 0 })
+	return !slices.ContainsFunc(arcs, func(a netArc) bool { return a.from != a.to && a.weight%g.unit != 0 })
 }
 
 // lightest are the arcs without loops, in the order of their ends: of parallel ones the lightest, of an edge both ways.
