@@ -52,11 +52,11 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 	if c := p.choice; c != nil && (name == "" || name == plan.Auto || name == c.Algorithm) {
 		return c, nil
 	}
-	q := p.request(plan.Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Algorithm: name})
-	if !p.meta.Dense {
-		if q.Graph, err = p.Graph(); err != nil {
-			return nil, err
-		}
+	r := o.Request
+	r.Algorithm = name
+	q, err := p.basis(r)
+	if err != nil {
+		return nil, err
 	}
 	candidates, err := q.Candidates(planned())
 	if err != nil {
@@ -68,11 +68,11 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 	return plan.Choose(ctx, candidates, *q, o.Device)
 }
 
-// request returns the request for a plan of the problem. What the store fixes replaces the limits.
-func (p *Problem) request(l plan.Limits) *plan.Request {
-	t := task.Task{Store: p.store, Meta: &p.meta}
-	q := t.Request()
-	l.Tile, l.Sources, l.Kind, l.Predecessors, l.Room, l.Layout = q.Limits.Tile, q.Limits.Sources, q.Limits.Kind, q.Limits.Predecessors, q.Limits.Room, q.Limits.Layout
-	q.Limits = l
-	return q
+// basis is what the problem's solve is planned by, from its beginning on.
+func (p *Problem) basis(r plan.Request) (q *plan.Basis, err error) {
+	q = task.BasisOf(p.store, r)
+	if !p.meta.Dense {
+		q.Graph, err = p.Graph()
+	}
+	return q, err
 }

@@ -14,7 +14,7 @@ import (
 // Choose picks the algorithm and the tile edge with which a new problem should be solved soonest. It fails with
 // device.ErrMemory if a limit is too small, and with ErrAlgorithm if the algorithm that is asked for cannot solve the
 // problem.
-func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits) (*plan.Choice, error) {
+func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request) (*plan.Choice, error) {
 	pairs, err := l.Device(d)
 	if err != nil {
 		return nil, err
@@ -29,11 +29,11 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limit
 
 // withoutPredecessors returns how many seconds the elimination takes that would be picked if no predecessors were to be kept;
 // nil where they are not, or it would not be picked.
-func withoutPredecessors(ctx context.Context, q plan.Request, d kernels.Device) (*float64, error) {
-	if name := q.Limits.Algorithm; !q.Limits.Predecessors || q.Graph == nil || name != "" && name != plan.Auto {
+func withoutPredecessors(ctx context.Context, q plan.Basis, d kernels.Device) (*float64, error) {
+	if name := q.Algorithm; !q.Predecessors || q.Graph == nil || name != "" && name != plan.Auto {
 		return nil, nil
 	}
-	q.Limits.Predecessors = false
+	q.Predecessors = false
 	c, err := plan.Choose(ctx, planned(), q, d)
 	switch {
 	case errors.Is(err, device.ErrMemory), errors.Is(err, tiles.ErrNoSpace), errors.Is(err, plan.ErrLayout):
@@ -45,9 +45,9 @@ func withoutPredecessors(ctx context.Context, q plan.Request, d kernels.Device) 
 }
 
 // requestFor returns the request for a plan of a problem that has no store yet.
-func requestFor(w graph.Weights, l plan.Limits) *plan.Request {
+func requestFor(w graph.Weights, l plan.Request) *plan.Basis {
 	g, _ := w.(*graph.Graph)
-	q := &plan.Request{Facts: w.Facts(), Graph: g, Limits: l}
-	q.Limits.Kind = q.Facts.Kind
+	q := &plan.Basis{Facts: w.Facts(), Graph: g, Request: l}
+	q.Kind = q.Facts.Kind
 	return q
 }

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
 	"ooc/kernels"
@@ -327,7 +328,7 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	if c.algorithm == eliminate.Name { // its core is one tile
 		slots = 120
 	}
-	o := engine.Options{Device: s.slips(enginetest.Few(c.device, slots)), Algorithm: c.algorithm, Streams: 3, Checkpoint: time.Hour}
+	o := engine.Options{Device: s.slips(enginetest.Few(c.device, slots)), Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
 	if c.algorithm == rounds.BlockedName {
 		o.Round, o.HostMemory = 64, 3*enginetest.SmallTile
 	}

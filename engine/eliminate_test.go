@@ -184,7 +184,7 @@ func TestSources(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := engine.ChooseBy(t.Context(), &dense.Matrix{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, plan.Rates{Kernel: 1}, plan.Limits{Sources: tiles.RowSet{1}}); !errors.Is(err, plan.ErrAlgorithm) {
+	if _, err := engine.ChooseBy(t.Context(), &dense.Matrix{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, plan.Rates{Kernel: 1}, plan.Request{Sources: tiles.RowSet{1}}); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Errorf("sources of a matrix: %v", err)
 	}
 }
@@ -334,7 +334,7 @@ func TestForecastWithCore(t *testing.T) {
 	smallCores(t, 0)
 	p := leaveCore(t, live.StageCore)
 	there := p.Store().CoreBytes()
-	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Limits{}, "")
+	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Request{}, "")
 	if err != nil || there < 64*64*entry.WordBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
 		t.Errorf("%d bytes of a core are there, and %d and %d more are planned: %v", there, f.StoreBytes, f.BesideBytes, err)
 	}

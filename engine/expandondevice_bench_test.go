@@ -55,7 +55,7 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 			b.Error(err)
 		}
 	}()
-	c, err := engine.Choose(b.Context(), g, d, plan.Limits{Algorithm: eliminate.Name}) // as for a solve, which writes
+	c, err := engine.Choose(b.Context(), g, d, plan.Request{Algorithm: eliminate.Name}) // as for a solve, which writes
 	if err != nil {
 		b.Fatal(err)
 	}

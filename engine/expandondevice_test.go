@@ -54,7 +54,7 @@ func TestExpandsOnDevice(t *testing.T) {
 					all[len(all)-1] = conformance.WithLaneOps(d)
 				}
 			}
-			o := engine.Options{Device: device.Several(all), Algorithm: eliminate.Name}
+			o := engine.Options{Device: device.Several(all), Request: plan.Request{Algorithm: eliminate.Name}}
 			p := enginetest.Create(t, g, 64)
 			sum := enginetest.Solve(t, p, o)
 			if (sum.Eliminate.Lanes > 0) != where.onDevice || sum.Eliminate.DeviceBytes > int64(where.devices)*where.memory ||
@@ -89,7 +89,7 @@ func TestChangedOnTheWay(t *testing.T) {
 	rows := entry.CeilDiv(g.N, tile)
 	solve := func(s *slip) *engine.Problem {
 		p := enginetest.Create(t, g, tile)
-		enginetest.Solve(t, p, engine.Options{Device: s.slips(d), Algorithm: eliminate.Name})
+		enginetest.Solve(t, p, engine.Options{Device: s.slips(d), Request: plan.Request{Algorithm: eliminate.Name}})
 		return p
 	}
 	count := &slip{what: "change a sent copy", r: r}
@@ -175,11 +175,11 @@ func TestChoosesForRoom(t *testing.T) {
 	g := generate(t, "road", gen.Options{N: 3353, Seed: 1})
 	info := kernels.Info{Memory: 8 << 30, SharedCores: true}
 	rates := plan.Rates{Kernel: 7e9, PerOperation: 1e-6, Closure: 1e-3, In: 20e9, Out: 20e9, Read: 20e9, Write: 20e9, Host: 7e9}
-	best, err := engine.ChooseBy(t.Context(), g, info, rates, plan.Limits{})
+	best, err := engine.ChooseBy(t.Context(), g, info, rates, plan.Request{})
 	if err != nil || best.Algorithm != eliminate.Name || best.Lacks != nil {
 		t.Fatalf("%v, %+v", err, best)
 	}
-	l := plan.Limits{Layout: best.Layout}
+	l := plan.Request{Layout: best.Layout}
 	l.Room = plan.StoreBytes(graph.Extent{N: g.N, Arcs: int64(len(g.Targets)), IDs: g.IDs}, best.Tile, l) - 1
 	second, err := engine.ChooseBy(t.Context(), g, info, rates, l)
 	if err != nil || second.Algorithm != rounds.BlockedName || !errors.Is(second.Lacks, tiles.ErrNoSpace) {
@@ -193,7 +193,7 @@ func TestChoosesForDevice(t *testing.T) {
 	road := generate(t, "road", gen.Options{N: 30000, Seed: 1})
 	planned := func(g *graph.Graph, algorithm string, info kernels.Info, r plan.Rates) *plan.Choice {
 		t.Helper()
-		c, err := engine.ChooseBy(t.Context(), g, info, r, plan.Limits{Algorithm: algorithm})
+		c, err := engine.ChooseBy(t.Context(), g, info, r, plan.Request{Algorithm: algorithm})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
 	"ooc/kernels"
@@ -367,7 +368,7 @@ func (c *faultCase) solve(p *engine.Problem, f *fault) (err error) {
 			err = errors.Join(err, fmt.Errorf("still alive: %w", back))
 		}
 	}()
-	o := engine.Options{Device: faulty(enginetest.Few(c.device, 64), f), Algorithm: c.algorithm, Streams: 2, Checkpoint: time.Millisecond}
+	o := engine.Options{Device: faulty(enginetest.Few(c.device, 64), f), Request: plan.Request{Algorithm: c.algorithm, Streams: 2}, Checkpoint: time.Millisecond}
 	if c.algorithm == rounds.BlockedName {
 		o.Round, o.HostMemory = 64, 3*p.Geometry().TileBytes()
 	}

@@ -39,7 +39,7 @@ type Forecast struct {
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to have no room for the plan.
 func (f *Forecast) Fits() error {
-	q := plan.Request{Limits: plan.Limits{Room: f.Room}}
+	q := plan.Basis{Request: plan.Request{Room: f.Room}}
 	return q.Fits(f.StoreBytes+f.BesideBytes, "a solve by "+f.Algorithm)
 }
 
@@ -59,7 +59,7 @@ func (f *Forecast) Seconds() float64 {
 // ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of 128 MiB
 // in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room that the
 // limits give, it plans what would be done without that limit.
-func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
+func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request, dir string) (*Forecast, error) {
 	if err := w.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 }
 
 // Forecast plans what is left of a store. It times the disk of the folder dir as ForecastGraph does.
-func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits, dir string) (*Forecast, error) {
+func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request, dir string) (*Forecast, error) {
 	state, _, err := p.store.Ahead()
 	if err != nil {
 		return nil, err
@@ -92,11 +92,9 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 	if l.Algorithm, err = p.goesOn(l.Algorithm, begun); err != nil {
 		return nil, err
 	}
-	q := p.request(l)
-	if !p.meta.Dense {
-		if q.Graph, err = p.Graph(); err != nil {
-			return nil, err
-		}
+	q, err := p.basis(l)
+	if err != nil {
+		return nil, err
 	}
 	if begun != "" {
 		q.Done = state.Done
@@ -117,8 +115,8 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Limits,
 
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
-func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Limits) (*Forecast, error) {
-	q := &plan.Request{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Limits: l}
+func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Request) (*Forecast, error) {
+	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Request: l}
 	f := &Forecast{Vertices: e.N, Rows: e.N, Kind: string(q.Facts.Kind)}
 	err := f.predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool
@@ -126,11 +124,11 @@ func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l pla
 }
 
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
-func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Device, dir string) (err error) {
+func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (err error) {
 	if f.Without, err = withoutPredecessors(ctx, *q, d); err != nil {
 		return err
 	}
-	if d, err = q.Limits.Device(d); err != nil {
+	if d, err = q.Device(d); err != nil {
 		return err
 	}
 	q.Exact = true
@@ -143,10 +141,10 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Request, d kernels.Devic
 		}
 	}
 	f.Rates = q.Rates
-	f.Room = q.Limits.Room
+	f.Room = q.Room
 	c, err := q.Choose(ctx, planned())
 	if errors.Is(err, tiles.ErrNoSpace) {
-		q.Limits.Room = 0
+		q.Room = 0
 		c, err = q.Choose(ctx, planned())
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 // What external tests take from the inside of the package.
 
 // ChooseBy chooses with rates that nobody measured.
-func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Limits) (*plan.Choice, error) {
+func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Request) (*plan.Choice, error) {
 	q := requestFor(w, l.WithDefaults(info))
 	q.Info, q.Rates = info, r
 	return q.Choose(ctx, planned())

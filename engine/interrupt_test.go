@@ -41,10 +41,10 @@ func TestInterruptedPlan(t *testing.T) {
 	device := enginetest.Device(t, 64, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Choose(ctx, g, device, plan.Limits{Algorithm: eliminate.Name}); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Choose(ctx, g, device, plan.Request{Algorithm: eliminate.Name}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a plan: %v", err)
 	}
-	if _, err := p.Solve(ctx, engine.Options{Device: device, Algorithm: eliminate.Name}); !errors.Is(err, task.ErrInterrupted) {
+	if _, err := p.Solve(ctx, engine.Options{Device: device, Request: plan.Request{Algorithm: eliminate.Name}}); !errors.Is(err, task.ErrInterrupted) {
 		t.Errorf("a solve: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
 	"ooc/kernels/conformance"
@@ -99,13 +100,13 @@ func TestOtherKinds(t *testing.T) {
 			ways := map[string]engine.Options{
 				"blocked":     enginetest.RandomShapeOf(r, g, tile).Options(t),
 				"elimination": eliminating(t),
-				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Algorithm: eliminate.Name},
+				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Request: plan.Request{Algorithm: eliminate.Name}},
 			}
 			create := engine.CreateOptions{Tile: tile}
 			switch layout {
 			case tiles.Square:
-				ways["squaring"] = engine.Options{Algorithm: rounds.SquaringName}
-				ways["single-stage"] = engine.Options{Algorithm: rounds.SingleStageName}
+				ways["squaring"] = engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}}
+				ways["single-stage"] = engine.Options{Request: plan.Request{Algorithm: rounds.SingleStageName}}
 			case tiles.Upper:
 				create.Layout = tiles.Upper
 			default:
@@ -166,7 +167,7 @@ func TestRangeOfU16(t *testing.T) {
 		}
 		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
 			p := enginetest.Create(t, g, 64)
-			enginetest.Solve(t, p, engine.Options{Algorithm: algorithm})
+			enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm}})
 			sameAsSearch(t, p, g)
 		}
 		_, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), build(longest+1, undirected), engine.CreateOptions{})

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
@@ -35,7 +36,7 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 		enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
 		squared := func() engine.Options {
 			side := entry.CeilDiv(n, 64)
-			return engine.Options{Algorithm: rounds.SquaringName, Device: enginetest.Device(t, 2*side+3+r.IntN(side*side), 64), HostMemory: int64(2+r.IntN(9)) * 64 * 64 * 4}
+			return engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName, HostMemory: int64(2+r.IntN(9)) * 64 * 64 * 4}, Device: enginetest.Device(t, 2*side+3+r.IntN(side*side), 64)}
 		}
 		for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64}, squared()) {
 			p, err := engine.Open(dir)
@@ -80,7 +81,7 @@ func TestOtherRoundsSolve(t *testing.T) {
 					if other == rounds.SingleStageName && r.IntN(2) == 0 {
 						algorithm = rounds.BlockedName // which counts pivots too, and goes on
 					}
-					o := engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, slots, 64), HostMemory: int64(pages) * p.Geometry().TileBytes(), Streams: 1 + r.IntN(3),
+					o := engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: int64(pages) * p.Geometry().TileBytes(), Streams: 1 + r.IntN(3)}, Device: enginetest.Device(t, slots, 64),
 						Checkpoint: time.Duration(1+r.IntN(20)) * time.Millisecond, Interval: 100 * time.Microsecond}
 					ctx, cancel := context.WithCancel(context.Background())
 					stop := r.Float64()
@@ -123,7 +124,7 @@ func TestSquaringStopsEarly(t *testing.T) {
 	}
 	p := enginetest.Create(t, g, 64)
 	var last live.Status
-	sum := enginetest.Solve(t, p, engine.Options{Algorithm: rounds.SquaringName, Device: enginetest.Device(t, 60, 64), Progress: func(s live.Status) { last = s }})
+	sum := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}, Device: enginetest.Device(t, 60, 64), Progress: func(s live.Status) { last = s }})
 	if last.State != live.Solved || last.Progress != 1 {
 		t.Errorf("%s at %.2f of all passes", last.State, last.Progress)
 	}
@@ -141,13 +142,13 @@ func TestOtherRoundsRefuse(t *testing.T) {
 		slots     int
 	}{{rounds.SingleStageName, 63}, {rounds.SquaringName, 9}} {
 		p := enginetest.Create(t, g, 64)
-		if _, err := p.Solve(context.Background(), engine.Options{Algorithm: c.algorithm, Device: enginetest.Device(t, c.slots, 64)}); !errors.Is(err, device.ErrMemory) {
+		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: c.algorithm}, Device: enginetest.Device(t, c.slots, 64)}); !errors.Is(err, device.ErrMemory) {
 			t.Errorf("%s in %d slots: %v", c.algorithm, c.slots, err)
 		}
-		if _, err := p.Solve(context.Background(), engine.Options{Algorithm: c.algorithm, Device: enginetest.Device(t, c.slots+1, 64)}); err != nil {
+		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: c.algorithm}, Device: enginetest.Device(t, c.slots+1, 64)}); err != nil {
 			t.Errorf("%s in %d slots: %v", c.algorithm, c.slots+1, err)
 		}
-		if _, err := p.Solve(context.Background(), engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 99, 64)}); err != nil {
+		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 99, 64)}); err != nil {
 			t.Errorf("a solved store: %v", err)
 		}
 	}
@@ -164,7 +165,7 @@ func TestOneStreamOverlapsNothing(t *testing.T) {
 			slots = 64
 		}
 		var lines bytes.Buffer
-		sum := enginetest.Solve(t, p, engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, slots, 64), Streams: 1, HostMemory: 4 * p.Geometry().TileBytes(), Timeline: &lines})
+		sum := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm, Streams: 1, HostMemory: 4 * p.Geometry().TileBytes()}, Device: enginetest.Device(t, slots, 64), Timeline: &lines})
 		if sum.Plan.Window != 1 || sum.Plan.LookAhead {
 			t.Errorf("%s: plan %+v", algorithm, sum.Plan)
 		}

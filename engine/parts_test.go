@@ -13,6 +13,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/kernels"
@@ -50,7 +51,7 @@ func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
 	})
 	pages := enginetest.MinPages + r.IntN(2)*r.IntN(side*side)
 	return engine.Options{
-		Algorithm: rounds.BlockedName, Device: d, HostMemory: int64(devices) * int64(pages) * tileBytes, Round: 64 * width, Streams: 1 + r.IntN(3),
+		Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(devices) * int64(pages) * tileBytes, Round: 64 * width, Streams: 1 + r.IntN(3)}, Device: d,
 		Checkpoint: time.Duration(1+r.IntN(20)) * time.Millisecond, Interval: 100 * time.Microsecond,
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/ranks"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
@@ -101,8 +102,7 @@ func (s *partedRanks) solve(unlucky, after int, at func(cancel func())) []error 
 		}}
 		link.left.Store(int64(after))
 		o := engine.Options{
-			Algorithm: rounds.BlockedName, Device: device.Ranked(d, size, 1<<26), Ranks: ranks.NewGroup(link), Control: new(live.Control),
-			Grid: [2]int{s.part.Rows, s.part.Cols},
+			Request: plan.Request{Algorithm: rounds.BlockedName, Grid: [2]int{s.part.Rows, s.part.Cols}}, Device: device.Ranked(d, size, 1<<26), Ranks: ranks.NewGroup(link), Control: new(live.Control),
 		}
 		group.Go(func() error {
 			defer cancel()

@@ -18,6 +18,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
@@ -166,7 +167,7 @@ func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.O
 	case eliminate.Name:
 		return eliminating(t)
 	case rounds.SquaringName, rounds.SingleStageName:
-		return engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, side*side, 64), HostMemory: 3 * enginetest.SmallTile, Streams: 2}
+		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * enginetest.SmallTile, Streams: 2}, Device: enginetest.Device(t, side*side, 64)}
 	}
 	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2, Kind: kind}.Options(t)
 }

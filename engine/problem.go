@@ -259,11 +259,9 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		q := p.request(plan.Limits{HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Algorithm: o.Algorithm})
-		if !p.meta.Dense {
-			if q.Graph, err = p.Graph(); err != nil {
-				return err
-			}
+		q, err := p.basis(o.Request)
+		if err != nil {
+			return err
 		}
 		if choice, err = plan.Choose(ctx, planned(), *q, d); err != nil {
 			return err

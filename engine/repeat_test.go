@@ -98,7 +98,7 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 								info.Memory = 1 << (28 + r.IntN(8))
 							}
 							threads := runtime.GOMAXPROCS(1 + r.IntN(9))
-							c, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Limits{Algorithm: algorithm, HostMemory: 8 << 30})
+							c, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Request{Algorithm: algorithm, HostMemory: 8 << 30})
 							runtime.GOMAXPROCS(threads)
 							if err != nil {
 								t.Fatal(err)
@@ -111,7 +111,7 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 								t.Fatalf("%s; %s", first, is)
 							}
 							// The next process may find a store that has its tiles, and nothing else.
-							again, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Limits{Algorithm: algorithm, HostMemory: 8 << 30, Tile: c.Tile})
+							again, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Request{Algorithm: algorithm, HostMemory: 8 << 30, Tile: c.Tile})
 							if err != nil || again.Algorithm != c.Algorithm || how(again) != how(c) {
 								t.Fatalf("%s; once there are tiles %s%s, %v", first, again.Algorithm, how(again), err)
 							}
@@ -142,7 +142,7 @@ func TestFloatsRepeat(t *testing.T) {
 							t.Fatal(err)
 						}
 						p := enginetest.Create(t, g, 64)
-						enginetest.Solve(t, p, engine.Options{Device: d, Algorithm: algorithm})
+						enginetest.Solve(t, p, engine.Options{Device: d, Request: plan.Request{Algorithm: algorithm}})
 						runtime.GOMAXPROCS(before)
 						if err := d.Close(); err != nil {
 							t.Fatal(err)
@@ -164,7 +164,7 @@ func TestFloatsRepeat(t *testing.T) {
 // machine may have chosen.
 func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
 	t.Helper()
-	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9}, plan.Limits{Algorithm: eliminate.Name, Tile: 64})
+	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9}, plan.Request{Algorithm: eliminate.Name, Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestResumeObeys(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", kind, most), func(t *testing.T) {
 				smallCores(t, most)
 				g := uniform(t, r, 900, 2200, kind)
-				o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+				o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 				whole := elsewhere(t, g)
 				defer whole.Close()
 				wanted := enginetest.Solve(t, whole, o).Eliminate.Eliminated
@@ -196,7 +196,7 @@ func TestResumeObeys(t *testing.T) {
 				}
 				again := enginetest.Open(t, p.Dir()) // as another process would
 				o.Device = conformance.WithLaneOps(o.Device)
-				f, err := again.Forecast(t.Context(), o.Device, plan.Limits{}, "")
+				f, err := again.Forecast(t.Context(), o.Device, plan.Request{}, "")
 				if err != nil || f.Eliminate.Eliminated != wanted {
 					t.Fatalf("planned: %+v, %v; want %d", f.Eliminate, err, wanted)
 				}
@@ -240,7 +240,7 @@ func TestResumeOnOtherDevice(t *testing.T) {
 			back := engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most })
 			d := enginetest.Device(t, 1<<10, 64)
 			g := uniform(t, r, 700, 2000, kind)
-			o := engine.Options{Algorithm: eliminate.Name, Device: named{d, "cuda:1", 0}, Checkpoint: 1}
+			o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: named{d, "cuda:1", 0}, Checkpoint: 1}
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, o)
 			p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
@@ -276,7 +276,7 @@ func TestResumeOnOtherDevice(t *testing.T) {
 func TestResumeWithoutStop(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 		g := enginetest.HardGraph(t, seeds.New(t), 700, kind, false)
-		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		state, _, err := p.Store().State()
 		if err != nil || state.Stop == 0 {
@@ -300,7 +300,7 @@ func TestResumeLacksMemory(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
 		smallCores(t, -1)
 		g := uniform(t, r, 700, 2000, kind)
-		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		before, _, err := p.Store().State()
 		if err != nil {
@@ -328,7 +328,7 @@ func TestFloatsLackMemory(t *testing.T) {
 	r := seeds.New(t)
 	g := fractions(t, r, generate(t, "road", gen.Options{N: 1500, Seed: 1}), entry.KindF32)
 	for _, algorithm := range []string{"", eliminate.Name} {
-		o := engine.Options{Algorithm: algorithm, Device: enginetest.Device(t, 1<<10, 64)}
+		o := engine.Options{Request: plan.Request{Algorithm: algorithm}, Device: enginetest.Device(t, 1<<10, 64)}
 		p := enginetest.Create(t, g, 64)
 		free(1 << 12)
 		_, err := p.Solve(t.Context(), o)
@@ -345,7 +345,7 @@ func TestFloatsLackMemory(t *testing.T) {
 	}
 	// What was begun cannot go on in rounds.
 	free(1 << 30)
-	o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+	o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 	begun := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 	free(1 << 12)
 	if _, err := begun.Solve(t.Context(), o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--restart --algorithm blocked") {
@@ -373,7 +373,7 @@ func TestFreeMemoryIsEnough(t *testing.T) {
 	r := seeds.New(t)
 	road := generate(t, "road", gen.Options{N: 1500, Seed: 1})
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
-		o := engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 1<<10, 64)}
+		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64)}
 		p := enginetest.Create(t, fractions(t, r, road, kind), 64)
 		need := func() (bytes int64) {
 			_, err := p.Solve(t.Context(), o)

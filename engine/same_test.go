@@ -187,13 +187,13 @@ func TestSameInput(t *testing.T) {
 // TestRoomFor asks for rooms of any size.
 func TestRoomFor(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	if err := engine.RoomFor(dir, graph.Facts{N: 100}, plan.Limits{Predecessors: true}); err != nil {
+	if err := engine.RoomFor(dir, graph.Facts{N: 100}, plan.Request{Predecessors: true}); err != nil {
 		t.Error(err)
 	}
-	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt32}, plan.Limits{}); !errors.Is(err, tiles.ErrNoSpace) {
+	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt32}, plan.Request{}); !errors.Is(err, tiles.ErrNoSpace) {
 		t.Errorf("the largest matrix: %v", err)
 	}
-	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt}, plan.Limits{}); !errors.Is(err, tiles.ErrNoSpace) {
+	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt}, plan.Request{}); !errors.Is(err, tiles.ErrNoSpace) {
 		t.Errorf("a matrix past 64 bits: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func TestSmallerCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := enginetest.Device(t, 64, 1024)
-	limits := plan.Limits{Algorithm: eliminate.Name, Room: math.MaxInt64}
+	limits := plan.Request{Algorithm: eliminate.Name, Room: math.MaxInt64}
 	best, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
 	if err != nil || best.BesideBytes == 0 {
 		t.Fatalf("%+v, %v", best, err)

@@ -70,7 +70,7 @@ func TestSmallMemory(t *testing.T) {
 	sizes := []int64{1, 40 << 10}
 	r := seeds.New(t)
 	solved, refused := 0, 0
-	try := func(g *graph.Graph, deviceMemory int64, l plan.Limits) error {
+	try := func(g *graph.Graph, deviceMemory int64, l plan.Request) error {
 		d, err := cpu.Open(cpu.Options{Threads: 1, Memory: deviceMemory})
 		if err != nil {
 			t.Fatal(err)
@@ -87,14 +87,14 @@ func TestSmallMemory(t *testing.T) {
 		}
 		defer os.RemoveAll(dir)
 		defer p.Close()
-		if _, err := p.Solve(t.Context(), engine.Options{Device: d, HostMemory: l.HostMemory, Algorithm: l.Algorithm}); err != nil {
+		if _, err := p.Solve(t.Context(), engine.Options{Device: d, Request: plan.Request{HostMemory: l.HostMemory, Algorithm: l.Algorithm}}); err != nil {
 			t.Fatalf("refused once a store was made: %v", err)
 		}
 		verifyAll(t, p)
 		return nil
 	}
 	for name, g := range tinyGraphs(t, r) {
-		for i, l := range []plan.Limits{{}, {Sources: tiles.RowSet{0}}, {Predecessors: true}} {
+		for i, l := range []plan.Request{{}, {Sources: tiles.RowSet{0}}, {Predecessors: true}} {
 			for k, algorithm := range engine.Algorithms {
 				if one := crashtest.Repeats(5, 3); (r.IntN(one)+i+k)%one > 0 { // all of them take a minute
 					continue

@@ -20,19 +20,15 @@ import (
 
 // Options tune a solve. The zero value solves on the device that registry.Open("auto") gives, with defaults.
 type Options struct {
-	Device     kernels.Device    // nil: opened for this solve
-	HostMemory int64             // bytes of host cache; 0: as the plan sees fit
-	Round      int               // round width in vertices, a multiple of the tile; 0: as the plan sees fit
-	Streams    int               // device streams; 0: as the plan sees fit
-	Checkpoint time.Duration     // between checkpoints; 0: DefaultCheckpoint
-	Progress   func(live.Status) // called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one goroutine
-	Interval   time.Duration     // 0: one second
-	Control    *live.Control     // steers the solve while it runs; nil: it is not steered
-	Algorithm  string            // one of Algorithms; "": that which was begun with, or as the plan sees fit
-	Input      string            // where the matrix is now that the store was made from; "": where it was then
-	Ranks      *ranks.Group      // the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by OpenBeside
-	Grid       [2]int            // rows and columns in which their parts stand; zero: as square as can be
-	Timeline   io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
+	plan.Request                   // what is wanted of it; the store has been made, and what that fixes counts
+	Device       kernels.Device    // nil: opened for this solve
+	Checkpoint   time.Duration     // between checkpoints; 0: DefaultCheckpoint
+	Progress     func(live.Status) // called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one goroutine
+	Interval     time.Duration     // 0: one second
+	Control      *live.Control     // steers the solve while it runs; nil: it is not steered
+	Input        string            // where the matrix is now that the store was made from; "": where it was then
+	Ranks        *ranks.Group      // the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by OpenBeside
+	Timeline     io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
 }
 
 // Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a
@@ -169,8 +165,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, c *plan.Choice, state tiles.State, counts bool) (*task.Task, error) {
 	t := &task.Task{
 		Store: p.store, Meta: &p.meta, Geometry: p.geom, State: state, Device: o.Device, Choice: c,
-		HostMemory: o.HostMemory, Round: o.Round, Streams: o.Streams, Checkpoint: o.Checkpoint,
-		Ranks: o.Ranks, Grid: o.Grid, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
+		Request: o.Request, Checkpoint: o.Checkpoint, Ranks: o.Ranks, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
 			return p.together(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
 		},
@@ -196,5 +191,5 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 
 // device returns what the problem is solved on, of a device that was given.
 func (p *Problem) device(d kernels.Device) (kernels.Device, error) {
-	return (&plan.Limits{Predecessors: p.meta.Predecessors}).Device(d)
+	return (&plan.Request{Predecessors: p.meta.Predecessors}).Device(d)
 }

@@ -15,7 +15,7 @@ import (
 // Space returns the bytes that the store of a graph will take, with the given number of rows of distances; 0: all. It
 // assumes the tile edge of the algorithm whose store would be larger. It does not include a core that is on disk while it
 // is solved. It fails with device.ErrMemory if no algorithm can work within the limits.
-func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, error) {
+func Space(e graph.Extent, rows int, d kernels.Device, l plan.Request) (int64, error) {
 	edges := []int{l.Tile}
 	if l.Tile == 0 {
 		rates, err := plan.MeasureRates(d, entry.I32, e.N)
@@ -48,7 +48,7 @@ func Space(e graph.Extent, rows int, d kernels.Device, l plan.Limits) (int64, er
 
 // RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of a graph, in the place of
 // what is there. It does not need the graph, whose plan can take a while.
-func RoomFor(dir string, f graph.Facts, l plan.Limits) error {
+func RoomFor(dir string, f graph.Facts, l plan.Request) error {
 	rows := f.N
 	switch {
 	case len(l.Sources) > 0:
@@ -65,7 +65,7 @@ func RoomFor(dir string, f graph.Facts, l plan.Limits) error {
 }
 
 // MostBeside returns the most that an elimination of the graph may take beside its store; 0 if none is to be expected.
-func MostBeside(e graph.Extent, d kernels.Device, l plan.Limits) int64 {
+func MostBeside(e graph.Extent, d kernels.Device, l plan.Request) int64 {
 	if e.Dense || l.Predecessors || l.Algorithm != "" && l.Algorithm != plan.Auto && l.Algorithm != eliminate.Name {
 		return 0
 	}

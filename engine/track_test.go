@@ -360,13 +360,13 @@ func TestTrackedRefusals(t *testing.T) {
 	g := loopingGraph(t)
 	o := enginetest.RandomPairShape(r, g, 64).Options(t)
 	for _, c := range []struct {
-		l    plan.Limits
+		l    plan.Request
 		d    kernels.Device
 		kind error
 	}{
-		{plan.Limits{Algorithm: eliminate.Name}, o.Device, plan.ErrAlgorithm},
-		{plan.Limits{Sources: tiles.RowSet{1, 2}}, o.Device, plan.ErrAlgorithm},
-		{plan.Limits{}, plainDevice{o.Device}, device.ErrUnknown},
+		{plan.Request{Algorithm: eliminate.Name}, o.Device, plan.ErrAlgorithm},
+		{plan.Request{Sources: tiles.RowSet{1, 2}}, o.Device, plan.ErrAlgorithm},
+		{plan.Request{}, plainDevice{o.Device}, device.ErrUnknown},
 	} {
 		c.l.Predecessors = true
 		if _, err := engine.Choose(t.Context(), g, c.d, c.l); !errors.Is(err, c.kind) {

@@ -83,7 +83,7 @@ func TestUpper(t *testing.T) {
 			for name, o := range map[string]engine.Options{
 				"rounds":      enginetest.RandomShape(r, n, tile).Options(t),
 				"elimination": eliminating(t),
-				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Algorithm: eliminate.Name},
+				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Request: plan.Request{Algorithm: eliminate.Name}},
 			} {
 				t.Run(fmt.Sprintf("%d/%s/%s/n=%d", round, kind, name, n), func(t *testing.T) {
 					p := enginetest.CreateUpper(t, g, tile)
@@ -102,8 +102,8 @@ func TestUpper(t *testing.T) {
 func TestUpperHalves(t *testing.T) {
 	g := enginetest.SymmetricGraph(t, seeds.New(t), 1000, entry.KindI32)
 	upper, square := enginetest.CreateUpper(t, g, 64), enginetest.Create(t, g, 64)
-	a := enginetest.Solve(t, upper, engine.Options{Algorithm: rounds.BlockedName})
-	b := enginetest.Solve(t, square, engine.Options{Algorithm: rounds.BlockedName})
+	a := enginetest.Solve(t, upper, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName}})
+	b := enginetest.Solve(t, square, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName}})
 	if x, y := upper.Geometry().MatrixBytes(), square.Geometry().MatrixBytes(); 16*x > 17*y/2+y {
 		t.Errorf("%d bytes of %d", x, y)
 	}
@@ -114,7 +114,7 @@ func TestUpperHalves(t *testing.T) {
 	want := 1e9 * float64(geom.Tiles()) / float64(geom.Side()*geom.Side())
 	for _, round := range []int{64, 512, 1024} {
 		p := enginetest.CreateUpper(t, g, 64)
-		if s := enginetest.Solve(t, p, engine.Options{Algorithm: rounds.BlockedName, Round: round}); math.Abs(s.Relaxations/want-1) > 1e-9 {
+		if s := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName, Round: round}}); math.Abs(s.Relaxations/want-1) > 1e-9 {
 			t.Errorf("%g relaxations in rounds of %d, not %g", s.Relaxations, round, want)
 		}
 	}
@@ -168,21 +168,21 @@ func TestUpperRefused(t *testing.T) {
 	symmetric, not := enginetest.SymmetricGraph(t, seeds.New(t), 200, entry.KindI32), oneWay(t)
 	for what, c := range map[string]struct {
 		g    *graph.Graph
-		l    plan.Limits
+		l    plan.Request
 		want tiles.Layout
 		why  string
 	}{
-		"by default":     {symmetric, plan.Limits{}, tiles.Upper, ""},
-		"asked for":      {symmetric, plan.Limits{Layout: tiles.Upper}, tiles.Upper, ""},
-		"not wanted":     {symmetric, plan.Limits{Layout: tiles.Square}, tiles.Square, ""},
-		"not symmetric":  {not, plan.Limits{}, tiles.Square, ""},
-		"of another":     {not, plan.Limits{Layout: tiles.Upper}, "", "no reverse"},
-		"sources":        {symmetric, plan.Limits{Sources: tiles.RowSet{1, 2}}, tiles.Rows, ""},
-		"sources, asked": {symmetric, plan.Limits{Sources: tiles.RowSet{1, 2}, Layout: tiles.Upper}, "", "chosen sources"},
-		"predecessors":   {symmetric, plan.Limits{Predecessors: true}, tiles.Square, ""},
-		"trees, asked":   {symmetric, plan.Limits{Predecessors: true, Layout: tiles.Upper}, "", "predecessors"},
-		"squaring":       {symmetric, plan.Limits{Algorithm: rounds.SquaringName}, tiles.Square, ""},
-		"squared, asked": {symmetric, plan.Limits{Algorithm: rounds.SquaringName, Layout: tiles.Upper}, "", "solves every tile"},
+		"by default":     {symmetric, plan.Request{}, tiles.Upper, ""},
+		"asked for":      {symmetric, plan.Request{Layout: tiles.Upper}, tiles.Upper, ""},
+		"not wanted":     {symmetric, plan.Request{Layout: tiles.Square}, tiles.Square, ""},
+		"not symmetric":  {not, plan.Request{}, tiles.Square, ""},
+		"of another":     {not, plan.Request{Layout: tiles.Upper}, "", "no reverse"},
+		"sources":        {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}}, tiles.Rows, ""},
+		"sources, asked": {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}, Layout: tiles.Upper}, "", "chosen sources"},
+		"predecessors":   {symmetric, plan.Request{Predecessors: true}, tiles.Square, ""},
+		"trees, asked":   {symmetric, plan.Request{Predecessors: true, Layout: tiles.Upper}, "", "predecessors"},
+		"squaring":       {symmetric, plan.Request{Algorithm: rounds.SquaringName}, tiles.Square, ""},
+		"squared, asked": {symmetric, plan.Request{Algorithm: rounds.SquaringName, Layout: tiles.Upper}, "", "solves every tile"},
 	} {
 		choice, err := engine.Choose(t.Context(), c.g, device, c.l)
 		switch {
@@ -197,7 +197,7 @@ func TestUpperRefused(t *testing.T) {
 	}
 	p := enginetest.CreateUpper(t, symmetric, 64)
 	for _, name := range []string{rounds.SquaringName, rounds.SingleStageName} {
-		if _, err := p.Solve(t.Context(), engine.Options{Device: device, Algorithm: name}); !errors.Is(err, plan.ErrLayout) {
+		if _, err := p.Solve(t.Context(), engine.Options{Device: device, Request: plan.Request{Algorithm: name}}); !errors.Is(err, plan.ErrLayout) {
 			t.Errorf("%s of one half: %v", name, err)
 		}
 	}

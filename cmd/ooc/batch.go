@@ -207,7 +207,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 		defer p.Close()
 		has = p.Geometry().MatrixBytes()
 		if !j.restart || isStore(j.input) {
-			m, limits := p.Meta(), j.limits()
+			m, limits := p.Meta(), j.Request
 			limits.Predecessors = m.Predecessors
 			e = graph.Extent{N: m.N, Dense: m.Dense}
 			n = batch.Need{Vertices: m.N, Bytes: has, Has: has}
@@ -221,7 +221,7 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 	if err != nil {
 		return batch.Need{Err: err}, e
 	}
-	limits := j.limits()
+	limits := j.Request
 	if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
 		return batch.Need{Err: err}, e
 	}

@@ -62,10 +62,10 @@ func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
 			return exit.UsageError(fmt.Errorf("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is", name))
 		}
 	}
-	if f.algorithm != "auto" && f.algorithm != rounds.BlockedName {
-		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", f.algorithm, rounds.BlockedName))
+	if f.Algorithm != "auto" && f.Algorithm != rounds.BlockedName {
+		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", f.Algorithm, rounds.BlockedName))
 	}
-	f.algorithm = rounds.BlockedName
+	f.Algorithm = rounds.BlockedName
 	if cmd.Flags().Changed("part-dir") {
 		f.place = "part-dir"
 		for _, name := range []string{"out", "out-dir"} {
@@ -87,7 +87,7 @@ func (f *solveFlags) runCluster(cmd *cobra.Command, input string) error {
 		return err
 	}
 	s := &cluster.Solve{
-		Input: input, Store: func() (string, error) { return f.store(input) }, Grid: f.cluster.grid, Restart: f.restart, Predecessors: f.predecessors,
+		Input: input, Store: func() (string, error) { return f.store(input) }, Grid: f.cluster.grid, Restart: f.restart, Predecessors: f.Predecessors,
 		Open: func(l registry.Local) (kernels.Device, error) {
 			if err := f.check(); err != nil {
 				return nil, err
@@ -137,10 +137,10 @@ func (f *solveFlags) openAny() (kernels.Device, string, error) {
 	if c == nil {
 		return f.openFree()
 	}
-	if info := c.Device.Info(); f.hostMemory > 0 {
-		f.hostMemory *= int64(info.Devices)
+	if info := c.Device.Info(); f.HostMemory > 0 {
+		f.HostMemory *= int64(info.Devices)
 	} else if !info.SharedCores {
-		f.hostMemory = c.Memory * int64(info.Devices)
+		f.HostMemory = c.Memory * int64(info.Devices)
 	}
 	return c.Device, "", nil
 }

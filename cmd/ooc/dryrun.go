@@ -135,11 +135,11 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engi
 			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
 		}
 		if j.restart {
-			return again(j.cmd.Context(), p, d, j.limits())
+			return again(j.cmd.Context(), p, d, j.Request)
 		}
-		return p.Forecast(j.cmd.Context(), d, j.limits(), "")
+		return p.Forecast(j.cmd.Context(), d, j.Request, "")
 	}
-	limits := j.limits()
+	limits := j.Request
 	limits.Room = j.roomAt(t.Store)
 	if e.Spool > 0 { // which writes nothing
 		if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
@@ -159,7 +159,7 @@ func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engi
 }
 
 // again plans all of a store, whatever is already done.
-func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Limits) (*engine.Forecast, error) {
+func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Request) (*engine.Forecast, error) {
 	m := p.Meta()
 	l.Tile, l.Sources, l.Predecessors, l.Layout = m.T, m.Sources, m.Predecessors, p.Geometry().Layout()
 	if m.Dense {

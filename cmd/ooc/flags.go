@@ -93,22 +93,21 @@ func (f *graphFlags) baseText(cmd *cobra.Command) string {
 
 // deviceFlags choose a device and its limits.
 type deviceFlags struct {
-	device                   string
-	deviceMemory, hostMemory int64
-	streams, round, tile     int
-	algorithm, layout        string
+	plan.Request
+	device       string
+	deviceMemory int64
 }
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	f.algorithm = "auto"
-	fl.Var(flagvalue.Word(&f.algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with)")
+	f.Algorithm = plan.Auto
+	fl.Var(flagvalue.Word(&f.Algorithm, engine.Algorithms...), "algorithm", strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with)")
 	addDevice(cmd, &f.device, &f.deviceMemory)
-	fl.Var(flagvalue.Size(&f.hostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.Var(flagvalue.Between(&f.streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
-	fl.Var(flagvalue.Whole(&f.round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
-	fl.Var(flagvalue.Word(&f.layout, string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper (one half of a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
-	fl.Var(flagvalue.TileEdge(&f.tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
+	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
+	fl.Var(flagvalue.Between(&f.Streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
+	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.Var(flagvalue.Word((*string)(&f.Layout), string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper (one half of a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
+	fl.Var(flagvalue.TileEdge(&f.Tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 }
 
 // addDevice adds the flags of every command that computes on a device.
@@ -126,8 +125,8 @@ func addPredecessors(cmd *cobra.Command, wanted *bool) {
 }
 
 func (f *deviceFlags) check() error {
-	if f.tile > 0 && f.round%f.tile != 0 {
-		return exit.UsageError(fmt.Errorf("--round %d: want a multiple of --tile %d", f.round, f.tile))
+	if f.Tile > 0 && f.Round%f.Tile != 0 {
+		return exit.UsageError(fmt.Errorf("--round %d: want a multiple of --tile %d", f.Round, f.Tile))
 	}
 	return nil
 }
@@ -142,7 +141,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 
 // openFree is open for one solve, which several devices may share: --device cuda takes all GPUs that others do not use.
 func (f *deviceFlags) openFree() (d kernels.Device, why string, err error) {
-	if f.algorithm != plan.Auto && f.algorithm != rounds.BlockedName && f.algorithm != eliminate.Name {
+	if f.Algorithm != plan.Auto && f.Algorithm != rounds.BlockedName && f.Algorithm != eliminate.Name {
 		return f.open()
 	}
 	if err := f.check(); err != nil {
@@ -172,10 +171,6 @@ func orAuto(name string, err error) error {
 		err = fmt.Errorf("%w; --device auto takes one that works", err)
 	}
 	return err
-}
-
-func (f *deviceFlags) limits() plan.Limits {
-	return plan.Limits{HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Tile: f.tile, Algorithm: f.algorithm, Layout: tiles.Layout(f.layout)}
 }
 
 // noGraphFlags refuses the flags of graphFlags for an argument that is a store.

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/eliminate"
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -160,7 +161,7 @@ func (c *killCase) disks(t *testing.T, r *rand.Rand, dir string, most int) (name
 		t.Fatal(err)
 	}
 	h.OnSync = func(string, bool) { cut() }
-	_, err = p.Solve(t.Context(), engine.Options{Device: d, Algorithm: c.algorithm, Checkpoint: time.Microsecond,
+	_, err = p.Solve(t.Context(), engine.Options{Device: d, Request: plan.Request{Algorithm: c.algorithm}, Checkpoint: time.Microsecond,
 		Interval: time.Millisecond, Progress: func(live.Status) { cut() }})
 	if err == nil {
 		err = p.Close()

@@ -39,7 +39,7 @@ func (f *solveFlags) keepsRowsNow(p *engine.Problem) bool {
 func (f *solveFlags) keepRows(cmd *cobra.Command, p *engine.Problem, d kernels.Device, show *show.Display) (*engine.Problem, error) {
 	o, g, err := engine.CreateOptions{}, (*graph.Graph)(nil), error(nil)
 	if g, err = p.Graph(); err == nil {
-		limits := f.limits()
+		limits := f.Request
 		if limits.Sources, limits.Tile, err = sourcesOf(g.Facts(), f.sources, limits.Tile); err == nil {
 			o, err = f.planRows(cmd, g, p.Dir(), p.Dir(), limits, d, show)
 		}

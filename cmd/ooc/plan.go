@@ -27,7 +27,6 @@ func planCommand() *cobra.Command {
 	var af aheadFlags
 	var asJSON bool
 	var sources string
-	var predecessors bool
 	cmd := &cobra.Command{
 		Use:   "plan GRAPH | plan --vertices N",
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
@@ -46,7 +45,7 @@ func planCommand() *cobra.Command {
 					return err
 				}
 			}
-			if isStore(args[0]) && (sources != "" || predecessors || df.layout != "") {
+			if isStore(args[0]) && (sources != "" || df.Predecessors || df.Layout != "") {
 				return exit.UsageError(errors.New("--sources, --predecessors, --layout: a store has those that it was made with"))
 			}
 			if af.vertices > 0 && sources != "" {
@@ -59,9 +58,7 @@ func planCommand() *cobra.Command {
 			defer func() { err = errors.Join(err, d.Close()) }()
 			var f *engine.Forecast
 			if af.vertices > 0 {
-				limits := df.limits()
-				limits.Predecessors = predecessors
-				if f, err = af.forecast(cmd, &gf, d, af.limits(limits)); err != nil {
+				if f, err = af.forecast(cmd, &gf, d, af.limits(df.Request)); err != nil {
 					return err
 				}
 			} else if isStore(args[0]) {
@@ -71,13 +68,13 @@ func planCommand() *cobra.Command {
 				}
 				defer p.Close()
 				defer planning(note, p.Dir(), p.Meta().N)()
-				f, err = p.Forecast(cmd.Context(), d, af.limits(df.limits()), af.timed(filepath.Dir(p.Dir())))
+				f, err = p.Forecast(cmd.Context(), d, af.limits(df.Request), af.timed(filepath.Dir(p.Dir())))
 				if err != nil {
 					return err
 				}
 			} else {
-				limits := df.limits()
-				limits.Predecessors, limits.Room = predecessors, engine.Room(read.BaseName(args[0])+".ooc")
+				limits := df.Request
+				limits.Room = engine.Room(read.BaseName(args[0]) + ".ooc")
 				if f, err = gf.forecast(cmd, args[0], sources, d, af.limits(limits), af.timed(".")); err != nil {
 					return err
 				}
@@ -94,13 +91,13 @@ func planCommand() *cobra.Command {
 	df.add(cmd)
 	af.add(cmd, &df)
 	addSources(cmd, &sources)
-	addPredecessors(cmd, &predecessors)
+	addPredecessors(cmd, &df.Predecessors)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
 // forecast plans the solve of a graph.
-func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Limits, dir string) (f *engine.Forecast, err error) {
+func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Request, dir string) (f *engine.Forecast, err error) {
 	in, err := gf.read(cmd, input, ".")
 	if errors.Is(err, tiles.ErrNoSpace) && isFile(input) { // for a copy of a compressed matrix: its size alone will do
 		e, err := read.Measure(input, gf.options(cmd, "."))

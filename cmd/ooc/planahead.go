@@ -59,8 +59,8 @@ func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
 		return nil, exit.UsageError(fmt.Errorf("--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", f.nodes))
 	case f.nodes <= 1 && f.link > 0:
 		return nil, exit.UsageError(errors.New("--node-link is between --nodes of two or more"))
-	case f.nodes > 0 && df.algorithm != plan.Auto && df.algorithm != rounds.BlockedName:
-		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", df.algorithm, rounds.BlockedName))
+	case f.nodes > 0 && df.Algorithm != plan.Auto && df.Algorithm != rounds.BlockedName:
+		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", df.Algorithm, rounds.BlockedName))
 	}
 	if !isModel {
 		var err error
@@ -75,7 +75,7 @@ func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
 }
 
 // limits adds what the flags say to the limits of a plan.
-func (f *aheadFlags) limits(l plan.Limits) plan.Limits {
+func (f *aheadFlags) limits(l plan.Request) plan.Request {
 	if f.nodes > 0 {
 		l.Algorithm, l.Room = rounds.BlockedName, 0
 		l.Nodes, l.Devices, l.Link, l.Disk = f.nodes, f.gpus, f.link, f.disk
@@ -92,7 +92,7 @@ func (f *aheadFlags) timed(dir string) string {
 }
 
 // forecast plans for a number of vertices.
-func (f *aheadFlags) forecast(cmd *cobra.Command, gf *graphFlags, d kernels.Device, l plan.Limits) (*engine.Forecast, error) {
+func (f *aheadFlags) forecast(cmd *cobra.Command, gf *graphFlags, d kernels.Device, l plan.Request) (*engine.Forecast, error) {
 	l.Kind = entry.Kind(gf.kind)
 	return engine.ForecastMatrix(cmd.Context(), graph.Extent{N: f.vertices, Symmetric: gf.undirected}, d, l)
 }

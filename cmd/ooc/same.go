@@ -46,7 +46,7 @@ func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) e
 // wanted is what the flags ask of a store that is to be continued.
 func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Keep: engine.Keep(f.keep), Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.tile, Layout: tiles.Layout(f.layout), Predecessors: f.predecessors,
+		Keep: engine.Keep(f.keep), Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.Tile, Layout: f.Layout, Predecessors: f.Predecessors,
 		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd), DirectedByDefault: true,
 	}
 	for _, format := range read.Formats {

@@ -44,7 +44,6 @@ type solveFlags struct {
 	checkpoint        time.Duration
 	restart, json     bool
 	overwrite         bool
-	predecessors      bool
 	strict            bool
 	keep              string
 
@@ -100,7 +99,7 @@ func newSolve() (*cobra.Command, *solveFlags) {
 	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
 	addSources(cmd, &f.sources)
-	addPredecessors(cmd, &f.predecessors)
+	addPredecessors(cmd, &f.Predecessors)
 	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
 	f.checkpoint = task.DefaultCheckpoint
 	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
@@ -184,8 +183,7 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 	defer end()
 	defer func() { sum.Unasked = f.unasked }()
 	o := engine.Options{
-		Control: control,
-		Device:  d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm,
+		Request: f.Request, Control: control, Device: d,
 		Checkpoint: f.checkpoint, Progress: progress, Interval: show.Interval, Input: inputPath(input),
 	}
 	if c := f.cluster.all; c != nil {
@@ -226,12 +224,6 @@ func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
 		return cluster.Again(terminal.Command("solve", flags, p.Dir()))
 	}
 	return cluster.Again(show.SameCommand(os.Args))
-}
-
-func (f *solveFlags) limits() plan.Limits {
-	l := f.deviceFlags.limits()
-	l.Predecessors = f.predecessors
-	return l
 }
 
 // roomAt is how much of its volume the store out may take, with what is beside it; 0: unknown.
@@ -326,7 +318,7 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	}
 	if err == nil && f.restart {
 		defer planning(show.Note, p.Dir(), p.Meta().N)()
-		err = p.Restart(cmd.Context(), engine.Options{Device: d, HostMemory: f.hostMemory, Round: f.round, Streams: f.streams, Algorithm: f.algorithm})
+		err = p.Restart(cmd.Context(), engine.Options{Request: f.Request, Device: d})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -378,7 +370,7 @@ func (n *incoming) remark() {
 const leastHint = 4096
 
 // hint is the tip that the distances of a graph whose kind nobody has named fit half the bytes.
-func (n *incoming) hint(cmd *cobra.Command, l plan.Limits) {
+func (n *incoming) hint(cmd *cobra.Command, l plan.Request) {
 	g, sparse := n.weights.(*graph.Graph)
 	if !sparse || g.N < leastHint || cmd.Flags().Changed("kind") || l.Predecessors || !g.FitsU16(cmd.Context()) {
 		return
@@ -434,7 +426,7 @@ func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Devic
 		return nil, errors.Join(exit.UsageError(errors.New("a matrix from standard input reaches one process, and with --cluster mpi all read it: give a file that all nodes see")), n.close())
 	}
 	in := n.o.Input
-	limits := f.limits()
+	limits := f.Request
 	if limits.Sources, limits.Tile, err = sourcesOf(n.weights.Facts(), f.sources, limits.Tile); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -468,7 +460,7 @@ func (f *solveFlags) readAlone(cmd *cobra.Command, input, spool string) (*incomi
 }
 
 // planRows plans a matrix for the store out, and makes sure that there is room for it.
-func (f *solveFlags) planRows(cmd *cobra.Command, w graph.Weights, name, out string, limits plan.Limits, d kernels.Device, show *show.Display) (engine.CreateOptions, error) {
+func (f *solveFlags) planRows(cmd *cobra.Command, w graph.Weights, name, out string, limits plan.Request, d kernels.Device, show *show.Display) (engine.CreateOptions, error) {
 	o := engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors}
 	if f.cluster.dir == "" { // else each process looks for room for its part
 		if err := engine.RoomFor(out, w.Facts(), limits); err != nil {

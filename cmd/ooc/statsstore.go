@@ -68,7 +68,7 @@ func (f *statsFlags) byStore(cmd *cobra.Command, input string, o stats.Options) 
 	_, s := newSolve()
 	s.graphFlags, s.out, s.sources, s.quiet = f.graphFlags, f.store, f.sources, true
 	s.strict, s.place = true, "store" // what is begun for other statistics goes on for none but these
-	s.checkpoint, s.progress, s.hostMemory = f.checkpoint, f.progress, f.memory
+	s.checkpoint, s.progress, s.HostMemory = f.checkpoint, f.progress, f.memory
 	s.device, s.deviceMemory = f.device, f.deviceMemory
 	if err := s.run(cmd, input); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *graphStatsFlags) storeTakes(cmd *cobra.Command, g *graph.Graph, sources
 		return ""
 	}
 	defer d.Close()
-	c, err := engine.ForecastGraph(cmd.Context(), g, d, plan.Limits{Sources: sources, HostMemory: f.memory, Room: engine.Room(".")}, "")
+	c, err := engine.ForecastGraph(cmd.Context(), g, d, plan.Request{Sources: sources, HostMemory: f.memory, Room: engine.Room(".")}, "")
 	if err != nil {
 		return ""
 	}

@@ -29,7 +29,7 @@ func (s *solver) Open(_ context.Context, i int, _ bool, d kernels.Device) (Work,
 	if err != nil {
 		return nil, err
 	}
-	choice, err := engine.Choose(context.Background(), g, d, plan.Limits{})
+	choice, err := engine.Choose(context.Background(), g, d, plan.Request{})
 	if err != nil {
 		return nil, err
 	}

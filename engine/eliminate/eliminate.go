@@ -140,12 +140,12 @@ func (x *run) planned(ctx context.Context) error {
 	if c.Eliminate == nil {
 		ordering := run{Task: x.Task, plan: plan.Elimination{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}} // which may take minutes
 		x.Reports.Show(ordering.inStage(live.StageEliminate))
-		q := x.Request()
+		q := x.Basis()
 		g, err := x.Graph()
 		if err != nil {
 			return err
 		}
-		q.Graph, q.Limits.Algorithm = g, Name
+		q.Graph, q.Algorithm = g, Name
 		if q.Stop, err = Stopped(x.Store, x.State); err != nil {
 			return err
 		}

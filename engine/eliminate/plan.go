@@ -25,7 +25,7 @@ import (
 
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
-func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
+func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, c *plan.Choice) (plan.Offer, error) {
 	began := time.Now()
 	x, chooser := a.predictors(q, c)
 	stored := q.StoreBytes(x.tile)
@@ -40,7 +40,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	if best.Eliminated == 0 && c.Rounds != nil && q.Limits.Algorithm != Name {
+	if best.Eliminated == 0 && c.Rounds != nil && q.Algorithm != Name {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
 	}
 	p := x.predict(best, a.o.PreferDevice)
@@ -56,10 +56,10 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Request, c *plan.Choice) (p
 
 // predictors returns what predicts the times of stages: by the rates of the request, and by those that stopping points are
 // chosen by.
-func (a Algorithm) predictors(q *plan.Request, c *plan.Choice) (x, chooser *predictor) {
+func (a Algorithm) predictors(q *plan.Basis, c *plan.Choice) (x, chooser *predictor) {
 	g := q.Graph
-	rows := rowsOf(q.Limits, g.N)
-	x = &predictor{algorithm: a, info: q.Info, rows: rows, tile: q.Limits.Tile, kind: g.Kind, negative: g.Negative,
+	rows := rowsOf(q.Request, g.N)
+	x = &predictor{algorithm: a, info: q.Info, rows: rows, tile: q.Tile, kind: g.Kind, negative: g.Negative,
 		rates: &q.Rates, symmetric: g.Symmetric, upper: q.Upper(), perRelaxation: 1 / (coreShare * q.Rates.Kernel)}
 	if x.tile == 0 {
 		x.tile = plan.RowTile(g.Kind, rows, g.N, q.Upper())
@@ -80,12 +80,12 @@ func (a Algorithm) predictors(q *plan.Request, c *plan.Choice) (x, chooser *pred
 
 // again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded accordingly; a point
 // without vertices: there was none, or another may be chosen. It fails where there is no memory or no room for it any more.
-func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
+func (a Algorithm) again(ctx context.Context, q *plan.Basis, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
 	if q.Stop == 0 {
 		return nil, sparse.Work{}, nil
 	}
 	stop := int(q.Stop - 1)
-	o, err := sparse.NewOrder(ctx, q.Graph, sparse.OrderOptions{Sources: rowsOf(q.Limits, q.Graph.N), Limit: max(1, stop)})
+	o, err := sparse.NewOrder(ctx, q.Graph, sparse.OrderOptions{Sources: rowsOf(q.Request, q.Graph.N), Limit: max(1, stop)})
 	if err != nil {
 		return nil, sparse.Work{}, err
 	}
@@ -113,8 +113,8 @@ func (a Algorithm) again(ctx context.Context, q *plan.Request, fits func(core in
 }
 
 // choose orders the vertices and picks where to stop, by the times that x predicts.
-func (a Algorithm) choose(ctx context.Context, q *plan.Request, c *plan.Choice, x *predictor, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
-	g, l := q.Graph, q.Limits
+func (a Algorithm) choose(ctx context.Context, q *plan.Basis, c *plan.Choice, x *predictor, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
+	g, l := q.Graph, q.Request
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
 	if !g.Kind.Float() { // else another point would do for less memory
 		most, fill = a.largestCore(g.Kind), a.maxFill()
@@ -168,8 +168,8 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Request, c *plan.Choice, 
 }
 
 // short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w.
-func (a Algorithm) short(w sparse.Work, q *plan.Request) error {
-	l, n, kind := q.Limits, q.Graph.N, q.Graph.Kind
+func (a Algorithm) short(w sparse.Work, q *plan.Basis) error {
+	l, n, kind := q.Request, q.Graph.N, q.Graph.Kind
 	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes()), a.free()
 	need += leastScratch(kind, rowsOf(l, n), n, w.Core, l.Tile, q.Upper())
 	if free == 0 || need <= free {
@@ -186,7 +186,7 @@ func (a Algorithm) short(w sparse.Work, q *plan.Request) error {
 
 // beside returns the bytes of the store that a core is solved in, 0 if it is closed in memory.
 func (a Algorithm) beside(core int, g *graph.Graph, info kernels.Info) int64 {
-	l := plan.Limits{Kind: g.Kind}
+	l := plan.Request{Kind: g.Kind}
 	if !a.spills(core, g.Kind, info) {
 		return 0
 	}
@@ -222,7 +222,7 @@ func bestOf(ctx context.Context, o *sparse.Order, most int, cost func(sparse.Wor
 
 // tooLarge returns the error where every stopping point leaves too large a core: what the smallest of them lacks. most is
 // how many vertices host memory has room for.
-func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *plan.Request) error {
+func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *plan.Basis) error {
 	least, err := bestOf(ctx, o, most, func(w sparse.Work) float64 { return float64(w.Core) })
 	switch {
 	case err != nil:
@@ -234,8 +234,8 @@ func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *p
 }
 
 // coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
-func (a Algorithm) coreFits(core int, q *plan.Request) error {
-	l, n := q.Limits, q.Graph.N
+func (a Algorithm) coreFits(core int, q *plan.Basis) error {
+	l, n := q.Request, q.Graph.N
 	most := l.HostMemory
 	if most == 0 && !q.Graph.Kind.Float() { // else short says it: another choice would round differently
 		most = a.free()
@@ -260,7 +260,7 @@ func leastScratch(kind entry.Kind, rows, n, core, tile int, upper bool) int64 {
 }
 
 // rowsOf is how many rows are wanted.
-func rowsOf(l plan.Limits, n int) int {
+func rowsOf(l plan.Request, n int) int {
 	if len(l.Sources) > 0 {
 		return len(l.Sources)
 	}

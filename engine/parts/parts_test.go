@@ -19,6 +19,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
@@ -33,7 +34,7 @@ func solved(t *testing.T, dir string, g *graph.Graph, o engine.CreateOptions) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Solve(t, p, engine.Options{Algorithm: eliminate.Name, Device: enginetest.Device(t, 4*enginetest.MinSlots(8, 1), o.Tile)})
+	enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 4*enginetest.MinSlots(8, 1), o.Tile)})
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type Algorithm interface {
 	// device lacks an operation that the algorithm needs.
 	Measure(r *Rates, d kernels.Device, v entry.Variant, n int) error
 	// Plan adds its plan to the choice and returns its offer. It fails with device.ErrMemory where a limit is too small.
-	Plan(ctx context.Context, q *Request, c *Choice) (Offer, error)
+	Plan(ctx context.Context, q *Basis, c *Choice) (Offer, error)
 }
 
 // Traits say what an algorithm can do.
@@ -41,30 +41,29 @@ type Traits struct {
 
 // Offer is what algorithms are compared by.
 type Offer struct {
-	Seconds float64 // until all distances are computed, without the final sync, by the rates of Request.Chooser; +Inf: not worth considering
+	Seconds float64 // until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth considering
 	Tile    int     // the tile edge that the plan uses
 	Beside  int64   // extra bytes on disk during the solve, apart from the store's matrix
 	Short   error   // why it cannot be carried out now, if it is the best: another choice would round floats differently
 }
 
-// Auto, as the name of an algorithm in Limits and Options, leaves the choice to the plan.
+// Auto, as the name of an algorithm in Request and Options, leaves the choice to the plan.
 const Auto = "auto"
 
 // ErrAlgorithm is wrapped by errors about an algorithm that does not exist, or cannot solve this problem.
 var ErrAlgorithm = class.New(class.Usage, "wrong algorithm")
 
-// Request is what a plan is asked for.
-type Request struct {
-	Facts  graph.Facts
-	Graph  *graph.Graph // nil: the input is a matrix, or was not read
-	Info   kernels.Info // of the device
-	Rates  Rates
-	Limits Limits
-	Layout tiles.Layout // of the store; set by Measure
-	Done   int64        // progress so far, as State.Done counts it
-	Stored bool         // the store is there, and has its space
-	Exact  bool         // count traffic step by step, if that is quick
-	Stop   int64        // where an elimination stops, as State.Stop has it; 0: the plan decides
+// Basis is what a plan is made of: the request, and what it is for.
+type Basis struct {
+	Request // Layout is that of the store once Measure has set it
+	Facts   graph.Facts
+	Graph   *graph.Graph // nil: the input is a matrix, or was not read
+	Info    kernels.Info // of the device
+	Rates   Rates
+	Done    int64 // progress so far, as State.Done counts it
+	Stored  bool  // the store is there, and has its space
+	Exact   bool  // count traffic step by step, if that is quick
+	Stop    int64 // where an elimination stops, as State.Stop has it; 0: the plan decides
 }
 
 // Choice is how a problem will be solved.
@@ -89,7 +88,7 @@ func named(list []Algorithm, name string) Algorithm {
 	return nil
 }
 
-// Names lists the values of Limits.Algorithm, Auto first.
+// Names lists the values of Request.Algorithm, Auto first.
 func Names(list []Algorithm) []string {
 	names := []string{Auto}
 	for _, a := range list {
@@ -99,13 +98,12 @@ func Names(list []Algorithm) []string {
 }
 
 // Candidates returns the algorithms of a list that can serve the request. It fails with ErrAlgorithm if there is none.
-func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
-	l := &q.Limits
-	sources := len(l.Sources) > 0
-	if k := q.Facts.Kind; l.Predecessors && k.PairBytes() == 0 {
+func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
+	sources := len(q.Sources) > 0
+	if k := q.Facts.Kind; q.Predecessors && k.PairBytes() == 0 {
 		return nil, text.ErrorOf(ErrAlgorithm, "no predecessors are kept beside distances of kind %s: use --kind i32; %s", k, notKept)
 	}
-	if name := l.Algorithm; name != "" && name != Auto {
+	if name := q.Algorithm; !q.automatic() {
 		a := named(list, name)
 		if a == nil {
 			return nil, fmt.Errorf("%w %q: there are %v", ErrAlgorithm, name, Names(list))
@@ -114,7 +112,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 		switch {
 		case can.Arcs && q.Graph == nil:
 			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
-		case l.Predecessors && !can.Predecessors:
+		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
 		case sources && !can.Sources:
 			return nil, text.ErrorOf(ErrAlgorithm, "%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
@@ -122,7 +120,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 		return []Algorithm{a}, nil
 	}
 	switch {
-	case sources && l.Predecessors:
+	case sources && q.Predecessors:
 		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept in rounds, which need every row, not only those of chosen sources")
 	case sources && q.Graph == nil:
 		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
@@ -130,7 +128,7 @@ func (q *Request) Candidates(list []Algorithm) ([]Algorithm, error) {
 	var left []Algorithm
 	for _, a := range list {
 		can := a.Traits()
-		if can.Automatic && (can.Predecessors || !l.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
+		if can.Automatic && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
 			left = append(left, a)
 		}
 	}
@@ -147,16 +145,16 @@ func KeepsNoPredecessors(list []Algorithm, a Algorithm) error {
 }
 
 // Choose measures the device and picks the algorithm of a list that should end first; of equals, the one listed first.
-func Choose(ctx context.Context, list []Algorithm, q Request, d kernels.Device) (*Choice, error) {
+func Choose(ctx context.Context, list []Algorithm, q Basis, d kernels.Device) (*Choice, error) {
 	if err := q.Measure(list, d); err != nil {
 		return nil, err
 	}
 	return q.Choose(ctx, list)
 }
 
-// Measure sets Info, Rates, Layout and the defaults of the limits from a device. It fails with ErrLayout where the problem
-// cannot have the layout that the limits ask for.
-func (q *Request) Measure(list []Algorithm, d kernels.Device) error {
+// Measure sets Info, Rates, Layout and the defaults of the request from a device. It fails with ErrLayout where the problem
+// cannot have the layout that the request asks for.
+func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	candidates, err := q.Candidates(list)
 	if err != nil {
 		return err
@@ -164,18 +162,18 @@ func (q *Request) Measure(list []Algorithm, d kernels.Device) error {
 	if q.Layout, err = q.layout(candidates, d); err != nil {
 		return err
 	}
-	if q.Info = d.Info(); q.Limits.Devices > 0 {
-		q.Info.Devices = q.Limits.Devices
+	if q.Info = d.Info(); q.Devices > 0 {
+		q.Info.Devices = q.Devices
 	}
-	q.Limits = q.Limits.WithDefaults(q.Info)
-	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil && q.Limits.Nodes > 0 {
-		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Limits.Link, q.Limits.Disk, 0, q.Limits.Disk > 0
+	q.Request = q.WithDefaults(q.Info)
+	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil && q.Nodes > 0 {
+		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Link, q.Disk, 0, q.Disk > 0
 	}
 	return err
 }
 
 // Choose is like the function Choose, for a request whose rates are set.
-func (q *Request) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
+func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 	candidates, err := q.Candidates(list)
 	if err != nil {
 		return nil, err

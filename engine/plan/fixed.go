@@ -10,12 +10,12 @@ const unlimited = 1 << 50
 // place of those that were measured, and, on a processor, any amount of memory: so choices follow from counted work, and are the
 // same in every run. Nor does it know the tile edge, since a store has that before anything is begun. Times that are shown are
 // those of q.
-func (q *Request) Chooser() *Request {
+func (q *Basis) Chooser() *Basis {
 	if !q.Facts.Kind.Float() {
 		return q
 	}
 	c, r := *q, q.Rates
-	c.Limits.Tile = 0
+	c.Tile = 0
 	c.Rates = Rates{
 		Kernel: 50e9, PerOperation: 10e-6, Closure: 2.6e-3, In: 50e9, Out: 50e9, Read: 50e9, Write: 35e9, threads: 2,
 	}
@@ -28,7 +28,7 @@ func (q *Request) Chooser() *Request {
 	slower := float64(q.Facts.Kind.Bytes()) / entry.WordBytes
 	c.Rates.Kernel, c.Rates.Closure = c.Rates.Kernel/slower, c.Rates.Closure*slower
 	c.Rates.Host, c.Rates.Levels = c.Rates.Host/slower, c.Rates.Levels/slower
-	if q.Limits.Nodes > 0 { // of machines that are not here, these were given
+	if q.Nodes > 0 { // of machines that are not here, these were given
 		c.Rates.Link, c.Rates.Disk, c.Rates.Uncached = r.Link, r.Disk, r.Uncached
 	}
 	return &c

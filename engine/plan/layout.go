@@ -10,15 +10,15 @@ import (
 // ErrLayout is wrapped by errors about a layout that a problem cannot have.
 var ErrLayout = class.New(class.Usage, "wrong layout")
 
-// layout picks the layout of the store that the candidates are to solve on a device: what the limits ask for, or else the
+// layout picks the layout of the store that the candidates are to solve on a device: what the request asks for, or else the
 // one with the fewest tiles. It fails with ErrLayout where that which is asked for cannot be.
-func (q *Request) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout, error) {
-	l, why := &q.Limits, ""
+func (q *Basis) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout, error) {
+	why := ""
 	_, transposes := kernels.As[kernels.TileOps](d)
 	switch {
-	case len(l.Sources) > 0:
+	case len(q.Sources) > 0:
 		why = "chosen sources have rows and no columns"
-	case l.Predecessors:
+	case q.Predecessors:
 		why = "predecessors from u to v are not those from v to u"
 	case !q.Stored && !q.Facts.Symmetric:
 		why = "the graph is not symmetric: some arc has no reverse of the same weight"
@@ -31,15 +31,15 @@ func (q *Request) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout
 		}
 	}
 	switch {
-	case why == "" && l.Layout != tiles.Square:
+	case why == "" && q.Layout != tiles.Square:
 		return tiles.Upper, nil
-	case l.Layout == tiles.Upper:
+	case q.Layout == tiles.Upper:
 		return "", text.ErrorOf(ErrLayout, "layout %s holds one half of a symmetric matrix, and cannot be taken: %s", tiles.Upper, why)
-	case len(l.Sources) > 0:
+	case len(q.Sources) > 0:
 		return tiles.Rows, nil
 	}
 	return tiles.Square, nil
 }
 
 // Upper reports whether the store has layout upper.
-func (q *Request) Upper() bool { return q.Layout == tiles.Upper }
+func (q *Basis) Upper() bool { return q.Layout == tiles.Upper }

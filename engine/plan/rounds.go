@@ -18,31 +18,6 @@ import (
 // ErrRound is wrapped by errors about a round width that is not a multiple of the tile edge.
 var ErrRound = class.New(class.Usage, "bad round width")
 
-// Limits are the limits of a plan and the wishes of the user. Zero fields are left to the plan.
-type Limits struct {
-	HostMemory int64        // bytes of host cache
-	Round      int          // round width in vertices, a multiple of the tile edge
-	Streams    int          // device streams
-	Tile       int          // tile edge of a new store, a multiple of 64
-	Kind       entry.Kind   // of a new store; "": one of 4 bytes
-	Algorithm  string       // one of Algorithms
-	Sources    tiles.RowSet // the rows that are wanted of a new store; none: all
-
-	Predecessors bool         // a new store keeps them
-	Layout       tiles.Layout // of a new store: Square, Upper, or "", which leaves it to the plan
-
-	Room int64 // bytes that the store, and what is beside it meanwhile, may take on its volume; 0: unknown
-
-	Grid  [2]int // rows and columns in which the parts of several devices stand; zero: chosen
-	Block int    // tiles across the blocks that are dealt to them, from the first tile on; 0: as wide as a round, from its first pivot on
-
-	// Of plans for other machines than this one.
-	Nodes   int     // that share the rounds; 0: the plan is for this machine
-	Devices int     // that each of them has; 0: those that the plan is for
-	Link    float64 // bytes/s that a node receives from others while it sends as much
-	Disk    float64 // bytes/s of a node's disk; 0: unknown
-}
-
 // Rounds says how a solve in rounds will run, how much it will move and how long that should take.
 type Rounds struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
@@ -105,13 +80,13 @@ const (
 const MinPages = 2
 
 // NewRounds begins a plan with what the geometry and the limits fix.
-func NewRounds(geom tiles.Geometry, l Limits) Rounds {
+func NewRounds(geom tiles.Geometry, l Request) Rounds {
 	return Rounds{Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
 // Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
 // number of kernels that the solve launches.
-func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limits, launches int) error {
+func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Request, launches int) error {
 	tb := geom.TileBytes()
 	if p.Streams == 0 {
 		p.Streams = FewStreams
@@ -132,7 +107,7 @@ func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Limit
 
 // HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight. held is
 // how many slots hold tiles of the matrix between rounds.
-func (p *Rounds) HostCache(info kernels.Info, tb int64, l Limits, held int) {
+func (p *Rounds) HostCache(info kernels.Info, tb int64, l Request, held int) {
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	if info.SharedCores { // products are long there: a long queue of them would delay stops and checkpoints
 		p.Window = 16 * p.Streams
@@ -212,33 +187,6 @@ const (
 
 // copiers is how many goroutines copy in each direction between the mapping and host memory.
 func copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
-
-// Device returns d, wrapped to keep predecessors if the limits ask for that. It fails with device.ErrUnknown if d cannot.
-func (l *Limits) Device(d kernels.Device) (kernels.Device, error) {
-	if !l.Predecessors {
-		return d, nil
-	}
-	return device.Tracking(d)
-}
-
-// EntryBytes is the size of the entries of a new store.
-func (l *Limits) EntryBytes() int {
-	if l.Predecessors {
-		return l.kind().PairBytes()
-	}
-	return l.kind().Bytes()
-}
-
-func (l *Limits) kind() entry.Kind { return cmp.Or(l.Kind, entry.KindI32) }
-
-// WithDefaults gives a device with memory of its own half of the free memory as its host cache. On another machine it may be as large as is of
-// use.
-func (l Limits) WithDefaults(info kernels.Info) Limits {
-	if l.HostMemory == 0 && !info.SharedCores && l.Nodes == 0 {
-		l.HostMemory = device.FreeMemory() / 2
-	}
-	return l
-}
 
 // RoundsSeconds is the predicted time of the rounds alone.
 func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }

@@ -10,24 +10,23 @@ import (
 )
 
 // StoreBytes returns how much of its volume the store of a graph takes, with tiles of the given edge.
-func StoreBytes(e graph.Extent, tile int, l Limits) int64 {
-	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: l.kind(), Dense: e.Dense, T: tile, Sources: l.Sources, Predecessors: l.Predecessors, Layout: l.Layout}
+func StoreBytes(e graph.Extent, tile int, r Request) int64 {
+	m := tiles.Meta{N: e.N, Arcs: e.Arcs, Kind: r.kind(), Dense: e.Dense, T: tile, Sources: r.Sources, Predecessors: r.Predecessors, Layout: r.Layout}
 	return tiles.StoreBytes(m, tiles.IDs{Numeric: e.IDs.Numeric, Text: e.IDs.Text})
 }
 
 // StoreBytes returns how much more of its volume the store takes, with tiles of the given edge: nothing if it is there.
-func (q *Request) StoreBytes(tile int) int64 {
+func (q *Basis) StoreBytes(tile int) int64 {
 	if q.Stored {
 		return 0
 	}
-	f, l := &q.Facts, q.Limits
-	l.Layout = q.Layout
-	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, l)
+	f := &q.Facts
+	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, q.Request)
 }
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to lack the bytes that something takes.
-func (q *Request) Fits(bytes int64, what string) error {
-	if room := q.Limits.Room; room > 0 && bytes > room {
+func (q *Basis) Fits(bytes int64, what string) error {
+	if room := q.Room; room > 0 && bytes > room {
 		return fmt.Errorf("%w: %s takes %s, %s more than the volume has room for; free some, or solve it on another volume: ooc solve --out",
 			tiles.ErrNoSpace, what, humanize.IBytes(uint64(bytes)), humanize.IBytes(uint64(bytes-room)))
 	}

@@ -35,7 +35,7 @@ func DefaultTile(n int, upper bool) int {
 func RowTile(kind entry.Kind, rows, n int, upper bool) int {
 	const most = 64 << 20
 	t := DefaultTile(rows, upper)
-	l := Limits{Kind: kind}
+	l := Request{Kind: kind}
 	for t > 64 && t*n*l.EntryBytes() > most {
 		t /= 2
 	}

@@ -18,6 +18,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
@@ -320,7 +321,7 @@ func TestStripMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	tile := enginetest.Create(t, g, entry.RoundUp(n, 64))
-	enginetest.Solve(t, tile, engine.Options{Algorithm: "blocked"})
+	enginetest.Solve(t, tile, engine.Options{Request: plan.Request{Algorithm: "blocked"}})
 	for name, of := range map[string]struct {
 		*engine.Problem
 		outside int64 // of Go's memory

@@ -32,7 +32,7 @@ type Algorithm struct {
 
 	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming the
 	// memory it would need.
-	plan func(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Limits) (plan.Rounds, error)
+	plan func(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error)
 	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
 	count func(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error
 	// measure times what only this algorithm's plan needs; nil: nothing.
@@ -57,7 +57,7 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 }
 
 // Plan picks the tile edge and the width of rounds, unless the request fixes them, and plans the rounds.
-func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (plan.Offer, error) {
+func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, c *plan.Choice) (plan.Offer, error) {
 	if q.Info.Devices > 1 && !a.traits.Parts {
 		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
 	}
@@ -65,11 +65,11 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 	geom, p, err := a.choose(chooser)
 	seconds, known := p.Seconds-p.SyncSeconds, err == nil && chooser != q
 	if chooser != q {
-		if chooser.Limits.Tile = q.Limits.Tile; chooser.Limits.Tile > 0 {
+		if chooser.Tile = q.Tile; chooser.Tile > 0 {
 			geom, p, err = a.choose(chooser)
 		}
 		// Tiles and width are chosen. What they take here is another matter.
-		if l := q.Limits; err == nil {
+		if l := q.Request; err == nil {
 			l.Round = p.Width * geom.T
 			p, err = a.plan(geom, q.Done, q.Info, q.Rates, l)
 		}
@@ -95,13 +95,13 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Request, c *plan.Choice) (pl
 }
 
 // choose picks the tile edge, unless the request fixes it, and plans the rounds.
-func (a *Algorithm) choose(q *plan.Request) (tiles.Geometry, plan.Rounds, error) {
-	t := q.Limits.Tile
+func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, plan.Rounds, error) {
+	t := q.Tile
 	if t == 0 {
-		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Limits)
+		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Request)
 	}
-	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.Limits.EntryBytes(), Upper: q.Upper()}
-	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Limits)
+	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
+	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Request)
 	return geom, p, err
 }
 
@@ -142,12 +142,12 @@ func (r *run) planRounds(ctx context.Context) error {
 	if !r.leads() {
 		return r.agreed()
 	}
-	q := r.Request()
-	q.Limits.Algorithm, q.Limits.Grid = r.algorithm.name, [2]int{r.rows, r.cols}
+	q := r.Basis()
+	q.Algorithm, q.Grid = r.algorithm.name, [2]int{r.rows, r.cols}
 	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
 		return err
 	}
-	if !q.Info.SharedCores && q.Info.Memory+q.Limits.HostMemory < r.Geometry.MatrixBytes() {
+	if !q.Info.SharedCores && q.Info.Memory+q.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
 		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
 	}

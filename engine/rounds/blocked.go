@@ -40,7 +40,7 @@ var blocked = Algorithm{
 
 // PlanBlocked picks round width, slots and pages for a solve of which done pivot vertices are finished. It fails with
 // device.ErrMemory, naming the memory it would need, where a limit is too small.
-func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) (plan.Rounds, error) {
+func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Request) (plan.Rounds, error) {
 	list, err := candidates(geom, done, info, rates, l)
 	if err != nil {
 		return plan.Rounds{}, err
@@ -49,7 +49,7 @@ func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.
 }
 
 // BlockedFits fails as PlanBlocked would, and plans nothing.
-func BlockedFits(geom tiles.Geometry, info kernels.Info, rates plan.Rates, l plan.Limits) error {
+func BlockedFits(geom tiles.Geometry, info kernels.Info, rates plan.Rates, l plan.Request) error {
 	_, err := candidates(geom, 0, info, rates, l)
 	return err
 }
@@ -61,7 +61,7 @@ type candidate struct {
 }
 
 // candidates returns every plan with tiles of one edge that fits the limits; one at least, unless it fails.
-func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Limits) ([]candidate, error) {
+func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Request) ([]candidate, error) {
 	side := geom.Side()
 	if l.Round < 0 || l.Round%geom.T != 0 {
 		return nil, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
@@ -153,7 +153,7 @@ const (
 
 // planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only. It fails where there is
 // no room for the slots that it needs.
-func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Limits) (p plan.Rounds, need int, ok bool) {
+func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Request) (p plan.Rounds, need int, ok bool) {
 	tb := geom.TileBytes()
 	p = plan.NewRounds(geom, l)
 	g := gridOfPlan(&p, geom, start, width, info, l)
@@ -189,7 +189,7 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 
 // gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for each device, stand as
 // squarely as they can.
-func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kernels.Info, l plan.Limits) part {
+func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kernels.Info, l plan.Request) part {
 	g := whole(geom, width)
 	if g.first = start; l.Block > 0 {
 		g.width, g.first = l.Block, 0

@@ -22,7 +22,7 @@ func TestPlansRun(t *testing.T) {
 		geom := tiles.Geometry{N: 1 + r.IntN(1500), T: 64 << r.IntN(3), EntryBytes: 4, Upper: r.IntN(2) == 0}
 		tb, side := geom.TileBytes(), geom.Side()
 		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}
-		l := plan.Limits{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
+		l := plan.Request{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
 		done := int64(r.IntN(side) * geom.T)
 		p, err := PlanBlocked(geom, done, info, testRates, l)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestPlansRun(t *testing.T) {
 func TestResumeWithTheSameRound(t *testing.T) {
 	geom := tiles.Geometry{N: 192, T: 64, EntryBytes: 4}
 	info := kernels.Info{Memory: 9 * geom.TileBytes()}
-	l := plan.Limits{Round: 192}
+	l := plan.Request{Round: 192}
 	for done := int64(0); done < 192; done += 64 {
 		p, err := PlanBlocked(geom, done, info, testRates, l)
 		if err != nil {
@@ -61,16 +61,16 @@ func TestPlanRefusals(t *testing.T) {
 	geom := tiles.Geometry{N: 1000, T: 64, EntryBytes: 4}
 	tb := geom.TileBytes()
 	need := int64(minSlots(16, 1)) * tb
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{}); err != nil {
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{}); err != nil {
 		t.Errorf("the least memory: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need - 1}, testRates, plan.Limits{}); !errors.Is(err, device.ErrMemory) {
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need - 1}, testRates, plan.Request{}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("a byte less: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{HostMemory: tb}); !errors.Is(err, device.ErrMemory) {
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{HostMemory: tb}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("one page: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Limits{Round: 100}); err == nil {
+	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{Round: 100}); err == nil {
 		t.Error("a round of 100 with tiles of 64 was planned")
 	}
 }
@@ -80,12 +80,12 @@ func TestChooseTile(t *testing.T) {
 	for _, n := range []int{1, 64, 65, 1000, 8192, 15360, 200_000} {
 		least := int64(minSlots(entry.CeilDiv(n, 64), 1)) * 64 * 64 * 4
 		for _, memory := range []int64{least, 2 * least, 16 * least, 1 << 36} {
-			tile := ChooseTile(n, false, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Limits{})
+			tile := ChooseTile(n, false, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Request{})
 			if int64(minSlots(entry.CeilDiv(n, tile), 1))*int64(tile)*int64(tile)*4 > memory {
 				t.Errorf("n=%d in %d bytes: a tile of %d does not fit", n, memory, tile)
 			}
 		}
-		if tile := ChooseTile(n, false, kernels.Info{Memory: least - 1}, testRates, plan.Limits{}); tile != 64 {
+		if tile := ChooseTile(n, false, kernels.Info{Memory: least - 1}, testRates, plan.Request{}); tile != 64 {
 			t.Errorf("n=%d in less than the least: a tile of %d", n, tile)
 		}
 	}
@@ -95,8 +95,8 @@ func TestChooseTile(t *testing.T) {
 func TestPlansHaveRestorePoints(t *testing.T) {
 	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
 		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
-		tile := ChooseTile(n, false, info, testRates, plan.Limits{})
-		p, err := PlanBlocked(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, plan.Limits{})
+		tile := ChooseTile(n, false, info, testRates, plan.Request{})
+		p, err := PlanBlocked(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, plan.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func (f fixedLanes) do(s step) error {
 // simulated returns the seconds that a whole solve as swept takes in a simulation.
 func (m swept) simulated(t *testing.T) float64 {
 	geom := tiles.Geometry{N: 65536, T: m.tile, EntryBytes: 4}
-	p := plan.NewRounds(geom, plan.Limits{Streams: m.streams})
+	p := plan.NewRounds(geom, plan.Request{Streams: m.streams})
 	p.Width, p.Slots, p.Pages, p.LookAhead, p.Readers, p.Writers, p.Window = m.width, m.slots, m.pages, m.look, 14, 14, max(128, 16*m.streams)
 	c := candidate{p, geom}
 	c.simulateBy(0, h200, func(s *simulation) driver { return fixedLanes{s} })
@@ -100,7 +100,7 @@ func TestPicksOneOfTheBest(t *testing.T) {
 	for _, upper := range crashtest.Some(seeded(t), 1, []bool{false, true}) {
 		for _, memory := range []int64{256 << 20, 512 << 20, 1 << 30, 2 << 30, 64 << 30} {
 			info := kernels.Info{Memory: memory, Scratch: 16 << 20}
-			l := plan.Limits{HostMemory: 8 << 30}
+			l := plan.Request{HostMemory: 8 << 30}
 			var all []candidate
 			for _, edge := range edges(info) {
 				if list, err := candidates(tiles.Geometry{N: n, T: edge, EntryBytes: 4, Upper: upper}, 0, info, h200, l); err == nil {

@@ -38,7 +38,7 @@ var pivots = operation{
 }
 
 // planSingleStage needs a slot for each tile.
-func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Limits) (plan.Rounds, error) {
+func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error) {
 	p := plan.NewRounds(geom, l)
 	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
 	p.Rounds = p.Side - blocked.fromVertices(geom, done)

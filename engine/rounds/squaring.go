@@ -77,7 +77,7 @@ const streamedSquaring = 2 * plan.FewStreams
 
 // planSquaring makes groups of as many rows of tiles as fit the device. Each tile of a group needs a slot, and each row
 // one more for its new tile.
-func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Limits) (plan.Rounds, error) {
+func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error) {
 	p := plan.NewRounds(geom, l)
 	p.Passes = true
 	if l.Round < 0 || l.Round%geom.T != 0 {

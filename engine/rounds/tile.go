@@ -8,7 +8,7 @@ import (
 
 // ChooseTile returns the tile edge for a new store of n vertices: the one with the fastest plan, or the smallest, which
 // needs the least memory, where none fits.
-func ChooseTile(n int, upper bool, info kernels.Info, rates plan.Rates, l plan.Limits) int {
+func ChooseTile(n int, upper bool, info kernels.Info, rates plan.Rates, l plan.Request) int {
 	var all []candidate
 	for _, t := range edges(info) {
 		if l.Round > 0 && l.Round%t != 0 || !plan.Suits(t, n, upper) {

@@ -27,7 +27,7 @@ func random(n int, options ...graph.BuildOption) (*graph.Graph, error) {
 }
 
 // solve returns the seconds of the rounds of a solve, from the graph in memory to the matrix in the page cache.
-func (s *suite) solve(d kernels.Device, n int, l plan.Limits) (seconds float64, err error) {
+func (s *suite) solve(d kernels.Device, n int, l plan.Request) (seconds float64, err error) {
 	g, err := random(n)
 	if err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func (s *suite) solve(d kernels.Device, n int, l plan.Limits) (seconds float64, 
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	sum, err := p.Solve(s.ctx, engine.Options{Device: d, Algorithm: l.Algorithm, Streams: l.Streams})
+	sum, err := p.Solve(s.ctx, engine.Options{Device: d, Request: l})
 	return sum.RoundsSeconds, err
 }
 
@@ -59,7 +59,7 @@ const (
 // apsp is a column of solves by an algorithm.
 func (s *suite) apsp(title string, d kernels.Device, algorithm string, growth float64) column {
 	return column{title: title, growth: growth, run: func(n int) (float64, error) {
-		return s.solve(d, n, plan.Limits{Algorithm: algorithm})
+		return s.solve(d, n, plan.Request{Algorithm: algorithm})
 	}}
 }
 
@@ -141,6 +141,6 @@ func (s *suite) limited(d target, title string, streams int) column {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
-		return s.solve(small, n, plan.Limits{Algorithm: rounds.BlockedName, Streams: streams})
+		return s.solve(small, n, plan.Request{Algorithm: rounds.BlockedName, Streams: streams})
 	}}
 }

@@ -30,13 +30,9 @@ type Task struct {
 	Device   kernels.Device // keeps predecessors if the store does
 	Choice   *plan.Choice   // if it lacks the algorithm's plan, the algorithm makes one
 
-	HostMemory int64 // bytes; 0: the plan decides, as for the next two
-	Round      int   // vertices
-	Streams    int
-	Checkpoint time.Duration // between two checkpoints
-
-	Ranks *ranks.Group // the processes that share the solve; nil: this one alone
-	Grid  [2]int       // rows and columns in which their parts stand; zero: chosen
+	plan.Request               // what is wanted of it; what the store fixes counts instead
+	Checkpoint   time.Duration // between two checkpoints
+	Ranks        *ranks.Group  // the processes that share the solve; nil: this one alone
 
 	Control  *live.Control
 	Began    time.Time // by the clock of Control, as all times of a solve
@@ -54,25 +50,27 @@ type Task struct {
 	SolveCore func(ctx context.Context, algorithm string, w graph.Weights, print string, reports *live.Reporter) (sum Summary, distances []uint32, pitch int, err error)
 }
 
-// Request returns the request for a plan of the rest of the task.
-func (t *Task) Request() *plan.Request {
-	m := t.Meta
-	q := &plan.Request{
-		Stored: true,
-		Facts:  graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
-		Done:   t.State.Done,
-		Limits: plan.Limits{
-			HostMemory: t.HostMemory, Round: t.Round, Streams: t.Streams, Tile: m.T, Sources: m.Sources, Kind: m.Kind, Predecessors: m.Predecessors,
-			Layout: t.Store.Geometry().Layout(),
-		},
-	}
-	if m.Part != nil {
-		q.Limits.Block = m.Part.Block
-	}
-	if free, err := t.Store.FreeBeside(); err == nil {
-		q.Limits.Room = max(1, free)
-	}
+// Basis is what the rest of the task is planned by.
+func (t *Task) Basis() *plan.Basis {
+	q := BasisOf(t.Store, t.Request)
+	q.Done = t.State.Done
 	return q
+}
+
+// BasisOf is what a solve of a store is planned by from its beginning on. What the store fixes counts, whatever is wanted.
+func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
+	m := s.Meta()
+	r.Tile, r.Sources, r.Kind, r.Predecessors, r.Layout, r.Room = m.T, m.Sources, m.Kind, m.Predecessors, s.Geometry().Layout(), 0
+	if m.Part != nil {
+		r.Block = m.Part.Block
+	}
+	if free, err := s.FreeBeside(); err == nil {
+		r.Room = max(1, free)
+	}
+	return &plan.Basis{
+		Request: r, Stored: true,
+		Facts: graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
+	}
 }
 
 // Status begins the status of the task.

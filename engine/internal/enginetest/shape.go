@@ -7,6 +7,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -73,7 +74,7 @@ func (s Shape) Options(t testing.TB) engine.Options {
 			t.Error(err)
 		}
 	})
-	return engine.Options{Algorithm: rounds.BlockedName, Device: d, HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}
+	return engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: d}
 }
 
 // Device opens a device with just the slots of a shape, and the flag of a comparison.

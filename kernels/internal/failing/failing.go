@@ -15,6 +15,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/eliminate"
 	"ooc/engine/graph"
+	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
 	"ooc/kernels"
@@ -216,7 +217,7 @@ func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	if !ok {
 		t.Fatal("the device has no kernels.TileOps")
 	}
-	o := engine.Options{Device: noCeiling{d, tiles}, Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2, Checkpoint: time.Hour}
+	o := engine.Options{Device: noCeiling{d, tiles}, Request: plan.Request{Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2}, Checkpoint: time.Hour}
 	sum, err := p.Solve(t.Context(), o)
 	if err == nil {
 		_, err = prove.Sample(t.Context(), p, c.g.N, 1)
