@@ -56,6 +56,20 @@ func solverNamed(name string) solver {
 	return nil
 }
 
+// TraitsOf says what the algorithm of that name can do: nothing if there is none.
+func TraitsOf(name string) (t plan.Traits) {
+	if a := solverNamed(name); a != nil {
+		t = a.Traits()
+	}
+	return t
+}
+
+// AlgorithmThat returns the name of the first algorithm that can do something.
+func AlgorithmThat(can func(plan.Traits) bool) string {
+	i := slices.IndexFunc(algorithms, func(a solver) bool { return can(a.Traits()) })
+	return algorithms[i].Name()
+}
+
 // MeasureShared measures the rates that most plans need for graphs of up to n vertices now, while nothing else runs on a
 // shared device.
 func MeasureShared(d kernels.Device, n int) error {

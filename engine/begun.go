@@ -63,7 +63,7 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 		return nil, err
 	}
 	if len(candidates) == 1 { // which makes its plan when it runs
-		return &plan.Choice{Algorithm: candidates[0].Name(), Tile: p.geom.T}, nil
+		return &plan.Choice{Offer: plan.Offer{Algorithm: candidates[0].Name(), Tile: p.geom.T}}, nil
 	}
 	return plan.Choose(ctx, candidates, *q, o.Device)
 }

@@ -19,7 +19,7 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Reque
 	if err != nil {
 		return nil, err
 	}
-	q := requestFor(w, l)
+	q := basisFor(w, l)
 	c, err := plan.Choose(ctx, planned(), *q, pairs)
 	if err == nil {
 		c.Without, err = withoutPredecessors(ctx, *q, d)
@@ -27,10 +27,10 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Reque
 	return c, err
 }
 
-// withoutPredecessors returns how many seconds the elimination takes that would be picked if no predecessors were to be kept;
-// nil where they are not, or it would not be picked.
-func withoutPredecessors(ctx context.Context, q plan.Basis, d kernels.Device) (*float64, error) {
-	if name := q.Algorithm; !q.Predecessors || q.Graph == nil || name != "" && name != plan.Auto {
+// withoutPredecessors returns the algorithm that would be picked if no predecessors were to be kept; nil where they are not, or
+// where it keeps them.
+func withoutPredecessors(ctx context.Context, q plan.Basis, d kernels.Device) (*plan.Faster, error) {
+	if !q.Predecessors || q.Dense || q.Algorithm != "" && q.Algorithm != plan.Auto {
 		return nil, nil
 	}
 	q.Predecessors = false
@@ -38,16 +38,20 @@ func withoutPredecessors(ctx context.Context, q plan.Basis, d kernels.Device) (*
 	switch {
 	case errors.Is(err, device.ErrMemory), errors.Is(err, tiles.ErrNoSpace), errors.Is(err, plan.ErrLayout):
 		return nil, nil
-	case err != nil || c.Eliminate == nil || c.Algorithm != c.Eliminate.Algorithm:
+	case err != nil:
 		return nil, err
 	}
-	return &c.Eliminate.Seconds, nil
+	t := TraitsOf(c.Algorithm)
+	if t.Predecessors {
+		return nil, nil
+	}
+	return &plan.Faster{Title: t.Title, Seconds: c.Left}, nil
 }
 
-// requestFor returns the request for a plan of a problem that has no store yet.
-func requestFor(w graph.Weights, l plan.Request) *plan.Basis {
-	g, _ := w.(*graph.Graph)
-	q := &plan.Basis{Facts: w.Facts(), Graph: g, Request: l}
+// basisFor is what a problem that has no store yet is planned by.
+func basisFor(w graph.Weights, r plan.Request) *plan.Basis {
+	g, sparse := w.(*graph.Graph)
+	q := &plan.Basis{Request: r, Facts: w.Facts(), Graph: g, Dense: !sparse}
 	q.Kind = q.Facts.Kind
 	return q
 }

@@ -67,7 +67,7 @@ func TestEliminate(t *testing.T) {
 		smallCores(t, []int{0, 2048}[r.IntN(2)])
 		p := enginetest.Create(t, oneOfAll(t, r, 1+r.IntN(400)), 64)
 		sum := enginetest.Solve(t, p, eliminating(t))
-		if sum.Algorithm != eliminate.Name || sum.Eliminate == nil {
+		if sum.Algorithm != eliminate.Name || plan.Of[*eliminate.Plan](sum.Plans) == nil {
 			t.Fatalf("not eliminated: %+v", sum)
 		}
 		verifyAll(t, p)

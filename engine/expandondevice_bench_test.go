@@ -74,7 +74,7 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 			b.Fatal(err)
 		}
 	}
-	if sum.Eliminate.Lanes == 0 {
+	if plan.Of[*eliminate.Plan](sum.Plans).Lanes == 0 {
 		b.Fatal("the processor expanded")
 	}
 	bytes := int64(p.Geometry().Down()) * int64(p.Geometry().Side()) * p.Geometry().TileBytes()
@@ -87,7 +87,7 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
 	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
 	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v",
-		g.N, sum.Eliminate.Core, p.Geometry().T, sum.Eliminate.Batches, sum.Eliminate.Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Eliminate)
+		g.N, plan.Of[*eliminate.Plan](sum.Plans).Core, p.Geometry().T, plan.Of[*eliminate.Plan](sum.Plans).Batches, plan.Of[*eliminate.Plan](sum.Plans).Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Plan.(*eliminate.Plan))
 }
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.

@@ -57,9 +57,9 @@ func TestExpandsOnDevice(t *testing.T) {
 			o := engine.Options{Device: device.Several(all), Request: plan.Request{Algorithm: eliminate.Name}}
 			p := enginetest.Create(t, g, 64)
 			sum := enginetest.Solve(t, p, o)
-			if (sum.Eliminate.Lanes > 0) != where.onDevice || sum.Eliminate.DeviceBytes > int64(where.devices)*where.memory ||
-				where.onDevice && sum.Eliminate.Batches < where.devices {
-				t.Errorf("%s: %+v", name, *sum.Eliminate)
+			if (plan.Of[*eliminate.Plan](sum.Plans).Lanes > 0) != where.onDevice || plan.Of[*eliminate.Plan](sum.Plans).DeviceBytes > int64(where.devices)*where.memory ||
+				where.onDevice && plan.Of[*eliminate.Plan](sum.Plans).Batches < where.devices {
+				t.Errorf("%s: %+v", name, *plan.Of[*eliminate.Plan](sum.Plans))
 			}
 			verifyAll(t, p)
 			if err := o.Device.Close(); err != nil {
@@ -122,8 +122,8 @@ func TestSourcesOnDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		if sum := enginetest.Solve(t, p, engine.Options{Device: d}); sum.Eliminate.Lanes == 0 {
-			t.Errorf("the device expanded nothing: %+v", *sum.Eliminate)
+		if sum := enginetest.Solve(t, p, engine.Options{Device: d}); plan.Of[*eliminate.Plan](sum.Plans).Lanes == 0 {
+			t.Errorf("the device expanded nothing: %+v", *plan.Of[*eliminate.Plan](sum.Plans))
 		}
 		v, err := prove.Sample(t.Context(), p, len(sources), 1)
 		if err != nil || v.Rows != len(sources) || v.Tiles != p.Geometry().Tiles() {
@@ -200,15 +200,15 @@ func TestChoosesForDevice(t *testing.T) {
 		return c
 	}
 	gpu := kernels.Info{Memory: 80 << 30, Scratch: 16 << 20}
-	on := planned(road, eliminate.Name, gpu, gpuRates)
-	if on.Eliminate.Lanes == 0 {
-		t.Fatalf("%+v", on.Eliminate)
+	on := planned(road, eliminate.Name, gpu, gpuRates).Plan.(*eliminate.Plan)
+	if on.Lanes == 0 {
+		t.Fatalf("%+v", on)
 	}
-	small := planned(road, eliminate.Name, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates)
-	if small.Eliminate == nil || small.Eliminate.Lanes != 0 {
-		t.Errorf("a device without room: %+v", small.Eliminate)
+	small := planned(road, eliminate.Name, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates).Plan.(*eliminate.Plan)
+	if small.Lanes != 0 {
+		t.Errorf("a device without room: %+v", small)
 	}
 	if c := planned(generate(t, "random", gen.Options{N: 4096, M: 20 * 4096, Seed: 1}), plan.Auto, gpu, gpuRates); c.Algorithm != rounds.BlockedName {
-		t.Errorf("a random graph goes by %s: %+v", c.Algorithm, c.Eliminate)
+		t.Errorf("a random graph goes by %s: %+v", c.Algorithm, c.Plan)
 	}
 }

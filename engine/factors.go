@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/eliminate"
 	"ooc/engine/factors"
 	"ooc/engine/live"
-	"ooc/engine/plan"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/tiles"
 )
 
@@ -94,7 +97,8 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := f.Elimination.Work
-	sum.Eliminate = &plan.Elimination{Algorithm: FactorsName, Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
+	done := &eliminate.Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
+	sum.Plans = sum.Plans.With(done)
 	sum.EliminateSeconds, sum.CoreSeconds = f.EliminateSeconds, f.CoreSeconds
 	at(live.StageWrite)
 	writing := since()
@@ -107,6 +111,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	}
 	sum.BytesWritten = p.store.FactorsBytes()
 	sum.SyncSeconds, sum.ElapsedSeconds = since()-writing, state.Elapsed.Seconds()
+	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", done.Told(sum), humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
 	return p.storeSums(nil, nil)
 }
 

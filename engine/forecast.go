@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
-	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/plan"
@@ -17,24 +17,26 @@ import (
 
 // Forecast is a plan, what it is for, and the rates that it was made with.
 type Forecast struct {
-	Vertices  int               `json:"vertices"`
-	Arcs      int64             `json:"arcs"`
-	Kind      string            `json:"kind"`
-	Rows      int               `json:"rows"` // of distances
-	Done      int64             `json:"done"` // pivot vertices, or rows
-	Rates     plan.Rates        `json:"rates"`
-	Algorithm string            `json:"algorithm"`
-	Layout    tiles.Layout      `json:"layout"`
-	Plan      plan.Rounds       `json:"plan"`      // of rounds; no rounds where there can be none
-	Eliminate *plan.Elimination `json:"eliminate"` // nil: not looked at, or of no use
+	Vertices  int          `json:"vertices"`
+	Arcs      int64        `json:"arcs"`
+	Kind      string       `json:"kind"`
+	Rows      int          `json:"rows"` // of distances
+	Done      int64        `json:"done"` // pivot vertices, or rows
+	Rates     plan.Rates   `json:"rates"`
+	Algorithm string       `json:"algorithm"`
+	Layout    tiles.Layout `json:"layout"`
+	Plans     plan.Plans   `json:"plans"` // of all algorithms that were looked at, or that of none; in JSON, a member each
 
-	// Seconds by an elimination that keeps no predecessors, where this plan keeps them and takes longer; nil: there is none.
-	Without *float64 `json:"without_predecessors_seconds"`
+	// What would end sooner than this plan, which keeps predecessors; nil: there is none.
+	Without *plan.Faster `json:"without_predecessors_seconds"`
 
 	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
 	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input
 	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
 	Lacks       error `json:"-"`            // why what would be faster is not done: the volume has no room; nil: nothing would
+
+	basis  *plan.Basis
+	choice plan.Choice
 }
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to have no room for the plan.
@@ -43,17 +45,18 @@ func (f *Forecast) Fits() error {
 	return q.Fits(f.StoreBytes+f.BesideBytes, "a solve by "+f.Algorithm)
 }
 
-// Eliminates reports whether the plan is that of the elimination, and not that of rounds.
-func (f *Forecast) Eliminates() bool {
-	return f.Eliminate != nil && f.Eliminate.Algorithm == f.Algorithm
-}
-
 // Seconds is the predicted time that is left.
-func (f *Forecast) Seconds() float64 {
-	if f.Eliminates() {
-		return f.Eliminate.Seconds * (1 - float64(f.Done)/float64(f.Rows))
+func (f *Forecast) Seconds() float64 { return f.choice.Left }
+
+// Lines is how people read the plan: in the words of its algorithm, with the time that others would take.
+func (f *Forecast) Lines() []plan.Line {
+	lines := f.choice.Plan.Lines(f.basis)
+	for _, o := range f.choice.Offers {
+		if o.Algorithm != f.Algorithm {
+			lines[len(lines)-1].Text += fmt.Sprintf("; by algorithm %s %s", o.Algorithm, text.Time(o.Left))
+		}
 	}
-	return f.Plan.Seconds
+	return lines
 }
 
 // ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of 128 MiB
@@ -63,7 +66,7 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 	if err := w.Check(ctx); err != nil {
 		return nil, err
 	}
-	q := requestFor(w, l)
+	q := basisFor(w, l)
 	f := &Forecast{Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind), Rows: q.Facts.N}
 	if len(l.Sources) > 0 {
 		f.Rows = len(l.Sources)
@@ -96,14 +99,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 	if err != nil {
 		return nil, err
 	}
-	if begun != "" {
-		q.Done = state.Done
-	}
-	if begun == eliminate.Name {
-		if q.Stop, err = eliminate.Stopped(p.store, state); err != nil {
-			return nil, err
-		}
-	}
+	q.Store, q.State = p.store, state
 	err = f.predict(ctx, q, d, dir)
 	core := p.store.CoreBytes() // which is gone on with, or replaced
 	f.BesideBytes = max(0, f.BesideBytes-core)
@@ -116,7 +112,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
 func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Request) (*Forecast, error) {
-	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Request: l}
+	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Dense: true, Request: l}
 	f := &Forecast{Vertices: e.N, Rows: e.N, Kind: string(q.Facts.Kind)}
 	err := f.predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool
@@ -150,10 +146,11 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device,
 	if err != nil {
 		return err
 	}
-	f.Algorithm, f.Layout, f.Eliminate, f.Lacks = c.Algorithm, c.Layout, c.Eliminate, c.Lacks
-	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
-	if c.Rounds != nil {
-		f.Plan = *c.Rounds
+	f.basis, f.choice, f.Plans = q, *c, plan.NoPlans(planned())
+	for _, o := range c.Offers {
+		f.Plans = f.Plans.With(o.Plan)
 	}
+	f.Algorithm, f.Layout, f.Lacks = c.Algorithm, c.Layout, c.Lacks
+	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
 	return nil
 }

@@ -31,7 +31,7 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 
 // ChooseBy chooses with rates that nobody measured.
 func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Request) (*plan.Choice, error) {
-	q := requestFor(w, l.WithDefaults(info))
+	q := basisFor(w, l.WithDefaults(info))
 	q.Info, q.Rates = info, r
 	return q.Choose(ctx, planned())
 }

@@ -388,6 +388,7 @@ func (p *Problem) summary(d kernels.Device) task.Summary {
 	}
 	return task.Summary{
 		Store: store, Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
+		Plans:  plan.NoPlans(planned()),
 		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(), p.meta.N),
 	}
 }

@@ -74,9 +74,9 @@ func manyRates(r *rand.Rand) plan.Rates {
 // how says what else is chosen with the algorithm.
 func how(c *plan.Choice) string {
 	if c.Algorithm == eliminate.Name {
-		return fmt.Sprint(", eliminates ", c.Eliminate.Eliminated)
+		return fmt.Sprint(", eliminates ", c.Plan.(*eliminate.Plan).Eliminated)
 	}
-	return fmt.Sprint(", in rounds of ", c.Rounds.Width)
+	return fmt.Sprint(", in rounds of ", c.Plan.(*plan.Rounds).Width)
 }
 
 // TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where elimination stops.
@@ -168,8 +168,8 @@ func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Eliminate.Eliminated -= 9
-	c.Eliminate.Core += 9
+	c.Plan.(*eliminate.Plan).Eliminated -= 9
+	c.Plan.(*eliminate.Plan).Core += 9
 	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Choice: c})
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestResumeObeys(t *testing.T) {
 				o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 				whole := elsewhere(t, g)
 				defer whole.Close()
-				wanted := enginetest.Solve(t, whole, o).Eliminate.Eliminated
+				wanted := plan.Of[*eliminate.Plan](enginetest.Solve(t, whole, o).Plans).Eliminated
 				p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return elsewhere(t, g) })
 				if err := p.Close(); err != nil {
 					t.Fatal(err)
@@ -197,13 +197,13 @@ func TestResumeObeys(t *testing.T) {
 				again := enginetest.Open(t, p.Dir()) // as another process would
 				o.Device = conformance.WithLaneOps(o.Device)
 				f, err := again.Forecast(t.Context(), o.Device, plan.Request{}, "")
-				if err != nil || f.Eliminate.Eliminated != wanted {
-					t.Fatalf("planned: %+v, %v; want %d", f.Eliminate, err, wanted)
+				if err != nil || plan.Of[*eliminate.Plan](f.Plans).Eliminated != wanted {
+					t.Fatalf("planned: %+v, %v; want %d", plan.Of[*eliminate.Plan](f.Plans), err, wanted)
 				}
 				o.Algorithm = ""
 				sum := enginetest.Solve(t, again, o)
-				if sum.ResumedFrom == 0 || sum.Eliminate.Eliminated != wanted {
-					t.Errorf("from %v: %d eliminated, want %d", sum.ResumedFrom, sum.Eliminate.Eliminated, wanted)
+				if sum.ResumedFrom == 0 || plan.Of[*eliminate.Plan](sum.Plans).Eliminated != wanted {
+					t.Errorf("from %v: %d eliminated, want %d", sum.ResumedFrom, plan.Of[*eliminate.Plan](sum.Plans).Eliminated, wanted)
 				}
 				if !sameBytes(t, whole, again) {
 					t.Error("other bytes than without an interrupt")

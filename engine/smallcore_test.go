@@ -36,7 +36,7 @@ func TestSmallerCore(t *testing.T) {
 	}
 	limits.Room = best.StoreBytes + best.BesideBytes/2
 	small, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
-	if err != nil || small.Fits() != nil || small.Eliminate.Core >= best.Eliminate.Core || small.Lacks == nil {
-		t.Errorf("a core of %d takes %d bytes beside the store; with room for half of that: %+v, %v", best.Eliminate.Core, best.BesideBytes, small, err)
+	if err != nil || small.Fits() != nil || plan.Of[*eliminate.Plan](small.Plans).Core >= plan.Of[*eliminate.Plan](best.Plans).Core || small.Lacks == nil {
+		t.Errorf("a core of %d takes %d bytes beside the store; with room for half of that: %+v, %v", plan.Of[*eliminate.Plan](best.Plans).Core, best.BesideBytes, small, err)
 	}
 }

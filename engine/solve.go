@@ -12,6 +12,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/ranks"
+	"ooc/engine/rounds"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -93,6 +94,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		if _, err := p.Factors(); err != nil {
 			return sum, err
 		}
+		sum.Text = rounds.Told(&sum)
 		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
@@ -169,9 +171,9 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
 			return p.together(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
 		},
-		SolveCore: func(ctx context.Context, algorithm string, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
+		SolveCore: func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
 			o := o
-			o.Algorithm, o.Round = algorithm, 0
+			o.Algorithm, o.Round = plan.Auto, 0
 			return p.solveCore(ctx, o, lines, w, print, reports)
 		},
 	}

@@ -1,49 +1,47 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
-	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
-	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// Space returns the bytes that the store of a graph will take, with the given number of rows of distances; 0: all. It
-// assumes the tile edge of the algorithm whose store would be larger. It does not include a core that is on disk while it
-// is solved. It fails with device.ErrMemory if no algorithm can work within the limits.
-func Space(e graph.Extent, rows int, d kernels.Device, l plan.Request) (int64, error) {
-	edges := []int{l.Tile}
-	if l.Tile == 0 {
-		rates, err := plan.MeasureRates(d, entry.I32, e.N)
+// Space returns the bytes that the store of a graph will take, and the most that may be beside it while it is solved, where
+// the graph was not read. It assumes the tile edge of the algorithm whose store would be largest. It fails with
+// device.ErrMemory if no algorithm can work within the limits.
+func Space(e graph.Extent, d kernels.Device, r plan.Request) (store, beside int64, err error) {
+	facts := graph.Facts{N: e.N, Arcs: e.Arcs, Kind: cmp.Or(r.Kind, entry.KindI32), IDs: e.IDs}
+	q := &plan.Basis{Request: r.WithDefaults(d.Info()), Facts: facts, Dense: e.Dense, Info: d.Info()}
+	q.Layout = tiles.Square
+	candidates, err := q.Candidates(planned())
+	if err == nil && q.Tile == 0 {
+		q.Rates, err = plan.MeasureRates(d, entry.I32, e.N)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	var failed error
+	for _, a := range candidates {
+		tile, more, err := a.Size(q)
 		if err != nil {
-			return 0, err
+			failed = err
+			continue
 		}
-		edges = []int{plan.RowTile(l.Kind, max(rows, 1), e.N, false)}
-		if rows == 0 {
-			edges = []int{plan.RowTile(l.Kind, e.N, e.N, false)}
-			t, limits := rounds.ChooseTile(e.N, false, d.Info(), rates, l.WithDefaults(d.Info())), l.WithDefaults(d.Info())
-			err := rounds.BlockedFits(tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes()}, d.Info(), rates, limits)
-			if err != nil && e.Dense {
-				return 0, err
-			}
-			if err == nil {
-				edges = append(edges, t)
-			}
-		}
-	}
-	var most int64
-	for _, t := range edges {
-		geom := tiles.Geometry{N: e.N, T: t, EntryBytes: l.EntryBytes(), Rows: rows}
+		geom := tiles.Geometry{N: e.N, T: tile, EntryBytes: r.EntryBytes(), Rows: len(r.Sources)}
 		if err := geom.Validate(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		most = max(most, plan.StoreBytes(e, t, l))
+		store, beside = max(store, plan.StoreBytes(e, tile, r)), max(beside, more)
 	}
-	return most, nil
+	if store == 0 {
+		return 0, 0, failed
+	}
+	return store, beside, nil
 }
 
 // RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of a graph, in the place of
@@ -62,14 +60,6 @@ func RoomFor(dir string, f graph.Facts, l plan.Request) error {
 		size = math.MaxInt64
 	}
 	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(size))
-}
-
-// MostBeside returns the most that an elimination of the graph may take beside its store; 0 if none is to be expected.
-func MostBeside(e graph.Extent, d kernels.Device, l plan.Request) int64 {
-	if e.Dense || l.Predecessors || l.Algorithm != "" && l.Algorithm != plan.Auto && l.Algorithm != eliminate.Name {
-		return 0
-	}
-	return eliminate.MostBeside(e.N, l.Kind, d.Info())
 }
 
 // Room returns how much of its volume a store at dir may take, in the place of what is there; 0: unknown.

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"ooc/engine/eliminate"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/kernels/entry"
 	"ooc/stream"
 )
@@ -86,8 +88,8 @@ func TestTimelineOfElimination(t *testing.T) {
 				spans++
 			}
 		}
-		if sum.Eliminate.Core == 0 || (spans > 0) != (most == 0) {
-			t.Errorf("cores of up to %d in memory: %d spans, a core of %d", most, spans, sum.Eliminate.Core)
+		if plan.Of[*eliminate.Plan](sum.Plans).Core == 0 || (spans > 0) != (most == 0) {
+			t.Errorf("cores of up to %d in memory: %d spans, a core of %d", most, spans, plan.Of[*eliminate.Plan](sum.Plans).Core)
 		}
 	}
 }

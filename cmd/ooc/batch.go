@@ -208,11 +208,11 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 		has = p.Geometry().MatrixBytes()
 		if !j.restart || isStore(j.input) {
 			m, limits := p.Meta(), j.Request
-			limits.Predecessors = m.Predecessors
+			limits.Tile, limits.Predecessors = m.T, m.Predecessors
 			e = graph.Extent{N: m.N, Dense: m.Dense}
 			n = batch.Need{Vertices: m.N, Bytes: has, Has: has}
 			if j.restart || p.Solved() != nil {
-				n.Beside = engine.MostBeside(e, d, limits)
+				_, n.Beside, _ = engine.Space(e, d, limits)
 			}
 			return n, e
 		}
@@ -226,8 +226,8 @@ func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent)
 		return batch.Need{Err: err}, e
 	}
 	n.Vertices = e.N
-	n.Bytes, n.Err = engine.Space(e, len(limits.Sources), d, limits)
-	n.Beside = engine.MostBeside(e, d, limits) + e.Spool
+	n.Bytes, n.Beside, n.Err = engine.Space(e, d, limits)
+	n.Beside += e.Spool
 	n.Has = min(has, n.Bytes) // it takes the place of what is there
 	return n, e
 }

@@ -15,7 +15,7 @@ import (
 	"ooc/engine/device/registry"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
-	"ooc/engine/rounds"
+	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/tiles"
 	"ooc/tiles/disk"
@@ -62,10 +62,12 @@ func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
 			return exit.UsageError(fmt.Errorf("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is", name))
 		}
 	}
-	if f.Algorithm != "auto" && f.Algorithm != rounds.BlockedName {
-		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", f.Algorithm, rounds.BlockedName))
+	if f.Algorithm == plan.Auto {
+		f.Algorithm = sharing()
 	}
-	f.Algorithm = rounds.BlockedName
+	if !engine.TraitsOf(f.Algorithm).Parts {
+		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", f.Algorithm, sharing()))
+	}
 	if cmd.Flags().Changed("part-dir") {
 		f.place = "part-dir"
 		for _, name := range []string{"out", "out-dir"} {
@@ -78,6 +80,11 @@ func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// sharing is the algorithm by which processes share a solve.
+func sharing() string {
+	return engine.AlgorithmThat(func(t plan.Traits) bool { return t.Parts })
 }
 
 // runCluster is run for one of several processes.

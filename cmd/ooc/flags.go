@@ -16,10 +16,8 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
-	"ooc/engine/eliminate"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
-	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -141,7 +139,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 
 // openFree is open for one solve, which several devices may share: --device cuda takes all GPUs that others do not use.
 func (f *deviceFlags) openFree() (d kernels.Device, why string, err error) {
-	if f.Algorithm != plan.Auto && f.Algorithm != rounds.BlockedName && f.Algorithm != eliminate.Name {
+	if f.Algorithm != plan.Auto && !engine.TraitsOf(f.Algorithm).Devices {
 		return f.open()
 	}
 	if err := f.check(); err != nil {

@@ -12,7 +12,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
-	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -59,8 +58,8 @@ func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
 		return nil, exit.UsageError(fmt.Errorf("--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", f.nodes))
 	case f.nodes <= 1 && f.link > 0:
 		return nil, exit.UsageError(errors.New("--node-link is between --nodes of two or more"))
-	case f.nodes > 0 && df.Algorithm != plan.Auto && df.Algorithm != rounds.BlockedName:
-		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", df.Algorithm, rounds.BlockedName))
+	case f.nodes > 0 && df.Algorithm != plan.Auto && !engine.TraitsOf(df.Algorithm).Parts:
+		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", df.Algorithm, sharing()))
 	}
 	if !isModel {
 		var err error
@@ -77,7 +76,7 @@ func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
 // limits adds what the flags say to the limits of a plan.
 func (f *aheadFlags) limits(l plan.Request) plan.Request {
 	if f.nodes > 0 {
-		l.Algorithm, l.Room = rounds.BlockedName, 0
+		l.Algorithm, l.Room = sharing(), 0
 		l.Nodes, l.Devices, l.Link, l.Disk = f.nodes, f.gpus, f.link, f.disk
 	}
 	return l

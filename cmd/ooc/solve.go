@@ -389,7 +389,7 @@ func (n *incoming) hint(cmd *cobra.Command, l plan.Request) {
 // hintAt remarks what would be faster without predecessors.
 func (n *incoming) hintAt(c *plan.Choice) {
 	if c.Without != nil {
-		n.src.Remarks = append(n.src.Remarks, show.WithoutPredecessors(*c.Without))
+		n.src.Remarks = append(n.src.Remarks, c.Without.String())
 	}
 }
 

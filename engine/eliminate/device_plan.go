@@ -92,7 +92,7 @@ const deviceSeconds = 30e-3
 
 // moveToDevice moves the expansion to the device if it fits there and takes at most the given seconds. The estimate counts
 // on overlap: some batches are computed while others are copied out and others are written.
-func (x *predictor) moveToDevice(p *plan.Elimination, w sparse.Work, most float64) {
+func (x *predictor) moveToDevice(p *Plan, w sparse.Work, most float64) {
 	lanes, batches := x.onDevice(w)
 	if lanes == 0 {
 		return

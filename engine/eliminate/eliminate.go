@@ -18,7 +18,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
-	"ooc/engine/rounds"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
 	"ooc/engine/text"
@@ -86,7 +85,7 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Automatic: true, Sources: true, Arcs: true, Rows: true, Upper: true}
+	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Sources: true, Arcs: true, Rows: true, Devices: true, Upper: true}
 }
 
 // Measure times the levels of an expansion on the device.
@@ -117,14 +116,16 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	if err := x.planned(ctx); err != nil {
 		return err
 	}
-	return x.run(ctx)
+	err = x.run(ctx)
+	t.Summary.Text = x.plan.told(t.Summary)
+	return err
 }
 
 // run is one solve by elimination.
 type run struct {
 	*task.Task
 	algorithm Algorithm
-	plan      plan.Elimination
+	plan      Plan
 	lanes     kernels.HostLaneOps
 	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
 	closers   []kernels.Device                // that may close the core in memory; none: it is solved in a store
@@ -136,9 +137,9 @@ type run struct {
 // planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination
 // stops at the same vertex again.
 func (x *run) planned(ctx context.Context) error {
-	c := x.Choice
-	if c.Eliminate == nil {
-		ordering := run{Task: x.Task, plan: plan.Elimination{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}} // which may take minutes
+	p, ok := x.Choice.Plan.(*Plan)
+	if !ok {
+		ordering := run{Task: x.Task, plan: Plan{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}} // which may take minutes
 		x.Reports.Show(ordering.inStage(live.StageEliminate))
 		q := x.Basis()
 		g, err := x.Graph()
@@ -146,32 +147,31 @@ func (x *run) planned(ctx context.Context) error {
 			return err
 		}
 		q.Graph, q.Algorithm = g, Name
-		if q.Stop, err = Stopped(x.Store, x.State); err != nil {
+		c, err := plan.Choose(ctx, []plan.Algorithm{x.algorithm}, *q, x.Device)
+		if err != nil {
 			return err
 		}
-		if c, err = plan.Choose(ctx, []plan.Algorithm{x.algorithm}, *q, x.Device); err != nil {
-			return err
-		}
+		p = c.Plan.(*Plan)
 	}
-	x.plan = *c.Eliminate
-	x.Summary.Eliminate = &x.plan
+	x.plan = *p
+	x.Summary.Plans = x.Summary.Plans.With(&x.plan)
 	return nil
 }
 
 // stopAt is what State.Stop says of so many vertices.
 func stopAt(eliminated int) int64 { return int64(eliminated) + 1 }
 
-// Stopped returns where an earlier run's elimination has stopped, as tiles.State.Stop has it: by the store's state, or by the
-// core that it was solving. 0: that is not known, or there was none.
-func Stopped(s *tiles.Store, state tiles.State) (int64, error) {
+// stopped returns how many vertices an earlier run has eliminated: by the store's state, or by the core that it was solving.
+// -1: that is not known, or there was none.
+func stopped(s *tiles.Store, state tiles.State) (int, error) {
 	if state.Algorithm == Name && state.Stop > 0 {
-		return state.Stop, nil
+		return int(state.Stop - 1), nil
 	}
 	core, err := coreLeft(s)
 	if core == 0 || err != nil {
-		return 0, err
+		return -1, err
 	}
-	return stopAt(s.Geometry().N - core), nil
+	return s.Geometry().N - core, nil
 }
 
 // run runs the stages one after another.
@@ -293,8 +293,8 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 	}
 	x.closer = inRounds
 	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
-	sum, distances, pitch, err := x.SolveCore(ctx, rounds.BlockedName, coreWeights{e, g}, fingerprint(e), reports)
-	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plan = sum.Relaxations, sum.Rate, sum.Plan
+	sum, distances, pitch, err := x.SolveCore(ctx, coreWeights{e, g}, fingerprint(e), reports)
+	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plans = sum.Relaxations, sum.Rate, sum.Plans.With(&x.plan)
 	if err != nil {
 		return nil, fmt.Errorf("the core: %w", err)
 	}

@@ -25,38 +25,56 @@ import (
 
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
-func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, c *plan.Choice) (plan.Offer, error) {
+func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (offer plan.Offer, err error) {
 	began := time.Now()
-	x, chooser := a.predictors(q, c)
+	x, chooser := a.predictors(q, before)
 	stored := q.StoreBytes(x.tile)
 	fits := func(core int) error {
 		const what = "a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,"
 		return q.Fits(stored+a.beside(core, q.Graph, q.Info), fmt.Sprintf(what, core))
 	}
 	o, best, err := a.again(ctx, q, fits)
-	if best.Vertices == 0 && err == nil {
-		o, best, err = a.choose(ctx, q, c, chooser, fits)
+	again := best.Vertices > 0
+	if !again && err == nil {
+		o, best, offer.Lacks, err = a.choose(ctx, q, before, chooser, fits)
 	}
 	if err != nil {
-		return plan.Offer{}, err
+		return offer, err
 	}
-	if best.Eliminated == 0 && c.Rounds != nil && q.Algorithm != Name {
-		return plan.Offer{Seconds: math.Inf(1)}, nil
+	if best.Eliminated == 0 && len(before) > 0 && q.Algorithm != Name {
+		offer.Seconds = math.Inf(1)
+		return offer, nil
 	}
 	p := x.predict(best, a.o.PreferDevice)
-	p.OrderSeconds = time.Since(began).Seconds()
-	p.Algorithm, p.Order = Name, o
-	c.Eliminate = &p
-	offer := plan.Offer{Seconds: p.Seconds, Tile: x.tile, Beside: a.beside(best.Core, q.Graph, q.Info)}
+	p.OrderSeconds, p.Order = time.Since(began).Seconds(), o
+	offer.Plan, offer.Tile, offer.Beside = &p, x.tile, a.beside(best.Core, q.Graph, q.Info)
+	offer.Left, offer.Seconds = p.Seconds*(1-float64(q.State.Done)/float64(x.rows)), p.Seconds
 	if chooser != x {
-		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q)
+		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q, again)
 	}
 	return offer, nil
 }
 
+// Size implements plan.Algorithm: beside the store is that of the largest core.
+func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
+	g := &graph.Graph{Kind: q.Facts.Kind}
+	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, rowsOf(q.Request, q.Facts.N), q.Facts.N, q.Upper()))
+	return tile, a.beside(min(q.Facts.N, a.largestCore(g.Kind)), g, q.Info), nil
+}
+
+// roundsSeconds returns the seconds that the algorithms before this one take; +Inf: there are none.
+func roundsSeconds(before []plan.Offer) float64 {
+	for _, o := range before {
+		if p, ok := o.Plan.(*plan.Rounds); ok {
+			return p.Seconds - p.SyncSeconds
+		}
+	}
+	return math.Inf(1)
+}
+
 // predictors returns what predicts the times of stages: by the rates of the request, and by those that stopping points are
 // chosen by.
-func (a Algorithm) predictors(q *plan.Basis, c *plan.Choice) (x, chooser *predictor) {
+func (a Algorithm) predictors(q *plan.Basis, before []plan.Offer) (x, chooser *predictor) {
 	g := q.Graph
 	rows := rowsOf(q.Request, g.N)
 	x = &predictor{algorithm: a, info: q.Info, rows: rows, tile: q.Tile, kind: g.Kind, negative: g.Negative,
@@ -65,8 +83,8 @@ func (a Algorithm) predictors(q *plan.Basis, c *plan.Choice) (x, chooser *predic
 		x.tile = plan.RowTile(g.Kind, rows, g.N, q.Upper())
 	}
 	other := *x
-	if c.Rounds != nil { // a plan for rounds is more exact
-		x.perRelaxation = (c.Rounds.Seconds - c.Rounds.SyncSeconds) / math.Pow(float64(g.N), 3)
+	if seconds := roundsSeconds(before); !math.IsInf(seconds, 1) { // a plan for rounds is more exact
+		x.perRelaxation = seconds / math.Pow(float64(g.N), 3)
 	}
 	r := q.Chooser()
 	if r == q {
@@ -81,10 +99,13 @@ func (a Algorithm) predictors(q *plan.Basis, c *plan.Choice) (x, chooser *predic
 // again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded accordingly; a point
 // without vertices: there was none, or another may be chosen. It fails where there is no memory or no room for it any more.
 func (a Algorithm) again(ctx context.Context, q *plan.Basis, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
-	if q.Stop == 0 {
+	if q.Store == nil {
 		return nil, sparse.Work{}, nil
 	}
-	stop := int(q.Stop - 1)
+	stop, err := stopped(q.Store, q.State)
+	if stop < 0 || err != nil {
+		return nil, sparse.Work{}, err
+	}
 	o, err := sparse.NewOrder(ctx, q.Graph, sparse.OrderOptions{Sources: rowsOf(q.Request, q.Graph.N), Limit: max(1, stop)})
 	if err != nil {
 		return nil, sparse.Work{}, err
@@ -113,8 +134,8 @@ func (a Algorithm) again(ctx context.Context, q *plan.Basis, fits func(core int)
 }
 
 // choose orders the vertices and picks where to stop, by the times that x predicts.
-func (a Algorithm) choose(ctx context.Context, q *plan.Basis, c *plan.Choice, x *predictor, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
-	g, l := q.Graph, q.Request
+func (a Algorithm) choose(ctx context.Context, q *plan.Basis, before []plan.Offer, x *predictor, fits func(core int) error) (o *sparse.Order, best sparse.Work, lacks, err error) {
+	g := q.Graph
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
 	if !g.Kind.Float() { // else another point would do for less memory
 		most, fill = a.largestCore(g.Kind), a.maxFill()
@@ -123,9 +144,8 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, c *plan.Choice, x 
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
 		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, MaxFill: fill})
 	}
-	o, err := order(seconds)
-	if err != nil {
-		return nil, sparse.Work{}, err
+	if o, err = order(seconds); err != nil {
+		return nil, best, nil, err
 	}
 	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
 	// for once.
@@ -134,7 +154,7 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, c *plan.Choice, x 
 	// is one, whether that pays or not.
 	within := func(most int) (sparse.Work, error) {
 		best, err := bestOf(ctx, o, most, seconds)
-		if err != nil || best.Vertices > 0 || most < 0 || l.Algorithm != Name {
+		if err != nil || best.Vertices > 0 || most < 0 || q.Algorithm != Name {
 			return best, err
 		}
 		small := func(w sparse.Work) float64 {
@@ -148,27 +168,27 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, c *plan.Choice, x 
 		}
 		return bestOf(ctx, o, most, seconds)
 	}
-	best, err := within(closed)
+	best, err = within(closed)
 	if err == nil && best.Vertices == 0 {
 		err = a.tooLarge(ctx, o, most, q)
 	}
 	if err != nil {
-		return nil, best, err
+		return nil, best, nil, err
 	}
-	if lacks := fits(best.Core); lacks != nil && a.beside(best.Core, g, q.Info) > 0 {
-		if c.Rounds == nil || seconds(best) < c.Rounds.Seconds-c.Rounds.SyncSeconds {
-			c.Lacks = lacks
+	if short := fits(best.Core); short != nil && a.beside(best.Core, g, q.Info) > 0 {
+		if seconds(best) < roundsSeconds(before) {
+			lacks = short
 		}
 		best, err = within(largest(best.Core, fits))
 		if err == nil && best.Vertices == 0 {
-			err = lacks
+			err = short
 		}
 	}
-	return o, best, err
+	return o, best, lacks, err
 }
 
-// short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w.
-func (a Algorithm) short(w sparse.Work, q *plan.Basis) error {
+// short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w, again or at first.
+func (a Algorithm) short(w sparse.Work, q *plan.Basis, again bool) error {
 	l, n, kind := q.Request, q.Graph.N, q.Graph.Kind
 	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes()), a.free()
 	need += leastScratch(kind, rowsOf(l, n), n, w.Core, l.Tile, q.Upper())
@@ -176,7 +196,7 @@ func (a Algorithm) short(w sparse.Work, q *plan.Basis) error {
 		return nil
 	}
 	other := "solve in rounds with --algorithm " + rounds.BlockedName
-	if q.Stop > 0 {
+	if again {
 		other = "begin again with --restart --algorithm " + rounds.BlockedName
 	}
 	return text.ErrorOf(device.ErrMemory,
@@ -194,14 +214,6 @@ func (a Algorithm) beside(core int, g *graph.Graph, info kernels.Info) int64 {
 		l.Layout = tiles.Upper
 	}
 	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, g.Symmetric), l)
-}
-
-// MostBeside returns the bytes of the store of the largest core that a graph of n vertices and some kind can leave; "": a kind
-// of 4 bytes.
-func MostBeside(n int, kind entry.Kind, info kernels.Info) int64 {
-	g := &graph.Graph{Kind: cmp.Or(kind, entry.KindI32)}
-	a := New(Options{})
-	return a.beside(min(n, a.largestCore(g.Kind)), g, info)
 }
 
 // largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
@@ -247,8 +259,10 @@ func (a Algorithm) coreFits(core int, q *plan.Basis) error {
 	if !a.spills(core, q.Graph.Kind, q.Info) {
 		return nil
 	}
-	l.Round = 0
-	return rounds.BlockedFits(tiles.Geometry{N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric}, q.Info, q.Rates, l)
+	in := *q
+	in.Round, in.State = 0, tiles.State{}
+	return rounds.BlockedFits(&in, tiles.Geometry{
+		N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric})
 }
 
 // leastScratch is the least memory in bytes that expands a row of n vertices.
@@ -289,8 +303,8 @@ const (
 
 // predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as
 // long as the processor, plus longer seconds.
-func (x *predictor) predict(w sparse.Work, longer float64) plan.Elimination {
-	p := plan.Elimination{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
+func (x *predictor) predict(w sparse.Work, longer float64) Plan {
+	p := Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r := x.rates
 	p.EliminateSeconds = r.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * x.perRelaxation

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ooc/engine/eliminate"
+	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/internal/parallel"
+	"ooc/engine/plan"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
@@ -126,7 +127,7 @@ func (c *copying) ours() error {
 	switch state, counts, err := c.store.Ahead(); {
 	case err != nil:
 		return err
-	case counts && state.Done > 0 && state.Done < int64(m.N) && state.Algorithm != eliminate.Name:
+	case counts && state.Done > 0 && state.Done < int64(m.N) && !engine.TraitsOf(state.Algorithm).Rows:
 		return other("half solved by " + text.Line(state.Algorithm))
 	}
 	return nil
@@ -255,10 +256,11 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	if i < c.there || c.meta.Dense || c.meta.Predecessors { // an elimination, which such a store seems to be, goes on with neither
+	if i < c.there || c.meta.Dense || c.meta.Predecessors { // what such a store seems to be begun by goes on with neither
 		return nil
 	}
-	c.reached = tiles.State{Algorithm: eliminate.Name, Done: int64(rows)}
+	byRows := engine.AlgorithmThat(func(t plan.Traits) bool { return t.Rows })
+	c.reached = tiles.State{Algorithm: byRows, Done: int64(rows)}
 	if time.Since(c.synced) >= c.o.Checkpoint && rows < c.geom.N {
 		return c.checkpoint(c.reached)
 	}

@@ -23,28 +23,39 @@ type Algorithm interface {
 	// Measure adds the rates that only this algorithm's plan needs, for n vertices. It fails with ErrAlgorithm if the
 	// device lacks an operation that the algorithm needs.
 	Measure(r *Rates, d kernels.Device, v entry.Variant, n int) error
-	// Plan adds its plan to the choice and returns its offer. It fails with device.ErrMemory where a limit is too small.
-	Plan(ctx context.Context, q *Basis, c *Choice) (Offer, error)
+	// Plan returns its offer, given those of the algorithms before it in the table. It fails with device.ErrMemory where a
+	// limit is too small; then what the offer Lacks counts all the same.
+	Plan(ctx context.Context, q *Basis, before []Offer) (Offer, error)
+	// Size returns the tile edge of a new store and the most bytes beside it, of a graph that was not read.
+	Size(q *Basis) (tile int, beside int64, err error)
 }
 
 // Traits say what an algorithm can do.
 type Traits struct {
+	Title string // in sentences
+	Plan  Plan   // where it has made none
+
 	Automatic    bool // the plan may pick it when the user names no algorithm
 	Predecessors bool // it can keep them
 	Sources      bool // it can solve the rows of chosen sources alone
 	Arcs         bool // it needs a sparse graph
 	Pivots       bool // its progress is in pivot vertices, so that others of this trait can resume its solves
-	Parts        bool // several devices can share its rounds
+	Devices      bool // it can use several devices of a process
+	Parts        bool // several processes can share it, and plans can be made for other machines
 	Upper        bool // it can solve one half of a symmetric matrix: layout upper
 	Rows         bool // it counts rows that are final, and leaves the others empty until then
 }
 
-// Offer is what algorithms are compared by.
+// Offer is what algorithms are compared by, and what they mean to do.
 type Offer struct {
-	Seconds float64 // until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth considering
-	Tile    int     // the tile edge that the plan uses
-	Beside  int64   // extra bytes on disk during the solve, apart from the store's matrix
-	Short   error   // why it cannot be carried out now, if it is the best: another choice would round floats differently
+	Algorithm string
+	Plan      Plan
+	Left      float64 // seconds that are left, with the final sync
+	Seconds   float64 // until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth considering
+	Tile      int     // the tile edge that the plan uses
+	Beside    int64   // extra bytes on disk during the solve, apart from the store's matrix
+	Lacks     error   // why what would be faster is not done: the volume has no room; nil: nothing would
+	Short     error   // why it cannot be carried out now, if it is the best: another choice would round floats differently
 }
 
 // Auto, as the name of an algorithm in Request and Options, leaves the choice to the plan.
@@ -58,24 +69,21 @@ type Basis struct {
 	Request // Layout is that of the store once Measure has set it
 	Facts   graph.Facts
 	Graph   *graph.Graph // nil: the input is a matrix, or was not read
+	Dense   bool         // it is a matrix, or planned as one
 	Info    kernels.Info // of the device
 	Rates   Rates
-	Done    int64 // progress so far, as State.Done counts it
-	Stored  bool  // the store is there, and has its space
-	Exact   bool  // count traffic step by step, if that is quick
-	Stop    int64 // where an elimination stops, as State.Stop has it; 0: the plan decides
+	Stored  bool         // the store is there, and has its space
+	Store   *tiles.Store // with what earlier runs have left; nil: the solve begins
+	State   tiles.State  // what they have done
+	Exact   bool         // count traffic step by step, if that is quick
 }
 
 // Choice is how a problem will be solved.
 type Choice struct {
-	Algorithm string
-	Layout    tiles.Layout
-	Tile      int          // tile edge
-	Beside    int64        // extra bytes on disk during the solve, apart from the matrix
-	Rounds    *Rounds      // nil: not asked for, or not possible
-	Eliminate *Elimination // nil: not asked for, or not possible
-	Lacks     error        // why what would be faster is not done: the volume has no room; nil: nothing would
-	Without   *float64     // seconds by an elimination, where predecessors forbid it and it is faster; nil: it is not
+	Offer           // that is taken
+	Offers  []Offer // of all algorithms that are worth considering
+	Layout  tiles.Layout
+	Without *Faster // what predecessors forbid; nil: nothing
 }
 
 // named returns the algorithm of that name in a list, or nil.
@@ -110,7 +118,7 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 		}
 		can := a.Traits()
 		switch {
-		case can.Arcs && q.Graph == nil:
+		case can.Arcs && q.Dense:
 			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
@@ -122,13 +130,13 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	switch {
 	case sources && q.Predecessors:
 		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept in rounds, which need every row, not only those of chosen sources")
-	case sources && q.Graph == nil:
+	case sources && q.Dense:
 		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}
 	var left []Algorithm
 	for _, a := range list {
 		can := a.Traits()
-		if can.Automatic && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && (q.Graph != nil || !can.Arcs) {
+		if can.Automatic && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && !(can.Arcs && q.Dense) {
 			left = append(left, a)
 		}
 	}
@@ -182,9 +190,16 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 	var short error        // of memory or of room
 	var noRoom error       // of the fastest algorithm for which the volume has no room
 	without := math.Inf(1) // its seconds
-	var lacks error        // of the best offer
+	var lacks error        // what any of them lacks
 	for _, a := range candidates {
-		offer, err := a.Plan(ctx, q, c)
+		offer, err := a.Plan(ctx, q, c.Offers)
+		if offer.Lacks != nil {
+			lacks = offer.Lacks
+		}
+		if err == nil && !math.IsInf(offer.Seconds, 1) {
+			offer.Algorithm = a.Name()
+			c.Offers = append(c.Offers, offer)
+		}
 		if err == nil && !math.IsInf(offer.Seconds, 1) {
 			if err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name()); err != nil && offer.Seconds < without {
 				noRoom, without = err, offer.Seconds
@@ -196,17 +211,16 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 		if err != nil {
 			short = errors.Join(short, err)
 		} else if offer.Seconds < best {
-			c.Algorithm, c.Tile, c.Beside, best = a.Name(), offer.Tile, offer.Beside, offer.Seconds
-			lacks = offer.Short
+			c.Offer, best = offer, offer.Seconds
 		}
 	}
 	if c.Algorithm == "" {
 		return nil, short
 	}
-	if lacks != nil {
-		return nil, lacks
+	if c.Short != nil {
+		return nil, c.Short
 	}
-	if without < best {
+	if c.Lacks = lacks; without < best {
 		c.Lacks = noRoom
 	}
 	return c, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/device"
-	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/class"
@@ -59,9 +58,8 @@ type Rounds struct {
 	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
 	Bound         Bound   `json:"bound"`   // which of these is longest
 
-	Algorithm string  `json:"-"` // whose plan this is
-	Passes    bool    `json:"-"` // rounds are passes over groups of rows, and fewer may do
-	Largest   float64 `json:"-"` // the share of the work that the device with the largest part has; 0: all
+	Passes  bool    `json:"-"` // rounds are passes over groups of rows, and fewer may do
+	Largest float64 `json:"-"` // the share of the work that the device with the largest part has; 0: all
 }
 
 // Bound is what a plan takes most of its time for.
@@ -79,35 +77,36 @@ const (
 // MinPages is the fewest pages: one for a tile that is read, one for a tile that is written.
 const MinPages = 2
 
-// NewRounds begins a plan with what the geometry and the limits fix.
-func NewRounds(geom tiles.Geometry, l Request) Rounds {
-	return Rounds{Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: l.Streams, DiskBytes: geom.MatrixBytes()}
+// NewRounds begins a plan with what the geometry and the request fix.
+func NewRounds(q *Basis, geom tiles.Geometry) Rounds {
+	return Rounds{Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: q.Streams, DiskBytes: geom.MatrixBytes()}
 }
 
 // Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
 // number of kernels that the solve launches.
-func (p *Rounds) Finish(geom tiles.Geometry, info kernels.Info, r Rates, l Request, launches int) error {
+func (p *Rounds) Finish(q *Basis, geom tiles.Geometry, launches int) error {
 	tb := geom.TileBytes()
 	if p.Streams == 0 {
 		p.Streams = FewStreams
 	}
-	p.HostCache(info, tb, l, p.Slots)
+	p.HostCache(q, tb, p.Slots)
 	if p.Pages < MinPages {
 		need := MinPages * tb
-		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, q.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
 	}
 	p.BytesIn, p.BytesOut = max(p.BytesIn, p.DiskBytes), max(p.BytesOut, p.DiskBytes)
 	p.BytesRead, p.BytesWritten = p.BytesIn, p.BytesOut
 	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
 		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
 	}
-	p.Times(info, r, launches)
+	p.Times(q, launches)
 	return nil
 }
 
 // HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight. held is
 // how many slots hold tiles of the matrix between rounds.
-func (p *Rounds) HostCache(info kernels.Info, tb int64, l Request, held int) {
+func (p *Rounds) HostCache(q *Basis, tb int64, held int) {
+	info := &q.Info
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
 	if info.SharedCores { // products are long there: a long queue of them would delay stops and checkpoints
 		p.Window = 16 * p.Streams
@@ -117,8 +116,8 @@ func (p *Rounds) HostCache(info kernels.Info, tb int64, l Request, held int) {
 	}
 	p.Pages = max(0, p.Tiles-held) + p.Staging()
 	switch {
-	case l.HostMemory > 0:
-		p.Pages = min(p.Pages, int(l.HostMemory/int64(p.PerNode())/tb))
+	case q.HostMemory > 0:
+		p.Pages = min(p.Pages, int(q.HostMemory/int64(p.PerNode())/tb))
 	case info.SharedCores:
 		p.Pages = p.Staging() // the page cache is just as near as a host cache
 	}
@@ -193,7 +192,8 @@ func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p
 
 // Times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and PanelSeconds. launches is
 // the number of kernels to issue.
-func (p *Rounds) Times(info kernels.Info, r Rates, launches int) {
+func (p *Rounds) Times(q *Basis, launches int) {
+	info, r := &q.Info, &q.Rates
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
 	devices, nodes := float64(p.Devices), float64(p.Nodes)
 	issue := (float64(launches) + copies) / devices * r.PerOperation

@@ -21,7 +21,7 @@ func (q *Basis) StoreBytes(tile int) int64 {
 		return 0
 	}
 	f := &q.Facts
-	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Graph == nil, IDs: f.IDs}, tile, q.Request)
+	return StoreBytes(graph.Extent{N: f.N, Arcs: f.Arcs, Dense: q.Dense, IDs: f.IDs}, tile, q.Request)
 }
 
 // Fits fails with tiles.ErrNoSpace if the volume is known to lack the bytes that something takes.

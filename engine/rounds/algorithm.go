@@ -32,9 +32,9 @@ type Algorithm struct {
 
 	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming the
 	// memory it would need.
-	plan func(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error)
+	plan func(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error)
 	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
-	count func(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error
+	count func(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geometry) error
 	// measure times what only this algorithm's plan needs; nil: nothing.
 	measure func(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error
 	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or s.alive
@@ -46,7 +46,24 @@ type Algorithm struct {
 func (a *Algorithm) Name() string { return a.name }
 
 // Traits implements plan.Algorithm.
-func (a *Algorithm) Traits() plan.Traits { return a.traits }
+func (a *Algorithm) Traits() plan.Traits {
+	t := a.traits
+	t.Title, t.Plan = a.name, new(plan.Rounds)
+	return t
+}
+
+// Told is how a solve in rounds went, for people.
+func Told(s *task.Summary) string {
+	rate := text.Rate(s.Rate)
+	if s.Ceiling > 0 {
+		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
+	}
+	predicted := 0.0
+	if p := plan.Of[*plan.Rounds](s.Plans); p != nil {
+		predicted = p.RoundsSeconds()
+	}
+	return fmt.Sprintf("rounds %s (%s; predicted %s), sync %s", text.Time(s.RoundsSeconds), rate, text.Time(predicted), text.Time(s.SyncSeconds))
+}
 
 // Measure implements plan.Algorithm.
 func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error {
@@ -57,8 +74,8 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 }
 
 // Plan picks the tile edge and the width of rounds, unless the request fixes them, and plans the rounds.
-func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, c *plan.Choice) (plan.Offer, error) {
-	if q.Info.Devices > 1 && !a.traits.Parts {
+func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
+	if q.Info.Devices > 1 && !a.traits.Devices {
 		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
 	}
 	chooser := q.Chooser()
@@ -69,9 +86,10 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, c *plan.Choice) (plan
 			geom, p, err = a.choose(chooser)
 		}
 		// Tiles and width are chosen. What they take here is another matter.
-		if l := q.Request; err == nil {
-			l.Round = p.Width * geom.T
-			p, err = a.plan(geom, q.Done, q.Info, q.Rates, l)
+		if err == nil {
+			here := *q
+			here.Round = p.Width * geom.T
+			p, err = a.plan(&here, geom)
 		}
 		// Less memory than the choice needs allows another one alone.
 		if errors.Is(err, device.ErrMemory) {
@@ -81,28 +99,34 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, c *plan.Choice) (plan
 	}
 	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
 	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && p.Devices == 1 && side*side*int64(p.Rounds) < 20e6 {
-		err = a.count(a, &p, geom, q.Done, q.Info, q.Rates)
+		err = a.count(a, q, &p, geom)
 	}
 	if err != nil {
 		return plan.Offer{}, err
 	}
-	p.Algorithm = a.name
-	c.Rounds = &p
 	if !known {
 		seconds = p.Seconds - p.SyncSeconds // as it was counted
 	}
-	return plan.Offer{Seconds: seconds, Tile: geom.T}, nil
+	return plan.Offer{Plan: &p, Left: p.Seconds, Seconds: seconds, Tile: geom.T}, nil
 }
 
 // choose picks the tile edge, unless the request fixes it, and plans the rounds.
 func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, plan.Rounds, error) {
-	t := q.Tile
-	if t == 0 {
-		t = ChooseTile(q.Facts.N, q.Upper(), q.Info, q.Rates, q.Request)
+	geom := tiles.Geometry{N: q.Facts.N, T: q.Tile, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
+	if geom.T == 0 {
+		geom.T = ChooseTile(q)
 	}
-	geom := tiles.Geometry{N: q.Facts.N, T: t, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
-	p, err := a.plan(geom, q.Done, q.Info, q.Rates, q.Request)
+	p, err := a.plan(q, geom)
 	return geom, p, err
+}
+
+// Size implements plan.Algorithm.
+func (a *Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
+	if q.Tile > 0 {
+		return q.Tile, 0, nil
+	}
+	geom, _, err := a.choose(q)
+	return geom.T, 0, err
 }
 
 // Left reports that nothing is left outside the store's state: rounds keep their progress there alone.
@@ -134,6 +158,7 @@ func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		err = ferr
 	}
 	t.Summary.SetupSeconds += t.Since(freeing)
+	t.Summary.Text = Told(t.Summary)
 	return err
 }
 
@@ -151,12 +176,12 @@ func (r *run) planRounds(ctx context.Context) error {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
 		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
 	}
-	c := &plan.Choice{}
-	if _, err := r.algorithm.Plan(ctx, q, c); err != nil {
+	offer, err := r.algorithm.Plan(ctx, q, nil)
+	if err != nil {
 		return err
 	}
-	r.plan, r.rates = *c.Rounds, q.Rates
-	r.Summary.Plan = r.plan
+	r.plan, r.rates = *offer.Plan.(*plan.Rounds), q.Rates
+	r.Summary.Plans = r.Summary.Plans.With(offer.Plan)
 	if r.Ranks != nil {
 		return r.agreed()
 	}

@@ -11,7 +11,6 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/plan"
 	"ooc/engine/text"
-	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -32,58 +31,52 @@ var blocked = Algorithm{
 	round:        func(p *plan.Rounds) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
-	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Parts: true, Upper: true},
+	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Devices: true, Parts: true, Upper: true},
 	plan:         PlanBlocked,
 	count:        countBlocked,
 	steps:        (*schedule).blocked,
 }
 
-// PlanBlocked picks round width, slots and pages for a solve of which done pivot vertices are finished. It fails with
-// device.ErrMemory, naming the memory it would need, where a limit is too small.
-func PlanBlocked(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Request) (plan.Rounds, error) {
-	list, err := candidates(geom, done, info, rates, l)
+// PlanBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming the
+// memory it would need, where a limit is too small.
+func PlanBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
+	list, err := candidates(q, geom)
 	if err != nil {
 		return plan.Rounds{}, err
 	}
-	return fastest(list, done, info, rates).Rounds, nil
+	return fastest(list), nil
 }
 
 // BlockedFits fails as PlanBlocked would, and plans nothing.
-func BlockedFits(geom tiles.Geometry, info kernels.Info, rates plan.Rates, l plan.Request) error {
-	_, err := candidates(geom, 0, info, rates, l)
+func BlockedFits(q *plan.Basis, geom tiles.Geometry) error {
+	_, err := candidates(q, geom)
 	return err
 }
 
-// candidate is a plan that may be the fastest.
-type candidate struct {
-	plan.Rounds
-	geom tiles.Geometry
-}
-
 // candidates returns every plan with tiles of one edge that fits the limits; one at least, unless it fails.
-func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.Rates, l plan.Request) ([]candidate, error) {
-	side := geom.Side()
-	if l.Round < 0 || l.Round%geom.T != 0 {
-		return nil, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
+func candidates(q *plan.Basis, geom tiles.Geometry) ([]plan.Rounds, error) {
+	info, side, start := q.Info, geom.Side(), int(q.State.Done)/geom.T
+	if q.Round < 0 || q.Round%geom.T != 0 {
+		return nil, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", q.Round, geom.T)
 	}
-	left := max(1, side-int(done)/geom.T) // a round over all tiles at once needs less than one over almost all
+	left := max(1, side-start) // a round over all tiles at once needs less than one over almost all
 	lo, hi := 1, max(1, min(left, plan.MaxRound/geom.T, side/plan.LeastRounds))
 	wide := hi // rounds wider than this have to be short
 	if !info.SharedCores {
 		hi = max(hi, min(left, plan.MaxRound/geom.T, side/plan.LeastShortRounds))
 	}
-	if l.Round > 0 {
-		lo = min(l.Round/geom.T, left)
+	if q.Round > 0 {
+		lo = min(q.Round/geom.T, left)
 		hi, wide = lo, lo
 	}
 	room := int((info.Memory - info.Scratch) / geom.TileBytes())
-	var list []candidate
+	var list []plan.Rounds
 	short := false // of pages
 	needed := 0    // slots for the narrowest rounds
 	for width := lo; width <= hi; width++ {
 		for _, look := range []bool{true, false} {
 			for _, cache := range []bool{true, false} { // with little left to do, locking a host cache may not pay
-				p, need, ok := planned(geom, int(done)/geom.T, info, width, look, cache, room, rates, l)
+				p, need, ok := planned(q, geom, start, width, look, cache, room)
 				if width == lo {
 					needed = need
 				}
@@ -92,7 +85,7 @@ func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.R
 				}
 				short = short || ok
 				if ok = ok && p.Pages >= plan.MinPages; ok && (cache || p.Pages != list[len(list)-1].Pages) {
-					list = append(list, candidate{p, geom})
+					list = append(list, p)
 				}
 			}
 		}
@@ -102,61 +95,30 @@ func candidates(geom tiles.Geometry, done int64, info kernels.Info, rates plan.R
 		return list, nil
 	case short:
 		need := plan.MinPages * geom.TileBytes()
-		return nil, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, l.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
-	case l.Round > 0 && lo > 1 && lo == left:
+		return nil, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, q.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	case q.Round > 0 && lo > 1 && lo == left:
 		// What is left is narrower than the round asked for, and a block that is not the whole matrix needs
 		// room for panels: a resumed run must not fail where the first did not.
-		l.Round = (lo - 1) * geom.T
-		return candidates(geom, done, info, rates, l)
+		narrower := *q
+		narrower.Round = (lo - 1) * geom.T
+		return candidates(&narrower, geom)
 	}
 	need := int64(needed)*geom.TileBytes() + info.Scratch
 	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
 		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
 }
 
-// fastest returns the candidate that should end first. On a device that copies beside its kernels, formulas miss how long
-// tiles wait for slots, lanes and each other. So there it simulates some rounds of the candidates that they favour.
-func fastest(list []candidate, done int64, info kernels.Info, r plan.Rates) *candidate {
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.Seconds, b.Seconds) })
-	best := &list[0]
-	if info.SharedCores || best.Synchronous() || best.Devices > 1 {
-		return best
-	}
-	budget := min(simulatedSteps+int(simulatedShare*best.RoundsSeconds()/simulatedStep), simulatedMost)
-	for i := range list {
-		c := &list[i]
-		if budget <= 0 || c.Seconds > simulatedWithin*best.Seconds {
-			break
-		}
-		if c.Tiles > simulatedTiles {
-			continue
-		}
-		budget -= c.simulate(int(done)/c.geom.T, r)
-		if c.Seconds < best.Seconds {
-			best = c
-		}
-	}
-	return best
+// fastest returns the plan that should end first.
+func fastest(list []plan.Rounds) plan.Rounds {
+	return slices.MinFunc(list, func(a, b plan.Rounds) int { return cmp.Compare(a.Seconds, b.Seconds) })
 }
-
-// A plan simulates so many steps, and up to simulatedMost for long solves: a share of their time. A step takes about
-// simulatedStep seconds.
-// Candidates with more tiles, or much slower than the best by the formulas, are not simulated.
-const (
-	simulatedSteps  = 4000
-	simulatedMost   = 200_000
-	simulatedShare  = 0.005
-	simulatedStep   = 1e-6
-	simulatedTiles  = 1 << 16
-	simulatedWithin = 1.04
-)
 
 // planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only. It fails where there is
 // no room for the slots that it needs.
-func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look, cache bool, room int, r plan.Rates, l plan.Request) (p plan.Rounds, need int, ok bool) {
+func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p plan.Rounds, need int, ok bool) {
 	tb := geom.TileBytes()
-	p = plan.NewRounds(geom, l)
-	g := gridOfPlan(&p, geom, start, width, info, l)
+	p = plan.NewRounds(q, geom)
+	g := gridOfPlan(q, &p, geom, start, width)
 	e := g.largest(geom)
 	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(geom.Side()-start, width), look
 	p.Largest = float64(e.own) / float64(p.Tiles)
@@ -173,34 +135,34 @@ func planned(geom tiles.Geometry, start int, info kernels.Info, width int, look,
 	}
 	if p.Streams == 0 {
 		p.Streams = plan.FewStreams
-		if !info.SharedCores {
+		if !q.Info.SharedCores {
 			p.Streams = plan.ManyStreams
 		}
 	}
 	held := p.Slots - g.beside(geom, e, look)
-	p.HostCache(info, tb, l, p.Tiles-max(0, e.own-held))
+	p.HostCache(q, tb, p.Tiles-max(0, e.own-held))
 	if !cache {
 		p.Pages = min(p.Pages, p.Staging())
 		p.HostBytes = int64(p.PerNode()) * int64(p.Pages) * tb
 	}
-	estimate(&p, g, e, held, geom, start, info, r)
+	estimate(q, &p, g, e, held, geom, start)
 	return p, need, true
 }
 
 // gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for each device, stand as
 // squarely as they can.
-func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kernels.Info, l plan.Request) part {
+func gridOfPlan(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start, width int) part {
 	g := whole(geom, width)
-	if g.first = start; l.Block > 0 {
-		g.width, g.first = l.Block, 0
+	if g.first = start; q.Block > 0 {
+		g.width, g.first = q.Block, 0
 	}
-	p.Nodes = max(1, l.Nodes)
-	p.Devices = p.Nodes * max(1, info.Devices)
+	p.Nodes = max(1, q.Nodes)
+	p.Devices = p.Nodes * max(1, q.Info.Devices)
 	switch {
-	case l.Grid[0] > 0:
-		g.rows, g.cols = l.Grid[0], l.Grid[1]
+	case q.Grid[0] > 0:
+		g.rows, g.cols = q.Grid[0], q.Grid[1]
 	case p.Nodes > 1:
-		g.rows, g.cols, _ = GridFor(p.Devices, l.Grid)
+		g.rows, g.cols, _ = GridFor(p.Devices, q.Grid)
 	default:
 		g.rows = p.Devices
 	}
@@ -210,7 +172,7 @@ func gridOfPlan(p *plan.Rounds, geom tiles.Geometry, start, width int, info kern
 
 // estimate predicts traffic and time from counts per round; countBlocked counts step by step. held is how many tiles of its own a device
 // holds between rounds.
-func estimate(p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
+func estimate(q *plan.Basis, p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, start int) {
 	all, devices, tb := int64(p.Tiles), int64(p.Devices), geom.TileBytes()
 	missDevice := min(all, devices*int64(max(0, e.own-held)))
 	missHost := max(0, missDevice-devices*int64(p.Pages))
@@ -229,12 +191,13 @@ func estimate(p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, s
 		}
 		p.BytesOut, p.BytesIn = p.BytesOut+sent, p.BytesIn+p.BytesTaken
 	}
-	predict(p, geom, start, info, r)
+	predict(q, p, geom, start)
 }
 
 // predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
 // else kernels, copies and the issuing of operations overlap.
-func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, r plan.Rates) {
+func predict(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start int) {
+	info, r := q.Info, &q.Rates
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
 	left, rounds := float64(p.Side-start)/float64(p.Side), float64(p.Rounds)
 	rate := r.Kernel * r.Efficiency(geom.T)
@@ -258,7 +221,7 @@ func predict(p *plan.Rounds, geom tiles.Geometry, start int, info kernels.Info, 
 			p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
 		}
 	}
-	p.Times(info, r, p.Rounds*p.Tiles)
+	p.Times(q, p.Rounds*p.Tiles)
 	if !info.SharedCores && !p.InCore && !p.LookAhead {
 		// The panels' tiles are copied in while little else can run.
 		p.Seconds += 2 * left * float64(p.DiskBytes) / r.In
@@ -276,7 +239,7 @@ const waits = 3
 // panelSeconds is the time of a round in which panels are made and carried to other devices, one thing after the other: the pivot block is
 // closed and carried, and those that have its row or its column make their strips. With look-ahead they first finish the round before on the
 // tiles of these strips.
-func panelSeconds(p *plan.Rounds, closure, b, padded, rate float64, r plan.Rates) float64 {
+func panelSeconds(p *plan.Rounds, closure, b, padded, rate float64, r *plan.Rates) float64 {
 	block := b * b * float64(p.DiskBytes) / (float64(p.Tiles) * float64(p.Tile) * float64(p.Tile))
 	carry := block/r.Out + block/r.In + block/r.Read
 	if r.Link > 0 {
@@ -323,8 +286,8 @@ func (counter) differed() (bool, error) { return true, nil }
 
 // countBlocked replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
 // its times by what follows from that.
-func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates) error {
-	start := int(done) / geom.T
+func countBlocked(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geometry) error {
+	start := int(q.State.Done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
 	o := dimensions{p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}
 	s := newSchedule(a, geom, o, start, counter{p, geom.TileBytes()})
@@ -334,7 +297,7 @@ func countBlocked(a *Algorithm, p *plan.Rounds, geom tiles.Geometry, done int64,
 	if err := s.run(); err != nil {
 		return err
 	}
-	predict(p, geom, start, info, r)
+	predict(q, p, geom, start)
 	return nil
 }
 

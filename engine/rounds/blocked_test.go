@@ -14,6 +14,17 @@ import (
 
 var testRates = plan.Rates{Kernel: 50e9, PerOperation: 1e-5, Closure: 1e-2, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 
+// basis is what a solve on a device with testRates is planned by.
+func basis(info kernels.Info, l plan.Request, done int64) *plan.Basis {
+	return &plan.Basis{Request: l, Info: info, Rates: testRates, State: tiles.State{Done: done}}
+}
+
+// of is the basis for n vertices.
+func of(n int, q *plan.Basis) *plan.Basis {
+	q.Facts.N = n
+	return q
+}
+
 // TestPlansRun demands of every plan, for random problems, limits and starts, that its schedule ends
 // within the slots and pages it was given, and that its prediction counts what the schedule moves.
 func TestPlansRun(t *testing.T) {
@@ -24,14 +35,14 @@ func TestPlansRun(t *testing.T) {
 		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}
 		l := plan.Request{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
 		done := int64(r.IntN(side) * geom.T)
-		p, err := PlanBlocked(geom, done, info, testRates, l)
+		p, err := PlanBlocked(basis(info, l, done), geom)
 		if err != nil {
 			t.Fatalf("%+v from %d with %+v, %+v: %v", geom, done, info, l, err)
 		}
 		if p.DeviceBytes > info.Memory || l.HostMemory > 0 && p.HostBytes > l.HostMemory {
 			t.Fatalf("%+v passes the limits %+v, %+v", p, info, l)
 		}
-		if err := countBlocked(&blocked, &p, geom, done, info, testRates); err != nil {
+		if err := countBlocked(&blocked, basis(info, l, done), &p, geom); err != nil {
 			t.Fatalf("%+v from %d: %+v: %v", geom, done, p, err)
 		}
 		if least := geom.MatrixBytes(); p.BytesIn < least || p.BytesOut < least || p.BytesWritten < least {
@@ -47,11 +58,11 @@ func TestResumeWithTheSameRound(t *testing.T) {
 	info := kernels.Info{Memory: 9 * geom.TileBytes()}
 	l := plan.Request{Round: 192}
 	for done := int64(0); done < 192; done += 64 {
-		p, err := PlanBlocked(geom, done, info, testRates, l)
+		p, err := PlanBlocked(basis(info, l, done), geom)
 		if err != nil {
 			t.Fatalf("from %d: %v", done, err)
 		}
-		if err := countBlocked(&blocked, &p, geom, done, info, testRates); err != nil {
+		if err := countBlocked(&blocked, basis(info, l, done), &p, geom); err != nil {
 			t.Fatalf("from %d: %v", done, err)
 		}
 	}
@@ -61,16 +72,16 @@ func TestPlanRefusals(t *testing.T) {
 	geom := tiles.Geometry{N: 1000, T: 64, EntryBytes: 4}
 	tb := geom.TileBytes()
 	need := int64(minSlots(16, 1)) * tb
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{}); err != nil {
+	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{}, 0), geom); err != nil {
 		t.Errorf("the least memory: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need - 1}, testRates, plan.Request{}); !errors.Is(err, device.ErrMemory) {
+	if _, err := PlanBlocked(basis(kernels.Info{Memory: need - 1}, plan.Request{}, 0), geom); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("a byte less: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{HostMemory: tb}); !errors.Is(err, device.ErrMemory) {
+	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{HostMemory: tb}, 0), geom); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("one page: %v", err)
 	}
-	if _, err := PlanBlocked(geom, 0, kernels.Info{Memory: need}, testRates, plan.Request{Round: 100}); err == nil {
+	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{Round: 100}, 0), geom); err == nil {
 		t.Error("a round of 100 with tiles of 64 was planned")
 	}
 }
@@ -80,12 +91,12 @@ func TestChooseTile(t *testing.T) {
 	for _, n := range []int{1, 64, 65, 1000, 8192, 15360, 200_000} {
 		least := int64(minSlots(entry.CeilDiv(n, 64), 1)) * 64 * 64 * 4
 		for _, memory := range []int64{least, 2 * least, 16 * least, 1 << 36} {
-			tile := ChooseTile(n, false, kernels.Info{Memory: memory, SharedCores: true}, testRates, plan.Request{})
+			tile := ChooseTile(of(n, basis(kernels.Info{Memory: memory, SharedCores: true}, plan.Request{}, 0)))
 			if int64(minSlots(entry.CeilDiv(n, tile), 1))*int64(tile)*int64(tile)*4 > memory {
 				t.Errorf("n=%d in %d bytes: a tile of %d does not fit", n, memory, tile)
 			}
 		}
-		if tile := ChooseTile(n, false, kernels.Info{Memory: least - 1}, testRates, plan.Request{}); tile != 64 {
+		if tile := ChooseTile(of(n, basis(kernels.Info{Memory: least - 1}, plan.Request{}, 0))); tile != 64 {
 			t.Errorf("n=%d in less than the least: a tile of %d", n, tile)
 		}
 	}
@@ -95,8 +106,8 @@ func TestChooseTile(t *testing.T) {
 func TestPlansHaveRestorePoints(t *testing.T) {
 	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
 		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
-		tile := ChooseTile(n, false, info, testRates, plan.Request{})
-		p, err := PlanBlocked(tiles.Geometry{N: n, T: tile, EntryBytes: 4}, 0, info, testRates, plan.Request{})
+		tile := ChooseTile(of(n, basis(info, plan.Request{}, 0)))
+		p, err := PlanBlocked(basis(info, plan.Request{}, 0), tiles.Geometry{N: n, T: tile, EntryBytes: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

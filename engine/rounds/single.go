@@ -38,10 +38,10 @@ var pivots = operation{
 }
 
 // planSingleStage needs a slot for each tile.
-func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error) {
-	p := plan.NewRounds(geom, l)
+func planSingleStage(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
+	p, info, r := plan.NewRounds(q, geom), q.Info, &q.Rates
 	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
-	p.Rounds = p.Side - blocked.fromVertices(geom, done)
+	p.Rounds = p.Side - blocked.fromVertices(geom, q.State.Done)
 	if need := int64(p.Slots)*geom.TileBytes() + info.Scratch; need > info.Memory {
 		return plan.Rounds{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
 			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, humanize.IBytes(uint64(need)), BlockedName)
@@ -51,7 +51,7 @@ func planSingleStage(geom tiles.Geometry, done int64, info kernels.Info, r plan.
 	if r.Pivot == 0 {
 		p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
 	}
-	err := p.Finish(geom, info, r, l, p.Rounds)
+	err := p.Finish(q, geom, p.Rounds)
 	p.Window = min(p.Window, singleWindow)
 	return p, err
 }

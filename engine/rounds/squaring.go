@@ -77,11 +77,11 @@ const streamedSquaring = 2 * plan.FewStreams
 
 // planSquaring makes groups of as many rows of tiles as fit the device. Each tile of a group needs a slot, and each row
 // one more for its new tile.
-func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rates, l plan.Request) (plan.Rounds, error) {
-	p := plan.NewRounds(geom, l)
+func planSquaring(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
+	p, info := plan.NewRounds(q, geom), q.Info
 	p.Passes = true
-	if l.Round < 0 || l.Round%geom.T != 0 {
-		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", l.Round, geom.T)
+	if q.Round < 0 || q.Round%geom.T != 0 {
+		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", q.Round, geom.T)
 	}
 	room := int((info.Memory - info.Scratch - flagBytes) / geom.TileBytes())
 	if room < leastSquaring(p.Side) {
@@ -93,20 +93,20 @@ func planSquaring(geom tiles.Geometry, done int64, info kernels.Info, r plan.Rat
 	if few := entry.CeilDiv(p.Side, plan.LeastRounds); p.Side*p.Side+few <= room {
 		p.Width = min(p.Width, few) // nothing is moved, and restore points lie between groups
 	}
-	if l.Round > 0 {
-		p.Width = min(p.Width, l.Round/geom.T)
+	if q.Round > 0 {
+		p.Width = min(p.Width, q.Round/geom.T)
 	}
 	p.Slots = min(room, p.Side*p.Side+p.Width)
 	p.InCore = p.Slots == p.Side*p.Side+p.Width
-	left := float64(rowsOfPasses(geom)-rowsSquared(geom, done)) / float64(p.Side) // passes
+	left := float64(rowsOfPasses(geom)-rowsSquared(geom, q.State.Done)) / float64(p.Side) // passes
 	p.Rounds = int(math.Ceil(left))
 	n := float64(p.Side * geom.T)
-	p.KernelSeconds = left * n * n * n / (r.Kernel * r.Efficiency(geom.T))
+	p.KernelSeconds = left * n * n * n / (q.Rates.Kernel * q.Rates.Efficiency(geom.T))
 	if groups := float64(entry.CeilDiv(p.Side, p.Width)); !p.InCore {
 		p.BytesIn = int64(left * groups * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 		p.BytesOut = int64(left * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 	}
-	return p, p.Finish(geom, info, r, l, p.Rounds*p.Side*p.Side)
+	return p, p.Finish(q, geom, p.Rounds*p.Side*p.Side)
 }
 
 // square emits passes over groups of rows. The tiles of a group stay on the device, and the whole matrix streams past

@@ -45,15 +45,15 @@ type Task struct {
 	// Finish completes the store once all distances are final and written. sums are the checksums of the tiles for which
 	// summed is true; it computes the others.
 	Finish func(ctx context.Context, sums []uint32, summed []bool) error
-	// SolveCore solves another matrix by an algorithm of rounds, in a store inside the store with restore points of its own. It returns the
-	// distances in rows of pitch entries. print identifies the matrix, so that a later run resumes only the same one.
-	SolveCore func(ctx context.Context, algorithm string, w graph.Weights, print string, reports *live.Reporter) (sum Summary, distances []uint32, pitch int, err error)
+	// SolveCore solves another matrix, in a store inside the store with restore points of its own. It returns the distances in
+	// rows of pitch entries. print identifies the matrix, so that a later run resumes only the same one.
+	SolveCore func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (sum Summary, distances []uint32, pitch int, err error)
 }
 
 // Basis is what the rest of the task is planned by.
 func (t *Task) Basis() *plan.Basis {
 	q := BasisOf(t.Store, t.Request)
-	q.Done = t.State.Done
+	q.Store, q.State = t.Store, t.State
 	return q
 }
 
@@ -68,7 +68,7 @@ func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 		r.Room = max(1, free)
 	}
 	return &plan.Basis{
-		Request: r, Stored: true,
+		Request: r, Stored: true, Dense: m.Dense,
 		Facts: graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
 	}
 }

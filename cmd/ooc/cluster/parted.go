@@ -12,6 +12,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph"
+	"ooc/engine/plan"
 	"ooc/engine/ranks"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
@@ -254,7 +255,7 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 	sp := spec{}
 	if leads {
 		ch := o.Choice
-		sp = spec{ch.Rounds.Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
+		sp = spec{ch.Plan.(*plan.Rounds).Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
 	}
 	if err := c.spread(&sp); err != nil {
 		return nil, err

@@ -15,10 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"ooc/cmd/ooc/terminal"
-	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/live"
-	"ooc/engine/plan"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -233,21 +231,11 @@ func (d *Display) Summary(s task.Summary) {
 		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work)%s; ask it with: %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), asMade(&s), terminal.Command("query", nil, s.Store))
 		return
 	}
-	rate := terminal.Rate(s.Rate)
-	if s.Ceiling > 0 {
-		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
-	}
 	resumed := ""
 	if s.ResumedFrom > 0 {
 		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
 	}
-	resumed += asMade(&s)
-	if e := s.Eliminate; e != nil {
-		d.eliminated(s, e, resumed)
-		return
-	}
-	fmt.Fprintf(terminal.Out, "solved %s%s: rounds %s (%s; predicted %s), sync %s\n", s.Store, resumed, terminal.Time(s.RoundsSeconds), rate,
-		terminal.Time(s.Plan.RoundsSeconds()), terminal.Time(s.SyncSeconds))
+	fmt.Fprintf(terminal.Out, "solved %s%s%s: %s\n", s.Store, resumed, asMade(&s), s.Text)
 }
 
 // asMade says what the store was made with that nobody has asked for now.
@@ -256,21 +244,6 @@ func asMade(s *task.Summary) string {
 		return ""
 	}
 	return " as it was made, with " + strings.Join(s.Unasked, ", ")
-}
-
-// eliminated says how a solve by elimination went.
-func (d *Display) eliminated(s task.Summary, e *plan.Elimination, resumed string) {
-	if s.Algorithm == engine.FactorsName {
-		fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s; factors of %s, written and synced in %s\n", s.Store, resumed,
-			terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
-			humanize.IBytes(uint64(s.BytesWritten)), terminal.Time(s.SyncSeconds))
-		return
-	}
-	distances := float64(s.RowsWritten) * float64(s.Vertices)
-	fmt.Fprintf(terminal.Out, "solved %s%s: %s eliminated in %s, core of %s in %s, %s in %s (%s), sync %s; predicted %s\n", s.Store, resumed,
-		terminal.Count(e.Eliminated, "vertex", "vertices"), terminal.Time(s.EliminateSeconds), humanize.Comma(int64(e.Core)), terminal.Time(s.CoreSeconds),
-		terminal.Count(s.RowsWritten, "row", "rows"), terminal.Time(s.ExpandSeconds), terminal.DistanceRate(distances/s.ExpandSeconds),
-		terminal.Time(s.SyncSeconds), terminal.Time(e.Seconds))
 }
 
 // statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.

@@ -74,14 +74,16 @@ func PrintStore(p *engine.Problem, w *Watched) {
 		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
 }
 
-type summaryObject struct {
-	task.Summary
-	Ceiling *float64 `json:"ceiling_relaxations_per_second"`
+// summaryObject is a summary in JSON, where what is not known is null.
+type summaryObject task.Summary
+
+// MarshalJSON has each plan as a member.
+func (s summaryObject) MarshalJSON() ([]byte, error) {
+	type plain summaryObject
+	return s.Plans.JSON(struct {
+		plain
+		Ceiling *float64 `json:"ceiling_relaxations_per_second"`
+	}{plain(s), terminal.Known(s.Ceiling)})
 }
 
-func objectOfSummary(s *task.Summary) *summaryObject {
-	if s == nil {
-		return nil
-	}
-	return &summaryObject{*s, terminal.Known(s.Ceiling)}
-}
+func objectOfSummary(s *task.Summary) *summaryObject { return (*summaryObject)(s) }

@@ -1,55 +1,17 @@
 package terminal
 
-import (
-	"fmt"
-	"math"
-	"time"
-
-	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
-)
+import "ooc/engine/text"
 
 // Count prints a number of things.
-func Count[N int | int64](n N, one, many string) string {
-	return humanize.Comma(int64(n)) + " " + english.PluralWord(int(n), one, many)
-}
+func Count[N int | int64](n N, one, many string) string { return text.Count(n, one, many) }
 
-// Rate prints relaxations per second.
-func Rate(rate float64) string {
-	x, prefix := humanize.ComputeSI(rate)
-	return fmt.Sprintf("%.3g %srelax/s", x, prefix)
-}
-
-// DistanceRate prints distances per second.
-func DistanceRate(rate float64) string {
-	x, prefix := humanize.ComputeSI(rate)
-	return fmt.Sprintf("%.3g %sdistances/s", x, prefix)
-}
-
-// PerSecond prints bytes per second.
-func PerSecond(bytes float64) string {
-	x, prefix := humanize.ComputeSI(bytes)
-	return fmt.Sprintf("%.3g %sB/s", x, prefix)
-}
-
-// Time prints seconds in the two units that matter.
-func Time(seconds float64) string {
-	if seconds > math.MaxInt64/float64(time.Second) {
-		return "centuries" // more than a Duration holds
-	}
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%d d %d h", int(d.Hours())/24, int(d.Hours())%24)
-}
+// Rate prints relaxations per second, DistanceRate distances and PerSecond bytes; Time prints seconds.
+var (
+	Rate         = text.Rate
+	DistanceRate = text.DistanceRate
+	PerSecond    = text.PerSecond
+	Time         = text.Time
+)
 
 // TimeLeft prints the seconds that are left; less than none are unknown.
 func TimeLeft(seconds float64) string {

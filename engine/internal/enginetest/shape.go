@@ -74,7 +74,7 @@ func (s Shape) Options(t testing.TB) engine.Options {
 			t.Error(err)
 		}
 	})
-	return engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: d}
+	return engine.Options{Request: plan.Request{Algorithm: engine.AlgorithmThat(func(t plan.Traits) bool { return t.Parts }), HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: d}
 }
 
 // Device opens a device with just the slots of a shape, and the flag of a comparison.

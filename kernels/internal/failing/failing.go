@@ -222,7 +222,7 @@ func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	if err == nil {
 		_, err = prove.Sample(t.Context(), p, c.g.N, 1)
 	}
-	if b.at == (nth{}) && c.algorithm == eliminate.Name && sum.Eliminate.Lanes == 0 {
+	if b.at == (nth{}) && c.algorithm == eliminate.Name && plan.Of[*eliminate.Plan](sum.Plans).Lanes == 0 {
 		t.Errorf("the processor expanded")
 	}
 	err = errors.Join(err, d.Close())

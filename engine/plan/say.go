@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ooc/engine/text"
+)
+
+// Plan is what an algorithm means to do, which it says itself. Algorithms whose plans are of one type share a member of JSON
+// objects.
+type Plan interface {
+	// Member is the name of the plan in JSON objects. A plan that was not made is there, too: as Traits.Plan.
+	Member() string
+	// Lines is how people read the plan of a solve that q asks for. The last line ends with the time.
+	Lines(q *Basis) []Line
+}
+
+// Line is a line of a plan for people.
+type Line struct{ Name, Text string }
+
+// Plans are plans in the order of their members in JSON objects, one of each.
+type Plans []Plan
+
+// NoPlans returns those of algorithms that have made none.
+func NoPlans(list []Algorithm) (l Plans) {
+	for _, a := range list {
+		l = l.With(a.Traits().Plan)
+	}
+	return l
+}
+
+// With returns the plans with p in its place.
+func (l Plans) With(p Plan) Plans {
+	l = slices.Clone(l)
+	i := slices.IndexFunc(l, func(q Plan) bool { return q.Member() == p.Member() })
+	if i < 0 {
+		return append(l, p)
+	}
+	l[i] = p
+	return l
+}
+
+// Of returns the plan of a type; its zero value if there is none.
+func Of[P Plan](l Plans) (p P) {
+	for _, q := range l {
+		if q, ok := q.(P); ok {
+			return q
+		}
+	}
+	return p
+}
+
+// MarshalJSON makes an object of the plans.
+func (l Plans) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, p := range l {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		body, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(fmt.Appendf(out, "%q:", p.Member()), body...)
+	}
+	return append(out, '}'), nil
+}
+
+// JSON is the JSON of a struct whose member "plans" holds these, and is not the last. Their members take its place.
+func (l Plans) JSON(v any) ([]byte, error) {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	members := slices.Clip(body[1 : len(body)-1])
+	if len(l) > 0 {
+		members = append(members, ',')
+	}
+	return bytes.Replace(out, fmt.Appendf(nil, `"plans":%s,`, body), members, 1), nil
+}
+
+// read is a plan that comes from a file. It can be written again, and that is all.
+type read struct {
+	json.RawMessage
+	member string
+}
+
+func (r read) Member() string      { return r.member }
+func (r read) Lines(*Basis) []Line { return nil }
+
+// Read takes the plans from what JSON has made of a struct: all members that are not fields of v.
+func (l *Plans) Read(data []byte, v any) error {
+	fields := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fields[name] = true
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		r := read{member: fmt.Sprint(name)}
+		if err == nil {
+			err = d.Decode(&r.RawMessage)
+		}
+		if err != nil {
+			return err
+		}
+		if !fields[r.member] {
+			*l = append(*l, r)
+		}
+	}
+	return nil
+}
+
+// Faster is what would end sooner if no predecessors were kept.
+type Faster struct {
+	Title   string // of the algorithm
+	Seconds float64
+}
+
+// MarshalJSON has the seconds alone.
+func (f Faster) MarshalJSON() ([]byte, error) { return json.Marshal(f.Seconds) }
+
+// String says so, and the way out.
+func (f Faster) String() string {
+	return fmt.Sprintf("%s, which would take %s, keeps no predecessors, so rounds are run; "+
+		"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs", f.Title, text.Time(f.Seconds))
+}
