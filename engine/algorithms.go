@@ -5,9 +5,12 @@ import (
 	"slices"
 
 	"ooc/engine/eliminate"
+	"ooc/engine/factors"
+	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
+	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -32,6 +35,21 @@ var algorithms = []solver{
 	eliminate.New(eliminate.Options{}),
 	rounds.Squaring,
 	rounds.SingleStage,
+}
+
+// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here.
+var rowEngines = []rows.Engine{
+	factors.Engine{},
+}
+
+// PrepareRows makes a graph ready for questions, by the engine that takes least time. Close what it returns after use. Errors are those of
+// rows.Engine.
+func PrepareRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Ready, error) {
+	o, err := rows.Choose(ctx, rowEngines, g, q)
+	if err != nil {
+		return nil, err
+	}
+	return o.Prepare(ctx)
 }
 
 // Algorithms lists what Options.Algorithm may be.

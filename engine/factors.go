@@ -11,13 +11,11 @@ import (
 	"ooc/engine/eliminate"
 	"ooc/engine/factors"
 	"ooc/engine/live"
+	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/tiles"
 )
-
-// FactorsName is the name of what makes the factors of a store without a matrix, in the place of an algorithm's.
-const FactorsName = "factors"
 
 // Keep is what a store keeps to answer questions.
 type Keep string
@@ -82,7 +80,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	at := func(stage live.Stage) {
 		reports.Show(func() live.Live {
 			st := task.StatusOf(p.store)
-			st.Algorithm, st.Stage, st.Device, st.ETA = FactorsName, stage, o.Device.Info().Model, -1
+			st.Algorithm, st.Stage, st.Device, st.ETA = factors.Name, stage, o.Device.Info().Model, -1
 			st.Elapsed = before + since()
 			return live.Live{Status: st}
 		})
@@ -91,7 +89,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	if err != nil {
 		return err
 	}
-	f, err := factors.Make(ctx, g, factors.Options{Rows: factorsRows, Dissect: true, Memory: o.HostMemory, Device: o.Device, Stage: at})
+	f, err := factors.Make(ctx, g, rows.Question{Rows: factorsRows, Dissect: true, Memory: o.HostMemory, Device: o.Device, Stage: at})
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Dir(), err)
 	}
@@ -105,7 +103,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	if err := f.Save(p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
 		return err
 	}
-	state = tiles.State{Algorithm: FactorsName, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
+	state = tiles.State{Algorithm: factors.Name, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
 	if err := p.store.Checkpoint(state); err != nil {
 		return err
 	}

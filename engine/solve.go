@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ooc/engine/device/registry"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
@@ -98,7 +99,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
-		sum.Algorithm = FactorsName
+		sum.Algorithm = factors.Name
 		return sum, p.solveFactors(ctx, o, began, state, reports, &sum)
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"ooc/engine/factors"
+	"ooc/engine/rows"
 )
 
 // rowsAtOnce is the fewest rows or columns that a block of an export from factors has, if there are as many: fewer take as long.
@@ -12,7 +13,7 @@ const rowsAtOnce = 16
 // factorsReader fills blocks from factors. It is for one goroutine.
 type factorsReader struct {
 	p      *pump
-	rows   *factors.Expander    // of whole rows, or columns; nil: not needed yet
+	rows   rows.Worker          // of whole rows, or columns; nil: not needed yet
 	table  *factors.TableReader // of chosen columns
 	wanted []int
 	lines  []byte // whole columns
@@ -53,7 +54,7 @@ func (f *factorsReader) read(b *block) (err error) {
 		return f.table.ReadRows(stored, f.wanted)
 	}
 	if f.rows == nil {
-		if f.rows, err = p.factors.NewExpander(p.height); err != nil {
+		if f.rows, err = p.factors.NewWorker(p.height); err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,7 @@ func (f *factorsReader) readColumns(b *block) error {
 	if f.rows == nil {
 		back, err := p.factors.Reversed()
 		if err == nil {
-			f.rows, err = back.NewExpander(p.height)
+			f.rows, err = back.NewWorker(p.height)
 		}
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -97,26 +98,27 @@ func (f *Factors) ReadRows(dst []byte, sources []int) error {
 	return nil
 }
 
-// RowsBytes is the memory that a ReadRows of so many rows computes them with.
-func (f *Factors) RowsBytes(rows int) int64 {
+// WorkerBytes implements rows.Ready: what ReadRows takes.
+func (f *Factors) WorkerBytes(sources int) int64 {
 	e := f.Elimination
-	batch := min(rows, e.BatchLanes())
 	width := entry.RoundUp(len(e.Vertices), e.LaneUnit())
-	return e.ScratchBytes(entry.RoundUp(max(1, batch), e.LaneUnit())) + int64(batch)*int64(width)*int64(e.Variant.Bytes())
+	return e.ScratchBytes(f.lanes(sources)) + int64(min(sources, e.BatchLanes()))*int64(width)*int64(e.Variant.Bytes())
 }
 
 // ReadCol is ReadRow for the distances to v. In floating kinds they may differ from those of rows by rounding, since an expansion
 // adds up the way there and back in different orders.
 func (f *Factors) ReadCol(dst []byte, v int) error {
-	r, err := f.Reversed()
+	r, err := f.reverse()
 	if err != nil {
 		return err
 	}
 	return r.ReadRow(dst, v)
 }
 
-// Reversed returns the factors of the graph with all arcs reversed. They share the memory of f, with which they are closed.
-func (f *Factors) Reversed() (*Factors, error) {
+// Reversed implements rows.Ready. What it returns shares the memory of f.
+func (f *Factors) Reversed() (rows.Ready, error) { return f.reverse() }
+
+func (f *Factors) reverse() (*Factors, error) {
 	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 { // without arcs they are one in any graph
 		return f, nil
 	}
@@ -171,6 +173,9 @@ func (x *Expander) ReadRows(dst []byte, sources []int) error {
 
 // Rows is that of sparse.Expander.
 func (x *Expander) Rows(sources []int32, to sparse.Target) error {
+	if err := x.takeScratch(); err != nil {
+		return err
+	}
 	return x.f.guard(func() error { return x.Expander.Rows(sources, to) })
 }
 

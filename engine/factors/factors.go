@@ -14,6 +14,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -22,17 +23,26 @@ import (
 	"ooc/tiles/arrays"
 )
 
-// Options say what factors are made for. The zero value is for all rows, on the processor.
-type Options struct {
-	Rows    int            // of distances that will be asked for, about; 0: all
-	Memory  int64          // bytes to take at most, half of them for the core's matrix; 0: no limit, but what is free has to be enough
-	Free    int64          // bytes that are taken to be free; 0: as many as are
-	Pieces  int            // find what a device multiplies by to add up rows, with at most so many upper ranks (see sparse.EliminateInPieces); 0: nothing
-	Dissect bool           // order large graphs with thin separators by nested dissection, which answers single questions faster
-	After   *int           // eliminate so many vertices, as earlier factors of the same graph and as many rows did; nil: as many as pays
-	Device  kernels.Device // closes the core if it has room for it, and stays the caller's; nil: the processor does
+// Engine is the engine of rows that eliminates the graph.
+type Engine struct{}
 
-	Stage func(live.Stage) // called when a stage begins; may be nil
+// Name is the engine's name. It is that of the algorithm of a store that keeps factors, too.
+const Name = "factors"
+
+// Name implements rows.Engine.
+func (Engine) Name() string { return Name }
+
+// Offer implements rows.Engine.
+func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+	began := time.Now()
+	if q.Stage == nil {
+		q.Stage = func(live.Stage) {}
+	}
+	q.Stage(live.StageEliminate)
+	order, work, err := stop(ctx, g, q)
+	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(work), Prepare: func(ctx context.Context) (rows.Ready, error) {
+		return prepare(ctx, g, q, order, work, began)
+	}}, err
 }
 
 // ErrDense is wrapped by the error of a graph whose elimination leaves too large a core.
@@ -54,7 +64,20 @@ type Factors struct {
 // cycle. It fails with ErrDense where the memory has no room for the core's matrix, and with the cause of ctx if that ends
 // first. It fails with device.ErrMemory where there is not enough free memory, or where less may be taken than After needs. Close
 // the factors after use.
-func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error) {
+func Make(ctx context.Context, g *graph.Graph, q rows.Question) (*Factors, error) {
+	o, err := Engine{}.Offer(ctx, g, q)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := o.Prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ready.(*Factors), nil
+}
+
+// prepare eliminates vertices and closes the core. began is when ordering the vertices has begun.
+func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work, began time.Time) (f *Factors, err error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
 		return nil, err
@@ -65,28 +88,19 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 		}
 	}()
 	closers := []kernels.Device{host}
-	if o.Device != nil {
-		closers = []kernels.Device{o.Device, host}
-	}
-	if o.Stage == nil {
-		o.Stage = func(live.Stage) {}
-	}
-	o.Stage(live.StageEliminate)
-	began := time.Now()
-	order, work, err := stop(ctx, g, o)
-	if err != nil {
-		return nil, err
+	if q.Device != nil {
+		closers = []kernels.Device{q.Device, host}
 	}
 	f = &Factors{host: host}
-	if o.Pieces > 0 {
-		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: o.Pieces}, host)
+	if q.Pieces > 0 {
+		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: q.Pieces}, host)
 	} else {
 		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated, host)
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.Stage(live.StageCore)
+	q.Stage(live.StageCore)
 	closing := time.Now()
 	f.EliminateSeconds = closing.Sub(began).Seconds()
 	for _, d := range closers {
@@ -106,17 +120,17 @@ func Make(ctx context.Context, g *graph.Graph, o Options) (f *Factors, err error
 
 // stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it may take. What
 // is free decides nothing, since sums of floats and of reciprocals are rounded in the order of elimination.
-func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse.Work, error) {
-	room, most := o.Memory, g.N
-	options := sparse.OrderOptions{Sources: o.Rows, Dissect: o.Dissect}
-	if o.After != nil {
-		options.Limit = max(1, *o.After)
+func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, sparse.Work, error) {
+	room, most := q.Memory, g.N
+	options := sparse.OrderOptions{Sources: q.Rows, Dissect: q.Dissect}
+	if q.After != nil {
+		options.Limit = max(1, *q.After)
 		order, err := sparse.NewOrder(ctx, g, options)
 		if err != nil {
 			return nil, sparse.Work{}, err
 		}
-		best := order.At(min(*o.After, order.Limit))
-		return order, best, o.short(best, g.Kind)
+		best := order.At(min(*q.After, order.Limit))
+		return order, best, short(q, best, g.Kind)
 	}
 	if room > 0 {
 		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
@@ -146,23 +160,23 @@ func stop(ctx context.Context, g *graph.Graph, o Options) (*sparse.Order, sparse
 			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
 	}
 	if err == nil {
-		err = o.short(best, g.Kind)
+		err = short(q, best, g.Kind)
 	}
 	return order, best, err
 }
 
 // short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free; and with
 // ErrDense, too, if it could stop elsewhere.
-func (o *Options) short(w sparse.Work, of entry.Kind) error {
+func short(q rows.Question, w sparse.Work, of entry.Kind) error {
 	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(of.Wide().Bytes())
-	room, kind, remedy := o.Memory, device.ErrMemory, "give as many with --host-memory"
+	room, kind, remedy := q.Memory, device.ErrMemory, "give as many with --host-memory"
 	switch {
-	case room == 0 && o.After == nil: // another place to stop would do
+	case room == 0 && q.After == nil: // another place to stop would do
 		kind = errors.Join(kind, ErrDense)
-		room, remedy = o.free(), "free as many, or give less with --host-memory, with which elimination goes on until that is enough"
+		room, remedy = free(q), "free as many, or give less with --host-memory, with which elimination goes on until that is enough"
 	case room == 0:
-		room, remedy = o.free(), "free as many"
-	case o.After == nil: // it was chosen by that
+		room, remedy = free(q), "free as many"
+	case q.After == nil: // it was chosen by that
 		return nil
 	}
 	if room == 0 || need <= room {
@@ -173,7 +187,7 @@ func (o *Options) short(w sparse.Work, of entry.Kind) error {
 }
 
 // free is how many bytes of memory are free; 0: unknown.
-func (o *Options) free() int64 { return cmp.Or(o.Free, device.FreeMemory()) }
+func free(q rows.Question) int64 { return cmp.Or(q.Free, device.FreeMemory()) }
 
 // Expander is a sparse.Expander with its memory.
 type Expander struct {
@@ -187,39 +201,43 @@ type Expander struct {
 
 // NewExpander returns an Expander for one goroutine, for batches of about so many sources: fewer than that take as long, and
 // Elimination.BatchLanes are best. Close it after use.
-func (f *Factors) NewExpander(sources int) (*Expander, error) { return f.newExpander(sources, true) }
-
-// NewLaneExpander is NewExpander for Lanes alone, which take far less memory than Rows.
-func (f *Factors) NewLaneExpander(sources int) (*Expander, error) {
-	return f.newExpander(sources, false)
-}
-
-func (f *Factors) newExpander(sources int, rows bool) (*Expander, error) {
+func (f *Factors) NewExpander(sources int) (*Expander, error) {
 	if err := f.whole(); err != nil {
 		return nil, err
 	}
-	unit := f.Elimination.LaneUnit()
-	lanes := entry.RoundUp(max(1, min(sources, f.Elimination.BatchLanes())), unit)
-	var scratch []byte
-	if rows {
-		var err error
-		if scratch, err = f.host.AllocHost(f.Elimination.ScratchBytes(lanes)); err != nil {
-			return nil, err
+	lanes := f.lanes(sources)
+	x, err := f.Elimination.NewExpander(f.Core.Host, f.Core, lanes, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Expander{Expander: x, f: f, lanes: lanes}, nil
+}
+
+// lanes is how many lanes an Expander for so many sources has.
+func (f *Factors) lanes(sources int) int {
+	return entry.RoundUp(max(1, min(sources, f.Elimination.BatchLanes())), f.Elimination.LaneUnit())
+}
+
+// NewWorker implements rows.Ready.
+func (f *Factors) NewWorker(sources int) (rows.Worker, error) { return f.NewExpander(sources) }
+
+// Order implements rows.Ready: vertices by rank.
+func (f *Factors) Order() []int32 { return f.Elimination.Vertices }
+
+// takeScratch takes the memory that Rows needs, once.
+func (x *Expander) takeScratch() (err error) {
+	if x.scratch == nil {
+		if x.scratch, err = x.f.host.AllocHost(x.f.Elimination.ScratchBytes(x.lanes)); err == nil {
+			x.Scratch(x.scratch)
 		}
 	}
-	x, err := f.Elimination.NewExpander(f.Core.Host, f.Core, lanes, scratch)
-	if err != nil {
-		return nil, errors.Join(err, f.free(scratch))
-	}
-	return &Expander{Expander: x, f: f, lanes: lanes, scratch: scratch}, nil
+	return err
 }
 
 // Close frees the Expander's memory.
-func (x *Expander) Close() error { return x.f.free(x.scratch) }
-
-func (f *Factors) free(scratch []byte) error {
-	if scratch == nil {
+func (x *Expander) Close() error {
+	if x.scratch == nil {
 		return nil
 	}
-	return f.host.FreeHost(scratch)
+	return x.f.host.FreeHost(x.scratch)
 }

@@ -15,6 +15,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels/entry"
 )
@@ -31,9 +32,9 @@ func graphOf(t *testing.T, r *rand.Rand, n int, w enginetest.Weights) *graph.Gra
 }
 
 // made makes the factors of a graph, until the test ends.
-func made(t *testing.T, g *graph.Graph, o factors.Options) *factors.Factors {
+func made(t *testing.T, g *graph.Graph, q rows.Question) *factors.Factors {
 	t.Helper()
-	f, err := factors.Make(t.Context(), g, o)
+	f, err := factors.Make(t.Context(), g, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestExpander(t *testing.T) {
 	for _, w := range enginetest.AllKinds {
 		for range 6 {
 			g := graphOf(t, r, 1+r.IntN(200), w)
-			f := made(t, g, factors.Options{Rows: r.IntN(3)})
+			f := made(t, g, rows.Question{Rows: r.IntN(3)})
 			x, err := f.NewExpander(1 + r.IntN(100))
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +97,7 @@ func TestQuestions(t *testing.T) {
 	for _, w := range enginetest.AllKinds {
 		for range 6 {
 			g := graphOf(t, r, 1+r.IntN(150), w)
-			f := made(t, g, factors.Options{Rows: r.IntN(3)})
+			f := made(t, g, rows.Question{Rows: r.IntN(3)})
 			ask(t, r, g, f)
 			path := filepath.Join(t.TempDir(), "factors")
 			id := [16]byte{byte(r.Uint32())}
@@ -177,10 +178,10 @@ func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 func TestDense(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 150+r.IntN(50), entry.KindI32, false)
-	size := made(t, g, factors.Options{}).Elimination.Core()
+	size := made(t, g, rows.Question{}).Elimination.Core()
 	if size > 1 {
 		memory := int64(2 * 4 * (size - 1) * (size - 1))
-		f, err := factors.Make(t.Context(), g, factors.Options{Memory: max(memory, 1<<19)})
+		f, err := factors.Make(t.Context(), g, rows.Question{Memory: max(memory, 1<<19)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,13 +202,13 @@ func TestDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := factors.Make(t.Context(), full, factors.Options{Memory: 1e4}); !errors.Is(err, factors.ErrDense) {
+	if _, err := factors.Make(t.Context(), full, rows.Question{Memory: 1e4}); !errors.Is(err, factors.ErrDense) {
 		t.Errorf("a complete graph in 10 kB gives %v", err)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	end(cause)
-	if _, err := factors.Make(ctx, g, factors.Options{}); !errors.Is(err, cause) {
+	if _, err := factors.Make(ctx, g, rows.Question{}); !errors.Is(err, cause) {
 		t.Errorf("a context that has ended gives %v", err)
 	}
 }
@@ -217,9 +218,9 @@ func TestFreeMemory(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
 		g := enginetest.SymmetricGraph(t, r, 300, kind)
-		w := made(t, g, factors.Options{}).Elimination.Work
+		w := made(t, g, rows.Question{}).Elimination.Work
 		need := w.Fill*sparse.ArcBytes + int64(w.Core*w.Core*kind.Wide().Bytes())
-		for _, o := range []factors.Options{{Free: need}, {Free: 1 << 40}, {After: &w.Eliminated, Memory: need}} {
+		for _, o := range []rows.Question{{Free: need}, {Free: 1 << 40}, {After: &w.Eliminated, Memory: need}} {
 			if got := made(t, g, o).Elimination.Work.Eliminated; got != w.Eliminated {
 				t.Errorf("%s: %d vertices, with %+v %d", kind, w.Eliminated, o, got)
 			}
@@ -227,11 +228,11 @@ func TestFreeMemory(t *testing.T) {
 		if need == 0 {
 			continue
 		}
-		for _, o := range []factors.Options{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1}, {After: &w.Eliminated, Free: need - 1}} {
+		for _, o := range []rows.Question{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1}, {After: &w.Eliminated, Free: need - 1}} {
 			if _, err := factors.Make(t.Context(), g, o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
 				t.Errorf("%s, %+v: %v; needs %d", kind, o, err, need)
 			}
 		}
-		made(t, g, factors.Options{Free: need - 1, Memory: 1 << 30}) // which the message names
+		made(t, g, rows.Question{Free: need - 1, Memory: 1 << 30}) // which the message names
 	}
 }

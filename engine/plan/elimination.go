@@ -1,6 +1,10 @@
 package plan
 
-import "ooc/engine/sparse"
+import (
+	"runtime"
+
+	"ooc/engine/sparse"
+)
 
 // Measured on two cores with AVX-512 (docs/benchmarks.md). Shares are of the rate of products; eliminateRate is in
 // relaxations/s of one thread.
@@ -19,10 +23,17 @@ func (r Rates) EliminateSeconds(w sparse.Work) float64 {
 	return w.Eliminate/(eliminateRate*float64(min(r.Threads(), eliminateThreads))) + stageSeconds
 }
 
+// products is relaxations/s of a thread, where eliminateRate was measured.
+const products = 25e9
+
+// WeighSeconds is about the seconds that what Weigh weighs takes on all threads.
+func WeighSeconds(w sparse.Work) float64 {
+	return Weigh(w) / (products * float64(runtime.GOMAXPROCS(0)))
+}
+
 // Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and expanding what w
 // counts. It compares points to stop at, and is the same on every machine.
 func Weigh(w sparse.Work) float64 {
-	const products = 25e9 // relaxations/s of a thread, where eliminateRate was measured
 	return w.Eliminate*products/eliminateRate + w.Rounds + (w.Climb+w.Sweep)/sweepShare + w.Cross/crossShare
 }
 

@@ -56,7 +56,7 @@ func storeSource(p *engine.Problem) source {
 				if err != nil {
 					return 0, err
 				}
-				return f.RowsBytes(most), nil
+				return f.WorkerBytes(most), nil
 			}
 			return int64(most) * int64(g.T) * entry.WordBytes, nil
 		},

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -64,7 +63,7 @@ func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 
 // NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. BatchLanes
 // is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
-// and in large pages. For Lanes alone, it is nil.
+// and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
 	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil && int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
@@ -73,6 +72,9 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch,
 		kept: make([]bool, len(e.Vertices))}, nil
 }
+
+// Scratch gives the Expander memory for Rows.
+func (x *Expander) Scratch(memory []byte) { x.scratch = memory }
 
 // BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
 func (e *Elimination) BatchLanes() int { return BatchLanes * entry.WordBytes / e.Variant.Bytes() }
@@ -85,8 +87,8 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	if err := x.check(sources, to); err != nil {
 		return err
 	}
-	if x.scratch == nil {
-		return errors.New("this expander is for lanes alone")
+	if need := x.e.ScratchBytes(x.lanes); int64(len(x.scratch)) < need {
+		return fmt.Errorf("expander of %d lanes with %d bytes of scratch: want %d", x.lanes, len(x.scratch), need)
 	}
 	x.place(to)
 	return x.eachBatch(sources, func() error {

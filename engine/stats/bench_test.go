@@ -20,6 +20,7 @@ import (
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -116,7 +117,7 @@ func roadFactors(b *testing.B, directed bool, sources int) (*graph.Graph, *facto
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := factors.Make(b.Context(), g, factors.Options{Rows: sources})
+	f, err := factors.Make(b.Context(), g, rows.Question{Rows: sources})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (s *expanded) rows(band int) []int32 {
 }
 
 func (s *expanded) reader() (reader, error) {
-	x, err := s.f.NewLaneExpander(s.lanes)
+	x, err := s.f.NewExpander(s.lanes)
 	if err != nil {
 		return nil, err
 	}

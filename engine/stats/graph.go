@@ -14,6 +14,7 @@ import (
 	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/live"
+	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -181,7 +182,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead, at func(li
 		return err
 	}
 	most := x.mostUpper()
-	o := factors.Options{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
+	o := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		o.After, o.Pieces = &eliminated, int(was.Pieces)

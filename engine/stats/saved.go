@@ -61,7 +61,7 @@ type slotHead struct {
 	Bands      int64 // that have ended
 	Eliminated int64 // vertices, on which the order of bands depends and, in f32 and f64, the rounding of distances
 	Elapsed    time.Duration
-	Pieces     int64    // those of factors.Options, on which the order of bands depends, too
+	Pieces     int64    // those of rows.Question, on which the order of bands depends, too
 	Order      [32]byte // a digest of the vertices of all rows and columns
 	Memory     uint32   // its checksum
 	Sum        uint32   // of all before it

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"bytes"
 	"fmt"
 	"unsafe"
 
@@ -80,25 +81,47 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 	if len(weights) == 0 {
 		d.Sweep(v, dst, &kernels.Arcs{Offsets: make([]int32, count+1)}, 0, count, nil)
 	}
-	if count == 0 {
+	if count == 0 || len(weights) == 0 {
 		return
 	}
-	// All rows of the source are taken to some rows of dst before the next of dst, which so stay in the processor's second cache.
+	// All rows of the source are taken to some rows of dst before the next of dst, which so stay in the processor's
+	// second cache. Most sources reach few rows, and neighbours the same ones. So each line of lanes has rows of its own.
 	rows, words := max(1, crossBytes/stride), v.WeightBytes()/4
+	lines := liveRows(v, src, len(weights))
 	for first := 0; first < count; first += rows {
 		last := min(first+rows, count)
-		for i := 0; i < len(weights); i += crossWidth {
-			var s, w [crossWidth]*byte
-			for k := range s {
-				x := min(i+k, len(weights)-1) // a row twice does no harm
-				s[k], w[k] = at(src.Row(x), 0), at(weights[x][:last*words], first*words)
-			}
-			for b := 0; b < stride; b += lineBytes {
-				p.cross[v](at(dst.Data, first*stride+b), addr(s[0], b), addr(s[1], b), addr(s[2], b), addr(s[3], b),
-					w[0], w[1], w[2], w[3], last-first, stride, flag(i > 0))
+		for l, live := range lines {
+			for i := 0; i < len(live); i += crossWidth {
+				var s, w [crossWidth]*byte
+				for k := range s {
+					x := live[min(i+k, len(live)-1)] // a row twice does no harm
+					s[k], w[k] = at(src.Row(int(x)), l*lineBytes), at(weights[x][:last*words], first*words)
+				}
+				p.cross[v](at(dst.Data, first*stride+l*lineBytes), s[0], s[1], s[2], s[3], w[0], w[1], w[2], w[3],
+					last-first, stride, flag(i > 0))
 			}
 		}
 	}
+}
+
+// liveRows returns, for each line of lanes, the rows in which a lane of it is reachable; the first row where there are none.
+func liveRows(v entry.Variant, m kernels.Lanes, rows int) [][]int32 {
+	var dead [lineBytes]byte
+	v.Kind().Fill(dead[:], v.Unreachable())
+	lines := make([][]int32, m.Width*m.Entry/lineBytes)
+	for l := range lines {
+		var live []int32
+		for r := range rows {
+			if !bytes.Equal(m.Row(r)[l*lineBytes:][:lineBytes], dead[:]) {
+				live = append(live, int32(r))
+			}
+		}
+		if len(live) == 0 {
+			live = append(live, 0)
+		}
+		lines[l] = live
+	}
+	return lines
 }
 
 // Transpose implements kernels.HostLaneOps.

@@ -1,0 +1,94 @@
+// Package rows computes rows of distances and shares the work out. An Engine makes a graph ready, and a Ready graph computes any
+// of its rows. Run deals rows to goroutines and devices, holds them in pauses, and takes restore points. What becomes of the
+// rows is for the callers: the tiles of a store, statistics, near pairs, exports, proofs.
+//
+// An engine is one file and one line in the table of package engine; docs/add-a-row-engine.md shows one.
+package rows
+
+import (
+	"context"
+
+	"ooc/engine/graph"
+	"ooc/engine/live"
+	"ooc/kernels"
+)
+
+// Question says what is wanted of a graph, and what may be taken to compute it. The zero value is all rows, on the processor.
+type Question struct {
+	Rows    int              // about how many rows will be asked for: what makes each faster may take as long as some; 0: all
+	Dissect bool             // single distances will be asked for, too
+	Memory  int64            // bytes to take at most; 0: no limit, but what is free has to be enough
+	Device  kernels.Device   // does what it can, and stays the caller's; nil: the processor does all
+	Stage   func(live.Stage) // called when a stage begins; may be nil
+
+	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up rows; 0: rows are
+	// not added up (see sparse.EliminateInPieces).
+	Pieces int
+	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as many as pays.
+	After *int
+	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
+	Free int64
+}
+
+// Engine computes rows of distances.
+type Engine interface {
+	// Name names the engine in stores, plans and flags.
+	Name() string
+	// Offer says what the engine takes to answer a question, without beginning. The graph has no negative cycle. It fails with
+	// device.ErrMemory where there is not enough memory, and with the cause of ctx if that ends first.
+	Offer(ctx context.Context, g *graph.Graph, q Question) (Offer, error)
+}
+
+// Offer is what an engine promises.
+type Offer struct {
+	Engine  string
+	Seconds float64 // to make the graph ready and compute the rows; +Inf: the engine cannot
+	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.
+	Prepare func(ctx context.Context) (Ready, error)
+}
+
+// Choose returns the offer of the engine that takes least time. If none can, it fails with the error of the first.
+func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (best Offer, err error) {
+	for i, e := range engines {
+		o, oerr := e.Offer(ctx, g, q)
+		if oerr != nil && i == 0 {
+			err = oerr
+		}
+		if oerr == nil && (best.Prepare == nil || o.Seconds < best.Seconds) {
+			best = o
+		}
+	}
+	if best.Prepare != nil {
+		err = nil
+	}
+	return best, err
+}
+
+// Ready is a graph of which any row can be computed. Any number of goroutines may ask it. Distances are entries of Kind.Wide of the graph's kind.
+type Ready interface {
+	// Order returns all vertices in an order in which those that follow each other share work.
+	Order() []int32
+	// NewWorker returns what computes rows for one goroutine, about so many at a time. Close it after use.
+	NewWorker(rows int) (Worker, error)
+	// WorkerBytes is about the memory that such a Worker takes.
+	WorkerBytes(rows int) int64
+	// Reversed returns the same of the graph with all arcs reversed: its rows are columns. It is closed with what it is of.
+	Reversed() (Ready, error)
+	Close() error
+}
+
+// Worker computes rows, for one goroutine.
+type Worker interface {
+	// ReadRows fills dst with the distances from each source to all vertices, row after row.
+	ReadRows(dst []byte, sources []int) error
+	Close() error
+}
+
+// LaneWorker is a Worker that computes rows side by side.
+type LaneWorker interface {
+	Worker
+	// Lanes computes rows in batches, and gives each to take in pieces. Row r of m has the distances to vertex Order[first+r], in lane i
+	// those from source batch[i], an index of sources; lanes beyond the batch repeat its last one. A batch comes from the first vertex of
+	// Order to the last. Entries are of the graph's kind. m is take's until it returns.
+	Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error
+}
