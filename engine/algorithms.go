@@ -11,6 +11,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
 	"ooc/engine/rows"
+	"ooc/engine/rowtiles"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -30,16 +31,24 @@ type solver interface {
 
 // algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new algorithm is
 // one line here.
-var algorithms = []solver{
+var algorithms = append([]solver{
 	rounds.Blocked,
 	eliminate.New(eliminate.Options{}),
 	rounds.Squaring,
 	rounds.SingleStage,
-}
+}, rowSolvers()...)
 
-// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here.
+// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too, but for the first:
+// package eliminate solves by it, on devices and with cores that are larger than memory.
 var rowEngines = []rows.Engine{
 	factors.Engine{},
+}
+
+func rowSolvers() (list []solver) {
+	for _, e := range rowEngines[1:] {
+		list = append(list, rowtiles.Algorithm{Engine: e})
+	}
+	return list
 }
 
 // PrepareRows makes a graph ready for questions, by the engine that takes least time. Close what it returns after use. Errors are those of

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"golang.org/x/sync/errgroup"
+	"sync/atomic"
 
 	"ooc/engine/device"
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -29,6 +29,7 @@ type deviceExpansion struct {
 	lanes    int
 	room     chan []byte   // host memory for a row of tiles and its sums
 	copied   chan tilesRow // as long as room, so that a send never blocks
+	busy     atomic.Int32  // batches that may compute more rows
 }
 
 // tilesRow is a row of tiles followed by their checksums. It may be read once its event has passed.
@@ -40,6 +41,9 @@ type tilesRow struct {
 
 // sumsThere is the number of checksums that the device computes of a row of tiles.
 func (x *run) sumsThere() int { return x.Geometry.Side() * x.Geometry.T / sparse.SumRows }
+
+// rowBytes is the size of a row of tiles.
+func (x *run) rowBytes() int64 { return int64(x.Geometry.Side()) * x.Geometry.TileBytes() }
 
 // rowAndSums is the host memory in bytes for a row of tiles and its checksums, in whole pages.
 func (x *run) rowAndSums() int64 {
@@ -58,17 +62,17 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	_, can := kernels.As[kernels.LaneOps](w.run.Device) // the plan may have been made for another device
 	wanted := w.run.plan.Lanes > 0 && can
 	w.planned(0, 0, 0)
-	if !wanted || w.first == len(w.done) {
+	if !wanted || w.Run.Left() == 0 {
 		return nil, nil
 	}
 	shape := w.e.Shape(w.run.Geometry.T)
-	lanes, batches := deviceShape(shape, w.run.Device.Info(), len(w.done)-w.first)
+	lanes, batches := deviceShape(shape, w.run.Device.Info(), w.Run.Left())
 	if lanes == 0 {
 		return nil, nil
 	}
 	devices := device.Each(w.run.Device)
 	if w.run.rings == nil {
-		w.run.rings = lockRings(devices, w.run.rowAndSums(), len(w.done)-w.first, w.run.budget())
+		w.run.rings = lockRings(devices, w.run.rowAndSums(), w.Run.Left(), w.run.budget())
 	}
 	shape.Lanes = lanes
 	count, bytes := 0, int64(0)
@@ -91,11 +95,22 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	return all, nil
 }
 
-// start starts the goroutines of all devices in the expansion's group.
-func (all deviceExpansions) start(ctx context.Context) {
+// run computes all rows that are left.
+func (all deviceExpansions) run(ctx context.Context) error {
+	var hands []func() (rows.Hand, error)
+	var writers []func(context.Context) error
 	for _, c := range all {
-		c.start(ctx)
+		c.busy.Store(int32(len(c.batches)))
+		for _, b := range c.batches {
+			hands = append(hands, func() (rows.Hand, error) { return &batch{c, b}, nil })
+		}
+		for range min(c.writers, cap(c.copied)) {
+			writers = append(writers, c.write)
+		}
 	}
+	w := all[0].rows
+	w.Run.AtOnce = func(int) int { return all[0].lanes / w.run.Geometry.T }
+	return w.Run.Do(ctx, hands, writers...)
 }
 
 func (all deviceExpansions) close() error {
@@ -122,9 +137,9 @@ func (c *deviceExpansion) open(batches int) (err error) {
 	if c.expander, err = c.rows.e.NewDeviceExpander(c.device, c.rows.core, c.rows.run.Geometry.T); err != nil {
 		return err
 	}
-	left := len(c.rows.done) - c.rows.first
+	left := c.rows.Run.Left()
 	launches := float64(c.expander.Launches()) * float64(entry.CeilDiv(left*c.rows.run.Geometry.T, c.lanes))
-	if launches*launchSeconds > max(1, 2*c.rows.run.plan.ExpandSeconds*float64(left)/float64(len(c.rows.done))) {
+	if launches*launchSeconds > max(1, 2*c.rows.run.plan.ExpandSeconds*float64(left)/float64(c.rows.Run.Units())) {
 		return errLaunches
 	}
 	for range batches {
@@ -223,68 +238,55 @@ func (c *deviceExpansion) close() error {
 	return err
 }
 
-// start starts all goroutines in the expansion's group.
-func (c *deviceExpansion) start(ctx context.Context) {
-	c.rows.group.Go(func() error {
-		defer close(c.copied)
-		batches, one := errgroup.WithContext(ctx) // an error of one ends the others
-		for _, b := range c.batches {
-			batches.Go(func() error { return c.compute(one, b) })
-		}
-		return batches.Wait()
-	})
-	for range min(c.writers, cap(c.copied)) {
-		c.rows.group.Go(c.write)
-	}
+// batch is a stream of a device that computes batches of sources.
+type batch struct {
+	c *deviceExpansion
+	*sparse.Batch
 }
 
-// compute computes one batch after another until none is left or ctx ends. When ctx ends it does not wait for the copies
-// that are in flight.
-func (c *deviceExpansion) compute(ctx context.Context, b *sparse.Batch) error {
-	for {
-		if err := c.rows.run.Control.Hold(ctx, c.rows.checkpointInPause); err != nil {
-			return err
-		}
-		first, count := c.rows.take(c.lanes / c.rows.run.Geometry.T)
-		if count == 0 || ctx.Err() != nil {
+// Close says that the stream computes no more. Its memory stays, from which rows may still be copied.
+func (b *batch) Close() error {
+	if b.c.busy.Add(-1) == 0 {
+		close(b.c.copied)
+	}
+	return nil
+}
+
+// Do computes rows of tiles, and has them copied. When ctx ends it does not wait for the copies that are in flight.
+func (b *batch) Do(ctx context.Context, first, count int) error {
+	c := b.c
+	if err := b.Rows(c.rows.Sources(first, count)); err != nil {
+		return fmt.Errorf("tile row %d: %w", first, err)
+	}
+	// Wait before taking host memory: rows that are computed already need it more.
+	if err := b.Sync(); err != nil {
+		return fmt.Errorf("tile row %d: %w", first, err)
+	}
+	for i := range count {
+		var data []byte
+		select {
+		case data = <-c.room:
+		case <-ctx.Done():
 			return nil
 		}
-		var sources []int32
-		for i := range count {
-			sources = append(sources, c.rows.sources(first+i)...)
+		row, sums := c.parts(data)
+		there, err := b.TileRow(row, sums, i, c.rows.run.Geometry.First(first+i))
+		if err != nil {
+			return fmt.Errorf("tile row %d: %w", first+i, err)
 		}
-		if err := b.Rows(sources); err != nil {
-			return fmt.Errorf("tile row %d: %w", first, err)
-		}
-		// Wait before taking host memory: rows that are computed already need it more.
-		if err := b.Sync(); err != nil {
-			return fmt.Errorf("tile row %d: %w", first, err)
-		}
-		for i := range count {
-			var data []byte
-			select {
-			case data = <-c.room:
-			case <-ctx.Done():
-				return nil
-			}
-			row, sums := c.parts(data)
-			there, err := b.TileRow(row, sums, i, c.rows.run.Geometry.First(first+i))
-			if err != nil {
-				return fmt.Errorf("tile row %d: %w", first+i, err)
-			}
-			c.copied <- tilesRow{first + i, data, there}
-		}
+		c.copied <- tilesRow{first + i, data, there}
 	}
+	return nil
 }
 
 // write writes rows of tiles as they come.
-func (c *deviceExpansion) write() error {
+func (c *deviceExpansion) write(context.Context) error {
 	for row := range c.copied {
 		if err := row.there.Sync(); err != nil {
 			return fmt.Errorf("tile row %d: %w", row.i, err)
 		}
 		data, sums := c.parts(row.data)
-		if err := c.rows.put(row.i, data, sums); err != nil {
+		if err := c.rows.Put(row.i, data, sums); err != nil {
 			return err
 		}
 		c.room <- row.data

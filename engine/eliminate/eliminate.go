@@ -108,10 +108,7 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 
 // Run solves by elimination. It continues after the rows that the task's state counts as done.
 func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
-	x := &run{Task: t, algorithm: a, sink: a.o.Sink}
-	if x.sink == nil {
-		x.sink = func(i int, tiles []byte) error { return t.Store.WriteTiles(i, t.Geometry.First(i), tiles) }
-	}
+	x := &run{Task: t, algorithm: a}
 	defer func() { t.Reports.Stop(err == nil) }()
 	if err := x.planned(ctx); err != nil {
 		return err
@@ -127,11 +124,10 @@ type run struct {
 	algorithm Algorithm
 	plan      Plan
 	lanes     kernels.HostLaneOps
-	host      kernels.Device                  // allocates host memory, and does what needs HostLaneOps
-	closers   []kernels.Device                // that may close the core in memory; none: it is solved in a store
-	closer    string                          // what did, as tiles.State.Closer has it
-	rings     []*ring                         // for an expansion on devices, one each; nil: none is taken
-	sink      func(i int, tiles []byte) error // takes the stored tiles of finished rows of tiles
+	host      kernels.Device   // allocates host memory, and does what needs HostLaneOps
+	closers   []kernels.Device // that may close the core in memory; none: it is solved in a store
+	closer    string           // what did, as tiles.State.Closer has it
+	rings     []*ring          // for an expansion on devices, one each; nil: none is taken
 }
 
 // planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination

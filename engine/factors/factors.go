@@ -76,6 +76,12 @@ func Make(ctx context.Context, g *graph.Graph, q rows.Question) (*Factors, error
 	return ready.(*Factors), nil
 }
 
+// Of returns the factors of an elimination and its closed core. host allocates what rows are computed in, and stays the caller's: do not close
+// these factors.
+func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Factors {
+	return &Factors{Elimination: e, Core: core, host: host}
+}
+
 // prepare eliminates vertices and closes the core. began is when ordering the vertices has begun.
 func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work, began time.Time) (f *Factors, err error) {
 	host, err := cpu.Open(cpu.Options{})

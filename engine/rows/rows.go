@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/live"
+	"ooc/engine/sparse"
 	"ooc/kernels"
 )
 
@@ -91,4 +92,11 @@ type LaneWorker interface {
 	// those from source batch[i], an index of sources; lanes beyond the batch repeat its last one. A batch comes from the first vertex of
 	// Order to the last. Entries are of the graph's kind. m is take's until it returns.
 	Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error
+}
+
+// TileWorker is a Worker that writes rows where they belong.
+type TileWorker interface {
+	Worker
+	// Rows writes the rows of some vertices to a target.
+	Rows(sources []int32, to sparse.Target) error
 }

@@ -15,11 +15,11 @@ import (
 // smaller. Set the fields before Do; the methods may be called by any goroutine from then on.
 type Run struct {
 	Rows, Height int
-	Columns      int           // distances of a row
-	First        int           // units that earlier runs have done
-	AtOnce       int           // units that a hand is given at most; 0: one
-	Control      *live.Control // pauses the run; nil: nothing does
-	Every        time.Duration // between two restore points
+	Columns      int                // distances of a row
+	First        int                // units that earlier runs have done
+	AtOnce       func(left int) int // units that a hand is given when so many are left; nil: one
+	Control      *live.Control      // pauses the run; nil: nothing does
+	Every        time.Duration      // between two restore points
 
 	// Save makes the first so many units durable: that is a restore point. It is called now and then, and when Control asks for it, one
 	// call at a time. No unit ends in its turn meanwhile. nil: nothing is kept.
@@ -123,7 +123,10 @@ func (r *Run) work(ctx context.Context, open func() (Hand, error)) (err error) {
 func (r *Run) take() (first, count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first, count = r.next, min(max(1, r.AtOnce), len(r.done)-r.next)
+	first, count = r.next, min(1, len(r.done)-r.next)
+	if r.AtOnce != nil {
+		count = min(r.AtOnce(len(r.done)-r.next), len(r.done)-r.next)
+	}
 	r.next += count
 	return first, count
 }

@@ -1,0 +1,124 @@
+package rowtiles
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"ooc/engine/live"
+	"ooc/engine/plan"
+	"ooc/engine/rows"
+	"ooc/engine/task"
+	"ooc/engine/text"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Algorithm makes of an engine of rows an algorithm that solves.
+type Algorithm struct{ Engine rows.Engine }
+
+// Name implements plan.Algorithm.
+func (a Algorithm) Name() string { return a.Engine.Name() }
+
+// Traits implements plan.Algorithm.
+func (a Algorithm) Traits() plan.Traits {
+	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Sources: true, Arcs: true, Rows: true, Upper: true}
+}
+
+// Measure implements plan.Algorithm: engines say what they take.
+func (Algorithm) Measure(*plan.Rates, kernels.Device, entry.Variant, int) error { return nil }
+
+// Plan is what a solve by an engine of rows means to do.
+type Plan struct {
+	name    string
+	Rows    int     `json:"rows"`
+	Seconds float64 `json:"seconds"`
+	offer   rows.Offer
+}
+
+// Member implements plan.Plan.
+func (p *Plan) Member() string { return p.name }
+
+// Lines implements plan.Plan.
+func (p *Plan) Lines(*plan.Basis) []plan.Line {
+	return []plan.Line{{Name: "rows", Text: humanize.Comma(int64(p.Rows)) + " by " + p.name}, {Name: "time", Text: text.Time(p.Seconds)}}
+}
+
+// Plan implements plan.Algorithm.
+func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
+	if q.Graph == nil {
+		return plan.Offer{Seconds: math.Inf(1)}, nil
+	}
+	n := q.Graph.N
+	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
+	var err error
+	if p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory}); err != nil {
+		return plan.Offer{}, err
+	}
+	p.Seconds = p.offer.Seconds
+	left := p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
+	tile, _, _ := a.Size(q)
+	return plan.Offer{Plan: p, Seconds: p.Seconds, Left: left, Tile: tile}, nil
+}
+
+// Size implements plan.Algorithm.
+func (Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
+	n := q.Facts.N
+	return cmp.Or(q.Tile, plan.RowTile(q.Facts.Kind, cmp.Or(len(q.Sources), n), n, q.Upper())), 0, nil
+}
+
+// Left completes the status of a store in which an earlier run has written rows.
+func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error) {
+	st.Rows = s.Geometry().RowCount()
+	if !counts {
+		return false, nil
+	}
+	state, _, err := s.Ahead()
+	st.Stage, st.RowsDone = live.StageExpand, int(state.Done)
+	return false, err
+}
+
+// Run solves. It continues after the rows that the task's state counts as done.
+func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+	defer func() { t.Reports.Stop(err == nil) }()
+	g, err := t.Graph()
+	if err != nil {
+		return err
+	}
+	p, ok := t.Choice.Plan.(*Plan)
+	if !ok {
+		return fmt.Errorf("%s: no plan for %s", t.Store.Dir(), a.Name())
+	}
+	t.Summary.Plans = t.Summary.Plans.With(p)
+	host, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+	began := time.Now()
+	ready, err := p.offer.Prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ready.Close()) }()
+	t.Summary.SetupSeconds = time.Since(began).Seconds()
+	w := &Writer{Task: t, Host: host}
+	w.Start()
+	hands, err := w.Hands(Processor{
+		Open: ready.NewWorker, Bytes: ready.WorkerBytes, Unit: 1, Batch: min(g.N, w.Geometry.T), Room: t.HostMemory, Must: t.HostMemory > 0,
+	})
+	if err == nil {
+		err = w.Run.Do(ctx, hands)
+	}
+	err = w.Close(ctx, err)
+	t.Summary.Text = fmt.Sprintf("%s rows by %s in %s, sync %s; predicted %s", humanize.Comma(int64(t.Summary.RowsWritten)), a.Name(),
+		text.Time(t.Summary.ExpandSeconds), text.Time(t.Summary.SyncSeconds), text.Time(p.Seconds))
+	return err
+}

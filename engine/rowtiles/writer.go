@@ -1,0 +1,344 @@
+// Package rowtiles writes rows of distances into the tiles of a store, and makes of any engine of rows an algorithm that solves.
+package rowtiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"ooc/engine/device"
+	"ooc/engine/live"
+	"ooc/engine/rows"
+	"ooc/engine/sparse"
+	"ooc/engine/task"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// Writer writes rows of distances into the tiles of a store. A unit of its Run is a row of tiles. Rows do not depend on one
+// another and each is written once. So progress is a number of rows, and after a kill the rows that were in progress are computed again.
+type Writer struct {
+	*task.Task
+	Run  rows.Run
+	Host kernels.Device // allocates memory
+	// Sink takes the stored tiles of each row of tiles that is done; nil: the store does.
+	Sink func(i int, tiles []byte) error
+	// Mark adds to the store's state what a later run has to know to compute the same rows; nil: nothing.
+	Mark func(*tiles.State)
+	// Look adds to the status what is known of the devices; nil: nothing.
+	Look func(*live.Status)
+
+	mu      sync.Mutex
+	written int64    // bytes, padding not counted; guarded by mu
+	summed  []bool   // by tile
+	sums    []uint32 // of each tile
+}
+
+// Start begins to write what earlier runs have not.
+func (w *Writer) Start() {
+	g := w.Geometry
+	w.Run = rows.Run{
+		Rows: g.RowCount(), Height: g.T, Columns: g.N, First: int(w.State.Done) / g.T, Control: w.Control, Every: w.Checkpoint,
+		Save: func(units int) error { return w.Store.Checkpoint(w.state(units)) },
+		Note: func(units int) error { return w.Store.Note(w.state(units)) },
+	}
+	w.Run.Start()
+	w.sums, w.summed = make([]uint32, g.Tiles()*w.Meta.SumsPerTile()), make([]bool, g.Tiles())
+	if w.Sink == nil {
+		w.Sink = func(i int, tiles []byte) error { return w.Store.WriteTiles(i, g.First(i), tiles) }
+	}
+	w.Reports.Show(w.live)
+}
+
+// state describes a number of rows of tiles that are done.
+func (w *Writer) state(units int) tiles.State {
+	st := tiles.State{
+		Algorithm: w.Summary.Algorithm, Done: int64(min(units*w.Geometry.T, w.Geometry.RowCount())),
+		Elapsed: w.Task.State.Elapsed + w.Control.Now().Sub(w.Began),
+	}
+	if w.Mark != nil {
+		w.Mark(&st)
+	}
+	return st
+}
+
+// Close makes the rows that were written durable, where err does not say that one could not be, and completes the summary and the store.
+// It fails with task.ErrInterrupted where rows are left.
+func (w *Writer) Close(ctx context.Context, err error) error {
+	_, made, _ := w.Run.Counts()
+	w.Summary.ExpandSeconds = w.Run.Seconds()
+	w.Summary.RowsWritten, w.Summary.BytesWritten = made, w.written
+	syncing := w.Control.Now()
+	if err == nil {
+		err = w.finish(ctx)
+	}
+	w.Summary.SyncSeconds = w.Since(syncing)
+	w.Summary.ElapsedSeconds = w.Task.State.Elapsed.Seconds() + w.Since(w.Began)
+	return err
+}
+
+func (w *Writer) finish(ctx context.Context) error {
+	if err := w.Run.Keep(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil && w.Run.Left() > 0 {
+		_, _, restore := w.Run.Counts()
+		return fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(restore)/float64(w.Geometry.RowCount()))
+	}
+	return w.Finish(ctx, w.sums, w.summed)
+}
+
+// Sources returns the vertices whose rows of distances are in some rows of tiles.
+func (w *Writer) Sources(first, count int) []int32 {
+	g := w.Geometry
+	sources := make([]int32, 0, count*g.T)
+	for r := first * g.T; r < min((first+count)*g.T, g.RowCount()); r++ {
+		sources = append(sources, int32(w.Meta.Sources.Vertex(r)))
+	}
+	return sources
+}
+
+// chunkEntries is how many distances a goroutine computes at a time where rows share work: more of them share more, but are lost
+// when the solve is stopped, and take memory.
+const chunkEntries = 1 << 26
+
+// Processor says how rows are computed on the processor.
+type Processor struct {
+	Open        func(rows int) (rows.Worker, error) // for one goroutine, to compute so many rows at a time
+	Bytes       func(rows int) int64                // that such a Worker takes
+	Unit, Batch int                                 // rows at a time: the least, and the best
+	Room        int64                               // bytes of memory to take; 0: any
+	Must        bool                                // Room is what somebody has asked for; else the least is taken whatever Room is
+}
+
+// Hands returns as many goroutines as fit, which take as many rows at a time as fit.
+func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
+	g, room := w.Geometry, p.Room
+	row := rowBytes(g)
+	least := p.Bytes(p.Unit) + row
+	if !p.Must && room > 0 {
+		room = max(room, least)
+	}
+	batch, hands := min(p.Batch, entry.RoundUp(g.RowCount(), p.Unit)), max(1, min(runtime.GOMAXPROCS(0), w.Run.Left()))
+	for room > 0 && int64(hands)*(p.Bytes(batch)+row) > room {
+		switch {
+		case batch > p.Unit:
+			batch -= p.Unit
+		case hands > 1:
+			hands--
+		default:
+			return nil, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
+				device.ErrMemory, room, g.N, least)
+		}
+	}
+	most := max(1, chunkEntries/(g.T*g.N))
+	if room > 0 {
+		most = min(most, int((room/int64(hands)-p.Bytes(batch))/row))
+	}
+	// Towards the end hands take less, so that all of them end at about the same time.
+	w.Run.AtOnce = func(left int) int { return min(most, max(1, left/(2*hands))) }
+	open := make([]func() (rows.Hand, error), hands)
+	for i := range open {
+		open[i] = func() (rows.Hand, error) {
+			x, err := p.Open(batch)
+			return &hand{w: w, worker: x}, err
+		}
+	}
+	return open, nil
+}
+
+// rowBytes is the size of a row of tiles.
+func rowBytes(g tiles.Geometry) int64 { return int64(g.Side()) * g.TileBytes() }
+
+// hand computes rows of tiles on the processor.
+type hand struct {
+	w      *Writer
+	worker rows.Worker
+	memory []byte // rows of tiles
+	line   []byte // one row, of a worker that knows no tiles
+}
+
+// Close implements rows.Hand.
+func (h *hand) Close() error {
+	err := h.worker.Close()
+	if h.memory != nil {
+		err = errors.Join(err, h.w.Host.FreeHost(h.memory))
+	}
+	return err
+}
+
+// Do implements rows.Hand.
+func (h *hand) Do(_ context.Context, first, count int) (err error) {
+	g := h.w.Geometry
+	row := rowBytes(g)
+	if need := int64(count) * row; int64(len(h.memory)) < need {
+		if h.memory != nil {
+			err, h.memory = h.w.Host.FreeHost(h.memory), nil
+		}
+		if err == nil {
+			h.memory, err = h.w.Host.AllocHost(need)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	sources := h.w.Sources(first, count)
+	to := sparse.Target{Data: h.memory, First: g.First(first), Width: g.T, Stride: g.TileBytes(), Past: true}
+	for r := range sources {
+		to.Places = append(to.Places, int64(r/g.T)*row+int64(r%g.T*g.T*g.EntryBytes))
+	}
+	if x, ok := h.worker.(rows.TileWorker); ok {
+		err = x.Rows(sources, to)
+	} else {
+		err = h.cut(sources, to)
+	}
+	for i := 0; i < count && err == nil; i++ {
+		err = h.w.Put(first+i, h.memory[int64(i)*row:][:row], nil)
+	}
+	return err
+}
+
+// cut computes one row after another, and cuts it into the rows of tiles.
+func (h *hand) cut(sources []int32, to sparse.Target) error {
+	g, kind := h.w.Geometry, h.w.Meta.Kind
+	padded := g.Side() * g.T
+	if h.line == nil {
+		h.line = kind.Wide().Make(padded)
+	}
+	for l, s := range sources {
+		kind.Wide().Fill(h.line, kind.Wide().Unreachable())
+		if err := h.worker.ReadRows(h.line[:g.N*kind.Wide().Bytes()], []int{int(s)}); err != nil {
+			return err
+		}
+		entries := h.line
+		if kind.Wide() != kind { // lengths that the narrow kind does not hold are unreachable
+			for k, d := range entry.View[int32](h.line) {
+				kind.Put(entries, k, uint64(min(uint32(d), uint32(kind.Unreachable()))))
+			}
+		}
+		for j := to.First; j < g.Side(); j++ {
+			copy(to.Data[to.Places[l]+int64(j)*to.Stride:][:g.T*g.EntryBytes], entries[j*g.T*g.EntryBytes:])
+		}
+	}
+	return nil
+}
+
+// Put writes a row of tiles and records it with its checksums. there are those that a device computed; nil: there are none, and Put
+// computes them.
+func (w *Writer) Put(i int, row []byte, there []uint32) error {
+	g, each := w.Geometry, w.Meta.SumsPerTile()
+	tile := func(j int) []byte { return row[int64(j)*g.TileBytes():][:g.TileBytes()] }
+	if len(there) != g.Side()*each {
+		there = nil
+	}
+	if change := w.toChange(row, i); change != nil {
+		if there != nil && g.Rows == 0 { // only the tile on the diagonal becomes another than the device summed
+			renew(there[i*each:][:each], tile(i), change)
+		} else {
+			change()
+		}
+	}
+	for j := g.First(i); j < g.Side(); j++ {
+		at := g.Index(i, j)
+		sums := w.sums[at*each:][:each] // no other goroutine writes these entries
+		if w.summed[at] = true; there != nil {
+			copy(sums, there[j*each:])
+		} else {
+			tiles.Sums(sums, tile(j))
+		}
+	}
+	if err := w.Sink(i, row[int64(g.First(i))*g.TileBytes():]); err != nil {
+		return err
+	}
+	lo, hi := w.Run.RowsOf(i)
+	w.mu.Lock()
+	w.written += int64(hi-lo) * int64(g.N-g.First(i)*g.T) * int64(g.EntryBytes)
+	w.mu.Unlock()
+	return w.Run.Done(i)
+}
+
+// toChange returns what is left to do to a row of tiles, nil if nothing is: to pad the last one; and where one half of the
+// matrix is stored, to mirror the tile on the diagonal, since in f32 an expansion adds up the way from u to v and that from v
+// to u in different orders.
+func (w *Writer) toChange(row []byte, i int) func() {
+	g := w.Geometry
+	rows := g.RowCount() - i*g.T
+	if rows >= g.T && !g.Upper {
+		return nil
+	}
+	return func() {
+		if rows < g.T {
+			w.padRows(row, i, rows)
+		}
+		if g.Upper {
+			g.Mirror(row[int64(i)*g.TileBytes():][:g.TileBytes()])
+		}
+	}
+}
+
+// renew makes checksums those of a tile as it is after a change. One that was wrong before stays: that strip was damaged on
+// its way from the device, and its checksum will show that.
+func renew(sums []uint32, tile []byte, change func()) {
+	before, after := make([]uint32, len(sums)), make([]uint32, len(sums))
+	tiles.Sums(before, tile)
+	change()
+	tiles.Sums(after, tile)
+	for k := range sums {
+		if sums[k] == before[k] {
+			sums[k] = after[k]
+		}
+	}
+}
+
+// padRows fills the padding rows of the last row of tiles, from the given row on, as those of isolated vertices.
+func (w *Writer) padRows(data []byte, i, from int) {
+	g := w.Geometry
+	kind := w.Meta.Kind
+	for j := g.First(i); j < g.Side(); j++ {
+		tile := data[int64(j)*g.TileBytes():][:g.TileBytes()]
+		kind.Fill(tile[from*g.T*g.EntryBytes:], kind.Unreachable())
+		for r := from; r < g.T && g.Rows == 0 && i == j; r++ {
+			kind.Put(tile, r*g.T+r, 0)
+		}
+	}
+}
+
+// live describes how far the rows are.
+func (w *Writer) live() live.Live {
+	st := w.Status()
+	st.Algorithm, st.Stage, st.Device, st.PID = w.Summary.Algorithm, live.StageExpand, w.Device.Info().Model, os.Getpid()
+	st.Elapsed = w.Task.State.Elapsed.Seconds() + w.Since(w.Began)
+	w.Run.Status(&st)
+	if took := w.Run.Seconds(); st.DistanceRate > 0 && took > 0 {
+		w.mu.Lock()
+		st.WriteRate = float64(w.written) / took
+		w.mu.Unlock()
+	}
+	if w.Look != nil {
+		w.Look(&st)
+	}
+	return live.Live{Status: st, Board: w.board()}
+}
+
+// board draws the rows of tiles.
+func (w *Writer) board() (b *live.Board) {
+	g := w.Geometry
+	w.Run.Look(func(done []bool, next int) {
+		b = live.Draw(g.Side(), g.Down(), func(i, j int) live.Cell {
+			switch {
+			case !g.Holds(i, j):
+				return live.NoCell
+			case i < w.Run.First || done[i]:
+				return live.NewCell(3, false, false)
+			case i < next:
+				return live.NewCell(0, true, false)
+			}
+			return 0
+		})
+	})
+	return b
+}
