@@ -27,6 +27,7 @@ import (
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (offer plan.Offer, err error) {
 	began := time.Now()
+	a.o.Free = a.free() // once: that takes a while
 	x, chooser := a.predictors(q, before)
 	stored := q.StoreBytes(x.tile)
 	fits := func(core int) error {
@@ -282,7 +283,12 @@ func rowsOf(l plan.Request, n int) int {
 }
 
 // free is how many bytes of memory are free; 0: unknown.
-func (a Algorithm) free() int64 { return cmp.Or(a.o.Free, device.FreeMemory()) }
+func (a Algorithm) free() int64 {
+	if a.o.Free > 0 {
+		return a.o.Free
+	}
+	return device.FreeMemory()
+}
 
 // maxFill is how many arcs up fit in memory.
 func (a Algorithm) maxFill() int64 {

@@ -82,6 +82,8 @@ type Basis struct {
 type Choice struct {
 	Offer           // that is taken
 	Offers  []Offer // of all algorithms that are worth considering
+	Info    kernels.Info
+	Rates   Rates // that it was made by, of a device with this Info
 	Layout  tiles.Layout
 	Without *Faster // what predecessors forbid; nil: nothing
 }
@@ -160,8 +162,8 @@ func Choose(ctx context.Context, list []Algorithm, q Basis, d kernels.Device) (*
 	return q.Choose(ctx, list)
 }
 
-// Measure sets Info, Rates, Layout and the defaults of the request from a device. It fails with ErrLayout where the problem
-// cannot have the layout that the request asks for.
+// Measure sets Info, Rates, Layout and the defaults of the request from a device, unless it has the rates of that device
+// already. It fails with ErrLayout where the problem cannot have the layout that the request asks for.
 func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	candidates, err := q.Candidates(list)
 	if err != nil {
@@ -170,10 +172,15 @@ func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	if q.Layout, err = q.layout(candidates, d); err != nil {
 		return err
 	}
-	if q.Info = d.Info(); q.Devices > 0 {
-		q.Info.Devices = q.Devices
+	info := d.Info()
+	if q.Devices > 0 {
+		info.Devices = q.Devices
 	}
-	q.Request = q.WithDefaults(q.Info)
+	known := q.Info == info && q.Rates.Kernel > 0
+	q.Info, q.Request = info, q.WithDefaults(info)
+	if known {
+		return nil
+	}
 	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil && q.Nodes > 0 {
 		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Link, q.Disk, 0, q.Disk > 0
 	}
@@ -186,7 +193,7 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, best := &Choice{Layout: q.Layout}, math.Inf(1)
+	c, best := &Choice{Layout: q.Layout, Info: q.Info, Rates: q.Rates}, math.Inf(1)
 	var short error        // of memory or of room
 	var noRoom error       // of the fastest algorithm for which the volume has no room
 	without := math.Inf(1) // its seconds

@@ -67,9 +67,8 @@ const measureFor = 15 * time.Millisecond
 // fewCopies is how often a copy is timed at least: one that something else held up says nothing, and others cost little.
 const fewCopies = 4
 
-// small is a number of vertices up to which a solve takes no longer than it would take to measure the device well. Each
-// rate is then measured by one operation, or for a moment.
-const small = 1024
+// small is a number of vertices up to which a solve takes no longer than it would take to measure the device's ceiling.
+const small = 8192
 
 // Ceiling returns the highest rate that a device could reach, as device.Ceiling does. For few vertices, what earlier
 // processes have measured is enough.
@@ -88,24 +87,32 @@ type sample struct {
 	long        time.Duration
 }
 
+// worth is how long a rate is measured at most for each entry of the matrix: a hundredth of the time in which the fastest
+// solves fill it, in memory, since there are some rates to measure, and other planning.
+const worth = 25e-12
+
 // sampleFor returns the sample for n vertices; 0: any number. Its tiles are large enough to fill the device, and there are
-// enough products of them that a device which runs blocks in waves is not measured in its last, partial wave alone.
+// enough products of them that a device which runs blocks in waves is not measured in its last, partial wave alone. There are
+// few different samples, so that the solves of a batch share what is measured.
 func sampleFor(info kernels.Info, n int) sample {
 	o := sample{2048, 6, measureFor}
 	if info.SharedCores {
 		o.t, o.products = 512, 1
 	}
-	if n > 0 && n <= small {
-		o.long /= 15
-		for info.SharedCores && o.t >= 2*max(n, 128) { // products no larger than those of the solve
-			o.t /= 2
-		}
+	if n == 0 {
+		return o
+	}
+	for o.long > time.Microsecond && o.long.Seconds() > worth*float64(n)*float64(n) {
+		o.long /= 4
+	}
+	for info.SharedCores && o.t > 64 && float64(o.products*o.t*o.t*o.t) > guessRates(info).Kernel*o.long.Seconds() {
+		o.t, o.products = o.t/2, min(2*o.products, 4)
 	}
 	return o
 }
 
-// MeasureRates times products and copies on the device, for some 50 ms unless n, the number of vertices, is small; 0: it is
-// not known. If the device has no room for the sample, it returns rates that are good only for comparing plans. All parts of
+// MeasureRates times products and copies on the device, for some 50 ms at most, and for a small part of the time of a solve of n
+// vertices; 0: any number. If the device has no room for the sample, it returns rates that are good only for comparing plans. All parts of
 // a shared device get the same rates.
 func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
 	if m, ok := kernels.As[*modeled](d); ok {
@@ -221,6 +228,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	closure := func() error { return s.Closure(v, edge, []kernels.Tile{tile(1)}) }
 	if shared {
 		r.Kernel, err = rateFor(long, 1, s, work, multiply)
+		r.Kernel *= r.Efficiency(ClosureEdge) / r.Efficiency(edge) // as of large tiles
 	} else if err = errors.Join(multiply(), closure(), s.Sync()); err == nil { // a driver may have to compile the kernels before it first runs them, which takes it a second
 		err = r.timeProducts(s, beside, v, t, batch, long)
 	}

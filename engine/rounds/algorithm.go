@@ -169,6 +169,9 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	q := r.Basis()
 	q.Algorithm, q.Grid = r.algorithm.name, [2]int{r.rows, r.cols}
+	if r.Choice != nil {
+		q.Info, q.Rates = r.Choice.Info, r.Choice.Rates
+	}
 	if err := q.Measure([]plan.Algorithm{r.algorithm}, r.Device); err != nil {
 		return err
 	}
