@@ -203,7 +203,7 @@ func hostRate(v entry.Variant) float64 {
 		return 0
 	}
 	defer d.Close()
-	return 0.8 * device.Ceiling(d, v)
+	return 0.8 * Ceiling(d, v, small) // that was kept will do
 }
 
 func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {
