@@ -23,7 +23,8 @@ func (d *allocations) Alloc(bytes int64) (kernels.Buffer, error) {
 	return d.Device.Alloc(bytes)
 }
 
-// TestMeasuresOnce demands that a solve takes the rates that its algorithm was chosen by: it takes its slots, and no samples.
+// TestMeasuresOnce demands that a solve takes the rates that its algorithm was chosen by: it takes its slots, and no
+// samples.
 func TestMeasuresOnce(t *testing.T) {
 	host, err := cpu.Open(cpu.Options{Memory: 64 << 20})
 	if err != nil {

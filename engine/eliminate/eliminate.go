@@ -89,8 +89,8 @@ func (Algorithm) Traits() plan.Traits {
 }
 
 // Measure times the levels of an expansion on the device.
-func (Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, _ int) error {
-	return r.MeasureLevels(d, v)
+func (Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error {
+	return r.MeasureLevels(d, v, n)
 }
 
 // Left completes the status of a store in which an elimination has written rows, or was solving a core.

@@ -162,8 +162,8 @@ func Choose(ctx context.Context, list []Algorithm, q Basis, d kernels.Device) (*
 	return q.Choose(ctx, list)
 }
 
-// Measure sets Info, Rates, Layout and the defaults of the request from a device, unless it has the rates of that device
-// already. It fails with ErrLayout where the problem cannot have the layout that the request asks for.
+// Measure sets Info, Rates, Layout and the defaults of the request from a device, unless it has the rates of that
+// device already. It fails with ErrLayout where the problem cannot have the layout that the request asks for.
 func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	candidates, err := q.Candidates(list)
 	if err != nil {

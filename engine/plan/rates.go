@@ -87,23 +87,26 @@ type sample struct {
 	long        time.Duration
 }
 
-// worth is how long a rate is measured at most for each entry of the matrix: a hundredth of the time in which the fastest
-// solves fill it, in memory, since there are some rates to measure, and other planning.
+// worth is how long a rate is measured at most for each entry of the matrix: a hundredth of the time in which the
+// fastest solves fill it, in memory, since there are some rates to measure, and other planning.
 const worth = 25e-12
 
-// sampleFor returns the sample for n vertices; 0: any number. Its tiles are large enough to fill the device, and there are
-// enough products of them that a device which runs blocks in waves is not measured in its last, partial wave alone. There are
-// few different samples, so that the solves of a batch share what is measured.
+// longFor returns how long a rate is measured for n vertices; 0: any number. There are few different times, so that the
+// solves of a batch share what is measured.
+func longFor(n int) time.Duration {
+	long := measureFor
+	for n > 0 && long > time.Microsecond && long.Seconds() > worth*float64(n)*float64(n) {
+		long /= 4
+	}
+	return long
+}
+
+// sampleFor returns the sample for n vertices; 0: any number. Its tiles are large enough to fill the device, and there
+// are enough products of them that a device which runs blocks in waves is not measured in its last, partial wave alone.
 func sampleFor(info kernels.Info, n int) sample {
-	o := sample{2048, 6, measureFor}
+	o := sample{2048, 6, longFor(n)}
 	if info.SharedCores {
 		o.t, o.products = 512, 1
-	}
-	if n == 0 {
-		return o
-	}
-	for o.long > time.Microsecond && o.long.Seconds() > worth*float64(n)*float64(n) {
-		o.long /= 4
 	}
 	for info.SharedCores && o.t > 64 && float64(o.products*o.t*o.t*o.t) > guessRates(info).Kernel*o.long.Seconds() {
 		o.t, o.products = o.t/2, min(2*o.products, 4)
@@ -111,9 +114,9 @@ func sampleFor(info kernels.Info, n int) sample {
 	return o
 }
 
-// MeasureRates times products and copies on the device, for some 50 ms at most, and for a small part of the time of a solve of n
-// vertices; 0: any number. If the device has no room for the sample, it returns rates that are good only for comparing plans. All parts of
-// a shared device get the same rates.
+// MeasureRates times products and copies on the device, for some 50 ms at most, and for a small part of the time of a
+// solve of n vertices; 0: any number. If the device has no room for the sample, it returns rates that are good only for
+// comparing plans. All parts of a shared device get the same rates.
 func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
 	if m, ok := kernels.As[*modeled](d); ok {
 		return m.ratesOf(v, device.Tracks(d))
@@ -153,10 +156,8 @@ func guessRates(info kernels.Info) Rates {
 func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err error) {
 	info := d.Info()
 	r = guessRates(info)
-	t, products := o.t, o.products
-	room := func() int {
-		return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*int64(device.EntryBytes(d, v)))) - 2
-	}
+	t, products, size := o.t, o.products, int64(device.EntryBytes(d, v))
+	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*size)) - 2 }
 	least := min(o.t, ClosureEdge)
 	for t >= least && room() < products { // memory is short
 		t /= 2
@@ -167,33 +168,40 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 	if t < o.t { // as many blocks
 		products = min(room(), products*(o.t/t)*(o.t/t))
 	}
-	buf, err := d.Alloc(int64(products+2) * int64(t) * int64(t) * int64(device.EntryBytes(d, v)))
-	if errors.Is(err, kernels.ErrNoMemory) { // others have taken it
-		return r, nil
+	tb := int64(t) * int64(t) * size
+	err = Scratch(d, int64(products+2)*tb, func(buf kernels.Buffer, s kernels.Stream) (err error) {
+		host, err := d.AllocHost(tb)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.FreeHost(host)) }()
+		beside := s
+		if !info.SharedCores {
+			r.Host = hostRate(v)
+			if beside, err = d.NewStream(); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, beside.Close()) }()
+		}
+		return r.measure(s, beside, v, t, products, buf, host, info.SharedCores, o.long)
+	})
+	return r, err
+}
+
+// Scratch times something in memory of a device, and frees that. If others have taken the memory, it times nothing.
+func Scratch(d kernels.Device, bytes int64, timed func(kernels.Buffer, kernels.Stream) error) (err error) {
+	buf, err := d.Alloc(bytes)
+	if errors.Is(err, kernels.ErrNoMemory) {
+		return nil
 	} else if err != nil {
-		return r, err
+		return err
 	}
-	tb := int64(t) * int64(t) * int64(device.EntryBytes(d, v))
 	defer func() { err = errors.Join(err, buf.Free()) }()
-	host, err := d.AllocHost(tb)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, d.FreeHost(host)) }()
 	s, err := d.NewStream()
 	if err != nil {
-		return r, err
+		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	beside := s
-	if !info.SharedCores {
-		r.Host = hostRate(v)
-		if beside, err = d.NewStream(); err != nil {
-			return r, err
-		}
-		defer func() { err = errors.Join(err, beside.Close()) }()
-	}
-	return r, r.measure(s, beside, v, t, products, buf, host, info.SharedCores, o.long)
+	return errors.Join(timed(buf, s), s.Close())
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.
@@ -308,9 +316,10 @@ func (r Rates) Written(bytes float64) float64 {
 	return min(r.Write, r.Disk/(1-r.Dirty/bytes))
 }
 
-// Rate times an operation that does a given amount of work, and returns the work per second of its fastest batch.
-func Rate(s syncer, work float64, op func() error) (float64, error) {
-	return rateFor(measureFor, 1, s, work, op)
+// Rate times an operation that does a given amount of work, for n vertices, and returns the work per second of its fastest
+// batch.
+func Rate(n int, s syncer, work float64, op func() error) (float64, error) {
+	return rateFor(longFor(n), 1, s, work, op)
 }
 
 // syncer waits for what was enqueued.

@@ -28,17 +28,17 @@ const BatchLanes = 2048
 // defaultLevels is the rate for a device without room for the sample. It is good only for comparing plans.
 const defaultLevels = 300e9
 
-// MeasureLevels times levels on a device with kernels.LaneOps. For other devices, Levels stays 0.
-func (r *Rates) MeasureLevels(d kernels.Device, v entry.Variant) (err error) {
-	r.Levels, err = device.Once(d, fmt.Sprint("levels ", v), func(d kernels.Device) (float64, error) {
+// MeasureLevels times levels on a device with kernels.LaneOps, for n vertices; 0: any number. For other devices, Levels stays 0.
+func (r *Rates) MeasureLevels(d kernels.Device, v entry.Variant, n int) (err error) {
+	r.Levels, err = device.Once(d, fmt.Sprint("levels ", v, longFor(n)), func(d kernels.Device) (float64, error) {
 		var r Rates
-		err := r.timeLevels(d, v)
+		err := r.timeLevels(d, v, n)
 		return r.Levels, err
 	})
 	return err
 }
 
-func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
+func (r *Rates) timeLevels(d kernels.Device, v entry.Variant, n int) (err error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok {
 		return nil
@@ -47,51 +47,32 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant) (err error) {
 	offsets, ends, weights := o.make(v.WeightBytes() / entry.WordBytes)
 	lanes := 2 * int64(o.rows) * int64(o.lanes) * int64(v.Bytes())
 	arcs := int64(entry.WordBytes * (len(offsets) + len(ends) + len(weights)))
+	r.Levels = defaultLevels
 	if lanes+2*arcs > d.Info().Memory-d.Info().Scratch {
-		r.Levels = defaultLevels
 		return nil
 	}
-	buf, err := d.Alloc(lanes)
-	if errors.Is(err, kernels.ErrNoMemory) {
-		r.Levels = defaultLevels
-		return nil
-	} else if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
-	list, err := d.Alloc(arcs + 64)
-	if errors.Is(err, kernels.ErrNoMemory) {
-		r.Levels = defaultLevels
-		return nil
-	} else if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, list.Free()) }()
-	s, err := d.NewStream()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	l := kernels.Level{Lanes: kernels.Tile{Buf: buf}, Width: o.lanes, Fresh: true,
-		Ranges: []kernels.LevelRange{{Lo: int32(o.rows), Hi: int32(2 * o.rows), Degree: int32(o.arcs)}}}
-	at := int64(0)
-	for _, a := range []struct {
-		to   *kernels.Tile
-		data []int32
-	}{{&l.Ends, ends}, {&l.Weights, weights}, {&l.Offsets, offsets}} { // those of even length first: all are aligned
-		*a.to = kernels.Tile{Buf: list, Off: at}
-		data := entry.Bytes(a.data)
-		if err := errors.Join(s.CopyIn(*a.to, data), s.Sync()); err != nil {
-			return err
+	return Scratch(d, lanes+arcs+64, func(buf kernels.Buffer, s kernels.Stream) (err error) {
+		l := kernels.Level{Lanes: kernels.Tile{Buf: buf}, Width: o.lanes, Fresh: true,
+			Ranges: []kernels.LevelRange{{Lo: int32(o.rows), Hi: int32(2 * o.rows), Degree: int32(o.arcs)}}}
+		at := lanes
+		for _, a := range []struct {
+			to   *kernels.Tile
+			data []int32
+		}{{&l.Ends, ends}, {&l.Weights, weights}, {&l.Offsets, offsets}} { // those of even length first: all are aligned
+			*a.to = kernels.Tile{Buf: buf, Off: at}
+			data := entry.Bytes(a.data)
+			if err := errors.Join(s.CopyIn(*a.to, data), s.Sync()); err != nil {
+				return err
+			}
+			at += int64(len(data))
 		}
-		at += int64(len(data))
-	}
-	work := float64(o.rows) * float64(o.lanes) * float64(o.arcs+1)
-	level := func() error { return can.Level(s, v, l) }
-	if err = errors.Join(level(), s.Sync()); err == nil { // a driver may have to compile it first
-		r.Levels, err = Rate(s, work, level)
-	}
-	return err
+		work := float64(o.rows) * float64(o.lanes) * float64(o.arcs+1)
+		level := func() error { return can.Level(s, v, l) }
+		if err = errors.Join(level(), s.Sync()); err == nil { // a driver may have to compile it first
+			r.Levels, err = Rate(n, s, work, level)
+		}
+		return err
+	})
 }
 
 // make draws the arcs, whose weights have some words each. The first half of the rows has none.

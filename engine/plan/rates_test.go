@@ -51,7 +51,7 @@ func TestPartsAreMeasuredOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.MeasureLevels(part, entry.I32); err != nil {
+			if err := r.MeasureLevels(part, entry.I32, 0); err != nil {
 				t.Fatal(err)
 			}
 			rates, allocations, levels = append(rates, r), append(allocations, d.allocations.Swap(0)), append(levels, d.levels.Swap(0))
@@ -59,7 +59,7 @@ func TestPartsAreMeasuredOnce(t *testing.T) {
 		if rates[0] != rates[1] || rates[0].Levels == 0 {
 			t.Errorf("with predecessors %v: %+v and then %+v", tracks, rates[0], rates[1])
 		}
-		if allocations[0] != 3 || levels[0] == 0 || allocations[1] != 0 || levels[1] != 0 {
+		if allocations[0] != 2 || levels[0] == 0 || allocations[1] != 0 || levels[1] != 0 {
 			t.Errorf("with predecessors %v: %d allocations, %d levels", tracks, allocations, levels)
 		}
 	}

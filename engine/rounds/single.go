@@ -88,38 +88,28 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 	}
 	t := min(pivotEdge, entry.CeilDiv(n, 64)*64)
 	m := entry.CeilDiv(min(n, pivotSample), t)
-	buf, err := d.Alloc(int64(m) * int64(m) * int64(t) * int64(t) * int64(device.EntryBytes(d, v)))
-	if errors.Is(err, kernels.ErrNoMemory) {
-		return nil
-	} else if err != nil {
+	tile := int64(t) * int64(t) * int64(device.EntryBytes(d, v))
+	return plan.Scratch(d, int64(m)*int64(m)*tile, func(buf kernels.Buffer, s kernels.Stream) (err error) {
+		matrix, zeros := make([]kernels.Tile, m*m), make([]byte, tile)
+		for i := range matrix {
+			matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * tile}
+			err = errors.Join(err, s.CopyIn(matrix[i], zeros))
+		}
+		pivots := 1
+		if !d.Info().SharedCores { // a GPU runs launches back to back, so one alone would look too slow
+			pivots = min(64, m*t)
+		}
+		work := func() error { return ops.Pivots(s, v, t, matrix, 0, pivots) }
+		if err = errors.Join(err, work(), work(), s.Sync()); err != nil { // two runs first, to warm caches and clocks
+			return err
+		}
+		pivotRate, err := plan.Rate(n, s, float64(pivots), work)
+		if err == nil {
+			scale := float64(n) / float64(m*t)
+			r.Pivot = max(1, scale*scale) / pivotRate
+		}
 		return err
-	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
-	s, err := d.NewStream()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	matrix, zeros := make([]kernels.Tile, m*m), make([]byte, t*t*device.EntryBytes(d, v))
-	for i := range matrix {
-		matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * int64(len(zeros))}
-		err = errors.Join(err, s.CopyIn(matrix[i], zeros))
-	}
-	pivots := 1
-	if !d.Info().SharedCores { // a GPU runs launches back to back, so one alone would look too slow
-		pivots = min(64, m*t)
-	}
-	work := func() error { return ops.Pivots(s, v, t, matrix, 0, pivots) }
-	if err = errors.Join(err, work(), work(), s.Sync()); err != nil { // two runs first, to warm caches and clocks
-		return err
-	}
-	pivotRate, err := plan.Rate(s, float64(pivots), work)
-	if err != nil {
-		return err
-	}
-	scale := float64(n) / float64(m*t)
-	r.Pivot = max(1, scale*scale) / pivotRate
-	return nil
+	})
 }
 
 // singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole matrix, a
