@@ -39,41 +39,26 @@ func deviceShape(s sparse.Shape, info kernels.Info, tileRows int) (lanes, batche
 	return lanes, batches
 }
 
-// predictor holds what a prediction of the stages depends on, apart from where elimination stops.
-type predictor struct {
-	algorithm Algorithm
-	info      kernels.Info
-	rows      int // of distances
-	tile      int
-	kind      entry.Kind
-	negative  bool // some weight is
-	rates     *plan.Rates
-	symmetric bool // the graph
-	upper     bool // the store keeps one half of the matrix
-
-	perRelaxation float64 // seconds, of a core that is closed in rounds
-}
-
 // shape returns the shape of the expansion if elimination stops at w.
-func (x *predictor) shape(w sparse.Work) sparse.Shape {
-	return sparse.Shape{Variant: x.kind.Variant(x.negative), Vertices: w.Vertices, Core: w.Core, Arcs: 2 * w.Fill, Edge: x.tile}
+func (x *planner) shape(w sparse.Work) sparse.Shape {
+	return sparse.Shape{Variant: x.Graph.Kind.Variant(x.Graph.Negative), Vertices: w.Vertices, Core: w.Core, Arcs: 2 * w.Fill, Edge: x.tile}
 }
 
 // onDevice is deviceShape for the expansion if elimination stops at w; both are 0 where the processor has to do it.
-func (x *predictor) onDevice(w sparse.Work) (lanes, batches int) {
-	if x.rates.Levels == 0 {
+func (x *planner) onDevice(w sparse.Work) (lanes, batches int) {
+	if x.Rates.Levels == 0 {
 		return 0, 0
 	}
-	return deviceShape(x.shape(w), x.info, entry.CeilDiv(x.rows, x.tile))
+	return deviceShape(x.shape(w), x.Info, entry.CeilDiv(x.rows, x.tile))
 }
 
 // bytes is the size of all rows of distances that are stored.
-func (x *predictor) bytes(w sparse.Work) float64 {
-	if x.upper {
-		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: x.kind.Bytes(), Upper: true}
+func (x *planner) bytes(w sparse.Work) float64 {
+	if x.Upper() {
+		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: x.Graph.Kind.Bytes(), Upper: true}
 		return float64(g.MatrixBytes())
 	}
-	return float64(x.rows) * float64(w.Vertices) * float64(x.kind.Bytes())
+	return float64(x.rows) * float64(w.Vertices) * float64(x.Graph.Kind.Bytes())
 }
 
 // Measured on an H100 (docs/benchmarks.md). levelShare is the rate of real levels as a share of the sample's, whose rows
@@ -92,24 +77,24 @@ const deviceSeconds = 30e-3
 
 // moveToDevice moves the expansion to the device if it fits there and takes at most the given seconds. The estimate counts
 // on overlap: some batches are computed while others are copied out and others are written.
-func (x *predictor) moveToDevice(p *Plan, w sparse.Work, most float64) {
+func (x *planner) moveToDevice(p *Plan, w sparse.Work, most float64) {
 	lanes, batches := x.onDevice(w)
 	if lanes == 0 {
 		return
 	}
-	r, s := x.rates, x.shape(w)
+	r, s := &x.Rates, x.shape(w)
 	rows, n, core := float64(x.rows), float64(w.Vertices), float64(w.Core)
 	// 5n: the climb writes each entry, the sweep down and the transposition each read and write it.
 	compute := rows*(2*float64(w.Fill)+5*n)/(levelShare*r.Levels) + rows*core*core/r.Kernel
 	link := x.bytes(w) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps with the first batch
-	if devices := float64(x.info.Devices); devices > 1 {
+	if devices := float64(x.Info.Devices); devices > 1 {
 		compute, link = compute/devices, link/devices
 	}
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.bytes(w)/x.fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.kind))*coreCopies
+	seconds := max(both, x.bytes(w)/x.fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.Graph.Kind))*coreCopies
 	if r.Lock > 0 {
-		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.kind.Bytes()) / r.Lock
+		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.Graph.Kind.Bytes()) / r.Lock
 	}
 	if seconds > most {
 		return
@@ -120,8 +105,8 @@ func (x *predictor) moveToDevice(p *Plan, w sparse.Work, most float64) {
 }
 
 // hostRows is how many rows of tiles host memory is allocated for.
-func (x *predictor) hostRows() int {
-	return min(tileRowsAtOnce(x.rates.Threads()), entry.CeilDiv(x.rows, x.tile))
+func (x *planner) hostRows() int {
+	return min(tileRowsAtOnce(x.Rates.Threads()), entry.CeilDiv(x.rows, x.tile))
 }
 
 // tileRowsAtOnce is how many rows of tiles to hold in host memory at once: one for each writer, and some that are being

@@ -23,21 +23,39 @@ import (
 	"ooc/tiles"
 )
 
+// planner plans one solve by elimination.
+type planner struct {
+	*plan.Basis
+	a             Algorithm
+	rows          int // of distances
+	tile          int
+	perRelaxation float64 // seconds, of a core that is closed in rounds
+}
+
+func (a Algorithm) planner(q *plan.Basis) *planner {
+	rows := rowsOf(q, q.Graph.N)
+	tile := cmp.Or(q.Tile, plan.RowTile(q.Graph.Kind, rows, q.Graph.N, q.Upper()))
+	return &planner{q, a, rows, tile, 1 / (coreShare * q.Rates.Kernel)}
+}
+
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (offer plan.Offer, err error) {
 	began := time.Now()
 	a.o.Free = a.free() // once: that takes a while
-	x, chooser := a.predictors(q, before)
-	stored := q.StoreBytes(x.tile)
-	fits := func(core int) error {
-		const what = "a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,"
-		return q.Fits(stored+a.beside(core, q.Graph, q.Info), fmt.Sprintf(what, core))
+	x := a.planner(q)
+	chooser, rounds := x, roundsSeconds(before)
+	if c := q.Chooser(); c != q {
+		c.Info.Memory = math.MaxInt64 // whether the device has the memory matters later
+		chooser = a.planner(c)
 	}
-	o, best, err := a.again(ctx, q, fits)
+	if !math.IsInf(rounds, 1) { // a plan for rounds is more exact
+		x.perRelaxation = rounds / math.Pow(float64(q.Graph.N), 3)
+	}
+	o, best, err := x.again(ctx)
 	again := best.Vertices > 0
 	if !again && err == nil {
-		o, best, offer.Lacks, err = a.choose(ctx, q, before, chooser, fits)
+		o, best, offer.Lacks, err = x.choose(ctx, chooser, rounds)
 	}
 	if err != nil {
 		return offer, err
@@ -51,15 +69,21 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	offer.Plan, offer.Tile, offer.Beside = &p, x.tile, a.beside(best.Core, q.Graph, q.Info)
 	offer.Left, offer.Seconds = p.Seconds*(1-float64(q.State.Done)/float64(x.rows)), p.Seconds
 	if chooser != x {
-		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, a.short(best, q, again)
+		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, x.short(best, again)
 	}
 	return offer, nil
+}
+
+// fits fails with tiles.ErrNoSpace where the volume has no room for both the store and a core.
+func (x *planner) fits(core int) error {
+	const what = "a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,"
+	return x.Fits(x.StoreBytes(x.tile)+x.a.beside(core, x.Graph, x.Info), fmt.Sprintf(what, core))
 }
 
 // Size implements plan.Algorithm: beside the store is that of the largest core.
 func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 	g := &graph.Graph{Kind: q.Facts.Kind}
-	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, rowsOf(q.Request, q.Facts.N), q.Facts.N, q.Upper()))
+	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, rowsOf(q, q.Facts.N), q.Facts.N, q.Upper()))
 	return tile, a.beside(min(q.Facts.N, a.largestCore(g.Kind)), g, q.Info), nil
 }
 
@@ -73,41 +97,17 @@ func roundsSeconds(before []plan.Offer) float64 {
 	return math.Inf(1)
 }
 
-// predictors returns what predicts the times of stages: by the rates of the request, and by those that stopping points are
-// chosen by.
-func (a Algorithm) predictors(q *plan.Basis, before []plan.Offer) (x, chooser *predictor) {
-	g := q.Graph
-	rows := rowsOf(q.Request, g.N)
-	x = &predictor{algorithm: a, info: q.Info, rows: rows, tile: q.Tile, kind: g.Kind, negative: g.Negative,
-		rates: &q.Rates, symmetric: g.Symmetric, upper: q.Upper(), perRelaxation: 1 / (coreShare * q.Rates.Kernel)}
-	if x.tile == 0 {
-		x.tile = plan.RowTile(g.Kind, rows, g.N, q.Upper())
-	}
-	other := *x
-	if seconds := roundsSeconds(before); !math.IsInf(seconds, 1) { // a plan for rounds is more exact
-		x.perRelaxation = seconds / math.Pow(float64(g.N), 3)
-	}
-	r := q.Chooser()
-	if r == q {
-		return x, x
-	}
-	// Whether the device has the memory matters later.
-	other.rates, other.info, other.perRelaxation = &r.Rates, r.Info, 1/(coreShare*r.Rates.Kernel)
-	other.info.Memory, other.tile = math.MaxInt64, plan.RowTile(g.Kind, rows, g.N, q.Upper())
-	return x, &other
-}
-
 // again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded accordingly; a point
 // without vertices: there was none, or another may be chosen. It fails where there is no memory or no room for it any more.
-func (a Algorithm) again(ctx context.Context, q *plan.Basis, fits func(core int) error) (*sparse.Order, sparse.Work, error) {
-	if q.Store == nil {
+func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error) {
+	if x.Store == nil {
 		return nil, sparse.Work{}, nil
 	}
-	stop, err := stopped(q.Store, q.State)
+	stop, err := stopped(x.Store, x.State)
 	if stop < 0 || err != nil {
 		return nil, sparse.Work{}, err
 	}
-	o, err := sparse.NewOrder(ctx, q.Graph, sparse.OrderOptions{Sources: rowsOf(q.Request, q.Graph.N), Limit: max(1, stop)})
+	o, err := sparse.NewOrder(ctx, x.Graph, sparse.OrderOptions{Sources: x.rows, Limit: max(1, stop)})
 	if err != nil {
 		return nil, sparse.Work{}, err
 	}
@@ -116,32 +116,33 @@ func (a Algorithm) again(ctx context.Context, q *plan.Basis, fits func(core int)
 			"go on with the program that began, or begin again with --restart"
 		err = text.ErrorOf(plan.ErrAlgorithm, says, stop, o.Limit)
 	} else {
-		err = a.coreFits(q.Graph.N-stop, q)
+		err = x.coreFits(x.Graph.N - stop)
 	}
 	if err == nil {
-		err = fits(q.Graph.N - stop)
+		err = x.fits(x.Graph.N - stop)
 	}
 	switch {
 	case err == nil:
 		return o, o.At(stop), nil
-	case q.Graph.Kind.Float() && errors.Is(err, device.ErrMemory):
+	case x.Graph.Kind.Float() && errors.Is(err, device.ErrMemory):
 		const says = "the distances so far were rounded as a core of %d vertices has them: %w; " +
 			"give more with --host-memory or --device-memory, or begin again with --restart"
-		return nil, sparse.Work{}, fmt.Errorf(says, q.Graph.N-stop, err)
-	case q.Graph.Kind.Float():
+		return nil, sparse.Work{}, fmt.Errorf(says, x.Graph.N-stop, err)
+	case x.Graph.Kind.Float():
 		return nil, sparse.Work{}, err
 	}
 	return nil, sparse.Work{}, nil
 }
 
-// choose orders the vertices and picks where to stop, by the times that x predicts.
-func (a Algorithm) choose(ctx context.Context, q *plan.Basis, before []plan.Offer, x *predictor, fits func(core int) error) (o *sparse.Order, best sparse.Work, lacks, err error) {
-	g := q.Graph
+// choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the seconds that rounds
+// take. lacks is why what would be faster is not done.
+func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64) (o *sparse.Order, best sparse.Work, lacks, err error) {
+	g := x.Graph
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
 	if !g.Kind.Float() { // else another point would do for less memory
-		most, fill = a.largestCore(g.Kind), a.maxFill()
+		most, fill = x.a.largestCore(g.Kind), x.a.maxFill()
 	}
-	seconds := func(w sparse.Work) float64 { return x.predict(w, 0).Seconds }
+	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
 		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, MaxFill: fill})
 	}
@@ -150,12 +151,12 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, before []plan.Offe
 	}
 	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
 	// for once.
-	closed := largest(min(most, g.N), func(core int) error { return a.coreFits(core, q) })
+	closed := largest(min(most, g.N), x.coreFits)
 	// within is the best of the cores of at most so many vertices. Where elimination is asked for, the order goes on until there
 	// is one, whether that pays or not.
 	within := func(most int) (sparse.Work, error) {
 		best, err := bestOf(ctx, o, most, seconds)
-		if err != nil || best.Vertices > 0 || most < 0 || q.Algorithm != Name {
+		if err != nil || best.Vertices > 0 || most < 0 || x.Algorithm != Name {
 			return best, err
 		}
 		small := func(w sparse.Work) float64 {
@@ -171,16 +172,16 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, before []plan.Offe
 	}
 	best, err = within(closed)
 	if err == nil && best.Vertices == 0 {
-		err = a.tooLarge(ctx, o, most, q)
+		err = x.tooLarge(ctx, o, most)
 	}
 	if err != nil {
 		return nil, best, nil, err
 	}
-	if short := fits(best.Core); short != nil && a.beside(best.Core, g, q.Info) > 0 {
-		if seconds(best) < roundsSeconds(before) {
+	if short := x.fits(best.Core); short != nil && x.a.beside(best.Core, g, x.Info) > 0 {
+		if seconds(best) < inRounds {
 			lacks = short
 		}
-		best, err = within(largest(best.Core, fits))
+		best, err = within(largest(best.Core, x.fits))
 		if err == nil && best.Vertices == 0 {
 			err = short
 		}
@@ -189,10 +190,9 @@ func (a Algorithm) choose(ctx context.Context, q *plan.Basis, before []plan.Offe
 }
 
 // short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w, again or at first.
-func (a Algorithm) short(w sparse.Work, q *plan.Basis, again bool) error {
-	l, n, kind := q.Request, q.Graph.N, q.Graph.Kind
-	need, free := w.Fill*sparse.ArcBytes+int64(w.Core)*int64(w.Core)*int64(kind.Wide().Bytes()), a.free()
-	need += leastScratch(kind, rowsOf(l, n), n, w.Core, l.Tile, q.Upper())
+func (x *planner) short(w sparse.Work, again bool) error {
+	core, free := int64(w.Core)*int64(w.Core)*int64(x.Graph.Kind.Wide().Bytes()), x.a.free()
+	need := w.Fill*sparse.ArcBytes + core + x.leastScratch(w.Core)
 	if free == 0 || need <= free {
 		return nil
 	}
@@ -235,7 +235,7 @@ func bestOf(ctx context.Context, o *sparse.Order, most int, cost func(sparse.Wor
 
 // tooLarge returns the error where every stopping point leaves too large a core: what the smallest of them lacks. most is
 // how many vertices host memory has room for.
-func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *plan.Basis) error {
+func (x *planner) tooLarge(ctx context.Context, o *sparse.Order, most int) error {
 	least, err := bestOf(ctx, o, most, func(w sparse.Work) float64 { return float64(w.Core) })
 	switch {
 	case err != nil:
@@ -243,41 +243,38 @@ func (a Algorithm) tooLarge(ctx context.Context, o *sparse.Order, most int, q *p
 	case least.Vertices == 0:
 		return fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", device.ErrMemory, most)
 	}
-	return fmt.Errorf("the core that elimination leaves: %w", a.coreFits(least.Core, q))
+	return fmt.Errorf("the core that elimination leaves: %w", x.coreFits(least.Core))
 }
 
 // coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
-func (a Algorithm) coreFits(core int, q *plan.Basis) error {
-	l, n := q.Request, q.Graph.N
-	most := l.HostMemory
-	if most == 0 && !q.Graph.Kind.Float() { // else short says it: another choice would round differently
-		most = a.free()
+func (x *planner) coreFits(core int) error {
+	g, most := x.Graph, x.HostMemory
+	if most == 0 && !g.Kind.Float() { // else short says it: another choice would round differently
+		most = x.a.free()
 	}
-	if need := leastScratch(q.Graph.Kind, rowsOf(l, n), n, core, l.Tile, q.Upper()); most > 0 && need > most {
+	if need := x.leastScratch(core); most > 0 && need > most {
 		return fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
-			device.ErrMemory, most, n, need)
+			device.ErrMemory, most, g.N, need)
 	}
-	if !a.spills(core, q.Graph.Kind, q.Info) {
+	if !x.a.spills(core, g.Kind, x.Info) {
 		return nil
 	}
-	in := *q
-	in.Round, in.State = 0, tiles.State{}
-	return rounds.BlockedFits(&in, tiles.Geometry{
-		N: core, T: plan.DefaultTile(core, q.Graph.Symmetric), EntryBytes: q.Graph.Kind.Bytes(), Upper: q.Graph.Symmetric})
+	q := *x.Basis
+	q.Round, q.State = 0, tiles.State{}
+	return rounds.BlockedFits(&q, tiles.Geometry{
+		N: core, T: plan.DefaultTile(core, g.Symmetric), EntryBytes: g.Kind.Bytes(), Upper: g.Symmetric})
 }
 
-// leastScratch is the least memory in bytes that expands a row of n vertices.
-func leastScratch(kind entry.Kind, rows, n, core, tile int, upper bool) int64 {
-	if tile == 0 {
-		tile = plan.RowTile(kind, rows, n, upper)
-	}
-	return int64(n+1+core)*kernels.LaneLine + int64(entry.CeilDiv(n, tile))*int64(tile)*int64(tile)*int64(kind.Bytes())
+// leastScratch is the least memory in bytes that expands a row.
+func (x *planner) leastScratch(core int) int64 {
+	n, tile := x.Graph.N, int64(x.tile)
+	return int64(n+1+core)*kernels.LaneLine + int64(entry.CeilDiv(n, x.tile))*tile*tile*int64(x.Graph.Kind.Bytes())
 }
 
 // rowsOf is how many rows are wanted.
-func rowsOf(l plan.Request, n int) int {
-	if len(l.Sources) > 0 {
-		return len(l.Sources)
+func rowsOf(q *plan.Basis, n int) int {
+	if len(q.Sources) > 0 {
+		return len(q.Sources)
 	}
 	return n
 }
@@ -309,20 +306,20 @@ const (
 
 // predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as
 // long as the processor, plus longer seconds.
-func (x *predictor) predict(w sparse.Work, longer float64) Plan {
+func (x *planner) predict(w sparse.Work, longer float64) Plan {
 	p := Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
-	r := x.rates
+	r, kind := &x.Rates, x.Graph.Kind
 	p.EliminateSeconds = r.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * x.perRelaxation
 	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
 	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
-	if x.upper {
-		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.algorithm.o.CoreAtOnce)), 3)) * x.perRelaxation
+	if x.Upper() {
+		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.a.o.CoreAtOnce)), 3)) * x.perRelaxation
 	}
-	if !x.info.SharedCores {
-		p.CoreSeconds += storeCopies * float64(oneTile(w.Core, x.kind)) * coreCopies
-		if x.algorithm.closesAtOnce(w.Core, x.kind, x.info) {
-			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, x.kind))*coreCopies
+	if !x.Info.SharedCores {
+		p.CoreSeconds += storeCopies * float64(oneTile(w.Core, kind)) * coreCopies
+		if x.a.closesAtOnce(w.Core, kind, x.Info) {
+			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, kind))*coreCopies
 		}
 	}
 	p.ExpandSeconds = r.ExpandSeconds(w) + x.bytes(w)/x.fileWrites()
@@ -332,8 +329,8 @@ func (x *predictor) predict(w sparse.Work, longer float64) Plan {
 }
 
 // fileWrites returns the bytes/s at which rows are written.
-func (x *predictor) fileWrites() float64 {
-	return min(writeRate*float64(x.rates.Threads()), fileRate)
+func (x *planner) fileWrites() float64 {
+	return min(writeRate*float64(x.Rates.Threads()), fileRate)
 }
 
 // largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.
