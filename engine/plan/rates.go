@@ -64,8 +64,9 @@ const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
-// fewCopies is how often a copy is timed at least: one that something else held up says nothing, and others cost little.
-const fewCopies = 4
+// fewCopies and fewOperations are how often a copy and another operation are timed at least: one that something else held
+// up says nothing, and others cost little.
+const fewCopies, fewOperations = 4, 2
 
 // small is a number of vertices up to which a solve takes no longer than it would take to measure the device's ceiling.
 const small = 8192
@@ -234,16 +235,20 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	multiply := func() error { return s.MinPlus(v, t, batch) }
 	edge := min(t, ClosureEdge)
 	closure := func() error { return s.Closure(v, edge, []kernels.Tile{tile(1)}) }
+	// A driver may have to compile the kernels before it first runs them, which takes it a second.
+	if err := errors.Join(multiply(), closure(), s.Sync()); err != nil {
+		return err
+	}
 	if shared {
-		r.Kernel, err = rateFor(long, 1, s, work, multiply)
+		r.Kernel, err = rateFor(long, fewOperations, s, work, multiply)
 		r.Kernel *= r.Efficiency(ClosureEdge) / r.Efficiency(edge) // as of large tiles
-	} else if err = errors.Join(multiply(), closure(), s.Sync()); err == nil { // a driver may have to compile the kernels before it first runs them, which takes it a second
+	} else {
 		err = r.timeProducts(s, beside, v, t, batch, long)
 	}
 	if err != nil {
 		return err
 	}
-	closures, err := rateFor(long, 1, s, 1, closure)
+	closures, err := rateFor(long, fewOperations, s, 1, closure)
 	if err != nil {
 		return err
 	}
