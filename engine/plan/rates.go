@@ -64,9 +64,8 @@ const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
 
-// fewCopies and fewOperations are how often a copy and another operation are timed at least: one that something else held
-// up says nothing, and others cost little.
-const fewCopies, fewOperations = 4, 2
+// few is how often something is timed at least: once says nothing where something else held it up.
+const few = 3
 
 // small is a number of vertices up to which a solve takes no longer than it would take to measure the device's ceiling.
 const small = 8192
@@ -240,7 +239,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 		return err
 	}
 	if shared {
-		r.Kernel, err = rateFor(long, fewOperations, s, work, multiply)
+		r.Kernel, err = rateFor(long, few, s, work, multiply)
 		r.Kernel *= r.Efficiency(ClosureEdge) / r.Efficiency(edge) // as of large tiles
 	} else {
 		err = r.timeProducts(s, beside, v, t, batch, long)
@@ -248,15 +247,15 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	if err != nil {
 		return err
 	}
-	closures, err := rateFor(long, fewOperations, s, 1, closure)
+	closures, err := rateFor(long, few, s, 1, closure)
 	if err != nil {
 		return err
 	}
 	r.Closure = float64(ClosureEdge/edge) * float64(ClosureEdge/edge) / closures
-	if r.In, err = rateFor(long, fewCopies, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+	if r.In, err = rateFor(long, few, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
-	if r.Out, err = rateFor(long, fewCopies, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+	if r.Out, err = rateFor(long, few, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
 		return err
 	}
 	if shared {
@@ -324,7 +323,7 @@ func (r Rates) Written(bytes float64) float64 {
 // Rate times an operation that does a given amount of work, for n vertices, and returns the work per second of its fastest
 // batch.
 func Rate(n int, s syncer, work float64, op func() error) (float64, error) {
-	return rateFor(longFor(n), 1, s, work, op)
+	return rateFor(longFor(n), few, s, work, op)
 }
 
 // syncer waits for what was enqueued.
