@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
@@ -22,29 +21,33 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/kernels"
+	"ooc/tiles"
 )
 
 // runBatch solves many graphs.
-func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
-	if err := oneDevice(f.device); err != nil {
+func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error) {
+	if err := o.isOne(); err != nil {
 		return err
 	}
-	display := show.New(f.progress, f.json)
-	jobs, skipped, err := f.listJobs(cmd, args)
+	display := show.New(o.progress, o.json)
+	jobs, skipped, err := o.listJobs(inputs)
 	if err != nil {
 		return err
 	}
-	list, err := queued(jobs, f.restart)
+	list, err := queued(jobs, o.restart)
 	if err != nil {
 		return err
 	}
-	if err := f.checkTimelines(jobs); err != nil {
+	if err := o.checkTimelines(jobs); err != nil {
 		return err
 	}
 	if len(skipped) > 0 {
 		display.Note("skipped, for its name is not that of a graph: %s", some(skipped))
 	}
-	d, why, err := f.open()
+	if err := o.check(); err != nil {
+		return err
+	}
+	d, why, err := o.open()
 	if err != nil {
 		return err
 	}
@@ -55,53 +58,54 @@ func (f *solveFlags) runBatch(cmd *cobra.Command, args []string) (err error) {
 		}
 	}()
 	shared := device.Share(d)
-	if f.dryRun {
-		return f.printForecasts(jobs, list, shared.Part(0))
+	part := shared.Part(0)
+	for _, j := range jobs {
+		j.on, j.show = part, display // to plan with
 	}
-	dir, err := batch.Name(f.hint(args), list)
+	if o.dryRun {
+		return o.printForecasts(ctx, jobs, list)
+	}
+	dir, err := batch.Name(o.queueName(inputs), list)
 	if err != nil {
 		return err
 	}
-	log, err := patient(cmd.Context(), display.Note, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
+	log, err := patient(ctx, display.Note, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
 	if err != nil {
 		return err
 	}
 	b := &batchRun{jobs: jobs, log: log, show: show.NewBatch(display, log)}
-	needs, err := b.plan(shared.Part(0), f.restart)
+	needs, err := b.plan(ctx, part, o.restart)
 	if err != nil {
 		return errors.Join(err, log.Discard())
 	}
 	defer exit.CanResume(func() string { return show.SameCommand(os.Args) })()
 	exit.Graceful.Store(true)
-	defer display.OnStopping(cmd.Context())()
+	defer display.OnStopping(ctx)()
 	b.show.Begin()
 	defer display.OnAsking()()
-	stop := display.Keyboard(cmd.Context())
-	err = batch.Run(cmd.Context(), log, needs, shared, b, batch.Options{StopOnError: f.stopOnError, Code: exit.Code, Changed: b.show.Changed})
+	stop := display.Keyboard(ctx)
+	err = batch.Run(ctx, log, needs, shared, b, batch.Options{StopOnError: o.stopOnError, Code: exit.Code, Changed: b.show.Changed})
 	stop()
 	b.show.End()
 	err = errors.Join(err, log.Close())
 	b.show.Finish(exit.Code(err))
 	switch exit.Code(err) {
 	case exit.Interrupted:
-		err = fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), show.SameCommand(os.Args))
+		err = fmt.Errorf("%w%s; continue with:\n  %s", err, o.maxHoursOver(ctx), show.SameCommand(os.Args))
 	case exit.SomeFailed:
 		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}
 	return err
 }
 
-// hint is the beginning of the queue's name.
-func (f *solveFlags) hint(args []string) string {
-	name := "jobs"
+// queueName is the beginning of the queue's name.
+func (o *solveOptions) queueName(inputs []input) string {
+	name := "graphs"
 	switch {
-	case f.jobs != "":
-		name = strings.TrimSuffix(filepath.Base(f.jobs), filepath.Ext(f.jobs))
-	case len(args) > 0 && batch.IsPattern(args[0]):
-		name = "graphs"
-	case len(args) > 0:
-		abs, err := filepath.Abs(args[0])
-		if err == nil {
+	case o.jobs != "":
+		name = strings.TrimSuffix(filepath.Base(o.jobs), filepath.Ext(o.jobs))
+	case inputs[0].form != aPattern:
+		if abs, err := filepath.Abs(inputs[0].name); err == nil {
 			name = read.BaseName(abs)
 		}
 	}
@@ -122,13 +126,13 @@ func some(names []string) string {
 
 // batchRun is the batch.Runner of a command.
 type batchRun struct {
-	jobs []job
+	jobs []*job
 	log  *batch.Log
 	show *show.Batch
 }
 
 // plan finds out what each job needs, which solved jobs are still solved, and whether there is room for all.
-func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
+func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs, extents := make([]batch.Need, len(b.jobs)), make([]graph.Extent, len(b.jobs))
 	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
 	sum, most := int64(0), 1
@@ -137,20 +141,20 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 		was := &b.log.Jobs[i]
 		j.restart = restart || was.Restart // what Open will be told
 		solved := was.State == batch.Solved
-		if solved && !restart && j.stillSolved(was.Store) {
+		if solved && !restart && j.stillSolved(ctx) {
 			continue
 		}
 		if solved || restart && !was.Restart {
 			again = append(again, i)
 		}
-		needs[i], extents[i] = j.need(was.Store, d)
+		needs[i], extents[i] = j.need()
 		if needs[i].Err != nil {
-			b.show.Note("%s: will fail: %s", b.show.Name(i), show.About(j.input, needs[i].Err.Error()))
+			b.show.Note("%s: will fail: %s", b.show.Name(i), show.About(j.in.name, needs[i].Err.Error()))
 		}
 		sum += needs[i].Bytes - needs[i].Has
 		most = max(most, needs[i].Vertices)
 	}
-	share(b.jobs, b.log.Jobs, needs, extents, d)
+	share(ctx, b.jobs, b.log.Jobs, needs, extents)
 	err := batch.Room(b.log.Jobs, needs)
 	if err == nil {
 		err = engine.MeasureShared(d, most)
@@ -168,7 +172,7 @@ func (b *batchRun) plan(d kernels.Device, restart bool) ([]batch.Need, error) {
 
 // share has jobs do with the room that there is beside all stores, where that may be less than they could take. Each then
 // needs what its plan says, which may be more than its share. Run and dry run both ask Room of what share leaves.
-func share(jobs []job, list []batch.Job, needs []batch.Need, extents []graph.Extent, d kernels.Device) {
+func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Need, extents []graph.Extent) {
 	if batch.Room(list, needs) == nil {
 		return
 	}
@@ -179,16 +183,13 @@ func share(jobs []job, list []batch.Job, needs []batch.Need, extents []graph.Ext
 			continue
 		}
 		j.room = n.Bytes + n.Beside
-		f, err := j.forecast(&jobForecast{Store: list[i].Store}, extents[i], d)
+		f, _, err := j.forecast(ctx, extents[i])
 		if err != nil {
 			continue // which the job will say
 		}
-		left := j.roomAt(list[i].Store)
-		if f.StoreBytes > 0 {
-			n.Bytes = f.StoreBytes
-			n.Has = min(n.Has, n.Bytes)
-		}
-		n.Beside = f.BesideBytes + f.BesideBytes/16 // cores differ a little from plan to plan, as rates do
+		left := j.roomAt(j.store)
+		planned(n, f)
+		n.Beside += n.Beside / 16 // cores differ a little from plan to plan, as rates do
 		if left -= n.Bytes; left >= f.BesideBytes {
 			n.Beside = min(n.Beside, left)
 		}
@@ -196,78 +197,84 @@ func share(jobs []job, list []batch.Job, needs []batch.Need, extents []graph.Ext
 	}
 }
 
+// planned has a job need what its plan says.
+func planned(n *batch.Need, f *engine.Forecast) {
+	n.Beside = f.BesideBytes
+	if f.StoreBytes > 0 {
+		n.Bytes = f.StoreBytes
+		n.Has = min(n.Has, n.Bytes)
+	}
+}
+
 // need is what a job needs, and the size of its graph if that had to be read.
-func (j job) need(store string, d kernels.Device) (n batch.Need, e graph.Extent) {
-	var has int64
-	if isStore(store) {
-		p, err := engine.OpenReadOnly(store)
+func (j *job) need() (n batch.Need, e graph.Extent) {
+	if tiles.IsStore(j.store) {
+		p, err := engine.OpenReadOnly(j.store)
 		if err != nil {
 			return batch.Need{Err: err}, e
 		}
 		defer p.Close()
-		has = p.Geometry().MatrixBytes()
-		if !j.restart || isStore(j.input) {
-			m, limits := p.Meta(), j.Request
-			limits.Tile, limits.Predecessors = m.T, m.Predecessors
+		n.Has = p.Geometry().MatrixBytes()
+		if !j.restart || j.in.form == aStore {
+			m, want := p.Meta(), j.Request
+			want.Tile, want.Predecessors = m.T, m.Predecessors
 			e = graph.Extent{N: m.N, Dense: m.Dense}
-			n = batch.Need{Vertices: m.N, Bytes: has, Has: has}
+			n.Vertices, n.Bytes = m.N, n.Has
 			if j.restart || p.Solved() != nil {
-				_, n.Beside, _ = engine.Space(e, d, limits)
+				_, n.Beside, _ = engine.Space(e, j.on, want)
 			}
 			return n, e
 		}
 	}
-	e, err := read.Measure(j.input, j.options(j.cmd, "."))
+	e, err := read.Measure(j.in.name, j.options("."))
 	if err != nil {
 		return batch.Need{Err: err}, e
 	}
-	limits := j.Request
-	if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
+	want, err := j.requestFor(graph.Facts{N: e.N, IDs: e.IDs})
+	if err != nil {
 		return batch.Need{Err: err}, e
 	}
 	n.Vertices = e.N
-	n.Bytes, n.Beside, n.Err = engine.Space(e, d, limits)
+	n.Bytes, n.Beside, n.Err = engine.Space(e, j.on, want)
 	n.Beside += e.Spool
-	n.Has = min(has, n.Bytes) // it takes the place of what is there
+	n.Has = min(n.Has, n.Bytes) // it takes the place of what is there
 	return n, e
 }
 
 // stillSolved reports whether the store of a job that was solved is there, is solved, and is that of the input as it is
 // now, and of what is asked for now. If it is solved with more than that, another look at it will say so.
-func (j job) stillSolved(store string) bool {
-	p, err := engine.OpenReadOnly(store)
+func (j *job) stillSolved(ctx context.Context) bool {
+	p, err := engine.OpenReadOnly(j.store)
 	if err != nil {
 		return false
 	}
 	defer p.Close()
 	st, err := p.Status()
-	return err == nil && st.State == live.Solved && j.same(j.cmd, p, j.input) == nil && j.unasked == nil
+	return err == nil && st.State == live.Solved && j.same(ctx, p) == nil && j.unasked == nil
 }
 
 // Open implements batch.Runner.
-func (b *batchRun) Open(_ context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
+func (b *batchRun) Open(ctx context.Context, i int, restart bool, d kernels.Device) (batch.Work, error) {
 	j := b.jobs[i]
-	j.restart = restart
-	if err := j.checkTimeline(j.cmd, j.input); err != nil { // once more: another process may have made the file, or solved the store
+	j.restart, j.on = restart, d
+	if err := j.checkTimeline(); err != nil { // once more: another process may have made the file, or solved the store
 		return nil, err
 	}
-	p, err := j.openOrCreate(j.cmd, j.input, d, b.show.Display)
+	p, err := j.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	b.show.Volume(p.Dir())
-	return &batchWork{p, j, d, i, b.show}, nil
+	return &batchWork{p, j, func(s live.Status) { b.show.Progress(i, s) }}, nil
 }
 
 // batchWork is the batch.Work of a job.
 type batchWork struct {
 	*engine.Problem
-	job
-	device kernels.Device
-	at     int
-	show   *show.Batch
+	*job
+	progress func(live.Status)
 }
 
 func (w *batchWork) Solve(ctx context.Context) (task.Summary, error) {
-	return w.job.solve(ctx, w.Problem, w.input, w.device, w.show.Display, func(s live.Status) { w.show.Progress(w.at, s) })
+	return w.job.solve(ctx, w.Problem, w.progress)
 }

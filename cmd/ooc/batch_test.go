@@ -269,15 +269,12 @@ func TestMaxHours(t *testing.T) {
 func TestMaxHoursEndsSolves(t *testing.T) {
 	exit.Graceful.Store(true)
 	defer exit.Graceful.Store(false)
-	cmd, f := newSolve()
-	f.maxHours = 1e-9
-	cmd.SetContext(t.Context())
-	ctx, stop := f.limited(cmd)
+	f := batchFlags{maxHours: 1e-9}
+	ctx, stop := f.limited(t.Context())
 	defer stop()
 	<-ctx.Done()
-	cmd.SetContext(ctx)
-	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) || f.maxHoursOver(cmd) == "" {
-		t.Errorf("%v, %q", cause, f.maxHoursOver(cmd))
+	if cause := context.Cause(ctx); !errors.Is(cause, task.ErrInterrupted) || f.maxHoursOver(ctx) == "" {
+		t.Errorf("%v, %q", cause, f.maxHoursOver(ctx))
 	}
 	for hours, want := range map[float64]time.Duration{0.1: 342 * time.Second, 24: 24*time.Hour - 10*time.Minute} {
 		if got := timeFor(hours); got != want {

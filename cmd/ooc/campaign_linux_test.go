@@ -21,6 +21,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph/read"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -61,7 +62,7 @@ func halted(t *testing.T, dir string, after time.Duration, then func(pid int)) r
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test failed while it was stopped
-	for began := time.Now(); !isStore(filepath.Join(dir, "long.ooc")); time.Sleep(time.Millisecond) {
+	for began := time.Now(); !tiles.IsStore(filepath.Join(dir, "long.ooc")); time.Sleep(time.Millisecond) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("no store was made: %s", stderr.String())
 		}

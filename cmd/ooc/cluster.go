@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,6 @@ import (
 	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
-	"ooc/cmd/ooc/show"
 	"ooc/engine"
 	"ooc/engine/device/registry"
 	"ooc/engine/graph"
@@ -25,9 +26,7 @@ import (
 type clusterFlags struct {
 	how  string
 	grid [2]int
-	dir  string           // of part stores; "": there is one store
-	all  *cluster.Cluster // nil: this process is alone
-	it   *cluster.Solve
+	dir  string // of part stores; "": there is one store
 }
 
 func (f *clusterFlags) add(cmd *cobra.Command) {
@@ -38,46 +37,38 @@ func (f *clusterFlags) add(cmd *cobra.Command) {
 }
 
 // checkCluster refuses what is not shared by processes.
-func (f *solveFlags) checkCluster(cmd *cobra.Command, args []string) error {
-	for _, arg := range args {
-		if !isStore(arg) && tiles.PartsIn(arg) != nil {
-			_, err := tiles.Open(arg)
+func (o *solveOptions) checkCluster(inputs []input, many bool) error {
+	for _, in := range inputs {
+		if in.form != aStore && tiles.PartsIn(in.name) != nil {
+			_, err := tiles.Open(in.name)
 			return err
 		}
 	}
-	if f.cluster.how == "" {
-		if f.cluster.grid[0] > 0 {
-			return exit.UsageError(errors.New("--grid is for --cluster mpi"))
-		}
-		if f.cluster.dir != "" {
-			return exit.UsageError(errors.New("--part-dir is for --cluster mpi"))
-		}
-		return nil
+	if o.cluster.how == "" {
+		return o.without("--%s is for --cluster mpi", "grid", "part-dir")
 	}
-	if f.isBatch(args) || f.dryRun {
+	if many {
 		return exit.UsageError(errors.New("--cluster mpi is for one graph, and not for a batch or --dry-run"))
 	}
-	for _, name := range []string{"sources", "keep", "timeline"} {
-		if cmd.Flags().Changed(name) {
-			return exit.UsageError(fmt.Errorf("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is", name))
-		}
+	if err := o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is",
+		"sources", "keep", "timeline"); err != nil {
+		return err
 	}
-	if f.Algorithm == plan.Auto {
-		f.Algorithm = sharing()
+	if o.Algorithm == plan.Auto {
+		o.Algorithm = sharing()
 	}
-	if !engine.TraitsOf(f.Algorithm).Parts {
-		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", f.Algorithm, sharing()))
+	if !engine.TraitsOf(o.Algorithm).Parts {
+		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", o.Algorithm, sharing()))
 	}
-	if cmd.Flags().Changed("part-dir") {
-		f.place = "part-dir"
-		for _, name := range []string{"out", "out-dir"} {
-			if cmd.Flags().Changed(name) {
-				return exit.UsageError(fmt.Errorf("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", name))
-			}
-		}
-		if args[0] == "-" || isStore(args[0]) {
-			return exit.UsageError(errors.New("--part-dir: name a folder, and a graph that all processes can read"))
-		}
+	if o.cluster.dir == "" {
+		return nil
+	}
+	o.place = "part-dir"
+	if err := o.without("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", "out", "out-dir"); err != nil {
+		return err
+	}
+	if inputs[0].path() == "" {
+		return exit.UsageError(errors.New("--part-dir: name a folder, and a graph that all processes can read"))
 	}
 	return nil
 }
@@ -88,66 +79,69 @@ func sharing() string {
 }
 
 // runCluster is run for one of several processes.
-func (f *solveFlags) runCluster(cmd *cobra.Command, input string) error {
+func (j *job) runCluster(ctx context.Context) error {
 	c, err := cluster.Start()
 	if err != nil {
 		return err
 	}
 	s := &cluster.Solve{
-		Input: input, Store: func() (string, error) { return f.store(input) }, Grid: f.cluster.grid, Restart: f.restart, Predecessors: f.Predecessors,
+		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.cluster.grid, Restart: j.restart, Predecessors: j.Predecessors,
 		Open: func(l registry.Local) (kernels.Device, error) {
-			if err := f.check(); err != nil {
+			if err := j.check(); err != nil {
 				return nil, err
 			}
-			d, err := registry.OpenLocal(f.device, f.deviceMemory, l)
-			return d, orAuto(f.device, err)
+			d, err := registry.OpenLocal(j.device, j.deviceMemory, l)
+			return d, j.orAuto(err)
 		},
 	}
-	if f.outDir != "" && f.out == "" {
-		s.Folder = func() error { return disk.MakeFolder(f.outDir) }
+	if j.outDir != "" && j.out == "" {
+		s.Folder = func() error { return disk.MakeFolder(j.outDir) }
 	}
-	if f.cluster.dir != "" {
-		s.Parts = &cluster.Parted{Dir: filepath.Join(f.cluster.dir, read.BaseName(input)+".parts"), Restart: f.restart, Read: func() (graph.Weights, engine.CreateOptions, error) {
-			n, err := f.readAlone(cmd, input, f.cluster.dir)
-			return n.weights, n.o, err
+	if dir := j.cluster.dir; dir != "" {
+		s.Parts = &cluster.Parted{Dir: filepath.Join(dir, read.BaseName(j.in.name)+".parts"), Restart: j.restart, Read: func() (graph.Weights, engine.CreateOptions, error) {
+			n, err := j.graphFlags.read(j.in, dir)
+			if err != nil {
+				return nil, engine.CreateOptions{}, err
+			}
+			return n.weights, engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}, nil
 		}}
 	}
-	if f.cluster.it = s; !c.Alone() || s.Parts != nil {
-		f.cluster.all = c
+	if j.shared = s; !c.Alone() || s.Parts != nil {
+		j.ranks = c
 	}
-	return c.Run(cmd.Context(), s, func() error { return f.run(cmd, input) }, func() engine.Options {
+	return c.Run(ctx, s, func() error { return j.run(ctx) }, func() engine.Options {
 		exit.Graceful.Store(true)
-		return engine.Options{Checkpoint: f.checkpoint, Input: inputPath(input)}
+		return engine.Options{Checkpoint: j.checkpoint, Input: j.in.path()}
 	})
 }
 
 // openParts opens the part store of rank 0 together with those of the others, or makes them all.
-func (f *solveFlags) openParts(cmd *cobra.Command, input string, d kernels.Device, show *show.Display) (*engine.Problem, error) {
-	s := f.cluster.it
+func (j *job) openParts(ctx context.Context) (*engine.Problem, error) {
+	parts := j.shared.Parts
 	var n *incoming
-	s.Parts.Same = func(p *engine.Problem) error { return f.same(cmd, p, input) }
-	s.Parts.Read = func() (w graph.Weights, o engine.CreateOptions, err error) {
-		if n, err = f.read(cmd, input, s.Parts.Dir, d, show); err == nil {
-			w, o = n.weights, n.o
+	parts.Same = func(p *engine.Problem) error { return j.same(ctx, p) }
+	parts.Read = func() (_ graph.Weights, o engine.CreateOptions, err error) {
+		if n, o, err = j.read(ctx, parts.Dir); err != nil {
+			return nil, o, err
 		}
-		return w, o, err
+		return n.weights, o, nil
 	}
-	s.Parts.Made = func(p *engine.Problem) {
-		show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, s.Parts.Dir, n.took)
+	parts.Made = func(p *engine.Problem) {
+		j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, parts.Dir, n.took)
 	}
-	return f.cluster.all.OpenParts(cmd.Context(), s)
+	return j.ranks.OpenParts(ctx, j.shared)
 }
 
 // openAny opens the device, or takes that of the cluster, whose host memory is that of all.
-func (f *solveFlags) openAny() (kernels.Device, string, error) {
-	c := f.cluster.all
-	if c == nil {
-		return f.openFree()
+func (j *job) openAny() (kernels.Device, string, error) {
+	if j.ranks == nil {
+		return j.openFree()
 	}
-	if info := c.Device.Info(); f.HostMemory > 0 {
-		f.HostMemory *= int64(info.Devices)
+	d := j.ranks.Device
+	if info := d.Info(); j.HostMemory > 0 {
+		j.HostMemory *= int64(info.Devices)
 	} else if !info.SharedCores {
-		f.HostMemory = c.Memory * int64(info.Devices)
+		j.HostMemory = j.ranks.Memory * int64(info.Devices)
 	}
-	return c.Device, "", nil
+	return d, "", nil
 }

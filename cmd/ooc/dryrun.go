@@ -15,83 +15,75 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/engine/live"
-	"ooc/engine/plan"
 	"ooc/engine/text"
-	"ooc/kernels"
 	"ooc/tiles"
 )
 
-// jobForecast is what a job would do, in JSON.
-type jobForecast struct {
-	Job       int        `json:"job"` // from 1
-	Input     string     `json:"input"`
-	Store     string     `json:"store"`
-	State     live.State `json:"state"`
-	Vertices  int        `json:"vertices"`
-	Arcs      int64      `json:"arcs"`
-	Bytes     int64      `json:"bytes"` // that the store takes, with what is beside it while it is solved
-	Algorithm string     `json:"algorithm"`
-	Seconds   float64    `json:"seconds"` // that are left, as predicted
-	Code      *int       `json:"exit_code"`
-	Error     *string    `json:"error"`
-}
-
-// print prints it. What a job that would fail would do is null.
-func (t jobForecast) print() {
-	o := struct {
-		jobForecast
-		Vertices  *int     `json:"vertices"`
-		Arcs      *int64   `json:"arcs"`
-		Bytes     *int64   `json:"bytes"`
-		Algorithm *string  `json:"algorithm"`
-		Seconds   *float64 `json:"seconds"`
-	}{jobForecast: t}
-	if t.Error == nil {
-		o.Vertices, o.Arcs, o.Bytes, o.Algorithm, o.Seconds = &t.Vertices, &t.Arcs, &t.Bytes, &t.Algorithm, &t.Seconds
-	}
-	terminal.PrintJSON("job", o)
+// outlook is what a job would do, in JSON.
+type outlook struct {
+	Job   int        `json:"job"` // from 1
+	Input string     `json:"input"`
+	Store string     `json:"store"`
+	State live.State `json:"state"`
+	Code  *int       `json:"exit_code"`
+	Error *string    `json:"error"`
+	// Of a job that would fail, these are null.
+	Vertices  *int     `json:"vertices"`
+	Arcs      *int64   `json:"arcs"`
+	Bytes     *int64   `json:"bytes"` // that the store takes, with what is beside it while it is solved
+	Algorithm *string  `json:"algorithm"`
+	Seconds   *float64 `json:"seconds"` // that are left, as predicted
 }
 
 // printForecasts says what a batch would do, and writes nothing.
-func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Device) error {
+func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []batch.Job) error {
 	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
-	if !f.json {
+	if !o.json {
 		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
 	}
 	needs, extents := make([]batch.Need, len(jobs)), make([]graph.Extent, len(jobs))
 	for i, j := range jobs {
-		needs[i], extents[i] = j.need(list[i].Store, d)
+		needs[i], extents[i] = j.need()
 	}
-	share(jobs, list, needs, extents, d)
+	share(ctx, jobs, list, needs, extents)
 	room := batch.Room(list, needs)
 	var bytes int64
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
-		t := jobForecast{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New, Vertices: needs[i].Vertices, Bytes: needs[i].Bytes}
-		err := needs[i].Err
+		n := &needs[i]
+		t := outlook{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New}
+		f := &engine.Forecast{Vertices: n.Vertices}
+		size, err := n.Bytes, n.Err
 		if err == nil {
-			err = j.describe(&t, &needs[i], extents[i], d)
+			var is *engine.Forecast
+			if is, t.State, err = j.forecast(ctx, extents[i]); err == nil {
+				f = is
+				planned(n, f) // which takes less beside the store than what room is kept for
+				size = n.Bytes + n.Beside
+			}
 		}
+		secs := f.Seconds()
 		if err != nil {
-			t.Error, t.Code, needs[i].Err = terminal.Known(err.Error()), terminal.Known(exit.Code(err)), err
+			t.Error, t.Code, n.Err = terminal.Known(err.Error()), terminal.Known(exit.Code(err)), err
 			failing++
 		} else {
-			bytes += needs[i].Bytes - needs[i].Has
+			t.Vertices, t.Arcs, t.Bytes, t.Algorithm, t.Seconds = &f.Vertices, &f.Arcs, &size, &f.Algorithm, &secs
+			bytes += n.Bytes - n.Has
+			seconds += secs
 		}
-		seconds += t.Seconds
-		if f.json {
-			t.print()
+		if o.json {
+			terminal.PrintJSON("job", t)
 			continue
 		}
-		outlook := t.Algorithm + "\t" + terminal.Time(t.Seconds)
+		outlook := f.Algorithm + "\t" + terminal.Time(secs)
 		if err != nil {
 			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(show.About(t.Input, *t.Error), 120))
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(t.Vertices)),
-			humanize.Comma(t.Arcs), humanize.IBytes(uint64(t.Bytes)), outlook)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(f.Vertices)),
+			humanize.Comma(f.Arcs), humanize.IBytes(uint64(size)), outlook)
 	}
 	w.Flush()
-	if !f.json {
+	if !o.json {
 		fmt.Fprintf(terminal.Out, "%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
 	}
 	if room != nil || failing == 0 {
@@ -100,74 +92,63 @@ func (f *solveFlags) printForecasts(jobs []job, list []batch.Job, d kernels.Devi
 	return fmt.Errorf("%w: %d of %d", batch.ErrWouldFail, failing, len(jobs))
 }
 
-// describe fills in what the job would do.
-func (j job) describe(t *jobForecast, n *batch.Need, e graph.Extent, d kernels.Device) error {
-	plan, err := j.forecast(t, e, d)
-	if err != nil {
-		return err
-	}
-	n.Beside = plan.BesideBytes // less than what room is kept for
-	if plan.StoreBytes > 0 {
-		n.Bytes = plan.StoreBytes
-		n.Has = min(n.Has, n.Bytes)
-	}
-	t.Bytes = n.Bytes + n.Beside
-	t.Vertices, t.Arcs, t.Algorithm, t.Seconds = plan.Vertices, plan.Arcs, plan.Algorithm, plan.Seconds()
-	return nil
-}
-
-// forecast plans a job's solve. e is the size of its graph if there is no store to continue.
-func (j job) forecast(t *jobForecast, e graph.Extent, d kernels.Device) (f *engine.Forecast, err error) {
-	if isStore(t.Store) && (!j.restart || isStore(j.input)) {
-		p, err := engine.OpenReadOnly(t.Store)
+// forecast plans a job's solve, and says in which state its store is. e is the size of its graph if there is none to continue.
+func (j *job) forecast(ctx context.Context, e graph.Extent) (f *engine.Forecast, is live.State, err error) {
+	is = live.New
+	if tiles.IsStore(j.store) && (!j.restart || j.in.form == aStore) {
+		p, err := engine.OpenReadOnly(j.store)
 		if err != nil {
-			return nil, err
+			return nil, is, err
 		}
 		defer p.Close()
-		if err := j.same(j.cmd, p, j.input); err != nil {
-			return nil, err
+		if err := j.same(ctx, p); err != nil {
+			return nil, is, err
 		}
 		st, err := p.Status()
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return nil, is, err
+		case j.restart:
+			f, err = j.forecastAgain(ctx, p)
+		case st.State == live.Solved:
+			f = &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}
+		default:
+			f, err = p.Forecast(ctx, j.on, j.Request, "")
 		}
-		if t.State = st.State; st.State == live.Solved && !j.restart {
-			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
-		}
-		if j.restart {
-			return again(j.cmd.Context(), p, d, j.Request)
-		}
-		return p.Forecast(j.cmd.Context(), d, j.Request, "")
+		return f, st.State, err
 	}
-	limits := j.Request
-	limits.Room = j.roomAt(t.Store)
-	if e.Spool > 0 { // which writes nothing
-		if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, j.sources, limits.Tile); err != nil {
-			return nil, err
+	facts := graph.Facts{N: e.N, IDs: e.IDs}
+	var n *incoming   // a matrix too, of which half is kept if it is symmetric
+	if e.Spool == 0 { // else a copy would be written
+		if n, err = j.graphFlags.read(j.in, "."); err != nil {
+			return nil, is, err
 		}
-		return engine.ForecastMatrix(j.cmd.Context(), e, d, limits)
+		defer func() { err = errors.Join(err, n.close()) }()
+		facts = n.weights.Facts()
 	}
-	in, err := j.graphFlags.read(j.cmd, j.input, ".") // a matrix too, of which half is kept if it is symmetric
+	want, err := j.requestFor(facts)
 	if err != nil {
-		return nil, err
+		return nil, is, err
 	}
-	defer func() { err = errors.Join(err, in.close()) }()
-	if limits.Sources, limits.Tile, err = sourcesOf(in.weights.Facts(), j.sources, limits.Tile); err != nil {
-		return nil, err
+	want.Room = j.roomAt(j.store)
+	if n == nil {
+		f, err = engine.ForecastMatrix(ctx, e, j.on, want)
+	} else {
+		f, err = engine.ForecastGraph(ctx, n.weights, j.on, want, "")
 	}
-	return engine.ForecastGraph(j.cmd.Context(), in.weights, d, limits, "")
+	return f, is, err
 }
 
-// again plans all of a store, whatever is already done.
-func again(ctx context.Context, p *engine.Problem, d kernels.Device, l plan.Request) (*engine.Forecast, error) {
-	m := p.Meta()
+// forecastAgain plans all of a store, whatever is already done.
+func (j *job) forecastAgain(ctx context.Context, p *engine.Problem) (*engine.Forecast, error) {
+	m, l := p.Meta(), j.Request
 	l.Tile, l.Sources, l.Predecessors, l.Layout = m.T, m.Sources, m.Predecessors, p.Geometry().Layout()
 	if m.Dense {
-		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N, Symmetric: l.Layout == tiles.Upper}, d, l)
+		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N, Symmetric: l.Layout == tiles.Upper}, j.on, l)
 	}
 	g, err := p.Graph()
 	if err != nil {
 		return nil, err
 	}
-	return engine.ForecastGraph(ctx, g, d, l, "")
+	return engine.ForecastGraph(ctx, g, j.on, l, "")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,11 +22,16 @@ import (
 	"ooc/kernels/entry"
 )
 
+type exportOptions struct {
+	line
+	export.Options
+	rows, cols, unreachable, ids string
+	predecessors, json           bool
+	noPath                       int32
+}
+
 func exportCommand() *cobra.Command {
-	var o export.Options
-	var rows, cols, unreachable, ids string
-	var predecessors, asJSON bool
-	noPath := entry.SciPyNoVertex
+	o := &exportOptions{noPath: entry.SciPyNoVertex}
 	var formats strings.Builder
 	var names, words []string
 	for _, e := range export.Formats {
@@ -46,110 +52,113 @@ func exportCommand() *cobra.Command {
 			"--ids writes which vertex each row and column of FILE is, or without FILE each of the store: as .csv with the\n" +
 			"columns index, row and column, or as .npy, where rows and columns are the same vertices. --rows and --cols read it.",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("unreachable") {
-				v, err := strconv.ParseFloat(unreachable, 64)
-				if err != nil {
-					return exit.UsageError(fmt.Errorf("--unreachable %s: want a number, inf or nan", unreachable))
-				}
-				o.Unreachable = &v
-			}
-			switch {
-			case predecessors && (cols != "" || o.Unreachable != nil):
-				return exit.UsageError(errors.New("--predecessors goes with neither --cols nor --unreachable"))
-			case predecessors:
-				o.Predecessors = &noPath
-			case cmd.Flags().Changed("no-path"):
-				return exit.UsageError(errors.New("--no-path goes with --predecessors"))
-			}
-			file := ""
-			if len(args) > 1 {
-				file = args[1]
-			} else if ids == "" {
-				return exit.UsageError(errors.New("name a FILE to write, or --ids FILE"))
-			}
-			if (file == "-" || file == "") && asJSON {
-				return exit.UsageError(errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself"))
-			}
-			if file != "" && file != "-" {
-				if err := output(cmd, file, o.Overwrite).Check(); err != nil {
-					return err
-				}
-			}
-			p, err := engine.OpenReadOnly(args[0])
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			names, err := p.IDs()
-			if err != nil {
-				return err
-			}
-			if o.Rows, err = verticesIn(p, names).Selection("rows", rows); err != nil {
-				return err
-			}
-			if o.Cols, err = verticesIn(p, names).Selection("cols", cols); err != nil {
-				return err
-			}
-			var table *idfile.File
-			if ids != "" {
-				if table, err = export.NewIDs(p, output(cmd, ids, o.Overwrite, args[1:]...), o); err != nil {
-					return err
-				}
-			}
-			if file != "" {
-				err = runExport(cmd, p, file, o, asJSON)
-			}
-			if err == nil && table != nil {
-				exit.Graceful.Store(true)
-				if err = table.Write(); err == nil && !asJSON {
-					fmt.Fprintf(terminal.Err, "wrote %s\n", ids)
-				}
-			}
-			return err
-		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
-	fl.StringVar(&cols, "cols", "", "the same for columns")
-	fl.StringVar(&unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
+	fl.StringVar(&o.rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
+	fl.StringVar(&o.cols, "cols", "", "the same for columns")
+	fl.StringVar(&o.unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
 	fl.Var(flagvalue.Word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
-	fl.StringVar(&ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
-	fl.BoolVar(&predecessors, "predecessors", false, "write predecessors instead of distances")
-	fl.Var(flagvalue.Entry(&noPath), "no-path", "the number where there is no predecessor")
-	fl.BoolVar(&asJSON, "json", false, "one JSON object that says what was written")
+	fl.StringVar(&o.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
+	fl.BoolVar(&o.predecessors, "predecessors", false, "write predecessors instead of distances")
+	fl.Var(flagvalue.Entry(&o.noPath), "no-path", "the number where there is no predecessor")
+	fl.BoolVar(&o.json, "json", false, "one JSON object that says what was written")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace files that are there")
-	return cmd
+	return runs(cmd, &o.line, o.run)
 }
 
-func runExport(cmd *cobra.Command, p *engine.Problem, file string, o export.Options, asJSON bool) error {
-	if file == "-" {
-		if o.Format == "" && o.Predecessors != nil {
-			o.Format = "npy"
-		} else if o.Format == "" {
-			o.Format = "csv"
+// check reads the flags.
+func (o *exportOptions) check() error {
+	if o.unreachable != "" {
+		v, err := strconv.ParseFloat(o.unreachable, 64)
+		if err != nil {
+			return fmt.Errorf("--unreachable %s: want a number, inf or nan", o.unreachable)
 		}
-		return wayOut(p.Dir(), export.Write(cmd.Context(), p, terminal.Raw, o))
+		o.Unreachable = &v
+	}
+	switch {
+	case o.predecessors && (o.cols != "" || o.Unreachable != nil):
+		return errors.New("--predecessors goes with neither --cols nor --unreachable")
+	case !o.predecessors && o.has("no-path"):
+		return errors.New("--no-path goes with --predecessors")
+	case len(o.args) == 1 && o.ids == "":
+		return errors.New("name a FILE to write, or --ids FILE")
+	case o.json && (len(o.args) == 1 || o.args[1] == "-"):
+		return errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself")
+	}
+	if o.predecessors {
+		o.Predecessors = &o.noPath
+	}
+	return nil
+}
+
+func (o *exportOptions) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return exit.UsageError(err)
+	}
+	files := o.args[1:] // none, or one
+	if len(files) > 0 && files[0] != "-" {
+		if err := o.output(files[0], o.Overwrite).Check(); err != nil {
+			return err
+		}
+	}
+	return ask(o.args[0], func(p *engine.Problem) error {
+		names, err := p.IDs()
+		if err != nil {
+			return err
+		}
+		if o.Rows, err = verticesIn(p, names).Selection("rows", o.rows); err != nil {
+			return err
+		}
+		if o.Cols, err = verticesIn(p, names).Selection("cols", o.cols); err != nil {
+			return err
+		}
+		var table *idfile.File
+		if o.ids != "" {
+			if table, err = export.NewIDs(p, o.output(o.ids, o.Overwrite, files...), o.Options); err != nil {
+				return err
+			}
+		}
+		if len(files) > 0 {
+			if err := o.write(ctx, p, files[0]); err != nil {
+				return err
+			}
+		}
+		if table == nil {
+			return nil
+		}
+		exit.Graceful.Store(true)
+		if err = table.Write(); err == nil && !o.json {
+			note("wrote %s", o.ids)
+		}
+		return err
+	})
+}
+
+// write writes distances or predecessors to a file or to standard output.
+func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file string) error {
+	if file == "-" {
+		if o.Format == "" {
+			o.Format = "csv"
+			if o.predecessors {
+				o.Format = "npy"
+			}
+		}
+		return export.Write(ctx, p, terminal.Raw, o.Options)
 	}
 	began := time.Now()
 	exit.Graceful.Store(true)
-	if err := export.File(cmd.Context(), p, file, o); err != nil {
-		return wayOut(p.Dir(), err)
+	if err := export.File(ctx, p, file, o.Options); err != nil {
+		return err
 	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		printExported(p, file, o, info.Size(), time.Since(began))
+	took := time.Since(began).Seconds()
+	if !o.json {
+		note("wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), terminal.Time(took))
 		return nil
 	}
-	fmt.Fprintf(terminal.Err, "wrote %s, %s in %s\n", file, humanize.IBytes(uint64(info.Size())), terminal.Time(time.Since(began).Seconds()))
-	return nil
-}
-
-// printExported says in JSON what was written.
-func printExported(p *engine.Problem, file string, o export.Options, bytes int64, took time.Duration) {
 	rows, cols := len(o.Rows), len(o.Cols)
 	if o.Rows == nil {
 		rows = p.Geometry().RowCount()
@@ -165,5 +174,6 @@ func printExported(p *engine.Problem, file string, o export.Options, bytes int64
 		Predecessors bool    `json:"predecessors"` // instead of distances
 		Bytes        int64   `json:"bytes"`
 		Seconds      float64 `json:"seconds"`
-	}{p.Dir(), file, rows, cols, o.Predecessors != nil, bytes, took.Seconds()})
+	}{p.Dir(), file, rows, cols, o.predecessors, info.Size(), took})
+	return nil
 }

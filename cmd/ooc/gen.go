@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -15,8 +16,13 @@ import (
 	"ooc/engine/graph/write"
 )
 
+type genOptions struct {
+	line
+	gen.Options
+}
+
 func genCommand() *cobra.Command {
-	var o gen.Options
+	o := &genOptions{}
 	var kinds, formats strings.Builder
 	var names []string
 	for _, g := range gen.Kinds {
@@ -34,19 +40,6 @@ func genCommand() *cobra.Command {
 			"--undirected is given. Kinds:" + kinds.String(),
 		ValidArgs: names,
 		Args:      cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.N <= 0 {
-				return exit.UsageError(errors.New("give the number of vertices: -n N"))
-			}
-			if !cmd.Flags().Changed("arcs") && drawsArcs(args[0]) {
-				o.M = 10 * o.N
-			}
-			if err := output(cmd, args[1], o.Overwrite).Check(); err != nil {
-				return err
-			}
-			exit.Graceful.Store(true)
-			return gen.File(cmd.Context(), args[0], o, args[1])
-		},
 	}
 	fl := cmd.Flags()
 	fl.VarP(flagvalue.Large(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
@@ -55,7 +48,22 @@ func genCommand() *cobra.Command {
 	fl.Var(flagvalue.Seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
-	return cmd
+	return runs(cmd, &o.line, o.run)
+}
+
+func (o *genOptions) run(ctx context.Context) error {
+	kind, file := o.args[0], o.args[1]
+	if o.N <= 0 {
+		return exit.UsageError(errors.New("give the number of vertices: -n N"))
+	}
+	if !o.has("arcs") && drawsArcs(kind) {
+		o.M = 10 * o.N
+	}
+	if err := o.output(file, o.Overwrite).Check(); err != nil {
+		return err
+	}
+	exit.Graceful.Store(true)
+	return gen.File(ctx, kind, o.Options, file)
 }
 
 // drawsArcs reports whether a kind of graph has as many arcs as it is asked for.

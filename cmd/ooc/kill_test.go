@@ -27,6 +27,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cuda"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -221,7 +222,7 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 		}
 	}
 	stores := []string{"killed.ooc"}
-	if isStore(filepath.Join(dir, "killed.ooc")) && r.IntN(2) == 0 {
+	if tiles.IsStore(filepath.Join(dir, "killed.ooc")) && r.IntN(2) == 0 {
 		copyElsewhere(t, filepath.Join(dir, "killed.ooc"), filepath.Join(dir, "copy.ooc"))
 		stores = append(stores, "copy.ooc")
 		k.copies.Add(1)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -11,11 +12,15 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/parts"
-	"ooc/tiles"
 )
 
+type mergeOptions struct {
+	line
+	json bool
+}
+
 func mergeCommand() *cobra.Command {
-	asJSON := false
+	o := &mergeOptions{}
 	cmd := &cobra.Command{
 		Use:   "merge STORE PART...",
 		Short: "Put the stores of all parts, of solve --sources part:I/K or --part-dir, together into one",
@@ -26,37 +31,33 @@ func mergeCommand() *cobra.Command {
 			"STORE takes its own room beside them. Nothing is written before all parts are known to be there, solved, and of\n" +
 			"one graph. Ctrl-C and kills lose little: the same command goes on.",
 		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return merge(cmd, args, asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object that says what was made")
-	return cmd
+	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object that says what was made")
+	return runs(cmd, &o.line, o.run)
 }
 
-func merge(cmd *cobra.Command, args []string, asJSON bool) error {
-	out := args[0]
+func (o *mergeOptions) run(ctx context.Context) error {
+	out := o.args[0]
 	if err := noStoreIn(out); err != nil {
 		return err
 	}
-	defer exit.CanResume(func() string { return wholeCommand(args) })()
+	defer exit.CanResume(o.again)()
 	exit.Graceful.Store(true)
-	_, err := patient(cmd.Context(), note, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
-	if err != nil {
+	if err := vacant(ctx, note, out); err != nil {
 		return err
 	}
 	show := terminal.NewCounter("merged", "rows")
-	r, err := parts.Merge(cmd.Context(), out, args[1:], parts.Options{
+	r, err := parts.Merge(ctx, out, o.args[1:], parts.Options{
 		Command: os.Args, Progress: show.Update,
 		Resumed: func(rows, of int) {
 			note("%s: going on; %s of %s rows are there, and are compared with those of the parts", out, humanize.Comma(int64(rows)), humanize.Comma(int64(of)))
 		},
 	})
 	show.End()
-	switch code := exit.Code(err); {
-	case code == exit.Interrupted, code == exit.NoSpace:
-		return fmt.Errorf("%w; continue with:\n  %s", err, wholeCommand(args))
+	switch {
 	case err != nil:
-		return err
-	case asJSON:
+		return o.goOn(err, exit.Interrupted, exit.NoSpace)
+	case o.json:
 		terminal.PrintJSON("summary", r)
 		return nil
 	case r.Already:

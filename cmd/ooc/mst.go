@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,14 @@ import (
 	"ooc/engine/text"
 )
 
+type mstOptions struct {
+	line
+	arcsFlags
+	method string
+}
+
 func mstCommand() *cobra.Command {
-	var f arcsFlags
-	var method string
+	o := &mstOptions{method: mst.Methods[0].Name}
 	var methods strings.Builder
 	for _, m := range mst.Methods {
 		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
@@ -33,32 +39,28 @@ func mstCommand() *cobra.Command {
 			"where its format is directed unless it is told otherwise, give --undirected.\n\n" +
 			"Both methods give the same total. Methods:" + methods.String(),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			in, err := f.openArcs(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, in.close()) }()
-			var arcs mst.Arcs = in.dense
-			if in.graph != nil {
-				arcs = in.graph
-			}
-			device, err := f.openDevice()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, device.Close()) }()
-			r, err := mst.Run(cmd.Context(), arcs, mst.Options{Device: device, Method: method, Progress: every(show.LinesEvery, showTree)})
-			if err != nil {
-				return err
-			}
-			return printTree(r, f.json)
-		},
 	}
-	f.add(cmd)
-	method = mst.Methods[0].Name
-	cmd.Flags().Var(flagvalue.Word(&method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
-	return cmd
+	o.arcsFlags.add(cmd)
+	cmd.Flags().Var(flagvalue.Word(&o.method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
+	return runs(cmd, &o.line, o.run)
+}
+
+func (o *mstOptions) run(ctx context.Context) (err error) {
+	in, err := o.readArcs(&o.line, resolve(o.args[0]))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	device, err := o.openOne()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method, Progress: every(show.LinesEvery, showTree)})
+	if err != nil {
+		return err
+	}
+	return printTree(r, o.json)
 }
 
 func showTree(p mst.Progress) {

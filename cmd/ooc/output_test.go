@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -178,7 +179,7 @@ func TestTimelineOfWhatIsSolved(t *testing.T) {
 	os.RemoveAll(filepath.Join(dir, "c.ooc"))
 	os.RemoveAll(filepath.Join(dir, "b.ooc"))
 	ooc(t, dir, "solve", "--jobs", "jobs").want(t, exit.Failed, "jobs:1: write b.json", "--overwrite")
-	if isStore(filepath.Join(dir, "c.ooc")) {
+	if tiles.IsStore(filepath.Join(dir, "c.ooc")) {
 		t.Error("the batch began")
 	}
 	ooc(t, dir, "solve", "--jobs", "jobs", "--overwrite").want(t, 0) // the same batch

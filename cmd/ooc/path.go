@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,14 @@ import (
 	"ooc/engine/text"
 )
 
+type pathOptions struct {
+	line
+	pairs string
+	json  bool
+}
+
 func pathCommand() *cobra.Command {
-	var pairs string
-	var asJSON bool
+	o := &pathOptions{}
 	cmd := &cobra.Command{
 		Use:   "path STORE U V",
 		Short: "Print a shortest path between vertices named by their ids in the input",
@@ -28,35 +34,33 @@ func pathCommand() *cobra.Command {
 			"each line \"U V\" of a file (- for standard input). Where there is no path the length is \"unreachable\".\n" +
 			"The store has to be of a sparse graph, or solved with --predecessors.",
 		Args: cobra.RangeArgs(1, 3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if (len(args) == 3) == (pairs != "") || len(args) == 2 {
-				return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
-			}
-			p, err := engine.OpenReadOnly(args[0])
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			if err := p.Solved(); err != nil {
-				return wayOut(args[0], err)
-			}
-			ids, err := p.IDs()
-			if err != nil {
-				return err
-			}
-			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			out := pathPrinter{ids: ids, number: p.Numbers(), w: w, json: asJSON}
-			if pairs != "" {
-				err = out.file(cmd, p, pairs)
-			} else {
-				err = out.one(p, args[1], args[2])
-			}
-			return errors.Join(err, w.Flush())
-		},
 	}
-	cmd.Flags().StringVar(&pairs, "pairs", "", "a file with a pair of vertices a line")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a pair")
-	return cmd
+	cmd.Flags().StringVar(&o.pairs, "pairs", "", "a file with a pair of vertices a line")
+	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object a pair")
+	return runs(cmd, &o.line, o.run)
+}
+
+func (o *pathOptions) run(ctx context.Context) error {
+	if (len(o.args) == 3) == (o.pairs != "") || len(o.args) == 2 {
+		return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
+	}
+	return ask(o.args[0], func(p *engine.Problem) error {
+		if err := p.Solved(); err != nil {
+			return err
+		}
+		ids, err := p.IDs()
+		if err != nil {
+			return err
+		}
+		w := bufio.NewWriterSize(terminal.Out, 1<<16)
+		out := pathPrinter{ids: ids, number: p.Numbers(), w: w, json: o.json}
+		if o.pairs != "" {
+			err = out.file(ctx, p, o.pairs)
+		} else {
+			err = out.one(p, o.args[1], o.args[2])
+		}
+		return errors.Join(err, w.Flush())
+	})
 }
 
 // pathPrinter writes paths.
@@ -92,7 +96,7 @@ func (o *pathPrinter) one(p *engine.Problem, u, v string) error {
 const pairsAtOnce = 1 << 14
 
 // file answers the pairs of a file, some thousand at a time.
-func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) error {
+func (o *pathPrinter) file(ctx context.Context, p *engine.Problem, file string) error {
 	w, err := path.New(p)
 	if err != nil {
 		return err
@@ -112,16 +116,16 @@ func (o *pathPrinter) file(cmd *cobra.Command, p *engine.Problem, file string) e
 			return nil
 		}
 		defer func() { pairs = pairs[:0] }()
-		return o.all(cmd, w, pairs)
+		return o.all(ctx, w, pairs)
 	})
 	if err != nil {
 		return err
 	}
-	return o.all(cmd, w, pairs)
+	return o.all(ctx, w, pairs)
 }
 
-func (o *pathPrinter) all(cmd *cobra.Command, w *path.Walker, pairs [][2]int) error {
-	paths, err := w.All(cmd.Context(), pairs)
+func (o *pathPrinter) all(ctx context.Context, w *path.Walker, pairs [][2]int) error {
+	paths, err := w.All(ctx, pairs)
 	if err != nil {
 		return err
 	}

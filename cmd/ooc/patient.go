@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ooc/engine/task"
+	"ooc/tiles"
 	"ooc/tiles/lock"
 )
 
@@ -36,4 +37,10 @@ func patient[T any](ctx context.Context, note func(format string, args ...any), 
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// vacant waits until no process that is ending has the place for a new store, and fails where none can be made.
+func vacant(ctx context.Context, note func(format string, args ...any), dir string) error {
+	_, err := patient(ctx, note, func() (struct{}, error) { return struct{}{}, tiles.Vacant(dir) })
+	return err
 }

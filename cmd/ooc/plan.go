@@ -1,9 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -12,114 +11,120 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
+type planOptions struct {
+	line
+	matrixFlags
+	aheadFlags
+	json bool
+}
+
 func planCommand() *cobra.Command {
-	var gf graphFlags
-	var df deviceFlags
-	var af aheadFlags
-	var asJSON bool
-	var sources string
+	o := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan GRAPH | plan --vertices N",
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
 		Long: "plan says how a graph or a store would be solved, what that moves and how long it takes, here or on machines that are not here:\n" +
 			"--nodes, --gpus-per-node, --node-link and --node-disk describe these, and --device may name a GPU of a table.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if (len(args) == 1) == (af.vertices > 0) {
-				return exit.UsageError(errors.New("plan takes a graph, a store, or --vertices"))
-			}
-			if af.vertices > 0 {
-				args = []string{""}
-			}
-			if isStore(args[0]) {
-				if err := noGraphFlags(cmd); err != nil {
-					return err
-				}
-			}
-			if isStore(args[0]) && (sources != "" || df.Predecessors || df.Layout != "") {
-				return exit.UsageError(errors.New("--sources, --predecessors, --layout: a store has those that it was made with"))
-			}
-			if af.vertices > 0 && sources != "" {
-				return exit.UsageError(errors.New("--sources: rounds solve all rows; give a graph"))
-			}
-			d, err := af.open(&df)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, d.Close()) }()
-			var f *engine.Forecast
-			if af.vertices > 0 {
-				if f, err = af.forecast(cmd, &gf, d, af.limits(df.Request)); err != nil {
-					return err
-				}
-			} else if isStore(args[0]) {
-				p, err := engine.OpenReadOnly(args[0])
-				if err != nil {
-					return err
-				}
-				defer p.Close()
-				defer planning(note, p.Dir(), p.Meta().N)()
-				f, err = p.Forecast(cmd.Context(), d, af.limits(df.Request), af.timed(filepath.Dir(p.Dir())))
-				if err != nil {
-					return err
-				}
-			} else {
-				limits := df.Request
-				limits.Room = engine.Room(read.BaseName(args[0]) + ".ooc")
-				if f, err = gf.forecast(cmd, args[0], sources, d, af.limits(limits), af.timed(".")); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				show.PlanJSON(f)
-				return nil
-			}
-			show.Plan(f, d.Info().Model, af.vertices > 0)
-			return nil
-		},
 	}
-	gf.add(cmd)
-	df.add(cmd)
-	af.add(cmd, &df)
-	addSources(cmd, &sources)
-	addPredecessors(cmd, &df.Predecessors)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
-	return cmd
+	o.matrixFlags.add(cmd)
+	o.aheadFlags.add(cmd, &o.device)
+	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")
+	return runs(cmd, &o.line, o.run)
 }
 
-// forecast plans the solve of a graph.
-func (gf *graphFlags) forecast(cmd *cobra.Command, input, sources string, d kernels.Device, limits plan.Request, dir string) (f *engine.Forecast, err error) {
-	in, err := gf.read(cmd, input, ".")
-	if errors.Is(err, tiles.ErrNoSpace) && isFile(input) { // for a copy of a compressed matrix: its size alone will do
-		e, err := read.Measure(input, gf.options(cmd, "."))
+func (o *planOptions) run(ctx context.Context) (err error) {
+	if (len(o.args) == 1) == (o.vertices > 0) {
+		return exit.UsageError(errors.New("plan takes a graph, a store, or --vertices"))
+	}
+	var in input
+	if o.vertices == 0 {
+		in = resolve(o.args[0])
+	}
+	switch {
+	case in.form == aStore:
+		if err := o.noGraphFlags(); err != nil {
+			return err
+		}
+		if o.sources != "" || o.Predecessors || o.Layout != "" {
+			return exit.UsageError(errors.New("--sources, --predecessors, --layout: a store has those that it was made with"))
+		}
+	case o.vertices > 0 && o.sources != "":
+		return exit.UsageError(errors.New("--sources: rounds solve all rows; give a graph"))
+	}
+	d, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	f, err := o.forecast(ctx, in, d)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		show.PlanJSON(f)
+	default:
+		show.Plan(f, d.Info().Model, o.vertices > 0)
+	}
+	return nil
+}
+
+// forecast plans the solve of an input, or of a number of vertices.
+func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) (f *engine.Forecast, err error) {
+	switch {
+	case o.vertices > 0:
+		want := o.ahead(o.Request)
+		want.Kind = entry.Kind(o.kind)
+		return engine.ForecastMatrix(ctx, graph.Extent{N: o.vertices, Symmetric: o.undirected}, d, want)
+	case in.form == aStore:
+		p, err := engine.OpenReadOnly(in.name)
 		if err != nil {
 			return nil, err
 		}
-		if limits.Sources, limits.Tile, err = sourcesOf(graph.Facts{N: e.N, IDs: e.IDs}, sources, limits.Tile); err != nil {
+		defer p.Close()
+		defer planning(note, p.Dir(), p.Meta().N)()
+		return p.Forecast(ctx, d, o.ahead(o.Request), o.timed(filepath.Dir(p.Dir())))
+	}
+	n, err := o.read(in, ".")
+	if errors.Is(err, tiles.ErrNoSpace) && in.form == aFile { // for a copy of a compressed matrix: its size alone will do
+		e, err := read.Measure(in.name, o.options("."))
+		if err != nil {
 			return nil, err
 		}
-		return engine.ForecastMatrix(cmd.Context(), e, d, limits)
+		want, err := o.requestIn(in, graph.Facts{N: e.N, IDs: e.IDs})
+		if err != nil {
+			return nil, err
+		}
+		return engine.ForecastMatrix(ctx, e, d, want)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, in.close()) }()
-	if limits.Sources, limits.Tile, err = sourcesOf(in.weights.Facts(), sources, limits.Tile); err != nil {
+	defer func() { err = errors.Join(err, n.close()) }()
+	want, err := o.requestIn(in, n.weights.Facts())
+	if err != nil {
 		return nil, err
 	}
-	in.hint(cmd, limits)
-	in.remark()
-	defer planning(note, in.src.Name, in.weights.Facts().N)()
-	return engine.ForecastGraph(cmd.Context(), in.weights, d, limits, dir)
+	o.hint(ctx, n, want)
+	n.remark()
+	defer planning(note, n.src.Name, n.weights.Facts().N)()
+	return engine.ForecastGraph(ctx, n.weights, d, want, o.timed("."))
+}
+
+// requestIn is what is wanted of the graph of an input.
+func (o *planOptions) requestIn(in input, g graph.Facts) (plan.Request, error) {
+	l, err := o.requestFor(g)
+	l.Room = engine.Room(read.BaseName(in.name) + ".ooc")
+	return o.ahead(l), err
 }
 
 // planning says that a plan takes long, once it does, until the returned function is called.
@@ -132,12 +137,3 @@ func planning(note func(format string, args ...any), name string, n int) (done f
 
 // slow is when people wonder what a command is at. It is a variable only for tests.
 var slow = 2 * time.Second
-
-// note prints a line for people.
-func note(format string, args ...any) { fmt.Fprintf(terminal.Err, format+"\n", args...) }
-
-// isFile reports whether an input can be read twice.
-func isFile(input string) bool {
-	info, err := os.Stat(input)
-	return err == nil && info.Mode().IsRegular()
-}

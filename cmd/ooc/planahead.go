@@ -10,10 +10,8 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine"
-	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/kernels"
-	"ooc/kernels/entry"
 )
 
 // mostPlanned is a number of vertices whose matrix takes 400 TB: more would take minutes to plan.
@@ -25,7 +23,7 @@ type aheadFlags struct {
 	link, disk            float64
 }
 
-func (f *aheadFlags) add(cmd *cobra.Command, df *deviceFlags) {
+func (f *aheadFlags) add(cmd *cobra.Command, name *string) {
 	fl := cmd.Flags()
 	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
 	fl.Var(flagvalue.Between(&f.nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
@@ -37,44 +35,41 @@ func (f *aheadFlags) add(cmd *cobra.Command, df *deviceFlags) {
 		names[i] = m.Name
 	}
 	device := fl.Lookup("device")
-	device.Value = flagvalue.Device(&df.device, names...)
+	device.Value = flagvalue.Device(name, names...)
 	device.Usage += "; " + strings.Join(names, ", ") + " for one that is not here"
 }
 
 // open opens the device to plan for, or takes it from the table of models.
-func (f *aheadFlags) open(df *deviceFlags) (kernels.Device, error) {
-	if err := df.check(); err != nil {
+func (o *planOptions) open() (kernels.Device, error) {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	d, isModel := plan.Modeled(df.device, df.deviceMemory)
-	if isModel && f.nodes == 0 {
-		f.nodes = 1
-	}
-	if f.nodes == 0 && (f.gpus > 0 || f.disk > 0) {
-		f.nodes = 1
+	d, isModel := plan.Modeled(o.device, o.deviceMemory)
+	if o.nodes == 0 && (isModel || o.gpus > 0 || o.disk > 0) {
+		o.nodes = 1
 	}
 	switch {
-	case f.nodes > 1 && f.link == 0:
-		return nil, exit.UsageError(fmt.Errorf("--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", f.nodes))
-	case f.nodes <= 1 && f.link > 0:
+	case o.nodes > 1 && o.link == 0:
+		return nil, exit.UsageError(fmt.Errorf("--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.nodes))
+	case o.nodes <= 1 && o.link > 0:
 		return nil, exit.UsageError(errors.New("--node-link is between --nodes of two or more"))
-	case f.nodes > 0 && df.Algorithm != plan.Auto && !engine.TraitsOf(df.Algorithm).Parts:
-		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", df.Algorithm, sharing()))
+	case o.nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts:
+		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))
 	}
 	if !isModel {
 		var err error
-		if d, _, err = df.openFree(); err != nil {
+		if d, _, err = o.openFree(); err != nil {
 			return nil, err
 		}
 	}
-	if f.gpus > 0 && d.Info().SharedCores {
+	if o.gpus > 0 && d.Info().SharedCores {
 		return nil, errors.Join(exit.UsageError(errors.New("--gpus-per-node is for GPUs: name one with --device, such as h100")), d.Close())
 	}
 	return d, nil
 }
 
-// limits adds what the flags say to the limits of a plan.
-func (f *aheadFlags) limits(l plan.Request) plan.Request {
+// ahead adds what the flags say to what is wanted of a plan.
+func (f *aheadFlags) ahead(l plan.Request) plan.Request {
 	if f.nodes > 0 {
 		l.Algorithm, l.Room = sharing(), 0
 		l.Nodes, l.Devices, l.Link, l.Disk = f.nodes, f.gpus, f.link, f.disk
@@ -88,10 +83,4 @@ func (f *aheadFlags) timed(dir string) string {
 		return ""
 	}
 	return dir
-}
-
-// forecast plans for a number of vertices.
-func (f *aheadFlags) forecast(cmd *cobra.Command, gf *graphFlags, d kernels.Device, l plan.Request) (*engine.Forecast, error) {
-	l.Kind = entry.Kind(gf.kind)
-	return engine.ForecastMatrix(cmd.Context(), graph.Extent{N: f.vertices, Symmetric: gf.undirected}, d, l)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,17 +23,16 @@ import (
 	"ooc/engine/text"
 )
 
-// queryFlags are the flags of query.
-type queryFlags struct {
+type queryOptions struct {
+	line
 	row, col, pairs, within string
 	rows, cols              string
 	json                    bool
 	nearest                 int
-	near                    *stats.Near // what nearest and within say; nil if neither is given
 }
 
 func queryCommand() *cobra.Command {
-	var f queryFlags
+	o := &queryOptions{}
 	cmd := &cobra.Command{
 		Use:   "query STORE U V...",
 		Short: "Print distances between vertices named by their ids in the input",
@@ -47,65 +47,66 @@ func queryCommand() *cobra.Command {
 			"--k-nearest K prints, of --row U or --col V, the K nearest other vertices, the nearest first, and --within R\n" +
 			"those no farther than R; with both, the K nearest of those. U alone then stands for --row U.",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd, args); err != nil {
-				return exit.UsageError(err)
-			}
-			p, err := engine.OpenReadOnly(args[0])
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			if err := p.Solved(); err != nil {
-				return wayOut(args[0], err)
-			}
-			w := bufio.NewWriterSize(terminal.Out, 1<<16)
-			out := pairPrinter{w, p.Numbers(), f.json}
-			if f.rows != "" || f.cols != "" {
-				return f.table(cmd, p)
-			}
-			return errors.Join(f.answer(p, &out, args[1:]), w.Flush())
-		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
-	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
-	fl.StringVar(&f.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
-	fl.StringVar(&f.cols, "cols", "", "print a table of the distances to these vertices")
-	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
-	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
-	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
-	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
-	return cmd
+	fl.StringVar(&o.row, "row", "", "print the distances from this vertex to all")
+	fl.StringVar(&o.col, "col", "", "print the distances from all to this vertex")
+	fl.StringVar(&o.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
+	fl.StringVar(&o.cols, "cols", "", "print a table of the distances to these vertices")
+	fl.StringVar(&o.pairs, "pairs", "", "a file with a pair of vertices a line")
+	fl.Var(flagvalue.AtLeast(&o.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
+	fl.StringVar(&o.within, "within", "", "of the row or column, print only other vertices no farther than this")
+	fl.BoolVar(&o.json, "json", false, "one JSON object a line, with null where there is no path")
+	return runs(cmd, &o.line, o.run)
 }
 
-// pairPrinter prints the distances of pairs.
-type pairPrinter struct {
-	w      io.Writer
-	number text.Numbers
-	json   bool
-}
-
-func (o *pairPrinter) print(u, v string, d float64) error {
-	if !o.json {
-		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), o.number.Text(d))
-		return err
+func (o *queryOptions) run(ctx context.Context) error {
+	near, err := o.near()
+	if err == nil {
+		err = o.check(near != nil)
 	}
-	return json.NewEncoder(o.w).Encode(struct {
-		Type     string          `json:"type"`
-		From     string          `json:"from"`
-		To       string          `json:"to"`
-		Distance json.RawMessage `json:"distance"` // null where there is no path
-	}{"distance", u, v, o.number.JSON(d)})
+	if err != nil {
+		return exit.UsageError(err)
+	}
+	return ask(o.args[0], func(p *engine.Problem) error {
+		if err := p.Solved(); err != nil {
+			return err
+		}
+		ids, err := p.IDs()
+		if err != nil {
+			return err
+		}
+		if o.rows != "" || o.cols != "" {
+			return o.table(ctx, p, ids)
+		}
+		w := bufio.NewWriterSize(terminal.Out, 1<<16)
+		out := pairPrinter{p, ids, w, p.Numbers(), o.json}
+		return errors.Join(o.answer(&out, near), w.Flush())
+	})
 }
 
-// check reads the flags.
-func (f *queryFlags) check(cmd *cobra.Command, args []string) error {
-	if err := f.checkNear(cmd); err != nil {
-		return err
+// near is what --k-nearest and --within say; nil if neither is given.
+func (o *queryOptions) near() (*stats.Near, error) {
+	if o.nearest == 0 && o.within == "" {
+		return nil, nil
 	}
+	near := stats.Near{K: math.MaxInt, Within: math.Inf(1), Incoming: o.col != ""}
+	if o.nearest > 0 {
+		near.K = o.nearest
+	}
+	if o.within != "" {
+		var err error
+		if near.Within, err = strconv.ParseFloat(o.within, 64); err != nil || math.IsNaN(near.Within) {
+			return nil, fmt.Errorf("--within %s: want a distance", o.within)
+		}
+	}
+	return &near, nil
+}
+
+// check finds mistakes on the command line.
+func (o *queryOptions) check(near bool) error {
 	ways := 0
-	for _, given := range []bool{len(args) > 1, f.row != "", f.col != "", f.pairs != "", f.rows != "" || f.cols != ""} {
+	for _, given := range []bool{len(o.args) > 1, o.row != "", o.col != "", o.pairs != "", o.rows != "" || o.cols != ""} {
 		if given {
 			ways++
 		}
@@ -113,57 +114,33 @@ func (f *queryFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case ways > 1:
 		return errors.New("give one of: U V..., --row, --col, --pairs, and --rows with --cols")
-	case ways == 0, len(args) == 2 && f.near == nil:
+	case ways == 0, len(o.args) == 2 && !near:
 		return errors.New("name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST")
-	case f.near != nil && (f.pairs != "" || f.rows != "" || f.cols != "" || len(args) > 2):
+	case near && (o.pairs != "" || o.rows != "" || o.cols != "" || len(o.args) > 2):
 		return errors.New("--k-nearest and --within are for --row U and --col V")
 	}
 	return nil
 }
 
-func (f *queryFlags) checkNear(cmd *cobra.Command) error {
-	few, limited := cmd.Flags().Changed("k-nearest"), cmd.Flags().Changed("within")
-	if !few && !limited {
-		return nil
-	}
-	near := stats.Near{K: math.MaxInt, Within: math.Inf(1)}
-	if few {
-		near.K = f.nearest
-	}
-	if limited {
-		var err error
-		if near.Within, err = strconv.ParseFloat(f.within, 64); err != nil || math.IsNaN(near.Within) {
-			return fmt.Errorf("--within %s: want a distance", f.within)
-		}
-	}
-	near.Incoming = f.col != ""
-	f.near = &near
-	return nil
-}
-
 // answer prints the answer to the question of the arguments and flags.
-func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []string) error {
+func (o *queryOptions) answer(out *pairPrinter, near *stats.Near) error {
+	vertices := o.args[1:]
 	switch {
-	case f.near != nil:
-		return queryNear(p, out, strings.Join(vertices, "")+f.row+f.col, *f.near) // one of them is given
-	case f.row != "":
-		return queryLine(p, out, f.row, true)
-	case f.col != "":
-		return queryLine(p, out, f.col, false)
-	}
-	ids, err := p.IDs()
-	if err != nil {
-		return err
-	}
-	if f.pairs != "" {
-		return f.answerPairs(p, out, ids)
+	case near != nil:
+		return out.near(strings.Join(vertices, "")+o.row+o.col, *near) // one of them is given
+	case o.row != "":
+		return out.line(o.row, true)
+	case o.col != "":
+		return out.line(o.col, false)
+	case o.pairs != "":
+		return o.answerPairs(out)
 	}
 	for _, v := range vertices[1:] {
-		pair, err := lookupPair(p, vertices[0], v)
+		pair, err := lookupPair(out.p, vertices[0], v)
 		if err != nil {
 			return err
 		}
-		if _, err := queryPair(p, out, ids, pair[0], pair[1]); err != nil {
+		if _, err := out.pair(pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
@@ -171,29 +148,25 @@ func (f *queryFlags) answer(p *engine.Problem, out *pairPrinter, vertices []stri
 }
 
 // table prints the distances between two lists of vertices.
-func (f *queryFlags) table(cmd *cobra.Command, p *engine.Problem) error {
-	o := export.TableOptions{JSON: f.json}
-	ids, err := p.IDs()
-	if err != nil {
+func (o *queryOptions) table(ctx context.Context, p *engine.Problem, ids graph.IDs) (err error) {
+	t := export.TableOptions{JSON: o.json}
+	if t.Rows, err = verticesIn(p, ids).Selection("rows", o.rows); err != nil {
 		return err
 	}
-	if o.Rows, err = verticesIn(p, ids).Selection("rows", f.rows); err != nil {
+	if t.Cols, err = verticesIn(p, ids).Selection("cols", o.cols); err != nil {
 		return err
 	}
-	if o.Cols, err = verticesIn(p, ids).Selection("cols", f.cols); err != nil {
-		return err
-	}
-	return export.Table(cmd.Context(), p, terminal.Out, o)
+	return export.Table(ctx, p, terminal.Out, t)
 }
 
 // answerPairs prints the distances of the pairs in a file.
-func (f *queryFlags) answerPairs(p *engine.Problem, out *pairPrinter, ids graph.IDs) error {
-	left := leftOut{file: f.pairs, number: out.number}
+func (o *queryOptions) answerPairs(out *pairPrinter) error {
+	left := leftOut{file: o.pairs, number: out.number}
 	defer left.report()
-	return verticesIn(p, ids).Pairs(f.pairs, func(u, v int, told string) error {
-		d, err := queryPair(p, out, ids, u, v)
+	return verticesIn(out.p, out.ids).Pairs(o.pairs, func(u, v int, told string) error {
+		d, err := out.pair(u, v)
 		if err == nil && told != "" {
-			left.compare(ids.Name(u), ids.Name(v), told, d)
+			left.compare(out.ids.Name(u), out.ids.Name(v), told, d)
 		}
 		return err
 	})
@@ -225,67 +198,78 @@ func (o *leftOut) report() {
 	}
 }
 
-// queryNear prints the pairs of a vertex and those near it.
-func queryNear(p *engine.Problem, out *pairPrinter, id string, near stats.Near) error {
-	at, err := p.Lookup(id)
-	if err != nil {
-		return err
-	}
-	ids, err := p.IDs()
-	if err != nil {
-		return err
-	}
-	id = ids.Name(at)
-	list, err := stats.Nearest(p, at, near)
-	if err != nil {
-		return err
-	}
-	for _, n := range list {
-		u, v := id, ids.Name(n.Row)
-		if near.Incoming {
-			u, v = v, u
-		}
-		if err := out.print(u, v, n.Distance); err != nil {
-			return err
-		}
-	}
-	return nil
+// pairPrinter prints the distances of pairs.
+type pairPrinter struct {
+	p      *engine.Problem
+	ids    graph.IDs
+	w      io.Writer
+	number text.Numbers
+	json   bool
 }
 
-func queryPair(p *engine.Problem, out *pairPrinter, ids graph.IDs, u, v int) (d float64, err error) {
-	if d, err = p.Distance(u, v); err != nil {
+func (o *pairPrinter) print(u, v string, d float64) error {
+	if !o.json {
+		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), o.number.Text(d))
+		return err
+	}
+	return json.NewEncoder(o.w).Encode(struct {
+		Type     string          `json:"type"`
+		From     string          `json:"from"`
+		To       string          `json:"to"`
+		Distance json.RawMessage `json:"distance"` // null where there is no path
+	}{"distance", u, v, o.number.JSON(d)})
+}
+
+// pair prints the distance of two rows.
+func (o *pairPrinter) pair(u, v int) (d float64, err error) {
+	if d, err = o.p.Distance(u, v); err != nil {
 		return d, err
 	}
-	return d, out.print(ids.Name(u), ids.Name(v), d)
+	return d, o.print(o.ids.Name(u), o.ids.Name(v), d)
 }
 
-func queryLine(p *engine.Problem, out *pairPrinter, id string, isRow bool) error {
-	at, err := p.Lookup(id)
+// ends prints the distance from u to v, or that from v to u.
+func (o *pairPrinter) ends(u, v string, d float64, incoming bool) error {
+	if incoming {
+		u, v = v, u
+	}
+	return o.print(u, v, d)
+}
+
+// near prints the pairs of a vertex and those near it.
+func (o *pairPrinter) near(id string, near stats.Near) error {
+	at, err := o.p.Lookup(id)
 	if err != nil {
 		return err
 	}
-	ids, err := p.IDs()
+	id = o.ids.Name(at)
+	list, err := stats.Nearest(o.p, at, near)
+	for _, n := range list {
+		if err == nil {
+			err = o.ends(id, o.ids.Name(n.Row), n.Distance, near.Incoming)
+		}
+	}
+	return err
+}
+
+// line prints a row or a column.
+func (o *pairPrinter) line(id string, isRow bool) error {
+	at, err := o.p.Lookup(id)
 	if err != nil {
 		return err
 	}
-	id = ids.Name(at)
-	d := make([]float64, p.Geometry().N)
-	read, name := p.Row, ids.Name
+	id = o.ids.Name(at)
+	d := make([]float64, o.p.Geometry().N)
+	read, name := o.p.Row, o.ids.Name
 	if !isRow {
-		d = d[:p.Geometry().RowCount()]
-		read, name = p.Col, func(i int) string { return ids.Name(p.Sources().Vertex(i)) }
+		d = d[:o.p.Geometry().RowCount()]
+		read, name = o.p.Col, func(i int) string { return o.ids.Name(o.p.Sources().Vertex(i)) }
 	}
-	if err := read(d, at); err != nil {
-		return err
-	}
+	err = read(d, at)
 	for i, x := range d {
-		u, v := id, name(i)
-		if !isRow {
-			u, v = v, u
-		}
-		if err := out.print(u, v, x); err != nil {
-			return err
+		if err == nil {
+			err = o.ends(id, name(i), x, !isRow)
 		}
 	}
-	return nil
+	return err
 }

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
@@ -19,51 +18,47 @@ import (
 )
 
 // same fails if a store is not what is asked for, or was made from another input, unless the input is the store itself.
-// With --strict, what is left to a default is asked for, too; else f.unasked lists where the store has something else.
-func (f *solveFlags) same(cmd *cobra.Command, p *engine.Problem, input string) error {
-	f.unasked = nil
-	for _, c := range p.Differences(f.wanted(cmd, p)) {
+// With --strict, what is left to a default is asked for, too; else j.unasked lists where the store has something else.
+func (j *job) same(ctx context.Context, p *engine.Problem) error {
+	j.unasked = nil
+	for _, c := range p.Differences(j.wanted(p)) {
 		switch {
-		case !c.Left || f.strict && !isStore(input):
-			return &changed{c, input, p.Meta().Input.Name, f.otherwise()}
-		case !isStore(input):
-			f.unasked = append(f.unasked, flagOf(c.In, c.Was))
+		case !c.Left || j.strict && j.in.form != aStore:
+			return &changed{c, j.in, p.Meta().Input.Name, j.otherwise()}
+		case j.in.form != aStore:
+			j.unasked = append(j.unasked, flagOf(c.In, c.Was))
 		}
 	}
-	if isStore(input) {
+	switch j.in.form {
+	case aStore:
 		return nil
+	case standardInput:
+		return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), j.otherwise()))
 	}
-	if input == "-" {
-		return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), f.otherwise()))
-	}
-	err := p.SameInput(cmd.Context(), input)
+	err := p.SameInput(ctx, j.in.name)
 	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
-		err = &changed{c, input, p.Meta().Input.Name, f.otherwise()}
+		err = &changed{c, j.in, p.Meta().Input.Name, j.otherwise()}
 	}
 	return err
 }
 
 // wanted is what the flags ask of a store that is to be continued.
-func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted {
+func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Keep: engine.Keep(f.keep), Kind: entry.Kind(f.kind), Scale: f.scale, Tile: f.Tile, Layout: f.Layout, Predecessors: f.Predecessors,
-		Format: f.format, Columns: f.columns, NoArc: f.noArc, Base: f.baseText(cmd), DirectedByDefault: true,
+		Keep: engine.Keep(o.keep), Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout, Predecessors: o.Predecessors,
+		Format: o.format, Columns: o.columns, NoArc: o.noArc, Base: o.base, DirectedByDefault: true, Directed: o.options("").Directed,
 	}
 	for _, format := range read.Formats {
 		if format.Name == p.Meta().Input.Format {
 			w.DirectedByDefault = format.Directed
 		}
 	}
-	if f.keepsRowsNow(p) { // and is made anew, as the flags say
+	if o.keepsRowsNow(p) { // and is made anew, as the flags say
 		w.Keep, w.Tile, w.Layout, w.Predecessors = "", 0, "", false
-	}
-	if f.directed || f.undirected {
-		w.Directed = &f.directed
-	}
-	if f.sources != "" && !f.keepsRowsNow(p) {
+	} else if o.sources != "" {
 		w.Sources = tiles.RowSet{} // which no store has: names that cannot be found in it are not those that it was made with
 		if ids, err := p.IDs(); err == nil {
-			if rows, _, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, f.sources, p.Meta().T); err == nil {
+			if rows, _, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, o.sources, p.Meta().T); err == nil {
 				w.Sources = rows
 			}
 		}
@@ -71,25 +66,13 @@ func (f *solveFlags) wanted(cmd *cobra.Command, p *engine.Problem) engine.Wanted
 	return w
 }
 
-// asked notes what the reader of a graph is told, and what it is left to find out.
-func (f *graphFlags) asked() *tiles.Asked {
-	a := &tiles.Asked{Format: f.format, Kind: f.kind}
-	switch {
-	case f.directed:
-		a.Direction = "directed"
-	case f.undirected:
-		a.Direction = "undirected"
-	}
-	return a
-}
-
 // otherwise is what to do about a store that cannot be continued. What destroys comes last.
-func (f *solveFlags) otherwise() string {
-	switch f.place {
+func (o *solveOptions) otherwise() string {
+	switch o.place {
 	case "store":
 		return "; name another folder with --store, or remove this one"
 	case "part-dir", "out-dir":
-		return "; solve it into another folder with --" + f.place + ", or begin again with --restart"
+		return "; solve it into another folder with --" + o.place + ", or begin again with --restart"
 	}
 	return "; solve it into another store with --out, or begin again with --restart"
 }
@@ -97,7 +80,7 @@ func (f *solveFlags) otherwise() string {
 // changed names the flag in which a store differs.
 type changed struct {
 	*engine.ChangedError
-	input     string
+	input     input
 	graph     string // that the store was made from
 	otherwise string
 }
@@ -107,18 +90,18 @@ func (c *changed) Error() string {
 	switch {
 	case c.In == engine.OfInput:
 		from := "another file"
-		if abs, err := filepath.Abs(c.input); err == nil && abs != c.Was {
+		if abs, err := filepath.Abs(c.input.name); err == nil && abs != c.Was {
 			if _, err := os.Stat(c.Was); err == nil { // else its name helps nobody
 				from += ", " + text.Line(c.Was)
 			}
 		}
-		return fmt.Sprintf("%s was made from %s, or %s has changed since%s", c.Store, from, c.input, c.otherwise)
+		return fmt.Sprintf("%s was made from %s, or %s has changed since%s", c.Store, from, c.input.name, c.otherwise)
 	case c.Left:
 		made += ", and this asks for the default, " + c.Wanted
 	default:
 		made += ", and this asks for " + flagOf(c.In, c.Wanted)
 	}
-	if isStore(c.input) { // neither of both can be said of it
+	if c.input.form == aStore { // neither of both can be said of it
 		graph := "its graph"
 		if _, err := os.Stat(c.graph); err == nil { // else its name helps nobody, such as that of a graph in a program's memory
 			graph += ", " + c.graph + ","

@@ -13,6 +13,7 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/engine"
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -206,7 +207,7 @@ func TestStatsOfOneQuestion(t *testing.T) {
 		}
 		stats("T", c.asked).want(t, 0)
 		stats("S", c.made).want(t, 0)
-		if isStore(filepath.Join(dir, "S")) {
+		if tiles.IsStore(filepath.Join(dir, "S")) {
 			t.Errorf("%v: the store is still there", c)
 		}
 	}

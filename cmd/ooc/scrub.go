@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -15,9 +16,14 @@ import (
 	"ooc/engine/task"
 )
 
+type scrubOptions struct {
+	line
+	prove.ScrubOptions
+	json bool
+}
+
 func scrubCommand() *cobra.Command {
-	var o prove.ScrubOptions
-	var asJSON bool
+	o := &scrubOptions{}
 	cmd := &cobra.Command{
 		Use:   "scrub STORE",
 		Short: "Read every tile from disk and compare it with its checksum",
@@ -25,38 +31,34 @@ func scrubCommand() *cobra.Command {
 			"that the solve left. The stored graph and ids are compared with theirs, too. It writes nothing, so that it works on\n" +
 			"media that cannot be written and while others read; Ctrl-C therefore prints the tile to go on from, which --from takes.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := engine.OpenReadOnly(args[0])
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			exit.Graceful.Store(true)
-			show := terminal.NewCounter("compared", "tiles")
-			o.Progress = show.Update
-			o.Damaged = func(err error) { fmt.Fprintln(terminal.Err, err) }
-			s, err := prove.Scrub(cmd.Context(), p, o)
-			show.End()
-			switch {
-			case errors.Is(err, task.ErrInterrupted):
-				return fmt.Errorf("%w; continue with: %s", err, terminal.Command("scrub", []string{fmt.Sprintf("--from=%d", s.Next)}, args[0]))
-			case errors.Is(err, engine.ErrUnsolved):
-				return wayOut(args[0], err)
-			case errors.Is(err, prove.ErrNoTile):
-				return exit.UsageError(err)
-			case err != nil:
-				return err
-			}
-			if asJSON {
-				terminal.PrintJSON("summary", s)
-				return nil
-			}
-			fmt.Fprintf(terminal.Out, "%s: %s; %s in %s, %s\n", args[0], matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
-				terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
-			return nil
-		},
 	}
 	cmd.Flags().Var(flagvalue.AtLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
-	return cmd
+	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")
+	return runs(cmd, &o.line, o.run)
+}
+
+func (o *scrubOptions) run(ctx context.Context) error {
+	dir := o.args[0]
+	return ask(dir, func(p *engine.Problem) error {
+		exit.Graceful.Store(true)
+		show := terminal.NewCounter("compared", "tiles")
+		o.Progress = show.Update
+		o.Damaged = func(err error) { note("%v", err) }
+		s, err := prove.Scrub(ctx, p, o.ScrubOptions)
+		show.End()
+		switch {
+		case errors.Is(err, task.ErrInterrupted):
+			return fmt.Errorf("%w; continue with: %s", err, terminal.Command("scrub", []string{fmt.Sprintf("--from=%d", s.Next)}, dir))
+		case errors.Is(err, prove.ErrNoTile):
+			return exit.UsageError(err)
+		case err != nil:
+			return err
+		case o.json:
+			terminal.PrintJSON("summary", s)
+			return nil
+		}
+		fmt.Fprintf(terminal.Out, "%s: %s; %s in %s, %s\n", dir, matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
+			terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
+		return nil
+	})
 }

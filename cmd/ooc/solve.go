@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -20,7 +18,6 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
-	"ooc/engine/graph/dense"
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
 	"ooc/engine/newfile"
@@ -32,55 +29,33 @@ import (
 	"ooc/tiles/disk"
 )
 
-type solveFlags struct {
-	graphFlags
-	deviceFlags
+// solveOptions are those of solve, and of each job of a batch.
+type solveOptions struct {
+	line
+	matrixFlags
+	progressFlags
 	batchFlags
-	cluster           clusterFlags
-	out, outDir       string
-	sources, progress string
-	timeline          string
-	lines             *newfile.File // that timeline is; nil: there is none to write
-	checkpoint        time.Duration
-	restart, json     bool
-	overwrite         bool
-	strict            bool
-	keep              string
+	cluster       clusterFlags
+	out, outDir   string
+	timeline      string
+	restart, json bool
+	overwrite     bool
+	strict        bool
+	keep          string
 
-	quiet   bool     // print no summary
-	place   string   // the flag that names another place for the store; "": out
-	unasked []string // what the store was made with that nobody asks for now
-	room    int64    // that a batch leaves a job for its store and what is beside it; 0: no limit
+	quiet bool   // print no summary
+	place string // the flag that names another place for the store; "": out
 }
 
 func solveCommand() *cobra.Command {
-	cmd, f := newSolve()
-	cmd.Args = f.count
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer exit.CanResume(func() string { return wholeCommand(args) })() // before --max-hours can be over
-		ctx, stop := f.limited(cmd)
-		defer stop()
-		cmd.SetContext(ctx)
-		if err := f.checkKeep(cmd, args); err != nil {
-			return err
-		}
-		if err := f.checkCluster(cmd, args); err != nil {
-			return err
-		}
-		if f.isBatch(args) || f.dryRun {
-			return f.runBatch(cmd, args)
-		}
-		if f.cluster.how != "" {
-			return f.runCluster(cmd, args[0])
-		}
-		return f.run(cmd, args[0])
-	}
-	return cmd
+	cmd, o := newSolve()
+	cmd.Args = o.count
+	return runs(cmd, &o.line, o.run)
 }
 
 // newSolve returns the command without its action, so that the flags of a job can be read in the same way as its own.
-func newSolve() (*cobra.Command, *solveFlags) {
-	f := &solveFlags{}
+func newSolve() (*cobra.Command, *solveOptions) {
+	o := &solveOptions{}
 	cmd := &cobra.Command{
 		Use:   "solve GRAPH...",
 		Short: "Import a graph if needed, then solve it; resume what is unfinished",
@@ -90,109 +65,150 @@ func newSolve() (*cobra.Command, *solveFlags) {
 			"Several graphs, a folder of them, a quoted pattern or --jobs FILE are a batch: a queue on disk, NAME.batch, that\n" +
 			"the same command continues. Small graphs share the device; a job that fails does not stop the others.",
 	}
-	f.graphFlags.add(cmd)
-	f.deviceFlags.add(cmd)
-	f.batchFlags.add(cmd)
-	f.cluster.add(cmd)
+	o.matrixFlags.add(cmd)
+	o.progressFlags.add(cmd)
+	o.batchFlags.add(cmd)
+	o.cluster.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
-	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
+	fl.StringVar(&o.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
+	fl.StringVar(&o.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
-	addSources(cmd, &f.sources)
-	addPredecessors(cmd, &f.Predecessors)
-	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
-	f.checkpoint = task.DefaultCheckpoint
-	fl.Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
-	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
-	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
-	f.progress = "auto"
-	fl.Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
-	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
-	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
-	return cmd, f
+	fl.Var(flagvalue.Word(&o.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
+	fl.BoolVar(&o.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
+	fl.BoolVar(&o.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
+	fl.BoolVar(&o.json, "json", false, "one JSON object a line on standard output")
+	fl.StringVar(&o.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
+	fl.BoolVar(&o.overwrite, "overwrite", false, "replace the --timeline file if it is there")
+	return cmd, o
+}
+
+func (o *solveOptions) run(ctx context.Context) error {
+	defer exit.CanResume(o.again)() // before --max-hours can be over
+	ctx, stop := o.limited(ctx)
+	defer stop()
+	inputs := make([]input, len(o.args))
+	for i, arg := range o.args {
+		inputs[i] = resolve(arg)
+	}
+	many := o.dryRun || len(inputs) != 1 || inputs[0].isMany() // or no more than the outlook is wanted
+	if err := o.checkKeep(many); err != nil {
+		return err
+	}
+	if err := o.checkCluster(inputs, many); err != nil {
+		return err
+	}
+	if many {
+		return o.runBatch(ctx, inputs)
+	}
+	j := &job{solveOptions: *o, in: inputs[0]}
+	if o.cluster.how != "" {
+		return j.runCluster(ctx)
+	}
+	return j.run(ctx)
+}
+
+// job is a graph that is solved, alone or in a batch.
+type job struct {
+	solveOptions
+	in      input
+	store   string // that it is solved into; "": it has part stores
+	from    string // where a batch names it, for people
+	on      kernels.Device
+	show    *show.Display
+	lines   *newfile.File    // that timeline is; nil: there is none to write
+	unasked []string         // what the store was made with that nobody asks for now
+	room    int64            // that a batch leaves it for its store and what is beside it; 0: no limit
+	ranks   *cluster.Cluster // that share it; nil: this process is alone
+	shared  *cluster.Solve   // what they share
 }
 
 // checkTimeline decides whether a timeline is written, and fails if its file must not be made. A solved store has none to
 // give, so that the same command may be given again.
-func (f *solveFlags) checkTimeline(cmd *cobra.Command, input string, keep ...string) error {
-	f.lines = nil
-	if f.timeline == "" {
+func (j *job) checkTimeline(keep ...string) error {
+	j.lines = nil
+	if j.timeline == "" || !j.restart && isSolved(j.store) {
 		return nil
 	}
-	store, err := f.store(input)
-	if err != nil || !f.restart && isSolved(store) {
-		return err
-	}
-	lines := output(cmd, f.timeline, f.overwrite, append(keep, store)...)
-	f.lines = &lines
+	lines := j.output(j.timeline, j.overwrite, append(keep, j.store)...)
+	j.lines = &lines
 	return lines.Check()
 }
 
-func (f *solveFlags) run(cmd *cobra.Command, input string) (err error) {
-	if err := f.checkTimeline(cmd, input); err != nil {
+// run solves it alone.
+func (j *job) run(ctx context.Context) (err error) {
+	if j.cluster.dir == "" {
+		if j.store, err = j.storeOf(j.in); err != nil {
+			return err
+		}
+	}
+	if err := j.checkTimeline(); err != nil {
 		return err
 	}
-	if err := flagvalue.NewFolder("out-dir", f.outDir); err != nil {
+	if err := flagvalue.NewFolder("out-dir", j.outDir); err != nil {
 		return err
 	}
-	show := show.New(f.progress, f.json)
-	device, why, err := f.openAny()
+	j.show = show.New(j.progress, j.json)
+	device, why, err := j.openAny()
 	if err != nil {
 		return err
 	}
-	show.Device(device, why)
-	if f.cluster.all == nil {
+	j.on = device
+	j.show.Device(device, why)
+	if j.ranks == nil {
 		defer func() { err = errors.Join(err, device.Close()) }()
 	}
-	defer show.OnAsking()()
-	p, err := f.openOrCreate(cmd, input, device, show)
+	defer j.show.OnAsking()()
+	p, err := j.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	show.Volume(p.Dir())
-	defer exit.CanResume(func() string { return resumeCommand(cmd, input, p) })()
+	j.show.Volume(p.Dir())
+	resume := func() string { return j.resumeCommand(p) }
+	defer exit.CanResume(resume)()
 	exit.Graceful.Store(true)
-	defer show.OnStopping(cmd.Context())()
-	if f.cluster.all != nil {
-		if err := f.cluster.all.Share(p, show.Note); err != nil {
+	defer j.show.OnStopping(ctx)()
+	if j.ranks != nil {
+		if err := j.ranks.Share(p, j.show.Note); err != nil {
 			return err
 		}
 	}
-	stop := show.Keyboard(cmd.Context())
-	sum, err := f.solve(cmd.Context(), p, input, device, show, show.Status)
+	stop := j.show.Keyboard(ctx)
+	sum, err := j.solve(ctx, p, j.show.Status)
 	stop()
-	show.End()
+	j.show.End()
 	switch exit.Code(err) {
 	case 0:
 	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from
-		return fmt.Errorf("%w%s; continue with:\n  %s", err, f.maxHoursOver(cmd), resumeCommand(cmd, input, p))
+		return fmt.Errorf("%w%s; continue with:\n  %s", err, j.maxHoursOver(ctx), resume())
 	default:
 		return err
 	}
-	if !f.quiet {
-		show.Summary(sum)
+	if !j.quiet {
+		j.show.Summary(sum)
 	}
 	return nil
 }
 
+// engineOptions are those of a solve, and of a restart.
+func (j *job) engineOptions() engine.Options {
+	return engine.Options{Request: j.Request, Device: j.on}
+}
+
 // solve solves what is open.
-func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string, d kernels.Device, show *show.Display, progress func(live.Status)) (sum task.Summary, err error) {
-	control, progress, end := show.Steering.Begin(progress, show.Answer)
+func (j *job) solve(ctx context.Context, p *engine.Problem, progress func(live.Status)) (sum task.Summary, err error) {
+	control, progress, end := j.show.Steering.Begin(progress, j.show.Answer)
 	defer end()
-	defer func() { sum.Unasked = f.unasked }()
-	o := engine.Options{
-		Request: f.Request, Control: control, Device: d,
-		Checkpoint: f.checkpoint, Progress: progress, Interval: show.Interval, Input: inputPath(input),
+	defer func() { sum.Unasked = j.unasked }()
+	o := j.engineOptions()
+	o.Control, o.Checkpoint, o.Progress, o.Interval, o.Input = control, j.checkpoint, progress, j.show.Interval, j.in.path()
+	if j.ranks != nil {
+		o.Ranks, o.Grid = j.ranks.Group, j.cluster.grid
 	}
-	if c := f.cluster.all; c != nil {
-		o.Ranks, o.Grid = c.Group, f.cluster.grid
-	}
-	if f.lines == nil {
+	if j.lines == nil {
 		return p.Solve(ctx, o)
 	}
-	err = f.lines.Write(func(w io.Writer) (err error) {
+	err = j.lines.Write(func(w io.Writer) (err error) {
 		o.Timeline = w
 		sum, err = p.Solve(ctx, o)
 		return err
@@ -200,54 +216,46 @@ func (f *solveFlags) solve(ctx context.Context, p *engine.Problem, input string,
 	return sum, err
 }
 
-// wholeCommand is this command again, which has done nothing yet.
-func wholeCommand(args []string) string {
-	if slices.Contains(args, "-") {
-		return cluster.Again(show.WholeCommand(os.Args)) + " < INPUT"
-	}
-	return cluster.Again(show.WholeCommand(os.Args))
-}
-
 // resumeCommand is the command that continues: this one without --restart. If standard input cannot be read again, the
 // store takes its place, unless nothing of it was kept.
-func resumeCommand(cmd *cobra.Command, input string, p *engine.Problem) string {
-	if st, err := p.Status(); input == "-" && p.Meta().Dense && err == nil && st.State == live.New {
+func (j *job) resumeCommand(p *engine.Problem) string {
+	if j.in.form != standardInput {
+		return cluster.Again(show.SameCommand(os.Args))
+	}
+	if st, err := p.Status(); p.Meta().Dense && err == nil && st.State == live.New {
 		return terminal.Command("solve", []string{"--restart", text.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
 	}
-	if input == "-" {
-		var flags []string
-		for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json", "cluster", "grid"} {
-			if fl := cmd.Flags().Lookup(name); fl.Changed {
-				flags = append(flags, text.Quote("--"+name+"="+fl.Value.String()))
-			}
+	var flags []string
+	for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json", "cluster", "grid"} {
+		if j.has(name) {
+			flags = append(flags, text.Quote(j.flag(name)))
 		}
-		return cluster.Again(terminal.Command("solve", flags, p.Dir()))
 	}
-	return cluster.Again(show.SameCommand(os.Args))
+	return cluster.Again(terminal.Command("solve", flags, p.Dir()))
 }
 
 // roomAt is how much of its volume the store out may take, with what is beside it; 0: unknown.
-func (f *solveFlags) roomAt(out string) int64 {
+func (j *job) roomAt(out string) int64 {
 	room := engine.Room(out)
-	if f.room > 0 && (room == 0 || f.room < room) {
-		room = f.room
+	if j.room > 0 && (room == 0 || j.room < room) {
+		room = j.room
 	}
 	return room
 }
 
-// store is the store that an input is solved into.
-func (f *solveFlags) store(input string) (string, error) {
+// storeOf is the store that an input is solved into.
+func (o *solveOptions) storeOf(in input) (string, error) {
 	switch {
-	case isStore(input) && f.out != "" && filepath.Clean(f.out) != filepath.Clean(input):
-		return "", exit.UsageError(fmt.Errorf("%s is a store already; leave --out away to continue it", input))
-	case isStore(input):
-		return input, nil
-	case f.out == "" && input == "-":
+	case in.form == aStore && o.out != "" && filepath.Clean(o.out) != filepath.Clean(in.name):
+		return "", exit.UsageError(fmt.Errorf("%s is a store already; leave --out away to continue it", in.name))
+	case in.form == aStore:
+		return in.name, nil
+	case o.out == "" && in.form == standardInput:
 		return "", exit.UsageError(errors.New("standard input has no name: give --out"))
 	}
-	out := f.out
+	out := o.out
 	if out == "" {
-		out = filepath.Join(f.outDir, read.BaseName(input)+".ooc")
+		out = filepath.Join(o.outDir, read.BaseName(in.name)+".ooc")
 	}
 	return out, noStoreIn(out)
 }
@@ -255,70 +263,66 @@ func (f *solveFlags) store(input string) (string, error) {
 // noStoreIn refuses a place for a store that is in another one or in a batch.
 func noStoreIn(out string) error {
 	abs, err := filepath.Abs(out)
-	if owner := tiles.Owner(abs); err == nil && owner != "" && (isStore(owner) || !isStore(out)) { // a store that is in a batch goes on
+	if owner := tiles.Owner(abs); err == nil && owner != "" && (tiles.IsStore(owner) || !tiles.IsStore(out)) { // a store that is in a batch goes on
 		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
 	}
 	return err
 }
 
-// openOrCreate opens the input's store, or makes it.
-func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.Device, show *show.Display) (*engine.Problem, error) {
-	if f.cluster.dir != "" {
-		return f.openParts(cmd, input, d, show)
+// open opens the store, or makes it.
+func (j *job) open(ctx context.Context) (*engine.Problem, error) {
+	if j.cluster.dir != "" {
+		return j.openParts(ctx)
 	}
-	out, err := f.store(input)
-	if err != nil {
-		return nil, err
-	}
-	if !isStore(out) {
-		if f.outDir != "" && f.out == "" {
-			if err := disk.MakeFolder(f.outDir); err != nil {
+	out := j.store
+	if !tiles.IsStore(out) {
+		if j.outDir != "" && j.out == "" {
+			if err := disk.MakeFolder(j.outDir); err != nil {
 				return nil, fmt.Errorf("--out-dir: %w", err)
 			}
 		}
-		_, err := patient(cmd.Context(), show.Note, func() (struct{}, error) { return struct{}{}, tiles.Vacant(out) })
-		if err != nil { // before a graph is read for nothing
+		if err := vacant(ctx, j.show.Note, out); err != nil { // before a graph is read for nothing
 			return nil, err
 		}
-		n, err := f.read(cmd, input, out, d, show)
+		n, o, err := j.read(ctx, out)
 		if err != nil {
 			return nil, err
 		}
-		p, err := n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
-			return engine.Create(cmd.Context(), out, w, o)
-		})
+		p, err := engine.Create(ctx, out, n.weights, o)
 		if !errors.Is(err, tiles.ErrExists) {
-			return p, err
+			return j.made(n, o, p, err)
 		}
-		// Another process has made it while the graph was read.
+		_ = n.close() // another process has made it while the graph was read
 	}
-	p, err := patient(cmd.Context(), show.Note, func() (*engine.Problem, error) { return engine.Open(out) })
-	if f.restart && input != out && tiles.Damaged(err) { // to which --restart is what messages advise
+	p, err := patient(ctx, j.show.Note, func() (*engine.Problem, error) { return engine.Open(out) })
+	anew := j.restart && j.in.form != aStore
+	if anew && tiles.Damaged(err) { // to which --restart is what messages advise
 		p, err = engine.OpenDamaged(out)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f.restart && input != out { // nothing is kept of what flags once said
-		err := p.Store().CheckOwn() // before a graph is read for nothing
-		var n *incoming
-		if err == nil {
-			n, err = f.read(cmd, input, out, d, show)
+	switch {
+	case anew: // nothing is kept of what flags once said
+		if err = p.Store().CheckOwn(); err != nil { // before a graph is read for nothing
+			break
 		}
-		if err != nil {
-			return nil, errors.Join(err, p.Close())
+		n, o, failed := j.read(ctx, out)
+		if err = failed; err == nil {
+			p, err = p.Replace(ctx, n.weights, o)
+			return j.made(n, o, p, err)
 		}
-		return n.store(show, out, func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
-			return p.Replace(cmd.Context(), w, o)
-		})
-	}
-	err = f.same(cmd, p, input)
-	if err == nil && f.keepsRowsNow(p) {
-		return f.keepRows(cmd, p, d, show)
-	}
-	if err == nil && f.restart {
-		defer planning(show.Note, p.Dir(), p.Meta().N)()
-		err = p.Restart(cmd.Context(), engine.Options{Request: f.Request, Device: d})
+	default:
+		if err = j.same(ctx, p); err != nil {
+			break
+		}
+		if j.keepsRowsNow(p) {
+			return j.keepRows(ctx, p)
+		}
+		if j.restart {
+			defer planning(j.show.Note, p.Dir(), p.Meta().N)()
+			err = p.Restart(ctx, j.engineOptions())
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -326,14 +330,8 @@ func (f *solveFlags) openOrCreate(cmd *cobra.Command, input string, d kernels.De
 	return p, nil
 }
 
-// isStore reports whether a path is a store that was imported to the end.
-func isStore(path string) bool { return tiles.IsStore(path) }
-
 // isSolved reports whether a path is a store whose distances are all final.
 func isSolved(path string) bool {
-	if !isStore(path) {
-		return false
-	}
 	p, err := engine.OpenReadOnly(path)
 	if err != nil {
 		return false
@@ -342,37 +340,13 @@ func isSolved(path string) bool {
 	return p.Solved() == nil
 }
 
-// inputPath is where the engine finds an input again; "" if nowhere, or where the store says.
-func inputPath(input string) string {
-	if input == "-" || isStore(input) {
-		return ""
-	}
-	return input
-}
-
-// incoming is a graph that was read, or a matrix that was checked, and has no store yet.
-type incoming struct {
-	weights graph.Weights
-	src     *graph.Source
-	o       engine.CreateOptions
-	took    time.Duration
-	tips    []string // what another kind would save
-}
-
-// remark prints what the reader guessed.
-func (n *incoming) remark() {
-	for _, remark := range slices.Concat(n.src.Remarks, n.tips) {
-		fmt.Fprintf(terminal.Err, "%s: %s\n", n.src.Name, remark)
-	}
-}
-
 // leastHint is from how many vertices on it is worth to say what another kind would save.
 const leastHint = 4096
 
 // hint is the tip that the distances of a graph whose kind nobody has named fit half the bytes.
-func (n *incoming) hint(cmd *cobra.Command, l plan.Request) {
-	g, sparse := n.weights.(*graph.Graph)
-	if !sparse || g.N < leastHint || cmd.Flags().Changed("kind") || l.Predecessors || !g.FitsU16(cmd.Context()) {
+func (f *matrixFlags) hint(ctx context.Context, n *incoming, l plan.Request) {
+	g := n.graph()
+	if g == nil || g.N < leastHint || f.kind != "" || l.Predecessors || !g.FitsU16(ctx) {
 		return
 	}
 	entries := uint64(g.N) * uint64(g.N)
@@ -386,108 +360,82 @@ func (n *incoming) hint(cmd *cobra.Command, l plan.Request) {
 		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
 }
 
-// hintAt remarks what would be faster without predecessors.
-func (n *incoming) hintAt(c *plan.Choice) {
-	if c.Without != nil {
-		n.src.Remarks = append(n.src.Remarks, c.Without.String())
-	}
-}
-
-// close releases the matrix.
-func (n *incoming) close() error {
-	if d, ok := n.weights.(*dense.Matrix); ok {
-		return d.Close()
-	}
-	return nil
-}
-
-// read reads a graph or checks a matrix, which may be unpacked into the folder spool.
-func (f *graphFlags) read(cmd *cobra.Command, input, spool string) (*incoming, error) {
-	n := &incoming{}
-	began := time.Now()
-	g, d, src, err := read.Open(input, f.options(cmd, spool))
-	if err != nil {
-		return nil, err
-	}
-	n.weights, n.src, n.took = g, src, time.Since(began)
-	if d != nil {
-		n.weights = d
-	}
-	return n, nil
-}
-
 // read reads the graph for the store out, and makes sure that it can be planned.
-func (f *solveFlags) read(cmd *cobra.Command, input, out string, d kernels.Device, show *show.Display) (*incoming, error) {
-	n, err := f.readAlone(cmd, input, filepath.Dir(out))
-	if err != nil {
-		return nil, err
+func (j *job) read(ctx context.Context, out string) (n *incoming, o engine.CreateOptions, err error) {
+	if n, err = j.graphFlags.read(j.in, filepath.Dir(out)); err != nil {
+		return nil, o, err
 	}
-	if _, isGraph := n.weights.(*graph.Graph); !isGraph && input == "-" && f.cluster.all != nil {
-		return nil, errors.Join(exit.UsageError(errors.New("a matrix from standard input reaches one process, and with --cluster mpi all read it: give a file that all nodes see")), n.close())
-	}
-	in := n.o.Input
-	limits := f.Request
-	if limits.Sources, limits.Tile, err = sourcesOf(n.weights.Facts(), f.sources, limits.Tile); err != nil {
-		return nil, errors.Join(err, n.close())
-	}
-	n.o = engine.CreateOptions{Layout: tiles.Factors}
-	if f.keep != string(engine.KeepFactors) {
-		n.hint(cmd, limits)
-		if n.o, err = f.planRows(cmd, n.weights, n.src.Name, out, limits, d, show); err != nil {
-			return nil, errors.Join(err, n.close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
 		}
-		n.hintAt(n.o.Choice)
+	}()
+	if n.graph() == nil && j.in.form == standardInput && j.ranks != nil {
+		return n, o, exit.UsageError(errors.New("a matrix from standard input reaches one process, and with --cluster mpi all read it: give a file that all nodes see"))
 	}
-	n.o.Input, n.o.Command = in, os.Args
-	return n, nil
+	want, err := j.requestFor(n.weights.Facts())
+	if err != nil {
+		return n, o, err
+	}
+	o.Layout = tiles.Factors
+	if j.keep != string(engine.KeepFactors) {
+		j.hint(ctx, n, want)
+		if o, err = j.planRows(ctx, n.weights, n.src.Name, out, want); err != nil {
+			return n, o, err
+		}
+		if c := o.Choice.Without; c != nil {
+			n.src.Remarks = append(n.src.Remarks, c.String())
+		}
+	}
+	o.Input, o.Command = j.origin(n.src), os.Args
+	return n, o, nil
 }
 
-// readAlone reads the graph, and plans nothing.
-func (f *solveFlags) readAlone(cmd *cobra.Command, input, spool string) (*incoming, error) {
-	n, err := f.graphFlags.read(cmd, input, spool)
-	if err != nil {
-		return &incoming{}, err
-	}
-	src := n.src
+// origin is what a store notes of what it was made from.
+func (j *job) origin(src *graph.Source) tiles.Input {
 	name := src.Name
-	if abs, err := filepath.Abs(name); err == nil && input != "-" {
+	if abs, err := filepath.Abs(name); err == nil && j.in.form != standardInput {
 		name = abs
 	}
-	n.o.Input = tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
-		Columns: f.columns, Base: f.baseText(cmd), NoArc: f.noArc, Asked: f.asked()}
-	n.o.Command = os.Args
-	return n, nil
+	asked := &tiles.Asked{Format: j.format, Kind: j.kind}
+	switch {
+	case j.directed:
+		asked.Direction = "directed"
+	case j.undirected:
+		asked.Direction = "undirected"
+	}
+	return tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
+		Columns: j.columns, Base: j.base, NoArc: j.noArc, Asked: asked}
 }
 
 // planRows plans a matrix for the store out, and makes sure that there is room for it.
-func (f *solveFlags) planRows(cmd *cobra.Command, w graph.Weights, name, out string, limits plan.Request, d kernels.Device, show *show.Display) (engine.CreateOptions, error) {
-	o := engine.CreateOptions{Sources: limits.Sources, Predecessors: limits.Predecessors}
-	if f.cluster.dir == "" { // else each process looks for room for its part
-		if err := engine.RoomFor(out, w.Facts(), limits); err != nil {
+func (j *job) planRows(ctx context.Context, w graph.Weights, name, out string, want plan.Request) (engine.CreateOptions, error) {
+	o := engine.CreateOptions{Sources: want.Sources, Predecessors: want.Predecessors}
+	if j.cluster.dir == "" { // else each process looks for room for its part
+		if err := engine.RoomFor(out, w.Facts(), want); err != nil {
 			return o, err
 		}
-		limits.Room = f.roomAt(out)
+		want.Room = j.roomAt(out)
 	}
-	defer planning(show.Note, name, w.Facts().N)()
+	defer planning(j.show.Note, name, w.Facts().N)()
 	var err error
-	if o.Choice, err = engine.Choose(cmd.Context(), w, d, limits); errors.Is(err, tiles.ErrNoSpace) {
+	if o.Choice, err = engine.Choose(ctx, w, j.on, want); errors.Is(err, tiles.ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", out, err)
 	}
 	return o, err
 }
 
-// store makes the graph's store.
-func (n *incoming) store(show *show.Display, out string, create func(w graph.Weights, o engine.CreateOptions) (*engine.Problem, error)) (*engine.Problem, error) {
-	p, err := create(n.weights, n.o)
+// made says what store was made of a graph, or closes this.
+func (j *job) made(n *incoming, o engine.CreateOptions, p *engine.Problem, err error) (*engine.Problem, error) {
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
-	show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, out, n.took)
+	j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, j.store, n.took)
 	for _, tip := range n.tips {
-		show.Note("  %s", tip)
+		j.show.Note("  %s", tip)
 	}
-	if c := n.o.Choice; c != nil && c.Lacks != nil {
-		show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
+	if c := o.Choice; c != nil && c.Lacks != nil {
+		j.show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
 	}
 	return p, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
 
@@ -65,7 +66,7 @@ func TestSources(t *testing.T) {
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:1: a line of over")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "want one of auto, blocked, eliminate")
 	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "--directed and --undirected: give one of them")
-	if isStore(dir + "/bad.ooc") {
+	if tiles.IsStore(dir + "/bad.ooc") {
 		t.Error("a store was left behind")
 	}
 	ooc(t, dir, "plan", "g.csv", "--undirected", "--sources", "random:5").want(t, 0, "5 rows", "algorithm eliminate")

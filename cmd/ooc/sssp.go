@@ -16,9 +16,33 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/sssp"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
-type ssspFlags struct {
+// arcsFlags are the flags of commands that visit the arcs of a graph on a device, and keep no store.
+type arcsFlags struct {
+	graphFlags
+	deviceFlags
+	json bool
+}
+
+func (f *arcsFlags) add(cmd *cobra.Command) {
+	f.graphFlags.add(cmd, entry.KindI32, entry.KindF32)
+	f.deviceFlags.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+}
+
+// openOne opens the one device.
+func (f *arcsFlags) openOne() (kernels.Device, error) {
+	if err := f.isOne(); err != nil {
+		return nil, err
+	}
+	d, _, err := f.open()
+	return d, err
+}
+
+type ssspOptions struct {
+	line
 	arcsFlags
 	sources, method string
 	group           int
@@ -27,7 +51,7 @@ type ssspFlags struct {
 }
 
 func ssspCommand() *cobra.Command {
-	f := &ssspFlags{}
+	o := &ssspOptions{}
 	var methods strings.Builder
 	for _, m := range sssp.Methods {
 		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
@@ -41,79 +65,57 @@ func ssspCommand() *cobra.Command {
 			"cycle that a source reaches is named, exit 4; one that none reaches does not matter.\n\n" +
 			"Every method gives the same distances and the same predecessors, to the bit. Methods:" + methods.String(),
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.arcsFlags.add(cmd)
+	o.arcsFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
-	f.method = sssp.Methods[0].Name
-	fl.Var(flagvalue.Word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
-	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
+	fl.StringVar(&o.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
+	o.method = sssp.Methods[0].Name
+	fl.Var(flagvalue.Word(&o.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
+	fl.Var(flagvalue.Whole(&o.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
-	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
-	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
-	return cmd
+	fl.StringVar(&o.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
+	fl.BoolVar(&o.overwrite, "overwrite", false, "replace FILE if it is there")
+	return runs(cmd, &o.line, o.run)
 }
 
-func (f *ssspFlags) check() error {
+func (o *ssspOptions) run(ctx context.Context) (err error) {
 	switch {
-	case f.sources == "":
+	case o.sources == "":
 		return exit.UsageError(errors.New("name a vertex to start from: --source S"))
-	case f.group > 0 && f.method == "product", f.group > 1 && f.method == "naive":
-		return exit.UsageError(fmt.Errorf("--group has no effect with --method %s", f.method))
+	case o.group > 0 && o.method == "product", o.group > 1 && o.method == "naive":
+		return exit.UsageError(fmt.Errorf("--group has no effect with --method %s", o.method))
 	}
-	return nil
-}
-
-func (f *ssspFlags) run(cmd *cobra.Command, input string) (err error) {
-	if err := f.check(); err != nil {
-		return err
-	}
-	if f.out != "" {
-		if err := output(cmd, f.out, f.overwrite).Check(); err != nil {
-			return err
-		}
-	}
-	var in *arcs
-	defer func() {
-		if in != nil {
-			err = errors.Join(err, in.close())
-		}
-	}()
-	solve := func() (r *sssp.Result, err error) {
-		if in, err = f.openArcs(cmd, input); err != nil {
-			return nil, err
-		}
-		return f.solve(cmd.Context(), in)
-	}
+	find := func() (*sssp.Result, error) { return o.find(ctx) }
 	var r *sssp.Result
-	if f.out == "" {
-		r, err = solve()
-	} else {
-		r, err = sssp.WriteFile(f.out, f.overwrite, solve)
+	if o.out == "" {
+		r, err = find()
+	} else if err = o.output(o.out, o.overwrite).Check(); err == nil {
+		r, err = sssp.WriteFile(o.out, o.overwrite, find)
 	}
 	if err != nil {
 		return err
 	}
-	return f.print(r)
+	return o.print(r)
 }
 
-// solve finds the paths in arcs that were opened.
-func (f *ssspFlags) solve(ctx context.Context, in *arcs) (r *sssp.Result, err error) {
-	var arcs sssp.Arcs = in.dense
-	if in.graph != nil {
-		arcs = in.graph
-	}
-	sources, err := verticesOf(arcs.Facts()).Selection("source", f.sources)
+// find reads the arcs and finds the paths.
+func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
+	in, err := o.readArcs(&o.line, resolve(o.args[0]))
 	if err != nil {
 		return nil, err
 	}
-	device, err := f.openDevice()
+	defer func() { err = errors.Join(err, in.close()) }()
+	arcs := in.weights.(sssp.Arcs)
+	sources, err := verticesOf(arcs.Facts()).Selection("source", o.sources)
+	if err != nil {
+		return nil, err
+	}
+	device, err := o.openOne()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: f.method, Group: f.group, Progress: every(show.LinesEvery, showSweeps)})
+	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group, Progress: every(show.LinesEvery, showSweeps)})
 }
 
 // every returns a function that calls show, but at most once in each interval.
@@ -131,11 +133,11 @@ func showSweeps(p sssp.Progress) {
 	fmt.Fprintf(terminal.Err, "%s, %d of %s settled, %s\n", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
 }
 
-func (f *ssspFlags) print(r *sssp.Result) error {
+func (o *ssspOptions) print(r *sssp.Result) error {
 	var err error
 	switch {
-	case f.out != "": // it is written
-	case f.json:
+	case o.out != "": // it is written
+	case o.json:
 		printVertices(r)
 	default:
 		err = r.Text(terminal.Out)
@@ -144,7 +146,7 @@ func (f *ssspFlags) print(r *sssp.Result) error {
 		return err
 	}
 	s := r.Summary
-	if f.json {
+	if o.json {
 		terminal.PrintJSON("summary", struct {
 			sssp.Summary
 			Group *int `json:"group"`

@@ -17,18 +17,25 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/stats"
 	"ooc/engine/statsplot"
+	"ooc/kernels/entry"
 )
 
-// statsFlags are those of stats.
-type statsFlags struct {
-	graphStatsFlags
+type statsOptions struct {
+	line
 	json, csv, overwrite bool
 	plot, bins, within   string
 	nearest              int
+
+	// Of graphs alone:
+	graphFlags
+	deviceFlags
+	progressFlags
+	sources, out, store string
+	hostMemory          int64
 }
 
 func statsCommand() *cobra.Command {
-	var f statsFlags
+	o := &statsOptions{}
 	cmd := &cobra.Command{
 		Use:   "stats STORE|GRAPH",
 		Short: "Print eccentricities, centralities, means and histograms of all distances",
@@ -43,73 +50,84 @@ func statsCommand() *cobra.Command {
 			"those that networkx has too go by its names. Distances are directed: closeness and harmonic centrality count the\n" +
 			"incoming ones, as networkx does, and their columns that end in _out the outgoing ones.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runStats(cmd, args[0], &f) },
 	}
-	f.graphStatsFlags.add(cmd)
+	o.graphFlags.add(cmd, entry.Kinds...)
+	o.deviceFlags.add(cmd)
+	o.progressFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
-	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
-	fl.StringVar(&f.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
-	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
-	fl.StringVar(&f.within, "within", "", "count, for each vertex, those within these distances: 100,500")
-	fl.StringVar(&f.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
-	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --plot file if it is there")
-	return cmd
+	fl.StringVar(&o.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
+	fl.StringVar(&o.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
+	fl.StringVar(&o.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there or be empty, and remove it at the end")
+	_ = cmd.MarkFlagDirname("store")
+	fl.Var(flagvalue.Size(&o.hostMemory), "host-memory", "memory for elimination, and again to compute rows in (default: what is free, and half of it)")
+	fl.BoolVar(&o.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
+	fl.BoolVar(&o.csv, "csv", false, "a table with one line a vertex")
+	fl.StringVar(&o.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
+	fl.Var(flagvalue.AtLeast(&o.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
+	fl.StringVar(&o.within, "within", "", "count, for each vertex, those within these distances: 100,500")
+	fl.StringVar(&o.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
+	fl.BoolVar(&o.overwrite, "overwrite", false, "replace the --plot file if it is there")
+	return runs(cmd, &o.line, o.run)
 }
 
-func runStats(cmd *cobra.Command, dir string, f *statsFlags) error {
-	o, err := f.options()
+func (o *statsOptions) run(ctx context.Context) error {
+	q, err := o.question()
 	if err != nil {
 		return exit.UsageError(err)
 	}
-	if f.plot != "" {
-		if err := output(cmd, f.plot, f.overwrite).Check(); err != nil {
+	if o.plot != "" {
+		if err := o.output(o.plot, o.overwrite).Check(); err != nil {
 			return err
 		}
 	}
-	if flagvalue.IsFolder(dir) != nil {
-		return f.ofGraph(cmd, dir, o)
+	in := resolve(o.args[0])
+	if in.form != aStore && in.form != aFolder {
+		return o.ofGraph(ctx, in, q)
 	}
-	if err := f.noGraph(cmd); err != nil {
+	if err := o.without("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead",
+		"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress"); err != nil {
 		return err
 	}
-	p, err := engine.OpenReadOnly(dir)
-	if err != nil {
+	if err := o.noGraphFlags(); err != nil {
 		return err
 	}
-	defer p.Close()
-	if err := o.Check(p.Geometry().N); err != nil {
+	return ask(in.name, func(p *engine.Problem) error { return o.ofStore(ctx, p, p.Dir(), q, note) })
+}
+
+// ofStore gathers statistics of a store, which has a name. say is told how fast it was read.
+func (o *statsOptions) ofStore(ctx context.Context, p *engine.Problem, name string, q stats.Options, say func(format string, args ...any)) error {
+	if err := q.Check(p.Geometry().N); err != nil {
 		return exit.UsageError(err)
 	}
 	ids, err := p.IDs()
 	if err != nil {
 		return err
 	}
-	s, err := f.draw(cmd.Context(), func() (*stats.Result, error) {
+	s, err := o.draw(ctx, func() (*stats.Result, error) {
 		began := time.Now()
-		s, err := stats.Of(cmd.Context(), p, o)
+		s, err := stats.Of(ctx, p, q)
 		if err != nil {
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
-		fmt.Fprintf(terminal.Err, "read %s in %s, %s\n", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
+		say("read %s in %s, %s", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
 		return s, nil
 	})
 	if err != nil {
-		return wayOut(p.Dir(), err)
+		return err
 	}
-	return f.print(s, p.Dir(), ids)
+	return o.print(s, name, ids)
 }
 
 // draw gathers the statistics and, if asked for, draws the picture, whose file the first signal must not leave half
 // written.
-func (f *statsFlags) draw(ctx context.Context, gather func() (*stats.Result, error)) (s *stats.Result, err error) {
-	if f.plot == "" {
+func (o *statsOptions) draw(ctx context.Context, gather func() (*stats.Result, error)) (s *stats.Result, err error) {
+	if o.plot == "" {
 		return gather()
 	}
 	exit.Graceful.Store(true)
 	defer exit.Graceful.Store(false)
-	if err := statsplot.Write(f.plot, f.overwrite, func() (*stats.Result, error) {
+	if err := statsplot.Write(o.plot, o.overwrite, func() (*stats.Result, error) {
 		s, err = gather()
 		return s, err
 	}); err != nil {
@@ -119,45 +137,45 @@ func (f *statsFlags) draw(ctx context.Context, gather func() (*stats.Result, err
 }
 
 // print writes the statistics of what has a name.
-func (f *statsFlags) print(s *stats.Result, name string, ids graph.IDs) error {
+func (o *statsOptions) print(s *stats.Result, name string, ids graph.IDs) error {
 	switch {
-	case f.json:
+	case o.json:
 		return s.WriteJSON(terminal.Out, ids)
-	case f.csv:
+	case o.csv:
 		return s.WriteCSV(terminal.Out, ids)
 	}
 	return s.WriteText(terminal.Out, name, ids)
 }
 
-// options reads the flags.
-func (f *statsFlags) options() (o stats.Options, err error) {
-	if f.json && f.csv {
-		return o, errors.New("give one of --json and --csv")
+// question reads the flags.
+func (o *statsOptions) question() (q stats.Options, err error) {
+	if o.json && o.csv {
+		return q, errors.New("give one of --json and --csv")
 	}
-	if f.nearest > 0 && !f.json && !f.csv {
-		return o, errors.New("--k-nearest lists vertices for each vertex: it needs --csv or --json; for one vertex: ooc query STORE U --k-nearest K")
+	if o.nearest > 0 && !o.json && !o.csv {
+		return q, errors.New("--k-nearest lists vertices for each vertex: it needs --csv or --json; for one vertex: ooc query STORE U --k-nearest K")
 	}
-	o.Nearest = f.nearest
-	if o.Within, err = flagvalue.Numbers("within", f.within); err != nil {
-		return o, err
+	q.Nearest = o.nearest
+	if q.Within, err = flagvalue.Numbers("within", o.within); err != nil {
+		return q, err
 	}
-	if f.plot != "" {
-		if err := statsplot.Check(f.plot); err != nil {
-			return o, fmt.Errorf("--plot %s: %w", f.plot, err)
+	if o.plot != "" {
+		if err := statsplot.Check(o.plot); err != nil {
+			return q, fmt.Errorf("--plot %s: %w", o.plot, err)
 		}
-		o.Bins = 50
+		q.Bins = 50
 	}
-	if f.bins == "" {
-		return o, nil
+	if o.bins == "" {
+		return q, nil
 	}
-	if n, err := strconv.Atoi(f.bins); err == nil {
+	if n, err := strconv.Atoi(o.bins); err == nil {
 		if n < 2 || n > stats.MaxBins {
-			return o, fmt.Errorf("--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
+			return q, fmt.Errorf("--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
 		}
-		o.Bins = n
-		return o, nil
+		q.Bins = n
+		return q, nil
 	}
-	o.Bins = 0
-	o.Edges, err = flagvalue.Numbers("bins", f.bins)
-	return o, err
+	q.Bins = 0
+	q.Edges, err = flagvalue.Numbers("bins", o.bins)
+	return q, err
 }

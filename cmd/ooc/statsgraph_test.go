@@ -186,7 +186,7 @@ func TestStatsByStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2000 {
-		if isStore(filepath.Join(dir, "t.ooc")) {
+		if tiles.IsStore(filepath.Join(dir, "t.ooc")) {
 			break
 		}
 		time.Sleep(time.Millisecond)

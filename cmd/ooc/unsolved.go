@@ -26,3 +26,13 @@ func wayOut(dir string, err error) error {
 	return fmt.Errorf("%s is %w: process %d on %s is solving it, %.1f %% done; follow it with: %s",
 		dir, engine.ErrUnsolved, w.View.PID, w.View.Host, 100*w.View.Progress, w.Next())
 }
+
+// ask opens a store to answer a question from it.
+func ask(dir string, question func(p *engine.Problem) error) error {
+	p, err := engine.OpenReadOnly(dir)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return wayOut(dir, question(p))
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -14,14 +15,13 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/device/registry"
-	"ooc/engine/graph"
 	"ooc/engine/prove"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// verifyFlags are the flags of verify.
-type verifyFlags struct {
+type verifyOptions struct {
+	line
 	graphFlags
 	rows   int
 	seed   uint64
@@ -32,7 +32,7 @@ type verifyFlags struct {
 }
 
 func verifyCommand() *cobra.Command {
-	var f verifyFlags
+	o := &verifyOptions{}
 	cmd := &cobra.Command{
 		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
 		Short: "Compare checksums and sampled rows with a search, or prove every distance",
@@ -45,66 +45,53 @@ func verifyCommand() *cobra.Command {
 			"array in a .npy file whose rows and columns are the vertices in the order of their numeric ids (text ids: in\n" +
 			"the order of their first appearance); unreachable is inf, or an integer type's maximum.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
-				return err
-			}
-			exit.Graceful.Store(true)
-			if f.matrix != "" {
-				return f.proveMatrix(cmd, args[0])
-			}
-			p, err := engine.OpenReadOnly(args[0])
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			if f.full {
-				err = f.prove(cmd, p)
-			} else {
-				err = f.sample(cmd, p)
-			}
-			return wayOut(args[0], err)
-		},
 	}
 	fl := cmd.Flags()
-	f.rows = 64
-	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
-	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
-	fl.BoolVar(&f.full, "full", false, "prove every distance")
-	f.device = "cpu"
-	fl.Var(flagvalue.Device(&f.device), "device", "what proves with --full: cpu, or GPUs as cuda or cuda:0,1")
-	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
-	fl.BoolVar(&f.json, "json", false, "one JSON object")
-	f.graphFlags.add(cmd)
-	return cmd
+	o.rows = 64
+	fl.Var(flagvalue.AtLeast(&o.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
+	fl.Var(flagvalue.Seed(&o.seed), "seed", "choose the same rows again")
+	fl.BoolVar(&o.full, "full", false, "prove every distance")
+	o.device = "cpu"
+	fl.Var(flagvalue.Device(&o.device), "device", "what proves with --full: cpu, or GPUs as cuda or cuda:0,1")
+	fl.StringVar(&o.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
+	fl.BoolVar(&o.json, "json", false, "one JSON object")
+	o.graphFlags.add(cmd, entry.Kinds...)
+	return runs(cmd, &o.line, o.run)
 }
 
-// check finds mistakes on the command line, and chooses a seed.
-func (f *verifyFlags) check(cmd *cobra.Command) error {
-	if f.full && (cmd.Flags().Changed("rows") || cmd.Flags().Changed("seed")) {
+func (o *verifyOptions) run(ctx context.Context) error {
+	if o.full && (o.has("rows") || o.has("seed")) {
 		return exit.UsageError(errors.New("--full proves all rows: give it without --rows and --seed"))
 	}
-	if (f.matrix != "" || cmd.Flags().Changed("device")) && !f.full {
+	if !o.full && (o.matrix != "" || o.has("device")) {
 		return exit.UsageError(errors.New("--matrix and --device go with --full"))
 	}
-	if f.matrix == "" {
-		if err := noGraphFlags(cmd); err != nil {
-			return err
+	if o.matrix != "" {
+		exit.Graceful.Store(true)
+		return o.proveMatrix(ctx, resolve(o.args[0]))
+	}
+	if err := o.noGraphFlags(); err != nil {
+		return err
+	}
+	if !o.has("seed") {
+		o.seed = rand.Uint64()
+	}
+	exit.Graceful.Store(true)
+	return ask(o.args[0], func(p *engine.Problem) error {
+		if o.full {
+			return o.prove(ctx, p)
 		}
-	}
-	if !cmd.Flags().Changed("seed") {
-		f.seed = rand.Uint64()
-	}
-	return nil
+		return o.sample(ctx, p)
+	})
 }
 
 // sample compares checksums and some rows.
-func (f *verifyFlags) sample(cmd *cobra.Command, p *engine.Problem) error {
-	v, err := prove.Sample(cmd.Context(), p, f.rows, f.seed)
+func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
+	v, err := prove.Sample(ctx, p, o.rows, o.seed)
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if o.json {
 		terminal.PrintJSON("summary", struct {
 			prove.Sampled
 			Method  *string `json:"method"`
@@ -147,8 +134,8 @@ func matching(tiles int) string {
 }
 
 // proof proves so many distances on the devices that were named, and shows how far that is.
-func (f *verifyFlags) proof(distances int64, prover func(prove.Options) (prove.Proof, error)) (prove.Proof, error) {
-	d, err := registry.OpenFaster(f.device, 0, float64(distances))
+func (o *verifyOptions) proof(distances int64, prover func(prove.Options) (prove.Proof, error)) (prove.Proof, error) {
+	d, err := registry.OpenFaster(o.device, 0, float64(distances))
 	if err != nil {
 		return prove.Proof{}, err
 	}
@@ -161,47 +148,49 @@ func (f *verifyFlags) proof(distances int64, prover func(prove.Options) (prove.P
 }
 
 // prove proves every distance of a store.
-func (f *verifyFlags) prove(cmd *cobra.Command, p *engine.Problem) error {
-	proof, err := f.proof(int64(p.Geometry().RowCount())*int64(p.Geometry().N), func(o prove.Options) (prove.Proof, error) { return prove.All(cmd.Context(), p, o) })
+func (o *verifyOptions) prove(ctx context.Context, p *engine.Problem) error {
+	g := p.Geometry()
+	proof, err := o.proof(int64(g.RowCount())*int64(g.N), func(how prove.Options) (prove.Proof, error) { return prove.All(ctx, p, how) })
 	if errors.Is(err, tiles.ErrNoCSR) {
 		return fmt.Errorf("%w; sample rows instead, with --rows", err)
 	} else if err != nil {
 		return err
 	}
-	return f.print(p.Dir(), proof, p.Meta().Kind, p.Geometry().MatrixBytes())
+	o.print(p.Dir(), proof, p.Meta().Kind, g.MatrixBytes())
+	return nil
 }
 
 // proveMatrix proves every distance of a matrix in a file.
-func (f *verifyFlags) proveMatrix(cmd *cobra.Command, input string) error {
-	in, err := f.read(cmd, input, ".")
+func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
+	n, err := o.read(in, ".")
 	if err != nil {
 		return err
 	}
-	in.remark()
-	defer in.close()
-	g, ok := in.weights.(*graph.Graph)
-	if !ok {
-		return exit.InputError(fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", input))
+	n.remark()
+	defer n.close()
+	g := n.graph()
+	if g == nil {
+		return exit.InputError(fmt.Errorf("%s is a matrix of weights: a proof needs a sparse graph", in.name))
 	}
-	if err := g.Check(cmd.Context()); err != nil {
+	if err := g.Check(ctx); err != nil {
 		return err
 	}
-	proof, err := f.proof(int64(g.N)*int64(g.N), func(o prove.Options) (prove.Proof, error) { return prove.Matrix(cmd.Context(), g, f.matrix, o) })
+	proof, err := o.proof(int64(g.N)*int64(g.N), func(how prove.Options) (prove.Proof, error) { return prove.Matrix(ctx, g, o.matrix, how) })
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(f.matrix)
+	info, err := os.Stat(o.matrix)
 	if err != nil {
 		return err
 	}
-	return f.print(f.matrix, proof, g.Kind, info.Size())
+	o.print(o.matrix, proof, g.Kind, info.Size())
+	return nil
 }
 
-func (f *verifyFlags) print(name string, proof prove.Proof, kind entry.Kind, bytes int64) error {
-	if f.json {
+func (o *verifyOptions) print(name string, proof prove.Proof, kind entry.Kind, bytes int64) {
+	if o.json {
 		terminal.PrintJSON("summary", proof)
-		return nil
+	} else {
+		show.Proof(name, proof, kind, bytes)
 	}
-	show.Proof(name, proof, kind, bytes)
-	return nil
 }

@@ -63,6 +63,15 @@ func Between(to *int, lo, hi int) pflag.Value {
 	return Whole(to, fmt.Sprintf("a whole number from %d to %d", lo, hi), func(n int) bool { return lo <= n && n <= hi })
 }
 
+// Base is a whole number, 0 or more, as text: "" where none is given.
+func Base(to *string) pflag.Value {
+	parse := func(text string) (string, error) {
+		n, err := strconv.ParseInt(text, 10, 32)
+		return strconv.FormatInt(n, 10), err
+	}
+	return &value[string]{to, "int", fmt.Sprintf("a whole number from 0 to %d", math.MaxInt32), parse, func(n string) bool { return n[0] != '-' }, nil}
+}
+
 // TileEdge is the edge of a tile.
 func TileEdge(to *int) pflag.Value {
 	return Whole(to, fmt.Sprintf("a multiple of 64 up to %d", tiles.MaxT), func(n int) bool { return n > 0 && n%64 == 0 && n <= tiles.MaxT })
