@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/terminal"
-	"ooc/engine"
-	"ooc/engine/graph"
 	"ooc/engine/path"
 	"ooc/engine/text"
 )
@@ -44,118 +39,73 @@ func (o *pathOptions) run(ctx context.Context) error {
 	if (len(o.args) == 3) == (o.pairs != "") || len(o.args) == 2 {
 		return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
 	}
-	return ask(o.args[0], func(p *engine.Problem) error {
-		if err := p.Solved(); err != nil {
-			return err
-		}
-		ids, err := p.IDs()
-		if err != nil {
-			return err
-		}
-		w := bufio.NewWriterSize(terminal.Out, 1<<16)
-		out := pathPrinter{ids: ids, number: p.Numbers(), w: w, json: o.json}
+	return answer(o.args[0], o.json, func(a *printer) error {
 		if o.pairs != "" {
-			err = out.file(ctx, p, o.pairs)
-		} else {
-			err = out.one(p, o.args[1], o.args[2])
+			return a.paths(ctx, o.pairs)
 		}
-		return errors.Join(err, w.Flush())
+		return a.pair(o.args[1], o.args[2], func(u, v int) error {
+			found, err := path.Between(a.p, u, v)
+			if err != nil {
+				return err
+			}
+			return a.path(&found)
+		})
 	})
-}
-
-// pathPrinter writes paths.
-type pathPrinter struct {
-	ids    graph.IDs
-	number text.Numbers
-	w      io.Writer
-	json   bool
-}
-
-func (o *pathPrinter) cell(row int) string { return text.CellOf(o.ids.Name(row)) }
-
-func lookupPair(p *engine.Problem, u, v string) (pair [2]int, err error) {
-	if pair[0], err = p.Lookup(u); err == nil {
-		pair[1], err = p.Lookup(v)
-	}
-	return pair, err
-}
-
-func (o *pathPrinter) one(p *engine.Problem, u, v string) error {
-	pair, err := lookupPair(p, u, v)
-	if err != nil {
-		return err
-	}
-	found, err := path.Between(p, pair[0], pair[1])
-	if err != nil {
-		return err
-	}
-	return o.print(&found)
 }
 
 // pairsAtOnce bounds the paths that are held before they are printed in order.
 const pairsAtOnce = 1 << 14
 
-// file answers the pairs of a file, some thousand at a time.
-func (o *pathPrinter) file(ctx context.Context, p *engine.Problem, file string) error {
-	w, err := path.New(p)
+// paths prints a path for each pair of a file, some thousand at a time.
+func (a *printer) paths(ctx context.Context, file string) error {
+	w, err := path.New(a.p)
 	if err != nil {
 		return err
 	}
 	var pairs [][2]int
-	left := leftOut{file: file, number: o.number}
-	defer left.report()
-	err = verticesIn(p, o.ids).Pairs(file, func(u, v int, told string) error {
-		if told != "" {
-			d, err := p.Distance(u, v)
-			if err != nil {
-				return err
+	print := func() error {
+		paths, err := w.All(ctx, pairs)
+		for i := range paths {
+			if err == nil {
+				err = a.path(&paths[i])
 			}
-			left.compare(o.ids.Name(u), o.ids.Name(v), told, d)
 		}
+		pairs = pairs[:0]
+		return err
+	}
+	err = a.pairs(file, func(u, v int) error {
 		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
 			return nil
 		}
-		defer func() { pairs = pairs[:0] }()
-		return o.all(ctx, w, pairs)
+		return print()
 	})
 	if err != nil {
 		return err
 	}
-	return o.all(ctx, w, pairs)
+	return print()
 }
 
-func (o *pathPrinter) all(ctx context.Context, w *path.Walker, pairs [][2]int) error {
-	paths, err := w.All(ctx, pairs)
-	if err != nil {
-		return err
+// path prints a path.
+func (a *printer) path(path *path.Route) error {
+	if a.json {
+		return a.pathJSON(path)
 	}
-	for i := range paths {
-		if err := o.print(&paths[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o *pathPrinter) print(path *path.Route) error {
-	if o.json {
-		return o.printJSON(path)
-	}
-	from, to := o.cell(path.From), o.cell(path.To)
+	cell := func(row int) string { return text.CellOf(a.IDs.Name(row)) }
+	from, to := cell(path.From), cell(path.To)
 	if !path.Reachable() {
-		_, err := fmt.Fprintf(o.w, "%s\t%s\tunreachable\n", from, to)
+		_, err := fmt.Fprintf(a.w, "%s\t%s\tunreachable\n", from, to)
 		return err
 	}
-	_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\t%d\n", from, to, o.number.Text(path.Length), len(path.Weights))
+	_, err := fmt.Fprintf(a.w, "%s\t%s\t%s\t%d\n", from, to, a.number.Text(path.Length), len(path.Weights))
 	for i, weight := range path.Weights {
 		if err == nil {
-			_, err = fmt.Fprintf(o.w, "\t%s\t%s\t%s\n", o.cell(int(path.Vertices[i])), o.cell(int(path.Vertices[i+1])), o.number.Text(weight))
+			_, err = fmt.Fprintf(a.w, "\t%s\t%s\t%s\n", cell(int(path.Vertices[i])), cell(int(path.Vertices[i+1])), a.number.Text(weight))
 		}
 	}
 	return err
 }
 
-func (o *pathPrinter) printJSON(path *path.Route) error {
+func (a *printer) pathJSON(path *path.Route) error {
 	object := struct {
 		Type      string            `json:"type"`
 		From      string            `json:"from"`
@@ -164,14 +114,14 @@ func (o *pathPrinter) printJSON(path *path.Route) error {
 		Length    json.RawMessage   `json:"length"` // null where there is no path
 		Vertices  []string          `json:"vertices"`
 		Weights   []json.RawMessage `json:"weights"`
-	}{Type: "path", From: o.ids.Name(path.From), To: o.ids.Name(path.To), Reachable: path.Reachable(), Length: o.number.JSON(path.Length)}
+	}{Type: "path", From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(), Length: a.number.JSON(path.Length)}
 	object.Vertices = make([]string, len(path.Vertices))
 	for i, v := range path.Vertices {
-		object.Vertices[i] = o.ids.Name(int(v))
+		object.Vertices[i] = a.IDs.Name(int(v))
 	}
 	object.Weights = make([]json.RawMessage, len(path.Weights))
 	for i, weight := range path.Weights {
-		object.Weights[i] = o.number.JSON(weight)
+		object.Weights[i] = a.number.JSON(weight)
 	}
-	return json.NewEncoder(o.w).Encode(object)
+	return json.NewEncoder(a.w).Encode(object)
 }

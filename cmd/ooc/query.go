@@ -16,9 +16,9 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
+	"ooc/cmd/ooc/vertices"
 	"ooc/engine"
 	"ooc/engine/export"
-	"ooc/engine/graph"
 	"ooc/engine/stats"
 	"ooc/engine/text"
 )
@@ -68,20 +68,26 @@ func (o *queryOptions) run(ctx context.Context) error {
 	if err != nil {
 		return exit.UsageError(err)
 	}
-	return ask(o.args[0], func(p *engine.Problem) error {
-		if err := p.Solved(); err != nil {
-			return err
+	return answer(o.args[0], o.json, func(a *printer) error {
+		vertices := o.args[1:]
+		switch {
+		case o.rows != "" || o.cols != "":
+			return o.table(ctx, a)
+		case near != nil:
+			return a.near(strings.Join(vertices, "")+o.row+o.col, *near) // one of them is given
+		case o.row != "":
+			return a.line(o.row, true)
+		case o.col != "":
+			return a.line(o.col, false)
+		case o.pairs != "":
+			return a.pairs(o.pairs, a.distance)
 		}
-		ids, err := p.IDs()
-		if err != nil {
-			return err
+		for _, v := range vertices[1:] {
+			if err := a.pair(vertices[0], v, a.distance); err != nil {
+				return err
+			}
 		}
-		if o.rows != "" || o.cols != "" {
-			return o.table(ctx, p, ids)
-		}
-		w := bufio.NewWriterSize(terminal.Out, 1<<16)
-		out := pairPrinter{p, ids, w, p.Numbers(), o.json}
-		return errors.Join(o.answer(&out, near), w.Flush())
+		return nil
 	})
 }
 
@@ -122,153 +128,141 @@ func (o *queryOptions) check(near bool) error {
 	return nil
 }
 
-// answer prints the answer to the question of the arguments and flags.
-func (o *queryOptions) answer(out *pairPrinter, near *stats.Near) error {
-	vertices := o.args[1:]
-	switch {
-	case near != nil:
-		return out.near(strings.Join(vertices, "")+o.row+o.col, *near) // one of them is given
-	case o.row != "":
-		return out.line(o.row, true)
-	case o.col != "":
-		return out.line(o.col, false)
-	case o.pairs != "":
-		return o.answerPairs(out)
-	}
-	for _, v := range vertices[1:] {
-		pair, err := lookupPair(out.p, vertices[0], v)
-		if err != nil {
-			return err
-		}
-		if _, err := out.pair(pair[0], pair[1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // table prints the distances between two lists of vertices.
-func (o *queryOptions) table(ctx context.Context, p *engine.Problem, ids graph.IDs) (err error) {
+func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
 	t := export.TableOptions{JSON: o.json}
-	if t.Rows, err = verticesIn(p, ids).Selection("rows", o.rows); err != nil {
+	if t.Rows, err = a.Selection("rows", o.rows); err != nil {
 		return err
 	}
-	if t.Cols, err = verticesIn(p, ids).Selection("cols", o.cols); err != nil {
+	if t.Cols, err = a.Selection("cols", o.cols); err != nil {
 		return err
 	}
-	return export.Table(ctx, p, terminal.Out, t)
+	return export.Table(ctx, a.p, terminal.Out, t)
 }
 
-// answerPairs prints the distances of the pairs in a file.
-func (o *queryOptions) answerPairs(out *pairPrinter) error {
-	left := leftOut{file: o.pairs, number: out.number}
-	defer left.report()
-	return verticesIn(out.p, out.ids).Pairs(o.pairs, func(u, v int, told string) error {
-		d, err := out.pair(u, v)
-		if err == nil && told != "" {
-			left.compare(out.ids.Name(u), out.ids.Name(v), told, d)
-		}
-		return err
-	})
-}
-
-// leftOut counts the lines of a file of pairs that end in a number which is not the distance: they may have been meant for
-// something else.
-type leftOut struct {
-	file   string
-	number text.Numbers
-	count  int
-	first  string
-}
-
-func (o *leftOut) compare(u, v, told string, d float64) {
-	if x, err := strconv.ParseFloat(told, 64); told == o.number.Text(d) || err == nil && x == d {
-		return
-	}
-	if o.count++; o.count == 1 {
-		o.first = fmt.Sprintf("%s %s %s, where the distance is %s", text.CellOf(u), text.CellOf(v), told, o.number.Text(d))
-	}
-}
-
-// report says what was left out.
-func (o *leftOut) report() {
-	if o.count > 0 {
-		fmt.Fprintf(terminal.Err, "%s: of %s only the two vertices are read, and not the number behind them, which is not their distance; the first is %s\n",
-			o.file, terminal.Count(o.count, "line", "lines"), o.first)
-	}
-}
-
-// pairPrinter prints the distances of pairs.
-type pairPrinter struct {
+// printer prints answers from a store that is solved.
+type printer struct {
+	vertices.Of
 	p      *engine.Problem
-	ids    graph.IDs
 	w      io.Writer
 	number text.Numbers
 	json   bool
 }
 
-func (o *pairPrinter) print(u, v string, d float64) error {
-	if !o.json {
-		_, err := fmt.Fprintf(o.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), o.number.Text(d))
+// answer opens a store for print, which answers a question from it.
+func answer(dir string, json bool, print func(*printer) error) error {
+	return ask(dir, func(p *engine.Problem) error {
+		if err := p.Solved(); err != nil {
+			return err
+		}
+		ids, err := p.IDs()
+		if err != nil {
+			return err
+		}
+		w := bufio.NewWriterSize(terminal.Out, 1<<16)
+		return errors.Join(print(&printer{verticesIn(p, ids), p, w, p.Numbers(), json}), w.Flush())
+	})
+}
+
+// pair has do answer for two vertices by their ids.
+func (a *printer) pair(from, to string, do func(u, v int) error) error {
+	u, err := a.p.Lookup(from)
+	if err != nil {
 		return err
 	}
-	return json.NewEncoder(o.w).Encode(struct {
+	v, err := a.p.Lookup(to)
+	if err != nil {
+		return err
+	}
+	return do(u, v)
+}
+
+// pairs has do answer for the pairs in a file. It says of how many lines the number at the end, which may have been meant for
+// something else, is not the distance.
+func (a *printer) pairs(file string, do func(u, v int) error) error {
+	left, first := 0, ""
+	defer func() {
+		if left > 0 {
+			note("%s: of %s only the two vertices are read, and not the number behind them, which is not their distance; the first is %s",
+				file, terminal.Count(left, "line", "lines"), first)
+		}
+	}()
+	return a.Pairs(file, func(u, v int, told string) error {
+		if told == "" {
+			return do(u, v)
+		}
+		d, err := a.p.Distance(u, v)
+		if err != nil {
+			return err
+		}
+		if x, err := strconv.ParseFloat(told, 64); told != a.number.Text(d) && (err != nil || x != d) {
+			if left++; left == 1 {
+				first = fmt.Sprintf("%s %s %s, where the distance is %s", text.CellOf(a.IDs.Name(u)), text.CellOf(a.IDs.Name(v)), told, a.number.Text(d))
+			}
+		}
+		return do(u, v)
+	})
+}
+
+// distance prints the distance of two rows.
+func (a *printer) distance(u, v int) error {
+	d, err := a.p.Distance(u, v)
+	if err != nil {
+		return err
+	}
+	return a.print(a.IDs.Name(u), a.IDs.Name(v), d, false)
+}
+
+// print prints the distance from u to v, or that from v to u.
+func (a *printer) print(u, v string, d float64, incoming bool) error {
+	if incoming {
+		u, v = v, u
+	}
+	if !a.json {
+		_, err := fmt.Fprintf(a.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), a.number.Text(d))
+		return err
+	}
+	return json.NewEncoder(a.w).Encode(struct {
 		Type     string          `json:"type"`
 		From     string          `json:"from"`
 		To       string          `json:"to"`
 		Distance json.RawMessage `json:"distance"` // null where there is no path
-	}{"distance", u, v, o.number.JSON(d)})
-}
-
-// pair prints the distance of two rows.
-func (o *pairPrinter) pair(u, v int) (d float64, err error) {
-	if d, err = o.p.Distance(u, v); err != nil {
-		return d, err
-	}
-	return d, o.print(o.ids.Name(u), o.ids.Name(v), d)
-}
-
-// ends prints the distance from u to v, or that from v to u.
-func (o *pairPrinter) ends(u, v string, d float64, incoming bool) error {
-	if incoming {
-		u, v = v, u
-	}
-	return o.print(u, v, d)
+	}{"distance", u, v, a.number.JSON(d)})
 }
 
 // near prints the pairs of a vertex and those near it.
-func (o *pairPrinter) near(id string, near stats.Near) error {
-	at, err := o.p.Lookup(id)
+func (a *printer) near(id string, near stats.Near) error {
+	at, err := a.p.Lookup(id)
 	if err != nil {
 		return err
 	}
-	id = o.ids.Name(at)
-	list, err := stats.Nearest(o.p, at, near)
+	id = a.IDs.Name(at)
+	list, err := stats.Nearest(a.p, at, near)
 	for _, n := range list {
 		if err == nil {
-			err = o.ends(id, o.ids.Name(n.Row), n.Distance, near.Incoming)
+			err = a.print(id, a.IDs.Name(n.Row), n.Distance, near.Incoming)
 		}
 	}
 	return err
 }
 
 // line prints a row or a column.
-func (o *pairPrinter) line(id string, isRow bool) error {
-	at, err := o.p.Lookup(id)
+func (a *printer) line(id string, isRow bool) error {
+	at, err := a.p.Lookup(id)
 	if err != nil {
 		return err
 	}
-	id = o.ids.Name(at)
-	d := make([]float64, o.p.Geometry().N)
-	read, name := o.p.Row, o.ids.Name
+	id = a.IDs.Name(at)
+	d := make([]float64, a.N)
+	read, name := a.p.Row, a.IDs.Name
 	if !isRow {
-		d = d[:o.p.Geometry().RowCount()]
-		read, name = o.p.Col, func(i int) string { return o.ids.Name(o.p.Sources().Vertex(i)) }
+		d = d[:a.p.Geometry().RowCount()]
+		read, name = a.p.Col, func(i int) string { return a.IDs.Name(a.p.Sources().Vertex(i)) }
 	}
 	err = read(d, at)
 	for i, x := range d {
 		if err == nil {
-			err = o.ends(id, name(i), x, !isRow)
+			err = a.print(id, name(i), x, !isRow)
 		}
 	}
 	return err
