@@ -260,15 +260,6 @@ func (o *solveOptions) storeOf(in input) (string, error) {
 	return out, noStoreIn(out)
 }
 
-// noStoreIn refuses a place for a store that is in another one or in a batch.
-func noStoreIn(out string) error {
-	abs, err := filepath.Abs(out)
-	if owner := tiles.Owner(abs); err == nil && owner != "" && (tiles.IsStore(owner) || !tiles.IsStore(out)) { // a store that is in a batch goes on
-		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
-	}
-	return err
-}
-
 // open opens the store, or makes it.
 func (j *job) open(ctx context.Context) (*engine.Problem, error) {
 	if j.cluster.dir != "" {
@@ -284,15 +275,13 @@ func (j *job) open(ctx context.Context) (*engine.Problem, error) {
 		if err := vacant(ctx, j.show.Note, out); err != nil { // before a graph is read for nothing
 			return nil, err
 		}
-		n, o, err := j.read(ctx, out)
-		if err != nil {
-			return nil, err
-		}
-		p, err := engine.Create(ctx, out, n.weights, o)
+		p, err := j.make(ctx, func(ctx context.Context, w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
+			return engine.Create(ctx, out, w, o)
+		})
 		if !errors.Is(err, tiles.ErrExists) {
-			return j.made(n, o, p, err)
+			return p, err
 		}
-		_ = n.close() // another process has made it while the graph was read
+		// Another process has made it while the graph was read.
 	}
 	p, err := patient(ctx, j.show.Note, func() (*engine.Problem, error) { return engine.Open(out) })
 	anew := j.restart && j.in.form != aStore
@@ -302,42 +291,52 @@ func (j *job) open(ctx context.Context) (*engine.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case anew: // nothing is kept of what flags once said
-		if err = p.Store().CheckOwn(); err != nil { // before a graph is read for nothing
-			break
-		}
-		n, o, failed := j.read(ctx, out)
-		if err = failed; err == nil {
-			p, err = p.Replace(ctx, n.weights, o)
-			return j.made(n, o, p, err)
-		}
-	default:
-		if err = j.same(ctx, p); err != nil {
-			break
-		}
-		if j.keepsRowsNow(p) {
-			return j.keepRows(ctx, p)
-		}
-		if j.restart {
-			defer planning(j.show.Note, p.Dir(), p.Meta().N)()
-			err = p.Restart(ctx, j.engineOptions())
-		}
-	}
+	renewed, err := j.renew(ctx, p, anew)
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return p, nil
+	return renewed, nil
 }
 
-// isSolved reports whether a path is a store whose distances are all final.
-func isSolved(path string) bool {
-	p, err := engine.OpenReadOnly(path)
-	if err != nil {
-		return false
+// renew has an open store be what the flags say: as it is, begun again, or made anew.
+func (j *job) renew(ctx context.Context, p *engine.Problem, anew bool) (*engine.Problem, error) {
+	if anew { // nothing is kept of what flags once said
+		if err := p.Store().CheckOwn(); err != nil { // before a graph is read for nothing
+			return nil, err
+		}
+		return j.make(ctx, p.Replace)
 	}
-	defer p.Close()
-	return p.Solved() == nil
+	if err := j.same(ctx, p); err != nil {
+		return nil, err
+	}
+	if j.keepsRowsNow(p) {
+		return j.keepRows(ctx, p)
+	}
+	if !j.restart {
+		return p, nil
+	}
+	defer planning(j.show.Note, p.Dir(), p.Meta().N)()
+	return p, p.Restart(ctx, j.engineOptions())
+}
+
+// make reads the graph, and has create make its store.
+func (j *job) make(ctx context.Context, create func(context.Context, graph.Weights, engine.CreateOptions) (*engine.Problem, error)) (*engine.Problem, error) {
+	n, o, err := j.read(ctx, j.store)
+	if err != nil {
+		return nil, err
+	}
+	p, err := create(ctx, n.weights, o)
+	if err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, j.store, n.took)
+	for _, tip := range n.tips {
+		j.show.Note("  %s", tip)
+	}
+	if c := o.Choice; c != nil && c.Lacks != nil {
+		j.show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
+	}
+	return p, nil
 }
 
 // leastHint is from how many vertices on it is worth to say what another kind would save.
@@ -425,17 +424,41 @@ func (j *job) planRows(ctx context.Context, w graph.Weights, name, out string, w
 	return o, err
 }
 
-// made says what store was made of a graph, or closes this.
-func (j *job) made(n *incoming, o engine.CreateOptions, p *engine.Problem, err error) (*engine.Problem, error) {
+// checkKeep refuses flags that say how a matrix is made, where none is.
+func (o *solveOptions) checkKeep(many bool) error {
+	if o.keep != string(engine.KeepFactors) {
+		return nil
+	}
+	if many {
+		return exit.UsageError(errors.New("--keep factors is for one graph, and not for a batch or --dry-run"))
+	}
+	return o.without("--%s does not go with --keep factors, which makes no matrix",
+		"sources", "predecessors", "layout", "tile", "round", "streams", "algorithm", "timeline")
+}
+
+// keepsRowsNow reports whether a store of factors is to keep rows in their place.
+func (o *solveOptions) keepsRowsNow(p *engine.Problem) bool {
+	return o.keep == string(engine.KeepRows) && p.Keeps() == engine.KeepFactors
+}
+
+// keepRows makes the store of the same graph anew, with a matrix in the place of the factors.
+func (j *job) keepRows(ctx context.Context, p *engine.Problem) (*engine.Problem, error) {
+	g, err := p.Graph()
 	if err != nil {
-		return nil, errors.Join(err, n.close())
+		return nil, err
 	}
-	j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, j.store, n.took)
-	for _, tip := range n.tips {
-		j.show.Note("  %s", tip)
+	want, err := j.requestFor(g.Facts())
+	if err != nil {
+		return nil, err
 	}
-	if c := o.Choice; c != nil && c.Lacks != nil {
-		j.show.Note("%v; so it is solved within the room that there is, by %s", c.Lacks, c.Algorithm)
+	o, err := j.planRows(ctx, g, p.Dir(), p.Dir(), want)
+	if err == nil {
+		err = p.Store().CheckOwn()
 	}
-	return p, nil
+	if err != nil {
+		return nil, err
+	}
+	o.Input, o.Command = p.Meta().Input, os.Args
+	j.show.Note("%s keeps rows of distances from now on, in the place of its factors", p.Dir())
+	return p.Replace(ctx, g, o)
 }
