@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,8 +90,8 @@ func timeFor(hours float64) time.Duration {
 
 // listJobs reads the jobs that the arguments or the jobs file name.
 func (o *solveOptions) listJobs(inputs []input) (jobs []*job, skipped []string, err error) {
-	if slices.Contains(o.args, "-") {
-		return nil, nil, exit.UsageError(errors.New("standard input (-) can only be solved, and alone"))
+	if err := exit.Refuse(slices.Contains(o.args, "-"), "standard input (-) can only be solved, and alone"); err != nil {
+		return nil, nil, err
 	}
 	if len(inputs) == 1 && !inputs[0].isMany() { // one graph of which nothing but the outlook is wanted
 		return []*job{{solveOptions: *o, in: inputs[0], from: inputs[0].name}}, nil, flagvalue.NewFolder("out-dir", o.outDir)
@@ -160,27 +161,17 @@ func (o *solveOptions) newJob(words []string, from string) (*job, error) {
 	if err := cmd.ParseFlags(append(o.shared(words), words...)); err != nil {
 		return nil, flagvalue.Error(cmd, err)
 	}
-	if err := flagvalue.Check(cmd); err != nil {
-		return nil, err
-	}
 	own.line = lineOf(cmd)
-	if err := own.without("--%s is for the whole batch: give it on the command line", flagsOfBatch...); err != nil {
+	if err := cmp.Or(flagvalue.Check(cmd), own.without("--%s is for the whole batch: give it on the command line", flagsOfBatch...),
+		exit.Refuse(len(own.args) != 1, "a job is one graph and its flags, and this has %d graphs", len(own.args))); err != nil {
 		return nil, err
-	}
-	if len(own.args) != 1 {
-		return nil, exit.UsageError(fmt.Errorf("a job is one graph and its flags, and this has %d graphs", len(own.args)))
 	}
 	if own.out == "" {
 		own.place = "out-dir"
 	}
 	j := &job{solveOptions: *own, in: resolve(own.args[0]), from: from}
-	if j.in.form == standardInput || j.in.isMany() {
-		return nil, exit.UsageError(fmt.Errorf("%s: a job is one graph in a file, or a store", j.in.name))
-	}
-	if err := j.check(); err != nil {
-		return nil, err
-	}
-	return j, flagvalue.NewFolder("out-dir", j.outDir)
+	return j, cmp.Or(exit.Refuse(j.in.form == standardInput || j.in.isMany(), "%s: a job is one graph in a file, or a store", j.in.name),
+		j.check(), flagvalue.NewFolder("out-dir", j.outDir))
 }
 
 // checkTimelines refuses timelines of jobs that any of them needs for something else.

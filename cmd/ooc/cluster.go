@@ -1,9 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -47,30 +46,21 @@ func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 	if o.cluster.how == "" {
 		return o.without("--%s is for --cluster mpi", "grid", "part-dir")
 	}
-	if many {
-		return exit.UsageError(errors.New("--cluster mpi is for one graph, and not for a batch or --dry-run"))
-	}
-	if err := o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is",
-		"sources", "keep", "timeline"); err != nil {
-		return err
-	}
 	if o.Algorithm == plan.Auto {
 		o.Algorithm = sharing()
 	}
-	if !engine.TraitsOf(o.Algorithm).Parts {
-		return exit.UsageError(fmt.Errorf("--algorithm %s runs in one process; --cluster mpi is for %s", o.Algorithm, sharing()))
-	}
-	if o.cluster.dir == "" {
-		return nil
-	}
-	o.place = "part-dir"
-	if err := o.without("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", "out", "out-dir"); err != nil {
+	err := cmp.Or(
+		exit.Refuse(many, "--cluster mpi is for one graph, and not for a batch or --dry-run"),
+		o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is",
+			"sources", "keep", "timeline"),
+		exit.Refuse(!engine.TraitsOf(o.Algorithm).Parts, "--algorithm %s runs in one process; --cluster mpi is for %s", o.Algorithm, sharing()))
+	if err != nil || o.cluster.dir == "" {
 		return err
 	}
-	if inputs[0].path() == "" {
-		return exit.UsageError(errors.New("--part-dir: name a folder, and a graph that all processes can read"))
-	}
-	return nil
+	o.place = "part-dir"
+	return cmp.Or(
+		o.without("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", "out", "out-dir"),
+		exit.Refuse(inputs[0].path() == "", "--part-dir: name a folder, and a graph that all processes can read"))
 }
 
 // sharing is the algorithm by which processes share a solve.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -71,29 +71,23 @@ func (o *exportOptions) check() error {
 	if o.unreachable != "" {
 		v, err := strconv.ParseFloat(o.unreachable, 64)
 		if err != nil {
-			return fmt.Errorf("--unreachable %s: want a number, inf or nan", o.unreachable)
+			return exit.Refuse(true, "--unreachable %s: want a number, inf or nan", o.unreachable)
 		}
 		o.Unreachable = &v
-	}
-	switch {
-	case o.predecessors && (o.cols != "" || o.Unreachable != nil):
-		return errors.New("--predecessors goes with neither --cols nor --unreachable")
-	case !o.predecessors && o.has("no-path"):
-		return errors.New("--no-path goes with --predecessors")
-	case len(o.args) == 1 && o.ids == "":
-		return errors.New("name a FILE to write, or --ids FILE")
-	case o.json && (len(o.args) == 1 || o.args[1] == "-"):
-		return errors.New("--json says what is in FILE: give it a name, and not -, which is standard output itself")
 	}
 	if o.predecessors {
 		o.Predecessors = &o.noPath
 	}
-	return nil
+	return cmp.Or(
+		exit.Refuse(o.predecessors && (o.cols != "" || o.Unreachable != nil), "--predecessors goes with neither --cols nor --unreachable"),
+		exit.Refuse(!o.predecessors && o.has("no-path"), "--no-path goes with --predecessors"),
+		exit.Refuse(len(o.args) == 1 && o.ids == "", "name a FILE to write, or --ids FILE"),
+		exit.Refuse(o.json && (len(o.args) == 1 || o.args[1] == "-"), "--json says what is in FILE: give it a name, and not -, which is standard output itself"))
 }
 
 func (o *exportOptions) run(ctx context.Context) error {
 	if err := o.check(); err != nil {
-		return exit.UsageError(err)
+		return err
 	}
 	files := o.args[1:] // none, or one
 	if len(files) > 0 && files[0] != "-" {

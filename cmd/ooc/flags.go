@@ -90,10 +90,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 
 // isOne refuses the names of several devices, of which only solves make use.
 func (f *deviceFlags) isOne() error {
-	if registry.Several(f.device) {
-		return exit.UsageError(fmt.Errorf("--device %s: this command runs on one device; name one", f.device))
-	}
-	return nil
+	return exit.Refuse(registry.Several(f.device), "--device %s: this command runs on one device; name one", f.device)
 }
 
 // orAuto adds the way out to the error of a named device that is there and does not open.
@@ -130,10 +127,7 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 }
 
 func (f *matrixFlags) check() error {
-	if f.Tile > 0 && f.Round%f.Tile != 0 {
-		return exit.UsageError(fmt.Errorf("--round %d: want a multiple of --tile %d", f.Round, f.Tile))
-	}
-	return nil
+	return exit.Refuse(f.Tile > 0 && f.Round%max(f.Tile, 1) != 0, "--round %d: want a multiple of --tile %d", f.Round, f.Tile)
 }
 
 // openFree is open for one solve, which several devices may share: --device cuda takes all GPUs that others do not use.

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -53,14 +53,11 @@ func genCommand() *cobra.Command {
 
 func (o *genOptions) run(ctx context.Context) error {
 	kind, file := o.args[0], o.args[1]
-	if o.N <= 0 {
-		return exit.UsageError(errors.New("give the number of vertices: -n N"))
+	if err := cmp.Or(exit.Refuse(o.N <= 0, "give the number of vertices: -n N"), o.output(file, o.Overwrite).Check()); err != nil {
+		return err
 	}
 	if !o.has("arcs") && drawsArcs(kind) {
 		o.M = 10 * o.N
-	}
-	if err := o.output(file, o.Overwrite).Check(); err != nil {
-		return err
 	}
 	exit.Graceful.Store(true)
 	return gen.File(ctx, kind, o.Options, file)

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -60,16 +59,9 @@ func nearCommand() *cobra.Command {
 // check reads the question, and refuses files that must not be made.
 func (o *nearOptions) check() (n near.Options, err error) {
 	n.File = o.output(o.args[1], o.overwrite)
-	o.Within = math.Inf(1)
-	if o.within != "" {
-		if o.Within, err = strconv.ParseFloat(o.within, 64); err != nil || math.IsNaN(o.Within) {
-			return n, exit.UsageError(fmt.Errorf("--within %s: want a distance", o.within))
-		}
-	} else if o.Nearest == 0 {
-		return n, exit.UsageError(errors.New("say which pairs are near: --within R or --k-nearest K"))
-	}
+	o.Within, err = flagvalue.Within(o.within)
 	n.Question = o.Question
-	return n, near.Check(n.File)
+	return n, cmp.Or(err, exit.Refuse(o.within == "" && o.Nearest == 0, "say which pairs are near: --within R or --k-nearest K"), near.Check(n.File))
 }
 
 func (o *nearOptions) run(ctx context.Context) (err error) {

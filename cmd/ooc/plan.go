@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,23 +46,18 @@ func planCommand() *cobra.Command {
 }
 
 func (o *planOptions) run(ctx context.Context) (err error) {
-	if (len(o.args) == 1) == (o.vertices > 0) {
-		return exit.UsageError(errors.New("plan takes a graph, a store, or --vertices"))
-	}
 	var in input
-	if o.vertices == 0 {
+	if len(o.args) > 0 {
 		in = resolve(o.args[0])
 	}
-	switch {
-	case in.form == aStore:
-		if err := o.noGraphFlags(); err != nil {
-			return err
-		}
-		if o.sources != "" || o.Predecessors || o.Layout != "" {
-			return exit.UsageError(errors.New("--sources, --predecessors, --layout: a store has those that it was made with"))
-		}
-	case o.vertices > 0 && o.sources != "":
-		return exit.UsageError(errors.New("--sources: rounds solve all rows; give a graph"))
+	if in.form == aStore {
+		err = cmp.Or(o.noGraphFlags(), exit.Refuse(o.sources != "" || o.Predecessors || o.Layout != "",
+			"--sources, --predecessors, --layout: a store has those that it was made with"))
+	}
+	if err = cmp.Or(
+		exit.Refuse((len(o.args) == 1) == (o.vertices > 0), "plan takes a graph, a store, or --vertices"), err,
+		exit.Refuse(o.vertices > 0 && o.sources != "", "--sources: rounds solve all rows; give a graph")); err != nil {
+		return err
 	}
 	d, err := o.open()
 	if err != nil {
@@ -168,23 +163,19 @@ func (f *aheadFlags) add(cmd *cobra.Command, name *string) {
 
 // open opens the device to plan for, or takes it from the table of models.
 func (o *planOptions) open() (kernels.Device, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
 	d, isModel := plan.Modeled(o.device, o.deviceMemory)
 	if o.nodes == 0 && (isModel || o.gpus > 0 || o.disk > 0) {
 		o.nodes = 1
 	}
-	switch {
-	case o.nodes > 1 && o.link == 0:
-		return nil, exit.UsageError(fmt.Errorf("--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.nodes))
-	case o.nodes <= 1 && o.link > 0:
-		return nil, exit.UsageError(errors.New("--node-link is between --nodes of two or more"))
-	case o.nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts:
-		return nil, exit.UsageError(fmt.Errorf("--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))
+	err := cmp.Or(o.check(),
+		exit.Refuse(o.nodes > 1 && o.link == 0, "--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.nodes),
+		exit.Refuse(o.nodes <= 1 && o.link > 0, "--node-link is between --nodes of two or more"),
+		exit.Refuse(o.nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts,
+			"--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))
+	if err != nil {
+		return nil, err
 	}
 	if !isModel {
-		var err error
 		if d, _, err = o.openFree(); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,20 +62,19 @@ func queryCommand() *cobra.Command {
 }
 
 func (o *queryOptions) run(ctx context.Context) error {
-	near, err := o.near()
-	if err == nil {
-		err = o.check(near != nil)
-	}
-	if err != nil {
-		return exit.UsageError(err)
+	isNear := o.nearest > 0 || o.within != ""
+	within, err := flagvalue.Within(o.within)
+	if err = cmp.Or(err, o.check(isNear)); err != nil {
+		return err
 	}
 	return answer(o.args[0], o.json, func(a *printer) error {
 		vertices := o.args[1:]
 		switch {
 		case o.rows != "" || o.cols != "":
 			return o.table(ctx, a)
-		case near != nil:
-			return a.near(strings.Join(vertices, "")+o.row+o.col, *near) // one of them is given
+		case isNear:
+			near := stats.Near{K: cmp.Or(o.nearest, math.MaxInt), Within: within, Incoming: o.col != ""}
+			return a.near(strings.Join(vertices, "")+o.row+o.col, near) // one of them is given
 		case o.row != "":
 			return a.line(o.row, true)
 		case o.col != "":
@@ -91,25 +91,7 @@ func (o *queryOptions) run(ctx context.Context) error {
 	})
 }
 
-// near is what --k-nearest and --within say; nil if neither is given.
-func (o *queryOptions) near() (*stats.Near, error) {
-	if o.nearest == 0 && o.within == "" {
-		return nil, nil
-	}
-	near := stats.Near{K: math.MaxInt, Within: math.Inf(1), Incoming: o.col != ""}
-	if o.nearest > 0 {
-		near.K = o.nearest
-	}
-	if o.within != "" {
-		var err error
-		if near.Within, err = strconv.ParseFloat(o.within, 64); err != nil || math.IsNaN(near.Within) {
-			return nil, fmt.Errorf("--within %s: want a distance", o.within)
-		}
-	}
-	return &near, nil
-}
-
-// check finds mistakes on the command line.
+// check finds mistakes on the command line. near says that only what is near is asked for.
 func (o *queryOptions) check(near bool) error {
 	ways := 0
 	for _, given := range []bool{len(o.args) > 1, o.row != "", o.col != "", o.pairs != "", o.rows != "" || o.cols != ""} {
@@ -117,15 +99,10 @@ func (o *queryOptions) check(near bool) error {
 			ways++
 		}
 	}
-	switch {
-	case ways > 1:
-		return errors.New("give one of: U V..., --row, --col, --pairs, and --rows with --cols")
-	case ways == 0, len(o.args) == 2 && !near:
-		return errors.New("name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST")
-	case near && (o.pairs != "" || o.rows != "" || o.cols != "" || len(o.args) > 2):
-		return errors.New("--k-nearest and --within are for --row U and --col V")
-	}
-	return nil
+	return cmp.Or(
+		exit.Refuse(ways > 1, "give one of: U V..., --row, --col, --pairs, and --rows with --cols"),
+		exit.Refuse(ways == 0 || len(o.args) == 2 && !near, "name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST"),
+		exit.Refuse(near && (o.pairs != "" || o.rows != "" || o.cols != "" || len(o.args) > 2), "--k-nearest and --within are for --row U and --col V"))
 }
 
 // table prints the distances between two lists of vertices.

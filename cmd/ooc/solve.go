@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,10 +92,7 @@ func (o *solveOptions) run(ctx context.Context) error {
 		inputs[i] = resolve(arg)
 	}
 	many := o.dryRun || len(inputs) != 1 || inputs[0].isMany() // or no more than the outlook is wanted
-	if err := o.checkKeep(many); err != nil {
-		return err
-	}
-	if err := o.checkCluster(inputs, many); err != nil {
+	if err := cmp.Or(o.checkKeep(many), o.checkCluster(inputs, many)); err != nil {
 		return err
 	}
 	if many {
@@ -141,10 +139,7 @@ func (j *job) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := j.checkTimeline(); err != nil {
-		return err
-	}
-	if err := flagvalue.NewFolder("out-dir", j.outDir); err != nil {
+	if err := cmp.Or(j.checkTimeline(), flagvalue.NewFolder("out-dir", j.outDir)); err != nil {
 		return err
 	}
 	j.show = show.New(j.progress, j.json)
@@ -429,11 +424,9 @@ func (o *solveOptions) checkKeep(many bool) error {
 	if o.keep != string(engine.KeepFactors) {
 		return nil
 	}
-	if many {
-		return exit.UsageError(errors.New("--keep factors is for one graph, and not for a batch or --dry-run"))
-	}
-	return o.without("--%s does not go with --keep factors, which makes no matrix",
-		"sources", "predecessors", "layout", "tile", "round", "streams", "algorithm", "timeline")
+	return cmp.Or(exit.Refuse(many, "--keep factors is for one graph, and not for a batch or --dry-run"),
+		o.without("--%s does not go with --keep factors, which makes no matrix",
+			"sources", "predecessors", "layout", "tile", "round", "streams", "algorithm", "timeline"))
 }
 
 // keepsRowsNow reports whether a store of factors is to keep rows in their place.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,11 +80,10 @@ func ssspCommand() *cobra.Command {
 }
 
 func (o *ssspOptions) run(ctx context.Context) (err error) {
-	switch {
-	case o.sources == "":
-		return exit.UsageError(errors.New("name a vertex to start from: --source S"))
-	case o.group > 0 && o.method == "product", o.group > 1 && o.method == "naive":
-		return exit.UsageError(fmt.Errorf("--group has no effect with --method %s", o.method))
+	if err := cmp.Or(
+		exit.Refuse(o.sources == "", "name a vertex to start from: --source S"),
+		exit.Refuse(o.group > 0 && o.method == "product" || o.group > 1 && o.method == "naive", "--group has no effect with --method %s", o.method)); err != nil {
+		return err
 	}
 	find := func() (*sssp.Result, error) { return o.find(ctx) }
 	var r *sssp.Result

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -73,22 +73,14 @@ func statsCommand() *cobra.Command {
 func (o *statsOptions) run(ctx context.Context) error {
 	q, err := o.question()
 	if err != nil {
-		return exit.UsageError(err)
-	}
-	if o.plot != "" {
-		if err := o.output(o.plot, o.overwrite).Check(); err != nil {
-			return err
-		}
+		return err
 	}
 	in := resolve(o.args[0])
 	if in.form != aStore && in.form != aFolder {
 		return o.ofGraph(ctx, in, q)
 	}
-	if err := o.without("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead",
-		"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress"); err != nil {
-		return err
-	}
-	if err := o.noGraphFlags(); err != nil {
+	if err := cmp.Or(o.without("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead",
+		"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress"), o.noGraphFlags()); err != nil {
 		return err
 	}
 	return ask(in.name, func(p *engine.Problem) error { return o.ofStore(ctx, p, p.Dir(), q, note) })
@@ -149,33 +141,29 @@ func (o *statsOptions) print(s *stats.Result, name string, ids graph.IDs) error 
 
 // question reads the flags.
 func (o *statsOptions) question() (q stats.Options, err error) {
-	if o.json && o.csv {
-		return q, errors.New("give one of --json and --csv")
-	}
-	if o.nearest > 0 && !o.json && !o.csv {
-		return q, errors.New("--k-nearest lists vertices for each vertex: it needs --csv or --json; for one vertex: ooc query STORE U --k-nearest K")
-	}
 	q.Nearest = o.nearest
-	if q.Within, err = flagvalue.Numbers("within", o.within); err != nil {
+	q.Within, err = flagvalue.Numbers("within", o.within)
+	if err = cmp.Or(
+		exit.Refuse(o.json && o.csv, "give one of --json and --csv"),
+		exit.Refuse(o.nearest > 0 && !o.json && !o.csv, "--k-nearest lists vertices for each vertex: it needs --csv or --json; "+
+			"for one vertex: ooc query STORE U --k-nearest K"), err); err != nil {
 		return q, err
 	}
 	if o.plot != "" {
 		if err := statsplot.Check(o.plot); err != nil {
-			return q, fmt.Errorf("--plot %s: %w", o.plot, err)
+			return q, exit.UsageError(fmt.Errorf("--plot %s: %w", o.plot, err))
 		}
 		q.Bins = 50
 	}
-	if o.bins == "" {
-		return q, nil
-	}
-	if n, err := strconv.Atoi(o.bins); err == nil {
-		if n < 2 || n > stats.MaxBins {
-			return q, fmt.Errorf("--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
-		}
+	if n, failed := strconv.Atoi(o.bins); failed == nil {
 		q.Bins = n
-		return q, nil
+		err = exit.Refuse(n < 2 || n > stats.MaxBins, "--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
+	} else if o.bins != "" {
+		q.Bins = 0
+		q.Edges, err = flagvalue.Numbers("bins", o.bins)
 	}
-	q.Bins = 0
-	q.Edges, err = flagvalue.Numbers("bins", o.bins)
+	if err == nil && o.plot != "" {
+		err = o.output(o.plot, o.overwrite).Check()
+	}
 	return q, err
 }

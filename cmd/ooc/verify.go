@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,26 +61,25 @@ func verifyCommand() *cobra.Command {
 }
 
 func (o *verifyOptions) run(ctx context.Context) error {
-	if o.full && (o.has("rows") || o.has("seed")) {
-		return exit.UsageError(errors.New("--full proves all rows: give it without --rows and --seed"))
+	err := cmp.Or(
+		exit.Refuse(o.full && (o.has("rows") || o.has("seed")), "--full proves all rows: give it without --rows and --seed"),
+		exit.Refuse(!o.full && (o.matrix != "" || o.has("device")), "--matrix and --device go with --full"))
+	if err == nil && o.matrix == "" {
+		err = o.noGraphFlags()
 	}
-	if !o.full && (o.matrix != "" || o.has("device")) {
-		return exit.UsageError(errors.New("--matrix and --device go with --full"))
-	}
-	if o.matrix != "" {
-		exit.Graceful.Store(true)
-		return o.proveMatrix(ctx, resolve(o.args[0]))
-	}
-	if err := o.noGraphFlags(); err != nil {
+	if err != nil {
 		return err
+	}
+	exit.Graceful.Store(true)
+	if o.matrix != "" {
+		return o.proveMatrix(ctx, resolve(o.args[0]))
 	}
 	if !o.has("seed") {
 		o.seed = rand.Uint64()
 	}
-	exit.Graceful.Store(true)
 	return ask(o.args[0], func(p *engine.Problem) error {
 		if o.full {
-			return o.prove(ctx, p)
+			return o.proveStore(ctx, p)
 		}
 		return o.sample(ctx, p)
 	})
@@ -133,31 +133,41 @@ func matching(tiles int) string {
 	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
 }
 
-// proof proves so many distances on the devices that were named, and shows how far that is.
-func (o *verifyOptions) proof(distances int64, prover func(prove.Options) (prove.Proof, error)) (prove.Proof, error) {
-	d, err := registry.OpenFaster(o.device, 0, float64(distances))
+// prove proves distances between the given number of rows and all n vertices on the devices that were named, shows how far that is, and
+// prints what prover returns, with the bytes of the distances that have a name.
+func (o *verifyOptions) prove(name string, kind entry.Kind, rows, n int, prover func(prove.Options) (prove.Proof, int64, error)) error {
+	d, err := registry.OpenFaster(o.device, 0, float64(rows)*float64(n))
 	if err != nil {
-		return prove.Proof{}, err
+		return err
 	}
 	if d != nil {
 		defer d.Close()
 	}
 	count := terminal.NewCounter("proved", "rows")
-	defer count.End()
-	return prover(prove.Options{Device: d, Progress: count.Update})
+	proof, bytes, err := prover(prove.Options{Device: d, Progress: count.Update})
+	count.End()
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		terminal.PrintJSON("summary", proof)
+	default:
+		show.Proof(name, proof, kind, bytes)
+	}
+	return nil
 }
 
-// prove proves every distance of a store.
-func (o *verifyOptions) prove(ctx context.Context, p *engine.Problem) error {
+// proveStore proves every distance of a store.
+func (o *verifyOptions) proveStore(ctx context.Context, p *engine.Problem) error {
 	g := p.Geometry()
-	proof, err := o.proof(int64(g.RowCount())*int64(g.N), func(how prove.Options) (prove.Proof, error) { return prove.All(ctx, p, how) })
+	err := o.prove(p.Dir(), p.Meta().Kind, g.RowCount(), g.N, func(how prove.Options) (prove.Proof, int64, error) {
+		proof, err := prove.All(ctx, p, how)
+		return proof, g.MatrixBytes(), err
+	})
 	if errors.Is(err, tiles.ErrNoCSR) {
-		return fmt.Errorf("%w; sample rows instead, with --rows", err)
-	} else if err != nil {
-		return err
+		err = fmt.Errorf("%w; sample rows instead, with --rows", err)
 	}
-	o.print(p.Dir(), proof, p.Meta().Kind, g.MatrixBytes())
-	return nil
+	return err
 }
 
 // proveMatrix proves every distance of a matrix in a file.
@@ -175,22 +185,11 @@ func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
 	if err := g.Check(ctx); err != nil {
 		return err
 	}
-	proof, err := o.proof(int64(g.N)*int64(g.N), func(how prove.Options) (prove.Proof, error) { return prove.Matrix(ctx, g, o.matrix, how) })
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(o.matrix)
-	if err != nil {
-		return err
-	}
-	o.print(o.matrix, proof, g.Kind, info.Size())
-	return nil
-}
-
-func (o *verifyOptions) print(name string, proof prove.Proof, kind entry.Kind, bytes int64) {
-	if o.json {
-		terminal.PrintJSON("summary", proof)
-	} else {
-		show.Proof(name, proof, kind, bytes)
-	}
+	return o.prove(o.matrix, g.Kind, g.N, g.N, func(how prove.Options) (_ prove.Proof, bytes int64, _ error) {
+		proof, err := prove.Matrix(ctx, g, o.matrix, how)
+		if info, err := os.Stat(o.matrix); err == nil {
+			bytes = info.Size()
+		}
+		return proof, bytes, err
+	})
 }

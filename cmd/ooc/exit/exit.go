@@ -4,6 +4,7 @@ package exit
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -66,6 +67,14 @@ func (e coded) Unwrap() error { return e.error }
 
 // UsageError is an error for a mistake on the command line.
 func UsageError(err error) error { return coded{err, Usage} }
+
+// Refuse is a UsageError where the command line is as it must not be, else nil. cmp.Or chooses the first of several.
+func Refuse(when bool, format string, args ...any) error {
+	if !when {
+		return nil
+	}
+	return UsageError(fmt.Errorf(format, args...))
+}
 
 // WithCode is an error with the code that another process has found for it.
 func WithCode(err error, code int) error { return coded{err, code} }

@@ -2,10 +2,13 @@ package flagvalue
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"ooc/cmd/ooc/exit"
 )
 
 // IsFolder fails unless a path is a folder.
@@ -33,9 +36,18 @@ func Numbers(flag, list string) (numbers []float64, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %q is no number", flag, list, word)
+			return nil, exit.UsageError(fmt.Errorf("--%s %s: %q is no number", flag, list, word))
 		}
 		numbers = append(numbers, x)
 	}
 	return numbers, nil
+}
+
+// Within parses what was given to --within: a distance, or nothing, which is any.
+func Within(text string) (float64, error) {
+	if text == "" {
+		return math.Inf(1), nil
+	}
+	r, err := strconv.ParseFloat(text, 64)
+	return r, exit.Refuse(err != nil || math.IsNaN(r), "--within %s: want a distance", text)
 }
