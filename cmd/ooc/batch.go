@@ -41,8 +41,10 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 	if err := o.checkTimelines(jobs); err != nil {
 		return err
 	}
-	if len(skipped) > 0 {
-		display.Note("skipped, for its name is not that of a graph: %s", some(skipped))
+	if n := len(skipped); n > 5 {
+		display.Note("skipped, for its name is not that of a graph: %s and %d more", strings.Join(skipped[:5], ", "), n-5)
+	} else if n > 0 {
+		display.Note("skipped, for its name is not that of a graph: %s", strings.Join(skipped, ", "))
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -115,15 +117,6 @@ func (o *solveOptions) queueName(inputs []input) string {
 	return name
 }
 
-// some lists names, but not too many of them.
-func some(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
 // batchRun is the batch.Runner of a command.
 type batchRun struct {
 	jobs []*job
@@ -133,7 +126,7 @@ type batchRun struct {
 
 // plan finds out what each job needs, which solved jobs are still solved, and whether there is room for all.
 func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]batch.Need, error) {
-	needs, extents := make([]batch.Need, len(b.jobs)), make([]graph.Extent, len(b.jobs))
+	needs := make([]batch.Need, len(b.jobs))
 	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
 	sum, most := int64(0), 1
 	var again []int
@@ -147,14 +140,14 @@ func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]
 		if solved || restart && !was.Restart {
 			again = append(again, i)
 		}
-		needs[i], extents[i] = j.need()
+		needs[i] = j.need()
 		if needs[i].Err != nil {
 			b.show.Note("%s: will fail: %s", b.show.Name(i), show.About(j.in.name, needs[i].Err.Error()))
 		}
 		sum += needs[i].Bytes - needs[i].Has
 		most = max(most, needs[i].Vertices)
 	}
-	share(ctx, b.jobs, b.log.Jobs, needs, extents)
+	share(ctx, b.jobs, b.log.Jobs, needs)
 	err := batch.Room(b.log.Jobs, needs)
 	if err == nil {
 		err = engine.MeasureShared(d, most)
@@ -172,7 +165,7 @@ func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]
 
 // share has jobs do with the room that there is beside all stores, where that may be less than they could take. Each then
 // needs what its plan says, which may be more than its share. Run and dry run both ask Room of what share leaves.
-func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Need, extents []graph.Extent) {
+func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Need) {
 	if batch.Room(list, needs) == nil {
 		return
 	}
@@ -183,7 +176,7 @@ func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Nee
 			continue
 		}
 		j.room = n.Bytes + n.Beside
-		f, _, err := j.forecast(ctx, extents[i])
+		f, _, err := j.forecast(ctx)
 		if err != nil {
 			continue // which the job will say
 		}
@@ -206,51 +199,64 @@ func planned(n *batch.Need, f *engine.Forecast) {
 	}
 }
 
-// need is what a job needs, and the size of its graph if that had to be read.
-func (j *job) need() (n batch.Need, e graph.Extent) {
+// need is what a job needs. It notes the size of the graph.
+func (j *job) need() (n batch.Need) {
 	if tiles.IsStore(j.store) {
 		p, err := engine.OpenReadOnly(j.store)
 		if err != nil {
-			return batch.Need{Err: err}, e
+			return batch.Need{Err: err}
 		}
 		defer p.Close()
 		n.Has = p.Geometry().MatrixBytes()
 		if !j.restart || j.in.form == aStore {
 			m, want := p.Meta(), j.Request
 			want.Tile, want.Predecessors = m.T, m.Predecessors
-			e = graph.Extent{N: m.N, Dense: m.Dense}
+			j.extent = graph.Extent{N: m.N, Dense: m.Dense}
 			n.Vertices, n.Bytes = m.N, n.Has
 			if j.restart || p.Solved() != nil {
-				_, n.Beside, _ = engine.Space(e, j.on, want)
+				_, n.Beside, _ = engine.Space(j.extent, j.on, want)
 			}
-			return n, e
+			return n
 		}
 	}
 	e, err := read.Measure(j.in.name, j.options("."))
 	if err != nil {
-		return batch.Need{Err: err}, e
+		return batch.Need{Err: err}
 	}
 	want, err := j.requestFor(graph.Facts{N: e.N, IDs: e.IDs})
 	if err != nil {
-		return batch.Need{Err: err}, e
+		return batch.Need{Err: err}
 	}
-	n.Vertices = e.N
+	j.extent, n.Vertices = e, e.N
 	n.Bytes, n.Beside, n.Err = engine.Space(e, j.on, want)
 	n.Beside += e.Spool
 	n.Has = min(n.Has, n.Bytes) // it takes the place of what is there
-	return n, e
+	return n
 }
 
-// stillSolved reports whether the store of a job that was solved is there, is solved, and is that of the input as it is
-// now, and of what is asked for now. If it is solved with more than that, another look at it will say so.
+// begun opens the store of a job, which has to be that of the input as it is now, and of what is asked for now.
+func (j *job) begun(ctx context.Context) (p *engine.Problem, st live.Status, err error) {
+	if p, err = engine.OpenReadOnly(j.store); err != nil {
+		return nil, st, err
+	}
+	if err = j.same(ctx, p); err == nil {
+		st, err = p.Status()
+	}
+	if err != nil {
+		return nil, st, errors.Join(err, p.Close())
+	}
+	return p, st, nil
+}
+
+// stillSolved reports whether the store of a job that was solved is there, is solved, and is what is asked for now. If it is solved
+// with more than that, another look at it will say so.
 func (j *job) stillSolved(ctx context.Context) bool {
-	p, err := engine.OpenReadOnly(j.store)
+	p, st, err := j.begun(ctx)
 	if err != nil {
 		return false
 	}
 	defer p.Close()
-	st, err := p.Status()
-	return err == nil && st.State == live.Solved && j.same(ctx, p) == nil && j.unasked == nil
+	return st.State == live.Solved && j.unasked == nil
 }
 
 // Open implements batch.Runner.

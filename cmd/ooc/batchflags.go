@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,25 +139,16 @@ func (o *solveOptions) fileJobs() ([]*job, error) {
 	return jobs, nil
 }
 
-// shared are the flags that every job takes, without those that the job's own words set.
-func (o *solveOptions) shared(words []string) []string {
-	if end := slices.Index(words, "--"); end >= 0 { // what follows are names
-		words = words[:end]
-	}
-	own := func(name string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
-	}
-	not := slices.Concat([]string{"restart"}, flagsOfBatch, flagsOfOne)
-	if own("directed") || own("undirected") {
-		not = append(not, "directed", "undirected")
-	}
-	return o.but(not...)
-}
-
 // newJob reads the words of a job, after the flags that all jobs take from the command.
 func (o *solveOptions) newJob(words []string, from string) (*job, error) {
+	cmd, _ := newSolve()
+	_ = cmd.ParseFlags(words) // what is wrong with them comes again
+	not := slices.Concat([]string{"restart"}, flagsOfBatch, flagsOfOne)
+	if own := lineOf(cmd); own.has("directed") || own.has("undirected") {
+		not = append(not, "directed", "undirected")
+	}
 	cmd, own := newSolve()
-	if err := cmd.ParseFlags(append(o.shared(words), words...)); err != nil {
+	if err := cmd.ParseFlags(append(o.but(not...), words...)); err != nil {
 		return nil, flagvalue.Error(cmd, err)
 	}
 	own.line = lineOf(cmd)

@@ -41,11 +41,11 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	if !o.json {
 		fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tSTATE\tVERTICES\tARCS\tSIZE\tALGORITHM\tTIME")
 	}
-	needs, extents := make([]batch.Need, len(jobs)), make([]graph.Extent, len(jobs))
+	needs := make([]batch.Need, len(jobs))
 	for i, j := range jobs {
-		needs[i], extents[i] = j.need()
+		needs[i] = j.need()
 	}
-	share(ctx, jobs, list, needs, extents)
+	share(ctx, jobs, list, needs)
 	room := batch.Room(list, needs)
 	var bytes int64
 	seconds, failing := 0.0, 0
@@ -56,7 +56,7 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 		size, err := n.Bytes, n.Err
 		if err == nil {
 			var is *engine.Forecast
-			if is, t.State, err = j.forecast(ctx, extents[i]); err == nil {
+			if is, t.State, err = j.forecast(ctx); err == nil {
 				f = is
 				planned(n, f) // which takes less beside the store than what room is kept for
 				size = n.Bytes + n.Beside
@@ -92,22 +92,16 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	return fmt.Errorf("%w: %d of %d", batch.ErrWouldFail, failing, len(jobs))
 }
 
-// forecast plans a job's solve, and says in which state its store is. e is the size of its graph if there is none to continue.
-func (j *job) forecast(ctx context.Context, e graph.Extent) (f *engine.Forecast, is live.State, err error) {
+// forecast plans the solve of a job whose needs are known, and says in which state its store is.
+func (j *job) forecast(ctx context.Context) (f *engine.Forecast, is live.State, err error) {
 	is = live.New
 	if tiles.IsStore(j.store) && (!j.restart || j.in.form == aStore) {
-		p, err := engine.OpenReadOnly(j.store)
+		p, st, err := j.begun(ctx)
 		if err != nil {
 			return nil, is, err
 		}
 		defer p.Close()
-		if err := j.same(ctx, p); err != nil {
-			return nil, is, err
-		}
-		st, err := p.Status()
 		switch {
-		case err != nil:
-			return nil, is, err
 		case j.restart:
 			f, err = j.forecastAgain(ctx, p)
 		case st.State == live.Solved:
@@ -117,6 +111,7 @@ func (j *job) forecast(ctx context.Context, e graph.Extent) (f *engine.Forecast,
 		}
 		return f, st.State, err
 	}
+	e := j.extent
 	facts := graph.Facts{N: e.N, IDs: e.IDs}
 	var n *incoming   // a matrix too, of which half is kept if it is symmetric
 	if e.Spool == 0 { // else a copy would be written

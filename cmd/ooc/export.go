@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -60,7 +61,7 @@ func exportCommand() *cobra.Command {
 	fl.Var(flagvalue.Word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
 	fl.StringVar(&o.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&o.predecessors, "predecessors", false, "write predecessors instead of distances")
-	fl.Var(flagvalue.Entry(&o.noPath), "no-path", "the number where there is no predecessor")
+	fl.Var(flagvalue.Between(&o.noPath, math.MinInt32, math.MaxInt32), "no-path", "the number where there is no predecessor")
 	fl.BoolVar(&o.json, "json", false, "one JSON object that says what was written")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace files that are there")
 	return runs(cmd, &o.line, o.run)
@@ -153,12 +154,12 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 		note("wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), terminal.Time(took))
 		return nil
 	}
-	rows, cols := len(o.Rows), len(o.Cols)
-	if o.Rows == nil {
-		rows = p.Geometry().RowCount()
+	rows, cols := p.Geometry().RowCount(), p.Geometry().N
+	if o.Rows != nil {
+		rows = len(o.Rows)
 	}
-	if o.Cols == nil {
-		cols = p.Geometry().N
+	if o.Cols != nil {
+		cols = len(o.Cols)
 	}
 	terminal.PrintJSON("summary", struct {
 		Store        string  `json:"store"`

@@ -53,7 +53,7 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 		help = "type of the distances: i32, exact integers; u16, integers below 32639 in half the bytes; f32; or f64, as SciPy has them, in twice the bytes; see ooc help numbers"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words...), "kind", help+" (default: i32 for integer weights, else f32)")
-	fl.Var(flagvalue.Large(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
+	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, a number that means no arc, as inf always does")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,8 +43,8 @@ func genCommand() *cobra.Command {
 		Args:      cobra.ExactArgs(2),
 	}
 	fl := cmd.Flags()
-	fl.VarP(flagvalue.Large(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
-	fl.VarP(flagvalue.Large(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
+	fl.VarP(flagvalue.Between(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
+	fl.VarP(flagvalue.Between(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
 	o.Seed = 1
 	fl.Var(flagvalue.Seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
@@ -56,19 +57,10 @@ func (o *genOptions) run(ctx context.Context) error {
 	if err := cmp.Or(exit.Refuse(o.N <= 0, "give the number of vertices: -n N"), o.output(file, o.Overwrite).Check()); err != nil {
 		return err
 	}
-	if !o.has("arcs") && drawsArcs(kind) {
+	asked := func(g gen.Kind) bool { return g.Name == kind && g.Arcs == nil } // it has as many arcs as it is asked for
+	if !o.has("arcs") && slices.ContainsFunc(gen.Kinds, asked) {
 		o.M = 10 * o.N
 	}
 	exit.Graceful.Store(true)
 	return gen.File(ctx, kind, o.Options, file)
-}
-
-// drawsArcs reports whether a kind of graph has as many arcs as it is asked for.
-func drawsArcs(kind string) bool {
-	for _, g := range gen.Kinds {
-		if g.Name == kind {
-			return g.Arcs == nil
-		}
-	}
-	return false
 }

@@ -56,15 +56,13 @@ func (o *mstOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method, Progress: every(show.LinesEvery, showTree)})
+	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method, Progress: every(show.LinesEvery, func(p mst.Progress) {
+		note("%s of at most %s found, %s", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
+	})})
 	if err != nil {
 		return err
 	}
 	return printTree(r, o.json)
-}
-
-func showTree(p mst.Progress) {
-	fmt.Fprintf(terminal.Err, "%s of at most %s found, %s\n", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
 }
 
 func printTree(r *mst.Result, asJSON bool) error {

@@ -22,10 +22,10 @@ import (
 func (j *job) same(ctx context.Context, p *engine.Problem) error {
 	j.unasked = nil
 	for _, c := range p.Differences(j.wanted(p)) {
-		switch {
-		case !c.Left || j.strict && j.in.form != aStore:
-			return &changed{c, j.in, p.Meta().Input.Name, j.otherwise()}
-		case j.in.form != aStore:
+		if !c.Left || j.strict && j.in.form != aStore {
+			return j.changed(p, c)
+		}
+		if j.in.form != aStore {
 			j.unasked = append(j.unasked, flagOf(c.In, c.Was))
 		}
 	}
@@ -37,7 +37,7 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 	}
 	err := p.SameInput(ctx, j.in.name)
 	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
-		err = &changed{c, j.in, p.Meta().Input.Name, j.otherwise()}
+		err = j.changed(p, c)
 	}
 	return err
 }
@@ -78,37 +78,30 @@ func (o *solveOptions) otherwise() string {
 }
 
 // changed names the flag in which a store differs.
-type changed struct {
-	*engine.ChangedError
-	input     input
-	graph     string // that the store was made from
-	otherwise string
-}
-
-func (c *changed) Error() string {
-	made := fmt.Sprintf("%s was made with %s", c.Store, flagOf(c.In, c.Was))
-	switch {
-	case c.In == engine.OfInput:
+func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
+	ifThere := func(name, says string) string { // else the name helps nobody, such as that of a graph in a program's memory
+		if _, err := os.Stat(name); err != nil {
+			return ""
+		}
+		return says
+	}
+	if c.In == engine.OfInput {
 		from := "another file"
-		if abs, err := filepath.Abs(c.input.name); err == nil && abs != c.Was {
-			if _, err := os.Stat(c.Was); err == nil { // else its name helps nobody
-				from += ", " + text.Line(c.Was)
-			}
+		if abs, err := filepath.Abs(j.in.name); err == nil && abs != c.Was {
+			from += ifThere(c.Was, ", "+text.Line(c.Was))
 		}
-		return fmt.Sprintf("%s was made from %s, or %s has changed since%s", c.Store, from, c.input.name, c.otherwise)
-	case c.Left:
-		made += ", and this asks for the default, " + c.Wanted
-	default:
-		made += ", and this asks for " + flagOf(c.In, c.Wanted)
+		return text.ErrorOf(c, "%s was made from %s, or %s has changed since%s", c.Store, from, j.in.name, j.otherwise())
 	}
-	if c.input.form == aStore { // neither of both can be said of it
-		graph := "its graph"
-		if _, err := os.Stat(c.graph); err == nil { // else its name helps nobody, such as that of a graph in a program's memory
-			graph += ", " + c.graph + ","
-		}
-		return fmt.Sprintf("%s; it stays as it is: solve %s into another store with --out, or over this one with --restart", made, graph)
+	asks := flagOf(c.In, c.Wanted)
+	if c.Left {
+		asks = "the default, " + c.Wanted
 	}
-	return made + c.otherwise
+	what := j.otherwise()
+	if j.in.form == aStore { // neither of both can be said of it
+		graph := p.Meta().Input.Name
+		what = fmt.Sprintf("; it stays as it is: solve its graph%s into another store with --out, or over this one with --restart", ifThere(graph, ", "+graph+","))
+	}
+	return text.ErrorOf(c, "%s was made with %s, and this asks for %s%s", c.Store, flagOf(c.In, c.Was), asks, what)
 }
 
 // flagOf is the flag that asks for a value.

@@ -115,7 +115,9 @@ func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group, Progress: every(show.LinesEvery, showSweeps)})
+	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group, Progress: every(show.LinesEvery, func(p sssp.Progress) {
+		note("%s, %d of %s settled, %s", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
+	})})
 }
 
 // every returns a function that calls show, but at most once in each interval.
@@ -129,21 +131,13 @@ func every[P any](interval time.Duration, show func(P)) func(P) {
 	}
 }
 
-func showSweeps(p sssp.Progress) {
-	fmt.Fprintf(terminal.Err, "%s, %d of %s settled, %s\n", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
-}
-
 func (o *ssspOptions) print(r *sssp.Result) error {
-	var err error
-	switch {
-	case o.out != "": // it is written
-	case o.json:
+	if o.out == "" && o.json {
 		printVertices(r)
-	default:
-		err = r.Text(terminal.Out)
-	}
-	if err != nil {
-		return err
+	} else if o.out == "" {
+		if err := r.Text(terminal.Out); err != nil {
+			return err
+		}
 	}
 	s := r.Summary
 	if o.json {

@@ -26,18 +26,6 @@ import (
 
 const statsExt = ".stats"
 
-// file is what keeps the statistics of an input meanwhile.
-func (o *statsOptions) file(in input) (string, error) {
-	path := o.out
-	switch {
-	case path == "" && in.form == standardInput:
-		return "", exit.UsageError(errors.New("standard input has no name: give --out"))
-	case path == "":
-		path = read.BaseName(in.name) + statsExt
-	}
-	return path, o.output(path, true).Check()
-}
-
 // ofGraph gathers statistics of a graph that it reads.
 func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) error {
 	if err := q.Check(1); err != nil { // of more vertices once they are read
@@ -46,8 +34,13 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	if err := o.isOne(); err != nil {
 		return err
 	}
-	file, err := o.file(in)
-	if err != nil {
+	file := o.out
+	if file == "" && in.form == standardInput {
+		return exit.UsageError(errors.New("standard input has no name: give --out"))
+	} else if file == "" {
+		file = read.BaseName(in.name) + statsExt
+	}
+	if err := o.output(file, true).Check(); err != nil {
 		return err
 	}
 	begun, err := o.begun(in)
@@ -148,11 +141,10 @@ func (o *statsOptions) begun(in input) (bool, error) {
 		return false, o.damaged(err)
 	}
 	defer p.Close()
-	if made := p.Meta().Command; len(made) < 2 || made[1] != "stats" {
-		return false, exit.UsageError(fmt.Errorf("--store %s: it is a store that ooc stats has not made, and would be removed at the end; ask it (%s), or name another folder",
-			o.store, terminal.Command("stats", nil, o.store)))
-	}
-	return true, nil
+	made := p.Meta().Command
+	begun := len(made) > 1 && made[1] == "stats"
+	return begun, exit.Refuse(!begun, "--store %s: it is a store that ooc stats has not made, and would be removed at the end; ask it (%s), or name another folder",
+		o.store, terminal.Command("stats", nil, o.store))
 }
 
 // damaged says what to do where the store of --store is damaged. What the error says of --restart is not for stats.

@@ -49,8 +49,15 @@ func (v *value[T]) Type() string { return v.kind }
 func (v *value[T]) offers() []string { return v.words }
 
 // Whole is a whole number, in decimal.
-func Whole(to *int, want string, ok func(int) bool) pflag.Value {
-	return &value[int]{to, "int", want, strconv.Atoi, ok, nil}
+func Whole[T int | int32 | int64](to *T, want string, ok func(T) bool) pflag.Value {
+	parse := func(text string) (T, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err == nil && int64(T(n)) != n {
+			err = strconv.ErrRange
+		}
+		return T(n), err
+	}
+	return &value[T]{to, "int", want, parse, ok, nil}
 }
 
 // AtLeast is a whole number that is not less than a bound.
@@ -59,8 +66,8 @@ func AtLeast(to *int, least int) pflag.Value {
 }
 
 // Between is a whole number from lo to hi.
-func Between(to *int, lo, hi int) pflag.Value {
-	return Whole(to, fmt.Sprintf("a whole number from %d to %d", lo, hi), func(n int) bool { return lo <= n && n <= hi })
+func Between[T int | int32 | int64](to *T, lo, hi T) pflag.Value {
+	return Whole(to, fmt.Sprintf("a whole number from %d to %d", lo, hi), func(n T) bool { return lo <= n && n <= hi })
 }
 
 // Base is a whole number, 0 or more, as text: "" where none is given.
@@ -75,21 +82,6 @@ func Base(to *string) pflag.Value {
 // TileEdge is the edge of a tile.
 func TileEdge(to *int) pflag.Value {
 	return Whole(to, fmt.Sprintf("a multiple of 64 up to %d", tiles.MaxT), func(n int) bool { return n > 0 && n%64 == 0 && n <= tiles.MaxT })
-}
-
-// Large is a whole number from lo to hi, of 64 bits everywhere.
-func Large(to *int64, lo, hi int64) pflag.Value {
-	parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
-	return &value[int64]{to, "int", fmt.Sprintf("a whole number from %d to %d", lo, hi), parse, func(n int64) bool { return lo <= n && n <= hi }, nil}
-}
-
-// Entry is a number that an entry of four bytes can hold.
-func Entry(to *int32) pflag.Value {
-	parse := func(text string) (int32, error) {
-		n, err := strconv.ParseInt(text, 10, 32)
-		return int32(n), err
-	}
-	return &value[int32]{to, "int", "a whole number from -2147483648 to 2147483647", parse, nil, nil}
 }
 
 // Seed is any number that a generator may begin with.
