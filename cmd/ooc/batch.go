@@ -176,7 +176,7 @@ func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Nee
 			continue
 		}
 		j.room = n.Bytes + n.Beside
-		f, _, err := j.forecast(ctx)
+		f, err := j.forecast(ctx)
 		if err != nil {
 			continue // which the job will say
 		}
@@ -201,6 +201,7 @@ func planned(n *batch.Need, f *engine.Forecast) {
 
 // need is what a job needs. It notes the size of the graph.
 func (j *job) need() (n batch.Need) {
+	j.state = live.New
 	if tiles.IsStore(j.store) {
 		p, err := engine.OpenReadOnly(j.store)
 		if err != nil {
@@ -241,6 +242,7 @@ func (j *job) begun(ctx context.Context) (p *engine.Problem, st live.Status, err
 	}
 	if err = j.same(ctx, p); err == nil {
 		st, err = p.Status()
+		j.state = st.State
 	}
 	if err != nil {
 		return nil, st, errors.Join(err, p.Close())

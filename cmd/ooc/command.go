@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -123,6 +124,15 @@ func (l *line) files() (files []string) {
 		}
 	}
 	return files
+}
+
+// summary prints what a command has done as an object, or as a line for people.
+func summary(asJSON bool, object any, to io.Writer, format string, args ...any) {
+	if asJSON {
+		terminal.PrintJSON("summary", object)
+	} else {
+		fmt.Fprintf(to, format+"\n", args...)
+	}
 }
 
 // note prints a line for people.

@@ -51,17 +51,18 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
 		n := &needs[i]
-		t := outlook{Job: i + 1, Input: list[i].Input, Store: list[i].Store, State: live.New}
+		t := outlook{Job: i + 1, Input: list[i].Input, Store: list[i].Store}
 		f := &engine.Forecast{Vertices: n.Vertices}
 		size, err := n.Bytes, n.Err
 		if err == nil {
-			var is *engine.Forecast
-			if is, t.State, err = j.forecast(ctx); err == nil {
-				f = is
+			var plan *engine.Forecast
+			if plan, err = j.forecast(ctx); err == nil {
+				f = plan
 				planned(n, f) // which takes less beside the store than what room is kept for
 				size = n.Bytes + n.Beside
 			}
 		}
+		t.State = j.state
 		secs := f.Seconds()
 		if err != nil {
 			t.Error, t.Code, n.Err = terminal.Known(err.Error()), terminal.Known(exit.Code(err)), err
@@ -92,46 +93,40 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	return fmt.Errorf("%w: %d of %d", batch.ErrWouldFail, failing, len(jobs))
 }
 
-// forecast plans the solve of a job whose needs are known, and says in which state its store is.
-func (j *job) forecast(ctx context.Context) (f *engine.Forecast, is live.State, err error) {
-	is = live.New
+// forecast plans the solve of a job whose needs are known.
+func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 	if tiles.IsStore(j.store) && (!j.restart || j.in.form == aStore) {
 		p, st, err := j.begun(ctx)
 		if err != nil {
-			return nil, is, err
+			return nil, err
 		}
 		defer p.Close()
 		switch {
 		case j.restart:
-			f, err = j.forecastAgain(ctx, p)
+			return j.forecastAgain(ctx, p)
 		case st.State == live.Solved:
-			f = &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}
-		default:
-			f, err = p.Forecast(ctx, j.on, j.Request, "")
+			return &engine.Forecast{Vertices: st.Vertices, Arcs: st.Arcs, Algorithm: st.Algorithm}, nil
 		}
-		return f, st.State, err
+		return p.Forecast(ctx, j.on, j.Request, "")
 	}
-	e := j.extent
-	facts := graph.Facts{N: e.N, IDs: e.IDs}
-	var n *incoming   // a matrix too, of which half is kept if it is symmetric
-	if e.Spool == 0 { // else a copy would be written
+	facts := graph.Facts{N: j.extent.N, IDs: j.extent.IDs}
+	var n *incoming          // a matrix too, of which half is kept if it is symmetric
+	if j.extent.Spool == 0 { // else a copy would be written
 		if n, err = j.graphFlags.read(j.in, "."); err != nil {
-			return nil, is, err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, n.close()) }()
 		facts = n.weights.Facts()
 	}
 	want, err := j.requestFor(facts)
 	if err != nil {
-		return nil, is, err
+		return nil, err
 	}
 	want.Room = j.roomAt(j.store)
 	if n == nil {
-		f, err = engine.ForecastMatrix(ctx, e, j.on, want)
-	} else {
-		f, err = engine.ForecastGraph(ctx, n.weights, j.on, want, "")
+		return engine.ForecastMatrix(ctx, j.extent, j.on, want)
 	}
-	return f, is, err
+	return engine.ForecastGraph(ctx, n.weights, j.on, want, "")
 }
 
 // forecastAgain plans all of a store, whatever is already done.

@@ -150,10 +150,6 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 		return err
 	}
 	took := time.Since(began).Seconds()
-	if !o.json {
-		note("wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), terminal.Time(took))
-		return nil
-	}
 	rows, cols := p.Geometry().RowCount(), p.Geometry().N
 	if o.Rows != nil {
 		rows = len(o.Rows)
@@ -161,7 +157,7 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 	if o.Cols != nil {
 		cols = len(o.Cols)
 	}
-	terminal.PrintJSON("summary", struct {
+	summary(o.json, struct {
 		Store        string  `json:"store"`
 		File         string  `json:"file"`
 		Rows         int     `json:"rows"`
@@ -169,6 +165,7 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 		Predecessors bool    `json:"predecessors"` // instead of distances
 		Bytes        int64   `json:"bytes"`
 		Seconds      float64 `json:"seconds"`
-	}{p.Dir(), file, rows, cols, o.predecessors, info.Size(), took})
+	}{p.Dir(), file, rows, cols, o.predecessors, info.Size(), took},
+		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), terminal.Time(took))
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/dustin/go-humanize"
@@ -54,17 +53,14 @@ func (o *mergeOptions) run(ctx context.Context) error {
 		},
 	})
 	show.End()
-	switch {
-	case err != nil:
+	if err != nil {
 		return o.goOn(err, exit.Interrupted, exit.NoSpace)
-	case o.json:
-		terminal.PrintJSON("summary", r)
-		return nil
-	case r.Already:
-		fmt.Fprintf(terminal.Out, "%s: already solved\n", out)
+	}
+	if r.Already {
+		summary(o.json, r, terminal.Out, "%s: already solved", out)
 		return nil
 	}
-	fmt.Fprintf(terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s\n", out, english.Plural(r.Parts, "part", ""),
+	summary(o.json, r, terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s", out, english.Plural(r.Parts, "part", ""),
 		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)), r.Layout,
 		humanize.IBytes(uint64(r.Copied)), terminal.Time(r.Seconds), terminal.PerSecond(float64(r.Copied)/r.Seconds))
 	return nil

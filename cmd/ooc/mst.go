@@ -62,36 +62,35 @@ func (o *mstOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return printTree(r, o.json)
+	return o.printTree(r)
 }
 
-func printTree(r *mst.Result, asJSON bool) error {
+// printTree prints the edges, what they weigh and how they were found.
+func (o *mstOptions) printTree(r *mst.Result) error {
 	ids, s, number := r.Facts.IDs, r.Summary, r.Facts.Numbers()
-	if asJSON {
-		for _, e := range r.Edges {
+	w := bufio.NewWriterSize(terminal.Out, 1<<16)
+	for _, e := range r.Edges {
+		u, v := ids.Name(int(e.U)), ids.Name(int(e.V))
+		if o.json {
 			terminal.PrintJSON("edge", struct {
 				U      string          `json:"u"`
 				V      string          `json:"v"`
 				Weight json.RawMessage `json:"weight"`
-			}{ids.Name(int(e.U)), ids.Name(int(e.V)), number.JSON(e.Weight)})
+			}{u, v, number.JSON(e.Weight)})
+			continue
 		}
-		terminal.PrintJSON("summary", s)
-		return nil
+		fmt.Fprintf(w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), number.Text(e.Weight))
 	}
-	w := bufio.NewWriterSize(terminal.Out, 1<<16)
-	for _, e := range r.Edges {
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", text.CellOf(ids.Name(int(e.U))), text.CellOf(ids.Name(int(e.V))), number.Text(e.Weight)); err != nil {
-			return err
-		}
+	if !o.json {
+		fmt.Fprintf(w, "total\t%s\n", text.Float64.Text(s.Total))
 	}
-	fmt.Fprintf(w, "total\t%s\n", text.Float64.Text(s.Total))
-	if err := w.Flush(); err != nil {
+	if err := w.Flush(); err != nil { // or what came before it
 		return err
 	}
 	what := "a tree"
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	fmt.Fprintf(terminal.Err, "%s of %s in %s: %s, on %s\n", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
+	summary(o.json, s, terminal.Err, "%s of %s in %s: %s, on %s", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
 	return nil
 }

@@ -102,14 +102,10 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return o.goOn(err, exit.Interrupted, exit.NoSpace)
 	}
-	if o.json {
-		terminal.PrintJSON("summary", struct {
-			Graph string `json:"graph"`
-			*near.Result
-		}{graph, r})
-		return nil
-	}
-	note("wrote %s, %s: %s pairs, %.6g a row; searched for %s, wrote for %s", file, humanize.IBytes(uint64(r.Bytes)),
+	summary(o.json, struct {
+		Graph string `json:"graph"`
+		*near.Result
+	}{graph, r}, terminal.Err, "wrote %s, %s: %s pairs, %.6g a row; searched for %s, wrote for %s", file, humanize.IBytes(uint64(r.Bytes)),
 		humanize.Comma(r.Pairs), float64(r.Pairs)/float64(r.Vertices), terminal.Time(r.Search), terminal.Time(r.Write))
 	return nil
 }

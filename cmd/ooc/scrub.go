@@ -53,11 +53,8 @@ func (o *scrubOptions) run(ctx context.Context) error {
 			return exit.UsageError(err)
 		case err != nil:
 			return err
-		case o.json:
-			terminal.PrintJSON("summary", s)
-			return nil
 		}
-		fmt.Fprintf(terminal.Out, "%s: %s; %s in %s, %s\n", dir, matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
+		summary(o.json, s, terminal.Out, "%s: %s; %s in %s, %s", dir, matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
 			terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
 		return nil
 	})

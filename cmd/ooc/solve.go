@@ -115,6 +115,7 @@ type job struct {
 	show    *show.Display
 	lines   *newfile.File    // that timeline is; nil: there is none to write
 	unasked []string         // what the store was made with that nobody asks for now
+	state   live.State       // of the store of a job, once that is planned
 	extent  graph.Extent     // of a job's graph, once its needs are known
 	room    int64            // that a batch leaves it for its store and what is beside it; 0: no limit
 	ranks   *cluster.Cluster // that share it; nil: this process is alone

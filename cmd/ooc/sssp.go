@@ -139,19 +139,14 @@ func (o *ssspOptions) print(r *sssp.Result) error {
 			return err
 		}
 	}
-	s := r.Summary
-	if o.json {
-		terminal.PrintJSON("summary", struct {
-			sssp.Summary
-			Group *int `json:"group"`
-		}{s, terminal.Known(s.Group)})
-		return nil
-	}
-	how := s.Method
+	s, how := r.Summary, r.Summary.Method
 	if s.Group > 1 {
 		how += fmt.Sprintf(", groups of %d", s.Group)
 	}
-	fmt.Fprintf(terminal.Err, "%d sweeps over %s in %s: %s, on %s\n", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
+	summary(o.json, struct {
+		sssp.Summary
+		Group *int `json:"group"`
+	}{s, terminal.Known(s.Group)}, terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
 	return nil
 }
 

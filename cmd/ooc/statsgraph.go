@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,26 +29,14 @@ const statsExt = ".stats"
 
 // ofGraph gathers statistics of a graph that it reads.
 func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) error {
-	if err := q.Check(1); err != nil { // of more vertices once they are read
-		return exit.UsageError(err)
-	}
-	if err := o.isOne(); err != nil {
+	file := cmp.Or(o.out, read.BaseName(in.name)+statsExt)
+	if err := cmp.Or(exit.UsageError(q.Check(1)), o.isOne(), // of more vertices once they are read
+		exit.Refuse(o.out == "" && in.form == standardInput, "standard input has no name: give --out"), o.output(file, true).Check()); err != nil {
 		return err
 	}
-	file := o.out
-	if file == "" && in.form == standardInput {
-		return exit.UsageError(errors.New("standard input has no name: give --out"))
-	} else if file == "" {
-		file = read.BaseName(in.name) + statsExt
-	}
-	if err := o.output(file, true).Check(); err != nil {
+	if begun, err := o.begun(in); err != nil {
 		return err
-	}
-	begun, err := o.begun(in)
-	if err != nil {
-		return err
-	}
-	if begun {
+	} else if begun {
 		return o.byStore(ctx, in, q)
 	}
 	n, err := o.read(in, os.TempDir())

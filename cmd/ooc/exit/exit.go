@@ -65,15 +65,20 @@ type coded struct {
 
 func (e coded) Unwrap() error { return e.error }
 
-// UsageError is an error for a mistake on the command line.
-func UsageError(err error) error { return coded{err, Usage} }
+// UsageError is an error for a mistake on the command line, nil if err is.
+func UsageError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return coded{err, Usage}
+}
 
 // Refuse is a UsageError where the command line is as it must not be, else nil. cmp.Or chooses the first of several.
 func Refuse(when bool, format string, args ...any) error {
-	if !when {
-		return nil
+	if when {
+		return UsageError(fmt.Errorf(format, args...))
 	}
-	return UsageError(fmt.Errorf(format, args...))
+	return nil
 }
 
 // WithCode is an error with the code that another process has found for it.
