@@ -6,11 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine"
 	"ooc/engine/device/registry"
 	"ooc/engine/graph"
@@ -21,20 +18,6 @@ import (
 	"ooc/tiles/disk"
 )
 
-// clusterFlags have several processes, which mpirun or srun has started, share one solve.
-type clusterFlags struct {
-	how  string
-	grid [2]int
-	dir  string // of part stores; "": there is one store
-}
-
-func (f *clusterFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(flagvalue.Word(&f.how, "mpi"), "cluster", "mpi: the processes that mpirun or srun has started share the rounds of the solve, each on its own device")
-	cmd.Flags().Var(flagvalue.Grid(&f.grid), "grid", "rows and columns in which the parts of a --cluster stand, as in 2x4 (default: as square as can be)")
-	cmd.Flags().StringVar(&f.dir, "part-dir", "", "each process of a --cluster keeps its part of the matrix in a store of its own, in DIR/GRAPH.parts, which may be on a disk of its node")
-	_ = cmd.MarkFlagDirname("part-dir")
-}
-
 // checkCluster refuses what is not shared by processes.
 func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 	for _, in := range inputs {
@@ -43,7 +26,7 @@ func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 			return err
 		}
 	}
-	if o.cluster.how == "" {
+	if o.cluster == "" {
 		return o.without("--%s is for --cluster mpi", "grid", "part-dir")
 	}
 	if o.Algorithm == plan.Auto {
@@ -54,7 +37,7 @@ func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 		o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is",
 			"sources", "keep", "timeline"),
 		exit.Refuse(!engine.TraitsOf(o.Algorithm).Parts, "--algorithm %s runs in one process; --cluster mpi is for %s", o.Algorithm, sharing()))
-	if err != nil || o.cluster.dir == "" {
+	if err != nil || o.partDir == "" {
 		return err
 	}
 	o.place = "part-dir"
@@ -75,7 +58,7 @@ func (j *job) runCluster(ctx context.Context) error {
 		return err
 	}
 	s := &cluster.Solve{
-		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.cluster.grid, Restart: j.restart, Predecessors: j.Predecessors,
+		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.Grid, Restart: j.restart, Predecessors: j.Predecessors,
 		Open: func(l registry.Local) (kernels.Device, error) {
 			if err := j.check(); err != nil {
 				return nil, err
@@ -87,7 +70,7 @@ func (j *job) runCluster(ctx context.Context) error {
 	if j.outDir != "" && j.out == "" {
 		s.Folder = func() error { return disk.MakeFolder(j.outDir) }
 	}
-	if dir := j.cluster.dir; dir != "" {
+	if dir := j.partDir; dir != "" {
 		s.Parts = &cluster.Parted{Dir: filepath.Join(dir, read.BaseName(j.in.name)+".parts"), Restart: j.restart, Read: func() (graph.Weights, engine.CreateOptions, error) {
 			n, err := j.graphFlags.read(j.in, dir)
 			if err != nil {

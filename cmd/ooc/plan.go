@@ -26,8 +26,8 @@ import (
 type planOptions struct {
 	line
 	matrixFlags
-	aheadFlags
-	json bool
+	vertices int
+	json     bool
 }
 
 func planCommand() *cobra.Command {
@@ -40,8 +40,20 @@ func planCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 	}
 	o.matrixFlags.add(cmd)
-	o.aheadFlags.add(cmd, &o.device)
-	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")
+	fl := cmd.Flags()
+	fl.Var(flagvalue.Between(&o.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
+	fl.Var(flagvalue.Between(&o.Nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
+	fl.Var(flagvalue.Between(&o.Devices, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
+	fl.Var(flagvalue.PerSecond(&o.Link), "node-link", "what a node receives over the network, such as 50GB/s or 400Gb/s, while it sends as much")
+	fl.Var(flagvalue.PerSecond(&o.Disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the disk here for a plan for here, else left out)")
+	names := make([]string, len(plan.Models))
+	for i, m := range plan.Models {
+		names[i] = m.Name
+	}
+	device := fl.Lookup("device")
+	device.Value = flagvalue.Device(&o.device, names...)
+	device.Usage += "; " + strings.Join(names, ", ") + " for one that is not here"
+	fl.BoolVar(&o.json, "json", false, "one JSON object")
 	return runs(cmd, &o.line, o.run)
 }
 
@@ -80,7 +92,7 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) (f *engine.Forecast, err error) {
 	switch {
 	case o.vertices > 0:
-		want := o.ahead(o.Request)
+		want := o.Request
 		want.Kind = entry.Kind(o.kind)
 		return engine.ForecastMatrix(ctx, graph.Extent{N: o.vertices, Symmetric: o.undirected}, d, want)
 	case in.form == aStore:
@@ -90,7 +102,7 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 		}
 		defer p.Close()
 		defer planning(note, p.Dir(), p.Meta().N)()
-		return p.Forecast(ctx, d, o.ahead(o.Request), o.timed(filepath.Dir(p.Dir())))
+		return p.Forecast(ctx, d, o.Request, o.timed(filepath.Dir(p.Dir())))
 	}
 	n, err := o.read(in, ".")
 	if errors.Is(err, tiles.ErrNoSpace) && in.form == aFile { // for a copy of a compressed matrix: its size alone will do
@@ -120,9 +132,11 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 
 // requestIn is what is wanted of the graph of an input.
 func (o *planOptions) requestIn(in input, g graph.Facts) (plan.Request, error) {
-	l, err := o.requestFor(g)
-	l.Room = engine.Room(read.BaseName(in.name) + ".ooc")
-	return o.ahead(l), err
+	want, err := o.requestFor(g)
+	if o.Nodes == 0 {
+		want.Room = engine.Room(read.BaseName(in.name) + ".ooc")
+	}
+	return want, err
 }
 
 // planning says that a plan takes long, once it does, until the returned function is called.
@@ -139,65 +153,35 @@ var slow = 2 * time.Second
 // mostPlanned is a number of vertices whose matrix takes 400 TB: more would take minutes to plan.
 const mostPlanned = 10_000_000
 
-// aheadFlags are the flags of plans for machines that need not be here.
-type aheadFlags struct {
-	vertices, nodes, gpus int
-	link, disk            float64
-}
-
-func (f *aheadFlags) add(cmd *cobra.Command, name *string) {
-	fl := cmd.Flags()
-	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
-	fl.Var(flagvalue.Between(&f.nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
-	fl.Var(flagvalue.Between(&f.gpus, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
-	fl.Var(flagvalue.PerSecond(&f.link), "node-link", "what a node receives over the network, such as 50GB/s or 400Gb/s, while it sends as much")
-	fl.Var(flagvalue.PerSecond(&f.disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the disk here for a plan for here, else left out)")
-	names := make([]string, len(plan.Models))
-	for i, m := range plan.Models {
-		names[i] = m.Name
-	}
-	device := fl.Lookup("device")
-	device.Value = flagvalue.Device(name, names...)
-	device.Usage += "; " + strings.Join(names, ", ") + " for one that is not here"
-}
-
 // open opens the device to plan for, or takes it from the table of models.
 func (o *planOptions) open() (kernels.Device, error) {
 	d, isModel := plan.Modeled(o.device, o.deviceMemory)
-	if o.nodes == 0 && (isModel || o.gpus > 0 || o.disk > 0) {
-		o.nodes = 1
+	if o.Nodes == 0 && (isModel || o.Devices > 0 || o.Disk > 0) {
+		o.Nodes = 1
 	}
 	err := cmp.Or(o.check(),
-		exit.Refuse(o.nodes > 1 && o.link == 0, "--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.nodes),
-		exit.Refuse(o.nodes <= 1 && o.link > 0, "--node-link is between --nodes of two or more"),
-		exit.Refuse(o.nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts,
+		exit.Refuse(o.Nodes > 1 && o.Link == 0, "--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.Nodes),
+		exit.Refuse(o.Nodes <= 1 && o.Link > 0, "--node-link is between --nodes of two or more"),
+		exit.Refuse(o.Nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts,
 			"--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))
+	if err == nil && !isModel {
+		d, _, err = o.openFree()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !isModel {
-		if d, _, err = o.openFree(); err != nil {
-			return nil, err
-		}
-	}
-	if o.gpus > 0 && d.Info().SharedCores {
+	if o.Devices > 0 && d.Info().SharedCores {
 		return nil, errors.Join(exit.UsageError(errors.New("--gpus-per-node is for GPUs: name one with --device, such as h100")), d.Close())
+	}
+	if o.Nodes > 0 {
+		o.Algorithm = sharing()
 	}
 	return d, nil
 }
 
-// ahead adds what the flags say to what is wanted of a plan.
-func (f *aheadFlags) ahead(l plan.Request) plan.Request {
-	if f.nodes > 0 {
-		l.Algorithm, l.Room = sharing(), 0
-		l.Nodes, l.Devices, l.Link, l.Disk = f.nodes, f.gpus, f.link, f.disk
-	}
-	return l
-}
-
 // timed is the folder whose disk is timed for a plan, "" if that is no matter.
-func (f *aheadFlags) timed(dir string) string {
-	if f.nodes > 0 {
+func (o *planOptions) timed(dir string) string {
+	if o.Nodes > 0 {
 		return ""
 	}
 	return dir

@@ -36,7 +36,8 @@ type solveOptions struct {
 	matrixFlags
 	progressFlags
 	batchFlags
-	cluster       clusterFlags
+	cluster       string // mpi; "": this process is alone
+	partDir       string // of part stores; "": there is one store
 	out, outDir   string
 	timeline      string
 	restart, json bool
@@ -69,8 +70,11 @@ func newSolve() (*cobra.Command, *solveOptions) {
 	o.matrixFlags.add(cmd)
 	o.progressFlags.add(cmd)
 	o.batchFlags.add(cmd)
-	o.cluster.add(cmd)
 	fl := cmd.Flags()
+	fl.Var(flagvalue.Word(&o.cluster, "mpi"), "cluster", "mpi: the processes that mpirun or srun has started share the rounds of the solve, each on its own device")
+	fl.Var(flagvalue.Grid(&o.Grid), "grid", "rows and columns in which the parts of a --cluster stand, as in 2x4 (default: as square as can be)")
+	fl.StringVar(&o.partDir, "part-dir", "", "each process of a --cluster keeps its part of the matrix in a store of its own, in DIR/GRAPH.parts, which may be on a disk of its node")
+	_ = cmd.MarkFlagDirname("part-dir")
 	fl.StringVar(&o.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	fl.StringVar(&o.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
@@ -99,7 +103,7 @@ func (o *solveOptions) run(ctx context.Context) error {
 		return o.runBatch(ctx, inputs)
 	}
 	j := &job{solveOptions: *o, in: inputs[0]}
-	if o.cluster.how != "" {
+	if o.cluster != "" {
 		return j.runCluster(ctx)
 	}
 	return j.run(ctx)
@@ -136,7 +140,7 @@ func (j *job) checkTimeline(keep ...string) error {
 
 // run solves it alone.
 func (j *job) run(ctx context.Context) (err error) {
-	if j.cluster.dir == "" {
+	if j.partDir == "" {
 		if j.store, err = j.storeOf(j.in); err != nil {
 			return err
 		}
@@ -200,7 +204,7 @@ func (j *job) solve(ctx context.Context, p *engine.Problem, progress func(live.S
 	o := j.engineOptions()
 	o.Control, o.Checkpoint, o.Progress, o.Interval, o.Input = control, j.checkpoint, progress, j.show.Interval, j.in.path()
 	if j.ranks != nil {
-		o.Ranks, o.Grid = j.ranks.Group, j.cluster.grid
+		o.Ranks = j.ranks.Group
 	}
 	if j.lines == nil {
 		return p.Solve(ctx, o)
@@ -259,7 +263,7 @@ func (o *solveOptions) storeOf(in input) (string, error) {
 
 // open opens the store, or makes it.
 func (j *job) open(ctx context.Context) (*engine.Problem, error) {
-	if j.cluster.dir != "" {
+	if j.partDir != "" {
 		return j.openParts(ctx)
 	}
 	out := j.store
@@ -407,7 +411,7 @@ func (j *job) origin(src *graph.Source) tiles.Input {
 // planRows plans a matrix for the store out, and makes sure that there is room for it.
 func (j *job) planRows(ctx context.Context, w graph.Weights, name, out string, want plan.Request) (engine.CreateOptions, error) {
 	o := engine.CreateOptions{Sources: want.Sources, Predecessors: want.Predecessors}
-	if j.cluster.dir == "" { // else each process looks for room for its part
+	if j.partDir == "" { // else each process looks for room for its part
 		if err := engine.RoomFor(out, w.Facts(), want); err != nil {
 			return o, err
 		}
