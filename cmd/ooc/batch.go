@@ -42,7 +42,8 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 		return err
 	}
 	if n := len(skipped); n > 5 {
-		display.Note("skipped, for its name is not that of a graph: %s and %d more", strings.Join(skipped[:5], ", "), n-5)
+		display.Note("skipped, for its name is not that of a graph: %s and %d more", strings.Join(skipped[:5], ", "),
+			n-5)
 	} else if n > 0 {
 		display.Note("skipped, for its name is not that of a graph: %s", strings.Join(skipped, ", "))
 	}
@@ -86,7 +87,8 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 	b.show.Begin()
 	defer display.OnAsking()()
 	stop := display.Keyboard(ctx)
-	err = batch.Run(ctx, log, needs, shared, b, batch.Options{StopOnError: o.stopOnError, Code: exit.Code, Changed: b.show.Changed})
+	how := batch.Options{StopOnError: o.stopOnError, Code: exit.Code, Changed: b.show.Changed}
+	err = batch.Run(ctx, log, needs, shared, b, how)
 	stop()
 	b.show.End()
 	err = errors.Join(err, log.Close())
@@ -250,8 +252,8 @@ func (j *job) begun(ctx context.Context) (p *engine.Problem, st live.Status, err
 	return p, st, nil
 }
 
-// stillSolved reports whether the store of a job that was solved is there, is solved, and is what is asked for now. If it is solved
-// with more than that, another look at it will say so.
+// stillSolved reports whether the store of a job that was solved is there, is solved, and is what is asked for now. If
+// it is solved with more than that, another look at it will say so.
 func (j *job) stillSolved(ctx context.Context) bool {
 	p, st, err := j.begun(ctx)
 	if err != nil {

@@ -89,13 +89,15 @@ func timeFor(hours float64) time.Duration {
 
 // listJobs reads the jobs that the arguments or the jobs file name.
 func (o *solveOptions) listJobs(inputs []input) (jobs []*job, skipped []string, err error) {
-	if err := exit.Refuse(slices.Contains(o.args, "-"), "standard input (-) can only be solved, and alone"); err != nil {
-		return nil, nil, err
+	if slices.Contains(o.args, "-") {
+		return nil, nil, exit.UsageError(errors.New("standard input (-) can only be solved, and alone"))
 	}
 	if len(inputs) == 1 && !inputs[0].isMany() { // one graph of which nothing but the outlook is wanted
-		return []*job{{solveOptions: *o, in: inputs[0], from: inputs[0].name}}, nil, flagvalue.NewFolder("out-dir", o.outDir)
+		jobs = []*job{{solveOptions: *o, in: inputs[0], from: inputs[0].name}}
+		return jobs, nil, flagvalue.NewFolder("out-dir", o.outDir)
 	}
-	if err := o.without("--%s is for one graph: in a batch, give it in the lines of --jobs FILE; --out-dir DIR has all stores in one folder", flagsOfOne...); err != nil {
+	if err := o.without("--%s is for one graph: in a batch, give it in the lines of --jobs FILE; --out-dir DIR has "+
+		"all stores in one folder", flagsOfOne...); err != nil {
 		return nil, nil, err
 	}
 	if o.jobs != "" {
@@ -152,15 +154,18 @@ func (o *solveOptions) newJob(words []string, from string) (*job, error) {
 		return nil, flagvalue.Error(cmd, err)
 	}
 	own.line = lineOf(cmd)
-	if err := cmp.Or(flagvalue.Check(cmd), own.without("--%s is for the whole batch: give it on the command line", flagsOfBatch...),
-		exit.Refuse(len(own.args) != 1, "a job is one graph and its flags, and this has %d graphs", len(own.args))); err != nil {
+	n := len(own.args)
+	if err := cmp.Or(flagvalue.Check(cmd),
+		own.without("--%s is for the whole batch: give it on the command line", flagsOfBatch...),
+		exit.Refuse(n != 1, "a job is one graph and its flags, and this has %d graphs", n)); err != nil {
 		return nil, err
 	}
 	if own.out == "" {
 		own.place = "out-dir"
 	}
 	j := &job{solveOptions: *own, in: resolve(own.args[0]), from: from}
-	return j, cmp.Or(exit.Refuse(j.in.form == standardInput || j.in.isMany(), "%s: a job is one graph in a file, or a store", j.in.name),
+	return j, cmp.Or(exit.Refuse(j.in.form == standardInput || j.in.isMany(),
+		"%s: a job is one graph in a file, or a store", j.in.name),
 		j.check(), flagvalue.NewFolder("out-dir", j.outDir))
 }
 
@@ -195,7 +200,8 @@ func (o *solveOptions) checkTimelines(jobs []*job) error {
 	return nil
 }
 
-// queued returns the jobs for a queue, once it is known into which store each is solved. It refuses two jobs with the same store.
+// queued returns the jobs for a queue, once it is known into which store each is solved. It refuses two with the same
+// store.
 func queued(jobs []*job, restart bool) ([]batch.Job, error) {
 	list, from := make([]batch.Job, len(jobs)), make([]string, len(jobs))
 	for i, j := range jobs {
@@ -205,7 +211,8 @@ func queued(jobs []*job, restart bool) ([]batch.Job, error) {
 			return nil, fmt.Errorf("%s: %w", j.from, err)
 		}
 		j.store = filepath.Clean(store)
-		list[i] = batch.Job{Input: filepath.Clean(j.in.name), Store: j.store, Flags: j.but("restart", "overwrite"), Restart: j.restart}
+		list[i] = batch.Job{Input: filepath.Clean(j.in.name), Store: j.store, Flags: j.but("restart", "overwrite"),
+			Restart: j.restart}
 		from[i] = j.from
 	}
 	return list, batch.Distinct(list, from)

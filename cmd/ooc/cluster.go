@@ -34,15 +34,18 @@ func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 	}
 	err := cmp.Or(
 		exit.Refuse(many, "--cluster mpi is for one graph, and not for a batch or --dry-run"),
-		o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; docs/cluster.md says what else there is",
+		o.without("--%s does not go with --cluster mpi, by which processes share the rounds of a whole matrix; "+
+			"docs/cluster.md says what else there is",
 			"sources", "keep", "timeline"),
-		exit.Refuse(!engine.TraitsOf(o.Algorithm).Parts, "--algorithm %s runs in one process; --cluster mpi is for %s", o.Algorithm, sharing()))
+		exit.Refuse(!engine.TraitsOf(o.Algorithm).Parts, "--algorithm %s runs in one process; --cluster mpi is for %s",
+			o.Algorithm, sharing()))
 	if err != nil || o.partDir == "" {
 		return err
 	}
 	o.place = "part-dir"
 	return cmp.Or(
-		o.without("--%s does not go with --part-dir, in which each process makes a store of its own part of the distances", "out", "out-dir"),
+		o.without("--%s does not go with --part-dir, in which each process makes a store of its own part of the "+
+			"distances", "out", "out-dir"),
 		exit.Refuse(inputs[0].path() == "", "--part-dir: name a folder, and a graph that all processes can read"))
 }
 
@@ -58,7 +61,8 @@ func (j *job) runCluster(ctx context.Context) error {
 		return err
 	}
 	s := &cluster.Solve{
-		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.Grid, Restart: j.restart, Predecessors: j.Predecessors,
+		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.Grid, Restart: j.restart,
+		Predecessors: j.Predecessors,
 		Open: func(l registry.Local) (kernels.Device, error) {
 			if err := j.check(); err != nil {
 				return nil, err
@@ -71,13 +75,14 @@ func (j *job) runCluster(ctx context.Context) error {
 		s.Folder = func() error { return disk.MakeFolder(j.outDir) }
 	}
 	if dir := j.partDir; dir != "" {
-		s.Parts = &cluster.Parted{Dir: filepath.Join(dir, read.BaseName(j.in.name)+".parts"), Restart: j.restart, Read: func() (graph.Weights, engine.CreateOptions, error) {
-			n, err := j.graphFlags.read(j.in, dir)
-			if err != nil {
-				return nil, engine.CreateOptions{}, err
-			}
-			return n.weights, engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}, nil
-		}}
+		s.Parts = &cluster.Parted{Dir: filepath.Join(dir, read.BaseName(j.in.name)+".parts"), Restart: j.restart,
+			Read: func() (graph.Weights, engine.CreateOptions, error) {
+				n, err := j.graphFlags.read(j.in, dir)
+				if err != nil {
+					return nil, engine.CreateOptions{}, err
+				}
+				return n.weights, engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}, nil
+			}}
 	}
 	if j.shared = s; !c.Alone() || s.Parts != nil {
 		j.ranks = c

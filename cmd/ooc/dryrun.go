@@ -80,7 +80,8 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 		if err != nil {
 			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(show.About(t.Input, *t.Error), 120))
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State, humanize.Comma(int64(f.Vertices)),
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State,
+			humanize.Comma(int64(f.Vertices)),
 			humanize.Comma(f.Arcs), humanize.IBytes(uint64(size)), outlook)
 	}
 	w.Flush()

@@ -61,7 +61,8 @@ func exportCommand() *cobra.Command {
 	fl.Var(flagvalue.Word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
 	fl.StringVar(&o.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&o.predecessors, "predecessors", false, "write predecessors instead of distances")
-	fl.Var(flagvalue.Between(&o.noPath, math.MinInt32, math.MaxInt32), "no-path", "the number where there is no predecessor")
+	fl.Var(flagvalue.Between(&o.noPath, math.MinInt32, math.MaxInt32), "no-path",
+		"the number where there is no predecessor")
 	fl.BoolVar(&o.json, "json", false, "one JSON object that says what was written")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace files that are there")
 	return runs(cmd, &o.line, o.run)
@@ -80,10 +81,12 @@ func (o *exportOptions) check() error {
 		o.Predecessors = &o.noPath
 	}
 	return cmp.Or(
-		exit.Refuse(o.predecessors && (o.cols != "" || o.Unreachable != nil), "--predecessors goes with neither --cols nor --unreachable"),
+		exit.Refuse(o.predecessors && (o.cols != "" || o.Unreachable != nil),
+			"--predecessors goes with neither --cols nor --unreachable"),
 		exit.Refuse(!o.predecessors && o.has("no-path"), "--no-path goes with --predecessors"),
 		exit.Refuse(len(o.args) == 1 && o.ids == "", "name a FILE to write, or --ids FILE"),
-		exit.Refuse(o.json && (len(o.args) == 1 || o.args[1] == "-"), "--json says what is in FILE: give it a name, and not -, which is standard output itself"))
+		exit.Refuse(o.json && (len(o.args) == 1 || o.args[1] == "-"),
+			"--json says what is in FILE: give it a name, and not -, which is standard output itself"))
 }
 
 func (o *exportOptions) run(ctx context.Context) error {

@@ -53,7 +53,8 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 		help = "type of the distances: i32, exact integers; u16, integers below 32639 in half the bytes; f32; or f64, as SciPy has them, in twice the bytes; see ooc help numbers"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words...), "kind", help+" (default: i32 for integer weights, else f32)")
-	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale", "multiply weights by this, which must make them integers")
+	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale",
+		"multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, a number that means no arc, as inf always does")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
@@ -78,8 +79,10 @@ type deviceFlags struct {
 
 func (f *deviceFlags) add(cmd *cobra.Command) {
 	f.device = "auto"
-	cmd.Flags().Var(flagvalue.Device(&f.device), "device", "auto, "+strings.Join(registry.Names(), ", ")+"; cuda:1 for the second GPU; cuda:0,1 for both; cuda for all that are free, where they can share the work")
-	cmd.Flags().Var(flagvalue.Size(&f.deviceMemory), "device-memory", "most memory to take on each device (default: half of what is free on the CPU, most on a GPU)")
+	cmd.Flags().Var(flagvalue.Device(&f.device), "device", "auto, "+strings.Join(registry.Names(), ", ")+
+		"; cuda:1 for the second GPU; cuda:0,1 for both; cuda for all that are free, where they can share the work")
+	cmd.Flags().Var(flagvalue.Size(&f.deviceMemory), "device-memory",
+		"most memory to take on each device (default: half of what is free on the CPU, most on a GPU)")
 }
 
 // open opens the device. If the user did not name it, why says what is wrong with a faster one, "" if nothing is.
@@ -120,14 +123,17 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.Var(flagvalue.Word((*string)(&f.Layout), string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper (one half of a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
 	fl.Var(flagvalue.TileEdge(&f.Tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
-	fl.Var(flagvalue.Sources(&f.sources), "sources", "keep only the rows of these vertices: ids and ranges a,b..c, a file of them, random:K, or part:I/K, the I-th of K parts of all rows, which ooc merge puts together (default: all)")
+	fl.Var(flagvalue.Sources(&f.sources), "sources", "keep only the rows of these vertices: ids and ranges a,b..c, a "+
+		"file of them, random:K, or part:I/K, the I-th of K parts of all rows, which ooc merge puts together "+
+		"(default: all)")
 	fl.BoolVar(&f.Predecessors, "predecessors", false, "keep predecessors beside the distances, in rounds: "+
 		"twice the memory and disk, up to twice the time of rounds, and in a sparse graph many times that of an elimination; "+
 		"only paths in a graph that is given as a matrix need them")
 }
 
 func (f *matrixFlags) check() error {
-	return exit.Refuse(f.Tile > 0 && f.Round%max(f.Tile, 1) != 0, "--round %d: want a multiple of --tile %d", f.Round, f.Tile)
+	return exit.Refuse(f.Tile > 0 && f.Round%max(f.Tile, 1) != 0,
+		"--round %d: want a multiple of --tile %d", f.Round, f.Tile)
 }
 
 // openFree is open for one solve, which several devices may share: --device cuda takes all GPUs that others do not use.
@@ -158,5 +164,6 @@ type progressFlags struct {
 func (f *progressFlags) add(cmd *cobra.Command) {
 	f.checkpoint, f.progress = task.DefaultCheckpoint, "auto"
 	cmd.Flags().Var(flagvalue.Period(&f.checkpoint), "checkpoint", "time between checkpoints")
-	cmd.Flags().Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress", "auto, always (draw also where standard error is no terminal) or never")
+	cmd.Flags().Var(flagvalue.Word(&f.progress, "auto", "always", "never"), "progress",
+		"auto, always (draw also where standard error is no terminal) or never")
 }

@@ -44,7 +44,8 @@ func genCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.VarP(flagvalue.Between(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
-	fl.VarP(flagvalue.Between(&o.M, 0, math.MaxInt64/2), "arcs", "m", "arcs of random and rmat, undirected edges (default: 10 a vertex)")
+	fl.VarP(flagvalue.Between(&o.M, 0, math.MaxInt64/2), "arcs", "m",
+		"arcs of random and rmat, undirected edges (default: 10 a vertex)")
 	o.Seed = 1
 	fl.Var(flagvalue.Seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
@@ -54,7 +55,8 @@ func genCommand() *cobra.Command {
 
 func (o *genOptions) run(ctx context.Context) error {
 	kind, file := o.args[0], o.args[1]
-	if err := cmp.Or(exit.Refuse(o.N <= 0, "give the number of vertices: -n N"), o.output(file, o.Overwrite).Check()); err != nil {
+	err := cmp.Or(exit.Refuse(o.N <= 0, "give the number of vertices: -n N"), o.output(file, o.Overwrite).Check())
+	if err != nil {
 		return err
 	}
 	asked := func(g gen.Kind) bool { return g.Name == kind && g.Arcs == nil } // it has as many arcs as it is asked for

@@ -60,7 +60,8 @@ func (o *mergeOptions) run(ctx context.Context) error {
 		summary(o.json, r, terminal.Out, "%s: already solved", out)
 		return nil
 	}
-	summary(o.json, r, terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s", out, english.Plural(r.Parts, "part", ""),
+	summary(o.json, r, terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s", out,
+		english.Plural(r.Parts, "part", ""),
 		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)), r.Layout,
 		humanize.IBytes(uint64(r.Copied)), terminal.Time(r.Seconds), terminal.PerSecond(float64(r.Copied)/r.Seconds))
 	return nil

@@ -25,7 +25,7 @@ type mstOptions struct {
 }
 
 func mstCommand() *cobra.Command {
-	o := &mstOptions{method: mst.Methods[0].Name}
+	f := &mstOptions{method: mst.Methods[0].Name}
 	var methods strings.Builder
 	for _, m := range mst.Methods {
 		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
@@ -40,9 +40,9 @@ func mstCommand() *cobra.Command {
 			"Both methods give the same total. Methods:" + methods.String(),
 		Args: cobra.ExactArgs(1),
 	}
-	o.arcsFlags.add(cmd)
-	cmd.Flags().Var(flagvalue.Word(&o.method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
-	return runs(cmd, &o.line, o.run)
+	f.arcsFlags.add(cmd)
+	cmd.Flags().Var(flagvalue.Word(&f.method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *mstOptions) run(ctx context.Context) (err error) {
@@ -56,9 +56,11 @@ func (o *mstOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method, Progress: every(show.LinesEvery, func(p mst.Progress) {
-		note("%s of at most %s found, %s", humanize.Comma(int64(p.Edges)), terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
-	})})
+	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method,
+		Progress: every(show.LinesEvery, func(p mst.Progress) {
+			note("%s of at most %s found, %s", humanize.Comma(int64(p.Edges)),
+				terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
+		})})
 	if err != nil {
 		return err
 	}
@@ -91,6 +93,7 @@ func (o *mstOptions) printTree(r *mst.Result) error {
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	summary(o.json, s, terminal.Err, "%s of %s in %s: %s, on %s", what, terminal.Count(s.Edges, "edge", "edges"), terminal.Time(s.Seconds), s.Method, s.Device)
+	summary(o.json, s, terminal.Err, "%s of %s in %s: %s, on %s", what, terminal.Count(s.Edges, "edge", "edges"),
+		terminal.Time(s.Seconds), s.Method, s.Device)
 	return nil
 }

@@ -29,7 +29,7 @@ type nearOptions struct {
 }
 
 func nearCommand() *cobra.Command {
-	o := &nearOptions{}
+	f := &nearOptions{}
 	var formats strings.Builder
 	var names []string
 	for _, e := range near.Formats {
@@ -46,14 +46,14 @@ func nearCommand() *cobra.Command {
 			"little: what was found is in FILE" + near.Extension + ", from which the same command goes on.",
 		Args: cobra.ExactArgs(2),
 	}
-	o.graphFlags.add(cmd, entry.Kinds...)
+	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
-	fl.StringVar(&o.within, "within", "", "only pairs no farther than this; inf: all that can be reached")
-	fl.Var(flagvalue.AtLeast(&o.Nearest, 1), "k-nearest", "only so many others of each vertex, the nearest; of equally near ones the first in the input's order")
-	fl.StringVar(&o.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
-	fl.BoolVar(&o.overwrite, "overwrite", false, "replace files that are there")
-	fl.BoolVar(&o.json, "json", false, "one JSON object that says what was written")
-	return runs(cmd, &o.line, o.run)
+	fl.StringVar(&f.within, "within", "", "only pairs no farther than this; inf: all that can be reached")
+	fl.Var(flagvalue.AtLeast(&f.Nearest, 1), "k-nearest", "only so many others of each vertex, the nearest; of equally near ones the first in the input's order")
+	fl.StringVar(&f.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
+	fl.BoolVar(&f.json, "json", false, "one JSON object that says what was written")
+	return runs(cmd, &f.line, f.run)
 }
 
 // check reads the question, and refuses files that must not be made.
@@ -61,7 +61,8 @@ func (o *nearOptions) check() (n near.Options, err error) {
 	n.File = o.output(o.args[1], o.overwrite)
 	o.Within, err = flagvalue.Within(o.within)
 	n.Question = o.Question
-	return n, cmp.Or(err, exit.Refuse(o.within == "" && o.Nearest == 0, "say which pairs are near: --within R or --k-nearest K"), near.Check(n.File))
+	return n, cmp.Or(err, exit.Refuse(o.within == "" && o.Nearest == 0,
+		"say which pairs are near: --within R or --k-nearest K"), near.Check(n.File))
 }
 
 func (o *nearOptions) run(ctx context.Context) (err error) {
@@ -77,7 +78,8 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, in.close()) }()
 	g := in.graph()
 	if g == nil {
-		return exit.InputError(fmt.Errorf("%s is a matrix of weights, and pairs are found in sparse graphs: solve it, and ask with ooc query --within or ooc stats --k-nearest", graph))
+		return exit.InputError(fmt.Errorf("%s is a matrix of weights, and pairs are found in sparse graphs: solve it, "+
+			"and ask with ooc query --within or ooc stats --k-nearest", graph))
 	}
 	in.weights = nil // so that searches have its memory
 	if o.ids != "" {
@@ -105,7 +107,8 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 	summary(o.json, struct {
 		Graph string `json:"graph"`
 		*near.Result
-	}{graph, r}, terminal.Err, "wrote %s, %s: %s pairs, %.6g a row; searched for %s, wrote for %s", file, humanize.IBytes(uint64(r.Bytes)),
+	}{graph, r}, terminal.Err, "wrote %s, %s: %s pairs, %.6g a row; searched for %s, wrote for %s", file,
+		humanize.IBytes(uint64(r.Bytes)),
 		humanize.Comma(r.Pairs), float64(r.Pairs)/float64(r.Vertices), terminal.Time(r.Search), terminal.Time(r.Write))
 	return nil
 }

@@ -20,7 +20,7 @@ type pathOptions struct {
 }
 
 func pathCommand() *cobra.Command {
-	o := &pathOptions{}
+	f := &pathOptions{}
 	cmd := &cobra.Command{
 		Use:   "path STORE U V",
 		Short: "Print a shortest path between vertices named by their ids in the input",
@@ -30,9 +30,9 @@ func pathCommand() *cobra.Command {
 			"The store has to be of a sparse graph, or solved with --predecessors.",
 		Args: cobra.RangeArgs(1, 3),
 	}
-	cmd.Flags().StringVar(&o.pairs, "pairs", "", "a file with a pair of vertices a line")
-	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object a pair")
-	return runs(cmd, &o.line, o.run)
+	cmd.Flags().StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
+	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a pair")
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *pathOptions) run(ctx context.Context) error {
@@ -99,7 +99,8 @@ func (a *printer) path(path *path.Route) error {
 	_, err := fmt.Fprintf(a.w, "%s\t%s\t%s\t%d\n", from, to, a.number.Text(path.Length), len(path.Weights))
 	for i, weight := range path.Weights {
 		if err == nil {
-			_, err = fmt.Fprintf(a.w, "\t%s\t%s\t%s\n", cell(int(path.Vertices[i])), cell(int(path.Vertices[i+1])), a.number.Text(weight))
+			_, err = fmt.Fprintf(a.w, "\t%s\t%s\t%s\n", cell(int(path.Vertices[i])), cell(int(path.Vertices[i+1])),
+				a.number.Text(weight))
 		}
 	}
 	return err
@@ -114,7 +115,8 @@ func (a *printer) pathJSON(path *path.Route) error {
 		Length    json.RawMessage   `json:"length"` // null where there is no path
 		Vertices  []string          `json:"vertices"`
 		Weights   []json.RawMessage `json:"weights"`
-	}{Type: "path", From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(), Length: a.number.JSON(path.Length)}
+	}{Type: "path", From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(),
+		Length: a.number.JSON(path.Length)}
 	object.Vertices = make([]string, len(path.Vertices))
 	for i, v := range path.Vertices {
 		object.Vertices[i] = a.IDs.Name(int(v))

@@ -31,7 +31,7 @@ type planOptions struct {
 }
 
 func planCommand() *cobra.Command {
-	o := &planOptions{}
+	f := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan GRAPH | plan --vertices N",
 		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
@@ -39,22 +39,24 @@ func planCommand() *cobra.Command {
 			"--nodes, --gpus-per-node, --node-link and --node-disk describe these, and --device may name a GPU of a table.",
 		Args: cobra.MaximumNArgs(1),
 	}
-	o.matrixFlags.add(cmd)
+	f.matrixFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.Var(flagvalue.Between(&o.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
-	fl.Var(flagvalue.Between(&o.Nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
-	fl.Var(flagvalue.Between(&o.Devices, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
-	fl.Var(flagvalue.PerSecond(&o.Link), "node-link", "what a node receives over the network, such as 50GB/s or 400Gb/s, while it sends as much")
-	fl.Var(flagvalue.PerSecond(&o.Disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the disk here for a plan for here, else left out)")
+	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
+	fl.Var(flagvalue.Between(&f.Nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
+	fl.Var(flagvalue.Between(&f.Devices, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
+	fl.Var(flagvalue.PerSecond(&f.Link), "node-link", "what a node receives over the network, such as 50GB/s or "+
+		"400Gb/s, while it sends as much")
+	fl.Var(flagvalue.PerSecond(&f.Disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the "+
+		"disk here for a plan for here, else left out)")
 	names := make([]string, len(plan.Models))
 	for i, m := range plan.Models {
 		names[i] = m.Name
 	}
 	device := fl.Lookup("device")
-	device.Value = flagvalue.Device(&o.device, names...)
+	device.Value = flagvalue.Device(&f.device, names...)
 	device.Usage += "; " + strings.Join(names, ", ") + " for one that is not here"
-	fl.BoolVar(&o.json, "json", false, "one JSON object")
-	return runs(cmd, &o.line, o.run)
+	fl.BoolVar(&f.json, "json", false, "one JSON object")
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *planOptions) run(ctx context.Context) (err error) {
@@ -105,7 +107,7 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 		return p.Forecast(ctx, d, o.Request, o.timed(filepath.Dir(p.Dir())))
 	}
 	n, err := o.read(in, ".")
-	if errors.Is(err, tiles.ErrNoSpace) && in.form == aFile { // for a copy of a compressed matrix: its size alone will do
+	if errors.Is(err, tiles.ErrNoSpace) && in.form == aFile { // of a compressed matrix: its size alone will do
 		e, err := read.Measure(in.name, o.options("."))
 		if err != nil {
 			return nil, err
@@ -160,7 +162,8 @@ func (o *planOptions) open() (kernels.Device, error) {
 		o.Nodes = 1
 	}
 	err := cmp.Or(o.check(),
-		exit.Refuse(o.Nodes > 1 && o.Link == 0, "--nodes %d: give --node-link, what a node receives over the network, such as 50GB/s", o.Nodes),
+		exit.Refuse(o.Nodes > 1 && o.Link == 0, "--nodes %d: give --node-link, what a node receives over the network, "+
+			"such as 50GB/s", o.Nodes),
 		exit.Refuse(o.Nodes <= 1 && o.Link > 0, "--node-link is between --nodes of two or more"),
 		exit.Refuse(o.Nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts,
 			"--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))

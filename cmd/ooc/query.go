@@ -33,7 +33,7 @@ type queryOptions struct {
 }
 
 func queryCommand() *cobra.Command {
-	o := &queryOptions{}
+	f := &queryOptions{}
 	cmd := &cobra.Command{
 		Use:   "query STORE U V...",
 		Short: "Print distances between vertices named by their ids in the input",
@@ -50,15 +50,15 @@ func queryCommand() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&o.row, "row", "", "print the distances from this vertex to all")
-	fl.StringVar(&o.col, "col", "", "print the distances from all to this vertex")
-	fl.StringVar(&o.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
-	fl.StringVar(&o.cols, "cols", "", "print a table of the distances to these vertices")
-	fl.StringVar(&o.pairs, "pairs", "", "a file with a pair of vertices a line")
-	fl.Var(flagvalue.AtLeast(&o.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
-	fl.StringVar(&o.within, "within", "", "of the row or column, print only other vertices no farther than this")
-	fl.BoolVar(&o.json, "json", false, "one JSON object a line, with null where there is no path")
-	return runs(cmd, &o.line, o.run)
+	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
+	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
+	fl.StringVar(&f.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
+	fl.StringVar(&f.cols, "cols", "", "print a table of the distances to these vertices")
+	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
+	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
+	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
+	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *queryOptions) run(ctx context.Context) error {
@@ -94,15 +94,18 @@ func (o *queryOptions) run(ctx context.Context) error {
 // check finds mistakes on the command line. near says that only what is near is asked for.
 func (o *queryOptions) check(near bool) error {
 	ways := 0
-	for _, given := range []bool{len(o.args) > 1, o.row != "", o.col != "", o.pairs != "", o.rows != "" || o.cols != ""} {
+	table := o.rows != "" || o.cols != ""
+	for _, given := range []bool{len(o.args) > 1, o.row != "", o.col != "", o.pairs != "", table} {
 		if given {
 			ways++
 		}
 	}
 	return cmp.Or(
 		exit.Refuse(ways > 1, "give one of: U V..., --row, --col, --pairs, and --rows with --cols"),
-		exit.Refuse(ways == 0 || len(o.args) == 2 && !near, "name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST"),
-		exit.Refuse(near && (o.pairs != "" || o.rows != "" || o.cols != "" || len(o.args) > 2), "--k-nearest and --within are for --row U and --col V"))
+		exit.Refuse(ways == 0 || len(o.args) == 2 && !near,
+			"name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST"),
+		exit.Refuse(near && (o.pairs != "" || table || len(o.args) > 2),
+			"--k-nearest and --within are for --row U and --col V"))
 }
 
 // table prints the distances between two lists of vertices.
@@ -154,13 +157,14 @@ func (a *printer) pair(from, to string, do func(u, v int) error) error {
 	return do(u, v)
 }
 
-// pairs has do answer for the pairs in a file. It says of how many lines the number at the end, which may have been meant for
-// something else, is not the distance.
+// pairs has do answer for the pairs in a file. It says of how many lines the number at the end is not the distance: it
+// may have been meant for something else.
 func (a *printer) pairs(file string, do func(u, v int) error) error {
 	left, first := 0, ""
 	defer func() {
 		if left > 0 {
-			note("%s: of %s only the two vertices are read, and not the number behind them, which is not their distance; the first is %s",
+			note("%s: of %s only the two vertices are read, and not the number behind them, which is not their "+
+				"distance; the first is %s",
 				file, terminal.Count(left, "line", "lines"), first)
 		}
 	}()
@@ -174,7 +178,8 @@ func (a *printer) pairs(file string, do func(u, v int) error) error {
 		}
 		if x, err := strconv.ParseFloat(told, 64); told != a.number.Text(d) && (err != nil || x != d) {
 			if left++; left == 1 {
-				first = fmt.Sprintf("%s %s %s, where the distance is %s", text.CellOf(a.IDs.Name(u)), text.CellOf(a.IDs.Name(v)), told, a.number.Text(d))
+				first = fmt.Sprintf("%s %s %s, where the distance is %s", text.CellOf(a.IDs.Name(u)),
+					text.CellOf(a.IDs.Name(v)), told, a.number.Text(d))
 			}
 		}
 		return do(u, v)

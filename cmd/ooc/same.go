@@ -33,7 +33,8 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 	case aStore:
 		return nil
 	case standardInput:
-		return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), j.otherwise()))
+		return exit.InputError(fmt.Errorf("%s exists, and what standard input holds cannot be compared with it: "+
+			"continue it with %s%s", p.Dir(), terminal.Command("solve", nil, p.Dir()), j.otherwise()))
 	}
 	err := p.SameInput(ctx, j.in.name)
 	if c := (*engine.ChangedError)(nil); errors.As(err, &c) {
@@ -45,8 +46,9 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 // wanted is what the flags ask of a store that is to be continued.
 func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Keep: engine.Keep(o.keep), Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout, Predecessors: o.Predecessors,
-		Format: o.format, Columns: o.columns, NoArc: o.noArc, Base: o.base, DirectedByDefault: true, Directed: o.options("").Directed,
+		Keep: engine.Keep(o.keep), Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
+		Predecessors: o.Predecessors, Format: o.format, Columns: o.columns, NoArc: o.noArc, Base: o.base,
+		DirectedByDefault: true, Directed: o.options("").Directed,
 	}
 	for _, format := range read.Formats {
 		if format.Name == p.Meta().Input.Format {
@@ -79,7 +81,7 @@ func (o *solveOptions) otherwise() string {
 
 // changed names the flag in which a store differs.
 func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
-	ifThere := func(name, says string) string { // else the name helps nobody, such as that of a graph in a program's memory
+	ifThere := func(name, says string) string { // else it helps nobody, such as that of a graph in a program's memory
 		if _, err := os.Stat(name); err != nil {
 			return ""
 		}
@@ -90,7 +92,8 @@ func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
 		if abs, err := filepath.Abs(j.in.name); err == nil && abs != c.Was {
 			from += ifThere(c.Was, ", "+text.Line(c.Was))
 		}
-		return text.ErrorOf(c, "%s was made from %s, or %s has changed since%s", c.Store, from, j.in.name, j.otherwise())
+		return text.ErrorOf(c, "%s was made from %s, or %s has changed since%s",
+			c.Store, from, j.in.name, j.otherwise())
 	}
 	asks := flagOf(c.In, c.Wanted)
 	if c.Left {
@@ -99,7 +102,8 @@ func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
 	what := j.otherwise()
 	if j.in.form == aStore { // neither of both can be said of it
 		graph := p.Meta().Input.Name
-		what = fmt.Sprintf("; it stays as it is: solve its graph%s into another store with --out, or over this one with --restart", ifThere(graph, ", "+graph+","))
+		what = fmt.Sprintf("; it stays as it is: solve its graph%s into another store with --out, or over this one "+
+			"with --restart", ifThere(graph, ", "+graph+","))
 	}
 	return text.ErrorOf(c, "%s was made with %s, and this asks for %s%s", c.Store, flagOf(c.In, c.Was), asks, what)
 }

@@ -48,13 +48,15 @@ func (o *scrubOptions) run(ctx context.Context) error {
 		show.End()
 		switch {
 		case errors.Is(err, task.ErrInterrupted):
-			return fmt.Errorf("%w; continue with: %s", err, terminal.Command("scrub", []string{fmt.Sprintf("--from=%d", s.Next)}, dir))
+			from := fmt.Sprintf("--from=%d", s.Next)
+			return fmt.Errorf("%w; continue with: %s", err, terminal.Command("scrub", []string{from}, dir))
 		case errors.Is(err, prove.ErrNoTile):
 			return exit.UsageError(err)
 		case err != nil:
 			return err
 		}
-		summary(o.json, s, terminal.Out, "%s: %s; %s in %s, %s", dir, matching(s.Tiles), humanize.IBytes(uint64(s.Bytes)),
+		summary(o.json, s, terminal.Out, "%s: %s; %s in %s, %s", dir, matching(s.Tiles),
+			humanize.IBytes(uint64(s.Bytes)),
 			terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
 		return nil
 	})

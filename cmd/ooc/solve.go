@@ -50,14 +50,14 @@ type solveOptions struct {
 }
 
 func solveCommand() *cobra.Command {
-	cmd, o := newSolve()
-	cmd.Args = o.count
-	return runs(cmd, &o.line, o.run)
+	cmd, f := newSolve()
+	cmd.Args = f.count
+	return runs(cmd, &f.line, f.run)
 }
 
 // newSolve returns the command without its action, so that the flags of a job can be read in the same way as its own.
 func newSolve() (*cobra.Command, *solveOptions) {
-	o := &solveOptions{}
+	f := &solveOptions{}
 	cmd := &cobra.Command{
 		Use:   "solve GRAPH...",
 		Short: "Import a graph if needed, then solve it; resume what is unfinished",
@@ -67,24 +67,27 @@ func newSolve() (*cobra.Command, *solveOptions) {
 			"Several graphs, a folder of them, a quoted pattern or --jobs FILE are a batch: a queue on disk, NAME.batch, that\n" +
 			"the same command continues. Small graphs share the device; a job that fails does not stop the others.",
 	}
-	o.matrixFlags.add(cmd)
-	o.progressFlags.add(cmd)
-	o.batchFlags.add(cmd)
+	f.matrixFlags.add(cmd)
+	f.progressFlags.add(cmd)
+	f.batchFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.Var(flagvalue.Word(&o.cluster, "mpi"), "cluster", "mpi: the processes that mpirun or srun has started share the rounds of the solve, each on its own device")
-	fl.Var(flagvalue.Grid(&o.Grid), "grid", "rows and columns in which the parts of a --cluster stand, as in 2x4 (default: as square as can be)")
-	fl.StringVar(&o.partDir, "part-dir", "", "each process of a --cluster keeps its part of the matrix in a store of its own, in DIR/GRAPH.parts, which may be on a disk of its node")
+	fl.Var(flagvalue.Word(&f.cluster, "mpi"), "cluster", "mpi: the processes that mpirun or srun has started share "+
+		"the rounds of the solve, each on its own device")
+	fl.Var(flagvalue.Grid(&f.Grid), "grid", "rows and columns in which the parts of a --cluster stand, as in 2x4 "+
+		"(default: as square as can be)")
+	fl.StringVar(&f.partDir, "part-dir", "", "each process of a --cluster keeps its part of the matrix in a store of "+
+		"its own, in DIR/GRAPH.parts, which may be on a disk of its node")
 	_ = cmd.MarkFlagDirname("part-dir")
-	fl.StringVar(&o.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
-	fl.StringVar(&o.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
+	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
+	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
-	fl.Var(flagvalue.Word(&o.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
-	fl.BoolVar(&o.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
-	fl.BoolVar(&o.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
-	fl.BoolVar(&o.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&o.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
-	fl.BoolVar(&o.overwrite, "overwrite", false, "replace the --timeline file if it is there")
-	return cmd, o
+	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
+	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
+	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
+	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
+	return cmd, f
 }
 
 func (o *solveOptions) run(ctx context.Context) error {
@@ -202,7 +205,8 @@ func (j *job) solve(ctx context.Context, p *engine.Problem, progress func(live.S
 	defer end()
 	defer func() { sum.Unasked = j.unasked }()
 	o := j.engineOptions()
-	o.Control, o.Checkpoint, o.Progress, o.Interval, o.Input = control, j.checkpoint, progress, j.show.Interval, j.in.path()
+	o.Control, o.Checkpoint, o.Progress, o.Interval, o.Input = control, j.checkpoint, progress, j.show.Interval,
+		j.in.path()
 	if j.ranks != nil {
 		o.Ranks = j.ranks.Group
 	}
@@ -276,9 +280,7 @@ func (j *job) open(ctx context.Context) (*engine.Problem, error) {
 		if err := vacant(ctx, j.show.Note, out); err != nil { // before a graph is read for nothing
 			return nil, err
 		}
-		p, err := j.make(ctx, func(ctx context.Context, w graph.Weights, o engine.CreateOptions) (*engine.Problem, error) {
-			return engine.Create(ctx, out, w, o)
-		})
+		p, err := j.make(ctx, nil)
 		if !errors.Is(err, tiles.ErrExists) {
 			return p, err
 		}
@@ -305,7 +307,7 @@ func (j *job) renew(ctx context.Context, p *engine.Problem, anew bool) (*engine.
 		if err := p.Store().CheckOwn(); err != nil { // before a graph is read for nothing
 			return nil, err
 		}
-		return j.make(ctx, p.Replace)
+		return j.make(ctx, p)
 	}
 	if err := j.same(ctx, p); err != nil {
 		return nil, err
@@ -320,13 +322,17 @@ func (j *job) renew(ctx context.Context, p *engine.Problem, anew bool) (*engine.
 	return p, p.Restart(ctx, j.engineOptions())
 }
 
-// make reads the graph, and has create make its store.
-func (j *job) make(ctx context.Context, create func(context.Context, graph.Weights, engine.CreateOptions) (*engine.Problem, error)) (*engine.Problem, error) {
+// make reads the graph and makes its store, in the place of the old one if there is one.
+func (j *job) make(ctx context.Context, old *engine.Problem) (p *engine.Problem, err error) {
 	n, o, err := j.read(ctx, j.store)
 	if err != nil {
 		return nil, err
 	}
-	p, err := create(ctx, n.weights, o)
+	if old == nil {
+		p, err = engine.Create(ctx, j.store, n.weights, o)
+	} else {
+		p, err = old.Replace(ctx, n.weights, o)
+	}
 	if err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -371,7 +377,8 @@ func (j *job) read(ctx context.Context, out string) (n *incoming, o engine.Creat
 		}
 	}()
 	if n.graph() == nil && j.in.form == standardInput && j.ranks != nil {
-		return n, o, exit.UsageError(errors.New("a matrix from standard input reaches one process, and with --cluster mpi all read it: give a file that all nodes see"))
+		return n, o, exit.UsageError(errors.New("a matrix from standard input reaches one process, and with " +
+			"--cluster mpi all read it: give a file that all nodes see"))
 	}
 	want, err := j.requestFor(n.weights.Facts())
 	if err != nil {
@@ -409,7 +416,9 @@ func (j *job) origin(src *graph.Source) tiles.Input {
 }
 
 // planRows plans a matrix for the store out, and makes sure that there is room for it.
-func (j *job) planRows(ctx context.Context, w graph.Weights, name, out string, want plan.Request) (engine.CreateOptions, error) {
+func (j *job) planRows(
+	ctx context.Context, w graph.Weights, name, out string, want plan.Request,
+) (engine.CreateOptions, error) {
 	o := engine.CreateOptions{Sources: want.Sources, Predecessors: want.Predecessors}
 	if j.partDir == "" { // else each process looks for room for its part
 		if err := engine.RoomFor(out, w.Facts(), want); err != nil {

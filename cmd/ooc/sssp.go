@@ -52,7 +52,7 @@ type ssspOptions struct {
 }
 
 func ssspCommand() *cobra.Command {
-	o := &ssspOptions{}
+	f := &ssspOptions{}
 	var methods strings.Builder
 	for _, m := range sssp.Methods {
 		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
@@ -67,22 +67,23 @@ func ssspCommand() *cobra.Command {
 			"Every method gives the same distances and the same predecessors, to the bit. Methods:" + methods.String(),
 		Args: cobra.ExactArgs(1),
 	}
-	o.arcsFlags.add(cmd)
+	f.arcsFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&o.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
-	o.method = sssp.Methods[0].Name
-	fl.Var(flagvalue.Word(&o.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
-	fl.Var(flagvalue.Whole(&o.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
+	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
+	f.method = sssp.Methods[0].Name
+	fl.Var(flagvalue.Word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
+	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
-	fl.StringVar(&o.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
-	fl.BoolVar(&o.overwrite, "overwrite", false, "replace FILE if it is there")
-	return runs(cmd, &o.line, o.run)
+	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *ssspOptions) run(ctx context.Context) (err error) {
 	if err := cmp.Or(
 		exit.Refuse(o.sources == "", "name a vertex to start from: --source S"),
-		exit.Refuse(o.group > 0 && o.method == "product" || o.group > 1 && o.method == "naive", "--group has no effect with --method %s", o.method)); err != nil {
+		exit.Refuse(o.group > 0 && o.method == "product" || o.group > 1 && o.method == "naive",
+			"--group has no effect with --method %s", o.method)); err != nil {
 		return err
 	}
 	find := func() (*sssp.Result, error) { return o.find(ctx) }
@@ -115,9 +116,11 @@ func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group, Progress: every(show.LinesEvery, func(p sssp.Progress) {
-		note("%s, %d of %s settled, %s", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done, terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
-	})})
+	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group,
+		Progress: every(show.LinesEvery, func(p sssp.Progress) {
+			note("%s, %d of %s settled, %s", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done,
+				terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
+		})})
 }
 
 // every returns a function that calls show, but at most once in each interval.
@@ -146,7 +149,8 @@ func (o *ssspOptions) print(r *sssp.Result) error {
 	summary(o.json, struct {
 		sssp.Summary
 		Group *int `json:"group"`
-	}{s, terminal.Known(s.Group)}, terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout, terminal.Time(s.Seconds), how, s.Device)
+	}{s, terminal.Known(s.Group)}, terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout,
+		terminal.Time(s.Seconds), how, s.Device)
 	return nil
 }
 

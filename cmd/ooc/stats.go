@@ -27,15 +27,13 @@ type statsOptions struct {
 	nearest              int
 
 	// Of graphs alone:
-	graphFlags
-	deviceFlags
+	matrixFlags // not all of them
 	progressFlags
-	sources, out, store string
-	hostMemory          int64
+	out, store string
 }
 
 func statsCommand() *cobra.Command {
-	o := &statsOptions{}
+	f := &statsOptions{}
 	cmd := &cobra.Command{
 		Use:   "stats STORE|GRAPH",
 		Short: "Print eccentricities, centralities, means and histograms of all distances",
@@ -51,23 +49,24 @@ func statsCommand() *cobra.Command {
 			"incoming ones, as networkx does, and their columns that end in _out the outgoing ones.",
 		Args: cobra.ExactArgs(1),
 	}
-	o.graphFlags.add(cmd, entry.Kinds...)
-	o.deviceFlags.add(cmd)
-	o.progressFlags.add(cmd)
+	f.graphFlags.add(cmd, entry.Kinds...)
+	f.deviceFlags.add(cmd)
+	f.progressFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&o.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
-	fl.StringVar(&o.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
-	fl.StringVar(&o.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there or be empty, and remove it at the end")
+	fl.StringVar(&f.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
+	fl.StringVar(&f.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
+	fl.StringVar(&f.store, "store", "", "where elimination does not pay, or the graph is a matrix: solve into this store, which must not be there or be empty, and remove it at the end")
 	_ = cmd.MarkFlagDirname("store")
-	fl.Var(flagvalue.Size(&o.hostMemory), "host-memory", "memory for elimination, and again to compute rows in (default: what is free, and half of it)")
-	fl.BoolVar(&o.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
-	fl.BoolVar(&o.csv, "csv", false, "a table with one line a vertex")
-	fl.StringVar(&o.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
-	fl.Var(flagvalue.AtLeast(&o.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
-	fl.StringVar(&o.within, "within", "", "count, for each vertex, those within these distances: 100,500")
-	fl.StringVar(&o.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
-	fl.BoolVar(&o.overwrite, "overwrite", false, "replace the --plot file if it is there")
-	return runs(cmd, &o.line, o.run)
+	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for elimination, and again to compute rows in "+
+		"(default: what is free, and half of it)")
+	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
+	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
+	fl.StringVar(&f.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
+	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
+	fl.StringVar(&f.within, "within", "", "count, for each vertex, those within these distances: 100,500")
+	fl.StringVar(&f.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --plot file if it is there")
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *statsOptions) run(ctx context.Context) error {
@@ -79,15 +78,18 @@ func (o *statsOptions) run(ctx context.Context) error {
 	if in.form != aStore && in.form != aFolder {
 		return o.ofGraph(ctx, in, q)
 	}
-	if err := cmp.Or(o.without("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead",
-		"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress"), o.noGraphFlags()); err != nil {
+	err = o.without("--%s is for graphs, and this is a store: leave it out, or give the graph's file instead",
+		"sources", "out", "store", "device", "device-memory", "host-memory", "checkpoint", "progress")
+	if err = cmp.Or(err, o.noGraphFlags()); err != nil {
 		return err
 	}
 	return ask(in.name, func(p *engine.Problem) error { return o.ofStore(ctx, p, p.Dir(), q, note) })
 }
 
 // ofStore gathers statistics of a store, which has a name. say is told how fast it was read.
-func (o *statsOptions) ofStore(ctx context.Context, p *engine.Problem, name string, q stats.Options, say func(format string, args ...any)) error {
+func (o *statsOptions) ofStore(
+	ctx context.Context, p *engine.Problem, name string, q stats.Options, say func(format string, args ...any),
+) error {
 	if err := q.Check(p.Geometry().N); err != nil {
 		return exit.UsageError(err)
 	}
@@ -102,7 +104,8 @@ func (o *statsOptions) ofStore(ctx context.Context, p *engine.Problem, name stri
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
-		say("read %s in %s, %s", humanize.IBytes(uint64(size)), terminal.Time(took), terminal.PerSecond(float64(size)/took))
+		say("read %s in %s, %s", humanize.IBytes(uint64(size)), terminal.Time(took),
+			terminal.PerSecond(float64(size)/took))
 		return s, nil
 	})
 	if err != nil {
@@ -145,7 +148,8 @@ func (o *statsOptions) question() (q stats.Options, err error) {
 	q.Within, err = flagvalue.Numbers("within", o.within)
 	if err = cmp.Or(
 		exit.Refuse(o.json && o.csv, "give one of --json and --csv"),
-		exit.Refuse(o.nearest > 0 && !o.json && !o.csv, "--k-nearest lists vertices for each vertex: it needs --csv or --json; "+
+		exit.Refuse(o.nearest > 0 && !o.json && !o.csv, "--k-nearest lists vertices for each vertex: it needs --csv "+
+			"or --json; "+
 			"for one vertex: ooc query STORE U --k-nearest K"), err); err != nil {
 		return q, err
 	}
@@ -157,7 +161,8 @@ func (o *statsOptions) question() (q stats.Options, err error) {
 	}
 	if n, failed := strconv.Atoi(o.bins); failed == nil {
 		q.Bins = n
-		err = exit.Refuse(n < 2 || n > stats.MaxBins, "--bins %d: want 2 to %d bins, or the edges of bins, as in 0,100,500", n, stats.MaxBins)
+		err = exit.Refuse(n < 2 || n > stats.MaxBins, "--bins %d: want 2 to %d bins, or the edges of bins, as in "+
+			"0,100,500", n, stats.MaxBins)
 	} else if o.bins != "" {
 		q.Bins = 0
 		q.Edges, err = flagvalue.Numbers("bins", o.bins)

@@ -31,7 +31,8 @@ const statsExt = ".stats"
 func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) error {
 	file := cmp.Or(o.out, read.BaseName(in.name)+statsExt)
 	if err := cmp.Or(exit.UsageError(q.Check(1)), o.isOne(), // of more vertices once they are read
-		exit.Refuse(o.out == "" && in.form == standardInput, "standard input has no name: give --out"), o.output(file, true).Check()); err != nil {
+		exit.Refuse(o.out == "" && in.form == standardInput, "standard input has no name: give --out"),
+		o.output(file, true).Check()); err != nil {
 		return err
 	}
 	if begun, err := o.begun(in); err != nil {
@@ -50,12 +51,13 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	case g == nil && o.store != "":
 		return o.byStore(ctx, in, q)
 	case g == nil:
-		return exit.InputError(fmt.Errorf("%s: statistics of a matrix need a store; solve it (%s), and ask that", in.name, terminal.Command("solve", nil, in.name)))
+		return exit.InputError(fmt.Errorf("%s: statistics of a matrix need a store; solve it (%s), and ask that",
+			in.name, terminal.Command("solve", nil, in.name)))
 	}
 	if err := q.Check(g.N); err != nil {
 		return exit.UsageError(err)
 	}
-	all := stats.GraphOptions{Options: q, File: file, Memory: o.hostMemory, Name: n.src.Name, Checkpoint: o.checkpoint}
+	all := stats.GraphOptions{Options: q, File: file, Memory: o.HostMemory, Name: n.src.Name, Checkpoint: o.checkpoint}
 	if all.Sources, _, err = sourcesOf(g.Facts(), o.sources, 0); err != nil {
 		return err
 	}
@@ -99,8 +101,10 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 		if sum.Resumed > 0 {
 			resumed = fmt.Sprintf(", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
 		}
-		note("eliminated %s in %s, core of %s; computed %s in %s, %s%s", terminal.Count(sum.Eliminated, "vertex", "vertices"), terminal.Time(sum.EliminateSeconds),
-			humanize.Comma(int64(sum.Core)), terminal.Count(sum.Rows, "row", "rows"), terminal.Time(sum.Seconds), terminal.DistanceRate(sum.DistancesPerSecond), resumed)
+		note("eliminated %s in %s, core of %s; computed %s in %s, %s%s",
+			terminal.Count(sum.Eliminated, "vertex", "vertices"), terminal.Time(sum.EliminateSeconds),
+			humanize.Comma(int64(sum.Core)), terminal.Count(sum.Rows, "row", "rows"), terminal.Time(sum.Seconds),
+			terminal.DistanceRate(sum.DistancesPerSecond), resumed)
 	}
 	return s, err
 }
@@ -132,7 +136,8 @@ func (o *statsOptions) begun(in input) (bool, error) {
 	defer p.Close()
 	made := p.Meta().Command
 	begun := len(made) > 1 && made[1] == "stats"
-	return begun, exit.Refuse(!begun, "--store %s: it is a store that ooc stats has not made, and would be removed at the end; ask it (%s), or name another folder",
+	return begun, exit.Refuse(!begun, "--store %s: it is a store that ooc stats has not made, and would be removed at "+
+		"the end; ask it (%s), or name another folder",
 		o.store, terminal.Command("stats", nil, o.store))
 }
 
@@ -150,10 +155,10 @@ func (o *statsOptions) damaged(err error) error {
 func (o *statsOptions) byStore(ctx context.Context, in input, q stats.Options) (err error) {
 	defer func() { err = o.damaged(err) }()
 	j := &job{in: in, solveOptions: solveOptions{
-		line: o.line, progressFlags: o.progressFlags, out: o.store, quiet: true,
-		matrixFlags: matrixFlags{graphFlags: o.graphFlags, deviceFlags: o.deviceFlags, Request: plan.Request{HostMemory: o.hostMemory, Algorithm: plan.Auto}, sources: o.sources},
-		strict:      true, place: "store", // what is begun for other statistics goes on for none but these
+		line: o.line, matrixFlags: o.matrixFlags, progressFlags: o.progressFlags, out: o.store, quiet: true,
+		strict: true, place: "store", // what is begun for other statistics goes on for none but these
 	}}
+	j.Algorithm = plan.Auto
 	if err := j.run(ctx); err != nil {
 		return err
 	}
@@ -179,7 +184,8 @@ func (o *statsOptions) storeTakes(ctx context.Context, g *graph.Graph, sources t
 		return ""
 	}
 	defer d.Close()
-	c, err := engine.ForecastGraph(ctx, g, d, plan.Request{Sources: sources, HostMemory: o.hostMemory, Room: engine.Room(".")}, "")
+	c, err := engine.ForecastGraph(ctx, g, d, plan.Request{Sources: sources, HostMemory: o.HostMemory,
+		Room: engine.Room(".")}, "")
 	if err != nil {
 		return ""
 	}

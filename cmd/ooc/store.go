@@ -56,7 +56,8 @@ func isSolved(path string) bool {
 // noStoreIn refuses a place for a store that is in another one or in a batch.
 func noStoreIn(out string) error {
 	abs, err := filepath.Abs(out)
-	if owner := tiles.Owner(abs); err == nil && owner != "" && (tiles.IsStore(owner) || !tiles.IsStore(out)) { // a store that is in a batch goes on
+	owner := tiles.Owner(abs)
+	if err == nil && owner != "" && (tiles.IsStore(owner) || !tiles.IsStore(out)) { // a store in a batch goes on
 		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
 	}
 	return err

@@ -33,7 +33,7 @@ type verifyOptions struct {
 }
 
 func verifyCommand() *cobra.Command {
-	o := &verifyOptions{}
+	f := &verifyOptions{}
 	cmd := &cobra.Command{
 		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
 		Short: "Compare checksums and sampled rows with a search, or prove every distance",
@@ -48,21 +48,22 @@ func verifyCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 	}
 	fl := cmd.Flags()
-	o.rows = 64
-	fl.Var(flagvalue.AtLeast(&o.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
-	fl.Var(flagvalue.Seed(&o.seed), "seed", "choose the same rows again")
-	fl.BoolVar(&o.full, "full", false, "prove every distance")
-	o.device = "cpu"
-	fl.Var(flagvalue.Device(&o.device), "device", "what proves with --full: cpu, or GPUs as cuda or cuda:0,1")
-	fl.StringVar(&o.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
-	fl.BoolVar(&o.json, "json", false, "one JSON object")
-	o.graphFlags.add(cmd, entry.Kinds...)
-	return runs(cmd, &o.line, o.run)
+	f.rows = 64
+	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
+	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
+	fl.BoolVar(&f.full, "full", false, "prove every distance")
+	f.device = "cpu"
+	fl.Var(flagvalue.Device(&f.device), "device", "what proves with --full: cpu, or GPUs as cuda or cuda:0,1")
+	fl.StringVar(&f.matrix, "matrix", "", "a .npy file of distances in the graph to prove, instead of a store")
+	fl.BoolVar(&f.json, "json", false, "one JSON object")
+	f.graphFlags.add(cmd, entry.Kinds...)
+	return runs(cmd, &f.line, f.run)
 }
 
 func (o *verifyOptions) run(ctx context.Context) error {
 	err := cmp.Or(
-		exit.Refuse(o.full && (o.has("rows") || o.has("seed")), "--full proves all rows: give it without --rows and --seed"),
+		exit.Refuse(o.full && (o.has("rows") || o.has("seed")),
+			"--full proves all rows: give it without --rows and --seed"),
 		exit.Refuse(!o.full && (o.matrix != "" || o.has("device")), "--matrix and --device go with --full"))
 	if err == nil && o.matrix == "" {
 		err = o.noGraphFlags()
@@ -133,9 +134,11 @@ func matching(tiles int) string {
 	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
 }
 
-// prove proves distances between the given number of rows and all n vertices on the devices that were named, shows how far that is, and
-// prints what prover returns, with the bytes of the distances that have a name.
-func (o *verifyOptions) prove(name string, kind entry.Kind, rows, n int, prover func(prove.Options) (prove.Proof, int64, error)) error {
+// prove has distances from so many rows to all n vertices proved on the devices that were named, shows how far that is,
+// and prints what prover returns, with the bytes of the distances, which have a name.
+func (o *verifyOptions) prove(
+	name string, kind entry.Kind, rows, n int, prover func(prove.Options) (prove.Proof, int64, error),
+) error {
 	d, err := registry.OpenFaster(o.device, 0, float64(rows)*float64(n))
 	if err != nil {
 		return err

@@ -76,7 +76,8 @@ func Base(to *string) pflag.Value {
 		n, err := strconv.ParseInt(text, 10, 32)
 		return strconv.FormatInt(n, 10), err
 	}
-	return &value[string]{to, "int", fmt.Sprintf("a whole number from 0 to %d", math.MaxInt32), parse, func(n string) bool { return n[0] != '-' }, nil}
+	return &value[string]{to, "int", fmt.Sprintf("a whole number from 0 to %d", math.MaxInt32), parse,
+		func(n string) bool { return n[0] != '-' }, nil}
 }
 
 // TileEdge is the edge of a tile.
