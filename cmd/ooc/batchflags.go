@@ -41,15 +41,10 @@ var (
 
 // count checks how many graphs there are, and flags that every run needs.
 func (o *solveOptions) count(_ *cobra.Command, args []string) error {
-	switch {
-	case o.out != "" && o.outDir != "":
-		return errors.New("--out names the store, and --out-dir its folder: give one of them")
-	case len(args) == 0 && o.jobs == "":
-		return errors.New("accepts 1 argument or more, or --jobs FILE; received none")
-	case len(args) > 0 && o.jobs != "":
-		return errors.New("--jobs FILE names the graphs: give it no others")
-	}
-	return nil
+	return cmp.Or(
+		exit.Refuse(o.out != "" && o.outDir != "", "--out names the store, and --out-dir its folder: give one of them"),
+		exit.Refuse(len(args) == 0 && o.jobs == "", "accepts 1 argument or more, or --jobs FILE; received none"),
+		exit.Refuse(len(args) > 0 && o.jobs != "", "--jobs FILE names the graphs: give it no others"))
 }
 
 // limited returns the command's context, which --max-hours ends. While there is nothing to take a checkpoint of,

@@ -90,8 +90,10 @@ func (f *graphFlags) read(in input, spool string) (*incoming, error) {
 	return n, nil
 }
 
-// readArcs reads a graph, looks at a matrix, or opens the graph of a store, for commands that make none.
-func (f *graphFlags) readArcs(l *line, in input) (*incoming, error) {
+// readArcs reads the graph that a line names, looks at a matrix, or opens the graph of a store, for commands that make no
+// store.
+func (f *graphFlags) readArcs(l *line) (*incoming, error) {
+	in := resolve(l.args[0])
 	if in.form != aStore {
 		n, err := f.read(in, os.TempDir())
 		if err == nil {

@@ -46,12 +46,15 @@ func mstCommand() *cobra.Command {
 }
 
 func (o *mstOptions) run(ctx context.Context) (err error) {
-	in, err := o.readArcs(&o.line, resolve(o.args[0]))
+	if err := o.isOne(); err != nil {
+		return err
+	}
+	in, err := o.readArcs(&o.line)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
-	device, err := o.openOne()
+	device, _, err := o.open()
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	graph, file := o.args[0], o.args[1]
-	in, err := o.readArcs(&o.line, resolve(graph))
+	in, err := o.readArcs(&o.line)
 	if err != nil {
 		return err
 	}

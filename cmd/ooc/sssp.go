@@ -33,15 +33,6 @@ func (f *arcsFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 }
 
-// openOne opens the one device.
-func (f *arcsFlags) openOne() (kernels.Device, error) {
-	if err := f.isOne(); err != nil {
-		return nil, err
-	}
-	d, _, err := f.open()
-	return d, err
-}
-
 type ssspOptions struct {
 	line
 	arcsFlags
@@ -80,7 +71,7 @@ func ssspCommand() *cobra.Command {
 }
 
 func (o *ssspOptions) run(ctx context.Context) (err error) {
-	if err := cmp.Or(
+	if err := cmp.Or(o.isOne(),
 		exit.Refuse(o.sources == "", "name a vertex to start from: --source S"),
 		exit.Refuse(o.group > 0 && o.method == "product" || o.group > 1 && o.method == "naive",
 			"--group has no effect with --method %s", o.method)); err != nil {
@@ -101,7 +92,7 @@ func (o *ssspOptions) run(ctx context.Context) (err error) {
 
 // find reads the arcs and finds the paths.
 func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
-	in, err := o.readArcs(&o.line, resolve(o.args[0]))
+	in, err := o.readArcs(&o.line)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +102,7 @@ func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	device, err := o.openOne()
+	device, _, err := o.open()
 	if err != nil {
 		return nil, err
 	}
