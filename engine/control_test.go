@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -106,10 +107,11 @@ func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(l
 	before := s.still()
 	s.ctl.Checkpoint()
 	kept, ok := s.until(func(st live.Status) bool {
-		if st.RestorePoint > 0 && st.RestorePoint < st.Progress && st.Stage == live.StageExpand {
+		safe := int(math.Round(st.RestorePoint * float64(st.Rows))) // rows, if there are any
+		if st.RestorePoint > 0 && safe < st.RowsDone && st.Stage == live.StageExpand {
 			s.ctl.Checkpoint() // that one did not wait for the rows in flight; this one may
 		}
-		return st.RestorePoint > 0 && (st.Stage == live.StageRounds && st.Checkpoint == "" || st.RestorePoint == st.Progress)
+		return st.RestorePoint > 0 && (st.Stage == live.StageRounds && st.Checkpoint == "" || st.Stage == live.StageExpand && safe == st.RowsDone)
 	})
 	if !ok || kept.State != live.Paused {
 		t.Fatalf("a checkpoint in a pause ended it: %+v", kept)
@@ -148,7 +150,7 @@ func TestPauseExpansion(t *testing.T) {
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 2500, entry.KindI32, false), 64)
 	o := enginetest.Shape{Tile: 64, Slots: 1000, Pages: 8}.Options(t)
 	o.Algorithm, o.HostMemory = eliminate.Name, 0
-	pauseAndGoOn(t, p, o, func(st live.Status) bool { return st.RowsDone > 0 && st.Progress < 0.5 && st.RestorePoint == 0 })
+	pauseAndGoOn(t, p, o, func(st live.Status) bool { return st.RowsDone > 0 && st.RowsDone < st.Rows/2 && st.RestorePoint == 0 })
 }
 
 // TestEndInPause ends the context of a paused solve: it keeps what it had finished.

@@ -242,7 +242,7 @@ func TestOrderingIsShown(t *testing.T) {
 		}
 	}
 	enginetest.Solve(t, p, o)
-	if first.Stage != live.StageEliminate || first.ETA != -1 || first.Rows != 60 {
+	if first.Stage != live.StageOrder || first.ETA != -1 || first.Rows != 60 {
 		t.Errorf("the first report: %+v", first)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ooc/engine/eliminate"
 	"ooc/engine/factors"
+	"ooc/engine/internal/cancel"
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/task"
@@ -77,13 +78,16 @@ func (p *Problem) closeFactors() error {
 func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
 	defer func() { reports.Stop(err == nil) }()
 	since, before := func() float64 { return o.Control.Now().Sub(began).Seconds() }, state.Elapsed.Seconds()
-	at := func(stage live.Stage) {
-		reports.Show(func() live.Live {
+	var tally cancel.Tally
+	ctx = cancel.Counted(ctx, &tally)
+	at := func(stage live.Stage, shares live.StageShares) {
+		reports.Show(live.Counting(&tally, func() live.Live {
 			st := task.StatusOf(p.store)
-			st.Algorithm, st.Stage, st.Device, st.ETA = factors.Name, stage, o.Device.Info().Model, -1
+			st.Algorithm, st.Device, st.ETA = factors.Name, o.Device.Info().Model, -1
 			st.Elapsed = before + since()
+			st.Count(stage, shares, 0, &tally, o.Control)
 			return live.Live{Status: st}
-		})
+		}))
 	}
 	g, err := p.Graph()
 	if err != nil {
@@ -98,9 +102,9 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	done := &eliminate.Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
 	sum.Plans = sum.Plans.With(done)
 	sum.EliminateSeconds, sum.CoreSeconds = f.EliminateSeconds, f.CoreSeconds
-	at(live.StageWrite)
+	at(live.StageWrite, factors.Shares(w))
 	writing := since()
-	if err := f.Save(p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
+	if err := f.Save(ctx, p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
 		return err
 	}
 	state = tiles.State{Algorithm: factors.Name, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}

@@ -18,6 +18,7 @@ package kernels
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"ooc/kernels/entry"
@@ -109,6 +110,13 @@ type Stream interface {
 	Sync() error
 	// Close waits for the stream and releases it.
 	Close() error
+}
+
+// ClosureCounter is a Stream that counts the relaxations of its closures in done, as they are done. It is for one large closure, since
+// each begins to count anew.
+type ClosureCounter interface {
+	Stream
+	CountClosures(done *atomic.Int64)
 }
 
 // Device allocates memory and streams. Its methods may be called concurrently.

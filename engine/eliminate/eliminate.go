@@ -16,6 +16,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/internal/cancel"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/sparse"
@@ -108,12 +109,12 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 
 // Run solves by elimination. It continues after the rows that the task's state counts as done.
 func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
-	x := &run{Task: t, algorithm: a}
+	x := &run{Task: t, algorithm: a, tally: new(cancel.Tally)}
 	defer func() { t.Reports.Stop(err == nil) }()
 	if err := x.planned(ctx); err != nil {
 		return err
 	}
-	err = x.run(ctx)
+	err = x.run(cancel.Counted(ctx, x.tally))
 	t.Summary.Text = x.plan.told(t.Summary)
 	return err
 }
@@ -128,6 +129,7 @@ type run struct {
 	closers   []kernels.Device // that may close the core in memory; none: it is solved in a store
 	closer    string           // what did, as tiles.State.Closer has it
 	rings     []*ring          // for an expansion on devices, one each; nil: none is taken
+	tally     *cancel.Tally    // of the stage at hand
 }
 
 // planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination
@@ -135,15 +137,15 @@ type run struct {
 func (x *run) planned(ctx context.Context) error {
 	p, ok := x.Choice.Plan.(*Plan)
 	if !ok {
-		ordering := run{Task: x.Task, plan: Plan{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}} // which may take minutes
-		x.Reports.Show(ordering.inStage(live.StageEliminate))
+		ordering := run{Task: x.Task, plan: Plan{Rows: x.Geometry.RowCount(), Seconds: math.NaN()}, tally: x.tally}
+		x.Reports.Show(ordering.inStage(live.StageOrder)) // which may take minutes
 		q := x.Basis()
 		g, err := x.Graph()
 		if err != nil {
 			return err
 		}
 		q.Graph, q.Algorithm = g, Name
-		c, err := plan.Choose(ctx, []plan.Algorithm{x.algorithm}, *q, x.Device)
+		c, err := plan.Choose(cancel.Counted(ctx, x.tally), []plan.Algorithm{x.algorithm}, *q, x.Device)
 		if err != nil {
 			return err
 		}
@@ -288,7 +290,17 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 		return core, err
 	}
 	x.closer = inRounds
-	reports := x.Reports.Within(x.showCore, func() { x.Reports.Show(x.inStage(live.StageCore)) })
+	var last live.Status // of the rounds
+	reports := x.Reports.Within(func(l live.Live) live.Live {
+		last.Progress = l.Progress
+		return x.showCore(l)
+	}, func() { // its distances are read, which nothing counts
+		x.Reports.Show(func() live.Live {
+			l := x.showCore(live.Live{Status: last})
+			l.StageProgress = 0
+			return l
+		})
+	})
 	sum, distances, pitch, err := x.SolveCore(ctx, coreWeights{e, g}, fingerprint(e), reports)
 	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plans = sum.Relaxations, sum.Rate, sum.Plans.With(&x.plan)
 	if err != nil {
@@ -345,6 +357,7 @@ func hashWords[E int32 | uint32](h hash.Hash, s []E) {
 // showCore turns a report on the rounds of a core into one on the whole solve.
 func (x *run) showCore(shown live.Live) live.Live {
 	st, s := x.status(live.StageCore), shown.Status
+	st.StageProgress, st.Progress = s.Progress, x.shares().Progress(live.StageCore, s.Progress, x.before())
 	st.Round, st.Rounds, st.Rate, st.Ceiling, st.Busy = s.Round, s.Rounds, s.Rate, s.Ceiling, s.Busy
 	st.InRate, st.OutRate, st.ReadRate, st.WriteRate = s.InRate, s.OutRate, s.ReadRate, s.WriteRate
 	st.DeviceMemory, st.HostMemory, st.Checkpoint = s.DeviceMemory, s.HostMemory, s.Checkpoint
@@ -352,15 +365,24 @@ func (x *run) showCore(shown live.Live) live.Live {
 	return shown
 }
 
-// inStage describes the solve in a stage that reports no details.
+// inStage describes the solve in a stage that begins now, and reports no more than what it counts.
 func (x *run) inStage(stage live.Stage) func() live.Live {
-	return func() live.Live { return live.Live{Status: x.status(stage)} }
+	return live.Counting(x.tally, func() live.Live { return live.Live{Status: x.status(stage)} })
 }
+
+// shares are what the stages take, by the plan.
+func (x *run) shares() live.StageShares {
+	return live.StageShares{Eliminate: x.plan.EliminateSeconds, Core: x.plan.CoreSeconds, Last: x.plan.ExpandSeconds}
+}
+
+// before is the share of all rows that earlier runs have written.
+func (x *run) before() float64 { return float64(x.State.Done) / float64(x.Geometry.RowCount()) }
 
 // status describes the solve in a stage before rows are written.
 func (x *run) status(stage live.Stage) live.Status {
 	st := x.Task.Status()
-	st.Algorithm, st.Stage = Name, stage
+	st.Algorithm, st.RestorePoint = Name, x.before()
+	st.Count(stage, x.shares(), x.before(), x.tally, x.Control)
 	st.Device, st.PID = x.Device.Info().Model, os.Getpid()
 	st.Rows = x.plan.Rows
 	st.Elapsed = x.State.Elapsed.Seconds() + x.Since(x.Began)

@@ -36,9 +36,9 @@ func (Engine) Name() string { return Name }
 func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	began := time.Now()
 	if q.Stage == nil {
-		q.Stage = func(live.Stage) {}
+		q.Stage = func(live.Stage, live.StageShares) {}
 	}
-	q.Stage(live.StageEliminate)
+	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
 	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(work), Prepare: func(ctx context.Context) (rows.Ready, error) {
 		return prepare(ctx, g, q, order, work, began)
@@ -98,6 +98,8 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 		closers = []kernels.Device{q.Device, host}
 	}
 	f = &Factors{host: host}
+	shares := Shares(work)
+	q.Stage(live.StageEliminate, shares)
 	if q.Pieces > 0 {
 		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: q.Pieces}, host)
 	} else {
@@ -106,7 +108,7 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	if err != nil {
 		return nil, err
 	}
-	q.Stage(live.StageCore)
+	q.Stage(live.StageCore, shares)
 	closing := time.Now()
 	f.EliminateSeconds = closing.Sub(began).Seconds()
 	for _, d := range closers {
@@ -122,6 +124,14 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 		return nil, err
 	}
 	return f, nil
+}
+
+// Shares are what the stages of an elimination take on a processor that expands rows after it.
+func Shares(w sparse.Work) live.StageShares {
+	return live.StageShares{
+		Eliminate: plan.Weigh(sparse.Work{Eliminate: w.Eliminate}), Core: plan.Weigh(sparse.Work{Rounds: w.Rounds}),
+		Last: plan.Weigh(sparse.Work{Climb: w.Climb, Cross: w.Cross, Sweep: w.Sweep}),
+	}
 }
 
 // stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it may take. What

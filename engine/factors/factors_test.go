@@ -101,7 +101,7 @@ func TestQuestions(t *testing.T) {
 			ask(t, r, g, f)
 			path := filepath.Join(t.TempDir(), "factors")
 			id := [16]byte{byte(r.Uint32())}
-			if err := f.Save(path, "spare", id); err != nil {
+			if err := f.Save(t.Context(), path, "spare", id); err != nil {
 				t.Fatal(err)
 			}
 			loaded, err := factors.Load(path, id, g.N, f.Elimination.Variant)

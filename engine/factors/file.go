@@ -1,10 +1,12 @@
 package factors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 
+	"ooc/engine/internal/cancel"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -28,8 +30,8 @@ const (
 )
 
 // Save writes the factors to the file at path, durably and all or nothing; until then it is beside it under the name spare. id is
-// that of the store. It fails with disk.ErrNoSpace.
-func (f *Factors) Save(path, spare string, id [16]byte) error {
+// that of the store. It goes on if ctx ends, and fails with disk.ErrNoSpace.
+func (f *Factors) Save(ctx context.Context, path, spare string, id [16]byte) error {
 	e, list := f.Elimination, make([][]byte, arrayCount)
 	list[headArray] = entry.Bytes([]uint64{uint64(len(e.Vertices)), uint64(e.Core()), uint64(e.Variant)})
 	list[verticesArray], list[parentsArray] = entry.Bytes(e.Vertices), entry.Bytes(e.Parent)
@@ -46,7 +48,11 @@ func (f *Factors) Save(path, spare string, id [16]byte) error {
 		list[downWeightsArray] = entry.Bytes(e.Down.Weights)
 	}
 	list[coreArray] = entry.Bytes(f.Core.Matrix)
-	return arrays.Write(path, spare, id, list)
+	bytes := int64(0)
+	for _, a := range list {
+		bytes += int64(len(a))
+	}
+	return arrays.Write(path, spare, id, list, &cancel.Begin(ctx, bytes).Done)
 }
 
 // Load maps a file of factors of a graph of n vertices. What is small it checks at once, the rest when it is needed. It fails with

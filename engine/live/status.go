@@ -1,8 +1,10 @@
 package live
 
 import (
+	"sync"
 	"time"
 
+	"ooc/engine/internal/cancel"
 	"ooc/stream"
 )
 
@@ -25,6 +27,7 @@ type Stage string
 // The stages of a solve. That by rounds has the first alone.
 const (
 	StageRounds    Stage = "rounds"
+	StageOrder     Stage = "order" // vertices, for their elimination
 	StageEliminate Stage = "eliminate"
 	StageCore      Stage = "core" // in rounds of its own, if it is large
 	StageExpand    Stage = "expand"
@@ -63,8 +66,11 @@ type Status struct {
 	Stage        Stage   `json:"stage"`
 	Round        int     `json:"round"` // the one being worked on, from 1
 	Rounds       int     `json:"rounds"`
-	Progress     float64 `json:"progress"`      // 0…1, of all relaxations
+	Progress     float64 `json:"progress"`      // 0…1, of all work
 	RestorePoint float64 `json:"restore_point"` // 0…1: what a new run would go on from after a power cut
+
+	StageProgress float64 `json:"stage_progress,omitempty"`      // 0…1, of the stage; 0: nothing yet, or not known
+	VertexRate    float64 `json:"vertices_per_second,omitempty"` // that are put in an order
 
 	Rows         int     `json:"rows,omitempty"` // of distances, of an elimination; how many are written and how fast
 	RowsDone     int     `json:"rows_done,omitempty"`
@@ -85,6 +91,54 @@ type Status struct {
 	PID          int        `json:"pid,omitempty"`
 
 	Devices []Device `json:"devices,omitempty"` // where several share the rounds
+}
+
+// StageShares are what the stages of an elimination take of its time, by any measure. What comes last is writing, of rows or factors.
+type StageShares struct{ Eliminate, Core, Last float64 }
+
+// Progress is the share of all work that is done, when so much is done of a stage. before is the share of the last stage's work that
+// earlier runs have done; the other stages come again in each run. If nothing is known of the shares, the last stage is all.
+func (w StageShares) Progress(stage Stage, share, before float64) float64 {
+	if w == (StageShares{}) {
+		w.Last = 1
+	}
+	done, last := 0.0, w.Last*(1-before)
+	switch stage {
+	case StageEliminate:
+		done = share * w.Eliminate
+	case StageCore:
+		done = w.Eliminate + share*w.Core
+	case StageExpand, StageWrite:
+		done = w.Eliminate + w.Core + share*last
+	}
+	if all := w.Eliminate + w.Core + last; all > 0 {
+		return before + (1-before)*done/all
+	}
+	return before
+}
+
+// Counting returns look, which begins to count by t anew when it is first called: until then another one tells of what came before.
+func Counting(t *cancel.Tally, look func() Live) func() Live {
+	var first sync.Once
+	return func() Live {
+		first.Do(func() { t.Begin(0) })
+		return look()
+	}
+}
+
+// Count completes a status with what is counted in a stage that is not the last; before is as in Progress.
+func (st *Status) Count(stage Stage, w StageShares, before float64, t *cancel.Tally, c *Control) {
+	share, perSecond := t.Look()
+	st.Stage, st.StageProgress, st.Progress = stage, share, w.Progress(stage, share, before)
+	switch {
+	case c.Paused():
+	case stage == StageOrder:
+		st.VertexRate = perSecond
+	case stage == StageWrite:
+		st.WriteRate = perSecond
+	default:
+		st.Rate = perSecond
+	}
 }
 
 // Device is what one of several devices, or processes, that share the rounds of a solve is doing. Rates are those of the last few seconds.

@@ -20,6 +20,7 @@ type Run struct {
 	AtOnce       func(left int) int // units that a hand is given when so many are left; nil: one
 	Control      *live.Control      // pauses the run; nil: nothing does
 	Every        time.Duration      // between two restore points
+	Shares       live.StageShares   // what stages take, of which rows are the last; zero: rows are all
 
 	// Save makes the first so many units durable: that is a restore point. It is called now and then, and when Control asks for it, one
 	// call at a time. No unit ends in its turn meanwhile. nil: nothing is kept.
@@ -283,7 +284,9 @@ func (r *Run) Status(st *live.Status) {
 	defer r.mu.Unlock()
 	done, made, restore := r.counts()
 	st.Rows, st.RowsDone = r.Rows, done
-	st.Progress, st.RestorePoint = float64(done)/float64(r.Rows), float64(restore)/float64(r.Rows)
+	before := float64(done-made) / float64(r.Rows)
+	st.Progress = r.Shares.Progress(live.StageExpand, float64(made)/float64(max(1, r.Rows-done+made)), before)
+	st.StageProgress, st.RestorePoint = float64(done)/float64(r.Rows), float64(restore)/float64(r.Rows)
 	st.Checkpoint = live.CheckpointOf(r.Control, r.saving)
 	if st.ETA = -1; made == 0 {
 		return

@@ -27,6 +27,8 @@ type Writer struct {
 	Host kernels.Device // allocates memory
 	// Sink takes the stored tiles of each row of tiles that is done; nil: the store does.
 	Sink func(i int, tiles []byte) error
+	// Shares are what the stages of the solve take; zero: there are only rows.
+	Shares live.StageShares
 	// Mark adds to the store's state what a later run has to know to compute the same rows; nil: nothing.
 	Mark func(*tiles.State)
 	// Look adds to the status what is known of the devices; nil: nothing.
@@ -42,7 +44,7 @@ type Writer struct {
 func (w *Writer) Start() {
 	g := w.Geometry
 	w.Run = rows.Run{
-		Rows: g.RowCount(), Height: g.T, Columns: g.N, First: int(w.State.Done) / g.T, Control: w.Control, Every: w.Checkpoint,
+		Rows: g.RowCount(), Height: g.T, Columns: g.N, First: int(w.State.Done) / g.T, Control: w.Control, Every: w.Checkpoint, Shares: w.Shares,
 		Save: func(units int) error { return w.Store.Checkpoint(w.state(units)) },
 		Note: func(units int) error { return w.Store.Note(w.state(units)) },
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"ooc/engine/internal/cancel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -285,6 +286,11 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 		if err := errors.Join(stream.CopyIn(pivot[k], tile), stream.Sync()); err != nil {
 			return err
 		}
+	}
+	n := int64(side * edge)
+	tally := cancel.Begin(ctx, n*n*n)
+	if counts, ok := stream.(kernels.ClosureCounter); ok {
+		counts.CountClosures(&tally.Done)
 	}
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -37,6 +38,7 @@ type values[W weight] struct {
 	up, down []W
 	variant  entry.Variant
 	host     kernels.HostLaneOps // adds rows to others; nil: arcs are looked at one by one
+	tally    *cancel.Tally       // counts relaxations
 }
 
 // newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no place
@@ -71,6 +73,36 @@ func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]
 	return v
 }
 
+// relaxations counts those of eliminate and of cutOff.
+func (v *values[W]) relaxations() (all int64) {
+	for r := v.core; r < v.n; r++ {
+		row := v.row(int32(r))
+		arcs := int64(len(row))
+		inCore, _ := slices.BinarySearch(row, int32(v.core)) // arcs to the core are final when the others are
+		all += arcs*(arcs+3)/2 - int64(inCore)*int64(inCore+1)/2
+	}
+	all *= v.ways()
+	for _, p := range v.pieces {
+		all += v.ways()*v.pathWork(p) + v.insideWork(p)
+	}
+	return all
+}
+
+// pathWork and insideWork are about how many relaxations find the paths of a piece, by arcs of one direction, from its boundary, and
+// between its vertices.
+func (l *layout) pathWork(p piece) int64   { return l.arcsUp(p) * int64(len(p.boundary)) }
+func (l *layout) insideWork(p piece) int64 { return 2 * l.arcsUp(p) * int64(p.size()) }
+
+func (l *layout) arcsUp(p piece) int64 { return l.start[p.last+1] - l.start[p.first] }
+
+// ways is how many directions arcs have weights for.
+func (v *values[W]) ways() int64 {
+	if v.directed() {
+		return 2
+	}
+	return 1
+}
+
 // directed reports whether up and down differ.
 func (v *values[W]) directed() bool { return unsafe.SliceData(v.up) != unsafe.SliceData(v.down) }
 
@@ -88,11 +120,14 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	for r := range cursor {
 		cursor[r] = v.start[r+1] - 1
 	}
+	v.tally = cancel.Begin(ctx, v.relaxations())
 	worker := func() func(t tree) error {
 		w, poll := newGatherer(v, cursor), cancel.NewPoll(ctx)
 		return func(t tree) error {
 			for x := t.last; x >= t.first; x-- {
-				if err := poll.After(w.gather(x)); err != nil {
+				steps := w.gather(x)
+				v.tally.Done.Add(steps * v.ways())
+				if err := poll.After(steps); err != nil {
 					return err
 				}
 			}

@@ -125,7 +125,7 @@ func cannotPay(g *graph.Graph, o OrderOptions) bool {
 // minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that this took.
 func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64, err error) {
 	order = make([]int32, 0, n)
-	stop, poll := newStopRule(o, n), cancel.NewPoll(ctx)
+	stop, poll, tally := newStopRule(o, n), cancel.NewPoll(ctx), cancel.Begin(ctx, int64(min(n, o.Limit)))
 	for pivot := range ordering.MinimumDegree(p, rowsOf) {
 		if err := poll.After(pivot.Steps - steps + 1); err != nil {
 			return nil, 0, err
@@ -133,6 +133,7 @@ func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptio
 		steps = pivot.Steps
 		stop.add(pivot)
 		order = append(order, pivot.Vertices...)
+		tally.Done.Store(int64(len(order)))
 		if len(order) >= o.Limit || !stop.mayContinue(steps) {
 			break
 		}

@@ -110,6 +110,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 				}
 				v.reset(row(r))
 			}
+			v.tally.Done.Add(v.insideWork(v.pieces[i]))
 			return poll.After(int64(size * size))
 		}
 	})
@@ -140,6 +141,7 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 					rows[k*pitch+j] = w
 				}
 			}
+			v.tally.Done.Add(v.pathWork(v.pieces[i]))
 			return poll.After(int64(width * size))
 		}
 	})

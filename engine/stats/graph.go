@@ -13,6 +13,7 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
+	"ooc/engine/internal/cancel"
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/task"
@@ -82,13 +83,15 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval,
 	})
 	defer func() { reports.Stop(done) }()
-	shown := live.StageEliminate
-	reports.Show(x.look(shown))
-	at := func(s live.Stage) {
+	var shown live.Stage
+	at := func(s live.Stage, shares live.StageShares) {
 		if s != shown {
-			reports.Show(x.look(s))
+			shown = s
+			reports.Show(live.Counting(&x.tally, x.look(s, shares)))
 		}
 	}
+	at(live.StageOrder, live.StageShares{}) // and what is before that
+	ctx = cancel.Counted(ctx, &x.tally)
 	if err := x.prepare(ctx, head, at); err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
@@ -96,7 +99,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	if x.onDevice != nil {
 		defer func() { err = errors.Join(err, x.onDevice.close()) }()
 	}
-	reports.Show(x.look(live.StageExpand))
+	at(live.StageExpand, factors.Shares(x.f.Elimination.Work))
 	if err := x.expand(ctx); err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
@@ -148,6 +151,7 @@ type graphGathering struct {
 	onDevice *onDevice // nil: the processor adds up rows
 	file     *saved
 	began    time.Time
+	tally    cancel.Tally // of the stage at hand
 
 	mu       sync.Mutex
 	slot     slotHead // what the next slot will say; guarded by mu, as those below
@@ -161,7 +165,7 @@ type graphGathering struct {
 
 // prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call
 // that began it: their number decides the order of rows and columns. It calls at when a stage begins.
-func (x *graphGathering) prepare(ctx context.Context, head savedHead, at func(live.Stage)) (err error) {
+func (x *graphGathering) prepare(ctx context.Context, head savedHead, at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
 	if err := x.g.Check(ctx); err != nil {
 		return err
@@ -319,9 +323,9 @@ func (x *graphGathering) checkpointInPause() error {
 }
 
 // look returns what tells how far the call is in a stage.
-func (x *graphGathering) look(stage live.Stage) func() live.Live {
+func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() live.Live {
 	st := live.Status{
-		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate", Stage: stage,
+		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate",
 		Rows: len(x.o.Sources), ETA: -1, PID: os.Getpid(),
 	}
 	if st.Rows == 0 {
@@ -341,7 +345,12 @@ func (x *graphGathering) look(stage live.Stage) func() live.Live {
 		st.Elapsed = (x.slot.Elapsed + now.Sub(x.began)).Seconds()
 		st.Checkpoint = live.CheckpointOf(x.o.Control, false)
 		st.RowsDone = x.done
-		st.Progress, st.RestorePoint = float64(x.done)/float64(st.Rows), float64(x.saved)/float64(st.Rows)
+		st.RestorePoint = float64(x.saved) / float64(st.Rows)
+		resumed := float64(x.sum.Resumed) / float64(st.Rows)
+		if st.Count(stage, shares, resumed, &x.tally, x.o.Control); stage == live.StageExpand {
+			st.StageProgress = float64(x.done) / float64(st.Rows)
+			st.Progress = shares.Progress(stage, float64(x.done-x.sum.Resumed)/float64(max(1, st.Rows-x.sum.Resumed)), resumed)
+		}
 		if x.done == st.Rows {
 			st.RestorePoint = 1
 		}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"ooc/kernels"
@@ -54,7 +55,11 @@ type runner func(n int, task func(w *worker, i int))
 type closer struct {
 	*pivot
 	arithmetic
+	relaxed *atomic.Int64 // relaxations that are done; nil: nobody asks
 }
+
+// CountClosures implements kernels.ClosureCounter.
+func (s *stream) CountClosures(done *atomic.Int64) { s.relaxed = done }
 
 // Closure implements kernels.Stream.
 func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
@@ -66,16 +71,24 @@ func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
 	if err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
-	c := &closer{p, x}
+	c := &closer{p, x, s.relaxed}
 	pool := s.device.pool
 	return s.enqueue(operation{work: func() error { c.all(pool); return nil }})
 }
 
 // all closes the block on all workers.
 func (c *closer) all(pool *pool) {
-	c.close(span{0, c.m * c.t}, c.depth, pool.run, func(k span) {
+	n := c.m * c.t
+	count := func(rounds int) { // so many vertices' worth
+		if c.relaxed != nil {
+			c.relaxed.Store(int64(rounds) * int64(n) * int64(n))
+		}
+	}
+	c.close(span{0, n}, c.depth, pool.run, func(k span) {
+		count(k.lo)
 		pool.run(1, func(w *worker, _ int) { c.diagonal(w, k) })
 	})
+	count(n)
 }
 
 // diagonal closes a block of at most the depth on one worker.

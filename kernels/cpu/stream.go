@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,6 +20,7 @@ type stream struct {
 	device     *Device
 	arithmetic func(v entry.Variant) (arithmetic, error)
 	run        errgroup.Group
+	relaxed    *atomic.Int64 // relaxations that the closure at hand has done; nil: nobody asks
 
 	mu     sync.Mutex
 	wake   sync.Cond   // an operation came, or closed; its lock is mu

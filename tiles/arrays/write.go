@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -73,8 +74,8 @@ func (h *header) encode() []byte {
 
 // Write makes the file at path hold the arrays, at most 64, durably and all or nothing. id is that of the store. What it needs
 // of the volume is reserved first. Until the file is whole it has the name spare beside it, where what an earlier Write left is
-// replaced; after an error the spare is removed. It fails with disk.ErrNoSpace.
-func Write(path, spare string, id [16]byte, list [][]byte) (err error) {
+// replaced; after an error the spare is removed. It adds the bytes that it has written to written. It fails with disk.ErrNoSpace.
+func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64) (err error) {
 	if len(list) > maxArrays {
 		return fmt.Errorf("%s: %d arrays, want at most %d", path, len(list), maxArrays)
 	}
@@ -101,7 +102,7 @@ func Write(path, spare string, id [16]byte, list [][]byte) (err error) {
 	if err := hook.AskPath("write", tmp); err != nil {
 		return err
 	}
-	if err := h.fill(f, list); err != nil {
+	if err := h.fill(f, list, written); err != nil {
 		return err
 	}
 	if err := sync(dir, spare, f.Sync); err != nil {
@@ -132,7 +133,7 @@ func sync(dir, name string, do func() error) error {
 }
 
 // fill writes the arrays, their checksums and the header.
-func (h *header) fill(f *os.File, list [][]byte) error {
+func (h *header) fill(f *os.File, list [][]byte, written *atomic.Int64) error {
 	sums := make([]uint32, h.blocks())
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -145,6 +146,7 @@ func (h *header) fill(f *os.File, list [][]byte) error {
 				}
 				sums[(at-headerLen)/block] = sum
 			}
+			written.Add(min(step, h.sums-first))
 			return nil
 		})
 	}

@@ -1,4 +1,5 @@
-// Package cancel lets long loops look now and then whether their context has ended.
+// Package cancel lets long loops look now and then whether their context has ended, and count what
+// they have done.
 package cancel
 
 import "context"

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"ooc/engine/internal/cancel"
 )
 
 const (
@@ -41,7 +43,7 @@ func Dissect(ctx context.Context, p *Pattern) ([]int32, error) {
 	for v := range vertices {
 		whole.start[v+1] = int32(p.start[v+1])
 	}
-	d := &dissection{free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	d := &dissection{tally: cancel.Begin(ctx, int64(p.n())), free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	blocks, err := d.blocks(ctx, whole)
 	if err != nil || d.thick.Load() {
 		return nil, err
@@ -56,6 +58,7 @@ func Dissect(ctx context.Context, p *Pattern) ([]int32, error) {
 
 // dissection is the work of ordering one graph.
 type dissection struct {
+	tally *cancel.Tally // counts vertices
 	thick atomic.Bool   // a region of more than thickVertices has no thin separator
 	free  chan struct{} // has room for each processor beyond the first
 }
@@ -80,8 +83,10 @@ func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
 		return nil, nil
 	}
 	if parts == nil {
+		defer d.tally.Done.Add(int64(r.n()))
 		return []block{{r.smallest(), r.minimumDegree()}}, nil
 	}
+	d.tally.Done.Add(int64(len(separator)))
 	n := r.n()
 	r.start, r.adj, r.vertices = nil, nil, nil // not needed any more
 	of := make([][]block, len(parts))
