@@ -65,6 +65,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	total := n * n * n * share(r.Geometry) * float64(r.algorithm.work(r.Geometry))
 	before := total * float64(r.start) / float64(r.last)
 	st.Progress = min(1, (before+here)/total)
+	st.StageProgress = st.Progress
 	st.RestorePoint = float64(r.track.restorePoint()) / n
 	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
 	st.Devices = together(r.devicesAt(then, now))

@@ -137,7 +137,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 func (b *Batch) rows(width int) (rows []string) {
 	for _, i := range slices.Sorted(maps.Keys(b.running)) {
 		if len(b.running) == 1 {
-			rows = append(statusBlock(b.running[i], width), progressBar(b.running[i], width))
+			rows = statusBlock(b.running[i], width)
 			break
 		}
 		rows = append(rows, StatusLine(b.running[i]))

@@ -3,16 +3,11 @@ package show
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/graph"
@@ -59,7 +54,7 @@ func New(progress string, json bool) *Display {
 	switch {
 	case progress == "never":
 		d.mode = quiet
-	case progress == "always", progress == "auto" && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb":
+	case progress == "always", progress == "auto" && terminal.CanDraw(os.Stderr):
 		d.mode, d.Interval = block, blockEvery
 		terminal.OnLeaving(d.leaveSoon)
 	}
@@ -149,7 +144,7 @@ func (d *Display) Status(s live.Status) {
 	}
 	switch d.mode {
 	case block:
-		d.draw(func(width int) []string { return append(statusBlock(s, width), progressBar(s, width)) })
+		d.draw(func(width int) []string { return statusBlock(s, width) })
 	case lines:
 		if !d.json {
 			fmt.Fprintln(terminal.Err, StatusLine(s))
@@ -163,7 +158,7 @@ const clearBelow = "\r\x1b[J"
 // draw writes a block of rows over the one before, and puts the cursor on its first row. There it stays with that row when
 // the terminal is resized, whether or not the terminal wraps the rows below.
 func (d *Display) draw(block func(width int) []string) {
-	width, height := d.size()
+	width, height := terminal.Size(d.out)
 	rows := block(width - 1)
 	if d.help != nil {
 		rows = append(rows, d.help(width-1))
@@ -182,18 +177,6 @@ func over(rows []string, width int) string {
 	return b.String() + "\x1b[J"
 }
 
-// size is that of the terminal, or of an ordinary one where that cannot be.
-func (d *Display) size() (width, height int) {
-	width, height, err := term.GetSize(int(d.out.Fd()))
-	if err != nil || width < 20 {
-		width = 80
-	}
-	if err != nil || height < 2 {
-		height = 24
-	}
-	return width, height
-}
-
 // End leaves the block on the screen and starts below it.
 func (d *Display) End() {
 	d.mu.Lock()
@@ -204,20 +187,16 @@ func (d *Display) End() {
 // leave is End. Call it with mu held.
 func (d *Display) leave() {
 	if d.drawn != nil {
-		width, _ := d.size()
+		width, _ := terminal.Size(d.out)
 		io.WriteString(d.out, over(d.drawn, width))
 		d.drawn = nil
 	}
 }
 
-// leaveSoon is End for a process that ends at once: who holds mu may be waiting for the terminal.
+// leaveSoon is End for a process that ends at once.
 func (d *Display) leaveSoon() {
-	for range 20 {
-		if d.mu.TryLock() { // and nothing is drawn after that
-			d.leave()
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	if terminal.LockSoon(&d.mu) { // and nothing is drawn after that
+		d.leave()
 	}
 }
 
@@ -244,135 +223,6 @@ func asMade(s *task.Summary) string {
 		return ""
 	}
 	return " as it was made, with " + strings.Join(s.Unasked, ", ")
-}
-
-// statusBlock is the rows of the block, without the bar. Narrow terminals get fewer words a row.
-func statusBlock(s live.Status, width int) []string {
-	row := func(name string, parts ...string) string { return terminal.Row(width, name, parts...) }
-	head := []string{
-		row("graph", s.Store, terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
-		row("device", s.Device),
-	}
-	tail := []string{
-		row("time", terminal.Time(s.Elapsed)+" elapsed", terminal.TimeLeft(s.ETA)),
-		row("restore", restoreParts(s)...),
-	}
-	at := stageRow(s, width)
-	if s.Stage == live.StageExpand {
-		return slices.Concat(head, []string{at, rateRow(s, width)}, tail)
-	}
-	return slices.Concat(head, []string{
-		at,
-		rateRow(s, width),
-		row("device io", terminal.PerSecond(s.InRate)+" in", terminal.PerSecond(s.OutRate)+" out"),
-		row("disk io", terminal.PerSecond(s.ReadRate)+" read", terminal.PerSecond(s.WriteRate)+" written"),
-		row("busy", busyParts(s.Busy)...),
-		row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(s.HostMemory))+" host"),
-	}, DeviceRows(s, width), tail)
-}
-
-// deviceRows is how many devices have a row of their own.
-const deviceRows = 8
-
-// DeviceRows are a row for each of several devices that share the rounds of a solve.
-func DeviceRows(s live.Status, width int) (rows []string) {
-	for _, d := range s.Devices[:min(len(s.Devices), deviceRows)] {
-		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate), fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
-			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+terminal.PerSecond(d.TakenRate)))
-	}
-	if more := len(s.Devices) - deviceRows; more > 0 {
-		rows = append(rows, terminal.Row(width, "", fmt.Sprintf("and %d more", more)))
-	}
-	return rows
-}
-
-// stageRow says what is being done.
-func stageRow(s live.Status, width int) string {
-	switch {
-	case s.Stage == live.StageExpand:
-		return terminal.Row(width, "stage", string(s.Stage), fmt.Sprintf("%s of %s", humanize.Comma(int64(s.RowsDone)), terminal.Count(s.Rows, "row", "rows")), s.Algorithm)
-	case s.Stage == live.StageCore && s.Rounds > 0:
-		return terminal.Row(width, "stage", fmt.Sprintf("%s, round %d of %d", s.Stage, s.Round, s.Rounds), s.Algorithm)
-	case s.Stage != live.StageRounds:
-		return terminal.Row(width, "stage", string(s.Stage), s.Algorithm)
-	}
-	return terminal.Row(width, "round", fmt.Sprintf("%d of %d", s.Round, s.Rounds), s.Algorithm)
-}
-
-// rateRow says how fast distances, or relaxations, are made.
-func rateRow(s live.Status, width int) string {
-	rate := []string{terminal.Rate(s.Rate)}
-	switch {
-	case s.State == live.Paused:
-		rate = []string{"paused"}
-	case s.Stage == live.StageExpand:
-		rate = []string{terminal.DistanceRate(s.DistanceRate), terminal.PerSecond(s.WriteRate) + " written"}
-	case s.Ceiling > 0:
-		rate = append(rate, fmt.Sprintf("%.0f %% of the ceiling", 100*s.Rate/s.Ceiling))
-	}
-	return terminal.Row(width, "rate", rate...)
-}
-
-func restoreParts(s live.Status) []string {
-	parts := []string{fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)}
-	switch s.Checkpoint {
-	case live.CheckpointAsked:
-		parts = append(parts, "checkpoint at the end of this "+map[bool]string{true: "row", false: "round"}[s.Stage == live.StageExpand])
-	case live.CheckpointUnderWay:
-		parts = append(parts, "checkpoint under way")
-	}
-	return parts
-}
-
-// busyParts prints how busy each stage is, of all its lanes or threads. The share of the stage that limits the others is the highest.
-func busyParts(b live.Busy) []string {
-	var parts []string
-	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
-		parts = append(parts, fmt.Sprintf("%s %.0f %%", stage, 100*b[stage]))
-	}
-	return parts
-}
-
-// progressBar is one row with the bar. The part after the restore point would be computed again after a crash.
-func progressBar(s live.Status, width int) string {
-	const steps = 1000
-	bar := progressbar.NewOptions(steps,
-		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
-		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
-	_ = bar.RenderBlank() // which Set would leave out below 1 %; io.Discard does not fail
-	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress)))))
-	text := bar.String()
-	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
-		text = strings.TrimSpace(rest)
-	}
-	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
-}
-
-// StatusLine is the block in one line.
-func StatusLine(s live.Status) string {
-	if s.State == live.Paused {
-		return fmt.Sprintf("%s: paused, progress %.1f %%, restore point %.1f %%, %s elapsed", s.Store, 100*s.Progress, 100*s.RestorePoint, terminal.Time(s.Elapsed))
-	}
-	switch {
-	case s.Stage == live.StageExpand:
-		return fmt.Sprintf("%s: %s of %s, progress %.1f %%, restore point %.1f %%, %s, %s elapsed, %s", s.Store, humanize.Comma(int64(s.RowsDone)),
-			terminal.Count(s.Rows, "row", "rows"), 100*s.Progress, 100*s.RestorePoint, terminal.DistanceRate(s.DistanceRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
-	case s.Stage == live.StageEliminate || s.Stage == live.StageWrite || s.Stage == live.StageCore && s.Rounds == 0:
-		doing := map[live.Stage]string{live.StageEliminate: "eliminating vertices", live.StageCore: "closing the core", live.StageWrite: "writing factors"}
-		return fmt.Sprintf("%s: %s, %s elapsed", s.Store, doing[s.Stage], terminal.Time(s.Elapsed))
-	}
-	ceiling := ""
-	if s.Ceiling > 0 {
-		ceiling = fmt.Sprintf(" (%.0f %% of the ceiling)", 100*s.Rate/s.Ceiling)
-	}
-	core := ""
-	if s.Stage == live.StageCore {
-		core = "the core's "
-	}
-	return fmt.Sprintf("%s: %sround %d of %d, progress %.1f %%, restore point %.1f %%, %s%s, in %s, out %s, %s elapsed, %s",
-		s.Store, core, s.Round, s.Rounds, 100*s.Progress, 100*s.RestorePoint, terminal.Rate(s.Rate), ceiling,
-		terminal.PerSecond(s.InRate), terminal.PerSecond(s.OutRate), terminal.Time(s.Elapsed), terminal.TimeLeft(s.ETA))
 }
 
 // Launched ends the command lines that a launcher of processes has to start, where it is not known which has.

@@ -13,22 +13,24 @@ import (
 
 type statusObject struct {
 	live.Status
-	Algorithm    *string          `json:"algorithm"`
-	Device       *string          `json:"device"`
-	Stage        *live.Stage      `json:"stage"`
-	Rows         *int             `json:"rows"`
-	RowsDone     *int             `json:"rows_done"`
-	DistanceRate *float64         `json:"distances_per_second"`
-	Ceiling      *float64         `json:"ceiling_relaxations_per_second"`
-	Checkpoint   *live.Checkpoint `json:"checkpoint"`
-	ETA          *float64         `json:"eta_seconds"`
-	PID          *int             `json:"pid"`
-	Devices      []live.Device    `json:"devices"`
+	Algorithm     *string          `json:"algorithm"`
+	Device        *string          `json:"device"`
+	Stage         *live.Stage      `json:"stage"`
+	StageProgress *float64         `json:"stage_progress"`
+	Rows          *int             `json:"rows"`
+	RowsDone      *int             `json:"rows_done"`
+	VertexRate    *float64         `json:"vertices_per_second"`
+	DistanceRate  *float64         `json:"distances_per_second"`
+	Ceiling       *float64         `json:"ceiling_relaxations_per_second"`
+	Checkpoint    *live.Checkpoint `json:"checkpoint"`
+	ETA           *float64         `json:"eta_seconds"`
+	PID           *int             `json:"pid"`
+	Devices       []live.Device    `json:"devices"`
 }
 
 func objectOfStatus(s live.Status) statusObject {
-	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device), Stage: terminal.Known(s.Stage), Rows: terminal.Known(s.Rows),
-		Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID), Devices: s.Devices}
+	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device), Stage: terminal.Known(s.Stage), StageProgress: terminal.Known(s.StageProgress), Rows: terminal.Known(s.Rows),
+		VertexRate: terminal.Known(s.VertexRate), Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID), Devices: s.Devices}
 	if s.Rows > 0 {
 		o.RowsDone = &s.RowsDone
 	}

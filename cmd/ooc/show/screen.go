@@ -6,9 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-	"github.com/dustin/go-humanize"
-
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
@@ -54,7 +51,7 @@ const (
 )
 
 // Screen draws what was seen in at most width columns and height rows.
-func (w *Watched) Screen(width, height int, p terminal.Paint) string {
+func (w *Watched) Screen(width, height int, p terminal.Paint) []string {
 	head := []string{w.title(width, p)}
 	quit := "q quits"
 	if w.View.Running || w.Queue != nil && w.Queue.Running {
@@ -71,7 +68,7 @@ func (w *Watched) Screen(width, height int, p terminal.Paint) string {
 	case width >= sideBySide:
 		right := append(w.figures(figures, p), w.laneRows(figures, 100, p)...)
 		left := w.boardRows(width-figures-2, room, p)
-		body = strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, strings.Join(first(right, room), "\n"), "  ", strings.Join(left, "\n")), "\n")
+		body = terminal.Beside(first(right, room), left, figures+2)
 	default:
 		body = w.figures(width, p)
 		lanes := w.laneRows(width, min(4, room/6), p)
@@ -82,7 +79,7 @@ func (w *Watched) Screen(width, height int, p terminal.Paint) string {
 	for i := range rows {
 		rows[i] = strings.TrimRight(rows[i], " ")
 	}
-	return strings.Join(rows, "\n")
+	return rows
 }
 
 func first(rows []string, n int) []string { return rows[:min(len(rows), max(0, n))] }
@@ -205,58 +202,14 @@ func (w *Watched) resting(width int) []string {
 
 // figures are the rows with numbers.
 func (w *Watched) figures(width int, p terminal.Paint) []string {
-	v := &w.View
-	s := v.Status
+	s, next := &w.View.Status, ""
 	if s.State == live.Importing || s.PID == 0 || s.Stage == "" {
 		return []string{terminal.Clip("it has said nothing about its progress yet", width)}
 	}
-	rows := []string{
-		terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
-		terminal.Row(width, "device", s.Device),
-		stageRow(s, width),
+	if w.Halted() {
+		next = w.Next()
 	}
-	left := terminal.TimeLeft(s.ETA)
-	switch {
-	case w.halted() != "":
-		rows, left = append(rows, terminal.Row(width, "next", w.Next())), ""
-	case s.State == live.Paused, s.Stage == live.StageExpand:
-		rows = append(rows, rateRow(s, width))
-	case s.Rounds > 0:
-		c := v.Ceilings
-		rows = append(rows,
-			gauge(width, "kernel", s.Rate, s.Ceiling, terminal.Rate, p), gauge(width, "in", s.InRate, c.In, terminal.PerSecond, p),
-			gauge(width, "out", s.OutRate, c.Out, terminal.PerSecond, p), gauge(width, "read", s.ReadRate, c.Read, terminal.PerSecond, p),
-			gauge(width, "write", s.WriteRate, c.Write, terminal.PerSecond, p), terminal.Row(width, "busy", busyParts(s.Busy)...))
-	}
-	if s.DeviceMemory > 0 {
-		rows = append(rows, terminal.Row(width, "memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
-	}
-	rows = append(rows, DeviceRows(s, width)...)
-	rows = append(rows,
-		terminal.Row(width, "time", terminal.Time(s.Elapsed)+" elapsed", left),
-		terminal.Row(width, "restore", restoreParts(s)...),
-		progressBar(s, width))
-	for i := range rows {
-		if !strings.Contains(rows[i], "\x1b") {
-			rows[i] = terminal.Clip(rows[i], width)
-		}
-	}
-	return rows
-}
-
-// gauge is a row with a rate. If the highest rate is known, the row has a bar.
-func gauge(width int, stage string, rate, ceiling float64, text func(float64) string, p terminal.Paint) string {
-	said := text(rate)
-	room := width - len(terminal.Label(stage)) - 32
-	if ceiling <= 0 || room < 6 {
-		if ceiling > 0 {
-			said += fmt.Sprintf(", %.0f %%", 100*rate/ceiling)
-		}
-		return terminal.Clip(terminal.Label(stage)+said, width)
-	}
-	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
-	bar := p.Text(stage, strings.Repeat("█", full)) + p.Text("idle", strings.Repeat("░", room-full))
-	return terminal.Label(stage) + bar + " " + terminal.Clip(fmt.Sprintf("%s of %s", said, text(ceiling)), 31)
+	return rows(w.View.Live, next, width, p)
 }
 
 // boardRows are the board and what its cells mean.

@@ -72,7 +72,7 @@ func TestScreen(t *testing.T) {
 		name          string
 		width, height int
 	}{{"60", 60, 30}, {"80", 80, 40}, {"200", 200, 50}} {
-		plain := midRound(24, 24).Screen(c.width, c.height, false)
+		plain := drawn(midRound(24, 24), c.width, c.height, false)
 		file := filepath.Join("testdata", "screen"+c.name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(plain), 0o644); err != nil {
@@ -89,13 +89,18 @@ func TestScreen(t *testing.T) {
 		if strings.Contains(plain, "\x1b") {
 			t.Errorf("%s columns: escapes without colour", c.name)
 		}
-		colour := midRound(24, 24).Screen(c.width, c.height, true)
+		colour := drawn(midRound(24, 24), c.width, c.height, true)
 		if !strings.Contains(colour, "▀") || !strings.Contains(colour, "\x1b[") {
 			t.Errorf("%s columns: no colour:\n%q", c.name, colour)
 		}
 		fits(t, plain, c.width, c.height)
 		fits(t, colour, c.width, c.height)
 	}
+}
+
+// drawn is a screen as text.
+func drawn(w *Watched, width, height int, p terminal.Paint) string {
+	return strings.Join(w.Screen(width, height, p), "\n")
 }
 
 // fits demands that a screen is no larger than it may be.
@@ -120,7 +125,8 @@ func TestEveryScreenFits(t *testing.T) {
 	for range 100 {
 		w := midRound(1+r.IntN(live.MaxBoard), 1+r.IntN(live.MaxBoard))
 		v := &w.View
-		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageEliminate, live.StageExpand, ""}[r.IntN(5)]
+		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageOrder, live.StageEliminate, live.StageExpand, live.StageWrite, ""}[r.IntN(7)]
+		v.StageProgress = r.Float64()
 		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New, live.Importing}[r.IntN(6)]
 		v.Checkpoint = []live.Checkpoint{"", live.CheckpointAsked, live.CheckpointUnderWay}[r.IntN(3)]
 		v.Running, v.Died = r.IntN(3) > 0, r.IntN(2) == 0
@@ -132,7 +138,7 @@ func TestEveryScreenFits(t *testing.T) {
 		}
 		width, height := 10+r.IntN(200), 3+r.IntN(60)
 		for _, p := range []terminal.Paint{false, true} {
-			screen := w.Screen(width, height, p)
+			screen := drawn(w, width, height, p)
 			fits(t, screen, width, height)
 			if t.Failed() {
 				t.Fatalf("%d×%d, colour %v:\n%s", width, height, p, screen)
@@ -180,7 +186,7 @@ func TestRestingScreens(t *testing.T) {
 		{silent(time.Minute, lock.ProcessRuns), []string{"no news for 1 min 0 s; process 7 on box still runs"}},
 		{silent(time.Minute, ""), []string{"whether process 7 on box still runs cannot be told"}},
 	} {
-		screen := (&Watched{Dir: "roads.ooc", View: c.view}).Screen(120, 24, false)
+		screen := drawn(&Watched{Dir: "roads.ooc", View: c.view}, 120, 24, false)
 		for _, want := range c.want {
 			if !strings.Contains(screen, want) {
 				t.Errorf("%+v: no %q in\n%s", c.view.State, want, screen)
@@ -205,7 +211,7 @@ func TestBatchScreen(t *testing.T) {
 	}
 	for _, width := range []int{60, 120, 200} {
 		for _, height := range []int{20, 50} {
-			screen := w.Screen(width, height, false)
+			screen := drawn(w, width, height, false)
 			fits(t, screen, width, height)
 			wants := []string{"120 of 200 jobs solved, 0 failed, by process 7", "g120.gr"}
 			if width > 60 {
@@ -219,7 +225,7 @@ func TestBatchScreen(t *testing.T) {
 					t.Errorf("%d×%d: no %q in\n%s", width, height, want, screen)
 				}
 			}
-			fits(t, w.Screen(width, height, true), width, height)
+			fits(t, drawn(w, width, height, true), width, height)
 		}
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
+	"ooc/engine/task"
 	"ooc/tiles"
 )
 
@@ -24,14 +25,10 @@ func Watch(ctx context.Context, dir string) error {
 	if w.Look(); w.Err != nil && !errors.Is(w.Err, tiles.ErrIncomplete) {
 		return w.Err
 	}
-	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !terminal.CanDraw(os.Stdout) {
 		return w.printLines(ctx, terminal.Out)
 	}
-	_, err := tea.NewProgram(watchModel{w: w, paint: os.Getenv("NO_COLOR") == "", width: 80, height: 24}, tea.WithContext(ctx), tea.WithoutSignalHandler()).Run()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return w.show(ctx)
 }
 
 // Times between two looks: at a solve that runs, and at a store that no process has.
@@ -161,42 +158,55 @@ func (w *Watched) printProgress(out io.Writer) error {
 	return err
 }
 
-// watchModel is the screen of watch.
-type watchModel struct {
-	w             *Watched
-	paint         terminal.Paint
-	width, height int
-}
-
-// lookMsg says that it is time to look again.
-type lookMsg struct{}
-
-func (m watchModel) Init() tea.Cmd { return m.later() }
-
-func (m watchModel) later() tea.Cmd {
-	return tea.Tick(m.w.wait(), func(time.Time) tea.Msg { return lookMsg{} })
-}
-
-func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case lookMsg:
-		m.w.Look()
-		return m, m.later()
-	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "q", "ctrl+c":
-			return m, tea.Quit
-		case "ctrl+z":
-			return m, tea.Suspend
+// show draws a screen until q or Ctrl-C.
+func (w *Watched) show(ctx context.Context) error {
+	paint := terminal.Paint(os.Getenv("NO_COLOR") == "")
+	keys := &watching{Screen: terminal.OpenScreen(), quit: make(chan struct{}, 1)}
+	defer keys.Close()
+	in := os.Stdin
+	if !term.IsTerminal(int(in.Fd())) {
+		if tty, err := os.Open("/dev/tty"); err == nil {
+			defer tty.Close()
+			in = tty
 		}
 	}
-	return m, nil
+	if k, err := terminal.OpenKeyboard(int(in.Fd()), keys); err == nil { // else Ctrl-C does it
+		defer k.Close()
+	}
+	for looked := time.Now(); ; {
+		keys.Draw(func(width, height int) []string { return w.Screen(width, height, paint) })
+		select {
+		case <-keys.quit:
+			return nil
+		case <-ctx.Done():
+			if cause := context.Cause(ctx); cause != task.ErrInterrupted {
+				return cause
+			}
+			return nil
+		case <-time.After(lookEvery): // the terminal may have another size
+		}
+		if time.Since(looked) >= w.wait() {
+			w.Look()
+			looked = time.Now()
+		}
+	}
 }
 
-func (m watchModel) View() tea.View {
-	v := tea.NewView(m.w.Screen(m.width, m.height, m.paint))
-	v.AltScreen = true
-	return v
+// watching passes keys on to a screen.
+type watching struct {
+	*terminal.Screen
+	quit chan struct{}
 }
+
+// Typed implements terminal.Keys.
+func (k *watching) Typed(typed []byte) {
+	if strings.Contains(strings.ToLower(string(typed)), "q") {
+		select {
+		case k.quit <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Suspended implements terminal.Keys.
+func (k *watching) Suspended(stop func()) { k.Away(stop) }

@@ -1,10 +1,8 @@
 package terminal
 
 import (
-	"image/color"
+	"fmt"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 
 	"ooc/engine/live"
 )
@@ -12,24 +10,40 @@ import (
 // Paint colours text, or does not.
 type Paint bool
 
-// colours are those of the 256 that terminals have.
-var colours = map[string]color.Color{
-	"waiting": lipgloss.Color("238"), "working": lipgloss.Color("231"),
-	"pivot": lipgloss.Color("203"), "panel": lipgloss.Color("214"), "next": lipgloss.Color("219"),
-	"read": lipgloss.Color("75"), "in": lipgloss.Color("80"), "kernel": lipgloss.Color("41"), "out": lipgloss.Color("178"),
-	"write": lipgloss.Color("170"), "sync": lipgloss.Color("203"), "idle": lipgloss.Color("238"),
-	"dim": lipgloss.Color("245"), "warn": lipgloss.Color("203"), "good": lipgloss.Color("41"),
+// A colour is one of the 256 that terminals have, or none.
+type colour int
+
+const none colour = -1
+
+var colours = map[string]colour{
+	"waiting": 238, "working": 231, "pivot": 203, "panel": 214, "next": 219, "read": 75, "in": 80, "kernel": 41, "out": 178,
+	"write": 170, "sync": 203, "idle": 238, "dim": 245, "warn": 203, "good": 41,
 }
 
 // rest are the colours of phase three by the share that is done.
-var rest = []color.Color{lipgloss.Color("22"), lipgloss.Color("28"), lipgloss.Color("34"), lipgloss.Color("40")}
+var rest = []colour{22, 28, 34, 40}
+
+// painted returns text in a colour, on a ground of another one.
+func painted(text string, over, ground colour) string {
+	var codes []string
+	if over != none {
+		codes = append(codes, fmt.Sprintf("38;5;%d", over))
+	}
+	if ground != none {
+		codes = append(codes, fmt.Sprintf("48;5;%d", ground))
+	}
+	if codes == nil {
+		return text
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m" + text + "\x1b[m"
+}
 
 // Text returns text in the colour of that name.
 func (p Paint) Text(name, text string) string {
 	if !p {
 		return text
 	}
-	return lipgloss.NewStyle().Foreground(colours[name]).Render(text)
+	return painted(text, colours[name], none)
 }
 
 // shade is 0…3 for shares of more than none up to all.
@@ -45,10 +59,10 @@ func shade(share float64) int {
 	return 0
 }
 
-func cellColour(c live.Cell) color.Color {
+func cellColour(c live.Cell) colour {
 	switch {
 	case c == live.NoCell:
-		return lipgloss.NoColor{}
+		return none
 	case c.Working():
 		return colours["working"]
 	case c.Ahead():
@@ -125,9 +139,9 @@ func (p Paint) Board(b *live.Board, width, height int) []string {
 
 // halves draws each cell as a square of scale×scale halves of a character.
 func halves(b *live.Board, scale int) (rows []string) {
-	at := func(y, x int) color.Color {
+	at := func(y, x int) colour {
 		if y >= b.Down*scale {
-			return lipgloss.NoColor{}
+			return none
 		}
 		return cellColour(b.Cells[y/scale*b.Across+x/scale])
 	}
@@ -138,11 +152,22 @@ func halves(b *live.Board, scale int) (rows []string) {
 			for x < b.Across*scale && at(y, x) == top && at(y+1, x) == bottom { // one change of colours for all that share them
 				x++
 			}
-			row.WriteString(lipgloss.NewStyle().Foreground(top).Background(bottom).Render(strings.Repeat("▀", x-from)))
+			row.WriteString(cells(top, bottom, x-from))
 		}
 		rows = append(rows, row.String())
 	}
 	return rows
+}
+
+// cells draws so many characters whose upper and lower halves have these colours.
+func cells(top, bottom colour, count int) string {
+	switch {
+	case top == none && bottom == none:
+		return strings.Repeat(" ", count)
+	case top == none:
+		return painted(strings.Repeat("▄", count), bottom, none)
+	}
+	return painted(strings.Repeat("▀", count), top, bottom)
 }
 
 // stageNames are the stages in the order of engine.LaneLetters.

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"os"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // Counter shows the progress of a pass over a matrix on standard error: on a terminal in one line that it writes again,
 // elsewhere in a line now and then.
 type Counter struct {
 	verb, unit  string
+	first       int // done when it was first told how many are, at began
 	began, last time.Time
 	terminal    bool
 	every       time.Duration
@@ -20,7 +19,7 @@ type Counter struct {
 
 // NewCounter begins to count units. verb says what is done to them, as in "proved".
 func NewCounter(verb, unit string) *Counter {
-	c := &Counter{verb: verb, unit: unit, began: time.Now(), last: time.Now(), terminal: term.IsTerminal(int(os.Stderr.Fd())), every: 10 * time.Second}
+	c := &Counter{verb: verb, unit: unit, last: time.Now(), terminal: CanDraw(os.Stderr), every: 10 * time.Second}
 	if c.terminal {
 		c.every = 200 * time.Millisecond
 	}
@@ -30,12 +29,18 @@ func NewCounter(verb, unit string) *Counter {
 // Update shows how many are done. It is called by one goroutine at a time.
 func (c *Counter) Update(done, of int) {
 	now := time.Now()
+	if c.began.IsZero() {
+		c.first, c.began = done, now
+	}
 	if now.Sub(c.last) < c.every {
 		return
 	}
 	c.last, c.drawn = now, true
-	left := time.Duration(float64(now.Sub(c.began)) / float64(max(1, done)) * float64(of-done))
-	text := fmt.Sprintf("%s %d of %d %s (%.1f %%), %s left", c.verb, done, of, c.unit, 100*float64(done)/float64(of), Time(left.Seconds()))
+	text := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.verb, done, of, c.unit, 100*float64(done)/float64(of))
+	if made := done - c.first; made > 0 {
+		rate := float64(made) / now.Sub(c.began).Seconds()
+		text += fmt.Sprintf(", %s, %s left", Per(rate, c.unit), Time(float64(of-done)/rate))
+	}
 	if c.terminal {
 		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
 	} else {

@@ -28,6 +28,8 @@ type Keyboard struct {
 // keyWait is how long the terminal waits for a key before a read ends without one, in tenths of a second.
 const keyWait = 1
 
+func takesEscapes(*os.File) bool { return true }
+
 // OpenKeyboard begins to read keys. It fails where the terminal has no such modes.
 func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 	if _, err := unix.IoctlGetTermios(fd, getTermios); err != nil {

@@ -12,6 +12,13 @@ type Keyboard struct {
 	before  uint32 // its mode
 }
 
+// takesEscapes has a console take escapes, which older ones do not.
+func takesEscapes(f *os.File) bool {
+	var mode uint32
+	console := windows.Handle(f.Fd())
+	return windows.GetConsoleMode(console, &mode) == nil && windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
+
 // OpenKeyboard begins to read keys. It fails where the terminal has no such modes.
 func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 	k := &Keyboard{console: windows.Handle(fd)}

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +28,24 @@ func Row(width int, name string, parts ...string) string {
 		text += sep + p
 	}
 	return Clip(text, width)
+}
+
+// escapes are what colours text.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Beside puts two blocks of rows beside each other, the left one so many characters wide.
+func Beside(left, right []string, width int) []string {
+	rows := make([]string, max(len(left), len(right)))
+	for i := range rows {
+		if i < len(left) {
+			rows[i] = left[i]
+		}
+		if i < len(right) {
+			used := utf8.RuneCountInString(escapes.ReplaceAllString(rows[i], ""))
+			rows[i] += strings.Repeat(" ", max(0, width-used)) + right[i]
+		}
+	}
+	return rows
 }
 
 // Clip cuts a row to a number of characters, in which all that is not printable is escaped.

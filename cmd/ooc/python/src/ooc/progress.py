@@ -27,11 +27,18 @@ def shown(progress: bool | Callable[[dict[str, Any]], None] | None) -> Iterator[
     with tqdm(total=1.0, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
 
         def show(status: dict[str, Any]) -> None:
-            bar.set_description_str(f"{status['vertices']:,} vertices, {status['stage'] or status['state']}", refresh=False)
+            bar.set_description_str(_stage(status), refresh=False)
             bar.update(status["progress"] - bar.n)
 
         yield show
 
 
+def _stage(status: dict[str, Any]) -> str:
+    at = f"{status['vertices']:,} vertices, {status['stage'] or status['state']}"
+    if share := status["stage_progress"]:
+        at += f" {share:.0%}"
+    return at
+
+
 def _line(status: dict[str, Any]) -> str:
-    return f"ooc: {status['vertices']:,} vertices, {status['stage'] or status['state']}, {status['progress']:.0%}"
+    return f"ooc: {_stage(status)}, {status['progress']:.0%} of all"

@@ -1,0 +1,171 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+
+	"ooc/cmd/ooc/terminal"
+	"ooc/engine/live"
+)
+
+// stage says what is being done, and how much of that is.
+func stage(s live.Status) string {
+	round := fmt.Sprintf("round %d of %d", s.Round, s.Rounds)
+	doing := map[live.Stage]string{live.StageRounds: round, live.StageOrder: "ordering vertices", live.StageEliminate: "eliminating vertices",
+		live.StageCore: "closing the core", live.StageExpand: fmt.Sprintf("%s of %s", humanize.Comma(int64(s.RowsDone)), terminal.Count(s.Rows, "row", "rows")),
+		live.StageWrite: "writing factors"}[s.Stage]
+	switch {
+	case s.Stage == live.StageCore && s.Rounds > 0:
+		return "the core's " + round
+	case s.Stage != live.StageRounds && s.Stage != live.StageExpand && s.StageProgress > 0:
+		return fmt.Sprintf("%s, %.1f %% of that", doing, 100*s.StageProgress)
+	}
+	return doing
+}
+
+// inRounds reports whether tiles go through a device in rounds.
+func inRounds(s live.Status) bool {
+	return s.Stage == live.StageRounds || s.Stage == live.StageCore && s.Rounds > 0
+}
+
+// rates says how fast that goes, by what is known of it.
+func rates(s live.Status) (parts []string) {
+	if s.State == live.Paused {
+		return []string{"paused"}
+	}
+	if s.Rate > 0 && inRounds(s) && s.Ceiling > 0 {
+		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", terminal.Rate(s.Rate), 100*s.Rate/s.Ceiling)}
+	}
+	for _, r := range []struct {
+		rate       float64
+		unit, says string
+	}{{s.Rate, "relax", ""}, {s.VertexRate, "vertices", ""}, {s.DistanceRate, "distances", ""}, {s.WriteRate, "B", " written"}} {
+		if r.rate > 0 && (r.unit != "B" || !inRounds(s)) {
+			parts = append(parts, terminal.Per(r.rate, r.unit)+r.says)
+		}
+	}
+	return parts
+}
+
+// statusBlock is the block that is redrawn.
+func statusBlock(s live.Status, width int) []string {
+	return append([]string{terminal.Row(width, "store", s.Store)}, rows(live.Live{Status: s}, "", width, false)...)
+}
+
+// rows are those of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals get fewer words a row.
+func rows(l live.Live, next string, width int, p terminal.Paint) []string {
+	s, c := l.Status, l.Ceilings
+	row := func(name string, parts ...string) string { return terminal.Row(width, name, parts...) }
+	all := []string{
+		row("graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
+	}
+	if s.Device != "" { // it is not known yet
+		all = append(all, row("device", s.Device))
+	}
+	all = append(all, row("stage", stage(s), s.Algorithm))
+	left := terminal.TimeLeft(s.ETA)
+	switch rates := rates(s); {
+	case next != "":
+		all, left = append(all, row("next", next)), ""
+	case inRounds(s) && s.State != live.Paused:
+		all = append(all, gauge(width, "kernel", s.Rate, s.Ceiling, terminal.Rate, p), gauge(width, "in", s.InRate, c.In, terminal.PerSecond, p),
+			gauge(width, "out", s.OutRate, c.Out, terminal.PerSecond, p), gauge(width, "read", s.ReadRate, c.Read, terminal.PerSecond, p),
+			gauge(width, "write", s.WriteRate, c.Write, terminal.PerSecond, p), row("busy", busyParts(s.Busy)...))
+	case len(rates) > 0:
+		all = append(all, row("rate", rates...))
+	}
+	if s.DeviceMemory > 0 {
+		all = append(all, row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
+	}
+	all = append(all, DeviceRows(s, width)...)
+	return append(all, row("time", terminal.Time(s.Elapsed)+" elapsed", left), row("restore", restoreParts(s)...), terminal.Clip(progressBar(s, width), width))
+}
+
+// gauge is a row with a rate. If the highest rate is known, the row has a bar.
+func gauge(width int, stage string, rate, ceiling float64, text func(float64) string, p terminal.Paint) string {
+	said := text(rate)
+	room := width - len(terminal.Label(stage)) - 32
+	if ceiling <= 0 || room < 6 {
+		if ceiling > 0 {
+			said += fmt.Sprintf(", %.0f %%", 100*rate/ceiling)
+		}
+		return terminal.Clip(terminal.Label(stage)+said, width)
+	}
+	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
+	bar := p.Text(stage, strings.Repeat("█", full)) + p.Text("idle", strings.Repeat("░", room-full))
+	return terminal.Label(stage) + bar + " " + terminal.Clip(fmt.Sprintf("%s of %s", said, text(ceiling)), 31)
+}
+
+// deviceRows is how many devices have a row of their own.
+const deviceRows = 8
+
+// DeviceRows are a row for each of several devices that share the rounds of a solve.
+func DeviceRows(s live.Status, width int) (rows []string) {
+	for _, d := range s.Devices[:min(len(s.Devices), deviceRows)] {
+		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate), fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
+			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+terminal.PerSecond(d.TakenRate)))
+	}
+	if more := len(s.Devices) - deviceRows; more > 0 {
+		rows = append(rows, terminal.Row(width, "", fmt.Sprintf("and %d more", more)))
+	}
+	return rows
+}
+
+func restoreParts(s live.Status) []string {
+	parts := []string{fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)}
+	switch s.Checkpoint {
+	case live.CheckpointAsked:
+		parts = append(parts, "checkpoint at the end of this "+map[bool]string{true: "row", false: "round"}[s.Stage == live.StageExpand])
+	case live.CheckpointUnderWay:
+		parts = append(parts, "checkpoint under way")
+	}
+	return parts
+}
+
+// busyParts prints how busy each stage is, of all its lanes or threads. The share of the stage that limits the others is the highest.
+func busyParts(b live.Busy) []string {
+	var parts []string
+	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", stage, 100*b[stage]))
+	}
+	return parts
+}
+
+// progressBar is one row with the bar. The part after the restore point would be computed again after a crash.
+func progressBar(s live.Status, width int) string {
+	const steps = 1000
+	bar := progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
+	_ = bar.RenderBlank() // which Set would leave out below 1 %; io.Discard does not fail
+	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress)))))
+	text := bar.String()
+	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
+		text = strings.TrimSpace(rest)
+	}
+	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
+}
+
+// StatusLine is the rows in one line.
+func StatusLine(s live.Status) string {
+	doing, left := stage(s), terminal.TimeLeft(s.ETA)
+	if s.State == live.Paused {
+		doing, left = "paused", ""
+	}
+	parts := []string{doing, fmt.Sprintf("progress %.1f %%", 100*s.Progress), fmt.Sprintf("restore point %.1f %%", 100*s.RestorePoint)}
+	if s.State != live.Paused {
+		parts = append(parts, rates(s)...)
+		if inRounds(s) {
+			parts = append(parts, "in "+terminal.PerSecond(s.InRate), "out "+terminal.PerSecond(s.OutRate))
+		}
+	}
+	parts = append(parts, terminal.Time(s.Elapsed)+" elapsed", left)
+	return s.Store + ": " + strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+}
