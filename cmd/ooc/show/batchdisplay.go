@@ -124,10 +124,10 @@ func (b *Batch) Progress(i int, s live.Status) {
 		}{i + 1, objectOfStatus(s)})
 	}
 	switch {
-	case b.mode == block && time.Since(b.drew) >= blockEvery/2:
+	case b.block != nil && time.Since(b.drew) >= blockEvery/2:
 		b.drew = time.Now()
 		b.draw(b.rows)
-	case b.mode == lines && !b.json && since >= LinesEvery-blockEvery:
+	case b.block == nil && !b.quiet && !b.json && since >= LinesEvery-blockEvery:
 		b.told[i] = time.Now()
 		fmt.Fprintf(terminal.Err, "%s: %s\n", b.Name(i), StatusLine(s))
 	}
@@ -140,13 +140,13 @@ func (b *Batch) rows(width int) (rows []string) {
 			rows = statusBlock(b.running[i], width)
 			break
 		}
-		rows = append(rows, StatusLine(b.running[i]))
+		rows = append(rows, terminal.Clip(StatusLine(b.running[i]), width))
 	}
 	n := map[batch.State]int{}
 	for _, state := range b.states {
 		n[state]++
 	}
-	return append(rows, terminal.Label("batch")+fmt.Sprintf("%d of %d solved, %d failed, %d running", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running)))
+	return append(rows, terminal.Row(width, "batch", fmt.Sprintf("%d of %d solved, %d failed, %d running", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running))))
 }
 
 // outcome says how a job was solved.

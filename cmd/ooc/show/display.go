@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,23 +22,14 @@ import (
 type Display struct {
 	Interval time.Duration
 	json     bool
-	mode     displayMode
-	out      *os.File // standard error
+	block    *terminal.Block // on standard error; nil: there are lines, or with quiet none
+	quiet    bool
 	Steering *steering
 
-	mu    sync.Mutex
-	help  func(width int) string // the row that names the keys; nil: there are none. Guarded by mu
-	drawn []string               // rows of the block that is on the screen, whose first one has the cursor; guarded by mu, as those below
-	last  time.Time              // of the last JSON object
+	mu   sync.Mutex
+	help func(width int) string // the row that names the keys; nil: there are none. Guarded by mu
+	last time.Time              // of the last JSON object; guarded by mu
 }
-
-type displayMode int
-
-const (
-	quiet displayMode = iota
-	lines
-	block
-)
 
 // Times between two updates.
 const (
@@ -50,13 +40,9 @@ const (
 
 // New returns what shows solves: progress is auto, always or never.
 func New(progress string, json bool) *Display {
-	d := &Display{json: json, out: os.Stderr, mode: lines, Interval: LinesEvery, Steering: &steering{}}
-	switch {
-	case progress == "never":
-		d.mode = quiet
-	case progress == "always", progress == "auto" && terminal.CanDraw(os.Stderr):
-		d.mode, d.Interval = block, blockEvery
-		terminal.OnLeaving(d.leaveSoon)
+	d := &Display{json: json, quiet: progress == "never", Interval: LinesEvery, Steering: &steering{}}
+	if can := terminal.CanDraw(os.Stderr); progress == "always" || progress == "auto" && can {
+		d.block, d.Interval = terminal.NewBlock(os.Stderr, false), blockEvery
 	}
 	if json {
 		d.Interval = min(d.Interval, jsonEvery)
@@ -66,20 +52,19 @@ func New(progress string, json bool) *Display {
 
 // Note prints a line that stays, above the block if one is drawn.
 func (d *Display) Note(format string, args ...any) {
-	if d.mode != quiet {
+	if !d.quiet {
 		d.say(format, args...)
 	}
 }
 
 // say is Note for what must be known whatever is shown of the progress.
 func (d *Display) say(format string, args ...any) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.drawn != nil {
-		io.WriteString(d.out, clearBelow)
-		d.drawn = nil
+	say := func() { fmt.Fprintf(terminal.Err, format+"\n", args...) }
+	if d.block == nil {
+		say()
+		return
 	}
-	fmt.Fprintf(terminal.Err, format+"\n", args...)
+	d.block.Aside(false, say)
 }
 
 // Device prints which device computes, and what is wrong with one that would be faster, if anything is.
@@ -142,61 +127,29 @@ func (d *Display) Status(s live.Status) {
 		d.last = time.Now()
 		terminal.PrintJSON("status", objectOfStatus(s))
 	}
-	switch d.mode {
-	case block:
+	switch {
+	case d.block != nil:
 		d.draw(func(width int) []string { return statusBlock(s, width) })
-	case lines:
-		if !d.json {
-			fmt.Fprintln(terminal.Err, StatusLine(s))
+	case !d.quiet && !d.json:
+		fmt.Fprintln(terminal.Err, StatusLine(s))
+	}
+}
+
+// draw draws some rows, and the keys below them. Call it with mu held.
+func (d *Display) draw(rows func(width int) []string) {
+	d.block.Draw(func(width, _ int) []string {
+		all := rows(width)
+		if d.help != nil {
+			all = append(all, d.help(width))
 		}
-	}
-}
-
-// clearBelow clears the row of the cursor and all below it.
-const clearBelow = "\r\x1b[J"
-
-// draw writes a block of rows over the one before, and puts the cursor on its first row. There it stays with that row when
-// the terminal is resized, whether or not the terminal wraps the rows below.
-func (d *Display) draw(block func(width int) []string) {
-	width, height := terminal.Size(d.out)
-	rows := block(width - 1)
-	if d.help != nil {
-		rows = append(rows, d.help(width-1))
-	}
-	d.drawn = rows[max(0, len(rows)-height+1):] // the cursor goes below them once
-	io.WriteString(d.out, over(d.drawn, width)+fmt.Sprintf("\x1b[%dA", len(d.drawn)))
-}
-
-// over is what writes rows over those from the cursor on, clears all that is below them, and leaves the cursor there.
-func over(rows []string, width int) string {
-	var b strings.Builder
-	b.WriteByte('\r')
-	for _, row := range rows {
-		b.WriteString(terminal.Clip(row, width-1) + "\x1b[K\r\n")
-	}
-	return b.String() + "\x1b[J"
+		return all
+	})
 }
 
 // End leaves the block on the screen and starts below it.
 func (d *Display) End() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.leave()
-}
-
-// leave is End. Call it with mu held.
-func (d *Display) leave() {
-	if d.drawn != nil {
-		width, _ := terminal.Size(d.out)
-		io.WriteString(d.out, over(d.drawn, width))
-		d.drawn = nil
-	}
-}
-
-// leaveSoon is End for a process that ends at once.
-func (d *Display) leaveSoon() {
-	if terminal.LockSoon(&d.mu) { // and nothing is drawn after that
-		d.leave()
+	if d.block != nil {
+		d.block.Leave()
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/live"
 )
 
@@ -89,7 +90,7 @@ func TestResizeLeavesNoCopies(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, wraps := range []bool{true, false} {
-		d := &Display{out: its, mode: block, Steering: &steering{}, help: (&steering{}).help}
+		d := &Display{block: terminal.NewBlock(its, false), Steering: &steering{}, help: (&steering{}).help}
 		s := &screen{width: 100}
 		for i := range 60 {
 			if i == 0 || r.IntN(3) == 0 {

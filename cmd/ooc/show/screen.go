@@ -35,6 +35,9 @@ func (w *Watched) Remember(l live.Lanes) {
 	for _, group := range []struct{ name, at string }{{"lane", l.Device}, {"reader", l.Read}, {"writer", l.Write}, {"sync", l.Sync}} {
 		for i, letter := range group.at {
 			name := fmt.Sprintf("%s %d", group.name, i)
+			if !strings.ContainsRune(live.LaneLetters, letter) {
+				letter = '?'
+			}
 			h := w.lanes[name] + string(letter)
 			seen[name] = h[max(0, len(h)-laneHistory):]
 			w.order = append(w.order, name)

@@ -136,26 +136,21 @@ func (s *steering) suspended(stop func()) {
 
 // OnAsking answers the signal that asks for the status, until stop is called.
 func (d *Display) OnAsking() (stop func()) {
-	asked, quit, gone := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	asked, gone := make(chan os.Signal, 1), make(chan struct{})
 	if len(statusSignals) > 0 { // none would mean all
 		signal.Notify(asked, statusSignals...)
 	}
 	go func() {
 		defer close(gone)
-		for {
-			select {
-			case <-asked:
-				if d.Steering.report() == 0 {
-					d.Note("nothing is being solved yet")
-				}
-			case <-quit:
-				return
+		for range asked {
+			if d.Steering.report() == 0 {
+				d.Note("nothing is being solved yet")
 			}
 		}
 	}()
 	return func() {
-		signal.Stop(asked)
-		close(quit)
+		signal.Stop(asked) // nothing is sent from now on
+		close(asked)
 		<-gone
 	}
 }
@@ -203,7 +198,7 @@ func fate(st *live.Status) string {
 // Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The terminal
 // is then as it was.
 func (d *Display) Keyboard(ctx context.Context) (stop func()) {
-	if d.mode != block || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(d.out.Fd())) {
+	if d.block == nil || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}
 	}
 	d.Steering.interrupt, _ = ctx.Value(terminal.InterruptKey{}).(func())
@@ -231,7 +226,7 @@ func (d *Display) Answer(s live.Status) {
 	switch {
 	case d.json:
 		terminal.PrintJSON("status", objectOfStatus(s))
-	case d.mode != block:
+	case d.block == nil:
 		fmt.Fprintln(terminal.Err, StatusLine(s))
 	}
 }
@@ -248,8 +243,5 @@ func (k keys) Typed(typed []byte) {
 
 // Suspended implements terminal.Keys. What was drawn is left to the shell, which goes on below it.
 func (k keys) Suspended(stop func()) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.leave()
-	k.Steering.suspended(stop)
+	k.block.Aside(true, func() { k.Steering.suspended(stop) })
 }

@@ -161,8 +161,8 @@ func (w *Watched) printProgress(out io.Writer) error {
 // show draws a screen until q or Ctrl-C.
 func (w *Watched) show(ctx context.Context) error {
 	paint := terminal.Paint(os.Getenv("NO_COLOR") == "")
-	keys := &watching{Screen: terminal.OpenScreen(), quit: make(chan struct{}, 1)}
-	defer keys.Close()
+	keys := &watching{terminal.NewBlock(os.Stdout, true), make(chan struct{}, 1)}
+	defer keys.Leave()
 	in := os.Stdin
 	if !term.IsTerminal(int(in.Fd())) {
 		if tty, err := os.Open("/dev/tty"); err == nil {
@@ -194,7 +194,7 @@ func (w *Watched) show(ctx context.Context) error {
 
 // watching passes keys on to a screen.
 type watching struct {
-	*terminal.Screen
+	*terminal.Block
 	quit chan struct{}
 }
 
@@ -209,4 +209,4 @@ func (k *watching) Typed(typed []byte) {
 }
 
 // Suspended implements terminal.Keys.
-func (k *watching) Suspended(stop func()) { k.Away(stop) }
+func (k *watching) Suspended(stop func()) { k.Aside(true, stop) }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"ooc/engine/live"
 )
@@ -16,12 +17,16 @@ type colour int
 const none colour = -1
 
 var colours = map[string]colour{
-	"waiting": 238, "working": 231, "pivot": 203, "panel": 214, "next": 219, "read": 75, "in": 80, "kernel": 41, "out": 178,
-	"write": 170, "sync": 203, "idle": 238, "dim": 245, "warn": 203, "good": 41,
+	"read": 75, "in": 80, "kernel": 41, "out": 178, "write": 170, "sync": 203, "idle": 238, "dim": 245, "warn": 203, "good": 41,
 }
 
-// rest are the colours of phase three by the share that is done.
-var rest = []colour{22, 28, 34, 40}
+// Text returns text in the colour of that name.
+func (p Paint) Text(name, text string) string {
+	if !p {
+		return text
+	}
+	return painted(text, colours[name], none)
+}
 
 // painted returns text in a colour, on a ground of another one.
 func painted(text string, over, ground colour) string {
@@ -38,76 +43,60 @@ func painted(text string, over, ground colour) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m" + text + "\x1b[m"
 }
 
-// Text returns text in the colour of that name.
-func (p Paint) Text(name, text string) string {
-	if !p {
-		return text
-	}
-	return painted(text, colours[name], none)
+// cell is how a cell looks, in colour or as a character, and what that means.
+type cell struct {
+	colour colour
+	mark   string
+	means  string
 }
 
-// shade is 0…3 for shares of more than none up to all.
-func shade(share float64) int {
-	switch {
-	case share >= 1:
-		return 3
-	case share > 2.0/3:
-		return 2
-	case share > 1.0/3:
-		return 1
-	}
-	return 0
-}
+var (
+	noCell  = cell{none, " ", ""}
+	waiting = cell{238, "·", "waits"}
+	working = cell{231, "*", "at work"}
+	pivot   = cell{203, "1", "pivot"}
+	panel   = cell{214, "2", "panel"}
+	next    = cell{219, "", "next round"} // which colour alone shows
+	rest    = cell{41, "░▒▓█", "rest"}
+	// rests are those of phase three by the share that is done: up to a third, two thirds, less than all, and all.
+	rests = []cell{{22, "░", ""}, {28, "▒", ""}, {34, "▓", ""}, {40, "█", ""}}
+)
 
-func cellColour(c live.Cell) colour {
+func (p Paint) cell(c live.Cell) cell {
 	switch {
 	case c == live.NoCell:
-		return none
+		return noCell
 	case c.Working():
-		return colours["working"]
-	case c.Ahead():
-		return colours["next"]
-	case c.Phase() == 0:
-		return colours["waiting"]
-	case c.Phase() == 1:
-		return colours["pivot"]
-	case c.Phase() == 2:
-		return colours["panel"]
+		return working
+	case bool(p) && c.Ahead():
+		return next
+	case c.Phase() < 3:
+		return []cell{waiting, pivot, panel}[c.Phase()]
+	case c.Share() >= 1:
+		return rests[3]
+	case c.Share() > 2.0/3:
+		return rests[2]
+	case c.Share() > 1.0/3:
+		return rests[1]
 	}
-	return rest[shade(c.Share())]
-}
-
-// cellRune is a cell without colour.
-func cellRune(c live.Cell) string {
-	switch {
-	case c == live.NoCell:
-		return " "
-	case c.Working():
-		return "*"
-	case c.Phase() == 0:
-		return "·"
-	case c.Phase() == 1:
-		return "1"
-	case c.Phase() == 2:
-		return "2"
-	}
-	return []string{"░", "▒", "▓", "█"}[shade(c.Share())]
+	return rests[0]
 }
 
 // Legend says what the cells are.
 func (p Paint) Legend(width int) string {
-	if !p {
-		return Clip("· waits  * at work  1 pivot  2 panel  ░▒▓█ rest", width)
-	}
-	var b strings.Builder
+	var parts []string
 	used := 0
-	for _, e := range [][2]string{{"waiting", "waits"}, {"working", "at work"}, {"pivot", "pivot"}, {"panel", "panel"}, {"kernel", "rest"}, {"next", "next round"}} {
-		if used += len(e[1]) + 4; used > width {
+	for _, c := range []cell{waiting, working, pivot, panel, rest, next} {
+		mark := c.mark
+		if p {
+			mark = painted("■", c.colour, none)
+		}
+		if used += utf8.RuneCountInString(c.mark) + len(c.means) + 3; used > width || mark == "" {
 			break
 		}
-		b.WriteString(p.Text(e[0], "■") + " " + e[1] + "  ")
+		parts = append(parts, mark+" "+c.means)
 	}
-	return b.String()
+	return strings.Join(parts, "  ")
 }
 
 // largest is how often a cell of a small board is repeated in each direction, at most.
@@ -115,20 +104,18 @@ const largest = 4
 
 // Board draws a board in at most width columns and height rows: in colour, two cells of a column in each character;
 // without, a character or two for each cell.
-func (p Paint) Board(b *live.Board, width, height int) []string {
+func (p Paint) Board(b *live.Board, width, height int) (rows []string) {
 	if p {
 		b = b.Fit(width, 2*height)
-		scale := max(1, min(width/b.Across, 2*height/b.Down, largest))
-		return halves(b, scale)
+		return halves(b, max(1, min(width/b.Across, 2*height/b.Down, largest)))
 	}
 	b = b.Fit(width, height)
 	scale := max(1, min(width/(2*b.Across), height/b.Down, largest))
 	wide := min(2*scale, max(1, width/b.Across))
-	var rows []string
 	for i := range b.Down {
 		var row strings.Builder
 		for _, c := range b.Cells[i*b.Across:][:b.Across] {
-			row.WriteString(strings.Repeat(cellRune(c), wide))
+			row.WriteString(strings.Repeat(p.cell(c).mark, wide))
 		}
 		for range scale {
 			rows = append(rows, row.String())
@@ -143,7 +130,7 @@ func halves(b *live.Board, scale int) (rows []string) {
 		if y >= b.Down*scale {
 			return none
 		}
-		return cellColour(b.Cells[y/scale*b.Across+x/scale])
+		return Paint(true).cell(b.Cells[y/scale*b.Across+x/scale]).colour
 	}
 	for y := 0; y < b.Down*scale; y += 2 {
 		var row strings.Builder
@@ -152,60 +139,50 @@ func halves(b *live.Board, scale int) (rows []string) {
 			for x < b.Across*scale && at(y, x) == top && at(y+1, x) == bottom { // one change of colours for all that share them
 				x++
 			}
-			row.WriteString(cells(top, bottom, x-from))
+			switch count := x - from; {
+			case top != none:
+				row.WriteString(painted(strings.Repeat("▀", count), top, bottom))
+			case bottom != none:
+				row.WriteString(painted(strings.Repeat("▄", count), bottom, none))
+			default:
+				row.WriteString(strings.Repeat(" ", count))
+			}
 		}
 		rows = append(rows, row.String())
 	}
 	return rows
 }
 
-// cells draws so many characters whose upper and lower halves have these colours.
-func cells(top, bottom colour, count int) string {
-	switch {
-	case top == none && bottom == none:
-		return strings.Repeat(" ", count)
-	case top == none:
-		return painted(strings.Repeat("▄", count), bottom, none)
-	}
-	return painted(strings.Repeat("▀", count), top, bottom)
-}
-
-// stageNames are the stages in the order of engine.LaneLetters.
+// stageNames are the stages in the order of live.LaneLetters.
 var stageNames = []string{"read", "in", "kernel", "out", "write", "sync", "idle"}
 
 // Stages says what the letters, or the colours, of lanes are.
 func (p Paint) Stages(width int) string {
-	var parts []string
-	for i, name := range stageNames {
-		mark := live.LaneLetters[i : i+1]
-		if p {
-			mark = p.Text(name, "▇")
-		}
-		parts = append(parts, mark+" "+name)
-	}
 	if width < 60 {
 		return ""
+	}
+	var parts []string
+	for i, name := range stageNames {
+		parts = append(parts, p.worker(live.LaneLetters[i:i+1])+" "+name)
 	}
 	return strings.Join(parts, "  ")
 }
 
-// Lane draws what a worker was at lately, the newest last: a letter each, or a block in colour.
+// worker draws letters of live.LaneLetters, or question marks, that are all the same.
+func (p Paint) worker(letters string) string {
+	if i := strings.IndexByte(live.LaneLetters, letters[0]); bool(p) && i >= 0 {
+		return p.Text(stageNames[i], strings.Repeat("▇", len(letters)))
+	}
+	return letters
+}
+
+// Lane draws what a worker was at lately, the newest last: a letter each, as those of worker, or a block in colour.
 func (p Paint) Lane(name, history string, width int) string {
-	room := max(0, width-len(Label(name)))
-	if len(history) > room {
-		history = history[len(history)-room:]
+	row := Clip(Label(name), width)
+	history = history[max(0, len(history)-max(0, width-len(Label(name)))):]
+	for history != "" {
+		same := len(history) - len(strings.TrimLeft(history, history[:1]))
+		row, history = row+p.worker(history[:same]), history[same:]
 	}
-	var b strings.Builder
-	for _, letter := range history {
-		i := strings.IndexRune(live.LaneLetters, letter)
-		switch {
-		case i < 0:
-			b.WriteByte('?')
-		case !bool(p):
-			b.WriteRune(letter)
-		default:
-			b.WriteString(p.Text(stageNames[i], "▇"))
-		}
-	}
-	return Clip(Label(name), width) + b.String()
+	return row
 }

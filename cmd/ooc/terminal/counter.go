@@ -12,16 +12,15 @@ type Counter struct {
 	verb, unit  string
 	first       int // done when it was first told how many are, at began
 	began, last time.Time
-	terminal    bool
+	block       *Block // nil: there are lines
 	every       time.Duration
-	drawn       bool
 }
 
 // NewCounter begins to count units. verb says what is done to them, as in "proved".
 func NewCounter(verb, unit string) *Counter {
-	c := &Counter{verb: verb, unit: unit, last: time.Now(), terminal: CanDraw(os.Stderr), every: 10 * time.Second}
-	if c.terminal {
-		c.every = 200 * time.Millisecond
+	c := &Counter{verb: verb, unit: unit, last: time.Now(), every: 10 * time.Second}
+	if CanDraw(os.Stderr) {
+		c.block, c.every = NewBlock(os.Stderr, false), 200*time.Millisecond
 	}
 	return c
 }
@@ -35,22 +34,22 @@ func (c *Counter) Update(done, of int) {
 	if now.Sub(c.last) < c.every {
 		return
 	}
-	c.last, c.drawn = now, true
+	c.last = now
 	text := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.verb, done, of, c.unit, 100*float64(done)/float64(of))
 	if made := done - c.first; made > 0 {
 		rate := float64(made) / now.Sub(c.began).Seconds()
 		text += fmt.Sprintf(", %s, %s left", Per(rate, c.unit), Time(float64(of-done)/rate))
 	}
-	if c.terminal {
-		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
-	} else {
+	if c.block == nil {
 		fmt.Fprintln(os.Stderr, text)
+		return
 	}
+	c.block.Draw(func(width, _ int) []string { return []string{Clip(text, width)} })
 }
 
 // End clears the line.
 func (c *Counter) End() {
-	if c.terminal && c.drawn {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	if c.block != nil {
+		c.block.Aside(false, func() {})
 	}
 }
