@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -202,7 +203,14 @@ func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	d.Steering.interrupt, _ = ctx.Value(terminal.InterruptKey{}).(func())
-	k, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), keys{d})
+	k, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), terminal.Keys{
+		Typed: func(typed []byte) {
+			for _, key := range bytes.ToLower(typed) {
+				d.Steering.key(key)
+			}
+		},
+		Suspended: func(stop func()) { d.block.Aside(true, func() { d.Steering.suspended(stop) }) }, // the shell goes on below what was drawn
+	})
 	if err != nil {
 		return func() {} // a terminal without such modes shows the block all the same
 	}
@@ -229,19 +237,4 @@ func (d *Display) Answer(s live.Status) {
 	case d.block == nil:
 		fmt.Fprintln(terminal.Err, StatusLine(s))
 	}
-}
-
-// keys passes what happens at the keyboard to the steering.
-type keys struct{ *Display }
-
-// Typed implements terminal.Keys.
-func (k keys) Typed(typed []byte) {
-	for _, b := range []byte(strings.ToLower(string(typed))) {
-		k.Steering.key(b)
-	}
-}
-
-// Suspended implements terminal.Keys. What was drawn is left to the shell, which goes on below it.
-func (k keys) Suspended(stop func()) {
-	k.block.Aside(true, func() { k.Steering.suspended(stop) })
 }

@@ -1,12 +1,12 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -160,9 +160,9 @@ func (w *Watched) printProgress(out io.Writer) error {
 
 // show draws a screen until q or Ctrl-C.
 func (w *Watched) show(ctx context.Context) error {
-	paint := terminal.Paint(os.Getenv("NO_COLOR") == "")
-	keys := &watching{terminal.NewBlock(os.Stdout, true), make(chan struct{}, 1)}
-	defer keys.Leave()
+	ctx, quit := context.WithCancelCause(ctx)
+	paint, block := terminal.Paint(os.Getenv("NO_COLOR") == ""), terminal.NewBlock(os.Stdout, true)
+	defer block.Leave()
 	in := os.Stdin
 	if !term.IsTerminal(int(in.Fd())) {
 		if tty, err := os.Open("/dev/tty"); err == nil {
@@ -170,16 +170,22 @@ func (w *Watched) show(ctx context.Context) error {
 			in = tty
 		}
 	}
-	if k, err := terminal.OpenKeyboard(int(in.Fd()), keys); err == nil { // else Ctrl-C does it
+	k, err := terminal.OpenKeyboard(int(in.Fd()), terminal.Keys{
+		Typed: func(typed []byte) {
+			if bytes.ContainsAny(typed, "qQ") {
+				quit(task.ErrInterrupted)
+			}
+		},
+		Suspended: func(stop func()) { block.Aside(true, stop) },
+	})
+	if err == nil { // else Ctrl-C does it
 		defer k.Close()
 	}
 	for looked := time.Now(); ; {
-		keys.Draw(func(width, height int) []string { return w.Screen(width, height, paint) })
+		block.Draw(func(width, height int) []string { return w.Screen(width, height, paint) })
 		select {
-		case <-keys.quit:
-			return nil
 		case <-ctx.Done():
-			if cause := context.Cause(ctx); cause != task.ErrInterrupted {
+			if cause := context.Cause(ctx); cause != task.ErrInterrupted { // by a signal that is no key
 				return cause
 			}
 			return nil
@@ -191,22 +197,3 @@ func (w *Watched) show(ctx context.Context) error {
 		}
 	}
 }
-
-// watching passes keys on to a screen.
-type watching struct {
-	*terminal.Block
-	quit chan struct{}
-}
-
-// Typed implements terminal.Keys.
-func (k *watching) Typed(typed []byte) {
-	if strings.Contains(strings.ToLower(string(typed)), "q") {
-		select {
-		case k.quit <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// Suspended implements terminal.Keys.
-func (k *watching) Suspended(stop func()) { k.Aside(true, stop) }

@@ -2,13 +2,12 @@ package terminal
 
 import "sync/atomic"
 
-// Keys receives what happens at a keyboard. Its methods are called from one goroutine.
-type Keys interface {
-	// Typed receives keys.
-	Typed(keys []byte)
+// Keys are called at what happens at a keyboard, from one goroutine.
+type Keys struct {
+	Typed func(keys []byte)
 	// Suspended calls stop, which stops the process and returns when it is continued. Meanwhile the terminal belongs to
 	// another program.
-	Suspended(stop func())
+	Suspended func(stop func())
 }
 
 // restoreTerminal puts the terminal back, whichever goroutine ends the process; nil: it is as it was.
