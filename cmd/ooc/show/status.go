@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -69,12 +70,15 @@ func PrintStatus(dir string, asJSON bool) error {
 	} else {
 		fmt.Fprintf(terminal.Out, "matrix    %s, %s tiles of %d×%d%s, %s\n", at, count, geom.T, geom.T, half, humanize.IBytes(uint64(p.Store().MatrixBytes())))
 	}
-	stage := ""
-	if st.Stage != "" {
-		stage = ", stage " + string(st.Stage)
-	}
 	if st.Algorithm != "" {
-		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, stage)
+		at := ""
+		if st.Stage != "" {
+			at = ", stage " + string(st.Stage)
+		}
+		if st.StageProgress > 0 {
+			at += fmt.Sprintf(", %.1f %% of that", 100*st.StageProgress)
+		}
+		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, at)
 	}
 	state := string(st.State)
 	if v.Process == lock.ProcessStopped {
@@ -92,14 +96,11 @@ const statusWidth = 120
 func printNext(w *Watched) {
 	v := &w.View
 	if v.Running {
-		rate := terminal.Rate(v.Rate)
-		switch {
-		case v.State == live.Paused:
-			rate = "paused from its terminal"
-		case v.DistanceRate > 0:
-			rate = terminal.DistanceRate(v.DistanceRate)
+		says := rates(v.Status)
+		if v.State == live.Paused {
+			says = []string{"paused from its terminal"}
 		}
-		by := fmt.Sprintf("by process %d on %s, %s, %s", v.PID, v.Host, rate, terminal.TimeLeft(v.ETA))
+		by := fmt.Sprintf("by process %d on %s, %s", v.PID, v.Host, strings.Join(append(says, terminal.TimeLeft(v.ETA)), ", "))
 		if w.Halted() {
 			by = w.Told()
 		}
