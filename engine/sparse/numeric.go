@@ -124,9 +124,11 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	worker := func() func(t tree) error {
 		w, poll := newGatherer(v, cursor), cancel.NewPoll(ctx)
 		return func(t tree) error {
+			all := int64(0)
+			defer func() { v.tally.Done.Add(all * v.ways()) }()
 			for x := t.last; x >= t.first; x-- {
 				steps := w.gather(x)
-				v.tally.Done.Add(steps * v.ways())
+				all += steps
 				if err := poll.After(steps); err != nil {
 					return err
 				}
