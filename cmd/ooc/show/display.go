@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -41,8 +40,8 @@ const (
 // New returns what shows solves: progress is auto, always or never.
 func New(progress string, json bool) *Display {
 	d := &Display{json: json, quiet: progress == "never", Interval: LinesEvery, Steering: &steering{}}
-	if can := terminal.CanDraw(os.Stderr); progress == "always" || progress == "auto" && can {
-		d.block, d.Interval = terminal.NewBlock(os.Stderr, false), blockEvery
+	if can := terminal.CanDraw(terminal.ErrFile); progress == "always" || progress == "auto" && can {
+		d.block, d.Interval = terminal.NewBlock(terminal.ErrFile, false), blockEvery
 	}
 	if json {
 		d.Interval = min(d.Interval, jsonEvery)

@@ -25,7 +25,7 @@ func Watch(ctx context.Context, dir string) error {
 	if w.Look(); w.Err != nil && !errors.Is(w.Err, tiles.ErrIncomplete) {
 		return w.Err
 	}
-	if !terminal.CanDraw(os.Stdout) {
+	if !terminal.CanDraw(terminal.OutFile) {
 		return w.printLines(ctx, terminal.Out)
 	}
 	return w.show(ctx)
@@ -161,7 +161,7 @@ func (w *Watched) printProgress(out io.Writer) error {
 // show draws a screen until q or Ctrl-C.
 func (w *Watched) show(ctx context.Context) error {
 	ctx, quit := context.WithCancelCause(ctx)
-	paint, block := terminal.Paint(os.Getenv("NO_COLOR") == ""), terminal.NewBlock(os.Stdout, true)
+	paint, block := terminal.Paint(os.Getenv("NO_COLOR") == ""), terminal.NewBlock(terminal.OutFile, true)
 	defer block.Leave()
 	in := os.Stdin
 	if !term.IsTerminal(int(in.Fd())) {

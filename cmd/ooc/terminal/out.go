@@ -13,6 +13,9 @@ import (
 // command has failed if Close says so.
 var Out = &output{}
 
+// OutFile and ErrFile are the files of Out and Err, for blocks that are drawn on terminals.
+var OutFile, ErrFile = os.Stdout, os.Stderr
+
 // Raw is standard output for what is no text: it escapes nothing.
 var Raw io.Writer = raw{Out}
 
