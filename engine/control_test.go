@@ -111,7 +111,8 @@ func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(l
 		if st.RestorePoint > 0 && safe < st.RowsDone && st.Stage == live.StageExpand {
 			s.ctl.Checkpoint() // that one did not wait for the rows in flight; this one may
 		}
-		return st.RestorePoint > 0 && (st.Stage == live.StageRounds && st.Checkpoint == "" || st.Stage == live.StageExpand && safe == st.RowsDone)
+		return st.RestorePoint > 0 && (st.Stage == live.StageRounds && st.Checkpoint == "" ||
+			st.Stage == live.StageExpand && safe == st.RowsDone)
 	})
 	if !ok || kept.State != live.Paused {
 		t.Fatalf("a checkpoint in a pause ended it: %+v", kept)
@@ -150,7 +151,9 @@ func TestPauseExpansion(t *testing.T) {
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 2500, entry.KindI32, false), 64)
 	o := enginetest.Shape{Tile: 64, Slots: 1000, Pages: 8}.Options(t)
 	o.Algorithm, o.HostMemory = eliminate.Name, 0
-	pauseAndGoOn(t, p, o, func(st live.Status) bool { return st.RowsDone > 0 && st.RowsDone < st.Rows/2 && st.RestorePoint == 0 })
+	pauseAndGoOn(t, p, o, func(st live.Status) bool {
+		return st.RowsDone > 0 && st.RowsDone < st.Rows/2 && st.RestorePoint == 0
+	})
 }
 
 // TestEndInPause ends the context of a paused solve: it keeps what it had finished.

@@ -73,7 +73,8 @@ func (v *View) listen(age time.Duration) {
 	}
 	v.Silent = max(age, 1)
 	s := &v.Status
-	s.Rate, s.DistanceRate, s.VertexRate, s.InRate, s.OutRate, s.ReadRate, s.WriteRate, s.Busy, s.ETA = 0, 0, 0, 0, 0, 0, 0, nil, -1
+	s.Rate, s.DistanceRate, s.VertexRate, s.Busy, s.ETA = 0, 0, 0, nil, -1
+	s.InRate, s.OutRate, s.ReadRate, s.WriteRate = 0, 0, 0, 0
 	v.Lanes = live.Lanes{}
 	for i := range s.Devices {
 		s.Devices[i].Rate, s.Devices[i].Busy, s.Devices[i].TakenRate = 0, 0, 0

@@ -16,8 +16,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TestEveryStageSaysHowFarItIs wants each stage that takes a while to show a share of its own and a rate once work is done, and what is
-// shown of the whole never to fall.
+// TestEveryStageSaysHowFarItIs wants each stage that takes a while to show a share of its own and a rate once work is
+// done, and what is shown of the whole never to fall.
 func TestEveryStageSaysHowFarItIs(t *testing.T) {
 	const side = 24 // of a cube of vertices, of which much is left to close
 	r, b := seeds.New(t), graph.New(side*side*side, graph.AsKind(entry.KindI32))
@@ -51,10 +51,12 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 		run    func(*testing.T, func(live.Status))
 		stages []live.Stage
 	}{
-		"rows":    {solve(some, rows), []live.Stage{live.StageOrder, live.StageEliminate, live.StageCore}},
-		"factors": {solve(made, factors), []live.Stage{live.StageOrder, live.StageEliminate, live.StageCore, live.StageWrite}},
+		"rows": {solve(some, rows), []live.Stage{live.StageOrder, live.StageEliminate, live.StageCore}},
+		"factors": {solve(made, factors),
+			[]live.Stage{live.StageOrder, live.StageEliminate, live.StageCore, live.StageWrite}},
 		"statistics": {func(t *testing.T, progress func(live.Status)) {
-			o := stats.GraphOptions{File: filepath.Join(t.TempDir(), "s"), Interval: time.Millisecond, Progress: progress}
+			file := filepath.Join(t.TempDir(), "s")
+			o := stats.GraphOptions{File: file, Interval: time.Millisecond, Progress: progress}
 			if _, _, err := stats.OfGraph(context.Background(), g, o); err != nil {
 				t.Fatal(err)
 			}

@@ -112,8 +112,8 @@ type Stream interface {
 	Close() error
 }
 
-// ClosureCounter is a Stream that counts the relaxations of its closures in done, as they are done. It is for one large closure, since
-// each begins to count anew.
+// ClosureCounter is a Stream that counts the relaxations of its closures in done, as they are done. It is for one large
+// closure, since each begins to count anew.
 type ClosureCounter interface {
 	Stream
 	CountClosures(done *atomic.Int64)

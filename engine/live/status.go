@@ -93,11 +93,13 @@ type Status struct {
 	Devices []Device `json:"devices,omitempty"` // where several share the rounds
 }
 
-// StageShares are what the stages of an elimination take of its time, by any measure. What comes last is writing, of rows or factors.
+// StageShares are what the stages of an elimination take of its time, by any measure. What comes last is writing, of
+// rows or factors.
 type StageShares struct{ Eliminate, Core, Last float64 }
 
-// Progress is the share of all work that is done, when so much is done of a stage. before is the share of the last stage's work that
-// earlier runs have done; the other stages come again in each run. If nothing is known of the shares, the last stage is all.
+// Progress is the share of all work that is done, when so much is done of a stage. before is the share of the last
+// stage's work that earlier runs have done; the other stages come again in each run. If nothing is known of the shares,
+// the last stage is all.
 func (w StageShares) Progress(stage Stage, share, before float64) float64 {
 	if w == (StageShares{}) {
 		w.Last = 1
@@ -117,7 +119,8 @@ func (w StageShares) Progress(stage Stage, share, before float64) float64 {
 	return before
 }
 
-// Counting returns look, which begins to count by t anew when it is first called: until then another one tells of what came before.
+// Counting returns look, which begins to count by t anew when it is first called: until then another one tells of what
+// came before.
 func Counting(t *cancel.Tally, look func() Live) func() Live {
 	var first sync.Once
 	return func() Live {

@@ -16,11 +16,13 @@ import (
 
 // Question says what is wanted of a graph, and what may be taken to compute it. The zero value is all rows, on the processor.
 type Question struct {
-	Rows    int                                // about how many rows will be asked for: what makes each faster may take as long as some; 0: all
-	Dissect bool                               // single distances will be asked for, too
-	Memory  int64                              // bytes to take at most; 0: no limit, but what is free has to be enough
-	Device  kernels.Device                     // does what it can, and stays the caller's; nil: the processor does all
-	Stage   func(live.Stage, live.StageShares) // called when a stage begins, with what stages take, if that is known yet; may be nil
+	// Rows is about how many rows will be asked for: what makes each faster may take as long as some; 0: all.
+	Rows    int
+	Dissect bool           // single distances will be asked for, too
+	Memory  int64          // bytes to take at most; 0: no limit, but what is free has to be enough
+	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
+	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
+	Stage func(live.Stage, live.StageShares)
 
 	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up rows; 0: rows are
 	// not added up (see sparse.EliminateInPieces).

@@ -44,7 +44,8 @@ type Writer struct {
 func (w *Writer) Start() {
 	g := w.Geometry
 	w.Run = rows.Run{
-		Rows: g.RowCount(), Height: g.T, Columns: g.N, First: int(w.State.Done) / g.T, Control: w.Control, Every: w.Checkpoint, Shares: w.Shares,
+		Rows: g.RowCount(), Height: g.T, Columns: g.N, First: int(w.State.Done) / g.T,
+		Control: w.Control, Every: w.Checkpoint, Shares: w.Shares,
 		Save: func(units int) error { return w.Store.Checkpoint(w.state(units)) },
 		Note: func(units int) error { return w.Store.Note(w.state(units)) },
 	}

@@ -88,8 +88,8 @@ func (v *values[W]) relaxations() (all int64) {
 	return all
 }
 
-// pathWork and insideWork are about how many relaxations find the paths of a piece, by arcs of one direction, from its boundary, and
-// between its vertices.
+// pathWork and insideWork are about how many relaxations find the paths of a piece, by arcs of one direction, from its
+// boundary, and between its vertices.
 func (l *layout) pathWork(p piece) int64   { return l.arcsUp(p) * int64(len(p.boundary)) }
 func (l *layout) insideWork(p piece) int64 { return 2 * l.arcsUp(p) * int64(p.size()) }
 

@@ -165,7 +165,8 @@ type graphGathering struct {
 
 // prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call
 // that began it: their number decides the order of rows and columns. It calls at when a stage begins.
-func (x *graphGathering) prepare(ctx context.Context, head savedHead, at func(live.Stage, live.StageShares)) (err error) {
+func (x *graphGathering) prepare(ctx context.Context, head savedHead,
+	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
 	if err := x.g.Check(ctx); err != nil {
 		return err
@@ -349,7 +350,8 @@ func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() 
 		resumed := float64(x.sum.Resumed) / float64(st.Rows)
 		if st.Count(stage, shares, resumed, &x.tally, x.o.Control); stage == live.StageExpand {
 			st.StageProgress = float64(x.done) / float64(st.Rows)
-			st.Progress = shares.Progress(stage, float64(x.done-x.sum.Resumed)/float64(max(1, st.Rows-x.sum.Resumed)), resumed)
+			made, left := float64(x.done-x.sum.Resumed), float64(max(1, st.Rows-x.sum.Resumed))
+			st.Progress = shares.Progress(stage, made/left, resumed)
 		}
 		if x.done == st.Rows {
 			st.RestorePoint = 1

@@ -72,9 +72,10 @@ func (h *header) encode() []byte {
 	return b
 }
 
-// Write makes the file at path hold the arrays, at most 64, durably and all or nothing. id is that of the store. What it needs
-// of the volume is reserved first. Until the file is whole it has the name spare beside it, where what an earlier Write left is
-// replaced; after an error the spare is removed. It adds the bytes that it has written to written. It fails with disk.ErrNoSpace.
+// Write makes the file at path hold the arrays, at most 64, durably and all or nothing. id is that of the store. What
+// it needs of the volume is reserved first. Until the file is whole it has the name spare beside it, where what an
+// earlier Write left is replaced; after an error the spare is removed. It adds the bytes that it has written to
+// written. It fails with disk.ErrNoSpace.
 func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64) (err error) {
 	if len(list) > maxArrays {
 		return fmt.Errorf("%s: %d arrays, want at most %d", path, len(list), maxArrays)

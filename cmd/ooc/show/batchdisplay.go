@@ -146,7 +146,8 @@ func (b *Batch) rows(width int) (rows []string) {
 	for _, state := range b.states {
 		n[state]++
 	}
-	return append(rows, terminal.Row(width, "batch", fmt.Sprintf("%d of %d solved, %d failed, %d running", n[batch.Solved], len(b.states), n[batch.Failed], len(b.running))))
+	return append(rows, terminal.Row(width, "batch", fmt.Sprintf("%d of %d solved, %d failed, %d running",
+		n[batch.Solved], len(b.states), n[batch.Failed], len(b.running))))
 }
 
 // outcome says how a job was solved.

@@ -29,8 +29,10 @@ type statusObject struct {
 }
 
 func objectOfStatus(s live.Status) statusObject {
-	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device), Stage: terminal.Known(s.Stage), StageProgress: terminal.Known(s.StageProgress), Rows: terminal.Known(s.Rows),
-		VertexRate: terminal.Known(s.VertexRate), Ceiling: terminal.Known(s.Ceiling), Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID), Devices: s.Devices}
+	o := statusObject{Status: s, Algorithm: terminal.Known(s.Algorithm), Device: terminal.Known(s.Device),
+		Stage: terminal.Known(s.Stage), StageProgress: terminal.Known(s.StageProgress), Rows: terminal.Known(s.Rows),
+		VertexRate: terminal.Known(s.VertexRate), Ceiling: terminal.Known(s.Ceiling),
+		Checkpoint: terminal.Known(s.Checkpoint), PID: terminal.Known(s.PID), Devices: s.Devices}
 	if s.Rows > 0 {
 		o.RowsDone = &s.RowsDone
 	}

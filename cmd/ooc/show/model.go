@@ -16,14 +16,17 @@ import (
 
 // stage says what is being done, and how much of that is.
 func stage(s live.Status) string {
+	doing := map[live.Stage]string{live.StageOrder: "ordering vertices", live.StageEliminate: "eliminating vertices",
+		live.StageCore: "closing the core", live.StageWrite: "writing factors"}[s.Stage]
 	round := fmt.Sprintf("round %d of %d", s.Round, s.Rounds)
-	doing := map[live.Stage]string{live.StageRounds: round, live.StageOrder: "ordering vertices", live.StageEliminate: "eliminating vertices",
-		live.StageCore: "closing the core", live.StageExpand: fmt.Sprintf("%s of %s", humanize.Comma(int64(s.RowsDone)), terminal.Count(s.Rows, "row", "rows")),
-		live.StageWrite: "writing factors"}[s.Stage]
 	switch {
-	case s.Stage == live.StageCore && s.Rounds > 0:
+	case s.Stage == live.StageRounds:
+		return round
+	case inRounds(s):
 		return "the core's " + round
-	case s.Stage != live.StageRounds && s.Stage != live.StageExpand && s.StageProgress > 0:
+	case s.Stage == live.StageExpand:
+		return humanize.Comma(int64(s.RowsDone)) + " of " + terminal.Count(s.Rows, "row", "rows")
+	case s.StageProgress > 0:
 		return fmt.Sprintf("%s, %.1f %% of that", doing, 100*s.StageProgress)
 	}
 	return doing
@@ -42,13 +45,16 @@ func rates(s live.Status) (parts []string) {
 	if s.Rate > 0 && inRounds(s) && s.Ceiling > 0 {
 		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", terminal.Rate(s.Rate), 100*s.Rate/s.Ceiling)}
 	}
-	for _, r := range []struct {
-		rate       float64
-		unit, says string
-	}{{s.Rate, "relax", ""}, {s.VertexRate, "vertices", ""}, {s.DistanceRate, "distances", ""}, {s.WriteRate, "B", " written"}} {
-		if r.rate > 0 && (r.unit != "B" || !inRounds(s)) {
-			parts = append(parts, terminal.Per(r.rate, r.unit)+r.says)
+	add := func(rate float64, unit, says string) {
+		if rate > 0 {
+			parts = append(parts, terminal.Per(rate, unit)+says)
 		}
+	}
+	add(s.Rate, "relax", "")
+	add(s.VertexRate, "vertices", "")
+	add(s.DistanceRate, "distances", "")
+	if !inRounds(s) {
+		add(s.WriteRate, "B", " written")
 	}
 	return parts
 }
@@ -58,7 +64,8 @@ func statusBlock(s live.Status, width int) []string {
 	return append([]string{terminal.Row(width, "store", s.Store)}, rows(live.Live{Status: s}, "", width, false)...)
 }
 
-// rows are those of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals get fewer words a row.
+// rows are those of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals
+// get fewer words a row.
 func rows(l live.Live, next string, width int, p terminal.Paint) []string {
 	s, c := l.Status, l.Ceilings
 	row := func(name string, parts ...string) string { return terminal.Row(width, name, parts...) }
@@ -74,22 +81,30 @@ func rows(l live.Live, next string, width int, p terminal.Paint) []string {
 	case next != "":
 		all, left = append(all, row("next", next)), ""
 	case inRounds(s) && s.State != live.Paused:
-		all = append(all, gauge(width, "kernel", s.Rate, s.Ceiling, terminal.Rate, p), gauge(width, "in", s.InRate, c.In, terminal.PerSecond, p),
-			gauge(width, "out", s.OutRate, c.Out, terminal.PerSecond, p), gauge(width, "read", s.ReadRate, c.Read, terminal.PerSecond, p),
-			gauge(width, "write", s.WriteRate, c.Write, terminal.PerSecond, p), row("busy", busyParts(s.Busy)...))
+		add := func(stage, unit string, rate, ceiling float64) {
+			all = append(all, gauge(width, stage, unit, rate, ceiling, p))
+		}
+		add("kernel", "relax", s.Rate, s.Ceiling)
+		add("in", "B", s.InRate, c.In)
+		add("out", "B", s.OutRate, c.Out)
+		add("read", "B", s.ReadRate, c.Read)
+		add("write", "B", s.WriteRate, c.Write)
+		all = append(all, row("busy", busyParts(s.Busy)...))
 	case len(rates) > 0:
 		all = append(all, row("rate", rates...))
 	}
 	if s.DeviceMemory > 0 {
-		all = append(all, row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device", humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
+		all = append(all, row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device",
+			humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
 	}
 	all = append(all, DeviceRows(s, width)...)
-	return append(all, row("time", terminal.Time(s.Elapsed)+" elapsed", left), row("restore", restoreParts(s)...), terminal.Clip(progressBar(s, width), width))
+	return append(all, row("time", terminal.Time(s.Elapsed)+" elapsed", left), row("restore", restoreParts(s)...),
+		terminal.Clip(progressBar(s, width), width))
 }
 
 // gauge is a row with a rate. If the highest rate is known, the row has a bar.
-func gauge(width int, stage string, rate, ceiling float64, text func(float64) string, p terminal.Paint) string {
-	said := text(rate)
+func gauge(width int, stage, unit string, rate, ceiling float64, p terminal.Paint) string {
+	said := terminal.Per(rate, unit)
 	room := width - len(terminal.Label(stage)) - 32
 	if ceiling <= 0 || room < 6 {
 		if ceiling > 0 {
@@ -99,7 +114,7 @@ func gauge(width int, stage string, rate, ceiling float64, text func(float64) st
 	}
 	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
 	bar := p.Text(stage, strings.Repeat("█", full)) + p.Text("idle", strings.Repeat("░", room-full))
-	return terminal.Label(stage) + bar + " " + terminal.Clip(fmt.Sprintf("%s of %s", said, text(ceiling)), 31)
+	return terminal.Label(stage) + bar + " " + terminal.Clip(said+" of "+terminal.Per(ceiling, unit), 31)
 }
 
 // deviceRows is how many devices have a row of their own.
@@ -108,7 +123,8 @@ const deviceRows = 8
 // DeviceRows are a row for each of several devices that share the rounds of a solve.
 func DeviceRows(s live.Status, width int) (rows []string) {
 	for _, d := range s.Devices[:min(len(s.Devices), deviceRows)] {
-		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate), fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
+		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate),
+			fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
 			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+terminal.PerSecond(d.TakenRate)))
 	}
 	if more := len(s.Devices) - deviceRows; more > 0 {
@@ -121,14 +137,16 @@ func restoreParts(s live.Status) []string {
 	parts := []string{fmt.Sprintf("%.1f %% is safe on disk", 100*s.RestorePoint)}
 	switch s.Checkpoint {
 	case live.CheckpointAsked:
-		parts = append(parts, "checkpoint at the end of this "+map[bool]string{true: "row", false: "round"}[s.Stage == live.StageExpand])
+		of := map[bool]string{true: "row", false: "round"}[s.Stage == live.StageExpand]
+		parts = append(parts, "checkpoint at the end of this "+of)
 	case live.CheckpointUnderWay:
 		parts = append(parts, "checkpoint under way")
 	}
 	return parts
 }
 
-// busyParts prints how busy each stage is, of all its lanes or threads. The share of the stage that limits the others is the highest.
+// busyParts prints how busy each stage is, of all its lanes or threads. The share of the stage that limits the others
+// is the highest.
 func busyParts(b live.Busy) []string {
 	var parts []string
 	for _, stage := range []string{"kernel", "in", "out", "read", "write", "sync"} {
@@ -142,8 +160,9 @@ func progressBar(s live.Status, width int) string {
 	const steps = 1000
 	bar := progressbar.NewOptions(steps,
 		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionShowTotalBytes(false),
-		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}))
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionShowTotalBytes(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░"}))
 	_ = bar.RenderBlank() // which Set would leave out below 1 %; io.Discard does not fail
 	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress)))))
 	text := bar.String()
@@ -159,7 +178,8 @@ func StatusLine(s live.Status) string {
 	if s.State == live.Paused {
 		doing, left = "paused", ""
 	}
-	parts := []string{doing, fmt.Sprintf("progress %.1f %%", 100*s.Progress), fmt.Sprintf("restore point %.1f %%", 100*s.RestorePoint)}
+	parts := []string{doing, fmt.Sprintf("progress %.1f %%", 100*s.Progress),
+		fmt.Sprintf("restore point %.1f %%", 100*s.RestorePoint)}
 	if s.State != live.Paused {
 		parts = append(parts, rates(s)...)
 		if inRounds(s) {

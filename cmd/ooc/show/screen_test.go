@@ -125,7 +125,8 @@ func TestEveryScreenFits(t *testing.T) {
 	for range 100 {
 		w := midRound(1+r.IntN(live.MaxBoard), 1+r.IntN(live.MaxBoard))
 		v := &w.View
-		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageOrder, live.StageEliminate, live.StageExpand, live.StageWrite, ""}[r.IntN(7)]
+		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageOrder, live.StageEliminate, live.StageExpand,
+			live.StageWrite, ""}[r.IntN(7)]
 		v.StageProgress = r.Float64()
 		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New, live.Importing}[r.IntN(6)]
 		v.Checkpoint = []live.Checkpoint{"", live.CheckpointAsked, live.CheckpointUnderWay}[r.IntN(3)]

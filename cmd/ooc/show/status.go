@@ -100,7 +100,8 @@ func printNext(w *Watched) {
 		if v.State == live.Paused {
 			says = []string{"paused from its terminal"}
 		}
-		by := fmt.Sprintf("by process %d on %s, %s", v.PID, v.Host, strings.Join(append(says, terminal.TimeLeft(v.ETA)), ", "))
+		says = append(says, terminal.TimeLeft(v.ETA))
+		by := fmt.Sprintf("by process %d on %s, %s", v.PID, v.Host, strings.Join(says, ", "))
 		if w.Halted() {
 			by = w.Told()
 		}

@@ -209,7 +209,9 @@ func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 				d.Steering.key(key)
 			}
 		},
-		Suspended: func(stop func()) { d.block.Aside(true, func() { d.Steering.suspended(stop) }) }, // the shell goes on below what was drawn
+		Suspended: func(stop func()) { // the shell goes on below what was drawn
+			d.block.Aside(true, func() { d.Steering.suspended(stop) })
+		},
 	})
 	if err != nil {
 		return func() {} // a terminal without such modes shows the block all the same

@@ -28,8 +28,8 @@ func Size(f *os.File) (width, height int) {
 	return width, height
 }
 
-// Block draws rows on a terminal, again and again in their place: at the end of what is there, or on the screen that a terminal has
-// beside that of the shell. Its methods may be called by any goroutine.
+// Block draws rows on a terminal, again and again in their place: at the end of what is there, or on the screen that a
+// terminal has beside that of the shell. Its methods may be called by any goroutine.
 type Block struct {
 	out   *os.File
 	other bool // it is on the other screen
@@ -39,7 +39,8 @@ type Block struct {
 	width int      // of the terminal when they were drawn; guarded by mu
 }
 
-// NewBlock returns a block that is drawn on out. If the process ends by Restore, the cursor goes below it, or back to the shell's screen.
+// NewBlock returns a block that is drawn on out. If the process ends by Restore, the cursor goes below it, or back to
+// the shell's screen.
 func NewBlock(out *os.File, other bool) *Block {
 	b := &Block{out: out, other: other}
 	OnLeaving(func() {
@@ -54,9 +55,9 @@ func NewBlock(out *os.File, other bool) *Block {
 	return b
 }
 
-// Draw draws rows over those before, and puts the cursor on the first one. There it stays with that row when the terminal is resized,
-// whether or not the terminal wraps the rows below. rows returns them for a terminal in which so many fit, which have at most so many
-// characters; of more, the last ones are drawn.
+// Draw draws rows over those before, and puts the cursor on the first one. There it stays with that row when the
+// terminal is resized, whether or not the terminal wraps the rows below. rows returns them for a terminal in which so
+// many fit, which have at most so many characters; of more, the last ones are drawn.
 func (b *Block) Draw(rows func(width, height int) []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,8 +74,8 @@ func (b *Block) Draw(rows func(width, height int) []string) {
 	io.WriteString(b.out, begin+over(b.drawn, before)+fmt.Sprintf("\x1b[%dA", len(b.drawn)))
 }
 
-// over is what writes rows over those from the cursor on, of which some are there already, clears all that is below them, and leaves the
-// cursor there.
+// over is what writes rows over those from the cursor on, of which some are there already, clears all that is below
+// them, and leaves the cursor there.
 func over(rows, before []string) string {
 	var b strings.Builder
 	b.WriteByte('\r')
@@ -87,8 +88,8 @@ func over(rows, before []string) string {
 	return b.String() + "\x1b[J"
 }
 
-// Aside leaves the block where it is, or takes it away, and goes back to the shell's screen. Then it calls do, and nothing is drawn
-// before that returns.
+// Aside leaves the block where it is, or takes it away, and goes back to the shell's screen. Then it calls do, and
+// nothing is drawn before that returns.
 func (b *Block) Aside(leave bool, do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,7 +17,8 @@ type colour int
 const none colour = -1
 
 var colours = map[string]colour{
-	"read": 75, "in": 80, "kernel": 41, "out": 178, "write": 170, "sync": 203, "idle": 238, "dim": 245, "warn": 203, "good": 41,
+	"read": 75, "in": 80, "kernel": 41, "out": 178, "write": 170, "sync": 203, "idle": 238,
+	"dim": 245, "warn": 203, "good": 41,
 }
 
 // Text returns text in the colour of that name.

@@ -5,7 +5,8 @@ import "ooc/engine/text"
 // Count prints a number of things.
 func Count[N int | int64](n N, one, many string) string { return text.Count(n, one, many) }
 
-// Per prints how many units come in a second, Rate relaxations, DistanceRate distances and PerSecond bytes; Time prints seconds.
+// Per prints how many units come in a second, Rate relaxations, DistanceRate distances and PerSecond bytes; Time prints
+// seconds.
 var (
 	Per          = text.Per
 	Rate         = text.Rate

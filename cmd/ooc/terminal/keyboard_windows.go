@@ -16,7 +16,8 @@ type Keyboard struct {
 func takesEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())
-	return windows.GetConsoleMode(console, &mode) == nil && windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+	return windows.GetConsoleMode(console, &mode) == nil &&
+		windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }
 
 // OpenKeyboard begins to read keys. It fails where the terminal has no such modes.

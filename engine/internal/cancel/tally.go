@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Tally counts what a long computation has done, of how much, in units of its own. Any number of goroutines may use it. The
-// zero value has counted nothing.
+// Tally counts what a long computation has done, of how much, in units of its own. Any number of goroutines may use it.
+// The zero value has counted nothing.
 type Tally struct {
 	Done  atomic.Int64
 	of    atomic.Int64 // 0: not known
