@@ -7,6 +7,8 @@ package rows
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"ooc/engine/graph"
 	"ooc/engine/live"
@@ -22,7 +24,8 @@ type Question struct {
 	Memory  int64          // bytes to take at most; 0: no limit, but what is free has to be enough
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
-	Stage func(live.Stage, live.StageShares)
+	Stage  func(live.Stage, live.StageShares)
+	Engine string // the name of the engine to take; "": the one that takes least time
 
 	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up rows; 0: rows are
 	// not added up (see sparse.EliminateInPieces).
@@ -50,12 +53,21 @@ type Offer struct {
 	Prepare func(ctx context.Context) (Ready, error)
 }
 
-// Choose returns the offer of the engine that takes least time. If none can, it fails with the error of the first.
+// ErrNoEngine is the error of Choose for a name that no engine has.
+var ErrNoEngine = errors.New("there is no such engine of rows")
+
+// Choose returns the offer of the engine that the question names, or else of the one that takes least time. If none can, it fails with the
+// error of the first.
 func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (best Offer, err error) {
-	for i, e := range engines {
+	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
+	first := true
+	for _, e := range engines {
+		if q.Engine != "" && q.Engine != e.Name() {
+			continue
+		}
 		o, oerr := e.Offer(ctx, g, q)
-		if oerr != nil && i == 0 {
-			err = oerr
+		if first {
+			err, first = oerr, false
 		}
 		if oerr == nil && (best.Prepare == nil || o.Seconds < best.Seconds) {
 			best = o
@@ -78,6 +90,13 @@ type Ready interface {
 	// Reversed returns the same of the graph with all arcs reversed: its rows are columns. It is closed with what it is of.
 	Reversed() (Ready, error)
 	Close() error
+}
+
+// LaneReady is a Ready whose Workers are LaneWorkers.
+type LaneReady interface {
+	Ready
+	// LaneBytes is about the memory that a Worker for so many rows takes for Lanes.
+	LaneBytes(rows int) int64
 }
 
 // Worker computes rows, for one goroutine.

@@ -82,17 +82,22 @@ func (r *Run) Do(ctx context.Context, open []func() (Hand, error), more ...func(
 	either, end := context.WithCancelCause(ctx) // ends with ctx, or the first error
 	defer end(nil)
 	defer context.AfterFunc(running, func() { end(context.Cause(running)) })()
+	start := func(f func(ctx context.Context) error) {
+		r.group.Go(func() error {
+			err := f(either)
+			if either.Err() != nil && errors.Is(err, context.Cause(either)) {
+				return nil // what has ended it is known, and must not hide what fails because of that
+			}
+			return err
+		})
+	}
 	for _, f := range more {
-		r.group.Go(func() error { return f(either) })
+		start(f)
 	}
 	for _, f := range open {
-		r.group.Go(func() error { return r.work(either, f) })
+		start(func(ctx context.Context) error { return r.work(ctx, f) })
 	}
-	err := r.group.Wait()
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		return nil
-	}
-	return err
+	return r.group.Wait()
 }
 
 // work gives units to one hand until there are no more, or ctx ends.
@@ -110,8 +115,11 @@ func (r *Run) work(ctx context.Context, open func() (Hand, error)) (err error) {
 		if err := r.Control.Hold(ctx, r.saveInPause); err != nil {
 			return err
 		}
+		if ctx.Err() != nil {
+			return nil
+		}
 		first, count := r.take()
-		if count == 0 || ctx.Err() != nil {
+		if count == 0 {
 			return nil
 		}
 		if err := h.Do(ctx, first, count); err != nil {
@@ -216,7 +224,7 @@ func (r *Run) saveInPause() error {
 // Keep saves what is done and not saved yet, at the end of a run. It does not try again what has just failed.
 func (r *Run) Keep() error {
 	r.mu.Lock()
-	units, due := r.prefix, r.Save != nil && !r.failed && r.prefix > r.saved
+	units, due := r.prefix, !r.failed && r.begin(true)
 	r.mu.Unlock()
 	if !due {
 		return nil
