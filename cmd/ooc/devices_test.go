@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSeveralDevices solves with two devices as with one, and wants commands that use one to refuse a list.
+// TestSeveralDevices solves, and gathers statistics, with two devices as with one, and wants commands that use one to refuse a list.
 func TestSeveralDevices(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "400", "-m", "3000").want(t, 0)
@@ -16,6 +16,9 @@ func TestSeveralDevices(t *testing.T) {
 		if !bytes.Equal(readFile(t, dir, out, "dist.npy"), readFile(t, dir, "one.ooc", "dist.npy")) {
 			t.Errorf("%s: two devices and one differ", algorithm)
 		}
+	}
+	if one, two := ooc(t, dir, "stats", "g.gr", "--csv").want(t, 0), ooc(t, dir, "stats", "g.gr", "--csv", "--device", "cpu,cpu").want(t, 0); one.stdout != two.stdout {
+		t.Error("statistics on two devices and one differ")
 	}
 	ooc(t, dir, "plan", "g.gr", "--algorithm", "blocked", "--device", "cpu,cpu").want(t, 0, "2 share the rounds")
 	ooc(t, dir, "solve", "g.gr", "--out", "s.ooc", "--algorithm", "squaring", "--device", "cpu,cpu").want(t, 2, "squaring runs on one device")

@@ -30,7 +30,7 @@ const statsExt = ".stats"
 // ofGraph gathers statistics of a graph that it reads.
 func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) error {
 	file := cmp.Or(o.out, read.BaseName(in.name)+statsExt)
-	if err := cmp.Or(exit.UsageError(q.Check(1)), o.isOne(), // of more vertices once they are read
+	if err := cmp.Or(exit.UsageError(q.Check(1)), // of more vertices once they are read
 		exit.Refuse(o.out == "" && in.form == standardInput, "standard input has no name: give --out"),
 		o.output(file, true).Check()); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	return exit.UsageError(fmt.Errorf("%s: %w%s", in.name, err, o.storeTakes(ctx, g, all.Sources)))
 }
 
-// gather gathers with the device of --device, where that is one beside the processor, and shows how far that is.
+// gather gathers with the devices of --device, where these are beside the processor, and shows how far that is.
 func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.GraphOptions) (*stats.Result, error) {
 	d, err := registry.OpenFaster(o.device, o.deviceMemory, all.Distances(g))
 	if err != nil {
@@ -101,9 +101,12 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 		if sum.Resumed > 0 {
 			resumed = fmt.Sprintf(", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
 		}
-		note("eliminated %s in %s, core of %s; computed %s in %s, %s%s",
-			terminal.Count(sum.Eliminated, "vertex", "vertices"), terminal.Time(sum.EliminateSeconds),
-			humanize.Comma(int64(sum.Core)), terminal.Count(sum.Rows, "row", "rows"), terminal.Time(sum.Seconds),
+		ready := fmt.Sprintf("made ready for %s in %s", sum.Engine, terminal.Time(sum.ReadySeconds))
+		if sum.Engine == factors.Name {
+			ready = fmt.Sprintf("eliminated %s in %s, core of %s", terminal.Count(sum.Eliminated, "vertex", "vertices"),
+				terminal.Time(sum.ReadySeconds), humanize.Comma(int64(sum.Core)))
+		}
+		note("%s; computed %s in %s, %s%s", ready, terminal.Count(sum.Rows, "row", "rows"), terminal.Time(sum.Seconds),
 			terminal.DistanceRate(sum.DistancesPerSecond), resumed)
 	}
 	return s, err

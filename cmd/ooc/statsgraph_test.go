@@ -72,7 +72,7 @@ func TestStatsOfGraphRefusals(t *testing.T) {
 		"m.npy":                        {exit.BadInput, "ooc solve m.npy"},
 		"- --kind i32":                 {exit.Usage, "give --out"},
 		"m.npy --store new --bins 5,3": {exit.Usage, "the edges of bins are"},
-		"m.npy --device cpu,cpu":       {exit.Usage, "one device"},
+		"towns.csv --device cpu,":      {exit.Usage, "--device"},
 		"towns.csv --k-nearest 900000000 --json --out a.stats": {0, ""},
 	} {
 		r := ooc(t, dir, append([]string{"stats"}, strings.Fields(line)...)...)

@@ -105,6 +105,9 @@ func (f *Factors) WorkerBytes(sources int) int64 {
 	return e.ScratchBytes(f.lanes(sources)) + int64(min(sources, e.BatchLanes()))*int64(width)*int64(e.Variant.Bytes())
 }
 
+// LaneBytes implements rows.LaneReady.
+func (f *Factors) LaneBytes(sources int) int64 { return f.Elimination.WindowBytes(f.lanes(sources)) }
+
 // ReadCol is ReadRow for the distances to v. In floating kinds they may differ from those of rows by rounding, since an expansion
 // adds up the way there and back in different orders.
 func (f *Factors) ReadCol(dst []byte, v int) error {

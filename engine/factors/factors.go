@@ -41,7 +41,11 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
 	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(work), Prepare: func(ctx context.Context) (rows.Ready, error) {
-		return prepare(ctx, g, q, order, work, began)
+		f, err := prepare(ctx, g, q, order, work, began)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
 	}}, err
 }
 

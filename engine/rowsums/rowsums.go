@@ -5,7 +5,6 @@ package rowsums
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,6 +36,8 @@ type Sums struct {
 	count               int          // of these blocks
 	pitch               int          // entries of a row of upper
 	most                int          // blocks of one piece
+
+	batches []*Batch // open
 }
 
 // blockRows is the most rows of a block of lanes: enough for a device to share out few pieces, too.
@@ -60,32 +61,35 @@ func Bytes(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) 
 	return fixed, batch
 }
 
-// New copies to the device what all batches share. The distances between upper ranks, which e.UpperDistances finds from the closed core,
-// come last: they are computed meanwhile. It fails with the cause of ctx if that ends first.
-func New(ctx context.Context, e *sparse.Elimination, d kernels.Device, core *sparse.DenseCore) (*Sums, error) {
+// New copies to the device what all batches share. The distances between upper ranks come last: upper, which computes them as
+// e.UpperDistances does, runs meanwhile. Sums on several devices may have the same sync.OnceValues. Its error is New's.
+func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error)) (*Sums, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok || e.Pieces == nil {
 		return nil, ErrNoPieces
 	}
 	w := &Sums{e: e, device: d, can: can}
-	if err := w.load(ctx, core); err != nil {
+	if err := w.load(upper); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// Close frees the device's memory. Close all batches first.
+// Close frees the device's memory, that of all batches, too. Nobody may use these any more.
 func (w *Sums) Close() error {
 	var err error
+	for _, b := range w.batches {
+		err = errors.Join(err, b.close())
+	}
 	for _, b := range w.buffers {
 		err = errors.Join(err, b.Free())
 	}
-	w.buffers = nil
+	w.batches, w.buffers = nil, nil
 	return err
 }
 
 // load copies everything to the device.
-func (w *Sums) load(ctx context.Context, core *sparse.DenseCore) (err error) {
+func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
@@ -94,7 +98,7 @@ func (w *Sums) load(ctx context.Context, core *sparse.DenseCore) (err error) {
 	var computing errgroup.Group
 	var upper *sparse.DenseCore
 	computing.Go(func() (err error) {
-		upper, err = w.e.UpperDistances(ctx, core.Host, core)
+		upper, err = distances()
 		return err
 	})
 	put := func(data []byte, slack int) (t kernels.Tile) {
@@ -178,7 +182,7 @@ func (l *blockList) termBytes(to []byte) []byte {
 	return to
 }
 
-// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine.
+// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine. Sums.Close closes it.
 type Batch struct {
 	w      *Sums
 	lanes  int
@@ -227,8 +231,9 @@ func (w *Sums) NewBatch(lanes int, questions ...kernels.LaneQuestion) (*Batch, e
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, b.Close())
+		return nil, errors.Join(err, b.close())
 	}
+	w.batches = append(w.batches, b)
 	return b, nil
 }
 
@@ -270,8 +275,8 @@ func (b *Batch) row(i int) kernels.Tile {
 	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.e.Variant.Bytes())}
 }
 
-// Close waits for the stream and gives the memory back.
-func (b *Batch) Close() error {
+// close waits for the stream and gives the memory back.
+func (b *Batch) close() error {
 	var err error
 	if b.stream != nil {
 		err = b.stream.Close()
@@ -294,7 +299,7 @@ func (b *Batch) Close() error {
 }
 
 // Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if columns is set of each
-// rank those of the distances from all these sources. They are there until the next call of Sums or Close. Names of rows are vertices. A batch
+// rank those of the distances from all these sources. They are there until the next call of Sums. Names of rows are vertices. A batch
 // takes at most as many sources as it has lanes.
 func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneSum, err error) {
 	if len(sources) == 0 || len(sources) > b.lanes {

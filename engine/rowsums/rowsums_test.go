@@ -58,7 +58,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(t.Context(), e, conformance.WithLaneOps(d), core)
+	w, err := New(e, conformance.WithLaneOps(d), func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,6 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shut(t, b.Close)
 	search := graph.NewSearch(g)
 	for range 2 {
 		sources := make([]int32, 1+r.IntN(min(g.N, b.lanes)))

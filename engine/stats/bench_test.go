@@ -65,7 +65,9 @@ func benchStats(b *testing.B, p *engine.Problem) {
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(p.Geometry().MatrixBytes())
 		for b.Loop() {
-			if err := (&gathering{from: newStored(p)}).pass(context.Background()); err != nil {
+			x := newGathering(p.Meta(), Options{})
+			x.reads(newStored(p))
+			if err := x.pass(context.Background()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -134,8 +136,14 @@ func gatherRows(b *testing.B, g *graph.Graph, f *factors.Factors, sources tiles.
 	b.Helper()
 	var none Options
 	meta := &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale, Directed: g.Directed, Sources: sources}
-	x := newGathering(newExpanded(f, sources, 0), meta, *cmp.Or(o, &none))
-	x.symmetric, x.vertices = !g.Directed, f.Elimination.Vertices
+	x := newGathering(meta, *cmp.Or(o, &none))
+	from, err := newComputed(f, g.Kind, sources, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer from.close()
+	x.symmetric = !g.Directed
+	x.reads(from)
 	if o != nil {
 		if err := x.makeGatherers(); err != nil {
 			b.Fatal(err)

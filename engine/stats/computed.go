@@ -1,107 +1,124 @@
 package stats
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 
 	"ooc/engine/device"
-	"ooc/engine/factors"
-	"ooc/engine/sparse"
+	"ooc/engine/rows"
 	"ooc/kernels"
+	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// expanded is the factors of a graph as a source: rows are computed, used and forgotten. Rows that are near each other in the
-// elimination tree share work, so a band is some that follow one another there.
-type expanded struct {
-	f      *factors.Factors
-	kind   entry.Kind // of rows as they are computed
-	order  []int32    // the vertices of all rows
-	height int        // of bands; all are so high but for the last
-	lanes  int        // of a batch; sums of columns are rounded by batches, so nothing but the kind and the height decides it
-	most   int        // readers that memory has room for
-}
-
 const (
 	leastHeight   = 64
-	manyBands     = 32 // for all processors to have some
-	columnBytes   = 24 // that the sums of a column take
-	expandedShare = 2  // of the free memory, one part may be taken for readers
+	manyBands     = 32      // for all processors to have some
+	columnBytes   = 24      // that the sums of a column take
+	computedShare = 2       // of the free memory, one part may be taken for readers
+	blockBytes    = 8 << 20 // of rows that are not in lanes, are computed at a time
 )
 
-// newExpanded returns factors as a source of the rows of the given vertices; none: all. memory is what all readers may take at most;
-// 0: a half of what is free.
-func newExpanded(f *factors.Factors, sources tiles.RowSet, memory int64) *expanded {
-	e := f.Elimination
-	s := &expanded{f: f, kind: e.Variant.Kind(), order: slices.Clone(sources), lanes: e.BatchLanes()}
-	if len(sources) == 0 {
-		s.order = slices.Clone(e.Vertices)
+// newComputed returns what computes rows as a source of those of the given vertices; none: all. They are computed, used and forgotten. Rows
+// that follow each other in the order of what computes them share work, so a band is some of these. memory is what all readers may take at
+// most; 0: a half of what is free.
+func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory int64) (source, error) {
+	host, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return source{}, err
 	}
-	slices.SortFunc(s.order, func(a, b int32) int { return cmp.Compare(e.Rank[a], e.Rank[b]) })
+	s := source{device: host.Info().Model, close: host.Close}
+	for _, v := range ready.Order() {
+		if _, chosen := sources.Index(int(v)); chosen {
+			s.order = append(s.order, v)
+		}
+	}
+	// Sums of columns in floats are rounded by batches of lanes: nothing but the kind and the height decides how many there are.
 	s.height = min(max(leastHeight, entry.RoundUp(len(s.order)/manyBands, leastHeight)), bandRows)
+	n := len(ready.Order())
+	row := n * kind.Wide().Bytes()
+	block := min(max(1, blockBytes/row), s.height)
+	each := int64(columnBytes*n) + int64(block*row) + ready.WorkerBytes(block)
+	inLanes, is := ready.(rows.LaneReady)
+	if is {
+		s.columns, each = ready.Order(), int64(columnBytes*n)+inLanes.LaneBytes(s.height)
+	}
 	if memory == 0 {
-		memory = device.FreeMemory() / expandedShare
+		memory = device.FreeMemory() / computedShare
 	}
-	s.lanes = min(s.lanes, s.height)
-	s.most = min(runtime.GOMAXPROCS(0), maxWorkers)
+	s.hands = min(runtime.GOMAXPROCS(0), maxWorkers)
 	if memory > 0 {
-		each := e.WindowBytes(s.lanes) + columnBytes*int64(len(e.Vertices))
-		s.most = max(1, min(s.most, int(memory/each)))
+		s.hands = max(1, min(s.hands, int(memory/each)))
 	}
-	return s
+	s.reader = func(int) (reader, error) {
+		if !is {
+			w, err := ready.NewWorker(block)
+			return &rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, memory: kind.Wide().Make(block * n)}, err
+		}
+		w, err := ready.NewWorker(s.height)
+		if err != nil {
+			return nil, err
+		}
+		return &laneReader{LaneWorker: w.(rows.LaneWorker), order: s.order, kind: kind, host: host}, nil
+	}
+	s.row = func(dst []byte, v int) error {
+		w, err := ready.NewWorker(1)
+		if err != nil {
+			return err
+		}
+		return errors.Join(w.ReadRows(dst, []int{v}), w.Close())
+	}
+	return s, nil
 }
 
-func (s *expanded) bands() int { return entry.CeilDiv(len(s.order), s.height) }
-
-func (s *expanded) workers() int { return s.most }
-
-func (s *expanded) rows(band int) []int32 {
-	return s.order[band*s.height:][:min(s.height, len(s.order)-band*s.height)]
+// rowReader computes bands in blocks of rows.
+type rowReader struct {
+	rows.Worker
+	order   []int32
+	kind    entry.Kind // of entries as they are read
+	n       int
+	memory  []byte // of a block
+	sources []int  // of it
 }
 
-func (s *expanded) reader() (reader, error) {
-	x, err := s.f.NewExpander(s.lanes)
-	if err != nil {
-		return nil, err
+func (r *rowReader) read(ctx context.Context, lo, hi int, all takers) error {
+	entryBytes, stride := r.kind.Bytes(), r.n*r.kind.Bytes()
+	most := len(r.memory) / stride
+	for at := lo; at < hi; at += most {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.sources = r.sources[:0]
+		for _, v := range r.order[at:min(at+most, hi)] {
+			r.sources = append(r.sources, int(v))
+		}
+		block := r.memory[:len(r.sources)*stride]
+		if err := r.ReadRows(block, r.sources); err != nil {
+			return err
+		}
+		cols := entry.RoundUp(partBytes/(len(r.sources)*entryBytes), cpu.SumLanes)
+		for col := 0; col < r.n; col += cols {
+			all.add(&part{at: at - lo, col: col, rows: len(r.sources), cols: min(cols, r.n-col), memory: block[col*entryBytes:], stride: stride})
+		}
 	}
-	return &expandedReader{expanded: s, x: x}, nil
-}
-
-// row computes a row by itself.
-func (s *expanded) row(dst []byte, v int) (err error) {
-	x, err := s.f.NewExpander(1)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	n := len(s.f.Elimination.Vertices)
-	width := entry.RoundUp(n, s.f.Elimination.LaneUnit())
-	to := sparse.Target{Data: s.kind.Make(width), Places: []int64{0}, Width: width}
-	if err := x.Rows([]int32{int32(v)}, to); err != nil {
-		return err
-	}
-	copy(s.kind.Narrow(dst), to.Data)
-	s.kind.Widen(dst)
 	return nil
 }
 
-// expandedReader computes bands, a batch at a time, and some columns of its rows at a time.
-type expandedReader struct {
-	*expanded
-	x       *factors.Expander
+// laneReader computes bands in lanes, a batch at a time, and some columns of its rows at a time.
+type laneReader struct {
+	rows.LaneWorker
+	order   []int32
+	kind    entry.Kind // of rows as they are computed
+	host    kernels.HostLaneOps
 	wide    []byte  // lanes in the kind that entries are read in
 	rows    []byte  // what was made of lanes
 	places  []int64 // of these rows
 	columns []int32 // of the lanes, by column of the rows
 }
 
-func (r *expandedReader) close() error { return r.x.Close() }
-
-func (r *expandedReader) read(ctx context.Context, band int, all takers) error {
+func (r *laneReader) read(ctx context.Context, lo, hi int, all takers) error {
 	var inLanes []laneTaker
 	var others takers
 	for _, t := range all {
@@ -111,7 +128,7 @@ func (r *expandedReader) read(ctx context.Context, band int, all takers) error {
 			others = append(others, t)
 		}
 	}
-	return r.x.Lanes(r.expanded.rows(band), func(batch []int32, first int, m kernels.Lanes) error {
+	return r.Lanes(r.order[lo:hi], func(batch []int32, first int, m kernels.Lanes) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -128,7 +145,7 @@ func (r *expandedReader) read(ctx context.Context, band int, all takers) error {
 }
 
 // widened returns lanes as entries are read.
-func (r *expandedReader) widened(m kernels.Lanes) kernels.Lanes {
+func (r *laneReader) widened(m kernels.Lanes) kernels.Lanes {
 	wide := r.kind.Wide()
 	if wide == r.kind {
 		return m
@@ -144,7 +161,7 @@ func (r *expandedReader) widened(m kernels.Lanes) kernels.Lanes {
 }
 
 // transposed makes rows of lanes.
-func (r *expandedReader) transposed(b *lanes) *part {
+func (r *laneReader) transposed(b *lanes) *part {
 	columns := len(b.Data) / (b.Width * b.Entry)
 	padded := entry.RoundUp(columns, b.Unit())
 	p := &part{at: b.at, col: b.first, rows: b.rows, cols: columns, stride: padded * b.Entry}
@@ -159,6 +176,6 @@ func (r *expandedReader) transposed(b *lanes) *part {
 	for c := range padded {
 		r.columns = append(r.columns, int32(min(c, columns-1)))
 	}
-	r.f.Core.Host.Transpose(p.memory, r.places, b.Lanes, r.columns, false)
+	r.host.Transpose(p.memory, r.places, b.Lanes, r.columns, false)
 	return p
 }

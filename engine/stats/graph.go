@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
+	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
@@ -28,7 +28,7 @@ type GraphOptions struct {
 	Sources tiles.RowSet   // the vertices whose rows count; none: all
 	File    string         // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: no limit, and half of what is free
-	Device  kernels.Device // adds up rows, if it can tell all else that is asked, too, and stays the caller's; nil: the processor does
+	Device  kernels.Device // adds up rows, if it can tell all else that is asked, too, and stays the caller's; it may be device.Several; nil: the processor does
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -37,28 +37,31 @@ type GraphOptions struct {
 	Control    *live.Control
 
 	// For tests.
-	after *int   // vertices to eliminate; nil: as many as pays
-	each  func() // is called when a band has ended; may be nil
+	after *int                                                                           // vertices to eliminate; nil: as many as pays
+	each  func()                                                                         // is called when a band has ended; may be nil
+	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) // nil: engine.OfferRows
 }
 
 // Summary says how statistics of a graph were gathered.
 type Summary struct {
-	Resumed                    int // rows that an earlier call had gathered
-	Rows                       int // that this one has
-	EliminateSeconds           float64
-	Seconds                    float64 // for its rows
-	DistancesPerSecond         float64
-	Eliminated, Core, Vertices int
+	Resumed            int     // rows that an earlier call had gathered
+	Rows               int     // that this one has
+	Engine             string  // what computed them, see rows.Engine
+	ReadySeconds       float64 // to make the graph ready for that
+	Seconds            float64 // for its rows
+	DistancesPerSecond float64
+	Vertices           int
+	Eliminated, Core   int // vertices, if the engine is that of factors
 }
 
-// OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by elimination, and forgets
-// them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding, and sums are
-// added up in the order of elimination, which the graph, the sources and where elimination stops decide.
+// OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by the engine that takes least time (see
+// engine.OfferRows), and forgets them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding,
+// and sums are added up in the order of the engine: in that of elimination, which the graph, the sources and where elimination stops decide.
 //
-// A device adds up rows where it has memory for that, and can tell all else that is asked; then sums of floats are added up in another
-// order.
+// Devices add up rows of an elimination where they have memory for that, and can tell all else that is asked; then sums of floats are added
+// up in another order. It is the same for any number of devices of one kind.
 //
-// Memory: that of Of and of factors.Make, and for each goroutine 5 bytes a vertex and some MB. It fails with ErrOptions, the
+// Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails with ErrOptions, the
 // errors of graph.Check, factors.ErrDense, device.ErrMemory, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
 // task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
@@ -78,7 +81,10 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	if o.Checkpoint <= 0 {
 		o.Checkpoint = task.DefaultCheckpoint
 	}
-	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now()}
+	if o.offer == nil {
+		o.offer = engine.OfferRows
+	}
+	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now(), algorithm: eliminate}
 	reports := live.NewReporter(live.ReporterOptions{
 		Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval,
 	})
@@ -92,16 +98,14 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	at(live.StageOrder, live.StageShares{}) // and what is before that
 	ctx = cancel.Counted(ctx, &x.tally)
+	defer func() { err = errors.Join(err, x.close()) }()
 	if err := x.prepare(ctx, head, at); err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
-	defer func() { err = errors.Join(err, x.f.Close()) }()
-	if x.onDevice != nil {
-		defer func() { err = errors.Join(err, x.onDevice.close()) }()
-	}
-	at(live.StageExpand, factors.Shares(x.f.Elimination.Work))
+	x.run.Start()
+	at(live.StageExpand, x.run.Shares)
 	if err := x.expand(ctx); err != nil {
-		return nil, nil, interrupted(ctx, err)
+		return nil, nil, err
 	}
 	r, err := x.result()
 	if err != nil {
@@ -113,11 +117,15 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 
 // Distances is how many distances there are to gather.
 func (o *GraphOptions) Distances(g *graph.Graph) float64 {
-	rows := len(o.Sources)
-	if rows == 0 {
-		rows = g.N
+	return float64(o.rows(g)) * float64(g.N)
+}
+
+// rows is how many rows there are to gather.
+func (o *GraphOptions) rows(g *graph.Graph) int {
+	if len(o.Sources) > 0 {
+		return len(o.Sources)
 	}
-	return float64(rows) * float64(g.N)
+	return g.N
 }
 
 // interrupted makes an error of a context that has ended task.ErrInterrupted.
@@ -144,27 +152,23 @@ func (o *GraphOptions) head(g *graph.Graph) savedHead {
 // graphGathering is one call of OfGraph.
 type graphGathering struct {
 	*gathering
-	o        GraphOptions
-	g        *graph.Graph
-	f        *factors.Factors
-	rows     *expanded
-	onDevice *onDevice // nil: the processor adds up rows
-	file     *saved
-	began    time.Time
-	tally    cancel.Tally // of the stage at hand
+	o     GraphOptions
+	g     *graph.Graph
+	ready rows.Ready // nil: not yet
+	file  *saved
+	slot  slotHead // what the next slot will say, apart from bands and time
+	began time.Time
+	tally cancel.Tally // of the stage at hand
+	sum   Summary
 
-	mu       sync.Mutex
-	slot     slotHead // what the next slot will say; guarded by mu, as those below
-	sum      Summary
-	saved    int       // rows that the file counts
-	unsaved  bool      // the last attempt to save has failed
-	done     int       // rows
-	expanded time.Time // when the expansion began
-	synced   time.Time // when the file was last written
+	algorithm string // for people
 }
 
-// prepare makes the gatherers and the factors. It takes over what the file has, and eliminates as many vertices as the call
-// that began it: their number decides the order of rows and columns. It calls at when a stage begins.
+// eliminate is what people know the engine of factors by.
+const eliminate = "eliminate"
+
+// prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of the call that began
+// it, which eliminates as many vertices: that decides the order of rows and columns. It calls at when a stage begins.
 func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
@@ -174,8 +178,8 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	meta := &tiles.Meta{
 		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources,
 	}
-	x.gathering = newGathering(nil, meta, x.o.Options)
-	x.symmetric = x.g.Symmetric && len(x.o.Sources) == 0
+	x.gathering = newGathering(meta, x.o.Options)
+	x.symmetric, x.each = x.g.Symmetric && len(x.o.Sources) == 0, x.o.each
 	if err := x.makeGatherers(); err != nil {
 		return err
 	}
@@ -187,179 +191,118 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		return err
 	}
 	most := x.mostUpper()
-	o := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
+	q := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
 	if was != nil {
 		eliminated := int(was.Eliminated)
-		o.After, o.Pieces = &eliminated, int(was.Pieces)
+		q.Engine, q.After, q.Pieces = was.engine(), &eliminated, int(was.Pieces)
 	}
-	if o.Pieces > 0 {
-		o.Device = x.o.Device
+	if q.Pieces > 0 {
+		q.Device = x.o.Device
 	}
-	if x.f, err = factors.Make(ctx, x.g, o); was != nil && errors.Is(err, device.ErrMemory) {
+	offer, err := x.o.offer(ctx, x.g, q)
+	if err == nil {
+		x.ready, err = offer.Prepare(ctx)
+	}
+	switch {
+	case was != nil && errors.Is(err, rows.ErrNoEngine):
+		return x.otherOrder()
+	case was != nil && errors.Is(err, device.ErrMemory):
 		return fmt.Errorf("%s: %w; or remove this file, and the same command begins again", x.o.File, err)
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, x.f.Close())
-		}
-	}()
-	x.rows = newExpanded(x.f, x.o.Sources, x.o.Memory)
-	x.from, x.vertices = x.rows, x.f.Elimination.Vertices
-	slot := slotHead{Eliminated: int64(x.f.Elimination.Work.Eliminated), Order: x.order()}
-	if o.Pieces > 0 {
-		slot.Pieces = int64(o.Pieces)
-		if x.onDevice, err = x.newOnDevice(ctx, most); err != nil {
-			return err
-		}
-	}
-	if x.onDevice != nil {
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, x.onDevice.close())
-			}
-		}()
-		x.from = x.onDevice
-	}
-	if was == nil {
-		err = x.file.begin(head)
-	} else if was.Order != slot.Order || was.Eliminated != slot.Eliminated || was.Bands > int64(x.rows.bands()) {
-		err = fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins again",
-			x.o.File, ErrOther)
-	}
+	from, err := newComputed(x.ready, x.g.Kind, x.o.Sources, x.o.Memory)
 	if err != nil {
 		return err
 	}
-	if was != nil {
-		slot.Bands, slot.Elapsed = was.Bands, was.Elapsed
-		x.first = int(was.Bands)
+	x.reads(from)
+	x.sum = Summary{Engine: offer.Engine, Vertices: x.g.N}
+	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
+	copy(x.slot.Engine[:], offer.Engine)
+	if f, ok := x.ready.(*factors.Factors); ok {
+		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
+		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
+		if err := x.onDevices(ctx, f, most); err != nil {
+			return err
+		}
+	} else {
+		x.algorithm = offer.Engine
 	}
-	x.mu.Lock() // the reporter looks while this prepares
-	defer x.mu.Unlock()
-	x.slot = slot
-	x.done = min(x.first*x.rows.height, len(x.rows.order))
-	x.saved = x.done
-	work := x.f.Elimination.Work
-	x.sum = Summary{
-		Resumed: x.done, EliminateSeconds: time.Since(began).Seconds(),
-		Eliminated: work.Eliminated, Core: work.Core, Vertices: x.g.N,
+	if was == nil {
+		err = x.file.begin(head)
+	} else if was.Order != x.slot.Order || was.Eliminated != x.slot.Eliminated || was.Bands > int64(x.run.Units()) {
+		err = x.otherOrder()
+	} else {
+		x.slot.Elapsed, x.run.First = was.Elapsed, int(was.Bands)
 	}
-	return nil
+	x.run.Control, x.run.Every, x.run.Save = x.o.Control, x.o.Checkpoint, x.save
+	x.sum.Resumed = min(x.run.First*x.from.height, x.run.Rows)
+	x.sum.ReadySeconds = time.Since(began).Seconds()
+	return err
+}
+
+// otherOrder is the error of a file from which this program cannot go on.
+func (x *graphGathering) otherOrder() error {
+	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins again", x.o.File, ErrOther)
+}
+
+// close gives back what prepare has opened.
+func (x *graphGathering) close() (err error) {
+	if x.gathering != nil && x.from.close != nil {
+		err = x.from.close()
+	}
+	if x.ready != nil {
+		err = errors.Join(err, x.ready.Close())
+	}
+	return err
 }
 
 // order is a digest of the vertices of all rows and of all columns, in their orders.
 func (x *graphGathering) order() (digest [32]byte) {
 	h := sha256.New()
-	h.Write(entry.Bytes(x.rows.order)) // hashes do not fail
-	h.Write(entry.Bytes(x.vertices))
+	h.Write(entry.Bytes(x.from.order)) // hashes do not fail
+	h.Write(entry.Bytes(x.from.columns))
 	copy(digest[:], h.Sum(nil))
 	return digest
 }
 
 // expand goes through all rows that are left. If ctx ends or rows cannot be computed, it saves what was gathered.
 func (x *graphGathering) expand(ctx context.Context) error {
-	x.mu.Lock()
-	x.expanded, x.synced = x.o.Control.Now(), time.Now()
-	x.mu.Unlock()
-	x.ended = x.bandEnded
-	x.hold = func(ctx context.Context) error { return x.o.Control.Hold(ctx, x.checkpointInPause) }
-	err := x.pass(ctx)
-	x.mu.Lock()
-	x.sum.Seconds = x.o.Control.Now().Sub(x.expanded).Seconds()
-	x.sum.Rows = x.done - x.sum.Resumed
+	if err := x.pass(ctx); err != nil {
+		return errors.Join(interrupted(ctx, err), x.run.Keep())
+	}
+	_, x.sum.Rows, _ = x.run.Counts()
+	x.sum.Seconds = x.run.Seconds()
 	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
-	save := err != nil && !x.unsaved && x.done > x.saved
-	x.mu.Unlock()
-	if save {
-		return errors.Join(err, x.save())
-	}
-	return err
-}
-
-// bandEnded counts a band, and saves now and then.
-func (x *graphGathering) bandEnded(i int) error {
-	x.mu.Lock()
-	x.slot.Bands = int64(i) + 1
-	x.done = min((i+1)*x.rows.height, len(x.rows.order))
-	due := time.Since(x.synced) >= x.o.Checkpoint || x.o.Control.Wanted()
-	x.mu.Unlock()
-	if x.o.each != nil {
-		x.o.each()
-	}
-	if !due {
-		return nil
-	}
-	return x.save()
-}
-
-// save writes what was gathered to the file. Call it while no band ends.
-func (x *graphGathering) save() error {
-	x.mu.Lock()
-	h, done := x.slot, x.done
-	x.o.Control.Begun()
-	x.mu.Unlock()
-	h.Elapsed += x.o.Control.Now().Sub(x.began)
-	err := x.file.save(h)
-	x.mu.Lock()
-	if x.unsaved = err != nil; err == nil {
-		x.saved, x.synced = done, time.Now()
-	}
-	x.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	x.o.Control.Touch() // in a pause, the next one may be waiting
 	return nil
 }
 
-// checkpointInPause saves if that is asked for in a pause.
-func (x *graphGathering) checkpointInPause() error {
-	x.turn.Lock()
-	defer x.turn.Unlock()
-	if x.done == x.saved || !x.o.Control.Wanted() {
-		return nil
-	}
-	return x.save()
+// save writes what so many bands have given to the file.
+func (x *graphGathering) save(bands int) error {
+	h := x.slot
+	h.Bands, h.Elapsed = int64(bands), h.Elapsed+x.o.Control.Now().Sub(x.began)
+	return x.file.save(h)
 }
 
 // look returns what tells how far the call is in a stage.
 func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() live.Live {
 	st := live.Status{
-		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate",
-		Rows: len(x.o.Sources), ETA: -1, PID: os.Getpid(),
+		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: x.algorithm,
+		Rows: x.o.rows(x.g), ETA: -1, PID: os.Getpid(),
 	}
-	if st.Rows == 0 {
-		st.Rows = x.g.N
-	}
-	if x.f != nil {
-		st.Device = x.f.Core.Host.(kernels.Device).Info().Model
-	}
-	if x.onDevice != nil {
-		st.Device = x.o.Device.Info().Model
+	before, expands := x.slot.Elapsed, stage == live.StageExpand
+	if expands {
+		st.Device = x.from.device
 	}
 	return func() live.Live {
-		x.mu.Lock()
-		defer x.mu.Unlock()
 		st := st
-		now := x.o.Control.Now()
-		st.Elapsed = (x.slot.Elapsed + now.Sub(x.began)).Seconds()
+		st.Elapsed = (before + x.o.Control.Now().Sub(x.began)).Seconds()
 		st.Checkpoint = live.CheckpointOf(x.o.Control, false)
-		st.RowsDone = x.done
-		st.RestorePoint = float64(x.saved) / float64(st.Rows)
-		resumed := float64(x.sum.Resumed) / float64(st.Rows)
-		if st.Count(stage, shares, resumed, &x.tally, x.o.Control); stage == live.StageExpand {
-			st.StageProgress = float64(x.done) / float64(st.Rows)
-			made, left := float64(x.done-x.sum.Resumed), float64(max(1, st.Rows-x.sum.Resumed))
-			st.Progress = shares.Progress(stage, made/left, resumed)
-		}
-		if x.done == st.Rows {
-			st.RestorePoint = 1
-		}
-		if made := x.done - x.sum.Resumed; stage == live.StageExpand && made > 0 {
-			took := now.Sub(x.expanded).Seconds()
-			st.DistanceRate = float64(made) * float64(x.g.N) / max(took, 1e-9)
-			st.ETA = float64(st.Rows-x.done) / float64(made) * took
+		if st.Count(stage, shares, 0, &x.tally, x.o.Control); expands {
+			x.run.Status(&st)
+			if st.RowsDone == st.Rows {
+				st.RestorePoint = 1
+			}
 		}
 		return live.Live{Status: st}
 	}

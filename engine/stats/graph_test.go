@@ -297,6 +297,26 @@ func interruptedFile(t *testing.T, g *graph.Graph, o GraphOptions) {
 	}
 }
 
+// TestOfGraphStopsEarly ends the context in stages before there are rows.
+func TestOfGraphStopsEarly(t *testing.T) {
+	g := statsCases[0].mesh(t, seeds.New(t), 20)
+	for _, stage := range []live.Stage{live.StageEliminate, live.StageCore} {
+		ctx, stop := context.WithCancel(t.Context())
+		o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Progress: func(st live.Status) {
+			if st.Stage == stage {
+				stop()
+			}
+		}}
+		if _, _, err := OfGraph(ctx, g, o); !errors.Is(err, task.ErrInterrupted) {
+			t.Errorf("%s: %v", stage, err)
+		}
+		if _, err := os.Lstat(o.File); err == nil {
+			t.Errorf("%s: a file of nothing is left", stage)
+		}
+		stop()
+	}
+}
+
 // TestOfGraphLacksMemory refuses to go on with less memory than the call that began needed, keeps what was gathered, and goes on where
 // there is more.
 func TestOfGraphLacksMemory(t *testing.T) {
@@ -355,7 +375,7 @@ func TestOfGraphFile(t *testing.T) {
 	if err := os.WriteFile(path, append(older.encode(), whole[headBytes:]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(g, o, ErrOther, "version 2")
+	fails(g, o, ErrOther, "version 3")
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestEvenBins(t *testing.T) {
 				o.Edges = append(o.Edges, o.Edges[len(o.Edges)-1]+float64(width+r.IntN(10)/9))
 			}
 		}
-		x := newGathering(nil, meta, o)
+		x := newGathering(meta, o)
 		fast, plain := x.newBinner(), x.newBinner()
 		if o.Bins > 0 {
 			level := fast.level + r.IntN(6)

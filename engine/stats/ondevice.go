@@ -5,23 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/device"
+	"ooc/engine/factors"
 	"ooc/engine/rowsums"
+	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
-// onDevice is a source whose rows are added up on a device as they are computed there: a batch for each band. Rows that are asked for
-// one by one are computed by the processor.
-type onDevice struct {
-	*expanded
-	sums    *rowsums.Sums
-	columns bool                // sums of columns are wanted
-	batches chan *rowsums.Batch // that no reader has yet
-}
-
-// deviceBatches is how many batches there are at most: while the device computes one, the processor prepares the next ones and adds up
+// deviceBatches is how many batches there are at most on a device: while it computes one, the processor prepares the next ones and adds up
 // the results of those before.
 const deviceBatches = 4
 
@@ -39,119 +35,142 @@ type asker interface {
 	answered(answer []byte, lanes int)
 }
 
-// askDevice reports whether there is a device that adds up rows, and all takers take sums or ask it. questions are theirs.
-func (x *graphGathering) askDevice() (questions []kernels.LaneQuestion, can bool) {
+// askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the takers.
+func (x *graphGathering) askDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
 	if x.o.Device == nil {
-		return nil, false
+		return nil, nil
 	}
-	_, adds := kernels.As[kernels.LaneOps](x.o.Device)
-	_, answers := kernels.As[kernels.LaneStats](x.o.Device)
 	for _, g := range x.gatherers {
 		switch t := g.worker().(type) {
 		case sumTaker:
 		case asker:
 			q := t.question(nil)
-			if q == nil || !answers {
-				return nil, false
+			if q == nil {
+				return nil, nil
 			}
 			questions = append(questions, q)
 		default:
-			return nil, false
+			return nil, nil
 		}
 	}
-	return questions, adds
+	for _, d := range device.Each(x.o.Device) {
+		_, adds := kernels.As[kernels.LaneOps](d)
+		_, answers := kernels.As[kernels.LaneStats](d)
+		if adds && (answers || len(questions) == 0) {
+			devices = append(devices, d)
+		}
+	}
+	return devices, questions
 }
 
-// mostUpper is how many upper ranks may be between pieces: the host and the device have memory for the distances between them, and for
-// as many entries of the pieces. 0: rows are not added up on a device.
+// mostUpper is how many upper ranks may be between pieces: the host and each device have memory for the distances between them, and for
+// as many entries of the pieces. 0: rows are not added up on devices.
 func (x *graphGathering) mostUpper() int {
-	if _, can := x.askDevice(); !can {
+	devices, _ := x.askDevices()
+	if len(devices) == 0 {
 		return 0
 	}
 	room, v := x.o.Memory, x.g.Kind.Variant(x.g.Negative)
 	if room == 0 {
-		room = device.FreeMemory() / expandedShare
+		room = device.FreeMemory() / computedShare
 	}
-	most := float64(x.o.Device.Info().Memory/3) / float64(v.Bytes())
+	most := float64(device.Several(devices).Info().Memory/3) / float64(v.Bytes())
 	if room > 0 { // it is known
 		most = min(most, float64(room/2)/float64(v.WeightBytes()))
 	}
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
-// newOnDevice returns the source on the device, nil if it or the host lacks the memory: for at most so many upper ranks. A batch takes some 2
-// KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
-func (x *graphGathering) newOnDevice(ctx context.Context, most int) (_ *onDevice, err error) {
-	e, d := x.f.Elimination, x.o.Device
-	if e.Pieces == nil || most == 0 || e.Pieces.Upper > most {
-		return nil, nil
+// onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for each band; those that
+// are asked for one by one are the source's still. Bands are dealt to batches of all devices, which are of one shape and end in order, so on
+// devices of one kind results have the same bits whatever their number. It does nothing where no device has the memory, or elimination has left
+// more than most upper ranks. A batch takes some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
+func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most int) error {
+	e := f.Elimination
+	if e.Pieces == nil || e.Pieces.Upper > most {
+		return nil
 	}
-	questions, _ := x.askDevice()
-	fixed, batch := rowsums.Bytes(e, x.rows.batchLanes(), questions...)
-	count := int(min(deviceBatches, (d.Info().Memory-fixed)/batch))
-	if count <= 0 {
-		return nil, nil
-	}
-	s := &onDevice{expanded: x.rows, columns: !x.symmetric, batches: make(chan *rowsums.Batch, count)}
-	if s.sums, err = rowsums.New(ctx, e, d, x.f.Core); errors.Is(err, kernels.ErrNoMemory) {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("sums of rows: %w", err)
-	}
-	e.Pieces.Inside, e.Pieces.Down = nil, nil // the device has them
-	for range count {
-		b, err := s.sums.NewBatch(x.rows.batchLanes(), questions...)
-		if errors.Is(err, kernels.ErrNoMemory) {
-			break
+	devices, questions := x.askDevices()
+	lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit)
+	fixed, batch := rowsums.Bytes(e, lanes, questions...)
+	upper := sync.OnceValues(func() (*sparse.DenseCore, error) { return e.UpperDistances(ctx, f.Core.Host, f.Core) })
+	sums, batches := make([]*rowsums.Sums, len(devices)), make([][]*rowsums.Batch, len(devices))
+	var opening errgroup.Group
+	for i, d := range devices {
+		count := min(deviceBatches, (d.Info().Memory-fixed)/batch)
+		if count <= 0 {
+			continue
 		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("sums of rows: %w", err), s.close())
+		opening.Go(func() (err error) {
+			sums[i], err = rowsums.New(e, d, upper)
+			for err == nil && len(batches[i]) < int(count) {
+				var b *rowsums.Batch
+				if b, err = sums[i].NewBatch(lanes, questions...); err == nil {
+					batches[i] = append(batches[i], b)
+				}
+			}
+			if errors.Is(err, kernels.ErrNoMemory) { // fewer do, or none
+				return nil
+			}
+			return err
+		})
+	}
+	err := opening.Wait()
+	var used []kernels.Device
+	var readers []*rowsums.Batch // of all devices in turn
+	for k := range deviceBatches {
+		for i, d := range devices {
+			if k < len(batches[i]) {
+				readers = append(readers, batches[i][k])
+			}
+			if k == 0 && len(batches[i]) > 0 {
+				used = append(used, d)
+			}
 		}
-		s.batches <- b
 	}
-	if len(s.batches) == 0 {
-		return nil, s.close()
+	computed := x.from.close
+	x.from.close = func() (err error) {
+		for _, s := range sums {
+			if s != nil {
+				err = errors.Join(err, s.Close())
+			}
+		}
+		return errors.Join(err, computed())
 	}
-	return s, nil
-}
-
-func (s *onDevice) close() (err error) {
-	for len(s.batches) > 0 {
-		err = errors.Join(err, (<-s.batches).Close())
+	if err != nil {
+		return fmt.Errorf("sums of rows: %w", err)
 	}
-	return errors.Join(err, s.sums.Close())
-}
-
-func (s *onDevice) workers() int { return len(s.batches) }
-
-// batchLanes is the lanes of a batch that has room for a band.
-func (s *expanded) batchLanes() int { return entry.RoundUp(s.height, kernels.DeviceLaneUnit) }
-
-func (s *onDevice) reader() (reader, error) {
-	return &deviceReader{onDevice: s, batch: <-s.batches}, nil
+	if len(readers) == 0 {
+		return nil
+	}
+	e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
+	x.from.hands, x.from.device = len(readers), device.Several(used).Info().Model
+	x.from.reader = func(i int) (reader, error) { return &deviceReader{readers[i], x.from.order, !x.symmetric}, nil }
+	return nil
 }
 
 // deviceReader adds up a band at a time.
 type deviceReader struct {
-	*onDevice
-	batch *rowsums.Batch
+	batch   *rowsums.Batch
+	order   []int32
+	columns bool // sums of columns are wanted
 }
 
-func (r *deviceReader) close() error { return r.batch.Close() }
+func (r *deviceReader) Close() error { return nil }
 
-func (r *deviceReader) read(ctx context.Context, band int, all takers) error {
+func (r *deviceReader) read(ctx context.Context, lo, hi int, all takers) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := r.ask(band, all); err != nil {
+	if err := r.ask(r.order[lo:hi], all); err != nil {
 		return fmt.Errorf("sums of rows: %w; what was gathered is kept, and the same command goes on, with --device cpu on the processor", err)
 	}
 	return nil
 }
 
-// ask gives all takers what the device finds in a band's rows.
-func (r *deviceReader) ask(band int, all takers) error {
-	rows, columns, err := r.batch.Sums(r.rows(band), r.columns)
+// ask gives all takers what the device finds in a band's rows, those of some vertices.
+func (r *deviceReader) ask(vertices []int32, all takers) error {
+	rows, columns, err := r.batch.Sums(vertices, r.columns)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -32,12 +34,22 @@ type summing struct {
 	asked   atomic.Int64
 	memory  int64 // that it says it has; 0: as much as there is
 	broken  atomic.Bool
+	slow    time.Duration // that sums take beside
+	full    bool          // it has no memory, and does not say so
+}
+
+func (d *summing) Alloc(bytes int64) (kernels.Buffer, error) {
+	if d.full {
+		return nil, kernels.ErrNoMemory
+	}
+	return d.Device.Alloc(bytes)
 }
 
 func (d *summing) LaneSums(s kernels.Stream, v entry.Variant, l kernels.LaneSums) error {
 	if d.batches.Add(1); d.broken.Load() {
 		return errBroken
 	}
+	time.Sleep(d.slow)
 	return d.ops().LaneSums(s, v, l)
 }
 
@@ -177,6 +189,57 @@ func TestOfGraphOnDevice(t *testing.T) {
 		d.memory = 0
 		if d.batches.Load() != before {
 			t.Errorf("%+v: the device has added up rows without the memory", c)
+		}
+	}
+}
+
+// TestOfGraphOnDevices demands the bits of one device of several, of which some lack the memory, break, or have no sums.
+func TestOfGraphOnDevices(t *testing.T) {
+	r := seeds.New(t)
+	for _, i := range r.Perm(len(statsCases))[:3] {
+		c := statsCases[i]
+		g := c.mesh(t, r, 26)
+		after := g.N * 9 / 10
+		o := GraphOptions{Options: Options{Nearest: 3, Within: []float64{100}, Edges: []float64{0, 10, 50, 200}}, after: &after}
+		one := newSumming(t)
+		o.Device = one
+		want := asJSON(t, ofGraph(t, g, o))
+		var list []kernels.Device
+		var all []*summing
+		for range 2 + r.IntN(3) {
+			d := newSumming(t)
+			d.slow = time.Duration(1+r.IntN(4)) * time.Millisecond
+			all, list = append(all, d), append(list, d)
+		}
+		list = append(list, all[0].Device.(interface{ Unwrap() kernels.Device }).Unwrap()) // has no sums
+		o.Device = device.Several(list)
+		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) {
+			t.Errorf("%+v: %d devices find other numbers than one", c, len(all))
+		}
+		batches := int64(0)
+		for i, d := range all {
+			if batches += d.batches.Load(); d.batches.Load() == 0 {
+				t.Errorf("%+v: device %d of %d has added up nothing", c, i, len(all))
+			}
+		}
+		if batches != one.batches.Load() {
+			t.Errorf("%+v: %d devices have added up %d batches, one %d", c, len(all), batches, one.batches.Load())
+		}
+		last := all[len(all)-1]
+		last.full = true
+		before := last.batches.Load()
+		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) || last.batches.Load() != before {
+			t.Errorf("%+v: the device that is full has added up %d batches", c, last.batches.Load()-before)
+		}
+		last.full = false
+		last.broken.Store(true)
+		o.File = filepath.Join(t.TempDir(), "g.stats")
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, errBroken) {
+			t.Errorf("%+v: one of the devices is broken: %v", c, err)
+		}
+		last.broken.Store(false)
+		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) {
+			t.Errorf("%+v: another result after a device was broken", c)
 		}
 	}
 }

@@ -2,19 +2,17 @@ package stats
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"ooc/engine/rows"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
-// gathering is one call of Of or of OfRows.
+// gathering is one call of Of or of OfGraph.
 type gathering struct {
 	from      source
+	run       *rows.Run   // deals out the bands of from
 	meta      *tiles.Meta // of the matrix, whether it is stored or not; without a tile edge if it is not
 	o         Options
 	r         *Result
@@ -22,14 +20,9 @@ type gathering struct {
 	float     bool       // they are floats
 	none      uint64     // the entry of what is unreachable
 	symmetric bool       // what there is of a vertex's column is what there is of its row
-	vertices  []int32    // of the columns; nil: a column's number is its vertex
 	gatherers []gatherer
 
-	first int                             // the first band that is not gathered yet
-	hold  func(ctx context.Context) error // is called before each band; may be nil, as ended
-	ended func(i int) error               // is called when band i has ended
-
-	turn sync.Mutex // of the goroutine that ends a band
+	each func() // is called when a band has ended; may be nil
 }
 
 // gatherer gathers one statistic during the pass. A new one is a file and a line in the table statistics.
@@ -54,7 +47,7 @@ type taker interface {
 	end()
 }
 
-// laneTaker is a taker that can take rows in lanes, as an expansion computes them. Others are given rows, and these are made of the lanes.
+// laneTaker is a taker that can take rows in lanes, as a rows.LaneWorker computes them. Others are given rows, and these are made of the lanes.
 type laneTaker interface {
 	// addLanes takes the next lanes of some of the band's rows.
 	addLanes(b *lanes)
@@ -71,35 +64,33 @@ func (all takers) add(b *part) {
 
 // vertex returns the vertex of a column.
 func (x *gathering) vertex(col int) int {
-	if x.vertices == nil {
+	if x.from.columns == nil {
 		return col
 	}
-	return int(x.vertices[col])
+	return int(x.from.columns[col])
 }
 
-// source is where the rows of distances come from: a store, or an elimination that computes them.
-type source interface {
-	// bands is how many bands there are. Nothing but the graph and the store decides how they are cut.
-	bands() int
-	// rows returns the vertices of a band's rows.
-	rows(band int) []int32
-	// workers is how many readers are best.
-	workers() int
-	// reader returns what reads bands for one goroutine.
-	reader() (reader, error)
-	// row fills dst with the entries of a vertex's row.
-	row(dst []byte, v int) error
+// source is where the rows of distances come from: a store, or an engine that computes them. Nothing but these and the graph decides the
+// order of rows and how they are cut into bands.
+type source struct {
+	order   []int32                       // the vertices of all rows
+	columns []int32                       // those of all columns; nil: a column's number is its vertex
+	height  int                           // of bands; the last may have fewer rows
+	hands   int                           // readers that are best
+	reader  func(i int) (reader, error)   // opens one of them
+	row     func(dst []byte, v int) error // fills dst with the entries of a vertex's row
+	device  string                        // the model of what computes rows
+	close   func() error
 }
 
-// reader reads bands.
+// reader reads bands, for one goroutine.
 type reader interface {
-	// read gives all of a band to all takers, each of its rows from left to right.
-	read(ctx context.Context, band int, all takers) error
-	close() error
+	// read gives the rows from number lo to hi-1 of the source to all takers, each from left to right.
+	read(ctx context.Context, lo, hi int, all takers) error
+	Close() error
 }
 
-// part is some rows of a band from some column on, without padding. gathering.vertex names the columns: those of an expansion are in
-// the order of elimination.
+// part is some rows of a band from some column on, without padding. gathering.vertex names the columns.
 type part struct {
 	at         int    // of the first row in its band
 	col        int    // of the matrix, a multiple of cpu.SumLanes
@@ -123,90 +114,57 @@ type word interface{ uint32 | uint64 }
 // line returns row r of a part, counted from 0.
 func line[W word](b *part, r int) []W { return entry.View[W](b.memory[r*b.stride:])[:b.cols] }
 
-// pass streams the matrix through the gatherers once.
+// reads makes a source the gathering's.
+func (x *gathering) reads(from source) {
+	x.from = from
+	x.run = &rows.Run{Rows: len(from.order), Height: from.height, Columns: x.meta.N}
+}
+
+// pass takes the bands that are left through the gatherers once. It fails with the cause of ctx if that ends first.
 func (x *gathering) pass(ctx context.Context) error {
-	ended := make([]chan struct{}, x.from.bands()) // closed one after the other
-	for i := range ended {
-		ended[i] = make(chan struct{})
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	next.Store(int64(x.first))
-	for range min(len(ended)-x.first, x.from.workers()) {
-		g.Go(func() (err error) {
-			w, err := x.worker()
+	open := make([]func() (rows.Hand, error), min(x.from.hands, x.run.Units()-x.run.First))
+	for i := range open {
+		open[i] = func() (rows.Hand, error) {
+			from, err := x.from.reader(i)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			defer func() {
-				if cerr := w.reader.close(); err == nil { // after a failure, the first error is the one to report
-					err = cerr
-				}
-			}()
-			for i := int(next.Add(1) - 1); i < len(ended); i = int(next.Add(1) - 1) {
-				if err := w.band(ctx, i); err != nil {
-					return err
-				}
-				if i > x.first {
-					select {
-					case <-ended[i-1]:
-					case <-ctx.Done():
-						return context.Cause(ctx)
-					}
-				}
-				if err := w.end(i); err != nil {
-					return err
-				}
-				close(ended[i])
+			w := &worker{x: x, reader: from}
+			for _, g := range x.gatherers {
+				w.takers = append(w.takers, g.worker())
 			}
-			return nil
-		})
+			return w, nil
+		}
 	}
-	return g.Wait()
+	if err := x.run.Do(ctx, open); err != nil || x.run.Left() == 0 {
+		return err
+	}
+	return context.Cause(ctx)
 }
 
 // worker is one goroutine of a pass.
 type worker struct {
+	reader
 	x      *gathering
-	reader reader
 	takers takers
 }
 
-func (x *gathering) worker() (*worker, error) {
-	from, err := x.from.reader()
-	if err != nil {
-		return nil, err
+// Do reads a band, gives it to every taker, and ends it in its turn.
+func (w *worker) Do(ctx context.Context, band, _ int) error {
+	lo, hi := w.x.run.RowsOf(band)
+	for _, t := range w.takers {
+		t.begin(w.x.from.order[lo:hi])
 	}
-	w := &worker{x: x, reader: from}
-	for _, g := range x.gatherers {
-		w.takers = append(w.takers, g.worker())
+	if err := w.read(ctx, lo, hi, w.takers); err != nil {
+		return err
 	}
-	return w, nil
-}
-
-// band reads a band and gives it to every taker.
-func (w *worker) band(ctx context.Context, i int) error {
-	if w.x.hold != nil {
-		if err := w.x.hold(ctx); err != nil {
-			return err
+	return w.x.run.InTurn(ctx, band, func() error {
+		for _, t := range w.takers {
+			t.end()
 		}
-	}
-	rows := w.x.from.rows(i)
-	for _, t := range w.takers {
-		t.begin(rows)
-	}
-	return w.reader.read(ctx, i, w.takers)
-}
-
-// end ends a band, whose turn it is.
-func (w *worker) end(i int) error {
-	w.x.turn.Lock()
-	defer w.x.turn.Unlock()
-	for _, t := range w.takers {
-		t.end()
-	}
-	if w.x.ended == nil {
+		if w.x.each != nil {
+			w.x.each()
+		}
 		return nil
-	}
-	return w.x.ended(i)
+	})
 }

@@ -37,7 +37,7 @@ type saved struct {
 const (
 	headBytes    = 4096
 	savedFormat  = "ooc stats"
-	savedVersion = 3
+	savedVersion = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -63,6 +63,7 @@ type slotHead struct {
 	Elapsed    time.Duration
 	Pieces     int64    // those of rows.Question, on which the order of bands depends, too
 	Order      [32]byte // a digest of the vertices of all rows and columns
+	Engine     [16]byte // the name of the engine of rows, and zeros
 	Memory     uint32   // its checksum
 	Sum        uint32   // of all before it
 }
@@ -75,6 +76,9 @@ func (h *slotHead) bytes() []byte {
 	binary.LittleEndian.PutUint32(b.Bytes()[slotHeadBytes-4:], crc32.Checksum(b.Bytes()[:slotHeadBytes-4], castagnoli))
 	return b.Bytes()
 }
+
+// engine returns the name of the engine.
+func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], "\x00")) }
 
 // openSaved opens a file, or makes it, and takes its lock. It fails with ErrOther, disk.ErrCorrupt or tiles.ErrLocked, and changes
 // nothing then.

@@ -116,7 +116,7 @@ func (o *Options) Check(n int) error {
 // goroutine (at most 16), 16 for each neighbor asked for, and less than 64 MiB apart from that. It fails with
 // engine.ErrUnsolved, with ErrOptions, the
 // cause of ctx, or a *tiles.FaultError.
-func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
+func Of(ctx context.Context, p *engine.Problem, o Options) (_ *Result, err error) {
 	if err := o.Check(p.Geometry().N); err != nil {
 		return nil, err
 	}
@@ -127,8 +127,12 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.gather(ctx); err != nil {
+	defer func() { err = errors.Join(err, x.from.close()) }()
+	if err := x.makeGatherers(); err != nil {
 		return nil, err
+	}
+	if err := x.pass(ctx); err != nil {
+		return nil, fmt.Errorf("statistics: %w", err)
 	}
 	if err := p.Solved(); err != nil { // another process may have begun it again
 		return nil, err
@@ -136,39 +140,29 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (*Result, error) {
 	return x.result()
 }
 
-// gatheringOf reads the matrix of a store, or computes rows from its factors.
+// gatheringOf reads the matrix of a store, or computes rows from what it keeps.
 func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
-	f, err := p.Factors()
-	if err != nil {
-		return nil, err
-	}
-	if f != nil {
-		x := newGathering(newExpanded(f, nil, 0), p.Meta(), o)
-		x.vertices = f.Elimination.Vertices
+	x := newGathering(p.Meta(), o)
+	if p.Keeps() == engine.KeepFactors {
+		ready, err := p.Factors()
+		if err != nil {
+			return nil, err
+		}
+		from, err := newComputed(ready, p.Meta().Kind, nil, 0)
 		x.symmetric = !p.Meta().Directed
-		return x, nil
+		x.reads(from)
+		return x, err
 	}
-	x := newGathering(newStored(p), p.Meta(), o)
 	// In floats, an expansion adds up u→v and v→u in different orders.
 	x.symmetric = p.Geometry().Upper || !p.Meta().Directed && !p.Meta().Kind.Float() && len(p.Meta().Sources) == 0
+	x.reads(newStored(p))
 	return x, nil
 }
 
-func newGathering(from source, meta *tiles.Meta, o Options) *gathering {
+func newGathering(meta *tiles.Meta, o Options) *gathering {
 	kind := meta.Kind.Wide()
 	r := &Result{N: meta.N, Kind: string(meta.Kind), Directed: meta.Directed, Sources: meta.Sources, numbers: text.NumbersOf(meta.Kind, meta.Scale)}
-	return &gathering{from: from, meta: meta, o: o, r: r, kind: kind, float: kind.Float(), none: kind.Unreachable()}
-}
-
-// gather makes the gatherers, and takes what the source has through them.
-func (x *gathering) gather(ctx context.Context) error {
-	if err := x.makeGatherers(); err != nil {
-		return err
-	}
-	if err := x.pass(ctx); err != nil {
-		return fmt.Errorf("statistics: %w", err)
-	}
-	return nil
+	return &gathering{meta: meta, o: o, r: r, kind: kind, float: kind.Float(), none: kind.Unreachable()}
 }
 
 func (x *gathering) makeGatherers() error {

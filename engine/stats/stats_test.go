@@ -263,7 +263,7 @@ func TestStatsThreads(t *testing.T) {
 
 // TestStatsExactTotal adds up more than 64 bits hold.
 func TestStatsExactTotal(t *testing.T) {
-	x := newGathering(nil, &tiles.Meta{N: 4, Kind: entry.KindI32, Scale: 3}, Options{})
+	x := newGathering(&tiles.Meta{N: 4, Kind: entry.KindI32, Scale: 3}, Options{})
 	g, err := newSums[int64, uint32](x, func(int64) float64 { return 0 })
 	if err != nil {
 		t.Fatal(err)

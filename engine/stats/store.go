@@ -15,15 +15,28 @@ const (
 	aheadBytes = 8 << 20 // asked of the disk before it is read
 )
 
-// stored is a store as a source. A band is some rows of one row of tiles. All are so high but for the last.
-type stored struct {
-	p      *engine.Problem
-	kind   entry.Kind // of entries as they are read
-	height int        // of bands
-}
-
-func newStored(p *engine.Problem) *stored {
-	return &stored{p, p.Meta().Kind.Wide(), bandHeight(p.Geometry().T)}
+// newStored returns a store as a source. A band is some rows of one row of tiles. Readers are more than there are processors, because some
+// wait for the disk.
+func newStored(p *engine.Problem) source {
+	geom, sources := p.Geometry(), p.Meta().Sources
+	s := source{
+		order: make([]int32, geom.RowCount()), height: bandHeight(geom.T), hands: min(2*runtime.GOMAXPROCS(0), maxWorkers),
+		row: func(dst []byte, v int) error {
+			place, _ := sources.Index(v)
+			return p.Store().ReadRow(dst, place)
+		},
+		close: func() error { return nil },
+	}
+	for i := range s.order {
+		s.order[i] = int32(sources.Vertex(i))
+	}
+	s.reader = func(int) (reader, error) {
+		r := &storeReader{p: p, kind: p.Meta().Kind.Wide()}
+		r.most = min(s.height, max(1, partBytes/(r.kind.Bytes()*geom.T)))
+		r.memory = r.kind.Make(r.most * geom.T)
+		return r, nil
+	}
+	return s
 }
 
 // bandHeight cuts rows of tiles into equal bands, multiples of 64 rows.
@@ -37,59 +50,28 @@ func bandHeight(tile int) int {
 	return height
 }
 
-func (s *stored) bands() int { return entry.CeilDiv(s.p.Geometry().RowCount(), s.height) }
-
-// workers is more than there are processors, because some wait for the disk.
-func (s *stored) workers() int { return min(2*runtime.GOMAXPROCS(0), maxWorkers) }
-
-func (s *stored) rows(band int) []int32 {
-	first := band * s.height
-	rows := make([]int32, min(s.height, s.p.Geometry().RowCount()-first))
-	for i := range rows {
-		rows[i] = int32(s.p.Meta().Sources.Vertex(first + i))
-	}
-	return rows
-}
-
-func (s *stored) row(dst []byte, v int) error {
-	place, _ := s.p.Meta().Sources.Index(v)
-	return s.p.Store().ReadRow(dst, place)
-}
-
-func (s *stored) reader() (reader, error) {
-	r := &storeReader{stored: s}
-	r.memory = s.kind.Make(r.partRows() * s.p.Geometry().T)
-	return r, nil
-}
-
 // storeReader reads tiles in parts.
 type storeReader struct {
-	*stored
+	p      *engine.Problem
+	kind   entry.Kind // of entries as they are read
+	most   int        // rows of a part
 	memory []byte
 }
 
-func (r *storeReader) close() error { return nil }
-
-// partRows is the number of rows of a part.
-func (s *stored) partRows() int {
-	return min(s.height, max(1, partBytes/(s.kind.Bytes()*s.p.Geometry().T)))
-}
+func (r *storeReader) Close() error { return nil }
 
 // read goes through a band from the first tile to the last, and through the rows of each.
-func (r *storeReader) read(ctx context.Context, band int, all takers) error {
+func (r *storeReader) read(ctx context.Context, lo, hi int, all takers) error {
 	geom := r.p.Geometry()
-	first := band * r.height
-	rows := min(r.height, geom.RowCount()-first)
 	stride := r.kind.Bytes() * geom.T
 	for j := range geom.Side() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.prefetch(first, j)
-		for at := 0; at < rows; at += r.partRows() {
-			b := &part{at: at, col: j * geom.T, rows: min(r.partRows(), rows-at), cols: min(geom.T, geom.N-j*geom.T), stride: stride}
+		r.prefetch(lo, j)
+		for row := lo; row < hi; row += r.most {
+			b := &part{at: row - lo, col: j * geom.T, rows: min(r.most, hi-row), cols: min(geom.T, geom.N-j*geom.T), stride: stride}
 			b.memory = r.memory[:b.rows*stride]
-			row := first + at
 			if err := r.p.Store().ReadEntries(b.memory, row/geom.T, j, row%geom.T*geom.T); err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func (g *distanceSums[S, W]) state() [][]byte {
 
 func (g *distanceSums[S, W]) worker() taker {
 	w := &sumsWorker[S, W]{distanceSums: g}
-	for _, v := range g.x.vertices {
+	for _, v := range g.x.from.columns {
 		w.names = append(w.names, W(v))
 	}
 	return w
