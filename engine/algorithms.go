@@ -51,13 +51,14 @@ func rowSolvers() (list []solver) {
 	return list
 }
 
-// OfferRows returns the offer of the engine that answers a question in least time, or that it names. Errors are those of rows.Choose.
+// OfferRows returns the offer of the engine that answers a question in least time, or that it names. Errors are those
+// of rows.Choose.
 func OfferRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	return rows.Choose(ctx, rowEngines, g, q)
 }
 
-// PrepareRows makes a graph ready for questions, by the engine of OfferRows. Close what it returns after use. Errors are those of rows.Choose
-// and rows.Engine.
+// PrepareRows makes a graph ready for questions, by the engine of OfferRows. Close what it returns after use. Errors
+// are those of rows.Choose and rows.Engine.
 func PrepareRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Ready, error) {
 	o, err := OfferRows(ctx, g, q)
 	if err != nil {

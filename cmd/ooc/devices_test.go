@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSeveralDevices solves, and gathers statistics, with two devices as with one, and wants commands that use one to refuse a list.
+// TestSeveralDevices solves, and gathers statistics, with two devices as with one, and wants commands that use one to
+// refuse a list.
 func TestSeveralDevices(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "400", "-m", "3000").want(t, 0)
@@ -17,7 +18,8 @@ func TestSeveralDevices(t *testing.T) {
 			t.Errorf("%s: two devices and one differ", algorithm)
 		}
 	}
-	if one, two := ooc(t, dir, "stats", "g.gr", "--csv").want(t, 0), ooc(t, dir, "stats", "g.gr", "--csv", "--device", "cpu,cpu").want(t, 0); one.stdout != two.stdout {
+	one := ooc(t, dir, "stats", "g.gr", "--csv").want(t, 0).stdout
+	if two := ooc(t, dir, "stats", "g.gr", "--csv", "--device", "cpu,cpu").want(t, 0).stdout; one != two {
 		t.Error("statistics on two devices and one differ")
 	}
 	ooc(t, dir, "plan", "g.gr", "--algorithm", "blocked", "--device", "cpu,cpu").want(t, 0, "2 share the rounds")

@@ -56,8 +56,8 @@ type Offer struct {
 // ErrNoEngine is the error of Choose for a name that no engine has.
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
-// Choose returns the offer of the engine that the question names, or else of the one that takes least time. If none can, it fails with the
-// error of the first.
+// Choose returns the offer of the engine that the question names, or else of the one that takes least time. If none
+// can, it fails with the error of the first.
 func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (best Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
 	first := true

@@ -44,7 +44,8 @@ type play struct {
 
 func newPlay(t *testing.T, r *rand.Rand) *play {
 	p := &play{t: t, r: r, fail: -1, stopAt: -1, noSave: 1 << 30, inTurn: r.IntN(2) == 0}
-	p.Run = &Run{Rows: 1 + r.IntN(300), Height: 1 + r.IntN(20), Columns: 10, Every: []time.Duration{0, 50 * time.Microsecond, time.Hour}[r.IntN(3)]}
+	p.Run = &Run{Rows: 1 + r.IntN(300), Height: 1 + r.IntN(20), Columns: 10}
+	p.Every = []time.Duration{0, 50 * time.Microsecond, time.Hour}[r.IntN(3)]
 	if p.most = r.IntN(4); p.most > 0 {
 		p.AtOnce = func(left int) int { return 1 + left%p.most }
 	}
@@ -286,7 +287,9 @@ func TestRunFails(t *testing.T) {
 		err := p.run(ctx)
 		p.check()
 		switch met := p.fail >= 0 && slices.Contains(p.given, p.fail); {
-		case met && p.stopAt < 0 && !errors.Is(err, errBroken), err != nil && !met, err != nil && !errors.Is(err, errBroken):
+		case met && p.stopAt < 0 && !errors.Is(err, errBroken),
+			err != nil && !met,
+			err != nil && !errors.Is(err, errBroken):
 			t.Errorf("unit %d fails, the context ends at %d: %v", p.fail, p.stopAt, err)
 		case err != nil:
 			failed++

@@ -18,8 +18,7 @@ import (
 )
 
 // Sums adds up rows of distances on a device, by products with the pieces of an elimination. No distance leaves the device:
-// rows are computed batch by batch in its memory, in lanes by rank. It is made once for a device and used by any number of
-// Batches.
+// rows are computed batch by batch in its memory, in lanes by rank.
 //
 // A batch takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces and the
 // distances between upper ranks. Those to each piece are products of these and the paths down into it. In the source's own
@@ -37,17 +36,14 @@ type Sums struct {
 	pitch               int          // entries of a row of upper
 	most                int          // blocks of one piece
 
-	batches []*Batch // open
+	Batches []*Batch
 }
 
 // blockRows is the most rows of a block of lanes: enough for a device to share out few pieces, too.
 const blockRows = 64
 
-// ErrNoPieces is the error of New for a device without kernels.LaneOps, and for an elimination without pieces.
-var ErrNoPieces = errors.New("there are no pieces, or the device has no products of lanes")
-
-// Bytes is the device memory in bytes of Sums and of each Batch of so many lanes that is asked such questions.
-func Bytes(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) (fixed, batch int64) {
+// memory is the device memory in bytes of Sums and of each Batch of so many lanes that is asked such questions.
+func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) (fixed, batch int64) {
 	p, size := e.Pieces, int64(e.Variant.Bytes())
 	words := int64(e.Variant.WeightBytes() / entry.WordBytes)
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
@@ -61,15 +57,35 @@ func Bytes(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) 
 	return fixed, batch
 }
 
-// New copies to the device what all batches share. The distances between upper ranks come last: upper, which computes them as
-// e.UpperDistances does, runs meanwhile. Sums on several devices may have the same sync.OnceValues. Its error is New's.
-func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error)) (*Sums, error) {
+// New copies to the device what all batches share, and makes at most so many of these as there is memory for: each of
+// so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
+// kernels.ErrNoMemory where there is room for none.
+//
+// The distances between upper ranks come last: upper, which computes them as e.UpperDistances does, runs meanwhile, and
+// its error is New's. Sums on several devices may have the same sync.OnceValues.
+func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error), most, lanes int,
+	questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok || e.Pieces == nil {
-		return nil, ErrNoPieces
+		return nil, errors.New("there are no pieces, or the device has no products of lanes")
 	}
-	w := &Sums{e: e, device: d, can: can}
-	if err := w.load(upper); err != nil {
+	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
+		return nil, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
+	}
+	fixed, batch := memory(e, lanes, questions...)
+	room := d.Info().Memory - fixed
+	if room < batch {
+		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
+	}
+	w = &Sums{e: e, device: d, can: can}
+	err = w.load(upper)
+	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
+		var b *Batch
+		if b, err = w.newBatch(lanes, questions); err == nil {
+			w.Batches = append(w.Batches, b)
+		}
+	}
+	if err != nil && !(errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0) {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
@@ -78,13 +94,13 @@ func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCor
 // Close frees the device's memory, that of all batches, too. Nobody may use these any more.
 func (w *Sums) Close() error {
 	var err error
-	for _, b := range w.batches {
+	for _, b := range w.Batches {
 		err = errors.Join(err, b.close())
 	}
 	for _, b := range w.buffers {
 		err = errors.Join(err, b.Free())
 	}
-	w.batches, w.buffers = nil, nil
+	w.Batches, w.buffers = nil, nil
 	return err
 }
 
@@ -182,7 +198,8 @@ func (l *blockList) termBytes(to []byte) []byte {
 	return to
 }
 
-// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine. Sums.Close closes it.
+// Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine. Sums.Close
+// closes it.
 type Batch struct {
 	w      *Sums
 	lanes  int
@@ -215,11 +232,7 @@ func (b *Batch) listBytes() int {
 	return entry.RoundUp(blocks*laneBlockBytes+(upper+b.lanes)*laneTermBytes, listAlign) + 4*listAlign
 }
 
-// NewBatch takes memory for so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these.
-func (w *Sums) NewBatch(lanes int, questions ...kernels.LaneQuestion) (*Batch, error) {
-	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
-		return nil, fmt.Errorf("a batch of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
-	}
+func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
 	b := &Batch{w: w, lanes: lanes, start: make([]int32, w.e.Pieces.Upper)}
 	for i := range b.start {
 		b.start[i] = -1
@@ -233,7 +246,6 @@ func (w *Sums) NewBatch(lanes int, questions ...kernels.LaneQuestion) (*Batch, e
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	w.batches = append(w.batches, b)
 	return b, nil
 }
 
@@ -298,9 +310,9 @@ func (b *Batch) close() error {
 	return err
 }
 
-// Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if columns is set of each
-// rank those of the distances from all these sources. They are there until the next call of Sums. Names of rows are vertices. A batch
-// takes at most as many sources as it has lanes.
+// Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if
+// columns is set of each rank those of the distances from all these sources. They are there until the next call of
+// Sums. Names of rows are vertices. A batch takes at most as many sources as it has lanes.
 func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneSum, err error) {
 	if len(sources) == 0 || len(sources) > b.lanes {
 		return nil, nil, fmt.Errorf("sums of %d sources in a batch of %d lanes", len(sources), b.lanes)

@@ -58,15 +58,14 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(e, conformance.WithLaneOps(d), func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) })
+	upper := func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) }
+	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
+	w, err := New(e, conformance.WithLaneOps(d), upper, 1, lanes, kernels.LaneNearest{K: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shut(t, w.Close)
-	b, err := w.NewBatch(kernels.DeviceLaneUnit*(1+r.IntN(2)), kernels.LaneNearest{K: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := w.Batches[0]
 	search := graph.NewSearch(g)
 	for range 2 {
 		sources := make([]int32, 1+r.IntN(min(g.N, b.lanes)))
@@ -100,7 +99,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if _, _, err := b.Sums(nil, false); err == nil {
 		t.Error("no sources are not refused")
 	}
-	if _, err := w.NewBatch(65); err == nil {
+	if _, err := New(e, conformance.WithLaneOps(d), upper, 1, 65); err == nil {
 		t.Error("65 lanes are not refused")
 	}
 	return true

@@ -21,9 +21,9 @@ const (
 	blockBytes    = 8 << 20 // of rows that are not in lanes, are computed at a time
 )
 
-// newComputed returns what computes rows as a source of those of the given vertices; none: all. They are computed, used and forgotten. Rows
-// that follow each other in the order of what computes them share work, so a band is some of these. memory is what all readers may take at
-// most; 0: a half of what is free.
+// newComputed returns what computes rows as a source of those of the given vertices; none: all. They are computed, used
+// and forgotten. Rows that follow each other in the order of what computes them share work, so a band is some of these.
+// memory is what all readers may take at most; 0: a half of what is free.
 func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory int64) (source, error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
@@ -35,7 +35,8 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory
 			s.order = append(s.order, v)
 		}
 	}
-	// Sums of columns in floats are rounded by batches of lanes: nothing but the kind and the height decides how many there are.
+	// Sums of columns in floats are rounded by batches of lanes: nothing but the kind and the height decides how many
+	// there are.
 	s.height = min(max(leastHeight, entry.RoundUp(len(s.order)/manyBands, leastHeight)), bandRows)
 	n := len(ready.Order())
 	row := n * kind.Wide().Bytes()
@@ -55,7 +56,8 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory
 	s.reader = func(int) (reader, error) {
 		if !is {
 			w, err := ready.NewWorker(block)
-			return &rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, memory: kind.Wide().Make(block * n)}, err
+			memory := kind.Wide().Make(block * n)
+			return &rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, memory: memory}, err
 		}
 		w, err := ready.NewWorker(s.height)
 		if err != nil {
@@ -100,7 +102,9 @@ func (r *rowReader) read(ctx context.Context, lo, hi int, all takers) error {
 		}
 		cols := entry.RoundUp(partBytes/(len(r.sources)*entryBytes), cpu.SumLanes)
 		for col := 0; col < r.n; col += cols {
-			all.add(&part{at: at - lo, col: col, rows: len(r.sources), cols: min(cols, r.n-col), memory: block[col*entryBytes:], stride: stride})
+			b := &part{at: at - lo, col: col, rows: len(r.sources), cols: min(cols, r.n-col), stride: stride}
+			b.memory = block[col*entryBytes:]
+			all.add(b)
 		}
 	}
 	return nil

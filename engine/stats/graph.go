@@ -25,10 +25,12 @@ import (
 // GraphOptions say what to gather of a graph, and how.
 type GraphOptions struct {
 	Options
-	Sources tiles.RowSet   // the vertices whose rows count; none: all
-	File    string         // what was gathered is kept there if the call ends early, and the next call goes on from it
-	Memory  int64          // bytes to take at most for elimination, and again for computing rows; 0: no limit, and half of what is free
-	Device  kernels.Device // adds up rows, if it can tell all else that is asked, too, and stays the caller's; it may be device.Several; nil: the processor does
+	Sources tiles.RowSet // the vertices whose rows count; none: all
+	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
+	Memory  int64        // bytes to take at most for elimination, and again for rows; 0: no limit, half of what is free
+	// Device, which may be device.Several, adds up rows, if it can tell all else that is asked, too. It stays the
+	// caller's. nil: the processor does.
+	Device kernels.Device
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -37,9 +39,10 @@ type GraphOptions struct {
 	Control    *live.Control
 
 	// For tests.
-	after *int                                                                           // vertices to eliminate; nil: as many as pays
-	each  func()                                                                         // is called when a band has ended; may be nil
-	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) // nil: engine.OfferRows
+	after *int   // vertices to eliminate; nil: as many as pays
+	each  func() // is called when a band has ended; may be nil
+	// offer is in the place of engine.OfferRows; nil: it is not.
+	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error)
 }
 
 // Summary says how statistics of a graph were gathered.
@@ -50,20 +53,20 @@ type Summary struct {
 	ReadySeconds       float64 // to make the graph ready for that
 	Seconds            float64 // for its rows
 	DistancesPerSecond float64
-	Vertices           int
 	Eliminated, Core   int // vertices, if the engine is that of factors
 }
 
-// OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by the engine that takes least time (see
-// engine.OfferRows), and forgets them. Integers are those of Of. In floating kinds, distances may differ from those of a store by rounding,
-// and sums are added up in the order of the engine: in that of elimination, which the graph, the sources and where elimination stops decide.
+// OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by the engine that takes
+// least time (see engine.OfferRows), and forgets them. Integers are those of Of. In floating kinds, distances may
+// differ from those of a store by rounding, and sums are added up in the order of the engine: in that of elimination,
+// which the graph, the sources and where elimination stops decide.
 //
-// Devices add up rows of an elimination where they have memory for that, and can tell all else that is asked; then sums of floats are added
-// up in another order. It is the same for any number of devices of one kind.
+// Devices add up rows of an elimination where they have memory for that, and can tell all else that is asked; then sums
+// of floats are added up in another order. It is the same for any number of devices of one kind and memory.
 //
-// Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails with ErrOptions, the
-// errors of graph.Check, factors.ErrDense, device.ErrMemory, ErrOther, disk.ErrCorrupt or tiles.ErrLocked for the file, and with
-// task.ErrInterrupted if ctx ends.
+// Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
+// with ErrOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, ErrOther, disk.ErrCorrupt or
+// tiles.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
 	if err := o.Check(g.N); err != nil {
 		return nil, nil, err
@@ -84,7 +87,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	if o.offer == nil {
 		o.offer = engine.OfferRows
 	}
-	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now(), algorithm: eliminate}
+	x := &graphGathering{o: o, g: g, file: file, began: o.Control.Now()}
 	reports := live.NewReporter(live.ReporterOptions{
 		Control: o.Control, Publish: func([]byte) error { return nil }, Progress: o.Progress, Interval: o.Interval,
 	})
@@ -104,9 +107,12 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	x.run.Start()
 	at(live.StageExpand, x.run.Shares)
-	if err := x.expand(ctx); err != nil {
-		return nil, nil, err
+	if err := x.pass(ctx); err != nil { // what was gathered counts
+		return nil, nil, errors.Join(interrupted(ctx, err), x.run.Keep())
 	}
+	_, x.sum.Rows, _ = x.run.Counts()
+	x.sum.Seconds = x.run.Seconds()
+	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
 	r, err := x.result()
 	if err != nil {
 		return nil, nil, err
@@ -160,15 +166,11 @@ type graphGathering struct {
 	began time.Time
 	tally cancel.Tally // of the stage at hand
 	sum   Summary
-
-	algorithm string // for people
 }
 
-// eliminate is what people know the engine of factors by.
-const eliminate = "eliminate"
-
-// prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of the call that began
-// it, which eliminates as many vertices: that decides the order of rows and columns. It calls at when a stage begins.
+// prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of
+// the call that began it, which eliminates as many vertices: that decides the order of rows and columns. It calls at
+// when a stage begins.
 func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
@@ -216,7 +218,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		return err
 	}
 	x.reads(from)
-	x.sum = Summary{Engine: offer.Engine, Vertices: x.g.N}
+	x.sum = Summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
 	copy(x.slot.Engine[:], offer.Engine)
 	if f, ok := x.ready.(*factors.Factors); ok {
@@ -225,8 +227,6 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		if err := x.onDevices(ctx, f, most); err != nil {
 			return err
 		}
-	} else {
-		x.algorithm = offer.Engine
 	}
 	if was == nil {
 		err = x.file.begin(head)
@@ -243,7 +243,8 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 
 // otherOrder is the error of a file from which this program cannot go on.
 func (x *graphGathering) otherOrder() error {
-	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins again", x.o.File, ErrOther)
+	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins "+
+		"again", x.o.File, ErrOther)
 }
 
 // close gives back what prepare has opened.
@@ -266,17 +267,6 @@ func (x *graphGathering) order() (digest [32]byte) {
 	return digest
 }
 
-// expand goes through all rows that are left. If ctx ends or rows cannot be computed, it saves what was gathered.
-func (x *graphGathering) expand(ctx context.Context) error {
-	if err := x.pass(ctx); err != nil {
-		return errors.Join(interrupted(ctx, err), x.run.Keep())
-	}
-	_, x.sum.Rows, _ = x.run.Counts()
-	x.sum.Seconds = x.run.Seconds()
-	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
-	return nil
-}
-
 // save writes what so many bands have given to the file.
 func (x *graphGathering) save(bands int) error {
 	h := x.slot
@@ -287,12 +277,15 @@ func (x *graphGathering) save(bands int) error {
 // look returns what tells how far the call is in a stage.
 func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() live.Live {
 	st := live.Status{
-		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: x.algorithm,
+		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate",
 		Rows: x.o.rows(x.g), ETA: -1, PID: os.Getpid(),
 	}
 	before, expands := x.slot.Elapsed, stage == live.StageExpand
 	if expands {
 		st.Device = x.from.device
+	}
+	if e := x.sum.Engine; e != "" && e != factors.Name {
+		st.Algorithm = e
 	}
 	return func() live.Live {
 		st := st

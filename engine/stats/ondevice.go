@@ -17,8 +17,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// deviceBatches is how many batches there are at most on a device: while it computes one, the processor prepares the next ones and adds up
-// the results of those before.
+// deviceBatches is how many batches there are at most on a device: while it computes one, the processor prepares the
+// next ones and adds up the results of those before.
 const deviceBatches = 4
 
 // sumTaker is a taker that can take the sums of a band's rows.
@@ -35,7 +35,8 @@ type asker interface {
 	answered(answer []byte, lanes int)
 }
 
-// askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the takers.
+// askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the
+// takers.
 func (x *graphGathering) askDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
 	if x.o.Device == nil {
 		return nil, nil
@@ -63,8 +64,8 @@ func (x *graphGathering) askDevices() (devices []kernels.Device, questions []ker
 	return devices, questions
 }
 
-// mostUpper is how many upper ranks may be between pieces: the host and each device have memory for the distances between them, and for
-// as many entries of the pieces. 0: rows are not added up on devices.
+// mostUpper is how many upper ranks may be between pieces: the host and each device have memory for the distances
+// between them, and for as many entries of the pieces. 0: rows are not added up on devices.
 func (x *graphGathering) mostUpper() int {
 	devices, _ := x.askDevices()
 	if len(devices) == 0 {
@@ -81,10 +82,11 @@ func (x *graphGathering) mostUpper() int {
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
-// onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for each band; those that
-// are asked for one by one are the source's still. Bands are dealt to batches of all devices, which are of one shape and end in order, so on
-// devices of one kind results have the same bits whatever their number. It does nothing where no device has the memory, or elimination has left
-// more than most upper ranks. A batch takes some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
+// onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for
+// each band; those that are asked for one by one are the source's still. Bands are dealt to batches of all devices,
+// which are of one shape and end in order, so on devices of one kind results have the same bits whatever their number.
+// It does nothing where no device has the memory, or elimination has left more than most upper ranks. A batch takes
+// some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
 func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most int) error {
 	e := f.Elimination
 	if e.Pieces == nil || e.Pieces.Upper > most {
@@ -92,42 +94,19 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 	}
 	devices, questions := x.askDevices()
 	lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit)
-	fixed, batch := rowsums.Bytes(e, lanes, questions...)
 	upper := sync.OnceValues(func() (*sparse.DenseCore, error) { return e.UpperDistances(ctx, f.Core.Host, f.Core) })
-	sums, batches := make([]*rowsums.Sums, len(devices)), make([][]*rowsums.Batch, len(devices))
+	sums := make([]*rowsums.Sums, len(devices))
 	var opening errgroup.Group
 	for i, d := range devices {
-		count := min(deviceBatches, (d.Info().Memory-fixed)/batch)
-		if count <= 0 {
-			continue
-		}
 		opening.Go(func() (err error) {
-			sums[i], err = rowsums.New(e, d, upper)
-			for err == nil && len(batches[i]) < int(count) {
-				var b *rowsums.Batch
-				if b, err = sums[i].NewBatch(lanes, questions...); err == nil {
-					batches[i] = append(batches[i], b)
-				}
-			}
-			if errors.Is(err, kernels.ErrNoMemory) { // fewer do, or none
-				return nil
+			sums[i], err = rowsums.New(e, d, upper, deviceBatches, lanes, questions...)
+			if errors.Is(err, kernels.ErrNoMemory) {
+				return nil // fewer devices do, or none
 			}
 			return err
 		})
 	}
 	err := opening.Wait()
-	var used []kernels.Device
-	var readers []*rowsums.Batch // of all devices in turn
-	for k := range deviceBatches {
-		for i, d := range devices {
-			if k < len(batches[i]) {
-				readers = append(readers, batches[i][k])
-			}
-			if k == 0 && len(batches[i]) > 0 {
-				used = append(used, d)
-			}
-		}
-	}
 	computed := x.from.close
 	x.from.close = func() (err error) {
 		for _, s := range sums {
@@ -140,12 +119,24 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 	if err != nil {
 		return fmt.Errorf("sums of rows: %w", err)
 	}
-	if len(readers) == 0 {
+	var used []kernels.Device
+	var batches []*rowsums.Batch // of all devices in turn
+	for k := range deviceBatches {
+		for i, s := range sums {
+			if s != nil && k == 0 {
+				used = append(used, devices[i])
+			}
+			if s != nil && k < len(s.Batches) {
+				batches = append(batches, s.Batches[k])
+			}
+		}
+	}
+	if len(used) == 0 {
 		return nil
 	}
 	e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
-	x.from.hands, x.from.device = len(readers), device.Several(used).Info().Model
-	x.from.reader = func(i int) (reader, error) { return &deviceReader{readers[i], x.from.order, !x.symmetric}, nil }
+	x.from.hands, x.from.device = len(batches), device.Several(used).Info().Model
+	x.from.reader = func(i int) (reader, error) { return &deviceReader{batches[i], x.from.order, !x.symmetric}, nil }
 	return nil
 }
 

@@ -193,14 +193,16 @@ func TestOfGraphOnDevice(t *testing.T) {
 	}
 }
 
-// TestOfGraphOnDevices demands the bits of one device of several, of which some lack the memory, break, or have no sums.
+// TestOfGraphOnDevices demands the bits of one device of several, of which some lack the memory, break, or have no
+// sums.
 func TestOfGraphOnDevices(t *testing.T) {
 	r := seeds.New(t)
 	for _, i := range r.Perm(len(statsCases))[:3] {
 		c := statsCases[i]
 		g := c.mesh(t, r, 26)
 		after := g.N * 9 / 10
-		o := GraphOptions{Options: Options{Nearest: 3, Within: []float64{100}, Edges: []float64{0, 10, 50, 200}}, after: &after}
+		asked := Options{Nearest: 3, Within: []float64{100}, Edges: []float64{0, 10, 50, 200}}
+		o := GraphOptions{Options: asked, after: &after}
 		one := newSumming(t)
 		o.Device = one
 		want := asJSON(t, ofGraph(t, g, o))

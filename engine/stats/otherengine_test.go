@@ -80,7 +80,8 @@ func offering(engines ...rows.Engine) func(context.Context, *graph.Graph, rows.Q
 	}
 }
 
-// TestOfGraphByOtherEngine takes rows of an engine without lanes and without an elimination, also where there are devices.
+// TestOfGraphByOtherEngine takes rows of an engine without lanes and without an elimination, also where there are
+// devices.
 func TestOfGraphByOtherEngine(t *testing.T) {
 	r := seeds.New(t)
 	for _, c := range statsCases {
@@ -136,7 +137,9 @@ func TestOfGraphInBlocks(t *testing.T) {
 		return b, err
 	}
 	from.hands = 1
-	x := newGathering(&tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale, Directed: g.Directed, Negative: g.Negative, Sources: all.Sources}, o)
+	meta := &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale, Directed: g.Directed, Negative: g.Negative}
+	meta.Sources = all.Sources
+	x := newGathering(meta, o)
 	x.reads(from)
 	if err := errors.Join(x.makeGatherers(), x.pass(t.Context())); err != nil {
 		t.Fatal(err)
@@ -193,7 +196,8 @@ func TestOfGraphKeepsEngine(t *testing.T) {
 func TestOfGraphPauses(t *testing.T) {
 	r := seeds.New(t)
 	g := statsCases[0].build(t, r, 700)
-	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Millisecond, Control: new(live.Control)}
+	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Millisecond}
+	o.Control = new(live.Control)
 	saved := make(chan struct{})
 	var bands atomic.Int64
 	var once sync.Once

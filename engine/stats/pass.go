@@ -47,7 +47,8 @@ type taker interface {
 	end()
 }
 
-// laneTaker is a taker that can take rows in lanes, as a rows.LaneWorker computes them. Others are given rows, and these are made of the lanes.
+// laneTaker is a taker that can take rows in lanes, as a rows.LaneWorker computes them. Others are given rows, and
+// these are made of the lanes.
 type laneTaker interface {
 	// addLanes takes the next lanes of some of the band's rows.
 	addLanes(b *lanes)
@@ -70,8 +71,8 @@ func (x *gathering) vertex(col int) int {
 	return int(x.from.columns[col])
 }
 
-// source is where the rows of distances come from: a store, or an engine that computes them. Nothing but these and the graph decides the
-// order of rows and how they are cut into bands.
+// source is where the rows of distances come from: a store, or an engine that computes them. Nothing but these and the
+// graph decides the order of rows and how they are cut into bands.
 type source struct {
 	order   []int32                       // the vertices of all rows
 	columns []int32                       // those of all columns; nil: a column's number is its vertex

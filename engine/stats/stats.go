@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"ooc/engine"
 	"ooc/engine/text"
@@ -200,11 +199,7 @@ func (x *gathering) result() (*Result, error) {
 func (r *Result) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range r.count() {
-			v := i
-			if r.Sources != nil {
-				v = int(r.Sources[i])
-			}
-			if !yield(v) {
+			if !yield(tiles.RowSet(r.Sources).Vertex(i)) {
 				return
 			}
 		}
@@ -221,8 +216,8 @@ func (r *Result) count() int {
 
 // has reports whether there is a vertex's row.
 func (r *Result) has(v int) bool {
-	_, found := slices.BinarySearch(r.Sources, int32(v))
-	return r.Sources == nil || found
+	_, found := tiles.RowSet(r.Sources).Index(v)
+	return found
 }
 
 // others is how many rows there are of other vertices.

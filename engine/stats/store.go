@@ -15,12 +15,13 @@ const (
 	aheadBytes = 8 << 20 // asked of the disk before it is read
 )
 
-// newStored returns a store as a source. A band is some rows of one row of tiles. Readers are more than there are processors, because some
-// wait for the disk.
+// newStored returns a store as a source. A band is some rows of one row of tiles. Readers are more than there are
+// processors, because some wait for the disk.
 func newStored(p *engine.Problem) source {
 	geom, sources := p.Geometry(), p.Meta().Sources
 	s := source{
-		order: make([]int32, geom.RowCount()), height: bandHeight(geom.T), hands: min(2*runtime.GOMAXPROCS(0), maxWorkers),
+		order: make([]int32, geom.RowCount()), height: bandHeight(geom.T),
+		hands: min(2*runtime.GOMAXPROCS(0), maxWorkers),
 		row: func(dst []byte, v int) error {
 			place, _ := sources.Index(v)
 			return p.Store().ReadRow(dst, place)
@@ -70,7 +71,8 @@ func (r *storeReader) read(ctx context.Context, lo, hi int, all takers) error {
 		}
 		r.prefetch(lo, j)
 		for row := lo; row < hi; row += r.most {
-			b := &part{at: row - lo, col: j * geom.T, rows: min(r.most, hi-row), cols: min(geom.T, geom.N-j*geom.T), stride: stride}
+			b := &part{at: row - lo, col: j * geom.T, rows: min(r.most, hi-row), stride: stride}
+			b.cols = min(geom.T, geom.N-j*geom.T)
 			b.memory = r.memory[:b.rows*stride]
 			if err := r.p.Store().ReadEntries(b.memory, row/geom.T, j, row%geom.T*geom.T); err != nil {
 				return err
