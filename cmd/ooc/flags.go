@@ -91,7 +91,7 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 	return d, why, f.orAuto(err)
 }
 
-// isOne refuses the names of several devices, of which only solves make use.
+// isOne refuses the names of several devices, of which only single solves and statistics make use.
 func (f *deviceFlags) isOne() error {
 	return exit.Refuse(registry.Several(f.device), "--device %s: this command runs on one device; name one", f.device)
 }
