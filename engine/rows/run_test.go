@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -262,7 +263,7 @@ func TestRun(t *testing.T) {
 		}
 		p.kept()
 		var st live.Status
-		if p.Status(&st); st.Rows != p.Rows || st.RowsDone != p.Rows || st.Progress != 1 {
+		if p.Status(&st); st.Rows != p.Rows || st.RowsDone != p.Rows || math.Abs(st.Progress-1) > 1e-9 {
 			t.Errorf("%+v", st)
 		}
 	}
