@@ -12,7 +12,7 @@ import (
 
 func mustDissect(t *testing.T, g *graph.Graph) []int32 {
 	t.Helper()
-	order, err := ordering.Dissect(t.Context(), ordering.Symmetric(g))
+	order, err := ordering.Dissect(t.Context(), symmetric(g))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func fillOf(t *testing.T, g *graph.Graph, vertices []int32) int64 {
 	}
 	o := &Order{Vertices: slices.Clone(vertices), Limit: g.N, sources: g.N}
 	o.appendRest(g.N)
-	if err := o.structure(t.Context(), ordering.Symmetric(g), DefaultMaxFill); err != nil {
+	if err := o.structure(t.Context(), symmetric(g), DefaultMaxFill); err != nil {
 		t.Fatal(err)
 	}
 	return o.At(g.N).Fill

@@ -79,7 +79,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	}
 	var p *ordering.Pattern
 	if o.Limit > 0 {
-		p = ordering.Symmetric(g)
+		p = symmetric(g)
 		var err error
 		if o.Dissect && g.N >= dissectFrom {
 			if r.Vertices, err = ordering.Dissect(ctx, p); err != nil {
@@ -120,6 +120,16 @@ func cannotPay(g *graph.Graph, o OrderOptions) bool {
 		}
 	}
 	return true
+}
+
+// symmetric returns the pattern of a graph. It may share the graph's memory.
+func symmetric(g *graph.Graph) *ordering.Pattern {
+	out := &ordering.Pattern{Start: g.Offsets, Adj: g.Targets}
+	if !g.Directed {
+		return out
+	}
+	back := g.Reverse()
+	return ordering.Union(out, &ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
 }
 
 // minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that this took.

@@ -39,9 +39,9 @@ func Dissect(ctx context.Context, p *Pattern) ([]int32, error) {
 	for v := range vertices {
 		vertices[v] = int32(v)
 	}
-	whole := &region{vertices: vertices, start: make([]int32, p.n()+1), adj: p.adj}
+	whole := &region{vertices: vertices, start: make([]int32, p.n()+1), adj: p.Adj}
 	for v := range vertices {
-		whole.start[v+1] = int32(p.start[v+1])
+		whole.start[v+1] = int32(p.Start[v+1])
 	}
 	d := &dissection{tally: cancel.Begin(ctx, int64(p.n())), free: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	blocks, err := d.blocks(ctx, whole)
@@ -155,7 +155,7 @@ func (r *region) minimumDegree() []int32 {
 	n := r.n()
 	p := &Pattern{make([]int64, n+1), r.adj}
 	for v := range n {
-		p.start[v+1] = int64(r.start[v+1])
+		p.Start[v+1] = int64(r.start[v+1])
 	}
 	order, ordered := make([]int32, 0, n), make([]bool, n)
 	for step := range MinimumDegree(p, nil) {

@@ -15,9 +15,15 @@ import (
 	"ooc/engine/sparse/internal/sparsetest"
 )
 
+// symmetric returns the pattern of a graph.
+func symmetric(g *graph.Graph) *Pattern {
+	back := g.Reverse()
+	return Union(&Pattern{g.Offsets, g.Targets}, &Pattern{back.Offsets, back.Targets})
+}
+
 func mustDissect(t *testing.T, g *graph.Graph) []int32 {
 	t.Helper()
-	order, err := Dissect(t.Context(), Symmetric(g))
+	order, err := Dissect(t.Context(), symmetric(g))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +44,7 @@ func TestNoThinSeparator(t *testing.T) {
 
 // TestInterruptedDissection ends the context before the first search, and after some.
 func TestInterruptedDissection(t *testing.T) {
-	p := Symmetric(sparsetest.Generated(t, "road", gen.Options{N: 20000, Seed: 1}))
+	p := symmetric(sparsetest.Generated(t, "road", gen.Options{N: 20000, Seed: 1}))
 	cause := errors.New("stop")
 	ended := 0
 	for _, after := range []int{0, 1, 5, 20, 100} {
@@ -218,10 +224,10 @@ func disjointPaths(g *region, index []int32) (count int, separable bool) {
 func TestSeparateCoarsely(t *testing.T) {
 	seed := seeds.New(t).Uint64()
 	for kind, o := range map[string]gen.Options{"road": {N: 20000, Seed: seed}, "grid": {N: 20000, Undirected: true}, "ring": {N: 9000}} {
-		p := Symmetric(sparsetest.Generated(t, kind, o))
-		g := &region{vertices: make([]int32, p.n()), start: make([]int32, p.n()+1), adj: p.adj}
+		p := symmetric(sparsetest.Generated(t, kind, o))
+		g := &region{vertices: make([]int32, p.n()), start: make([]int32, p.n()+1), adj: p.Adj}
 		for v := range p.n() {
-			g.vertices[v], g.start[v+1] = int32(v), int32(p.start[v+1])
+			g.vertices[v], g.start[v+1] = int32(v), int32(p.Start[v+1])
 		}
 		size := func(side []int32) (sizes [3]int) {
 			for v, s := range side {

@@ -1,7 +1,7 @@
 // Package ordering orders the vertices of a graph so that eliminating them leaves few arcs: by minimum degree, and by nested
 // dissection. It sees only which vertices are adjacent. Package sparse decides where an order ends, and eliminates.
 //
-//	p := ordering.Symmetric(g)
+//	p := ordering.Union(out, in) // of the arcs out of the vertices, and into them
 //	for pivot := range ordering.MinimumDegree(p, cost) { … } // a few vertices at a time, until the caller has enough
 //	order, err := ordering.Dissect(ctx, p)                   // all vertices; nil: separators are thick
 //

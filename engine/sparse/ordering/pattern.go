@@ -1,38 +1,28 @@
 package ordering
 
-import (
-	"slices"
-
-	"ooc/engine/graph"
-)
+import "slices"
 
 // Pattern is the adjacency of a graph whose arcs count in both directions, in compressed rows without
 // self-loops. Vertices are numbered from 0. It is not changed once made.
 type Pattern struct {
-	start []int64 // n+1
-	adj   []int32 // ascending within a row
+	Start []int64 // n+1: where the row of each begins
+	Adj   []int32 // neighbours, ascending within a row
 }
 
-func (p *Pattern) n() int { return len(p.start) - 1 }
+func (p *Pattern) n() int { return len(p.Start) - 1 }
 
 // Row returns the neighbours of a vertex, ascending, only for reading.
-func (p *Pattern) Row(v int32) []int32 { return p.adj[p.start[v]:p.start[v+1]] }
+func (p *Pattern) Row(v int32) []int32 { return p.Adj[p.Start[v]:p.Start[v+1]] }
 
 // clone returns a copy in memory of its own.
-func (p *Pattern) clone() *Pattern { return &Pattern{slices.Clone(p.start), slices.Clone(p.adj)} }
+func (p *Pattern) clone() *Pattern { return &Pattern{slices.Clone(p.Start), slices.Clone(p.Adj)} }
 
-// Symmetric returns the pattern of a graph. It may share the graph's memory.
-func Symmetric(g *graph.Graph) *Pattern {
-	if !g.Directed {
-		return &Pattern{g.Offsets, g.Targets}
-	}
-	back := g.Reverse()
-	p := &Pattern{make([]int64, g.N+1), make([]int32, 0, 2*len(g.Targets))}
-	for v := range g.N {
-		out := g.Targets[g.Offsets[v]:g.Offsets[v+1]]
-		in := back.Targets[back.Offsets[v]:back.Offsets[v+1]]
-		p.adj = appendUnion(p.adj, out, in)
-		p.start[v+1] = int64(len(p.adj))
+// Union returns the pattern with the arcs of two, such as those out of the vertices of a graph and those into them.
+func Union(a, b *Pattern) *Pattern {
+	p := &Pattern{make([]int64, len(a.Start)), make([]int32, 0, len(a.Adj)+len(b.Adj))}
+	for v := range int32(p.n()) {
+		p.Adj = appendUnion(p.Adj, a.Row(v), b.Row(v))
+		p.Start[v+1] = int64(len(p.Adj))
 	}
 	return p
 }

@@ -53,14 +53,14 @@ const dead = -1
 func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *quotient {
 	n := p.n()
 	many := func() []int32 { return make([]int32, n) }
-	q := &quotient{rows: p.start, lists: p.adj, elems: many(), vars: many(), weight: many(), degree: many(),
-		arena: make([]int32, 0, len(p.adj)+len(p.adj)/2+2*n), place: make([]int64, n), size: many(),
+	q := &quotient{rows: p.Start, lists: p.Adj, elems: many(), vars: many(), weight: many(), degree: many(),
+		arena: make([]int32, 0, len(p.Adj)+len(p.Adj)/2+2*n), place: make([]int64, n), size: many(),
 		member: many(), last: many(), head: many(), next: many(), prev: many(),
 		mark: make([]int64, n), stamp: 1, hash: many(), key: many(), twin: many(),
 		below: many(), part: make([]float64, n), cost: cost, left: n}
 	for v := range n {
 		q.head[v], q.hash[v], q.member[v], q.last[v] = -1, -1, -1, int32(v)
-		q.vars[v] = int32(p.start[v+1] - p.start[v])
+		q.vars[v] = int32(p.Start[v+1] - p.Start[v])
 		if int(q.vars[v]) <= limit {
 			q.weight[v], q.below[v] = 1, 1
 		} else {

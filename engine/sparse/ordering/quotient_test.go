@@ -22,8 +22,8 @@ func TestDegreesOfPivots(t *testing.T) {
 // checkPivots eliminates all of g. often says to move elements together more often than is needed.
 func checkPivots(t *testing.T, g *graph.Graph, often bool) {
 	t.Helper()
-	p := Symmetric(g).clone()
-	room := len(p.adj) + g.N // as little as is ever enough
+	p := symmetric(g)
+	room := len(p.Adj) + g.N // as little as is ever enough
 	q := newQuotient(p, g.N, func(vertices, _ int) float64 { return float64(vertices) })
 	q.arena = make([]int32, 0, room)
 	var order []int32
