@@ -5,13 +5,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/show"
 	"ooc/engine"
 	"ooc/engine/device/registry"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
+	"ooc/engine/mpi"
 	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/tiles"
@@ -122,4 +125,12 @@ func (j *job) openAny() (kernels.Device, string, error) {
 		j.HostMemory = j.ranks.Memory * int64(info.Devices)
 	}
 	return d, "", nil
+}
+
+// relaunched is a command line that goes on with what the processes of a cluster do, with what has started them.
+func relaunched(line string) string {
+	if launcher := mpi.Launcher(); launcher != "" && strings.Contains(line, "--cluster") {
+		return launcher + " " + strings.TrimSuffix(line, show.Launched)
+	}
+	return line
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
@@ -77,7 +76,7 @@ func (l *line) noGraphFlags() error {
 
 // again is this command again, which has done nothing yet.
 func (l *line) again() string {
-	command := cluster.Again(show.WholeCommand(os.Args))
+	command := relaunched(show.WholeCommand(os.Args))
 	if slices.Contains(l.args, "-") {
 		command += " < INPUT"
 	}

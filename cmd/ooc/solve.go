@@ -225,7 +225,7 @@ func (j *job) solve(ctx context.Context, p *engine.Problem, progress func(live.S
 // store takes its place, unless nothing of it was kept.
 func (j *job) resumeCommand(p *engine.Problem) string {
 	if j.in.form != standardInput {
-		return cluster.Again(show.SameCommand(os.Args))
+		return relaunched(show.SameCommand(os.Args))
 	}
 	if st, err := p.Status(); p.Meta().Dense && err == nil && st.State == live.New {
 		return terminal.Command("solve", []string{"--restart", text.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
@@ -236,7 +236,7 @@ func (j *job) resumeCommand(p *engine.Problem) string {
 			flags = append(flags, text.Quote(j.flag(name)))
 		}
 	}
-	return cluster.Again(terminal.Command("solve", flags, p.Dir()))
+	return relaunched(terminal.Command("solve", flags, p.Dir()))
 }
 
 // roomAt is how much of its volume the store out may take, with what is beside it; 0: unknown.

@@ -13,12 +13,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/show"
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
@@ -61,14 +59,6 @@ func Start() (*Cluster, error) {
 		return nil, err
 	}
 	return &Cluster{world: w, Group: ranks.NewGroup(w)}, nil
-}
-
-// Again is a command line that goes on with what the processes of a cluster do, with what has started them.
-func Again(line string) string {
-	if launcher := mpi.Launcher(); launcher != "" && strings.Contains(line, "--cluster") {
-		return launcher + " " + strings.TrimSuffix(line, show.Launched)
-	}
-	return line
 }
 
 // Alone reports whether there are no others.

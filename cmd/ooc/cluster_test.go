@@ -1,4 +1,4 @@
-package cluster
+package main
 
 import (
 	"testing"
@@ -6,8 +6,8 @@ import (
 	"ooc/cmd/ooc/show"
 )
 
-// TestAgain puts what has started the processes of a cluster before the command that goes on with theirs.
-func TestAgain(t *testing.T) {
+// TestRelaunched puts what has started the processes of a cluster before the command that goes on with theirs.
+func TestRelaunched(t *testing.T) {
 	names := []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}
 	line := show.SameCommand([]string{"ooc", "solve", "g.gr", "--restart", "--cluster", "mpi"})
 	for set, want := range map[string]string{
@@ -19,10 +19,10 @@ func TestAgain(t *testing.T) {
 		for _, name := range names {
 			t.Setenv(name, map[bool]string{true: "4"}[name == set])
 		}
-		if got := Again(line); got != want {
+		if got := relaunched(line); got != want {
 			t.Errorf("with %s: %q, want %q", set, got, want)
 		}
-		if got := Again("ooc solve g.gr"); got != "ooc solve g.gr" {
+		if got := relaunched("ooc solve g.gr"); got != "ooc solve g.gr" {
 			t.Errorf("of one process: %q", got)
 		}
 	}
