@@ -81,15 +81,15 @@ type LaneNear struct {
 }
 
 const (
-	// LaneNearBytes is the size of a LaneNear.
-	LaneNearBytes = int(unsafe.Sizeof(LaneNear{}))
+	// laneNearBytes is the size of a LaneNear.
+	laneNearBytes = int(unsafe.Sizeof(LaneNear{}))
 	// MostLaneNear is how many are listed at most: lists are kept in order by moving what is behind a new one.
 	MostLaneNear = 129
 )
 
 // LaneNearIn returns what is in memory, which is aligned to 8 bytes.
 func LaneNearIn(memory []byte) []LaneNear {
-	return unsafe.Slice((*LaneNear)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/LaneNearBytes)
+	return unsafe.Slice((*LaneNear)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/laneNearBytes)
 }
 
 // PartRows is how many rows of a lane one list is made of, before one is made of all lists. The longer lists are, the more rows are
@@ -98,7 +98,7 @@ func (q LaneNearest) PartRows() int { return max(LaneSumRows, 64*q.K) }
 
 // Room implements LaneQuestion.
 func (q LaneNearest) Room(_ entry.Variant, width, rows int) LaneRoom {
-	list := LaneNearBytes * q.K * width
+	list := laneNearBytes * q.K * width
 	return LaneRoom{Answer: list, Work: list * entry.CeilDiv(rows, q.PartRows())}
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// StageStats counts what one stage has done since the pipeline started.
-type StageStats struct {
+// stageStats counts what one stage has done since the pipeline started.
+type stageStats struct {
 	Ops   int64
 	Bytes int64
 	Work  int64         // relaxations
@@ -14,7 +14,7 @@ type StageStats struct {
 }
 
 // Stats holds one entry a stage, indexed by Stage.
-type Stats [Stages]StageStats
+type Stats [Stages]stageStats
 
 type counters [Stages]struct{ ops, bytes, work, busy atomic.Int64 }
 
@@ -30,7 +30,7 @@ func (p *Pipeline) Stats() Stats {
 	var out Stats
 	for s := range p.stats {
 		c := &p.stats[s]
-		out[s] = StageStats{c.ops.Load(), c.bytes.Load(), c.work.Load(), time.Duration(c.busy.Load())}
+		out[s] = stageStats{c.ops.Load(), c.bytes.Load(), c.work.Load(), time.Duration(c.busy.Load())}
 	}
 	return out
 }

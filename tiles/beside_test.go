@@ -27,7 +27,7 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{b.Checkpoint(State{}), b.Note(State{}), b.Reset()} {
-		if !errors.Is(err, ErrReadOnly) {
+		if !errors.Is(err, errReadOnly) {
 			t.Errorf("state written beside the process with the lock: %v", err)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Store) ByFile() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mem == nil {
-		return fmt.Errorf("%s: %w", s.dir, ErrClosed)
+		return fmt.Errorf("%s: %w", s.dir, errClosed)
 	}
 	s.byFile = true
 	mem := s.mem

@@ -76,7 +76,7 @@ func TestNetworkIsNotMapped(t *testing.T) {
 		must(t, s.Checkpoint(State{Done: 1}))
 		must(t, beside.SyncTiles())
 		must(t, s.Close())
-		if err := s.ByFile(); !errors.Is(err, ErrClosed) {
+		if err := s.ByFile(); !errors.Is(err, errClosed) {
 			t.Errorf("a closed store: %v", err)
 		}
 	}

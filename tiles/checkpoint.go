@@ -157,7 +157,7 @@ func (s *Store) syncMatrix() error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
-		return ErrClosed
+		return errClosed
 	}
 	if err := s.checkMatrix(); err != nil {
 		return err
@@ -266,9 +266,9 @@ func (s *Store) Reset() error {
 func (s *Store) writeError() error {
 	switch {
 	case !s.writable, s.lock == nil && !s.closed(): // the process with the lock keeps the state
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	case s.closed():
-		return fmt.Errorf("%s: %w", s.dir, ErrClosed)
+		return fmt.Errorf("%s: %w", s.dir, errClosed)
 	case s.failed != nil:
 		return fmt.Errorf("%s: %w: %w", s.dir, ErrSyncFailed, s.failed)
 	}

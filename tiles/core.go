@@ -35,7 +35,7 @@ func (s *Store) CoreDir() (string, error) {
 // the next writer.
 func (s *Store) RemoveCore() error {
 	if !s.writable {
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	}
 	if err := s.removeGone(); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 		return nil, fmt.Errorf("replacing %s: %w", s.dir, err)
 	}
 	if !s.writable {
-		return nil, fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return nil, fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	}
 	if err := s.CheckOwn(); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Store) giveUp() (*lock.Lock, error) {
 	s.liveMu.Lock()
 	defer s.liveMu.Unlock()
 	if s.lock == nil {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	err := s.hooks.Ask("rename", nameStore)
 	if err == nil {

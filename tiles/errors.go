@@ -33,13 +33,13 @@ var (
 	ErrNoCSR = class.New(class.Input, "store has no graph: its input was dense")
 	// ErrNoMatrix: the store is of layout Factors.
 	ErrNoMatrix = errors.New("store has no matrix: it keeps factors")
-	// ErrClosed: the store was closed.
-	ErrClosed = errors.New("store is closed")
-	// ErrReadOnly: a write to a store opened with OpenReadOnly.
-	ErrReadOnly = errors.New("store is open for reading only")
-	// ErrNotRecovered: a writer changed the matrix, or recorded progress,
+	// errClosed: the store was closed.
+	errClosed = errors.New("store is closed")
+	// errReadOnly: a write to a store opened with OpenReadOnly.
+	errReadOnly = errors.New("store is open for reading only")
+	// errNotRecovered: a writer changed the matrix, or recorded progress,
 	// before Recover or Reset had said what the matrix is worth.
-	ErrNotRecovered = errors.New("call Recover or Reset before writing")
+	errNotRecovered = errors.New("call Recover or Reset before writing")
 	// ErrSyncFailed: a sync failed earlier; what it covered may or may not be
 	// on disk, so nothing may be recorded any more.
 	ErrSyncFailed = errors.New("an earlier sync failed")

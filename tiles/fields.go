@@ -26,14 +26,14 @@ func (s *Store) wide(dst []byte, read func(dst []byte) error) error {
 // predecessors returns the field of predecessors, or why there is none.
 func (s *Store) predecessors() (field, error) {
 	if !s.meta.Predecessors {
-		return field{}, fmt.Errorf("%s: %w", s.dir, ErrNoPredecessors)
+		return field{}, fmt.Errorf("%s: %w", s.dir, errNoPredecessors)
 	}
 	return field{s.meta.Kind.Bytes(), PredecessorBytes}, nil
 }
 
-// ErrNoPredecessors is wrapped by the error of a call for the predecessors of a
+// errNoPredecessors is wrapped by the error of a call for the predecessors of a
 // store that keeps distances alone.
-var ErrNoPredecessors = errors.New("the store keeps no predecessors")
+var errNoPredecessors = errors.New("the store keeps no predecessors")
 
 // copy gathers the field of entries that begin stride bytes apart in src, as
 // many as dst has room for.
@@ -59,7 +59,7 @@ func (f field) copy(dst, src []byte, stride int) {
 }
 
 // ReadRowPredecessors is ReadRow for predecessors: row numbers, int32, or
-// NoPredecessor. It fails with ErrNoPredecessors.
+// NoPredecessor. It fails where the store keeps none.
 func (m Matrix) ReadRowPredecessors(dst []byte, u int) error {
 	f, err := m.s.predecessors()
 	if err != nil {

@@ -134,7 +134,7 @@ func TestNoPairs(t *testing.T) {
 	s := newStore(t, 100, 64)
 	b := make([]byte, 400)
 	for _, err := range []error{s.ReadRowPredecessors(b, 0), s.ReadColPredecessors(b, 0), s.ReadEntriesPredecessors(b, 0, 0, 0), s.WritePredecessors(0, nil, nil)} {
-		if !errors.Is(err, ErrNoPredecessors) {
+		if !errors.Is(err, errNoPredecessors) {
 			t.Error(err)
 		}
 	}

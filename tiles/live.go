@@ -36,12 +36,12 @@ func (s *Store) SetLive(data []byte) error {
 		return fmt.Errorf("%s: %d bytes of live status pass %d", s.dir, len(data), MaxLive)
 	}
 	if !s.writable {
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	}
 	s.mu.RLock() // Close waits until the file is ours no more
 	defer s.mu.RUnlock()
 	if s.mem == nil {
-		return fmt.Errorf("%s: %w", s.dir, ErrClosed)
+		return fmt.Errorf("%s: %w", s.dir, errClosed)
 	}
 	s.liveMu.Lock()
 	defer s.liveMu.Unlock()

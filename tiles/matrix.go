@@ -109,7 +109,7 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
-		return fmt.Errorf("write %s: %w", s.dir, ErrClosed)
+		return fmt.Errorf("write %s: %w", s.dir, errClosed)
 	}
 	s.changed()
 	if err := s.askTile("write", i, j); err != nil {
@@ -267,7 +267,7 @@ func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
-		return fmt.Errorf("%s %s: %w", op, s.dir, ErrClosed)
+		return fmt.Errorf("%s %s: %w", op, s.dir, errClosed)
 	}
 	if err := s.askTile(op, i, j); err != nil {
 		return err

@@ -98,8 +98,8 @@ func (m Meta) Geometry() Geometry {
 	return g
 }
 
-// SumsPerTile is how many checksums each tile has: one for each StripRows of its rows.
-func (m *Meta) SumsPerTile() int { return m.T / StripRows }
+// SumsPerTile is how many checksums each tile has: one for each stripRows of its rows.
+func (m *Meta) SumsPerTile() int { return m.T / stripRows }
 
 // Validate says whether a store with this description can exist.
 func (m Meta) Validate() error {

@@ -87,7 +87,7 @@ func (s *Store) readFile(dst []byte, i, j, first int) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem == nil {
-		return fmt.Errorf("read %s: %w", s.dir, ErrClosed)
+		return fmt.Errorf("read %s: %w", s.dir, errClosed)
 	}
 	if err := s.askTile("read", i, j); err != nil {
 		return err

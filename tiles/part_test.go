@@ -45,7 +45,7 @@ func TestReadEntriesErrors(t *testing.T) {
 		t.Errorf("a tile that was cut: %v", err)
 	}
 	must(t, s.Close())
-	if err := s.ReadEntries(make([]byte, 4), 0, 0, 0); !errors.Is(err, ErrClosed) {
+	if err := s.ReadEntries(make([]byte, 4), 0, 0, 0); !errors.Is(err, errClosed) {
 		t.Errorf("a closed store: %v", err)
 	}
 }

@@ -54,14 +54,14 @@ func (m *Meta) places() (table []int32, held int) {
 	return table, held
 }
 
-// ErrPart is wrapped by the errors of part stores that are asked for what only all of them together can do.
-var ErrPart = class.New(class.Input, "a part of a store")
+// errPart is wrapped by the errors of part stores that are asked for what only all of them together can do.
+var errPart = class.New(class.Input, "a part of a store")
 
 // OtherPart is the error of what needs the other parts of a part store, too.
 func (s *Store) OtherPart() error {
 	path, _ := filepath.Abs(s.dir)
 	all := filepath.Dir(path)
-	return fmt.Errorf("%s is %w, %s: name the folder that holds all parts, %s, or put them together: ooc merge NEW.ooc %s", s.dir, ErrPart, s.meta.Part, all, all)
+	return fmt.Errorf("%s is %w, %s: name the folder that holds all parts, %s, or put them together: ooc merge NEW.ooc %s", s.dir, errPart, s.meta.Part, all, all)
 }
 
 // IsPart reports whether this is a part store, and not all parts of one.
@@ -176,7 +176,7 @@ func PartsIn(path string) []string {
 	return partStores(path)
 }
 
-// OpenParts opens all part stores of a solve as one store, for reading: dir is what it is called. It fails with ErrPart where they are not all
+// OpenParts opens all part stores of a solve as one store, for reading: dir is what it is called. It fails where they are not all
 // there, or are not those of one solve. Other errors are those of OpenReadOnly.
 func OpenParts(dir string, dirs []string) (s *Store, err error) {
 	var parts []*Store
@@ -208,11 +208,11 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 			continue
 		}
 		if i++; i < len(parts) && parts[i].meta.Part.Index == next {
-			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", parts[i-1].dir, parts[i].dir, ErrPart, parts[i].meta.Part)
+			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", parts[i-1].dir, parts[i].dir, errPart, parts[i].meta.Part)
 		}
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("%s holds %w of %s without %s: put what is missing there, from the disk of its rank", dir, ErrPart, first.Grid(), strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%s holds %w of %s without %s: put what is missing there, from the disk of its rank", dir, errPart, first.Grid(), strings.Join(missing, ", "))
 	}
 	m := parts[0].meta
 	m.ID, m.Part = first.Solve, nil
@@ -224,7 +224,7 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 // together fails unless two part stores are of one solve.
 func together(dirA string, a *Meta, dirB string, b *Meta) error {
 	other := func(what string) error {
-		return fmt.Errorf("%s and %s are %w each, of %s: name the parts of one solve, or move away those of the other", dirA, dirB, ErrPart, what)
+		return fmt.Errorf("%s and %s are %w each, of %s: name the parts of one solve, or move away those of the other", dirA, dirB, errPart, what)
 	}
 	p, q := *a.Part, *b.Part
 	switch {
@@ -280,5 +280,5 @@ func notInParts(dir string) error {
 		return err
 	}
 	return fmt.Errorf("%s holds stores each of which is %w, of grid %s: solve them with mpirun -n %d ooc solve GRAPH --cluster mpi --part-dir %s, or put them together: ooc merge NEW.ooc %s",
-		dir, ErrPart, m.Part.Grid(), m.Part.Of(), filepath.Dir(filepath.Clean(dir)), dir)
+		dir, errPart, m.Part.Grid(), m.Part.Of(), filepath.Dir(filepath.Clean(dir)), dir)
 }

@@ -23,7 +23,7 @@ func partsOf(t *testing.T, m Meta, p Part) (dir string) {
 		s, err := Create(filepath.Join(dir, p.Name()), m, nil, IDs{})
 		must(t, err)
 		g := s.Geometry()
-		sums, each := make([]uint32, g.Tiles()*m.T/StripRows), m.T/StripRows
+		sums, each := make([]uint32, g.Tiles()*m.T/stripRows), m.T/stripRows
 		for at := range g.Tiles() {
 			i, j := g.TileAt(at)
 			data := slices.Repeat([]byte{byte(at + 1)}, int(g.TileBytes()))
@@ -31,7 +31,7 @@ func partsOf(t *testing.T, m Meta, p Part) (dir string) {
 				t.Fatalf("%s, tile (%d,%d): held %t", &p, i, j, s.Holds(i, j))
 			}
 			if !s.Holds(i, j) {
-				if err := s.WriteTile(i, j, data); !errors.Is(err, ErrPart) {
+				if err := s.WriteTile(i, j, data); !errors.Is(err, errPart) {
 					t.Fatalf("a tile of another part: %v", err)
 				}
 				continue
@@ -94,11 +94,11 @@ func TestOpenParts(t *testing.T) {
 		{"different solves", []string{in(dir, "2x1-0.ooc"), in(other, "2x1-1.ooc")}},
 		{"different grids, 2x1 and 1x2", []string{in(dir, "2x1-0.ooc"), in(wide, "1x2-1.ooc")}},
 	} {
-		if _, err := OpenParts(dir, c.dirs); !errors.Is(err, ErrPart) || !strings.Contains(err.Error(), c.says) {
+		if _, err := OpenParts(dir, c.dirs); !errors.Is(err, errPart) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrPart) || !strings.Contains(err.Error(), "mpirun -n 2") {
+	if _, err := Open(dir); !errors.Is(err, errPart) || !strings.Contains(err.Error(), "mpirun -n 2") {
 		t.Errorf("opened for writing: %v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestDamagedPart(t *testing.T) {
 		if list := PartsIn(part); !slices.Equal(list, []string{part}) {
 			t.Errorf("%.30q: by itself: %q", c.text, list)
 		}
-		if _, err := OpenReadOnly(dir); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), path) || errors.Is(err, ErrPart) {
+		if _, err := OpenReadOnly(dir); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), path) || errors.Is(err, errPart) {
 			t.Errorf("%.30q: %v", c.text, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // goes on with both.
 func (s *Store) Remove() error {
 	if !s.writable {
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	}
 	err := s.CheckOwn()
 	if err != nil {

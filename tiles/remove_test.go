@@ -29,7 +29,7 @@ func TestRemove(t *testing.T) {
 	must(t, s.Close())
 	r, err := OpenReadOnly(dir)
 	must(t, err)
-	if err := r.Remove(); !errors.Is(err, ErrReadOnly) || !IsStore(dir) {
+	if err := r.Remove(); !errors.Is(err, errReadOnly) || !IsStore(dir) {
 		t.Errorf("a store that is only read: %v", err)
 	}
 	must(t, r.Close())

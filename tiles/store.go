@@ -152,7 +152,7 @@ func (s *Store) madeAnew() bool {
 
 // anew explains an error of a reader whose store another took the place of.
 func (s *Store) anew(err error) error {
-	if err != nil && !s.writable && !errors.Is(err, ErrClosed) && s.madeAnew() {
+	if err != nil && !s.writable && !errors.Is(err, errClosed) && s.madeAnew() {
 		return fmt.Errorf("%s: another graph was solved into it while it was read, or the same again; ask again", s.dir)
 	}
 	return err
@@ -361,9 +361,9 @@ func (s *Store) syncNames() error {
 func (s *Store) mayWrite() error {
 	switch {
 	case !s.writable:
-		return fmt.Errorf("%s: %w", s.dir, ErrReadOnly)
+		return fmt.Errorf("%s: %w", s.dir, errReadOnly)
 	case !s.ready.Load():
-		return fmt.Errorf("%s: %w", s.dir, ErrNotRecovered)
+		return fmt.Errorf("%s: %w", s.dir, errNotRecovered)
 	}
 	return nil
 }

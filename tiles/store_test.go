@@ -261,7 +261,7 @@ func TestCloseWhileInUse(t *testing.T) {
 			b := make([]byte, s.Geometry().TileBytes())
 			for {
 				for _, err := range []error{s.ReadTile(b, 1, 1), s.SetLive([]byte("x"))} {
-					if err != nil && !errors.Is(err, ErrClosed) {
+					if err != nil && !errors.Is(err, errClosed) {
 						t.Errorf("after Close: %v", err)
 					}
 				}
@@ -275,7 +275,7 @@ func TestCloseWhileInUse(t *testing.T) {
 	must(t, s.Close())
 	wg.Wait()
 	for _, err := range []error{s.WriteTile(0, 0, make([]byte, 16384)), s.Checkpoint(State{}), s.Note(State{}), s.Reset(), second(s.ReadAt(0, 0))} {
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, errClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	}
@@ -292,7 +292,7 @@ func TestReadOnlyRefusesWrites(t *testing.T) {
 		"tile": r.WriteTile(0, 0, make([]byte, 16384)), "checkpoint": r.Checkpoint(State{}), "note": r.Note(State{}),
 		"reset": r.Reset(), "sums": r.WriteSums([]uint32{1}), "live": r.SetLive(nil), "recover": rerr,
 	} {
-		if !errors.Is(err, ErrReadOnly) {
+		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -310,7 +310,7 @@ func TestRecoverFirst(t *testing.T) {
 		"tile": s.WriteTile(0, 0, make([]byte, 16384)), "checkpoint": s.Checkpoint(State{}),
 		"note": s.Note(State{}), "sums": s.WriteSums([]uint32{1}),
 	} {
-		if !errors.Is(err, ErrNotRecovered) {
+		if !errors.Is(err, errNotRecovered) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

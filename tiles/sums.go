@@ -18,8 +18,8 @@ const (
 	sumsID        = 32
 	sumsHeaderLen = 64
 
-	// StripRows is how many rows of a tile a checksum covers.
-	StripRows = shape.Grain
+	// stripRows is how many rows of a tile a checksum covers.
+	stripRows = shape.Grain
 
 	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
 )
@@ -111,7 +111,7 @@ func (s *Store) Sums() (_ []uint32, err error) {
 		return s.joinedSums()
 	}
 	path := s.path(nameSums)
-	b, err := disk.ReadSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/StripRows)) // as long as in any version
+	b, err := disk.ReadSmall(path, sumsHeaderLen+4*int64(s.geo.Tiles()*s.geo.T/stripRows)) // as long as in any version
 	if err != nil {
 		return nil, err
 	}

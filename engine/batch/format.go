@@ -124,7 +124,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 }
 
 func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", errCorrupt, fmt.Sprintf(format, args...))
 }
 
 // begin reads the first record.

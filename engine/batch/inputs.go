@@ -17,8 +17,8 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrJobs is wrapped by the error for arguments or a jobs file that no batch can be made from.
-var ErrJobs = class.New(class.Usage, "bad jobs")
+// errJobs is wrapped by the error for arguments or a jobs file that no batch can be made from.
+var errJobs = class.New(class.Usage, "bad jobs")
 
 // IsPattern reports whether an argument is a pattern of file names: it has the form of one, and no file has it as its name.
 func IsPattern(arg string) bool {
@@ -36,10 +36,10 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 	if IsPattern(arg) {
 		found, err := filepath.Glob(arg)
 		if err != nil {
-			return nil, nil, text.ErrorOf(ErrJobs, "%s: %w", arg, err)
+			return nil, nil, text.ErrorOf(errJobs, "%s: %w", arg, err)
 		}
 		if len(found) == 0 {
-			return nil, nil, text.ErrorOf(ErrJobs, "nothing matches %s", arg)
+			return nil, nil, text.ErrorOf(errJobs, "nothing matches %s", arg)
 		}
 		for _, path := range found {
 			if !text.OneLine(path) {
@@ -52,10 +52,10 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return []string{arg}, nil, nil // what is wrong with it is for the job to say
 	}
 	if half, err := tiles.Incomplete(arg); err == nil && half {
-		return nil, nil, text.ErrorOf(ErrJobs, "%s is a store whose import died, or still runs; solve its graph", arg)
+		return nil, nil, text.ErrorOf(errJobs, "%s is a store whose import died, or still runs; solve its graph", arg)
 	}
 	if Is(arg) {
-		return nil, nil, text.ErrorOf(ErrJobs, "%s is the queue of a batch; ooc status names the command that continues it", arg)
+		return nil, nil, text.ErrorOf(errJobs, "%s is the queue of a batch; ooc status names the command that continues it", arg)
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {
@@ -76,42 +76,42 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		}
 	}
 	if len(inputs) == 0 {
-		return nil, nil, text.ErrorOf(ErrJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
+		return nil, nil, text.ErrorOf(errJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
 }
 
 // endsLine refuses a name that would seem to say more than it does wherever it is shown.
 func endsLine(path string) error {
-	return fmt.Errorf("%w: the name %q holds a line end: rename it", ErrJobs, path)
+	return fmt.Errorf("%w: the name %q holds a line end: rename it", errJobs, path)
 }
 
-// Line is a job of a jobs file.
-type Line struct {
+// jobLine is a job of a jobs file.
+type jobLine struct {
 	Number int // from 1
 	Words  []string
 }
 
 // ReadLines reads a jobs file: one job a line, in words quoted as for a shell; # begins a comment. Errors name the file and
 // the line.
-func ReadLines(in io.Reader, name string) ([]Line, error) {
-	var lines []Line
+func ReadLines(in io.Reader, name string) ([]jobLine, error) {
+	var lines []jobLine
 	n, bad := 0, false
 	err := text.EachLine(in, name, func(text string) error {
 		n++
 		words, err := split(text)
 		if bad = err != nil; len(words) > 0 {
-			lines = append(lines, Line{n, words})
+			lines = append(lines, jobLine{n, words})
 		}
 		return err
 	})
 	switch {
 	case bad, errors.Is(err, text.ErrLongLine):
-		return nil, text.ErrorOf(ErrJobs, "%w", err)
+		return nil, text.ErrorOf(errJobs, "%w", err)
 	case err != nil:
 		return nil, err
 	case len(lines) == 0:
-		return nil, text.ErrorOf(ErrJobs, "%s names no job", name)
+		return nil, text.ErrorOf(errJobs, "%s names no job", name)
 	}
 	return lines, nil
 }

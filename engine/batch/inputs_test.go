@@ -16,7 +16,7 @@ import (
 func TestReadLines(t *testing.T) {
 	text := "\ufeff# a week's work\r\n\n  a.gr --kind f32   # with a comment\n'my graph.mtx' --out=\"x y.ooc\"\n\t\nc\\ d.npy --no-arc -1\n"
 	got, err := ReadLines(strings.NewReader(text), "week.jobs")
-	want := []Line{{3, []string{"a.gr", "--kind", "f32"}}, {4, []string{"my graph.mtx", "--out=x y.ooc"}}, {6, []string{"c d.npy", "--no-arc", "-1"}}}
+	want := []jobLine{{3, []string{"a.gr", "--kind", "f32"}}, {4, []string{"my graph.mtx", "--out=x y.ooc"}}, {6, []string{"c d.npy", "--no-arc", "-1"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -29,7 +29,7 @@ func TestReadLines(t *testing.T) {
 		{"a.gr\n" + strings.Repeat("x", 2<<20), "week.jobs:2: a line of over"},
 		{"a\x00.gr\n", "zero byte"},
 	} {
-		if _, err := ReadLines(strings.NewReader(c.text), "week.jobs"); !errors.Is(err, ErrJobs) || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLines(strings.NewReader(c.text), "week.jobs"); !errors.Is(err, errJobs) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.30q: %v, want %q", c.text, err, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestExpand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{half, l.Dir, filepath.Join(dir, "*.graph"), filepath.Join(dir, "deeper.gr"), "[x"} {
-		if got, _, err := Expand(bad); !errors.Is(err, ErrJobs) {
+		if got, _, err := Expand(bad); !errors.Is(err, errJobs) {
 			t.Errorf("%s: %q, %v", bad, got, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestDistinct(t *testing.T) {
 		jobs(filepath.Join(dir, "a.ooc"), filepath.Join(link, "a.ooc")),
 	} {
 		err := Distinct(list, from)
-		if !errors.Is(err, ErrJobs) || !strings.Contains(err.Error(), "a.gr (here) and b.gr (there)") || !strings.Contains(err.Error(), "--out") {
+		if !errors.Is(err, errJobs) || !strings.Contains(err.Error(), "a.gr (here) and b.gr (there)") || !strings.Contains(err.Error(), "--out") {
 			t.Errorf("%v", err)
 		}
 	}

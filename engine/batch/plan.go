@@ -54,16 +54,16 @@ func Share(jobs []Job, needs []Need) {
 	for _, v := range volumes(jobs, needs) {
 		room, small := max(0, v.free-v.stores), int64(0)
 		for _, i := range v.jobs {
-			if needs[i].Beside > 0 && needs[i].Bytes <= SmallBytes {
+			if needs[i].Beside > 0 && needs[i].Bytes <= smallBytes {
 				small++
 			}
 		}
 		for _, i := range v.jobs {
 			n := &needs[i]
-			if n.Bytes > SmallBytes {
+			if n.Bytes > smallBytes {
 				n.Beside = min(n.Beside, room)
 			} else if n.Beside > 0 {
-				n.Beside = min(n.Beside, room/min(small, DefaultAtOnce))
+				n.Beside = min(n.Beside, room/min(small, defaultAtOnce))
 			}
 		}
 	}
@@ -82,14 +82,14 @@ func (v *volume) beside(needs []Need) int64 {
 	var large, sum int64
 	var small []int64
 	for _, i := range v.jobs {
-		if n := &needs[i]; n.Bytes > SmallBytes {
+		if n := &needs[i]; n.Bytes > smallBytes {
 			large = max(large, n.Beside)
 		} else {
 			small = append(small, n.Beside)
 		}
 	}
 	slices.Sort(small)
-	for _, b := range small[max(0, len(small)-DefaultAtOnce):] {
+	for _, b := range small[max(0, len(small)-defaultAtOnce):] {
 		sum += b
 	}
 	return max(large, sum)
@@ -139,9 +139,9 @@ func Distinct(jobs []Job, from []string) error {
 			continue
 		}
 		if place(jobs[first].Input) == place(jobs[i].Input) {
-			return text.ErrorOf(ErrJobs, "%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file", jobs[i].Input, from[first], from[i])
+			return text.ErrorOf(errJobs, "%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file", jobs[i].Input, from[first], from[i])
 		}
-		return text.ErrorOf(ErrJobs, "%s and %s would both be solved into %s: give one another store with --out in a jobs file, or rename it",
+		return text.ErrorOf(errJobs, "%s and %s would both be solved into %s: give one another store with --out in a jobs file, or rename it",
 			namedIn(jobs[first].Input, from[first]), namedIn(jobs[i].Input, from[i]), jobs[i].Store)
 	}
 	return nil

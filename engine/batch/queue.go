@@ -78,7 +78,7 @@ func Is(path string) bool {
 }
 
 // Read reads the queue in the folder dir, also while a batch runs. The paths of jobs begin where that of dir does. It fails
-// with ErrCorrupt if the file is damaged, and with fs.ErrNotExist if there is none.
+// if the file is damaged, and with fs.ErrNotExist if there is none.
 func Read(dir string) (*Queue, error) {
 	q, _, err := readQueue(dir)
 	if err != nil {
@@ -163,7 +163,7 @@ type Log struct {
 
 // Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count. If there
 // is a queue already, it continues that one, with the Restart that is recorded there. It fails with a *lock.LockedError
-// while another process runs the queue, and with ErrOther if the queue is one of other jobs.
+// while another process runs the queue, and if the queue is one of other jobs.
 func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	made := os.Mkdir(dir, 0o777)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -180,7 +180,7 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 		}
 	}
 	if errors.Is(err, lock.ErrNotStore) {
-		err = fmt.Errorf("%s: %w: its file %s is another program's", dir, ErrNotQueue, nameLock)
+		err = fmt.Errorf("%s: %w: its file %s is another program's", dir, errNotQueue, nameLock)
 	}
 	if err != nil {
 		return nil, err
@@ -198,9 +198,9 @@ func Open(dir string, jobs []Job, command []string) (*Log, error) {
 
 // Kinds of errors.
 var (
-	ErrCorrupt  = class.New(class.Corrupt, "the batch's queue is damaged")
-	ErrNotQueue = class.New(class.Input, "folder is not the queue of a batch")
-	ErrOther    = errors.New("the queue is of other jobs")
+	errCorrupt  = class.New(class.Corrupt, "the batch's queue is damaged")
+	errNotQueue = class.New(class.Input, "folder is not the queue of a batch")
+	errOther    = errors.New("the queue is of other jobs")
 )
 
 // ours refuses folders that hold anything but a queue.
@@ -211,7 +211,7 @@ func ours(dir string) error {
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != nameQueue && name != nameLock || !e.Type().IsRegular() {
-			return fmt.Errorf("%s: %w: it holds %s", dir, ErrNotQueue, name)
+			return fmt.Errorf("%s: %w: it holds %s", dir, errNotQueue, name)
 		}
 	}
 	return nil
@@ -238,7 +238,7 @@ func (l *Log) open(dir string, jobs []Job, command []string) (err error) {
 // same compares the queue's jobs with those of the command.
 func (l *Log) same(jobs []Job) error {
 	if len(jobs) != len(l.Jobs) {
-		return fmt.Errorf("%s: %w: it has %d, and the command names %d", l.Dir, ErrOther, len(l.Jobs), len(jobs))
+		return fmt.Errorf("%s: %w: it has %d, and the command names %d", l.Dir, errOther, len(l.Jobs), len(jobs))
 	}
 	for i := range jobs {
 		have := &l.Jobs[i]
@@ -250,7 +250,7 @@ func (l *Log) same(jobs []Job) error {
 			return err
 		}
 		if a != c || b != d {
-			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, ErrOther, i+1, have.Input, jobs[i].Input)
+			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, errOther, i+1, have.Input, jobs[i].Input)
 		}
 	}
 	return nil

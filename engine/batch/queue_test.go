@@ -167,7 +167,7 @@ func TestDamagedQueue(t *testing.T) {
 			if !reflect.DeepEqual(snapshot(q), was[k]) {
 				t.Fatalf("bit %d: %+v", bit, q)
 			}
-		case !errors.Is(err, ErrCorrupt):
+		case !errors.Is(err, errCorrupt):
 			t.Fatalf("bit %d: %v", bit, err)
 		}
 	}
@@ -210,26 +210,26 @@ func TestOpenRefuses(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, someJobs(base, 4), nil); !errors.Is(err, ErrOther) {
+	if _, err := Open(dir, someJobs(base, 4), nil); !errors.Is(err, errOther) {
 		t.Errorf("more jobs: %v", err)
 	}
 	other := someJobs(base, 3)
 	other[1].Store = "elsewhere.ooc"
-	if _, err := Open(dir, other, nil); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "job 2") {
+	if _, err := Open(dir, other, nil); !errors.Is(err, errOther) || !strings.Contains(err.Error(), "job 2") {
 		t.Errorf("another store: %v", err)
 	}
 	foreign := filepath.Join(base, "y.batch")
 	if err := os.MkdirAll(filepath.Join(foreign, "photos"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(foreign, someJobs(base, 3), nil); !errors.Is(err, ErrNotQueue) {
+	if _, err := Open(foreign, someJobs(base, 3), nil); !errors.Is(err, errNotQueue) {
 		t.Errorf("a folder of somebody: %v", err)
 	}
 	locked := filepath.Join(base, "z.batch")
 	if err := errors.Join(os.Mkdir(locked, 0o777), os.WriteFile(filepath.Join(locked, nameLock), []byte("yarn\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(locked, someJobs(base, 3), nil); !errors.Is(err, ErrNotQueue) {
+	if _, err := Open(locked, someJobs(base, 3), nil); !errors.Is(err, errNotQueue) {
 		t.Errorf("a lock of somebody: %v", err)
 	}
 	if b, err := os.ReadFile(filepath.Join(locked, nameLock)); err != nil || string(b) != "yarn\n" {
@@ -317,7 +317,7 @@ func TestQueueOfTwo(t *testing.T) {
 		"head of new": {line1(t, head{Format: queueFormat, Version: queueVersion + 1, ID: tiles.NewID()})},
 		"without id":  {line1(t, head{Format: queueFormat, Version: queueVersion})},
 	} {
-		if _, _, err := decode(bytes.NewReader(slices.Concat(lines...))); !errors.Is(err, ErrCorrupt) {
+		if _, _, err := decode(bytes.NewReader(slices.Concat(lines...))); !errors.Is(err, errCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"ooc/tiles/class"
 )
 
-// Runner reads and solves jobs. Its methods may be called by several goroutines.
-type Runner interface {
+// runner reads and solves jobs. Its methods may be called by several goroutines.
+type runner interface {
 	// Open opens the store of job i, or reads its input and makes the store. d is the job's part of the device. restart
 	// says that the store is to begin again. Run does not wait for Open if it is interrupted, so nothing that Open still
 	// does then may do harm.
@@ -32,18 +32,18 @@ type Work interface {
 
 // Options tune a run.
 type Options struct {
-	AtOnce      int             // small jobs that share the device; 0: DefaultAtOnce
+	AtOnce      int             // small jobs that share the device; 0: 4
 	StopOnError bool            // begin no job after one has failed
 	Code        func(error) int // the exit code of a failure; nil: all are 1
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
 }
 
-// Small jobs share the device. A job is small if its store is at most SmallBytes: much of its time then goes into reading,
+// Small jobs share the device. A job is small if its store is at most smallBytes: much of its time then goes into reading,
 // short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains). Its part of the device must
 // also hold the store twice, which leaves room for its panels.
 const (
-	DefaultAtOnce = 4
-	SmallBytes    = 64 << 20 // some 4,000 vertices
+	defaultAtOnce = 4
+	smallBytes    = 64 << 20 // some 4,000 vertices
 )
 
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
@@ -55,7 +55,7 @@ var ErrWouldFail = class.New(class.SomeFailed, "jobs would fail")
 // run is one call of Run.
 type run struct {
 	l      *Log
-	r      Runner
+	r      runner
 	o      Options
 	needs  []Need
 	shared *device.Shared
@@ -81,14 +81,14 @@ type event struct {
 // run had begun continue from their stores. When ctx ends, the jobs that are being solved take a checkpoint, and Run fails
 // with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device until the process ends.
 // Run fails with ErrSomeFailed if jobs failed.
-func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
+func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r runner, o Options) error {
 	if o.AtOnce == 0 {
-		o.AtOnce = DefaultAtOnce
+		o.AtOnce = defaultAtOnce
 	}
 	info := shared.Part(0).Info()
 	part := info.Memory / int64(o.AtOnce)
 	b := &run{
-		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(SmallBytes, (part-info.Scratch)/2),
+		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(smallBytes, (part-info.Scratch)/2),
 		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
 		reading: map[int]time.Time{}, solving: map[int]time.Time{},
 	}

@@ -124,7 +124,7 @@ func TestLargeRunAlone(t *testing.T) {
 	for i := range needs {
 		needs[i].Bytes = 1 << 20
 	}
-	needs[0].Bytes, needs[5].Bytes, needs[6].Bytes, needs[11].Bytes = 1<<40, SmallBytes+1, 0, 1<<40
+	needs[0].Bytes, needs[5].Bytes, needs[6].Bytes, needs[11].Bytes = 1<<40, smallBytes+1, 0, 1<<40
 	met := make(chan bool)
 	a := &actor{solve: func(_ context.Context, i int) error {
 		switch i { // two that run at the same time, or never end
@@ -238,7 +238,7 @@ func TestInterruptLeavesReaders(t *testing.T) {
 		return fmt.Errorf("%w at 50 %%", task.ErrInterrupted)
 	}}
 	l := queueOf(t, t.TempDir(), 3)
-	needs := []Need{{Bytes: 1}, {Bytes: 1}, {Bytes: SmallBytes + 1}}
+	needs := []Need{{Bytes: 1}, {Bytes: 1}, {Bytes: smallBytes + 1}}
 	if err := Run(ctx, l, needs, sharedDevice(t), a, Options{}); !errors.Is(err, task.ErrInterrupted) {
 		t.Fatal(err)
 	}

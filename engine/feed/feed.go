@@ -139,13 +139,13 @@ func (f *Feed) open(total, largest, room int64) (err error) {
 // Resident reports whether all blocks stay on the device.
 func (f *Feed) Resident() bool { return f.fixed == len(f.specs) }
 
-// Step works on a block, on a stream of the device. first says that no earlier block of the pass leads to the block's
+// step works on a block, on a stream of the device. first says that no earlier block of the pass leads to the block's
 // vertices. Blocks that lead to the same vertices come in the order of the vertices that their arcs begin at, and are
 // worked on one after another.
-type Step func(s kernels.Stream, b kernels.Block, first bool) error
+type step func(s kernels.Stream, b kernels.Block, first bool) error
 
 // Pass enqueues a step for every block, and returns when all are done.
-func (f *Feed) Pass(do Step) error {
+func (f *Feed) Pass(do step) error {
 	for i, b := range f.specs {
 		at := i
 		if i >= f.fixed {

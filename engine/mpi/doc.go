@@ -25,8 +25,8 @@ var (
 	ErrUnknown = class.New(class.Usage, "this MPI library is of a kind that ooc does not know")
 	// ErrAlone: the library is not that of the mpirun which started this process.
 	ErrAlone = class.New(class.Usage, "this MPI library is not that of the program that started this process")
-	// ErrEnded: the program that started this process is gone.
-	ErrEnded = errors.New("what started this process (mpirun, srun) has ended")
+	// errEnded: the program that started this process is gone.
+	errEnded = errors.New("what started this process (mpirun, srun) has ended")
 )
 
 // Variable is the environment variable that names the library to load, by its path or as the system's loader finds it.

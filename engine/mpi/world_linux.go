@@ -104,7 +104,7 @@ func (w *World) serve(started chan<- error) {
 		}
 		if time.Since(looked) > lookUp {
 			if looked = time.Now(); os.Getppid() != parent {
-				w.why = ErrEnded
+				w.why = errEnded
 				return
 			}
 		}

@@ -19,7 +19,7 @@ var boruvka = Method{
 	run: func(ctx context.Context, p *problem) error {
 		linker, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", ErrMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", errMethod, p.Device.Info().Name)
 		}
 		x := &forest{problem: p, linker: linker, words: make([][]uint32, 3)}
 		return errors.Join(x.run(ctx), x.close())

@@ -20,11 +20,11 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrMethod is wrapped by the error of an unknown method, or of a device that cannot run it.
-var ErrMethod = class.New(class.Usage, "wrong method")
+// errMethod is wrapped by the error of an unknown method, or of a device that cannot run it.
+var errMethod = class.New(class.Usage, "wrong method")
 
-// ErrDirected is wrapped by the error of a directed graph.
-var ErrDirected = class.New(class.Input, "the graph is directed")
+// errDirected is wrapped by the error of a directed graph.
+var errDirected = class.New(class.Input, "the graph is directed")
 
 // Method is an algorithm for spanning trees.
 type Method struct {
@@ -107,7 +107,7 @@ type edge struct {
 	key  int32
 }
 
-// Run finds a spanning tree of least weight, or a forest. A directed graph fails with ErrDirected.
+// Run finds a spanning tree of least weight, or a forest. It fails for a directed graph.
 func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	method, err := methodNamed(o.Method)
 	if err != nil {
@@ -119,7 +119,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	}
 	switch {
 	case p.facts.Directed:
-		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, read the graph with --undirected", ErrDirected)
+		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, read the graph with --undirected", errDirected)
 	case p.facts.Kind == entry.KindI32 && p.facts.MaxWeight >= float64(entry.Inf32):
 		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
 	}
@@ -135,7 +135,7 @@ func methodNamed(name string) (*Method, error) {
 			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
+	return nil, fmt.Errorf("%w %q: there are %s", errMethod, name, strings.Join(MethodNames(), ", "))
 }
 
 // result sorts the edges and adds them up, the lightest first: the sum is then the same for all least trees.

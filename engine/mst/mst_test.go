@@ -172,9 +172,9 @@ func TestRefusals(t *testing.T) {
 		o    Options
 		want error
 	}{
-		{directed, Options{Device: d}, ErrDirected},
+		{directed, Options{Device: d}, errDirected},
 		{heavy, Options{Device: d}, graph.ErrBadInput},
-		{heavy, Options{Device: d, Method: "magic"}, ErrMethod},
+		{heavy, Options{Device: d, Method: "magic"}, errMethod},
 	} {
 		if _, err := Run(context.Background(), c.g, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%d: %v", i, err)

@@ -24,7 +24,7 @@ var prim = Method{
 	run: func(ctx context.Context, p *problem) error {
 		grower, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device", ErrMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device", errMethod, p.Device.Info().Name)
 		}
 		g, _ := p.arcs.(*graph.Graph)
 		if d, dense := p.arcs.(*dense.Matrix); dense {

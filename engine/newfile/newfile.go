@@ -27,14 +27,14 @@ type File struct {
 	Keep      []string // files, and folders with all in them, that must stay as they are, whether they are there yet or not
 }
 
-// ErrKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
-var ErrKept = class.New(class.Usage, "nothing is written there")
+// errKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
+var errKept = class.New(class.Usage, "nothing is written there")
 
 // ErrNoFormat is wrapped by the error of a file whose extension names no format that it can have.
 var ErrNoFormat = class.New(class.Usage, "no format")
 
 // Check fails where Write would, as far as that can be seen before: with fs.ErrExist where the file is there and is
-// not to be replaced, with ErrKept where it is one of Keep, in a store or in the folder of a batch.
+// not to be replaced, and where it is one of Keep, in a store or in the folder of a batch.
 func (f File) Check() error {
 	_, err := f.look()
 	return f.named(err)
@@ -113,17 +113,17 @@ func (f File) look() (at place, err error) {
 	switch {
 	case at.was == nil:
 	case at.was.IsDir():
-		return at, fmt.Errorf("%w: it is a folder", ErrKept)
+		return at, fmt.Errorf("%w: it is a folder", errKept)
 	case !at.was.Mode().IsRegular():
-		return at, fmt.Errorf("%w: it is no file", ErrKept)
+		return at, fmt.Errorf("%w: it is no file", errKept)
 	}
 	for _, keep := range f.Keep {
 		if at.in(keep) {
-			return at, fmt.Errorf("%w: the command itself uses %s; name another file", ErrKept, keep)
+			return at, fmt.Errorf("%w: the command itself uses %s; name another file", errKept, keep)
 		}
 	}
 	if owner := tiles.Owner(at.path); owner != "" {
-		return at, fmt.Errorf("%w: it is in %s, and only ooc itself writes in a store or a batch; name another file", ErrKept, owner)
+		return at, fmt.Errorf("%w: it is in %s, and only ooc itself writes in a store or a batch; name another file", errKept, owner)
 	}
 	if at.was != nil && !f.Overwrite {
 		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)

@@ -80,7 +80,7 @@ func TestWriteKeepsFolders(t *testing.T) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := (File{Path: dir, Overwrite: true}).Write(fill("x", nil)); !errors.Is(err, ErrKept) {
+	if err := (File{Path: dir, Overwrite: true}).Write(fill("x", nil)); !errors.Is(err, errKept) {
 		t.Fatal("a folder was replaced")
 	}
 	if err := (File{Path: filepath.Join(dir, "no", "x")}).Write(fill("x", nil)); !errors.Is(err, fs.ErrNotExist) {
@@ -161,10 +161,10 @@ func TestKeptFilesAreRefused(t *testing.T) {
 	}
 	for _, name := range kept {
 		f := File{Path: dir + "/" + name, Overwrite: true, Keep: []string{at("input"), at("folder"), at("later"), at("nothing")}}
-		if err := f.Check(); !errors.Is(err, ErrKept) {
+		if err := f.Check(); !errors.Is(err, errKept) {
 			t.Errorf("%s passes: %v", name, err)
 		}
-		if err := f.Write(func(io.Writer) error { t.Errorf("%s is filled", name); return nil }); !errors.Is(err, ErrKept) {
+		if err := f.Write(func(io.Writer) error { t.Errorf("%s is filled", name); return nil }); !errors.Is(err, errKept) {
 			t.Errorf("%s is written: %v", name, err)
 		}
 	}

@@ -55,7 +55,7 @@ func TestSocketsAreRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	defer l.Close()
-	if err := (File{Path: "s", Overwrite: true}).Check(); !errors.Is(err, ErrKept) {
+	if err := (File{Path: "s", Overwrite: true}).Check(); !errors.Is(err, errKept) {
 		t.Error(err)
 	}
 }

@@ -99,10 +99,10 @@ func (c *copying) together() int {
 func (c *copying) ours() error {
 	m, dir := c.store.Meta(), c.store.Dir()
 	other := func(what string) error {
-		return text.ErrorOf(ErrOther, "%s is there, and is %s; name another store for what the parts make, or remove it", dir, what)
+		return text.ErrorOf(errOther, "%s is there, and is %s; name another store for what the parts make, or remove it", dir, what)
 	}
 	if len(m.Sources) > 0 {
-		return text.ErrorOf(ErrOther, "%s is there, and holds some rows as the parts do: the new store is named before the parts", dir)
+		return text.ErrorOf(errOther, "%s is there, and holds some rows as the parts do: the new store is named before the parts", dir)
 	}
 	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T || m.Scale != c.meta.Scale || m.Predecessors != c.meta.Predecessors || m.IDBase != c.meta.IDBase {
 		return other(fmt.Sprintf("of %d vertices, kind %s, layout %s, tiles of edge %d", m.N, m.Kind, m.Layout, m.T))
@@ -225,7 +225,7 @@ func (c *copying) part(ctx context.Context, p part) error {
 
 // anew is the error of a part that is not what it was when all parts were looked at.
 func (s *source) anew() error {
-	return text.ErrorOf(ErrOther, "%s was begun again while it was merged; merge again when it is solved", s.dir)
+	return text.ErrorOf(errOther, "%s was begun again while it was merged; merge again when it is solved", s.dir)
 }
 
 // row copies a row of tiles, or of one that is there what is not as it should be.

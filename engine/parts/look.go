@@ -47,11 +47,11 @@ func vacant(out string, dirs []string) error {
 			return err
 		}
 		if to != nil && os.SameFile(at, to) {
-			return text.ErrorOf(ErrOther, "%s is to be made, and cannot be a part of itself", out)
+			return text.ErrorOf(errOther, "%s is to be made, and cannot be a part of itself", out)
 		}
 		for _, other := range dirs[:i] {
 			if was, err := os.Stat(other); err == nil && os.SameFile(at, was) {
-				return text.ErrorOf(ErrOther, "%s and %s are the same store", other, dir)
+				return text.ErrorOf(errOther, "%s and %s are the same store", other, dir)
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func ofRounds(dirs []string) (stores []string, err error) {
 		}
 	}
 	if stores != nil && other != "" {
-		return nil, text.ErrorOf(ErrOther, "%s is a part of rounds over several processes, and %s is none: name all such parts, or the folder that holds them, and nothing else", stores[0], other)
+		return nil, text.ErrorOf(errOther, "%s is a part of rounds over several processes, and %s is none: name all such parts, or the folder that holds them, and nothing else", stores[0], other)
 	}
 	return stores, nil
 }
@@ -185,7 +185,7 @@ func ofRounds(dirs []string) (stores []string, err error) {
 func rowsOf(p *engine.Problem) (first, end int, err error) {
 	m, dir := p.Meta(), p.Dir()
 	none := func(format string, args ...any) (int, int, error) {
-		return 0, 0, text.ErrorOf(ErrOther, "%s %s; ooc solve GRAPH --sources part:I/K makes parts", dir, fmt.Sprintf(format, args...))
+		return 0, 0, text.ErrorOf(errOther, "%s %s; ooc solve GRAPH --sources part:I/K makes parts", dir, fmt.Sprintf(format, args...))
 	}
 	k := len(m.Sources)
 	switch {
@@ -214,11 +214,11 @@ func wholeMeta(m tiles.Meta, g *graph.Graph) tiles.Meta {
 func (w *whole) same(m *tiles.Meta, dir string) error {
 	f, first := &w.parts[0].meta, w.parts[0].dir
 	other := func(what string, one, two any) error {
-		return text.ErrorOf(ErrOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, what, one, dir, two)
+		return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, what, one, dir, two)
 	}
 	switch {
 	case m.N != f.N:
-		return text.ErrorOf(ErrOther, "%s is of a graph of %d vertices, and %s of one of %d", first, f.N, dir, m.N)
+		return text.ErrorOf(errOther, "%s is of a graph of %d vertices, and %s of one of %d", first, f.N, dir, m.N)
 	case m.Kind != f.Kind:
 		return other("kind", f.Kind, m.Kind)
 	case m.Scale != f.Scale:
@@ -233,9 +233,9 @@ func (w *whole) same(m *tiles.Meta, dir string) error {
 func (w *whole) sameGraph(digest string, ids tiles.IDs, m *tiles.Meta, dir string) error {
 	switch {
 	case digest != w.digest:
-		return text.ErrorOf(ErrOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
+		return text.ErrorOf(errOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
 	case m.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) || !slices.Equal(ids.Text, w.ids.Text):
-		return text.ErrorOf(ErrOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
+		return text.ErrorOf(errOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
 	}
 	return nil
 }
@@ -248,9 +248,9 @@ func (w *whole) complete() error {
 		if p.first < next {
 			before := w.parts[i-1]
 			if before.first == p.first && before.end == p.end {
-				return text.ErrorOf(ErrOther, "%s and %s are the same part%s: name one of them", before.dir, p.dir, w.named(&p))
+				return text.ErrorOf(errOther, "%s and %s are the same part%s: name one of them", before.dir, p.dir, w.named(&p))
 			}
-			return text.ErrorOf(ErrOther, "%s and %s have some of the same rows: they were divided into another number of parts", before.dir, p.dir)
+			return text.ErrorOf(errOther, "%s and %s have some of the same rows: they were divided into another number of parts", before.dir, p.dir)
 		}
 		missing = missing || p.first > next
 		next = p.end
@@ -272,7 +272,7 @@ func (w *whole) missing(side int) error {
 				lack = append(lack, fmt.Sprintf("part:%d/%d", i, k))
 			}
 		}
-		return text.ErrorOf(ErrOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
+		return text.ErrorOf(errOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
 			strings.Join(lack, ", "), input, text.Quote(input), lack[0])
 	}
 	var lack []string
@@ -283,7 +283,7 @@ func (w *whole) missing(side int) error {
 		}
 		next = p.end
 	}
-	return text.ErrorOf(ErrOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts", strings.Join(lack, ", "), input)
+	return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts", strings.Join(lack, ", "), input)
 }
 
 // divided returns the least number of parts of which all that are there can be; 0 if they were not divided into one number.

@@ -383,7 +383,7 @@ func TestBegunAgain(t *testing.T) {
 				t.Error(err)
 			}
 		}})
-		if !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), last+" was begun again") {
+		if !errors.Is(err, errOther) || !strings.Contains(err.Error(), last+" was begun again") {
 			t.Errorf("%s: %v", name, err)
 		}
 		enginetest.Solve(t, p, engine.Options{Device: enginetest.Device(t, 64, 64)})
@@ -463,31 +463,31 @@ func TestRefusals(t *testing.T) {
 		kind error
 		says []string
 	}{
-		"one is missing":         {out, dirs[:3], ErrOther, []string{"missing: part:4/4", "--sources part:4/4"}},
-		"two are missing":        {out, []string{dirs[1], dirs[3]}, ErrOther, []string{"missing: part:1/4, part:3/4"}},
-		"one twice":              {out, append([]string{dirs[2]}, dirs...), ErrOther, []string{"3.ooc and ", "are the same store"}},
-		"a copy of one":          {out, append([]string{of("copy.ooc", g, tile, 2, 4)}, dirs...), ErrOther, []string{"are the same part, part:2/4", "2.ooc", "copy.ooc"}},
-		"another number":         {out, with(2, of("half.ooc", g, tile, 2, 2)), ErrOther, []string{"half.ooc", "some of the same rows", "another number of parts"}},
-		"another number, a gap":  {out, with(0, of("fifth.ooc", g, tile, 5, 5))[:3], ErrOther, []string{"missing: part:1/5, part:4/5"}},
-		"no number, a gap":       {out, []string{dirs[1], of("half-too.ooc", g, tile, 2, 2)}, ErrOther, []string{"missing: rows 0 to 63 "}},
-		"another tile":           {out, with(0, of("tile.ooc", g, 128, 1, 2)), ErrOther, []string{"tiles of edge 128", "tile.ooc", "64: solve all parts"}},
-		"another graph":          {out, with(3, of("other-part.ooc", other, tile, 4, 4)), ErrOther, []string{"other-part.ooc is of another graph than", "arcs"}},
-		"other ids":              {out, with(3, of("renamed.ooc", &renamed, tile, 4, 4)), ErrOther, []string{"renamed.ooc", "other ids"}},
-		"another kind":           {out, with(3, of("float.ooc", asFloat, tile, 4, 4)), ErrOther, []string{"float.ooc f32", "kind i32"}},
-		"another scale":          {out, with(3, of("scaled.ooc", scaled, tile, 4, 4)), ErrOther, []string{"scaled.ooc 10", "scale 1,"}},
-		"another size":           {out, with(3, of("smaller.ooc", smaller, tile, 4, 4)), ErrOther, []string{"smaller.ooc of one of 299"}},
-		"sources that are none":  {out, with(0, scattered), ErrOther, []string{"scattered.ooc is no part", "part:I/K"}},
-		"sources but no tiles":   {out, with(0, shifted), ErrOther, []string{"shifted.ooc is no part"}},
-		"a store of all rows":    {out, with(0, all), ErrOther, []string{"all.ooc is no part", "all rows"}},
+		"one is missing":         {out, dirs[:3], errOther, []string{"missing: part:4/4", "--sources part:4/4"}},
+		"two are missing":        {out, []string{dirs[1], dirs[3]}, errOther, []string{"missing: part:1/4, part:3/4"}},
+		"one twice":              {out, append([]string{dirs[2]}, dirs...), errOther, []string{"3.ooc and ", "are the same store"}},
+		"a copy of one":          {out, append([]string{of("copy.ooc", g, tile, 2, 4)}, dirs...), errOther, []string{"are the same part, part:2/4", "2.ooc", "copy.ooc"}},
+		"another number":         {out, with(2, of("half.ooc", g, tile, 2, 2)), errOther, []string{"half.ooc", "some of the same rows", "another number of parts"}},
+		"another number, a gap":  {out, with(0, of("fifth.ooc", g, tile, 5, 5))[:3], errOther, []string{"missing: part:1/5, part:4/5"}},
+		"no number, a gap":       {out, []string{dirs[1], of("half-too.ooc", g, tile, 2, 2)}, errOther, []string{"missing: rows 0 to 63 "}},
+		"another tile":           {out, with(0, of("tile.ooc", g, 128, 1, 2)), errOther, []string{"tiles of edge 128", "tile.ooc", "64: solve all parts"}},
+		"another graph":          {out, with(3, of("other-part.ooc", other, tile, 4, 4)), errOther, []string{"other-part.ooc is of another graph than", "arcs"}},
+		"other ids":              {out, with(3, of("renamed.ooc", &renamed, tile, 4, 4)), errOther, []string{"renamed.ooc", "other ids"}},
+		"another kind":           {out, with(3, of("float.ooc", asFloat, tile, 4, 4)), errOther, []string{"float.ooc f32", "kind i32"}},
+		"another scale":          {out, with(3, of("scaled.ooc", scaled, tile, 4, 4)), errOther, []string{"scaled.ooc 10", "scale 1,"}},
+		"another size":           {out, with(3, of("smaller.ooc", smaller, tile, 4, 4)), errOther, []string{"smaller.ooc of one of 299"}},
+		"sources that are none":  {out, with(0, scattered), errOther, []string{"scattered.ooc is no part", "part:I/K"}},
+		"sources but no tiles":   {out, with(0, shifted), errOther, []string{"shifted.ooc is no part"}},
+		"a store of all rows":    {out, with(0, all), errOther, []string{"all.ooc is no part", "all rows"}},
 		"one is not solved":      {out, with(3, unsolved), engine.ErrUnsolved, []string{"unsolved.ooc is not solved yet", "ooc solve " + unsolved}},
 		"a folder of others":     {out, with(3, foreign), tiles.ErrNotStore, []string{"foreign"}},
 		"nothing there":          {out, with(3, foreign+"/no.ooc"), os.ErrNotExist, []string{"no.ooc"}},
-		"out is a part":          {dirs[0], dirs, ErrOther, []string{"part of itself"}},
-		"out was left away":      {dirs[0], dirs[1:], ErrOther, []string{"missing: part:1/4"}},
-		"out is another part":    {scattered, dirs, ErrOther, []string{"scattered.ooc is there, and holds some rows"}},
+		"out is a part":          {dirs[0], dirs, errOther, []string{"part of itself"}},
+		"out was left away":      {dirs[0], dirs[1:], errOther, []string{"missing: part:1/4"}},
+		"out is another part":    {scattered, dirs, errOther, []string{"scattered.ooc is there, and holds some rows"}},
 		"out is of others":       {foreign, dirs, tiles.ErrNotStore, []string{"letter.txt"}},
-		"out is another graph's": {otherAll, dirs, ErrOther, []string{"other.ooc is there, and is of another graph"}},
-		"out has another layout": {squareAll, dirs, ErrOther, []string{"square.ooc is there", "layout square"}},
+		"out is another graph's": {otherAll, dirs, errOther, []string{"other.ooc is there, and is of another graph"}},
+		"out has another layout": {squareAll, dirs, errOther, []string{"square.ooc is there", "layout square"}},
 		"out has no folder":      {foreign + "/x/out.ooc", dirs, os.ErrNotExist, []string{"make the folder"}},
 	} {
 		before := files(t, append(slices.Clone(c.dirs[:len(c.dirs)-1]), all, otherAll, foreign, squareAll, scattered)...)

@@ -21,7 +21,7 @@ type Rates struct {
 	Kernel       float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
 	Tail         float64 `json:"tail_seconds"`                  // seconds by which a product ends later than that rate says, for each vertex of its depth; 0: the device shares its cores
 	PerOperation float64 `json:"per_operation_seconds"`         // seconds that it takes to issue a kernel, or a copy of a tile
-	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge ClosureEdge
+	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge closureEdge
 	In           float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
 	Out          float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
 	Read         float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
@@ -41,13 +41,13 @@ type Rates struct {
 // Threads is how many threads of the processor there are.
 func (r Rates) Threads() int { return cmp.Or(r.threads, runtime.GOMAXPROCS(0)) }
 
-// ClosureEdge is the edge of the block whose closure is timed.
-const ClosureEdge = 512
+// closureEdge is the edge of the block whose closure is timed.
+const closureEdge = 512
 
 // ClosureSeconds predicts the seconds of a closure of edge b. Its steps follow one another, so below the size that
 // fills a device its time grows with the number of steps and the work of one, and not with b³.
 func (r Rates) ClosureSeconds(b float64) float64 {
-	x := b / ClosureEdge
+	x := b / closureEdge
 	if r.Tail > 0 { // steps of one block of threads, and products of depth 64 between them
 		return r.Closure*x + b*b*b/(r.Kernel*r.Efficiency(64))
 	}
@@ -158,7 +158,7 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 	r = guessRates(info)
 	t, products, size := o.t, o.products, int64(device.EntryBytes(d, v))
 	room := func() int { return int((info.Memory-info.Scratch)/(int64(t)*int64(t)*size)) - 2 }
-	least := min(o.t, ClosureEdge)
+	least := min(o.t, closureEdge)
 	for t >= least && room() < products { // memory is short
 		t /= 2
 	}
@@ -232,7 +232,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	}
 	work := float64(products) * float64(t) * float64(t) * float64(t)
 	multiply := func() error { return s.MinPlus(v, t, batch) }
-	edge := min(t, ClosureEdge)
+	edge := min(t, closureEdge)
 	closure := func() error { return s.Closure(v, edge, []kernels.Tile{tile(1)}) }
 	// A driver may have to compile the kernels before it first runs them, which takes it a second.
 	if err := errors.Join(multiply(), closure(), s.Sync()); err != nil {
@@ -240,7 +240,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	}
 	if shared {
 		r.Kernel, err = rateFor(long, few, s, work, multiply)
-		r.Kernel *= r.Efficiency(ClosureEdge) / r.Efficiency(edge) // as of large tiles
+		r.Kernel *= r.Efficiency(closureEdge) / r.Efficiency(edge) // as of large tiles
 	} else {
 		err = r.timeProducts(s, beside, v, t, batch, long)
 	}
@@ -251,7 +251,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	if err != nil {
 		return err
 	}
-	r.Closure = float64(ClosureEdge/edge) * float64(ClosureEdge/edge) / closures
+	r.Closure = float64(closureEdge/edge) * float64(closureEdge/edge) / closures
 	if r.In, err = rateFor(long, few, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}

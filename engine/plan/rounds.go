@@ -56,22 +56,22 @@ type Rounds struct {
 	PanelSeconds  float64 `json:"panel_seconds"` // of all that each round's panels wait for in turn, where several devices share the rounds
 	SyncSeconds   float64 `json:"sync_seconds"`
 	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
-	Bound         Bound   `json:"bound"`   // which of these is longest
+	Bound         bound   `json:"bound"`   // which of these is longest
 
 	Passes  bool    `json:"-"` // rounds are passes over groups of rows, and fewer may do
 	Largest float64 `json:"-"` // the share of the work that the device with the largest part has; 0: all
 }
 
-// Bound is what a plan takes most of its time for.
-type Bound string
+// bound is what a plan takes most of its time for.
+type bound string
 
 // The values of Bound.
 const (
-	BoundComputing Bound = "computing"
-	BoundCopies    Bound = "copies" // between devices, host memory and page cache
-	BoundLink      Bound = "link"   // between nodes
-	BoundPanels    Bound = "panels" // all wait for them
-	BoundDisk      Bound = "disk"
+	boundComputing bound = "computing"
+	boundCopies    bound = "copies" // between devices, host memory and page cache
+	boundLink      bound = "link"   // between nodes
+	boundPanels    bound = "panels" // all wait for them
+	boundDisk      bound = "disk"
 )
 
 // MinPages is the fewest pages: one for a tile that is read, one for a tile that is written.
@@ -231,9 +231,9 @@ func (p *Rounds) Times(q *Basis, launches int) {
 	}
 	most := 0.0
 	for _, b := range []struct {
-		what    Bound
+		what    bound
 		seconds float64
-	}{{BoundComputing, p.KernelSeconds}, {BoundCopies, p.CopySeconds}, {BoundLink, p.LinkSeconds}, {BoundPanels, p.PanelSeconds}, {BoundDisk, disk + p.SyncSeconds}} {
+	}{{boundComputing, p.KernelSeconds}, {boundCopies, p.CopySeconds}, {boundLink, p.LinkSeconds}, {boundPanels, p.PanelSeconds}, {boundDisk, disk + p.SyncSeconds}} {
 		if b.seconds > most {
 			p.Bound, most = b.what, b.seconds
 		}

@@ -32,14 +32,14 @@ var blocked = Algorithm{
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
 	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Devices: true, Parts: true, Upper: true},
-	plan:         PlanBlocked,
+	plan:         planBlocked,
 	count:        countBlocked,
 	steps:        (*schedule).blocked,
 }
 
-// PlanBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming the
+// planBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming the
 // memory it would need, where a limit is too small.
-func PlanBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
+func planBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
 	list, err := candidates(q, geom)
 	if err != nil {
 		return plan.Rounds{}, err
@@ -47,7 +47,7 @@ func PlanBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
 	return fastest(list), nil
 }
 
-// BlockedFits fails as PlanBlocked would, and plans nothing.
+// BlockedFits fails as planBlocked would, and plans nothing.
 func BlockedFits(q *plan.Basis, geom tiles.Geometry) error {
 	_, err := candidates(q, geom)
 	return err

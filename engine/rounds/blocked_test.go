@@ -35,7 +35,7 @@ func TestPlansRun(t *testing.T) {
 		info := kernels.Info{Memory: tb * int64(minSlots(side, 1)+r.IntN(side*side+2)), SharedCores: r.IntN(2) == 0}
 		l := plan.Request{HostMemory: int64(r.IntN(2)) * tb * int64(2+r.IntN(side*side+1)), Streams: r.IntN(5)}
 		done := int64(r.IntN(side) * geom.T)
-		p, err := PlanBlocked(basis(info, l, done), geom)
+		p, err := planBlocked(basis(info, l, done), geom)
 		if err != nil {
 			t.Fatalf("%+v from %d with %+v, %+v: %v", geom, done, info, l, err)
 		}
@@ -58,7 +58,7 @@ func TestResumeWithTheSameRound(t *testing.T) {
 	info := kernels.Info{Memory: 9 * geom.TileBytes()}
 	l := plan.Request{Round: 192}
 	for done := int64(0); done < 192; done += 64 {
-		p, err := PlanBlocked(basis(info, l, done), geom)
+		p, err := planBlocked(basis(info, l, done), geom)
 		if err != nil {
 			t.Fatalf("from %d: %v", done, err)
 		}
@@ -72,16 +72,16 @@ func TestPlanRefusals(t *testing.T) {
 	geom := tiles.Geometry{N: 1000, T: 64, EntryBytes: 4}
 	tb := geom.TileBytes()
 	need := int64(minSlots(16, 1)) * tb
-	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{}, 0), geom); err != nil {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{}, 0), geom); err != nil {
 		t.Errorf("the least memory: %v", err)
 	}
-	if _, err := PlanBlocked(basis(kernels.Info{Memory: need - 1}, plan.Request{}, 0), geom); !errors.Is(err, device.ErrMemory) {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need - 1}, plan.Request{}, 0), geom); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("a byte less: %v", err)
 	}
-	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{HostMemory: tb}, 0), geom); !errors.Is(err, device.ErrMemory) {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{HostMemory: tb}, 0), geom); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("one page: %v", err)
 	}
-	if _, err := PlanBlocked(basis(kernels.Info{Memory: need}, plan.Request{Round: 100}, 0), geom); err == nil {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{Round: 100}, 0), geom); err == nil {
 		t.Error("a round of 100 with tiles of 64 was planned")
 	}
 }
@@ -107,7 +107,7 @@ func TestPlansHaveRestorePoints(t *testing.T) {
 	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
 		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
 		tile := ChooseTile(of(n, basis(info, plan.Request{}, 0)))
-		p, err := PlanBlocked(basis(info, plan.Request{}, 0), tiles.Geometry{N: n, T: tile, EntryBytes: 4})
+		p, err := planBlocked(basis(info, plan.Request{}, 0), tiles.Geometry{N: n, T: tile, EntryBytes: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

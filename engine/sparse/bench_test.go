@@ -79,7 +79,7 @@ func BenchmarkRows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, lanes := range []int{16, BatchLanes} {
+			for _, lanes := range []int{16, batchLanes} {
 				for _, threads := range []int{1, 2} {
 					b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { benchRows(b, e, core, d, lanes, threads) })
 				}
@@ -112,8 +112,8 @@ func BenchmarkLanes(b *testing.B) {
 				b.Fatal(err)
 			}
 			threads := runtime.GOMAXPROCS(0)
-			byVertex := expansion(b, e, core, d, BatchLanes, threads, false)
-			byRank := expansion(b, e, core, d, BatchLanes, threads, true)
+			byVertex := expansion(b, e, core, d, batchLanes, threads, false)
+			byRank := expansion(b, e, core, d, batchLanes, threads, true)
 			var took [2]time.Duration
 			for b.Loop() {
 				for i, expand := range []func(){byVertex, byRank} {

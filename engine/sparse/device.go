@@ -49,7 +49,7 @@ func (s Shape) BatchBytes() int64 {
 // DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
 // a device and used by any number of Batches.
 type DeviceExpander struct {
-	l      *Levelled
+	l      *levelled
 	device kernels.Device
 	can    kernels.LaneOps
 	shape  Shape
@@ -60,15 +60,15 @@ type DeviceExpander struct {
 	columns  kernels.Tile
 }
 
-// ErrNoLaneOps is the error of NewDeviceExpander for a device without kernels.LaneOps.
-var ErrNoLaneOps = errors.New("the device expands no levels")
+// errNoLaneOps is the error of NewDeviceExpander for a device without kernels.LaneOps.
+var errNoLaneOps = errors.New("the device expands no levels")
 
 // NewDeviceExpander copies to the device what all batches share: FixedBytes of the elimination's Shape. edge is the edge of
 // the tiles that rows of distances will be cut into, a multiple of kernels.DeviceLaneUnit.
 func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge int) (*DeviceExpander, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok {
-		return nil, ErrNoLaneOps
+		return nil, errNoLaneOps
 	}
 	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch*e.Variant.WeightBytes()/entry.WordBytes ||
 		edge <= 0 || edge%kernels.DeviceLaneUnit != 0 {

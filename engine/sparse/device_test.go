@@ -148,7 +148,7 @@ func TestDeviceExpander(t *testing.T) {
 		}
 		core := closedCore(t, r, e, d)
 		sources := someSources(r, g.N, 300)
-		want := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources, r.IntN(2) > 0)
+		want := rows(t, r, expander(t, r, e, d, core, batchLanes), sources, r.IntN(2) > 0)
 		got := deviceRows(t, r, e, device, core, sources)
 		for i := range want {
 			if !slices.Equal(got[i][:g.N], want[i][:g.N]) {

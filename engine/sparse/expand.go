@@ -61,7 +61,7 @@ func (e *Elimination) lanesOf(memory []byte, width int) kernels.Lanes {
 // LaneUnit divides the lanes of an Expander.
 func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 
-// NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. BatchLanes
+// NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. batchLanes
 // is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
 // and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
@@ -77,7 +77,7 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 func (x *Expander) Scratch(memory []byte) { x.scratch = memory }
 
 // BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
-func (e *Elimination) BatchLanes() int { return BatchLanes * entry.WordBytes / e.Variant.Bytes() }
+func (e *Elimination) BatchLanes() int { return batchLanes * entry.WordBytes / e.Variant.Bytes() }
 
 // Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in the
 // elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few. Each row

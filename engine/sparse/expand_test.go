@@ -338,7 +338,7 @@ func TestRounding(t *testing.T) {
 		core := closedCore(t, r, e, d)
 		sources := someSources(r, n, 200)
 		lanes := r.IntN(2) > 0
-		got := rows(t, r, expander(t, r, e, d, core, BatchLanes), sources, lanes)
+		got := rows(t, r, expander(t, r, e, d, core, batchLanes), sources, lanes)
 		checkRows(t, g, e, sources, got, rounding)
 		one := expander(t, r, e, d, core, kernels.HostLaneUnit)
 		for i, s := range sources {
@@ -363,7 +363,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := expander(t, r, e, d, core, BatchLanes)
+	x := expander(t, r, e, d, core, batchLanes)
 	sources := make([]int32, some)
 	for i, s := range r.Perm(g.N)[:some] {
 		sources[i] = int32(s)

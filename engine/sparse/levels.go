@@ -5,14 +5,14 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows are
+// levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows are
 // sorted by level. Core vertices are level 0. Any other vertex is one level above the highest vertex that it has arcs up
 // to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones, and the rows of
 // a level, which are a range, can be computed at once.
 //
 // A core vertex has two rows: one below Core for the distances that the climb brings, and one from Core to 2·Core-1 for its
 // distances after the product with the core's matrix.
-type Levelled struct {
+type levelled struct {
 	Core int // rows of the core, its size padded to a multiple of kernels.DeviceLaneUnit: no arc leads to the others
 	Rows int // of all: two of the core, and one of each eliminated vertex
 
@@ -25,8 +25,8 @@ type Levelled struct {
 }
 
 // Levelled lays out the elimination by levels.
-func (e *Elimination) Levelled() *Levelled {
-	l := &Levelled{Core: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit), e: e}
+func (e *Elimination) Levelled() *levelled {
+	l := &levelled{Core: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit), e: e}
 	l.Rows = 2*l.Core + len(e.Vertices) - e.Core()
 	l.place()
 	l.reverseUp()
@@ -35,7 +35,7 @@ func (e *Elimination) Levelled() *Levelled {
 }
 
 // place gives each rank its row, and finds the ranges of the levels.
-func (l *Levelled) place() {
+func (l *levelled) place() {
 	core, n := l.e.Core(), len(l.e.Vertices)
 	level := make([]int32, n)
 	count := []int32{0} // ranks by level
@@ -70,7 +70,7 @@ func (l *Levelled) place() {
 }
 
 // reverseUp lists for each row the arcs up that end there.
-func (l *Levelled) reverseUp() {
+func (l *levelled) reverseUp() {
 	from := l.e.Up
 	a := &l.up
 	a.Offsets = make([]int32, l.Rows+1)
@@ -100,7 +100,7 @@ func (l *Levelled) reverseUp() {
 }
 
 // renumberDown lists by row the arcs down, from the core's second rows.
-func (l *Levelled) renumberDown() {
+func (l *levelled) renumberDown() {
 	from := l.e.Down
 	a := &l.down
 	a.Offsets = make([]int32, 2*l.Core+1, l.Rows+1)
@@ -120,7 +120,7 @@ func (l *Levelled) renumberDown() {
 }
 
 // last returns the row that holds a rank's final distances.
-func (l *Levelled) last(rank int32) int32 {
+func (l *levelled) last(rank int32) int32 {
 	if int(rank) < l.e.Core() {
 		return rank + int32(l.Core)
 	}
@@ -128,7 +128,7 @@ func (l *Levelled) last(rank int32) int32 {
 }
 
 // withMostArcs returns a range with Degree set: the most arcs that one of its rows has.
-func (l *Levelled) withMostArcs(a *kernels.Arcs, r kernels.LevelRange) kernels.LevelRange {
+func (l *levelled) withMostArcs(a *kernels.Arcs, r kernels.LevelRange) kernels.LevelRange {
 	r.Degree = 0
 	for i := r.Lo; i < r.Hi; i++ {
 		r.Degree = max(r.Degree, a.Offsets[i+1]-a.Offsets[i])

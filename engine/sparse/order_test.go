@@ -61,7 +61,7 @@ func naiveWork(g *graph.Graph, o *Order, rows [][]int32, eliminated int) Work {
 	w.Sweep = k * float64(w.Fill)
 	cross := 0.0
 	for v := range eliminated {
-		at := float64(max(below[v], BatchLanes)) * float64(len(rows[v]))
+		at := float64(max(below[v], batchLanes)) * float64(len(rows[v]))
 		w.Climb += at
 		if len(rows[v]) == 0 || int(rows[v][0]) >= eliminated {
 			cross += at
@@ -70,7 +70,7 @@ func naiveWork(g *graph.Graph, o *Order, rows [][]int32, eliminated int) Work {
 	n := float64(g.N)
 	w.Climb = k / n * min(w.Climb, n*float64(w.Fill))
 	if eliminated > 0 {
-		w.Cross = k / n * c * (min(cross, c*float64(eliminated)) + c*min(c, BatchLanes))
+		w.Cross = k / n * c * (min(cross, c*float64(eliminated)) + c*min(c, batchLanes))
 	}
 	return w
 }

@@ -1,8 +1,8 @@
 package sparse
 
-// BatchLanes is the best number of sources to expand at once. A row of lanes is then four cache lines, so that finding an
+// batchLanes is the best number of sources to expand at once. A row of lanes is then four cache lines, so that finding an
 // arc costs little compared with relaxing it.
-const BatchLanes = 64
+const batchLanes = 64
 
 // Work counts the relaxations that each stage of a solve by elimination takes. A planner weighs them with the rates that it
 // measured. The counts treat each arc as if its reverse existed too; a directed graph may have fewer arcs, but never more.
@@ -16,7 +16,7 @@ type Work struct {
 
 	Eliminate float64 // by numeric elimination, both directions
 	Rounds    float64 // by closing the core densely: Core³
-	Climb     float64 // up from the sources, in batches of BatchLanes that are close together
+	Climb     float64 // up from the sources, in batches of batchLanes that are close together
 	Cross     float64 // products with the core's matrix, in the same batches
 	Sweep     float64 // down: Sources × Fill
 }
@@ -38,7 +38,7 @@ func newLedger(vertices, sources int) ledger {
 }
 
 // rowsOf is the cost of relaxing the given number of arcs with the vertices of a subtree as sources.
-func rowsOf(vertices, arcs int) float64 { return float64(max(vertices, BatchLanes)) * float64(arcs) }
+func rowsOf(vertices, arcs int) float64 { return float64(max(vertices, batchLanes)) * float64(arcs) }
 
 // eliminate counts one more vertex. degree is its number of arcs up, subtree the number of vertices in its subtree of the
 // elimination tree, and children the sum of rowsOf over its children's subtrees, which from now on reach the core through
@@ -58,7 +58,7 @@ func (l *ledger) total() Work {
 	c, share := float64(l.Core), float64(l.Sources)/float64(l.Vertices)
 	l.Rounds = c * c * c
 	l.Climb = share * min(l.climb, float64(l.Vertices)*float64(l.Fill))
-	l.Cross = share * c * (min(l.rows, c*float64(l.Eliminated)) + c*min(c, BatchLanes))
+	l.Cross = share * c * (min(l.rows, c*float64(l.Eliminated)) + c*min(c, batchLanes))
 	if l.Eliminated == 0 {
 		l.Cross = 0 // the core's rows are the answer
 	}

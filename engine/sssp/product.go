@@ -90,7 +90,7 @@ func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 		return context.Cause(ctx)
 	}
 	if sweeps > b.facts.N {
-		return fmt.Errorf("%w after %d sweeps: --scale keeps decimal weights exact", ErrRounding, sweeps)
+		return fmt.Errorf("%w after %d sweeps: --scale keeps decimal weights exact", errRounding, sweeps)
 	}
 	return nil
 }

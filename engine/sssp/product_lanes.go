@@ -21,7 +21,7 @@ import (
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	vectorBatch, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {
-		return nil, fmt.Errorf("%w product: %s lacks the operations for it", ErrMethod, b.Device.Info().Name)
+		return nil, fmt.Errorf("%w product: %s lacks the operations for it", errMethod, b.Device.Info().Name)
 	}
 	width := entry.RoundUp(len(b.sources), kernels.HostLaneUnit)
 	if b.twice == nil {

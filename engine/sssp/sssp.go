@@ -25,11 +25,11 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrMethod is wrapped by the error for a method that does not exist, or that the device cannot run.
-var ErrMethod = class.New(class.Usage, "wrong method")
+// errMethod is wrapped by the error for a method that does not exist, or that the device cannot run.
+var errMethod = class.New(class.Usage, "wrong method")
 
-// ErrRounding is wrapped by the error for weights whose rounding to float32 makes a cycle look negative.
-var ErrRounding = class.New(class.Input, "rounding makes a cycle look negative")
+// errRounding is wrapped by the error for weights whose rounding to float32 makes a cycle look negative.
+var errRounding = class.New(class.Input, "rounding makes a cycle look negative")
 
 // Method is a method of sweeping.
 type Method struct {
@@ -179,7 +179,7 @@ func methodNamed(name string) (*Method, error) {
 			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("%w %q: there are %s", ErrMethod, name, strings.Join(MethodNames(), ", "))
+	return nil, fmt.Errorf("%w %q: there are %s", errMethod, name, strings.Join(MethodNames(), ", "))
 }
 
 // describe fills in what is the same for all methods.

@@ -375,7 +375,7 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{Options{Device: d, Sources: []int{9}}, graph.ErrNoVertex},
 		{Options{Device: d}, graph.ErrNoVertex},
-		{Options{Device: d, Sources: []int{0}, Method: "magic"}, ErrMethod},
+		{Options{Device: d, Sources: []int{0}, Method: "magic"}, errMethod},
 	} {
 		if _, err := Run(context.Background(), g, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v", c.o, err)

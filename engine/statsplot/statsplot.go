@@ -22,8 +22,8 @@ import (
 	"ooc/engine/stats"
 )
 
-// ErrNoFormat is wrapped by the error for a file whose extension is no format of pictures.
-var ErrNoFormat = errors.New("no picture format")
+// errNoFormat is wrapped by the error for a file whose extension is no format of pictures.
+var errNoFormat = errors.New("no picture format")
 
 const (
 	width, height = 20 * vg.Centimeter, 20 * vg.Centimeter
@@ -38,11 +38,11 @@ var canvases = map[string]func() vg.CanvasWriterTo{
 	".svg": func() vg.CanvasWriterTo { return vgsvg.New(width, height) },
 }
 
-// Check says whether the extension of a file is that of a format, .png or .svg. The error wraps ErrNoFormat.
+// Check says whether the extension of a file is that of a format, .png or .svg.
 func Check(file string) error {
 	ext := strings.ToLower(filepath.Ext(file))
 	if canvases[ext] == nil {
-		return fmt.Errorf("%w is called %q; there are .png and .svg", ErrNoFormat, ext)
+		return fmt.Errorf("%w is called %q; there are .png and .svg", errNoFormat, ext)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func Check(file string) error {
 // Write draws the histogram of distances and below it that of eccentricities, both of which stats must have
 // asked for, to a file that appears only once it is whole. The file is begun before stats is called, so that
 // a folder that cannot be written fails at once; it fails with fs.ErrExist where the file is there and not to
-// be overwritten, and with ErrNoFormat.
+// be overwritten, and for a file whose extension is no format.
 func Write(file string, overwrite bool, stats func() (*stats.Result, error)) error {
 	if err := Check(file); err != nil {
 		return err

@@ -19,17 +19,17 @@ import (
 
 // Options say what to measure. The zero value is everything.
 type Options struct {
-	Quick    bool          // small sizes, within QuickBudget
-	Budget   time.Duration // when the last cell is to end; 0: QuickBudget, or FullBudget
+	Quick    bool          // small sizes, within 90 seconds
+	Budget   time.Duration // when the last cell is to end; 0: after 90 seconds where quick, else 5 minutes
 	Dir      string        // for stores that are solved and removed again
 	Progress func(what string, elapsed time.Duration)
 }
 
 // The rules by which cells are left out.
 const (
-	QuickCell   = 2 * time.Second // the longest cell of a quick run, as predicted from the row before
-	QuickBudget = 90 * time.Second
-	FullBudget  = 5 * time.Minute
+	quickCell   = 2 * time.Second // the longest cell of a quick run, as predicted from the row before
+	quickBudget = 90 * time.Second
+	fullBudget  = 5 * time.Minute
 	fullCells   = 15 // the longest cell of a full run is this part of its budget
 )
 
@@ -127,7 +127,7 @@ func (s *suite) close() (err error) {
 
 func (s *suite) limit() time.Duration {
 	if s.Quick {
-		return QuickCell
+		return quickCell
 	}
 	return s.budget() / fullCells
 }
@@ -138,9 +138,9 @@ func (s *suite) budget() time.Duration {
 	case s.Budget > 0:
 		return s.Budget
 	case s.Quick:
-		return QuickBudget
+		return quickBudget
 	}
-	return FullBudget
+	return fullBudget
 }
 
 func (s *suite) preface() {

@@ -26,8 +26,8 @@ type Cell struct {
 	Quoted bool
 }
 
-// Blanks separate cells by any number of blanks and tabs.
-const Blanks = ' '
+// blankBytes separate cells by any number of blanks and tabs.
+const blankBytes = ' '
 
 // Separators returns what may separate the cells of a line: tabs, commas and semicolons, where they are in it outside quotes,
 // and last Blanks.
@@ -46,7 +46,7 @@ func Separators(line string) []byte {
 			all = append(all, sep)
 		}
 	}
-	return append(all, Blanks)
+	return append(all, blankBytes)
 }
 
 // Split cuts a line into cells. Blanks around a cell do not belong to it. A cell may stand in double quotes, inside which a
@@ -64,7 +64,7 @@ func Split(line string, sep byte) ([]Cell, error) {
 			return nil, errors.New("a quote is not closed, or more text follows it")
 		}
 		cells = append(cells, c)
-		if more = rest != ""; more && sep != Blanks {
+		if more = rest != ""; more && sep != blankBytes {
 			rest = rest[1:]
 		}
 	}
@@ -74,7 +74,7 @@ func Split(line string, sep byte) ([]Cell, error) {
 // cut returns the first cell of a line, and what follows it, which begins with the separator.
 func cut(line string, sep byte) (c Cell, rest string, ok bool) {
 	ends := string(sep)
-	if sep == Blanks {
+	if sep == blankBytes {
 		ends = " \t"
 	}
 	if !strings.HasPrefix(line, `"`) {
@@ -97,7 +97,7 @@ func cut(line string, sep byte) (c Cell, rest string, ok bool) {
 		}
 		c.Text, line = c.Text+`"`, after[1:]
 	}
-	if sep != Blanks {
+	if sep != blankBytes {
 		rest = strings.TrimLeft(rest, " ")
 	}
 	return c, rest, rest == "" || strings.ContainsAny(rest[:1], ends)

@@ -13,23 +13,23 @@ func TestSplit(t *testing.T) {
 		sep  byte
 		want string
 	}{
-		{"a b", Blanks, `[{a false} {b false}]`},
-		{" a \t b  c ", Blanks, `[{a false} {b false} {c false}]`},
-		{`"New York" Bonn`, Blanks, `[{New York true} {Bonn false}]`},
+		{"a b", blankBytes, `[{a false} {b false}]`},
+		{" a \t b  c ", blankBytes, `[{a false} {b false} {c false}]`},
+		{`"New York" Bonn`, blankBytes, `[{New York true} {Bonn false}]`},
 		{"New York , Bonn", ',', `[{New York false} {Bonn false}]`},
 		{`"a ""b"", c" , d`, ',', `[{a "b", c true} {d false}]`},
 		{"New York\tBonn\t7", '\t', `[{New York false} {Bonn false} {7 false}]`},
 		{"a;b;", ';', `[{a false} {b false} { false}]`},
 		{",a", ',', `[{ false} {a false}]`},
-		{"", Blanks, `[{ false}]`},
-		{`5" b`, Blanks, `[{5" false} {b false}]`},
+		{"", blankBytes, `[{ false}]`},
+		{`5" b`, blankBytes, `[{5" false} {b false}]`},
 	} {
 		got, err := Split(c.line, c.sep)
 		if fmt.Sprint(got) != c.want || err != nil {
 			t.Errorf("%q at %q: %v, %v, want %s", c.line, c.sep, got, err, c.want)
 		}
 	}
-	for line, sep := range map[string]byte{`"a`: ',', `"a"b,c`: ',', `"a""`: Blanks, `"a"b`: Blanks, "\"a\" b\tc": '\t'} {
+	for line, sep := range map[string]byte{`"a`: ',', `"a"b,c`: ',', `"a""`: blankBytes, `"a"b`: blankBytes, "\"a\" b\tc": '\t'} {
 		if got, err := Split(line, sep); err == nil {
 			t.Errorf("%q at %q: %v", line, sep, got)
 		}
@@ -50,7 +50,7 @@ func TestCellsComeBack(t *testing.T) {
 				ids[i] += string(letters[r.IntN(len(letters))])
 			}
 		}
-		for _, sep := range []byte("\t,;" + string(Blanks)) {
+		for _, sep := range []byte("\t,;" + string(blankBytes)) {
 			var line []byte
 			for i, id := range ids {
 				if i > 0 {

@@ -16,8 +16,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// EnvSeed names the environment variable that fixes the seed of the inputs.
-const EnvSeed = "OOC_SEED"
+// envSeed names the environment variable that fixes the seed of the inputs.
+const envSeed = "OOC_SEED"
 
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
@@ -105,17 +105,17 @@ func benchOf[T any](t *testing.T, open Open) (*bench, T) {
 	return b, can
 }
 
-// Seed returns the seed in EnvSeed, or a new one, and logs it.
+// Seed returns the seed in envSeed, or a new one, and logs it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv(EnvSeed); s != "" {
+	if s := os.Getenv(envSeed); s != "" {
 		var err error
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatalf("%s=%q: %v", EnvSeed, s, err)
+			t.Fatalf("%s=%q: %v", envSeed, s, err)
 		}
 	}
-	t.Logf("%s=%d", EnvSeed, seed)
+	t.Logf("%s=%d", envSeed, seed)
 	return seed
 }
 

@@ -37,7 +37,7 @@ func (b *booked) leaks() string {
 }
 
 // What a call that fails comes to: memory is at its end, or what NVIDIA's driver says of any fault.
-const anyFault Code = -9999
+const anyFault clCode = -9999
 
 // HostBuffer is the name that campaigns know clCreateBuffer by where it takes page-locked memory.
 const HostBuffer = "clCreateBuffer of the host"
@@ -66,7 +66,7 @@ func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 		r, _, _ = purego.SyscallN(fn, args...)
 	}
 	if fails && object {
-		**(**Code)(unsafe.Pointer(&args[len(args)-1])) = code
+		**(**clCode)(unsafe.Pointer(&args[len(args)-1])) = code
 	} else if !fails && object && r != 0 || !object && int32(r) == 0 && (!fails || ends) {
 		b.book(name, args)
 	}
@@ -117,7 +117,7 @@ var errAnother = errors.New("another device was opened")
 const devicePlatform = 0x1031 // asked of a device
 
 // OpenBooked opens the tested device, or one that computes as a GPU of a vendor does, on a driver whose calls fail where fail says so.
-func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *Device, leaks func() string, err error) {
+func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *device, leaks func() string, err error) {
 	o.Index = testedDevice(t)
 	l, err := load()
 	if err != nil {

@@ -22,8 +22,8 @@ type Options struct {
 	asGPU    string    // a vendor: a processor computes as a GPU of that vendor does
 }
 
-// Device is the kernels.Device of one device of a driver.
-type Device struct {
+// device is the kernels.Device of one device of a driver.
+type device struct {
 	lib      *library
 	found    Found
 	index    int
@@ -53,12 +53,12 @@ type Device struct {
 	closed   bool                      // guarded by mu
 }
 
-var _ kernels.Device = (*Device)(nil)
+var _ kernels.Device = (*device)(nil)
 
 var errClosed = errors.New("opencl: closed")
 
 // Open opens a device. The error wraps ErrNoDevice if there is no driver, no such device, or if the kernels do not run on it.
-func Open(o Options) (*Device, error) {
+func Open(o Options) (*device, error) {
 	d, err := open(o)
 	if err != nil {
 		return nil, fmt.Errorf("opencl: %w", err)
@@ -66,7 +66,7 @@ func Open(o Options) (*Device, error) {
 	return d, nil
 }
 
-func open(o Options) (*Device, error) {
+func open(o Options) (*device, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func open(o Options) (*Device, error) {
 	return l.open(o)
 }
 
-func (l *library) open(o Options) (*Device, error) {
+func (l *library) open(o Options) (*device, error) {
 	if o.Memory < 0 || o.Host < 0 || o.Index < 0 {
 		return nil, fmt.Errorf("memory %d, host memory %d, index %d: want 0 or more", o.Memory, o.Host, o.Index)
 	}
@@ -89,7 +89,7 @@ func (l *library) open(o Options) (*Device, error) {
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
 	}
-	d := &Device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
+	d := &device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
 	if err := d.start(o); err != nil {
 		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
 	}
@@ -97,7 +97,7 @@ func (l *library) open(o Options) (*Device, error) {
 }
 
 // start makes the context and finds the limits.
-func (d *Device) start(o Options) (err error) {
+func (d *device) start(o Options) (err error) {
 	l, id := d.lib, d.found.id
 	for _, what := range []uint32{deviceAvailable, deviceCompiler} {
 		if integer(l.info(l.clGetDeviceInfo, id, what)) == 0 {
@@ -110,7 +110,7 @@ func (d *Device) start(o Options) (err error) {
 		return err
 	}
 	err = keepingSignals(func() error {
-		ids, code := [1]handle{id}, new(Code)
+		ids, code := [1]handle{id}, new(clCode)
 		d.context = l.create(l.clCreateContext, 0, 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0, uintptr(unsafe.Pointer(code)))
 		return check("clCreateContext", *code)
 	})
@@ -146,16 +146,16 @@ func (d *Device) start(o Options) (err error) {
 }
 
 // newQueue creates a queue that runs commands in order and notes when.
-func (d *Device) newQueue() (handle, error) {
+func (d *device) newQueue() (handle, error) {
 	const profiling = 1 << 1
-	code := new(Code)
+	code := new(clCode)
 	q := d.lib.create(d.lib.clCreateCommandQueue, uintptr(d.context), uintptr(d.found.id), profiling, uintptr(unsafe.Pointer(code)))
 	return q, outOfMemory(check("clCreateCommandQueue", *code))
 }
 
 // productQueue is where the products of a stream go. Without priorities, a short launch of a closure, on which the rest of a solve waits, has to
 // wait for all launches that are ready before it. So products of all streams share a few queues, of each of which one launch is ready.
-func (d *Device) productQueue(s *stream) handle {
+func (d *device) productQueue(s *stream) handle {
 	if len(d.shared) == 0 {
 		return s.queue
 	}
@@ -171,17 +171,17 @@ func outOfMemory(err error) error {
 }
 
 // Info describes the device. Memory is the limit of Options.
-func (d *Device) Info() kernels.Info {
+func (d *device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform, Hardware: d.found.Version,
 		Memory: d.memory, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
 }
 
 // Driver returns the driver and its version.
-func (d *Device) Driver() string { return "OpenCL, " + d.found.Platform + " " + d.found.Version }
+func (d *device) Driver() string { return "OpenCL, " + d.found.Platform + " " + d.found.Version }
 
 // Close releases the device. It fails if there are streams, buffers or host memory left. It closes such streams; memory stays for whoever
 // holds it.
-func (d *Device) Close() error {
+func (d *device) Close() error {
 	d.mu.Lock()
 	if d.closed {
 		d.mu.Unlock()
@@ -202,7 +202,7 @@ func (d *Device) Close() error {
 }
 
 // release undoes start.
-func (d *Device) release() error {
+func (d *device) release() error {
 	var err error
 	d.mu.Lock()
 	for _, h := range d.events {

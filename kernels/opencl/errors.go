@@ -11,28 +11,28 @@ var ErrNoDevice = errors.New("no OpenCL device")
 // ErrAbsent is the ErrNoDevice of a machine without a driver, or whose drivers find no device: nothing there is broken.
 var ErrAbsent = fmt.Errorf("%w", ErrNoDevice)
 
-// Code is a cl_int, the error code of OpenCL; 0 is success.
-type Code int32
+// clCode is a cl_int, the error code of OpenCL; 0 is success.
+type clCode int32
 
 // The codes that are told apart.
 const (
-	success          Code = 0
-	deviceNotFound   Code = -1
-	noObjectMemory   Code = -4
-	noResources      Code = -5
-	noHostMemory     Code = -6
-	noProfile        Code = -7
-	mapFailed        Code = -12
-	eventFailed      Code = -14
-	invalidValue     Code = -30
-	tooLarge         Code = -61
-	noPlatform       Code = -1001
-	buildFailed      Code = -11
-	compilerNotThere Code = -3
+	success          clCode = 0
+	deviceNotFound   clCode = -1
+	noObjectMemory   clCode = -4
+	noResources      clCode = -5
+	noHostMemory     clCode = -6
+	noProfile        clCode = -7
+	mapFailed        clCode = -12
+	eventFailed      clCode = -14
+	invalidValue     clCode = -30
+	tooLarge         clCode = -61
+	noPlatform       clCode = -1001
+	buildFailed      clCode = -11
+	compilerNotThere clCode = -3
 )
 
 // names are those of the codes that a user may see.
-var names = map[Code]string{
+var names = map[clCode]string{
 	deviceNotFound: "DEVICE_NOT_FOUND", -2: "DEVICE_NOT_AVAILABLE", compilerNotThere: "COMPILER_NOT_AVAILABLE", noObjectMemory: "MEM_OBJECT_ALLOCATION_FAILURE",
 	noResources: "OUT_OF_RESOURCES", noHostMemory: "OUT_OF_HOST_MEMORY", noProfile: "PROFILING_INFO_NOT_AVAILABLE", buildFailed: "BUILD_PROGRAM_FAILURE",
 	mapFailed: "MAP_FAILURE", eventFailed: "EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", invalidValue: "INVALID_VALUE", -33: "INVALID_DEVICE", -34: "INVALID_CONTEXT",
@@ -41,15 +41,15 @@ var names = map[Code]string{
 	-55: "INVALID_WORK_ITEM_SIZE", -58: "INVALID_EVENT", tooLarge: "INVALID_BUFFER_SIZE", noPlatform: "PLATFORM_NOT_FOUND",
 }
 
-// Error is a failed call of OpenCL.
-type Error struct {
+// clError is a failed call of OpenCL.
+type clError struct {
 	Call string // as in clCreateBuffer
-	Code Code
+	Code clCode
 	Log  string // what the driver's compiler says
 }
 
 // Error returns all that is known of the error.
-func (e *Error) Error() string {
+func (e *clError) Error() string {
 	text := fmt.Sprintf("%s: CL_%s (%d)", e.Call, names[e.Code], e.Code)
 	if names[e.Code] == "" {
 		text = fmt.Sprintf("%s: OpenCL error %d", e.Call, e.Code)
@@ -61,16 +61,16 @@ func (e *Error) Error() string {
 }
 
 // check turns the result of a call into an error.
-func check(call string, c Code) error {
+func check(call string, c clCode) error {
 	if c == success {
 		return nil
 	}
-	return &Error{Call: call, Code: c}
+	return &clError{Call: call, Code: c}
 }
 
 // noMemory reports whether an error says that there is not enough memory.
 func noMemory(err error) bool {
-	var e *Error
+	var e *clError
 	if !errors.As(err, &e) {
 		return false
 	}

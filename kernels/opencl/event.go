@@ -12,7 +12,7 @@ import (
 
 // event is the event of the last command before it; 0: there was none.
 type event struct {
-	device *Device
+	device *device
 	handle handle
 }
 
@@ -41,7 +41,7 @@ func (s *stream) Record() (kernels.Event, error) {
 
 // keepEvent notes an event to be released when nothing refers to it any more, or with the device: it keeps the driver's context alive. It
 // returns the event's number.
-func (d *Device) keepEvent(h handle) uint64 {
+func (d *device) keepEvent(h handle) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.recorded++
@@ -49,7 +49,7 @@ func (d *Device) keepEvent(h handle) uint64 {
 	return d.recorded
 }
 
-func (d *Device) releaseEvent(number uint64) {
+func (d *device) releaseEvent(number uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if h, ok := d.events[number]; ok {
@@ -93,7 +93,7 @@ func (s *stream) Wait(ev kernels.Event) error {
 }
 
 // waitFor waits for an event. It returns the error of its command.
-func (d *Device) waitFor(h handle) error {
+func (d *device) waitFor(h handle) error {
 	list := [1]handle{h}
 	c := d.lib.call(d.lib.clWaitForEvents, 1, uintptr(unsafe.Pointer(&list[0])))
 	if c == eventFailed {
@@ -105,7 +105,7 @@ func (d *Device) waitFor(h handle) error {
 }
 
 // ofCommand is the error of a command that had begun: OUT_OF_RESOURCES is what drivers say there of a kernel that failed, and not of memory.
-func ofCommand(call string, c Code) error {
+func ofCommand(call string, c clCode) error {
 	if err := check(call, c); c == noResources {
 		return err
 	}
@@ -113,9 +113,9 @@ func ofCommand(call string, c Code) error {
 }
 
 // passed reports whether an event's command is done. It returns the command's error.
-func (d *Device) passed(h handle) (bool, error) {
+func (d *device) passed(h handle) (bool, error) {
 	value, c := d.lib.info(d.lib.clGetEventInfo, h, eventStatus)
-	status := Code(int32(integer(value, c)))
+	status := clCode(int32(integer(value, c)))
 	if c == success && status < 0 {
 		c = status
 	}

@@ -80,14 +80,14 @@ func list() ([]Found, error) {
 func (l *library) list() (all []Found, err error) {
 	var failed error // of a platform
 	err = keepingSignals(func() error {
-		platforms, err := l.handles("clGetPlatformIDs", func(n uintptr, list, count unsafe.Pointer) Code {
+		platforms, err := l.handles("clGetPlatformIDs", func(n uintptr, list, count unsafe.Pointer) clCode {
 			return l.call(l.clGetPlatformIDs, n, uintptr(list), uintptr(count))
 		}, noPlatform)
 		if err != nil {
 			return err
 		}
 		for _, p := range platforms {
-			devices, err := l.handles("clGetDeviceIDs", func(n uintptr, list, count unsafe.Pointer) Code {
+			devices, err := l.handles("clGetDeviceIDs", func(n uintptr, list, count unsafe.Pointer) clCode {
 				return l.call(l.clGetDeviceIDs, uintptr(p), typeAny, n, uintptr(list), uintptr(count))
 			}, deviceNotFound)
 			if err != nil { // others may work
@@ -128,7 +128,7 @@ func (l *library) list() (all []Found, err error) {
 }
 
 // handles calls a function that lists objects, first for their number. none is how it says that there are none.
-func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Pointer) Code, none Code) ([]handle, error) {
+func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Pointer) clCode, none clCode) ([]handle, error) {
 	count := new(uint32)
 	if c := get(0, nil, unsafe.Pointer(count)); c == none || c == success && *count == 0 {
 		return nil, nil
@@ -142,7 +142,7 @@ func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Po
 // look asks a device for what it is.
 func (l *library) look(id handle, platform string) (Found, error) {
 	var err error
-	value := func(what uint32) ([]byte, Code) {
+	value := func(what uint32) ([]byte, clCode) {
 		value, c := l.info(l.clGetDeviceInfo, id, what)
 		if c != success && c != invalidValue { // which it is where the driver does not know the question
 			err = errors.Join(err, check("clGetDeviceInfo", c))
@@ -159,13 +159,13 @@ func (l *library) look(id handle, platform string) (Found, error) {
 }
 
 // text is a value that is a string.
-func text(value []byte, _ Code) string {
+func text(value []byte, _ clCode) string {
 	value, _, _ = bytes.Cut(value, []byte{0})
 	return strings.Join(strings.Fields(string(value)), " ")
 }
 
 // integer is a value of 4 or 8 bytes, 0 if it was not to be had.
-func integer(value []byte, _ Code) int64 {
+func integer(value []byte, _ clCode) int64 {
 	switch len(value) {
 	case 4:
 		return int64(binary.LittleEndian.Uint32(value))

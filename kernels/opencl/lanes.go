@@ -9,7 +9,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-var _ kernels.LaneOps = (*Device)(nil)
+var _ kernels.LaneOps = (*device)(nil)
 
 // lanesProgram is the program of the kernels of lanes.cl; in pieces where an operand lies in several memory objects.
 func lanesProgram(v entry.Variant, pieces bool) program {
@@ -37,7 +37,7 @@ type laneOperand struct {
 }
 
 // lanesOn begins an operation on so many lanes.
-func (d *Device) lanesOn(on kernels.Stream, v entry.Variant, width int) *laneCall {
+func (d *device) lanesOn(on kernels.Stream, v entry.Variant, width int) *laneCall {
 	s, err := d.ownStream(on, v)
 	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > kernels.MostLanes) {
 		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, kernels.MostLanes)
@@ -142,7 +142,7 @@ const (
 )
 
 // laneStrip is how many lanes of a row an item, or a team, takes.
-func (d *Device) laneStrip() int {
+func (d *device) laneStrip() int {
 	if d.found.cpu {
 		return kernels.DeviceLaneUnit
 	}
@@ -150,7 +150,7 @@ func (d *Device) laneStrip() int {
 }
 
 // Level implements kernels.LaneOps: each range is a launch.
-func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
+func (d *device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
 	c := d.lanesOn(on, v, l.Width)
 	rows := int32(0)
 	for _, g := range l.Ranges {
@@ -186,7 +186,7 @@ func oneIf(b bool) int {
 }
 
 // LaneProduct implements kernels.LaneOps by the kernel of MinPlus.
-func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
+func (d *device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	c := d.lanesOn(on, v, p.Width)
 	switch {
 	case c.err != nil:
@@ -226,7 +226,7 @@ func (s *stream) laneProduct(v entry.Variant, p kernels.LaneProduct) error {
 }
 
 // LaneBlocks implements kernels.LaneOps.
-func (d *Device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
+func (d *device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	c := d.lanesOn(on, v, b.Width)
 	if c.err == nil && b.Count < 0 {
 		c.err = fmt.Errorf("%d blocks", b.Count)
@@ -245,7 +245,7 @@ func (d *Device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBl
 }
 
 // LaneTranspose implements kernels.LaneOps.
-func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
+func (d *device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
 	c := d.lanesOn(on, v, t.Width)
 	if c.err == nil && (t.Edge <= 0 || t.Edge%kernels.DeviceLaneUnit != 0 || t.Width%t.Edge != 0 || t.Side <= 0) {
 		c.err = fmt.Errorf("%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it", t.Width, t.Side, t.Edge, kernels.DeviceLaneUnit)
@@ -260,7 +260,7 @@ func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 }
 
 // LaneSums implements kernels.LaneOps.
-func (d *Device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums) error {
+func (d *device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums) error {
 	c := d.lanesOn(on, v, l.Width)
 	if c.err == nil && (l.Rows < 0 || l.Count < 0 || l.Count > l.Width) {
 		c.err = fmt.Errorf("%d rows, %d of %d lanes", l.Rows, l.Count, l.Width)
@@ -284,7 +284,7 @@ func (d *Device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 }
 
 // Checksums implements kernels.LaneOps.
-func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
+func (d *device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
 	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit // a tile of 1-byte entries; those of kinds are multiples
 	c := d.lanesOn(on, entry.I32, kernels.DeviceLaneUnit)
 	if c.err == nil && (bytes <= 0 || bytes%unit != 0 || count < 0) {
@@ -303,10 +303,10 @@ type withoutLanes struct {
 }
 
 // Driver is that of the device.
-func (d withoutLanes) Driver() string { return d.Device.(*Device).Driver() }
+func (d withoutLanes) Driver() string { return d.Device.(*device).Driver() }
 
 // Offered is what the device can do: all but LaneOps where it has no numbers of 64 bits, which sums of lanes need.
-func (d *Device) Offered() kernels.Device {
+func (d *device) Offered() kernels.Device {
 	if d.found.doubles {
 		return d
 	}

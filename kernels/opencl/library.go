@@ -85,8 +85,8 @@ func openFunctions() (*library, error) {
 // it returns.
 //
 //go:uintptrescapes
-func (l *library) call(fn uintptr, args ...uintptr) Code {
-	return Code(int32(l.made(fn, args)))
+func (l *library) call(fn uintptr, args ...uintptr) clCode {
+	return clCode(int32(l.made(fn, args)))
 }
 
 // create calls a function that returns an object.
@@ -105,7 +105,7 @@ func (l *library) made(fn uintptr, args []uintptr) uintptr {
 }
 
 // info asks one of the functions clGet…Info for a value of whatever size.
-func (l *library) info(fn uintptr, of handle, what uint32) ([]byte, Code) {
+func (l *library) info(fn uintptr, of handle, what uint32) ([]byte, clCode) {
 	var size uintptr
 	if c := l.call(fn, uintptr(of), uintptr(what), 0, 0, uintptr(unsafe.Pointer(&size))); c != success || size == 0 {
 		return nil, c

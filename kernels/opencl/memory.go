@@ -10,7 +10,7 @@ import (
 
 // buffer is a block of device memory, in pieces of equal size but for the last.
 type buffer struct {
-	device *Device
+	device *device
 	pieces []handle
 	piece  int64 // bytes of each
 	bytes  int64 // 0 once it is freed
@@ -37,7 +37,7 @@ func (b *buffer) Free() error {
 	return nil
 }
 
-func (d *Device) freePieces(pieces []handle) (err error) {
+func (d *device) freePieces(pieces []handle) (err error) {
 	for _, p := range pieces {
 		err = errors.Join(err, check("clReleaseMemObject", d.lib.call(d.lib.clReleaseMemObject, uintptr(p))))
 	}
@@ -45,7 +45,7 @@ func (d *Device) freePieces(pieces []handle) (err error) {
 }
 
 // Alloc reserves device memory. It wraps kernels.ErrNoMemory beyond the limit, or where the device has no more.
-func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
+func (d *device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if bytes <= 0 {
 		return nil, fmt.Errorf("opencl: allocate %d bytes: want more than 0", bytes)
 	}
@@ -83,7 +83,7 @@ func pieceSize(largest int64) int64 {
 
 // reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit are
 // reserved for the device itself; if an operation needs more, it competes with the buffers.
-func (d *Device) reserve(use *int64, bytes int64) error {
+func (d *device) reserve(use *int64, bytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -103,11 +103,11 @@ func (d *Device) reserve(use *int64, bytes int64) error {
 
 // allocate makes a memory object. Most drivers find memory for it only when it is first used; writing to it makes this one say now
 // that there is none. PoCL would abort at that, so a processor is asked for memory of the host, which it has to find at once.
-func (d *Device) allocate(bytes int64) (handle, error) {
+func (d *device) allocate(bytes int64) (handle, error) {
 	if bytes > d.found.largest {
 		return 0, fmt.Errorf("%w: the driver gives %d bytes at once", kernels.ErrNoMemory, d.found.largest)
 	}
-	l, code, flags := d.lib, new(Code), uintptr(readWrite)
+	l, code, flags := d.lib, new(clCode), uintptr(readWrite)
 	if d.found.cpu {
 		flags |= allocHost
 	}
@@ -127,7 +127,7 @@ func (d *Device) allocate(bytes int64) (handle, error) {
 }
 
 // allocOwn reserves device memory for the device itself.
-func (d *Device) allocOwn(bytes int64) (handle, error) {
+func (d *device) allocOwn(bytes int64) (handle, error) {
 	if err := d.reserve(&d.own, bytes); err != nil {
 		return 0, err
 	}
@@ -141,7 +141,7 @@ func (d *Device) allocOwn(bytes int64) (handle, error) {
 }
 
 // freeOwn frees what allocOwn returned; nothing uses it any more.
-func (d *Device) freeOwn(h handle, bytes int64) error {
+func (d *device) freeOwn(h handle, bytes int64) error {
 	if h == 0 {
 		return nil
 	}
@@ -165,7 +165,7 @@ type hostBlock struct {
 
 // AllocHost returns host memory, aligned to 64 bytes or more: a memory object that is mapped for good, which most drivers page-lock. Beyond
 // Options.Host, and what a driver allocates at once, it is memory as any. It is outside the device's limit.
-func (d *Device) AllocHost(bytes int64) ([]byte, error) {
+func (d *device) AllocHost(bytes int64) ([]byte, error) {
 	if bytes <= 0 {
 		return nil, fmt.Errorf("opencl: allocate %d bytes of host memory: want more than 0", bytes)
 	}
@@ -200,8 +200,8 @@ func (d *Device) AllocHost(bytes int64) ([]byte, error) {
 	return block.data, nil
 }
 
-func (d *Device) mapHost(bytes int64) (*hostBlock, error) {
-	l, code := d.lib, new(Code)
+func (d *device) mapHost(bytes int64) (*hostBlock, error) {
+	l, code := d.lib, new(clCode)
 	h := l.create(l.clCreateBuffer, uintptr(d.context), readWrite|allocHost, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
 	if err := check("clCreateBuffer", *code); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (d *Device) mapHost(bytes int64) (*hostBlock, error) {
 }
 
 // FreeHost releases what AllocHost returned; any other slice is an error.
-func (d *Device) FreeHost(b []byte) error {
+func (d *device) FreeHost(b []byte) error {
 	d.mu.Lock()
 	block, ok := d.host[unsafe.SliceData(b)]
 	if ok {
@@ -247,7 +247,7 @@ type span struct {
 }
 
 // spans returns where bytes of a tile lie: in one piece of its buffer or in several, in turn.
-func (d *Device) spans(t kernels.Tile, bytes int64) ([]span, error) {
+func (d *device) spans(t kernels.Tile, bytes int64) ([]span, error) {
 	b, ok := kernels.Bare(t.Buf).(*buffer)
 	switch {
 	case !ok || b == nil || b.device != d:

@@ -80,7 +80,7 @@ func onDevice(t *testing.T, suite func(*testing.T, conformance.Open), o Options)
 // TestOffered wants a device without numbers of 64 bits to have all but the operations that need them.
 func TestOffered(t *testing.T) {
 	for _, doubles := range []bool{false, true} {
-		d := (&Device{found: Found{doubles: doubles}}).Offered()
+		d := (&device{found: Found{doubles: doubles}}).Offered()
 		_, lanes := kernels.As[kernels.LaneOps](d)
 		_, tiles := kernels.As[kernels.TileOps](d)
 		_, named := d.(interface{ Driver() string })

@@ -42,7 +42,7 @@ type program struct {
 func service(v entry.Variant, pairs bool) program { return program{variant: v, pairs: pairs} }
 
 // source is what is compiled.
-func (d *Device) source(p program) string {
+func (d *device) source(p program) string {
 	products := tilesSource
 	if d.found.cpu {
 		products = vectorSource + vectorsSource
@@ -59,7 +59,7 @@ func (d *Device) source(p program) string {
 }
 
 // build returns a compiled program.
-func (d *Device) build(p program) (handle, error) {
+func (d *device) build(p program) (handle, error) {
 	if p.variant == entry.F64 && !d.found.doubles {
 		return 0, fmt.Errorf("%s has no numbers of 64 bits; solve with --kind f32 or --device cpu", d.found.Name)
 	}
@@ -80,10 +80,10 @@ func (d *Device) build(p program) (handle, error) {
 }
 
 // compile has the driver compile a source. The error holds what its compiler says.
-func (d *Device) compile(source, options string) (h handle, err error) {
+func (d *device) compile(source, options string) (h handle, err error) {
 	l := d.lib
 	err = keepingSignals(func() error {
-		text, flags, code := append([]byte(source), 0), append([]byte(options), 0), new(Code)
+		text, flags, code := append([]byte(source), 0), append([]byte(options), 0), new(clCode)
 		texts := [1]unsafe.Pointer{unsafe.Pointer(&text[0])}
 		h = l.create(l.clCreateProgramWithSource, uintptr(d.context), 1, uintptr(unsafe.Pointer(&texts[0])), 0, uintptr(unsafe.Pointer(code)))
 		if err := check("clCreateProgramWithSource", *code); err != nil {
@@ -93,7 +93,7 @@ func (d *Device) compile(source, options string) (h handle, err error) {
 		if c := l.call(l.clBuildProgram, uintptr(h), 1, uintptr(unsafe.Pointer(&ids[0])), uintptr(unsafe.Pointer(&flags[0])), 0, 0); c != success {
 			log := d.buildLog(h)
 			l.call(l.clReleaseProgram, uintptr(h)) // the error that counts is the build's
-			return &Error{Call: "clBuildProgram", Code: c, Log: log}
+			return &clError{Call: "clBuildProgram", Code: c, Log: log}
 		}
 		return nil
 	})
@@ -103,7 +103,7 @@ func (d *Device) compile(source, options string) (h handle, err error) {
 // mostLog is how much of the compiler's log is told: its first errors.
 const mostLog = 2000
 
-func (d *Device) buildLog(h handle) string {
+func (d *device) buildLog(h handle) string {
 	l, size := d.lib, new(uintptr)
 	if l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, 0, 0, uintptr(unsafe.Pointer(size))) != success || *size == 0 {
 		return ""
@@ -115,12 +115,12 @@ func (d *Device) buildLog(h handle) string {
 }
 
 // newKernel makes a kernel of a program. Each stream has its own, since arguments are set one by one.
-func (d *Device) newKernel(k kernelOf) (handle, error) {
+func (d *device) newKernel(k kernelOf) (handle, error) {
 	h, err := d.build(k.program)
 	if err != nil {
 		return 0, err
 	}
-	text, code := append([]byte(k.name), 0), new(Code)
+	text, code := append([]byte(k.name), 0), new(clCode)
 	kernel := d.lib.create(d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(code)))
 	return kernel, outOfMemory(check("clCreateKernel", *code))
 }

@@ -10,7 +10,7 @@ import (
 
 // stream is a queue of OpenCL. Its fields belong to its owner.
 type stream struct {
-	device  *Device
+	device  *device
 	pairs   bool // tiles are of pairs: a distance and its predecessor
 	queue   handle
 	last    handle // the event of the last command; 0: there was none
@@ -42,12 +42,12 @@ type kernelOf struct {
 }
 
 // NewStream creates a stream.
-func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(false) }
+func (d *device) NewStream() (kernels.Stream, error) { return d.newStream(false) }
 
 // NewTrackingStream creates a stream for tiles of pairs.
-func (d *Device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(true) }
+func (d *device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(true) }
 
-func (d *Device) newStream(pairs bool) (kernels.Stream, error) {
+func (d *device) newStream(pairs bool) (kernels.Stream, error) {
 	d.mu.Lock()
 	closed := d.closed
 	d.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *stream) alive() error {
 }
 
 // enqueued notes the event of a command, or the error of enqueueing it.
-func (s *stream) enqueued(call string, c Code, queue, event handle) error {
+func (s *stream) enqueued(call string, c clCode, queue, event handle) error {
 	if c != success {
 		return outOfMemory(check(call, c))
 	}

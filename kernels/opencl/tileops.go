@@ -10,10 +10,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-var _ kernels.TileOps = (*Device)(nil)
+var _ kernels.TileOps = (*device)(nil)
 
 // ownStream returns a stream of this device that can take an operation of a variant.
-func (d *Device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
+func (d *device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 	own, ok := s.(*stream)
 	if !ok || own == nil || own.device != d {
 		return nil, errors.New("not a stream of this device")
@@ -25,7 +25,7 @@ func (d *Device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 }
 
 // Pivots implements kernels.TileOps: the tiles are listed once, and then each pivot is a launch.
-func (d *Device) Pivots(on kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+func (d *device) Pivots(on kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	s, err := d.ownStream(on, v)
 	if err == nil {
 		err = s.pivots(v, t, tiles, lo, hi)
@@ -94,7 +94,7 @@ func (s *stream) simple(v entry.Variant, kernel string, groups int, c, a, b plac
 }
 
 // Differ implements kernels.TileOps.
-func (d *Device) Differ(on kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
+func (d *device) Differ(on kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
 	s, err := d.ownStream(on, entry.I32)
 	if err == nil && bytes > 0 {
 		err = s.differ(flag, a, b, bytes)
@@ -132,7 +132,7 @@ func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
 }
 
 // TransposeTile implements kernels.TileOps.
-func (d *Device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
+func (d *device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
 	s, err := d.ownStream(on, v)
 	if err == nil && dst == src {
 		err = errors.New("the result is also the operand")
@@ -169,7 +169,7 @@ func (s *stream) transpose(v entry.Variant, t int, dst, src kernels.Tile) error 
 }
 
 // Ceiling measures relaxations with operands in registers, in the program of products, in each process once. It is 0 where that fails.
-func (d *Device) Ceiling(v entry.Variant) float64 {
+func (d *device) Ceiling(v entry.Variant) float64 {
 	d.mu.Lock()
 	rate, ok := d.ceilings[v]
 	d.mu.Unlock()

@@ -80,7 +80,7 @@ type shape struct {
 const serviceItems = 256
 
 // items are the items of a group of a kernel that has as many on all GPUs.
-func (d *Device) items() int {
+func (d *device) items() int {
 	if d.found.cpu {
 		return 1
 	}
@@ -88,7 +88,7 @@ func (d *Device) items() int {
 }
 
 // unit is how many of a row's entries an item of service.cl takes.
-func (d *Device) unit(row int) int {
+func (d *device) unit(row int) int {
 	if d.found.cpu {
 		return row
 	}
@@ -96,7 +96,7 @@ func (d *Device) unit(row int) int {
 }
 
 // products returns the program for products of so many rows and columns, multiples of 64.
-func (d *Device) products(v entry.Variant, pairs bool, rows, cols int) program {
+func (d *device) products(v entry.Variant, pairs bool, rows, cols int) program {
 	p := program{variant: v, pairs: pairs}
 	if d.found.cpu {
 		p.shape = shape{rows: d.tunables.strip, cols: d.lanes(v) * d.tunables.vectors, items: 1}
@@ -115,13 +115,13 @@ func (d *Device) products(v entry.Variant, pairs bool, rows, cols int) program {
 }
 
 // lanes is how many entries a vector of a processor holds; OpenCL has none of more than 16.
-func (d *Device) lanes(v entry.Variant) int {
+func (d *device) lanes(v entry.Variant) int {
 	width := 1 << (bits.Len(uint(max(d.found.lanes, 1))) - 1)
 	return min(16, max(4, min(width, 16))*4/v.Bytes())
 }
 
 // options are those of the driver's compiler.
-func (d *Device) options(p program) string {
+func (d *device) options(p program) string {
 	t, slab := &d.tunables, d.tunables.slab
 	if p.variant.Bytes() == 8 {
 		slab = min(slab, 8)

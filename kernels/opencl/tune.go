@@ -116,7 +116,7 @@ func (o Options) products() (i32, f32 float64, err error) {
 }
 
 // productRate is the best of some batches of products.
-func (d *Device) productRate(v entry.Variant) (rate float64, err error) {
+func (d *device) productRate(v entry.Variant) (rate float64, err error) {
 	t, count := 2048, 16
 	if d.found.cpu {
 		t, count = 512, 8

@@ -64,7 +64,7 @@ func TestErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	var e *Error
+	var e *clError
 	if _, err := d.compile("kernel void broken() { nonsense; }", ""); !errors.As(err, &e) || e.Code != buildFailed || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("a source that does not compile: %v", err)
 	}

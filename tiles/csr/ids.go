@@ -222,12 +222,12 @@ func (s *Store) readIDsHeader(f *os.File) (idsHeader, error) {
 	return s.decodeIDs(f.Name(), b, size)
 }
 
-// HeadBytes is how long the heads of both files are.
-const HeadBytes = graphHead
+// headBytes is how long the heads of both files are.
+const headBytes = graphHead
 
 // HeadID returns the version and the store's id in a head of graph.csr or ids, if that is one and checks out.
 func HeadID(b []byte) (version uint32, id [16]byte, ok bool) {
-	if len(b) < HeadBytes || string(b[:8]) != graphMagic && string(b[:8]) != idsMagic {
+	if len(b) < headBytes || string(b[:8]) != graphMagic && string(b[:8]) != idsMagic {
 		return 0, id, false
 	}
 	le := binary.LittleEndian

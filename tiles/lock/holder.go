@@ -26,7 +26,7 @@ type Holder struct {
 // State says what the process does, by whatever is known of it beside its number.
 func (h Holder) State() ProcessState {
 	state := stateOf(h.PID, h.identity)
-	if me, err := os.Hostname(); state == ProcessUnknown && err == nil && h.PID != 0 && h.Host != me {
+	if me, err := os.Hostname(); state == processUnknown && err == nil && h.PID != 0 && h.Host != me {
 		state = ProcessElsewhere
 	}
 	return state

@@ -13,7 +13,7 @@ type ProcessState string
 
 // The states of a process. A number alone says nothing: it may be another process's by now, or count in another container.
 const (
-	ProcessUnknown   ProcessState = ""
+	processUnknown   ProcessState = ""
 	ProcessRuns      ProcessState = "running"
 	ProcessStopped   ProcessState = "stopped" // by SIGSTOP, Ctrl-Z or a debugger
 	ProcessEnded     ProcessState = "ended"   // and something else keeps its lock
@@ -31,7 +31,7 @@ func (b birth) String() string { return fmt.Sprintf("%s %s %s", b.boot, b.space,
 func self() (birth, bool) {
 	start, state := lookAt(os.Getpid())
 	b := birth{system.Boot(), container(), start}
-	return b, b.boot != "" && b.space != "" && state != ProcessUnknown
+	return b, b.boot != "" && b.space != "" && state != processUnknown
 }
 
 // ownIdentity is this process's identity, which stateOf takes; "" where the system has none.
@@ -48,7 +48,7 @@ func stateOf(pid int, identity string) ProcessState {
 	me, known := self()
 	f := strings.Fields(identity)
 	if len(f) != 3 || !known {
-		return ProcessUnknown
+		return processUnknown
 	}
 	its := birth{f[0], f[1], f[2]}
 	switch {
@@ -58,7 +58,7 @@ func stateOf(pid int, identity string) ProcessState {
 		return ProcessContained
 	}
 	start, state := lookAt(pid)
-	if state != ProcessUnknown && state != ProcessEnded && start != its.start {
+	if state != processUnknown && state != ProcessEnded && start != its.start {
 		return ProcessEnded // and its number is another's
 	}
 	return state

@@ -23,7 +23,7 @@ func lookAt(pid int) (start string, state ProcessState) {
 	}
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
-		return "", ProcessUnknown
+		return "", processUnknown
 	}
 	start = fmt.Sprintf("%d.%06d", k.Proc.P_starttime.Sec, k.Proc.P_starttime.Usec)
 	switch k.Proc.P_stat {

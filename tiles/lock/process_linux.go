@@ -26,12 +26,12 @@ func lookAt(pid int) (start string, state ProcessState) {
 	}
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return "", ProcessUnknown // it may only be hidden from us
+		return "", processUnknown // it may only be hidden from us
 	}
 	// The state, five numbers, the flags and twelve more numbers follow the name, which may hold anything.
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	if len(f) < 20 {
-		return "", ProcessUnknown
+		return "", processUnknown
 	}
 	flags, err := strconv.ParseUint(string(f[6]), 10, 64)
 	switch state := string(f[0]); {

@@ -4,7 +4,7 @@ package lock
 
 func container() string { return "" }
 
-func lookAt(int) (string, ProcessState) { return "", ProcessUnknown }
+func lookAt(int) (string, ProcessState) { return "", processUnknown }
 
 // ending is not known here.
 func ending(int) bool { return false }

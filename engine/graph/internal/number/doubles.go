@@ -33,14 +33,14 @@ func (w *Weighing) Double(x float64) uint32 {
 }
 
 // doubleWord is Word for kind f64.
-func (w *Weighing) doubleWord(d Decimal, tok []byte) (word uint32, v Verdict, reason string) {
+func (w *Weighing) doubleWord(d decimal, tok []byte) (word uint32, v verdict, reason string) {
 	if len(w.doubles) == math.MaxInt32 {
-		return 0, Bad, "there are more weights than kind f64 can be read with; use --kind f32"
+		return 0, bad, "there are more weights than kind f64 can be read with; use --kind f32"
 	}
 	if w.Scale > 1 {
 		switch x, state := d.Times(w.Scale, tok); state {
 		case Fraction:
-			return 0, Bad, fmt.Sprintf("weight %s times the scale %d is not an integer", Quoted(tok), w.Scale)
+			return 0, bad, fmt.Sprintf("weight %s times the scale %d is not an integer", Quoted(tok), w.Scale)
 		case Integer:
 			return w.Double(float64(x)), Arc, ""
 		}
@@ -48,7 +48,7 @@ func (w *Weighing) doubleWord(d Decimal, tok []byte) (word uint32, v Verdict, re
 	}
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(tok), len(tok)), 64)
 	if err != nil {
-		return 0, Bad, "weight " + Quoted(tok) + " is too large for kind f64"
+		return 0, bad, "weight " + Quoted(tok) + " is too large for kind f64"
 	}
 	return w.Double(x), Arc, ""
 }

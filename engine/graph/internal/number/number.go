@@ -27,9 +27,9 @@ func BadOption(format string, args ...any) error { return text.ErrorOf(ErrOption
 // Auto is the kind that Weighing settles: i32 until a weight is not an integer.
 const Auto entry.Kind = ""
 
-// Decimal is the number ±mant·10^exp, whose mant does not end in 0 unless it is 0. Where the digits do
+// decimal is the number ±mant·10^exp, whose mant does not end in 0 unless it is 0. Where the digits do
 // not fit mant, long is set and only neg, exp and digits count.
-type Decimal struct {
+type decimal struct {
 	Neg    bool
 	mant   uint64
 	exp    int64 // of the last digit that is not a trailing zero
@@ -46,7 +46,7 @@ const (
 
 // Scan takes a number in decimal or scientific notation apart, whatever its length. It accepts
 // nothing else: no hexadecimal, no underscores, no infinities.
-func Scan(tok []byte) (d Decimal, ok bool) {
+func Scan(tok []byte) (d decimal, ok bool) {
 	i := 0
 	if len(tok) > 0 && (tok[0] == '-' || tok[0] == '+') {
 		d.Neg = tok[0] == '-'
@@ -84,7 +84,7 @@ func Scan(tok []byte) (d Decimal, ok bool) {
 }
 
 // push appends zeros and a digit to the mantissa; leading zeros do not count.
-func (d *Decimal) push(zeros int64, digit byte) {
+func (d *decimal) push(zeros int64, digit byte) {
 	if d.Digits > 0 {
 		d.Digits += zeros
 	}
@@ -99,7 +99,7 @@ func (d *Decimal) push(zeros int64, digit byte) {
 	d.mant = d.mant*10 + uint64(digit)
 }
 
-func (d *Decimal) finish(zeros, places, e int64) {
+func (d *decimal) finish(zeros, places, e int64) {
 	if d.Digits > 0 {
 		d.exp = zeros - places + e
 	}
@@ -138,7 +138,7 @@ const (
 )
 
 // Times returns d·scale exactly, for scale ≥ 1. tok is the text that d was scanned from.
-func (d Decimal) Times(scale int64, tok []byte) (int64, State) {
+func (d decimal) Times(scale int64, tok []byte) (int64, State) {
 	if d.Digits == 0 {
 		return 0, Integer
 	}
@@ -187,7 +187,7 @@ func (d Decimal) Times(scale int64, tok []byte) (int64, State) {
 
 // timesBig returns d·scale, or nil if that is not an integer. It is for numbers of many digits with few
 // of them behind the point, so the exponent is small.
-func (d Decimal) timesBig(scale int64, tok []byte) *big.Int {
+func (d decimal) timesBig(scale int64, tok []byte) *big.Int {
 	if d.exp < -62 || d.Digits > maxBigDigits {
 		return nil
 	}
@@ -247,7 +247,7 @@ func fromBig(x *big.Int) (int64, State) {
 
 // float32 rounds d, which was scanned from tok, once: to the nearest float32. It returns an error where
 // that is infinite.
-func (d Decimal) float32(tok []byte) (float32, error) {
+func (d decimal) float32(tok []byte) (float32, error) {
 	if !d.long && d.exp >= -maxExactPower && d.exp <= maxExactPower {
 		if x, _, ok := nearestFloat32(d.mant, int(d.exp)); ok {
 			if d.Neg && x != 0 { // there is no −0
@@ -330,25 +330,25 @@ func (w *Weighing) Kind() entry.Kind {
 	return w.Want
 }
 
-// Verdict says what a weight's text means for its arc.
-type Verdict int
+// verdict says what a weight's text means for its arc.
+type verdict int
 
 const (
-	Arc Verdict = iota
+	Arc verdict = iota
 	NotArc
 	FirstFraction // the words so far must become floats; then ask again
-	Bad           // reason is set
+	bad           // reason is set
 	TooLarge      // an integer beyond int32
 )
 
 // Word reads one weight. The reason, where the verdict is Bad, does not name the line.
-func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
+func (w *Weighing) Word(tok []byte) (word uint32, v verdict, reason string) {
 	d, ok := Scan(tok)
 	if !ok {
 		x, ok := Special(tok)
 		switch {
 		case !ok:
-			return 0, Bad, "weight " + Quoted(tok) + " is not a number"
+			return 0, bad, "weight " + Quoted(tok) + " is not a number"
 		case x > 0:
 			return 0, NotArc, ""
 		}
@@ -356,11 +356,11 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 		if w.asks && x != x {
 			reason += "; --no-arc nan makes NaN no arc"
 		}
-		return 0, Bad, reason
+		return 0, bad, reason
 	}
 	if w.Integral {
 		if _, state := d.Times(1, tok); state == Fraction {
-			return 0, Bad, "weight " + Quoted(tok) + " is not an integer, as the header says it is"
+			return 0, bad, "weight " + Quoted(tok) + " is not an integer, as the header says it is"
 		}
 	}
 	if w.Want == entry.KindF64 {
@@ -375,9 +375,9 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 		w.Fraction = true
 		return 0, FirstFraction, ""
 	case state == Fraction && w.Scale > 1:
-		return 0, Bad, fmt.Sprintf("weight %s times the scale %d is not an integer", Quoted(tok), w.Scale)
+		return 0, bad, fmt.Sprintf("weight %s times the scale %d is not an integer", Quoted(tok), w.Scale)
 	case state == Fraction:
-		return 0, Bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one", Quoted(tok))
+		return 0, bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one", Quoted(tok))
 	case w.Float && state == Integer:
 		w.Rounding.note(d, tok, inSingle(x))
 		return math.Float32bits(float32(x)), Arc, ""
@@ -388,7 +388,7 @@ func (w *Weighing) Word(tok []byte) (word uint32, v Verdict, reason string) {
 	return uint32(int32(x)), Arc, ""
 }
 
-func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
+func (w *Weighing) floatWord(d decimal, tok []byte) (uint32, verdict, string) {
 	if !w.Fraction && w.Want == Auto {
 		_, state := d.Times(1, tok)
 		w.Fraction = state == Fraction
@@ -398,7 +398,7 @@ func (w *Weighing) floatWord(d Decimal, tok []byte) (uint32, Verdict, string) {
 		w.Rounding.note(d, tok, float64(x) == y && (x != 0 || d.Digits == 0))
 	}
 	if err != nil {
-		return 0, Bad, "weight " + Quoted(tok) + " is too large for kind f32"
+		return 0, bad, "weight " + Quoted(tok) + " is too large for kind f32"
 	}
 	return math.Float32bits(x), Arc, ""
 }

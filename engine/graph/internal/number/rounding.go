@@ -45,7 +45,7 @@ func (r *Rounding) Take(p *Plain, text []byte, line int64) {
 }
 
 // note is see for a number that was taken apart, and x what became of it.
-func (r *Rounding) note(d Decimal, tok []byte, exact bool) {
+func (r *Rounding) note(d decimal, tok []byte, exact bool) {
 	if d.Digits > 0 {
 		r.Places = max(r.Places, int(min(max(-d.exp, 0), math.MaxInt32)))
 	}

@@ -28,7 +28,7 @@ type array struct {
 const deflateMost = 1032
 
 // open begins to read an array of any type.
-func (m *Matrix) open(name string) (*array, error) {
+func (m *matrix) open(name string) (*array, error) {
 	f := m.members[name]
 	if f == nil {
 		return nil, fmt.Errorf("%s is missing: the archive holds %s", name, m.names())
@@ -45,7 +45,7 @@ func (m *Matrix) open(name string) (*array, error) {
 }
 
 // list begins to read numbers in one dimension. Their number is believed only if the archive is large enough for it.
-func (m *Matrix) list(name string) (*array, error) {
+func (m *matrix) list(name string) (*array, error) {
 	a, err := m.open(name)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (m *Matrix) list(name string) (*array, error) {
 }
 
 // indices begins to read integers.
-func (m *Matrix) indices(name string) (*array, error) {
+func (m *matrix) indices(name string) (*array, error) {
 	a, err := m.list(name)
 	if err == nil && (a.Code[0] != 'i' && a.Code[0] != 'u' || a.Size() < 4) {
 		return nil, errors.Join(fmt.Errorf("%s is of type %q, and not of int32 or int64", name, a.Descr), a.close())

@@ -12,11 +12,11 @@ import (
 const longest = 1 << 16
 
 // Named reports whether the archive says how the vertices are called.
-func (m *Matrix) Named() bool { return m.members["ids"] != nil }
+func (m *matrix) Named() bool { return m.members["ids"] != nil }
 
 // IDs reads how the vertices are called, if the archive says so: in an array of int64, which ascend, or in one of bytes, where
 // each id ends with a line feed. Else they are base, base+1, ….
-func (m *Matrix) IDs(base int64) (graph.IDs, error) {
+func (m *matrix) IDs(base int64) (graph.IDs, error) {
 	if !m.Named() {
 		return graph.IDs{Base: base}, nil
 	}
@@ -40,7 +40,7 @@ func (m *Matrix) IDs(base int64) (graph.IDs, error) {
 	return ids, errors.Join(err, a.close())
 }
 
-func (m *Matrix) numbers(a *array) (graph.IDs, error) {
+func (m *matrix) numbers(a *array) (graph.IDs, error) {
 	if a.length != m.N {
 		return graph.IDs{}, fmt.Errorf("there are %d ids for %d vertices", a.length, m.N)
 	}
@@ -61,7 +61,7 @@ func (m *Matrix) numbers(a *array) (graph.IDs, error) {
 	return graph.IDs{Numeric: all}, nil
 }
 
-func (m *Matrix) texts(a *array) (graph.IDs, error) {
+func (m *matrix) texts(a *array) (graph.IDs, error) {
 	var all []string
 	for range m.N {
 		id, err := line(a.data)

@@ -14,8 +14,8 @@ import (
 	"ooc/engine/graph/internal/number"
 )
 
-// Matrix is a sparse matrix in an archive. Its errors are about the content, and do not name the file.
-type Matrix struct {
+// matrix is a sparse matrix in an archive. Its errors are about the content, and do not name the file.
+type matrix struct {
 	Layout  string // csr, csc or coo
 	N       int64  // rows, and columns
 	Entries int64  // stored; as the archive says it
@@ -29,12 +29,12 @@ const most = 16
 const toCSR = `in Python: import scipy.sparse as s; A = s.load_npz("FILE").tocsr(); A.eliminate_zeros(); s.save_npz("NEW.npz", A)`
 
 // Open reads what an archive of size bytes says of its matrix.
-func Open(r io.ReaderAt, size int64) (*Matrix, error) {
+func Open(r io.ReaderAt, size int64) (*matrix, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("the archive cannot be read: %w", err)
 	}
-	m := &Matrix{members: map[string]*zip.File{}}
+	m := &matrix{members: map[string]*zip.File{}}
 	if len(archive.File) > most {
 		return nil, fmt.Errorf("an archive of %d members is no sparse matrix of SciPy", len(archive.File))
 	}
@@ -58,7 +58,7 @@ func Open(r io.ReaderAt, size int64) (*Matrix, error) {
 }
 
 // names lists the members.
-func (m *Matrix) names() string {
+func (m *matrix) names() string {
 	var all []string
 	for name := range m.members {
 		all = append(all, number.Quoted([]byte(name)))
@@ -68,7 +68,7 @@ func (m *Matrix) names() string {
 }
 
 // layout reads which layout it is: a text of three letters in an array of no dimensions, in bytes or, from Python 2, UTF-32.
-func (m *Matrix) layout() error {
+func (m *matrix) layout() error {
 	a, err := m.open("format")
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (m *Matrix) layout() error {
 }
 
 // shape reads how large the matrix is.
-func (m *Matrix) shape() error {
+func (m *matrix) shape() error {
 	a, err := m.indices("shape")
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (m *Matrix) shape() error {
 }
 
 // count reads from the header of the values how many there are.
-func (m *Matrix) count() error {
+func (m *matrix) count() error {
 	a, err := m.list("data")
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (m *Matrix) count() error {
 
 // Each passes the entries to add, counting rows and columns from 0, until it fails. It fails itself if the arrays are not
 // those of such a matrix, to the last byte.
-func (m *Matrix) Each(add func(row, col int32, x Value) error) (err error) {
+func (m *matrix) Each(add func(row, col int32, x Value) error) (err error) {
 	names, pass := [2]string{"indptr", "indices"}, m.lines
 	if m.Layout == "coo" {
 		names, pass = [2]string{"row", "col"}, m.triples
@@ -174,7 +174,7 @@ func (m *Matrix) Each(add func(row, col int32, x Value) error) (err error) {
 }
 
 // lines passes on the entries of rows, or of columns in CSC: those of line k are from indptr[k] to indptr[k+1].
-func (m *Matrix) lines(indptr, indices, values *array, add func(row, col int32, x Value) error) error {
+func (m *matrix) lines(indptr, indices, values *array, add func(row, col int32, x Value) error) error {
 	if indptr.length != m.N+1 {
 		return fmt.Errorf("indptr has %d numbers, not %d, for %d vertices", indptr.length, m.N+1, m.N)
 	}
@@ -220,7 +220,7 @@ func (m *Matrix) lines(indptr, indices, values *array, add func(row, col int32, 
 }
 
 // triples passes on the entries of COO.
-func (m *Matrix) triples(rows, cols, values *array, add func(row, col int32, x Value) error) error {
+func (m *matrix) triples(rows, cols, values *array, add func(row, col int32, x Value) error) error {
 	if rows.length != values.length || cols.length != values.length {
 		return fmt.Errorf("there are %d rows and %d columns for %d values", rows.length, cols.length, values.length)
 	}
@@ -245,7 +245,7 @@ func (m *Matrix) triples(rows, cols, values *array, add func(row, col int32, x V
 }
 
 // index reads the number of a row or column.
-func (m *Matrix) index(a *array) (int64, error) {
+func (m *matrix) index(a *array) (int64, error) {
 	k, err := a.nextIndex()
 	if err == nil && (k < 0 || k >= m.N) {
 		return 0, fmt.Errorf("%s %d is outside 0…%d", a.name, k, m.N-1)
