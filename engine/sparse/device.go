@@ -60,15 +60,12 @@ type DeviceExpander struct {
 	columns  kernels.Tile
 }
 
-// errNoLaneOps is the error of NewDeviceExpander for a device without kernels.LaneOps.
-var errNoLaneOps = errors.New("the device expands no levels")
-
 // NewDeviceExpander copies to the device what all batches share: FixedBytes of the elimination's Shape. edge is the edge of
 // the tiles that rows of distances will be cut into, a multiple of kernels.DeviceLaneUnit.
 func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge int) (*DeviceExpander, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok {
-		return nil, errNoLaneOps
+		return nil, errors.New("the device expands no levels")
 	}
 	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch*e.Variant.WeightBytes()/entry.WordBytes ||
 		edge <= 0 || edge%kernels.DeviceLaneUnit != 0 {

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -13,9 +12,6 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
-
-// errFill is wrapped by the error of an elimination that leaves more arcs than can be indexed.
-var errFill = errors.New("elimination leaves too many arcs")
 
 // Elimination is a graph without its eliminated vertices: the core, and what is needed to expand the core's distances to
 // all vertices. It is not changed once made, so any number of goroutines may use it. Its slices are only for reading. They
@@ -94,7 +90,7 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c 
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
 	}
 	if fill := o.start[eliminated]; fill > math.MaxInt32 {
-		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: %w; stop at fewer vertices", eliminated, fill, errFill)
+		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: elimination leaves too many arcs; stop at fewer vertices", eliminated, fill)
 	}
 	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g, host: host}
 	l := newLayout(o, e.Work, c)
