@@ -42,7 +42,7 @@ func TestCheckpointAfterAnother(t *testing.T) {
 	}
 	defer p.Close()
 	armed = true
-	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 8, Streams: 2}.Options(t)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 8, Streams: 2}.Options(t)
 	o.Checkpoint = time.Hour
 	ctl := new(live.Control)
 	o.Control = ctl

@@ -161,7 +161,7 @@ func TestEndInPause(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	n := 1200 + r.IntN(300)
-	began := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4, Streams: 2}.Options(t)
+	began := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4, Streams: 2}.Options(t)
 	rows := began
 	rows.Algorithm, rows.Round, rows.HostMemory = eliminate.Name, 0, 0
 	for _, o := range []engine.Options{began, rows} {

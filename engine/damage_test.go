@@ -63,7 +63,7 @@ func newDamage(t *testing.T, r *rand.Rand) *damage {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	c := &faultCase{device: enginetest.CampaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: g}
+	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: g}
 	if err := c.run(dir, &fault{at: c.count(t).asked * 2 / 3, stays: true}); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 func TestCampaignState(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)
-	c := &faultCase{device: enginetest.CampaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
+	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
 	c.count(t)
 	half := c.halfDone(t, r)
 	good, err := os.ReadFile(filepath.Join(half, "state"))

@@ -235,7 +235,7 @@ func TestCampaignDevice(t *testing.T) {
 	crashtest.Campaign(t)
 	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {
-			c := &slipCase{r: seeds.New(t), n: 200, device: enginetest.CampaignDevice(t, open)}
+			c := &slipCase{r: seeds.New(t), n: 200, device: campaignDevice(t, open)}
 			if name != "cpu" { // what does not wait is sooner wrong where more is on its way
 				c.n = 600
 			}
@@ -323,14 +323,14 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	side := entry.CeilDiv(c.n, 64)
 	slots := enginetest.MinSlots(side, 1) + 4
 	if c.inCore {
-		slots = enginetest.InCoreSlots(side, 1)
+		slots = inCoreSlots(side, 1)
 	}
 	if c.algorithm == eliminate.Name { // its core is one tile
 		slots = 120
 	}
-	o := engine.Options{Device: s.slips(enginetest.Few(c.device, slots)), Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
+	o := engine.Options{Device: s.slips(few(c.device, slots)), Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
 	if c.algorithm == rounds.BlockedName {
-		o.Round, o.HostMemory = 64, 3*enginetest.SmallTile
+		o.Round, o.HostMemory = 64, 3*smallTile
 	}
 	sum := enginetest.Solve(t, p, o) // it sees nothing
 	if c.algorithm == rounds.BlockedName && plan.Of[*plan.Rounds](sum.Plans).InCore != c.inCore {

@@ -233,7 +233,7 @@ func TestCampaignFaults(t *testing.T) {
 	smallCores(t, 0)
 	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {
-			r, device := seeds.New(t), enginetest.CampaignDevice(t, open)
+			r, device := seeds.New(t), campaignDevice(t, open)
 			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
 				t.Run(algorithm, func(t *testing.T) {
 					c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
@@ -368,7 +368,7 @@ func (c *faultCase) solve(p *engine.Problem, f *fault) (err error) {
 			err = errors.Join(err, fmt.Errorf("still alive: %w", back))
 		}
 	}()
-	o := engine.Options{Device: faulty(enginetest.Few(c.device, 64), f), Request: plan.Request{Algorithm: c.algorithm, Streams: 2}, Checkpoint: time.Millisecond}
+	o := engine.Options{Device: faulty(few(c.device, 64), f), Request: plan.Request{Algorithm: c.algorithm, Streams: 2}, Checkpoint: time.Millisecond}
 	if c.algorithm == rounds.BlockedName {
 		o.Round, o.HostMemory = 64, 3*p.Geometry().TileBytes()
 	}

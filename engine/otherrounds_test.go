@@ -76,7 +76,7 @@ func TestOtherRoundsSolve(t *testing.T) {
 			for _, other := range []string{rounds.SquaringName, rounds.SingleStageName} {
 				p := enginetest.Create(t, g, 64)
 				for left := 2; ; left-- {
-					_, slots, pages := enginetest.OtherFrames(r, other, p.Geometry().Side())
+					_, slots, pages := otherFrames(r, other, p.Geometry().Side())
 					algorithm := other
 					if other == rounds.SingleStageName && r.IntN(2) == 0 {
 						algorithm = rounds.BlockedName // which counts pivots too, and goes on

@@ -117,7 +117,7 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	enginetest.Solve(t, whole, enginetest.RandomShape(r, n, tile).Options(t))
 	o := enginetest.Shape{Tile: tile, Width: 1, Slots: enginetest.MinSlots(5, 1) + 3, Pages: 3, Streams: 2}.Options(t)
 	o.Checkpoint = time.Nanosecond
-	_, dirs := enginetest.CutAtSyncs(t, r, g, engine.CreateOptions{Tile: tile}, o)
+	_, dirs := cutAtSyncs(t, r, g, engine.CreateOptions{Tile: tile}, o)
 	if len(dirs) < 8 {
 		t.Fatalf("only %d syncs", len(dirs))
 	}
@@ -167,7 +167,7 @@ func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.O
 	case eliminate.Name:
 		return eliminating(t)
 	case rounds.SquaringName, rounds.SingleStageName:
-		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * enginetest.SmallTile, Streams: 2}, Device: enginetest.Device(t, side*side, 64)}
+		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * smallTile, Streams: 2}, Device: enginetest.Device(t, side*side, 64)}
 	}
 	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2, Kind: kind}.Options(t)
 }

@@ -190,7 +190,7 @@ func TestResumeObeys(t *testing.T) {
 				whole := elsewhere(t, g)
 				defer whole.Close()
 				wanted := plan.Of[*eliminate.Plan](enginetest.Solve(t, whole, o).Plans).Eliminated
-				p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return elsewhere(t, g) })
+				p := stoppedPast(t, 0.1, o, func() *engine.Problem { return elsewhere(t, g) })
 				if err := p.Close(); err != nil {
 					t.Fatal(err)
 				}
@@ -243,7 +243,7 @@ func TestResumeOnOtherDevice(t *testing.T) {
 			o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: named{d, "cuda:1", 0}, Checkpoint: 1}
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, o)
-			p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+			p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 			back() // a core in a store would fit memory now
 			fixed := kind.Float() && most > 0
 			for _, other := range []struct {
@@ -277,7 +277,7 @@ func TestResumeWithoutStop(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 		g := enginetest.HardGraph(t, seeds.New(t), 700, kind, false)
 		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
-		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+		p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		state, _, err := p.Store().State()
 		if err != nil || state.Stop == 0 {
 			t.Fatalf("%+v, %v", state, err)
@@ -301,7 +301,7 @@ func TestResumeLacksMemory(t *testing.T) {
 		smallCores(t, -1)
 		g := uniform(t, r, 700, 2000, kind)
 		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
-		p := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+		p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		before, _, err := p.Store().State()
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +346,7 @@ func TestFloatsLackMemory(t *testing.T) {
 	// What was begun cannot go on in rounds.
 	free(1 << 30)
 	o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
-	begun := enginetest.StoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
+	begun := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 	free(1 << 12)
 	if _, err := begun.Solve(t.Context(), o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--restart --algorithm blocked") {
 		t.Fatalf("begun: %v", err)

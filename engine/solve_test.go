@@ -67,7 +67,7 @@ func TestLimitsDoNotShow(t *testing.T) {
 	for _, k := range enginetest.EveryKind {
 		n := 200 + r.IntN(300)
 		g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
-		s := enginetest.Shape{Tile: 64, Width: 2, Slots: enginetest.InCoreSlots(entry.CeilDiv(n, 64), 2), Pages: 4, Streams: 3}
+		s := enginetest.Shape{Tile: 64, Width: 2, Slots: inCoreSlots(entry.CeilDiv(n, 64), 2), Pages: 4, Streams: 3}
 		p := enginetest.Create(t, g, s.Tile)
 		enginetest.Solve(t, p, s.Options(t))
 		want := enginetest.MatrixFile(t, p.Dir())
@@ -135,8 +135,8 @@ func solveInPieces(t *testing.T, r *rand.Rand, p *engine.Problem, n int) {
 // TestInterruptKeepsRounds demands that a stopped solve goes on from the rounds it had finished.
 func TestInterruptKeepsRounds(t *testing.T) {
 	g := enginetest.RandomGraph(t, seeds.New(t), 640, entry.KindI32, false)
-	s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(10, 1), Pages: 4, Streams: 2}
-	p := enginetest.StoppedPast(t, 0.5, s.Options(t), func() *engine.Problem { return enginetest.Create(t, g, 64) })
+	s := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(10, 1), Pages: 4, Streams: 2}
+	p := stoppedPast(t, 0.5, s.Options(t), func() *engine.Problem { return enginetest.Create(t, g, 64) })
 	st, err := p.Status()
 	if err != nil {
 		t.Fatal(err)

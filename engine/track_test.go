@@ -206,7 +206,7 @@ var loopingShape = enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Stre
 func TestRootTrees(t *testing.T) {
 	r := seeds.New(t)
 	g := loopingGraph(t)
-	p, dirs := enginetest.CutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
+	p, dirs := cutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
 	checkTrees(t, p, g)
 	unrooted, looping := 0, 0
 	for _, d := range dirs {

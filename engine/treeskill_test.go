@@ -21,7 +21,7 @@ import (
 // nothing to mend, and cuts the power then: what is called solved is on disk.
 func TestRootTreesKilledThenPowerCut(t *testing.T) {
 	r := seeds.New(t)
-	_, cuts := enginetest.CutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
+	_, cuts := cutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
 	for _, dir := range cuts {
 		if !leftLooping(t, dir) {
 			continue

@@ -257,7 +257,7 @@ func TestUpperBounds(t *testing.T) {
 	}
 	unsolved := 0
 	for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
-		_, dirs := enginetest.CutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Layout: tiles.Upper}, smallest(t, algorithm, g.N))
+		_, dirs := cutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Layout: tiles.Upper}, smallest(t, algorithm, g.N))
 		r.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
 		for _, dir := range dirs[:min(8, len(dirs))] {
 			p, err := engine.OpenReadOnly(dir)
@@ -305,7 +305,7 @@ func TestUpperDamage(t *testing.T) {
 // randomUpper is a solved store of one half of a random matrix, for questions.
 func randomUpper(t *testing.T, r *rand.Rand, kind entry.Kind) (upper, square *engine.Problem) {
 	g := enginetest.SymmetricGraph(t, r, 65+r.IntN(300), kind)
-	return enginetest.UpperAndSquare(t, r, g, 64)
+	return upperAndSquare(t, r, g, 64)
 }
 
 // TestUpperAnswers asks both layouts for distances between random vertices.

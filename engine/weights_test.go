@@ -156,8 +156,8 @@ func TestMatrixIsNotNeeded(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 640, entry.KindI32, false)
 	path := enginetest.WriteMatrix(t, g, false)
-	o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.InCoreSlots(10, 1), Pages: 4, Streams: 2}.Options(t)
-	p := enginetest.StoppedPast(t, 0.5, o, func() *engine.Problem {
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(10, 1), Pages: 4, Streams: 2}.Options(t)
+	p := stoppedPast(t, 0.5, o, func() *engine.Problem {
 		return enginetest.Open(t, enginetest.CreateMatrix(t, path, entry.KindI32))
 	})
 	dir := p.Dir()

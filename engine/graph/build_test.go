@@ -3,6 +3,7 @@ package graph_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -190,4 +191,13 @@ func TestIDs(t *testing.T) {
 	if strings.Join(graph.TextIDs([]string{"x"}).Text, "") != "x" {
 		t.Error("TextIDs lost a name")
 	}
+}
+
+// randomArcs draws arcs that may be parallel or self-loops.
+func randomArcs(r *rand.Rand, n, m int, weight func() float64) []graph.Arc {
+	arcs := make([]graph.Arc, m)
+	for i := range arcs {
+		arcs[i] = graph.Arc{From: int32(r.IntN(n)), To: int32(r.IntN(n)), Weight: weight()}
+	}
+	return arcs
 }

@@ -139,7 +139,7 @@ func TestLongestPath(t *testing.T) {
 	r := seeds.New(t)
 	for range 300 {
 		n := 1 + r.IntN(12)
-		g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, r.IntN(3*n+1), func() float64 { return float64(r.IntN(100)) }))
+		g := graphtest.Build(t, n, randomArcs(r, n, r.IntN(3*n+1), func() float64 { return float64(r.IntN(100)) }))
 		longest := 0.0
 		for _, row := range graphtest.FloydWarshall(graphtest.Entries(g)) {
 			for _, d := range row {
@@ -160,7 +160,7 @@ func TestStronglyConnected(t *testing.T) {
 	r := seeds.New(t)
 	for range 300 {
 		n := 1 + r.IntN(12)
-		g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, r.IntN(2*n+1), func() float64 { return 1 }))
+		g := graphtest.Build(t, n, randomArcs(r, n, r.IntN(2*n+1), func() float64 { return 1 }))
 		reach := graphtest.FloydWarshall(graphtest.Entries(g))
 		of := graph.ComponentsOf(g)
 		for u := range n {
@@ -194,7 +194,7 @@ func TestNoNegativeCycle(t *testing.T) {
 	r := seeds.New(t)
 	for range 200 {
 		n := 2 + r.IntN(60)
-		arcs := graphtest.RandomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
+		arcs := randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(3)) })
 		for _, unit := range []float64{1, 0.125} {
 			g := graphtest.Build(t, n, withPotentials(r, n, arcs, unit))
 			if err := g.Check(t.Context()); err != nil {
@@ -208,7 +208,7 @@ func TestPlantedNegativeCycles(t *testing.T) {
 	r := seeds.New(t)
 	for range 200 {
 		n := 4 + r.IntN(200)
-		arcs := withPotentials(r, n, graphtest.RandomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(100)) }), 1)
+		arcs := withPotentials(r, n, randomArcs(r, n, 4*n, func() float64 { return float64(r.IntN(100)) }), 1)
 		order := r.Perm(n)[:2+r.IntN(n-2)]
 		sum := 0.0
 		for i, u := range order {

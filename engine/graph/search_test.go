@@ -52,7 +52,7 @@ func TestSearchAgainstFloydWarshall(t *testing.T) {
 	for range 100 {
 		n := 1 + r.IntN(40)
 		unit := []float64{1, 0.125}[r.IntN(2)] // sums stay exact
-		arcs := graphtest.RandomArcs(r, n, r.IntN(4*n+1), func() float64 { return float64(r.IntN(20)) * unit })
+		arcs := randomArcs(r, n, r.IntN(4*n+1), func() float64 { return float64(r.IntN(20)) * unit })
 		for i := range arcs {
 			if arcs[i].From == arcs[i].To {
 				arcs[i].Weight = 0
@@ -75,7 +75,7 @@ func TestReverse(t *testing.T) {
 	for range 50 {
 		n := 1 + r.IntN(30)
 		for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
-			g := graphtest.Build(t, n, graphtest.RandomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
+			g := graphtest.Build(t, n, randomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
 			back := g.Reverse()
 			if err := back.Validate(); err != nil {
 				t.Fatal(err)

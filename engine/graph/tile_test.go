@@ -17,7 +17,7 @@ func TestFillTile(t *testing.T) {
 	for range 40 {
 		n, edge := 1+r.IntN(150), []int{1, 5, 64}[r.IntN(3)]
 		for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
-			arcs := graphtest.RandomArcs(r, n, r.IntN(5*n), func() float64 { return float64(r.IntN(9) - 3) })
+			arcs := randomArcs(r, n, r.IntN(5*n), func() float64 { return float64(r.IntN(9) - 3) })
 			arcs = slices.DeleteFunc(arcs, func(a graph.Arc) bool { return a.From == a.To })
 			g := graphtest.Build(t, n, arcs, graph.AsKind(kind))
 			graphtest.CheckTiles(t, g, edge)

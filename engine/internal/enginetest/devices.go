@@ -10,7 +10,6 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
-	"ooc/kernels/entry"
 	"ooc/kernels/opencl"
 )
 
@@ -37,38 +36,6 @@ func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error)
 		t.Fatal(err)
 	}
 	return devices
-}
-
-// SmallTile is the size of a tile of edge 64.
-const SmallTile = 64 * 64 * entry.WordBytes
-
-// CampaignDevice is one device for all the solves of a campaign, since a GPU takes longer to open than they do. It is
-// too small to be timed. What is still in use of it when the test ends is an error.
-func CampaignDevice(t *testing.T, open func(memory int64) (kernels.Device, error)) *device.Shared {
-	t.Helper()
-	probe, err := open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory := probe.Info().Scratch + 128*SmallTile
-	if err := probe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d, err := open(memory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return device.Share(d)
-}
-
-// Few is as much of a device as holds so many tiles of edge 64.
-func Few(s *device.Shared, tiles int) kernels.Device {
-	return s.Part(s.Part(0).Info().Scratch + int64(tiles)*SmallTile)
 }
 
 // WantAll wants all of a device's memory to be free.

@@ -8,7 +8,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
-	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -57,47 +56,29 @@ func RandomPairShape(r *rand.Rand, g *graph.Graph, tile int) Shape {
 // Options opens a CPU device, until the test ends, with just the slots of the shape, and the options that go with it.
 func (s Shape) Options(t testing.TB) engine.Options {
 	t.Helper()
-	probe, err := cpu.Open(cpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scratch := probe.Info().Scratch
-	if err := probe.Close(); err != nil {
-		t.Fatal(err)
-	}
-	d, err := cpu.Open(cpu.Options{Memory: int64(s.Slots)*s.tileBytes() + scratch})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return engine.Options{Request: plan.Request{Algorithm: engine.AlgorithmThat(func(t plan.Traits) bool { return t.Parts }), HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: d}
+	return engine.Options{Request: plan.Request{Algorithm: engine.AlgorithmThat(func(t plan.Traits) bool { return t.Parts }),
+		HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: open(t, int64(s.Slots)*s.tileBytes())}
 }
 
 // Device opens a device with just the slots of a shape, and the flag of a comparison.
 func Device(t testing.TB, slots, tile int) kernels.Device {
 	t.Helper()
+	return open(t, int64(slots*tile*tile*entry.WordBytes)+FlagBytes)
+}
+
+// open opens a CPU device, until the test ends, with so much memory beside its scratch memory.
+func open(t testing.TB, memory int64) kernels.Device {
+	t.Helper()
 	probe, err := cpu.Open(cpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scratch := probe.Info().Scratch
+	memory += probe.Info().Scratch
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d, err := cpu.Open(cpu.Options{Memory: int64(slots*tile*tile*entry.WordBytes) + scratch + FlagBytes})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	d, err := cpu.Open(cpu.Options{Memory: memory})
+	return untilEnd(t, d, err)
 }
 
 // FlagBytes is what the flag of a comparison takes of a device's memory.
@@ -114,24 +95,4 @@ func MinSlots(side, width int) int {
 		return side * side
 	}
 	return m*m + 2*m*(side-m) + m
-}
-
-// InCoreSlots is the fewest slots with which every tile stays on the device.
-func InCoreSlots(side, width int) int {
-	m := min(width, side)
-	if m == side {
-		return side * side
-	}
-	return side*side + 2*m*m + m
-}
-
-// OtherFrames picks a width, slots and pages for an algorithm over side×side tiles other than the blocked one, often the
-// fewest that work.
-func OtherFrames(r *rand.Rand, algorithm string, side int) (width, slots, pages int) {
-	width, slots = 1, side*side
-	if algorithm == rounds.SquaringName {
-		width = 1 + r.IntN(min(side, 3))
-		slots = min(width*(side+1)+1, side*side+width) + r.IntN(2)*r.IntN(side*side+1)
-	}
-	return width, slots, MinPages + r.IntN(2)*r.IntN(side*side)
 }

@@ -3,16 +3,15 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"ooc/engine"
 	"ooc/engine/graph"
-	"ooc/engine/live"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -30,18 +29,24 @@ func CreateUpper(t testing.TB, g *graph.Graph, tile int) *engine.Problem {
 	return create(t, g, engine.CreateOptions{Tile: tile, Layout: tiles.Upper})
 }
 
-func create(t testing.TB, g *graph.Graph, o engine.CreateOptions) *engine.Problem {
+func create(t testing.TB, g graph.Weights, o engine.CreateOptions) *engine.Problem {
 	t.Helper()
 	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, o)
+	return untilEnd(t, p, err)
+}
+
+// untilEnd returns what was opened, which is closed when the test ends, or ends the test.
+func untilEnd[C io.Closer](t testing.TB, c C, err error) C {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return p
+	return c
 }
 
 // Solve solves a store, or ends the test.
@@ -52,40 +57,6 @@ func Solve(t testing.TB, p *engine.Problem, o engine.Options) task.Summary {
 		t.Fatal(err)
 	}
 	return sum
-}
-
-// StoppedPast solves stores that create makes until one solve is stopped past the given progress with a restore point, and returns
-// that store. A solve can end before it is stopped, and be stopped before there is anything to keep: progress counts rows as they
-// are done, restore points count those without a gap. So it tries several, and ends the test if none will stop so.
-func StoppedPast(t testing.TB, progress float64, o engine.Options, create func() *engine.Problem) *engine.Problem {
-	t.Helper()
-	const tries = 200
-	for range tries {
-		p := create()
-		ctx, cancel := context.WithCancel(t.Context())
-		o.Interval = time.Microsecond
-		o.Progress = func(st live.Status) {
-			done := st.Progress
-			if st.Rows > 0 { // what an elimination does before its rows is not kept
-				done = float64(st.RowsDone) / float64(st.Rows)
-			}
-			if done > progress {
-				cancel()
-			}
-		}
-		_, err := p.Solve(ctx, o)
-		cancel()
-		if err != nil && !errors.Is(err, task.ErrInterrupted) {
-			t.Fatal(err)
-		}
-		if state, _, serr := p.Store().State(); serr != nil {
-			t.Fatal(serr)
-		} else if err != nil && state.Done > 0 {
-			return p
-		}
-	}
-	t.Fatalf("none of %d solves was stopped with something to keep", tries)
-	return nil
 }
 
 // Solved solves a graph with limits that do not matter.
@@ -104,31 +75,14 @@ func Tracked(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) *engine.Probl
 		w, o = OpenMatrix(t, WriteMatrix(t, g, r.IntN(2) == 0), g.Kind, tile)
 	}
 	o.Predecessors = true
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "p.ooc"), w, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return create(t, w, o)
 }
 
 // Open opens a store until the test ends.
 func Open(t testing.TB, dir string) *engine.Problem {
 	t.Helper()
 	p, err := engine.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return untilEnd(t, p, err)
 }
 
 // Arcless opens a solved store of three vertices that keeps no arcs, as one of a matrix does.
@@ -143,11 +97,7 @@ func Arcless(t testing.TB) *engine.Problem {
 		t.Fatal(err)
 	}
 	p, err := engine.OpenReadOnly(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	return p
+	return untilEnd(t, p, err)
 }
 
 // Filled makes a store that counts as solved and holds random entries of every sort, and returns them in

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/kernels/entry"
 )
@@ -39,13 +38,4 @@ func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.G
 		t.Fatal(err)
 	}
 	return g
-}
-
-// UpperAndSquare solves a symmetric graph twice: into a store of one half of its matrix, and into one of all of it.
-func UpperAndSquare(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) (upper, square *engine.Problem) {
-	t.Helper()
-	upper, square = CreateUpper(t, g, tile), Create(t, g, tile)
-	Solve(t, upper, RandomShape(r, g.N, tile).Options(t))
-	Solve(t, square, RandomShape(r, g.N, tile).Options(t))
-	return upper, square
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -58,15 +57,6 @@ func FloydWarshall(m [][]float64) [][]float64 {
 		}
 	}
 	return m
-}
-
-// RandomArcs draws arcs that may be parallel or self-loops.
-func RandomArcs(r *rand.Rand, n, m int, weight func() float64) []graph.Arc {
-	arcs := make([]graph.Arc, m)
-	for i := range arcs {
-		arcs[i] = graph.Arc{From: int32(r.IntN(n)), To: int32(r.IntN(n)), Weight: weight()}
-	}
-	return arcs
 }
 
 // Build returns the graph of some arcs, which must be valid.
