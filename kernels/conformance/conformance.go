@@ -151,6 +151,57 @@ func (b *bench) must(err error) {
 	}
 }
 
+// done waits for what the stream does, of which the last operation returned err.
+func (b *bench) done(err error) {
+	b.Helper()
+	b.must(err)
+	b.must(b.stream.Sync())
+}
+
+// same compares entries of a variant; what says what they are.
+func (b *bench) same(v entry.Variant, what string, got, want matrix) {
+	b.Helper()
+	for i := range want {
+		if got[i] != want[i] {
+			b.Fatalf("%s: entry %d of %v is %s, want %s", what, i, v, show(v, got[i]), show(v, want[i]))
+		}
+	}
+}
+
+// randomEntry draws a weight, or once in three times what is unreachable, if that may be.
+func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint64 {
+	x := b.IntN(100000)
+	if v == entry.U16 {
+		x %= int(entry.Inf16) // a weight may be just below what is unreachable
+	}
+	if v.Signed() {
+		x -= 50000
+	}
+	switch {
+	case unreachable && b.IntN(3) == 0:
+		return v.Unreachable()
+	case v.Float():
+		return v.Kind().Bits(float64(x) / 7)
+	}
+	return v.Kind().Bits(float64(x))
+}
+
+// entries draws entries, as randomEntry does.
+func (b *bench) entries(v entry.Variant, n int, unreachable bool) matrix {
+	m := make(matrix, n)
+	for i := range m {
+		m[i] = b.randomEntry(v, unreachable)
+	}
+	return m
+}
+
+// garbage returns entries of any bits, which are wrong as results.
+func (b *bench) garbage(n, size int) matrix {
+	m := make(matrix, n)
+	poison(b.Rand, m, size)
+	return m
+}
+
 // newStream returns a stream that is closed when the test ends.
 func (b *bench) newStream() kernels.Stream {
 	b.Helper()
@@ -193,20 +244,9 @@ type matrix []uint64
 
 // pack returns the entries in memory, size bytes each.
 func (m matrix) pack(size int) []byte {
-	b := make([]byte, len(m)*size)
-	for i, bits := range m {
-		switch size {
-		case 1:
-			b[i] = byte(bits)
-		case 2:
-			binary.LittleEndian.PutUint16(b[2*i:], uint16(bits))
-		case 4:
-			binary.LittleEndian.PutUint32(b[4*i:], uint32(bits))
-		case 8:
-			binary.LittleEndian.PutUint64(b[8*i:], bits)
-		default:
-			panic("conformance: no entry has such a size")
-		}
+	b := make([]byte, 0, len(m)*size+8)
+	for _, bits := range m {
+		b = binary.LittleEndian.AppendUint64(b, bits)[:len(b)+size]
 	}
 	return b
 }
@@ -215,18 +255,9 @@ func (m matrix) pack(size int) []byte {
 func unpack(b []byte, size int) matrix {
 	m := make(matrix, len(b)/size)
 	for i := range m {
-		switch size {
-		case 1:
-			m[i] = uint64(b[i])
-		case 2:
-			m[i] = uint64(binary.LittleEndian.Uint16(b[2*i:]))
-		case 4:
-			m[i] = uint64(binary.LittleEndian.Uint32(b[4*i:]))
-		case 8:
-			m[i] = binary.LittleEndian.Uint64(b[8*i:])
-		default:
-			panic("conformance: no entry has such a size")
-		}
+		var word [8]byte
+		copy(word[:], b[i*size:][:size])
+		m[i] = binary.LittleEndian.Uint64(word[:])
 	}
 	return m
 }
@@ -288,6 +319,15 @@ func (a *arena) tiles(lo, n int) []kernels.Tile {
 // data returns what tile i shall hold.
 func (a *arena) data(i int) matrix { return a.want[a.places[i]:][:a.t*a.t] }
 
+// read returns what tile i holds once s has done its work.
+func (a *arena) read(s kernels.Stream, i int) matrix {
+	a.Helper()
+	got := make([]byte, a.t*a.t*a.size)
+	a.must(s.CopyOut(got, a.tile(i)))
+	a.must(s.Sync())
+	return unpack(got, a.size)
+}
+
 // draw fills the first n tiles with small entries.
 func (a *arena) draw(v entry.Variant, n int) {
 	for i := range n {
@@ -300,16 +340,14 @@ func (a *arena) whole() kernels.Tile { return kernels.Tile{Buf: a.buf} }
 // upload copies all of want to the device.
 func (a *arena) upload() {
 	a.Helper()
-	a.must(a.stream.CopyIn(a.whole(), a.want.pack(a.size)))
-	a.must(a.stream.Sync())
+	a.done(a.stream.CopyIn(a.whole(), a.want.pack(a.size)))
 }
 
 // check compares the whole buffer, gaps too, with want; tiles in except are left out.
 func (a *arena) check(v entry.Variant, except ...int) {
 	a.Helper()
 	memory := make([]byte, len(a.want)*a.size)
-	a.must(a.stream.CopyOut(memory, a.whole()))
-	a.must(a.stream.Sync())
+	a.done(a.stream.CopyOut(memory, a.whole()))
 	got := unpack(memory, a.size)
 	for _, i := range except {
 		copy(got[a.places[i]:][:a.t*a.t], a.data(i))

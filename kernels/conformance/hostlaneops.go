@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -16,7 +15,7 @@ func HostLaneOps(t *testing.T, open Open) {
 	for _, v := range entry.Variants {
 		t.Run(v.String(), func(t *testing.T) {
 			for range draws(25) {
-				w := newLaneGraph(t, b.Rand, v)
+				w := b.with(t).newLaneGraph(v)
 				w.climb(s)
 				w.sweep(s)
 				w.cross(s)
@@ -29,8 +28,7 @@ func HostLaneOps(t *testing.T, open Open) {
 
 // laneGraph is a random matrix of lanes and random arcs from each row to rows before it.
 type laneGraph struct {
-	*testing.T
-	r       *rand.Rand
+	*bench
 	v       entry.Variant
 	rows    int
 	lanes   kernels.Lanes
@@ -39,21 +37,18 @@ type laneGraph struct {
 	content matrix // of lanes, as it was made
 }
 
-func newLaneGraph(t *testing.T, r *rand.Rand, v entry.Variant) *laneGraph {
-	w := &laneGraph{T: t, r: r, v: v, rows: 1 + r.IntN(700)}
+func (b *bench) newLaneGraph(v entry.Variant) *laneGraph {
+	w := &laneGraph{bench: b, v: v, rows: 1 + b.IntN(700)}
 	w.lanes.Entry = v.Bytes()
-	width := w.lanes.Unit() * (1 + r.IntN(9))
-	w.content = make(matrix, w.rows*width)
-	for i := range w.content {
-		w.content[i] = w.randomEntry(true)
-	}
+	width := w.lanes.Unit() * (1 + b.IntN(9))
+	w.content = b.entries(v, w.rows*width, true)
 	w.lanes.Data, w.lanes.Width = w.aligned(w.content), width
 	w.arcs.Offsets = append(w.arcs.Offsets, 0)
 	for row := range w.rows {
 		if row > 0 {
-			for range r.IntN(1 + r.IntN(12)) {
-				w.arcs.Ends = append(w.arcs.Ends, int32(r.IntN(row)))
-				w.weights = append(w.weights, w.randomEntry(w.r.IntN(8) == 0))
+			for range b.IntN(1 + b.IntN(12)) {
+				w.arcs.Ends = append(w.arcs.Ends, int32(b.IntN(row)))
+				w.weights = append(w.weights, w.randomEntry(w.v, w.IntN(8) == 0))
 			}
 		}
 		w.arcs.Offsets = append(w.arcs.Offsets, int32(len(w.arcs.Ends)))
@@ -75,28 +70,10 @@ func (w *laneGraph) aligned(x matrix) []byte {
 	for uintptr(unsafe.Pointer(&m[0]))%64 != 0 {
 		m = m[8:]
 	}
-	if w.r.IntN(4) == 0 {
-		m = m[8*(1+w.r.IntN(7)):]
+	if w.IntN(4) == 0 {
+		m = m[8*(1+w.IntN(7)):]
 	}
 	return m[:copy(m, x.pack(w.v.Bytes()))]
-}
-
-// randomEntry draws a weight, or an entry that may be unreachable.
-func (w *laneGraph) randomEntry(unreachable bool) uint64 {
-	x := w.r.IntN(100000)
-	if w.v == entry.U16 {
-		x %= int(entry.Inf16) // a weight may be just below what is unreachable
-	}
-	if w.v.Signed() {
-		x -= 50000
-	}
-	switch {
-	case unreachable && w.r.IntN(3) == 0:
-		return w.v.Unreachable()
-	case w.v.Float():
-		return w.v.Kind().Bits(float64(x) / 7)
-	}
-	return w.v.Kind().Bits(float64(x))
 }
 
 func (w *laneGraph) data() matrix { return unpack(w.lanes.Data, w.v.Bytes()) }
@@ -106,19 +83,14 @@ func (w *laneGraph) reset() { copy(w.lanes.Data, w.content.pack(w.v.Bytes())) }
 
 func (w *laneGraph) compare(what string, got, want matrix) {
 	w.Helper()
-	for i := range want {
-		if got[i] != want[i] {
-			w.Fatalf("%s of %d rows and %d lanes: entry %d is %s, not %s",
-				what, w.rows, w.lanes.Width, i, show(w.v, got[i]), show(w.v, want[i]))
-		}
-	}
+	w.same(w.v, fmt.Sprintf("%s of %d rows and %d lanes", what, w.rows, w.lanes.Width), got, want)
 }
 
 func (w *laneGraph) climb(s kernels.HostLaneOps) {
 	want, n := append(matrix(nil), w.content...), w.lanes.Width
 	var rows []int32
 	for row := int32(w.rows) - 1; row >= 0; row-- {
-		if w.r.IntN(2) > 0 {
+		if w.IntN(2) > 0 {
 			continue
 		}
 		rows = append(rows, row)
@@ -135,13 +107,13 @@ func (w *laneGraph) climb(s kernels.HostLaneOps) {
 }
 
 func (w *laneGraph) sweep(s kernels.HostLaneOps) {
-	lo := w.r.IntN(w.rows)
-	hi := lo + w.r.IntN(w.rows-lo+1)
+	lo := w.IntN(w.rows)
+	hi := lo + w.IntN(w.rows-lo+1)
 	keep := make([]bool, w.rows)
 	for i := range keep {
-		keep[i] = w.r.IntN(2) > 0
+		keep[i] = w.IntN(2) > 0
 	}
-	if w.r.IntN(4) == 0 {
+	if w.IntN(4) == 0 {
 		keep = nil
 	}
 	want, n := append(matrix(nil), w.content...), w.lanes.Width
@@ -163,7 +135,7 @@ func (w *laneGraph) sweep(s kernels.HostLaneOps) {
 }
 
 func (w *laneGraph) cross(s kernels.HostLaneOps) {
-	n, from := w.lanes.Width, w.r.IntN(min(w.rows, 12)+1)
+	n, from := w.lanes.Width, w.IntN(min(w.rows, 12)+1)
 	src := w.content[:from*n]
 	weights, words := make([]matrix, from), make([][]uint32, from)
 	want := make(matrix, w.rows*n)
@@ -171,43 +143,39 @@ func (w *laneGraph) cross(s kernels.HostLaneOps) {
 		want[i] = w.v.Unreachable()
 	}
 	for i := range weights {
-		weights[i] = make(matrix, w.rows)
+		weights[i] = w.entries(w.v, w.rows, true)
 		for j := range weights[i] {
-			weights[i][j] = w.randomEntry(true)
 			for l := range n {
 				want[j*n+l] = lower(w.v, want[j*n+l], src[i*n+l], weights[i][j])
 			}
 		}
 		words[i] = weightWords(w.v, weights[i])
 	}
-	junk := make(matrix, len(w.content))
-	poison(w.r, junk, w.v.Bytes())
-	copy(w.lanes.Data, junk.pack(w.v.Bytes()))
+	copy(w.lanes.Data, w.garbage(len(w.content), w.v.Bytes()).pack(w.v.Bytes()))
 	s.Cross(w.v, w.lanes, kernels.Lanes{Data: w.aligned(src), Width: n, Entry: w.v.Bytes()}, words)
 	w.compare(fmt.Sprintf("cross from %d rows", from), w.data(), want)
 }
 
 func (w *laneGraph) transpose(s kernels.HostLaneOps) {
-	n, columns := w.lanes.Width, make([]int32, w.lanes.Unit()*w.r.IntN(20))
+	n, columns := w.lanes.Width, make([]int32, w.lanes.Unit()*w.IntN(20))
 	for i := range columns {
-		columns[i] = int32(w.r.IntN(w.rows))
+		columns[i] = int32(w.IntN(w.rows))
 	}
-	pitch := len(columns) + w.r.IntN(40)
-	if w.r.IntN(2) > 0 {
+	pitch := len(columns) + w.IntN(40)
+	if w.IntN(2) > 0 {
 		pitch = entry.RoundUp(pitch, w.lanes.Unit())
 	}
-	want := make(matrix, n*pitch)
-	poison(w.r, want, w.v.Bytes())
+	want := w.garbage(n*pitch, w.v.Bytes())
 	dst := w.aligned(want)
 	places := make([]int64, n)
-	for l, at := range w.r.Perm(n) {
+	for l, at := range w.Perm(n) {
 		places[l] = int64(at * pitch * w.v.Bytes())
 		for k, row := range columns {
 			want[at*pitch+k] = w.content[int(row)*n+l]
 		}
 	}
 	w.reset()
-	s.Transpose(dst, places, w.lanes, columns, w.r.IntN(2) > 0)
+	s.Transpose(dst, places, w.lanes, columns, w.IntN(2) > 0)
 	w.compare("transpose", unpack(dst, w.v.Bytes()), want)
 }
 
@@ -224,13 +192,7 @@ func (w *laneGraph) weightRows(s kernels.HostLaneOps) {
 }
 
 func weightRows[W int32 | float32 | float64](w *laneGraph, s kernels.HostLaneOps) {
-	random := func(n int) []W {
-		m := make(matrix, n)
-		for i := range m {
-			m[i] = w.randomEntry(true)
-		}
-		return entry.As[W](weightWords(w.v, m))
-	}
+	random := func(n int) []W { return entry.As[W](weightWords(w.v, w.entries(w.v, n, true))) }
 	same := func(what string, got, want []W) {
 		w.Helper()
 		for i, x := range want {
@@ -240,9 +202,9 @@ func weightRows[W int32 | float32 | float64](w *laneGraph, s kernels.HostLaneOps
 		}
 	}
 	size := w.v.WeightBytes()
-	n := w.r.IntN(200)
-	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(false)}))
-	dst, src := random(n + 5)[w.r.IntN(5):][:n:n], random(n + 5)[w.r.IntN(5):][:n:n]
+	n := w.IntN(200)
+	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(w.v, false)}))
+	dst, src := random(n + 5)[w.IntN(5):][:n:n], random(n + 5)[w.IntN(5):][:n:n]
 	want, least := append([]W(nil), dst...), append([]W(nil), by...)
 	for i, x := range src {
 		least[0] = min(least[0], dst[i]+x)
@@ -255,11 +217,11 @@ func weightRows[W int32 | float32 | float64](w *laneGraph, s kernels.HostLaneOps
 	same("lowered row", dst, want)
 
 	perLine := kernels.LaneLine / size
-	from, places := random(perLine*(1+w.r.IntN(20))), make([]int32, w.r.IntN(20))
+	from, places := random(perLine*(1+w.IntN(20))), make([]int32, w.IntN(20))
 	dst = random(perLine * len(places))
 	want = append([]W(nil), dst...)
 	for k := range places {
-		places[k] = int32(w.r.IntN(len(from) / perLine))
+		places[k] = int32(w.IntN(len(from) / perLine))
 		for i, x := range from[int(places[k])*perLine:][:perLine] {
 			want[k*perLine+i] = min(want[k*perLine+i], x+by[0])
 		}

@@ -128,12 +128,6 @@ func (p *laneBlocks) run(v entry.Variant) {
 	}
 }
 
-// randomEntry draws an entry, unreachable once in three times if it may be.
-func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint64 {
-	w := laneGraph{r: b.Rand, v: v}
-	return w.randomEntry(unreachable)
-}
-
 // newLanes makes some levels of rows, with arcs to rows of levels before, or of none. Lowest first: the first range
 // is that of the first level.
 func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
@@ -157,10 +151,7 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 		rows = int(r.Hi)
 		ranges = append(ranges, r)
 	}
-	l.rows = make(matrix, rows*l.width)
-	for i := range l.rows {
-		l.rows[i] = b.randomEntry(v, true)
-	}
+	l.rows = b.entries(v, rows*l.width, true)
 	if b.IntN(2) == 0 {
 		l.sources = make(matrix, l.width)
 		for i := range l.sources {
@@ -183,27 +174,18 @@ func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends), Weights: b.uploadAs(l.weights, v.WeightBytes()),
 		Sources: b.uploaded(l.sources), Fresh: b.IntN(2) == 0, Ranges: ranges}
 	l.level(v, k.Fresh, ranges)
-	b.must(d.Level(b.stream, v, k))
-	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), len(l.rows)/l.width, l.width, k.Fresh, l.sources != nil),
+	b.done(d.Level(b.stream, v, k))
+	b.same(v, fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), len(l.rows)/l.width, l.width, k.Fresh, l.sources != nil),
 		b.downloadAs(k.Lanes, len(l.rows), v.Bytes()), l.rows)
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	edge, width := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4))
-	from, weights, to := make(matrix, edge*width), make(matrix, edge*edge), make(matrix, edge*width)
-	for i := range from {
-		from[i] = b.randomEntry(v, true)
-	}
-	for i := range weights {
-		weights[i] = b.randomEntry(v, true)
-	}
 	size := v.Bytes()
-	poison(b.Rand, to, size)
+	from, weights, to := b.entries(v, edge*width, true), b.entries(v, edge*edge, true), b.garbage(edge*width, size)
 	p := kernels.LaneProduct{Dst: b.uploadAs(to, size), Src: b.uploadAs(from, size), Width: width, Weights: b.uploadAs(weights, size), Edge: edge}
-	b.must(d.LaneProduct(b.stream, v, p))
-	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.downloadAs(p.Dst, len(to), size), laneTimes(v, from, weights, edge, width))
+	b.done(d.LaneProduct(b.stream, v, p))
+	b.same(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.downloadAs(p.Dst, len(to), size), laneTimes(v, from, weights, edge, width))
 }
 
 // laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
@@ -215,23 +197,19 @@ func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
 			First: int32(len(p.terms)), Terms: int32(b.IntN([]int{3, 17, 70}[b.IntN(3)])), Shift: int32(b.IntN(3))}
 		for range block.Terms {
 			p.terms = append(p.terms, kernels.LaneTerm{Row: int32(b.IntN(from)), Weights: int32(len(p.weights) / kernels.LaneWeightUnit)})
-			for range entry.RoundUp(int(block.Rows), kernels.LaneWeightUnit) + int(block.Shift)*kernels.LaneWeightUnit {
-				p.weights = append(p.weights, b.randomEntry(v, true))
-			}
+			rows := entry.RoundUp(int(block.Rows), kernels.LaneWeightUnit) + int(block.Shift)*kernels.LaneWeightUnit
+			p.weights = append(p.weights, b.entries(v, rows, true)...)
 		}
 		p.blocks = append(p.blocks, block)
 		rows = int(block.Row + block.Rows)
 	}
-	for range rows * p.width {
-		p.rows = append(p.rows, b.randomEntry(v, true))
-	}
+	p.rows = b.entries(v, rows*p.width, true)
 	size := v.Bytes()
 	k := kernels.LaneBlocks{Lanes: b.uploadAs(p.rows, size), Width: p.width, Blocks: b.upload(blockWords(p.blocks)), Count: len(p.blocks), Terms: b.upload(termWords(p.terms)),
 		Weights: b.uploadAs(append(slices.Clone(p.weights), make(matrix, kernels.LaneSlack)...), size), Fresh: p.fresh}
 	p.run(v)
-	b.must(d.LaneBlocks(b.stream, v, k))
-	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("%d blocks of %d rows in all and %d terms, %d lanes, fresh %t", len(p.blocks), rows-from, len(p.terms), p.width, p.fresh),
+	b.done(d.LaneBlocks(b.stream, v, k))
+	b.same(v, fmt.Sprintf("%d blocks of %d rows in all and %d terms, %d lanes, fresh %t", len(p.blocks), rows-from, len(p.terms), p.width, p.fresh),
 		b.downloadAs(k.Lanes, len(p.rows), size), p.rows)
 }
 
@@ -260,13 +238,11 @@ func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 	for i := range columns {
 		columns[i] = uint64(uint32(b.IntN(len(l.rows)/l.width+1) - 1))
 	}
-	to := make(matrix, l.width*side*edge)
 	size := v.Bytes()
-	poison(b.Rand, to, size)
+	to := b.garbage(l.width*side*edge, size)
 	t := kernels.LaneTranspose{Dst: b.uploadAs(to, size), Edge: edge, Side: side, Lanes: b.uploadAs(l.rows, size), Width: l.width, Columns: b.upload(columns), Sources: b.uploaded(l.sources)}
-	b.must(d.LaneTranspose(b.stream, v, t))
-	b.must(b.stream.Sync())
-	b.sameEntries(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.downloadAs(t.Dst, len(to), size), l.transposed(v, edge, side, columns))
+	b.done(d.LaneTranspose(b.stream, v, t))
+	b.same(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.downloadAs(t.Dst, len(to), size), l.transposed(v, edge, side, columns))
 }
 
 // checksums wants the checksums that hash/crc32 finds, and nothing else written.
@@ -276,9 +252,7 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		if draw == 0 && everything() { // more than there are blocks of threads
 			edge, count = kernels.DeviceLaneUnit, 2100+b.IntN(500)
 		}
-		blocks, to := make(matrix, edge*edge*count), make(matrix, count+3)
-		poison(b.Rand, blocks, wordBytes)
-		poison(b.Rand, to, wordBytes)
+		blocks, to := b.garbage(edge*edge*count, wordBytes), b.garbage(count+3, wordBytes)
 		want := slices.Clone(to)
 		for i := range count {
 			want[i] = uint64(crc32.Checksum(blocks[i*edge*edge:][:edge*edge].pack(wordBytes), crc32.MakeTable(crc32.Castagnoli)))
@@ -288,9 +262,8 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) { // where a test has memory in many small pieces, there are too many
 			continue
 		}
-		b.must(err)
-		b.must(b.stream.Sync())
-		b.sameEntries(entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
+		b.done(err)
+		b.same(entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
 	}
 	tile := b.upload(make(matrix, 64*64))
 	for name, err := range map[string]error{
@@ -303,15 +276,6 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		}
 	}
 	b.must(b.stream.Sync())
-}
-
-func (b *bench) sameEntries(v entry.Variant, what string, got, want matrix) {
-	b.Helper()
-	for i := range want {
-		if got[i] != want[i] {
-			b.Fatalf("%s: entry %d is %s, want %s", what, i, show(v, got[i]), show(v, want[i]))
-		}
-	}
 }
 
 // badLevels wants operands that are not there to be refused, and no panic.

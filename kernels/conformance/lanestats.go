@@ -35,7 +35,7 @@ func (p *laneRows) answer(v entry.Variant, q kernels.LaneQuestion) []byte {
 	memory := entry.Bytes(make([]uint64, entry.CeilDiv(q.Room(v, p.width, len(p.names)).Answer, 8)))
 	switch q := q.(type) {
 	case kernels.LaneBelow:
-		edges, counts := p.numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int32](memory)
+		edges, counts := numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int32](memory)
 		for l := range p.count {
 			lane := p.lane(v, l)
 			for j, edge := range edges {
@@ -47,7 +47,7 @@ func (p *laneRows) answer(v entry.Variant, q kernels.LaneQuestion) []byte {
 			}
 		}
 	case kernels.LaneBins:
-		edges, counts := p.numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int64](memory)
+		edges, counts := numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int64](memory)
 		for l := range p.count {
 			for _, d := range p.lane(v, l) {
 				if !math.IsInf(d, 1) {
@@ -67,14 +67,6 @@ func (p *laneRows) answer(v entry.Variant, q kernels.LaneQuestion) []byte {
 		}
 	}
 	return memory
-}
-
-func (p *laneRows) numbers(v entry.Variant, m matrix) []float64 {
-	x := make([]float64, len(m))
-	for i, bits := range m {
-		x[i] = v.Kind().Value(bits)
-	}
-	return x
 }
 
 // lane returns the entries of a lane.
@@ -146,8 +138,7 @@ func (b *bench) laneStats(d kernels.LaneStats, v entry.Variant) {
 		b.must(b.stream.CopyIn(k.Memory, start))
 		b.must(d.LaneStat(b.stream, v, k, q))
 		got := entry.Bytes(make([]uint64, entry.CeilDiv(room.Answer, 8)))
-		b.must(b.stream.CopyOut(got[:room.Answer], k.Memory))
-		b.must(b.stream.Sync())
+		b.done(b.stream.CopyOut(got[:room.Answer], k.Memory))
 		b.sameAnswer(v, p, q, got, p.answer(v, q))
 	}
 }

@@ -76,8 +76,8 @@ type pairEntry struct {
 	rest uint32
 }
 
-// garbage is an entry of any bits.
-func (a *pairTiles) garbage() pairEntry {
+// junk is an entry of any bits.
+func (a *pairTiles) junk() pairEntry {
 	x := pairEntry{a.Uint64() >> (64 - 8*a.kind.Bytes()), int32(a.Uint32()), a.Uint32()}
 	if a.kind.PairBytes() < 16 {
 		x.rest = 0
@@ -99,7 +99,7 @@ func (b *tracking) pairTiles(v entry.Variant, t, n int) *pairTiles {
 	places, size := b.layOut(t, n)
 	a := &pairTiles{tracking: b, kind: v.Kind(), t: t, places: places, want: make([]pairEntry, size)}
 	for i := range a.want {
-		a.want[i] = a.garbage()
+		a.want[i] = a.junk()
 	}
 	a.buf = b.alloc(int64(size * a.kind.PairBytes()))
 	return a
@@ -195,7 +195,7 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 		}
 	}
 	for i := range a.data(1) {
-		a.data(1)[i] = a.garbage()
+		a.data(1)[i] = a.junk()
 		a.data(1)[i].d = worst(v, b.Rand)
 	}
 	left, right := a.tiles(2, s.m), a.tiles(2+s.m, s.m)
@@ -295,8 +295,7 @@ func (b *tracking) closure(v entry.Variant, s shape, g graphPattern) {
 	plain := b.newArena(v, s.t, s.m*s.m)
 	plain.setSquare(s.m, arcs)
 	plain.upload()
-	b.must(b.stream.Closure(v, s.t, plain.tiles(0, s.m*s.m)))
-	b.must(b.stream.Sync())
+	b.done(b.stream.Closure(v, s.t, plain.tiles(0, s.m*s.m)))
 	want := plain.square(s.m)
 
 	a := b.pairTiles(v, s.t, s.m*s.m)

@@ -19,8 +19,7 @@ func copies(b *bench) {
 		}
 	}
 	scramble(host)
-	b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(host)))
-	b.must(b.stream.Sync())
+	b.done(b.stream.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(host)))
 	for range 200 {
 		n := 1 + b.IntN(1<<b.IntN(20))
 		at := b.IntN(size - n + 1)
@@ -29,8 +28,7 @@ func copies(b *bench) {
 		n = 1 + b.IntN(1<<b.IntN(20))
 		at = b.IntN(size - n + 1)
 		got := make([]uint32, n)
-		b.must(b.stream.CopyOut(entry.Bytes(got), kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}))
-		b.must(b.stream.Sync())
+		b.done(b.stream.CopyOut(entry.Bytes(got), kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}))
 		for i := range got {
 			if got[i] != host[at+i] {
 				b.Fatalf("%d entries from %d: entry %d differs", n, at, i)
@@ -55,8 +53,7 @@ func hostMemory(b *bench) {
 		}
 		buf := b.alloc(bytes)
 		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, in))
-		b.must(b.stream.CopyOut(out, kernels.Tile{Buf: buf}))
-		b.must(b.stream.Sync())
+		b.done(b.stream.CopyOut(out, kernels.Tile{Buf: buf}))
 		if string(in) != string(out) {
 			b.Fatalf("%d bytes differ after a round trip", bytes)
 		}
@@ -87,16 +84,7 @@ func order(b *bench) {
 	}
 	b.must(b.stream.Sync())
 	for i := range got {
-		b.equal(v, unpack(got[i], a.size), want[i])
-	}
-}
-
-func (b *bench) equal(v entry.Variant, got, want matrix) {
-	b.Helper()
-	for i := range got {
-		if got[i] != want[i] {
-			b.Fatalf("entry %d: got %s, want %s", i, show(v, got[i]), show(v, want[i]))
-		}
+		b.same(v, "square", unpack(got[i], a.size), want[i])
 	}
 }
 
@@ -120,10 +108,7 @@ func wait(b *bench) {
 		a.slow(b.stream, v, 3, 50)
 		b.must(b.stream.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
 		b.must(second.Wait(b.record(b.stream)))
-		got := make([]byte, t*t*a.size)
-		b.must(second.CopyOut(got, a.tile(0)))
-		b.must(second.Sync())
-		b.equal(v, unpack(got, a.size), a.data(0))
+		b.same(v, "product", a.read(second, 0), a.data(0))
 		b.must(b.stream.Sync())
 	}
 }
@@ -157,13 +142,10 @@ func pingPong(b *bench) {
 		last = b.record(s)
 	}
 	b.must(last.Sync())
-	got := make([]byte, t*t*a.size)
-	b.must(b.stream.CopyOut(got, a.tile(0)))
-	b.must(b.stream.Sync())
 	for i := range want {
 		want[i] += turns
 	}
-	b.equal(v, unpack(got, a.size), want)
+	b.same(v, "what was handed around", a.read(b.stream, 0), want)
 }
 
 // manyStreams runs independent work on several streams, each owned by a goroutine.
@@ -247,7 +229,7 @@ func closeQueued(b *bench) {
 	b.must(s.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
 	b.must(s.CopyOut(got, a.tile(0)))
 	b.must(s.Close())
-	b.equal(v, unpack(got, a.size), a.data(0))
+	b.same(v, "product", unpack(got, a.size), a.data(0))
 }
 
 // badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.

@@ -48,8 +48,7 @@ func (b *bench) pivots(d kernels.TileOps) {
 			}
 			split(a, m, full)
 			a.upload()
-			b.must(d.Pivots(b.stream, v, 64, a.tiles(0, m*m), lo, hi))
-			b.must(b.stream.Sync())
+			b.done(d.Pivots(b.stream, v, 64, a.tiles(0, m*m), lo, hi))
 			split(a, m, want)
 			a.check(v)
 		}
@@ -99,8 +98,7 @@ func (b *bench) transpose(d kernels.TileOps) {
 				x[i] = b.randomEntry(v, b.IntN(4) == 0)
 			}
 			dst := b.uploadAs(make(matrix, t*t), size)
-			b.must(d.TransposeTile(b.stream, v, t, dst, b.uploadAs(x, size)))
-			b.must(b.stream.Sync())
+			b.done(d.TransposeTile(b.stream, v, t, dst, b.uploadAs(x, size)))
 			for at, got := range b.downloadAs(dst, t*t, size) {
 				if want := x[at%t*t+at/t]; got != want {
 					b.Fatalf("%s, tile of %d: entry (%d,%d) is %#x, not %#x", v, t, at/t, at%t, got, want)
@@ -116,8 +114,7 @@ func (b *bench) transpose(d kernels.TileOps) {
 
 func (b *bench) differ(d kernels.TileOps) {
 	for range 50 {
-		x := make(matrix, 1+b.IntN(5000))
-		poison(b.Rand, x, wordBytes)
+		x := b.garbage(1+b.IntN(5000), wordBytes)
 		y := slices.Clone(x)
 		bytes := len(x)
 		want := b.IntN(2) == 0
@@ -127,8 +124,7 @@ func (b *bench) differ(d kernels.TileOps) {
 			y[at+1]++ // past what is compared
 		}
 		flag := b.upload(matrix{0})
-		b.must(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*wordBytes)))
-		b.must(b.stream.Sync())
+		b.done(d.Differ(b.stream, flag, b.upload(x), b.upload(y), int64(bytes*wordBytes)))
 		if got := b.download(flag, 1)[0]; got > 1 || (got == 1) != want {
 			b.Fatalf("%d entries, %d compared: the flag is %d, and they differ: %v", len(x), bytes, got, want)
 		}

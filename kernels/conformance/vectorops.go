@@ -68,8 +68,7 @@ func (b *bench) uploadAs(m matrix, size int) kernels.Tile {
 	b.Helper()
 	t := kernels.Tile{Buf: b.alloc(int64(max(1, len(m)) * size))}
 	if memory := m.pack(size); len(m) > 0 {
-		b.must(b.stream.CopyIn(t, memory))
-		b.must(b.stream.Sync())
+		b.done(b.stream.CopyIn(t, memory))
 	}
 	return t
 }
@@ -79,8 +78,7 @@ func (b *bench) download(t kernels.Tile, n int) matrix { return b.downloadAs(t, 
 func (b *bench) downloadAs(t kernels.Tile, n, size int) matrix {
 	b.Helper()
 	memory := make([]byte, n*size)
-	b.must(b.stream.CopyOut(memory, t))
-	b.must(b.stream.Sync())
+	b.done(b.stream.CopyOut(memory, t))
 	return unpack(memory, size)
 }
 
@@ -118,8 +116,7 @@ func (x *vectorGraph) compressed(lo, hi int) kernels.Block {
 }
 
 func (x *vectorGraph) piece(lo, hi, edge, row, rows int, transposed bool) kernels.Block {
-	m := make(matrix, rows*edge)
-	poison(x.Rand, m, wordBytes) // padding is not looked at
+	m := x.garbage(rows*edge, wordBytes) // padding is not looked at
 	for r := range rows {
 		for c := range hi - lo {
 			at := r*edge + c
@@ -157,9 +154,7 @@ func (b *bench) pulls(d kernels.VectorOps) {
 			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
 			var dist, pred, want, after, changed matrix
 			for range count { // one behind the other, with gaps that nobody is to touch
-				d, p, gap := x.vector(), make(matrix, x.n), make(matrix, stride-x.n)
-				poison(x.Rand, p, wordBytes)
-				poison(x.Rand, gap, wordBytes)
+				d, p, gap := x.vector(), x.garbage(x.n, wordBytes), x.garbage(stride-x.n, wordBytes)
 				next, preds, did := x.pulled(d, p)
 				dist, pred, changed = slices.Concat(dist, d, gap), slices.Concat(pred, p, gap), append(changed, did)
 				want, after = slices.Concat(want, next, gap), slices.Concat(after, preds, gap)
@@ -192,15 +187,6 @@ func (b *bench) pulls(d kernels.VectorOps) {
 		t := x.upload(x.vector())
 		if d.Pull(x.stream, entry.I32, kernels.Pull{Block: x.compressed(0, x.n), Dist: t, Next: x.upload(x.vector()), Pred: t, Changed: t, Group: group}) == nil {
 			b.Errorf("a group of %d was not refused", group)
-		}
-	}
-}
-
-func (x *vectorGraph) same(v entry.Variant, what string, got, want matrix) {
-	x.Helper()
-	for i := range want {
-		if got[i] != want[i] {
-			x.Fatalf("%v, %d vertices: %s of %d is %s, want %s", v, x.n, what, i, show(v, got[i]), show(v, want[i]))
 		}
 	}
 }
@@ -251,8 +237,7 @@ func (b *bench) leasts(d kernels.VectorOps) {
 			}
 			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 3))}
 			l.Result.Off = int64(b.IntN(2)) * wordBytes
-			b.must(d.Least(b.stream, l))
-			b.must(b.stream.Sync())
+			b.done(d.Least(b.stream, l))
 			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {
 				b.Fatalf("the least of %d is %d at %d, want %d at %d", n, int32(got[0]), got[1], int32(source[best]), best)
 			}
@@ -301,8 +286,7 @@ func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, par
 		}
 		least[0], least[1] = keys[best], uint64(best)
 	}
-	x.must(d.Grow(x.stream, g))
-	x.must(x.stream.Sync())
+	x.done(d.Grow(x.stream, g))
 	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
 	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
 	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
