@@ -1,17 +1,15 @@
 package conformance
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"ooc/kernels/entry"
 )
 
 // graphPattern is a kind of input of closures: no cycle in them is negative.
 type graphPattern struct {
-	name   string
+	named
 	signed bool // wants negative arcs
 	exact  bool // all distances are exact in float32
 	// weights returns the arc of each pair of vertices; an absent arc is +Inf.
@@ -100,20 +98,9 @@ var (
 	largeSymmetric = []shape{{320, 1}, {128, 3}, {256, 4}}
 )
 
-// closure closes pivots of each shape and variant: those of fewer than 192 vertices with every pattern, others with some.
+// closure closes pivots.
 func closure(b *bench, shapes []shape) {
-	for _, v := range entry.Variants {
-		for _, s := range shapes {
-			for _, g := range graphPatternsOf(v) {
-				if s.t*s.m >= 192 && b.IntN(3) > 0 || b.skips(s.t*s.m) {
-					continue
-				}
-				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) {
-					b.with(t).oneClosure(v, s, g)
-				})
-			}
-		}
-	}
+	try(b, entry.Variants, shapes, graphPatternsOf, 191, 3, (*bench).oneClosure)
 }
 
 // oneClosure closes one pivot and judges every byte of the buffer it is in.

@@ -60,9 +60,14 @@ func show(v entry.Variant, bits uint64) string {
 	return fmt.Sprintf("%g (%#x)", v.Kind().Value(bits), bits)
 }
 
+// named is what is called so in the names of tests.
+type named string
+
+func (n named) String() string { return string(n) }
+
 // pattern makes the entries of operands.
 type pattern struct {
-	name        string
+	named
 	randomEntry func(r *rand.Rand) uint64
 }
 
@@ -76,27 +81,20 @@ func patterns(v entry.Variant) []pattern {
 	}
 	switch v {
 	case entry.I32:
-		return append(common, unsignedInts()...)
+		return append(common, integers(inf, 1<<20)...)
 	case entry.I32Signed:
-		return append(append(common, unsignedInts()[:3]...), signedInts()...)
+		return append(append(common, integers(inf, 1<<20)[:3]...), signedInts()...)
 	case entry.U16:
-		return append(common, shorts()...)
-	case entry.F32:
-		return append(common, unsignedFloats()...)
+		return append(common, integers(inf, 1<<13)...)
 	case entry.F64:
-		return append(common, doubles()...)
-	default:
-		return append(append(common, unsignedFloats()...), signedFloats()...)
+		return append(common, floats(v.Kind(), 1<<52)...)
+	case entry.F32Signed:
+		return append(common, floats(v.Kind(), 1<<23)...)
 	}
+	return append(common, floats(v.Kind(), 1<<23)[:6]...)
 }
 
 func pick(r *rand.Rand, choices ...uint64) uint64 { return choices[r.IntN(len(choices))] }
-
-func unsignedInts() []pattern {
-	return integers(uint64(entry.Inf32), 1<<20)
-}
-
-func shorts() []pattern { return integers(uint64(entry.Inf16), 1<<13) }
 
 // integers returns patterns of entries from 0 to inf, of which some are less than most.
 func integers(inf, most uint64) []pattern {
@@ -140,60 +138,41 @@ func signedInts() []pattern {
 	}
 }
 
-func unsignedFloats() []pattern {
-	return []pattern{
-		{"equal", func(*rand.Rand) uint64 { return fbits(0.1) }},
-		{"uniform", func(r *rand.Rand) uint64 { return fbits(r.Float32()) }},
-		{"sparse", func(r *rand.Rand) uint64 {
-			if r.IntN(20) > 0 {
-				return fbits(entry.PosInf)
-			}
-			return fbits(r.Float32() * 1000)
-		}},
-		{"denormal", func(r *rand.Rand) uint64 { return r.Uint64N(1 << 24) }},
-		// Every finite non-negative float: sums round, and overflow to +Inf.
-		{"any magnitude", func(r *rand.Rand) uint64 { return r.Uint64N(0x7f800000) }},
-		{"overflowing", func(r *rand.Rand) uint64 { return 0x7f000000 + r.Uint64N(0x800000) }},
-	}
-}
-
-func signedFloats() []pattern {
-	// Magnitudes whose negative sums stay finite: −Inf is no entry.
+// floats returns patterns of floats: first six of numbers from 0 on, then others. Between the bits of two powers of two is one octave.
+func floats(k entry.Kind, octave uint64) []pattern {
+	inf := k.Bits(math.Inf(1))
 	sign := func(r *rand.Rand, bits uint64) uint64 {
 		if bits != 0 && r.IntN(2) == 0 {
-			return bits | 1<<31
+			return bits | 1<<(8*k.Bytes()-1)
 		}
 		return bits
 	}
 	return []pattern{
-		{"uniform signed", func(r *rand.Rand) uint64 { return fbits(r.Float32()*2 - 1) }},
-		{"cancelling", func(r *rand.Rand) uint64 { return sign(r, fbits(float32(r.IntN(4)))) }},
-		{"denormal signed", func(r *rand.Rand) uint64 { return sign(r, r.Uint64N(1<<24)) }},
-		{"any magnitude signed", func(r *rand.Rand) uint64 { return sign(r, r.Uint64N(0x7e800000)) }},
-		{"negative or infinite", func(r *rand.Rand) uint64 {
-			return pick(r, fbits(entry.PosInf), fbits(-r.Float32()-1))
-		}},
-	}
-}
-
-func doubles() []pattern {
-	bits := math.Float64bits
-	return []pattern{
-		{"equal", func(*rand.Rand) uint64 { return bits(0.1) }},
-		{"uniform", func(r *rand.Rand) uint64 { return bits(r.Float64()) }},
+		{"equal", func(*rand.Rand) uint64 { return k.Bits(0.1) }},
+		{"uniform", func(r *rand.Rand) uint64 { return k.Bits(r.Float64()) }},
 		{"sparse", func(r *rand.Rand) uint64 {
 			if r.IntN(20) > 0 {
-				return bits(math.Inf(1))
+				return inf
 			}
-			return bits(r.Float64()*2000 - 1000)
+			return k.Bits(r.Float64() * 1000)
 		}},
-		{"denormal", func(r *rand.Rand) uint64 { return r.Uint64N(1 << 53) }},
-		{"any magnitude", func(r *rand.Rand) uint64 { return r.Uint64N(0x7ff0 << 48) }},
-		{"overflowing", func(r *rand.Rand) uint64 { return 0x7fe0<<48 + r.Uint64N(0x10<<48) }},
-		{"uniform signed", func(r *rand.Rand) uint64 { return bits(r.Float64()*2 - 1) }},
-		{"cancelling", func(r *rand.Rand) uint64 { return bits(float64(r.IntN(9)-4) + 0) }},
-		{"any magnitude signed", func(r *rand.Rand) uint64 { return 1 + r.Uint64N(0x7fd0<<48) | r.Uint64N(2)<<63 }},
-		{"negative or infinite", func(r *rand.Rand) uint64 { return pick(r, bits(math.Inf(1)), bits(-r.Float64()-1)) }},
+		{"denormal", func(r *rand.Rand) uint64 { return r.Uint64N(2 * octave) }},
+		// Every finite non-negative float: sums round, and overflow to +Inf.
+		{"any magnitude", func(r *rand.Rand) uint64 { return r.Uint64N(inf) }},
+		{"overflowing", func(r *rand.Rand) uint64 { return inf - octave + r.Uint64N(octave) }},
+
+		{"uniform signed", func(r *rand.Rand) uint64 { return k.Bits(r.Float64()*2 - 1) }},
+		{"cancelling", func(r *rand.Rand) uint64 { return sign(r, k.Bits(float64(r.IntN(4)))) }},
+		{"denormal signed", func(r *rand.Rand) uint64 { return sign(r, r.Uint64N(2*octave)) }},
+		// Magnitudes whose negative sums stay finite: −Inf is no entry.
+		{"any magnitude signed", func(r *rand.Rand) uint64 { return sign(r, r.Uint64N(inf-2*octave)) }},
+		{"negative or infinite", func(r *rand.Rand) uint64 { return pick(r, inf, k.Bits(-r.Float64()-1)) }},
+		{"sparse signed", func(r *rand.Rand) uint64 {
+			if r.IntN(20) > 0 {
+				return inf
+			}
+			return k.Bits(r.Float64()*2000 - 1000)
+		}},
 	}
 }
 

@@ -16,31 +16,35 @@ var (
 	largeProducts = []shape{{320, 1}, {256, 2}, {576, 1}, {320, 4}}
 )
 
-// minPlus tries one product of each shape and variant, with each pattern at the small shapes and a random
-// one at the others, fresh and not.
-func minPlus(b *bench, shapes []shape) {
-	for _, v := range entry.Variants {
+// try runs a part of the suite with each variant and shape: with each pattern at those of at most so many vertices, and with some of them,
+// drawn at random, at others.
+func try[P fmt.Stringer](b *bench, variants []entry.Variant, shapes []shape, patterns func(entry.Variant) []P, most, some int,
+	run func(b *bench, v entry.Variant, s shape, p P)) {
+	for _, v := range variants {
 		for _, s := range shapes {
 			all := patterns(v)
-			if s.t*s.m > 256 {
-				i := b.IntN(len(all))
-				all = all[i : i+1]
+			if s.t*s.m > most {
+				b.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+				all = all[:some]
 			}
 			for _, p := range all {
-				if b.skips(s.t * s.m) {
-					continue
+				if !b.skips(s.t * s.m) {
+					b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p), func(t *testing.T) { run(b.with(t), v, s, p) })
 				}
-				fresh := b.IntN(2) == 0
-				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s/fresh=%t", v, s.t, s.m, p.name, fresh), func(t *testing.T) {
-					b.with(t).oneProduct(v, s, p, fresh)
-				})
 			}
 		}
 	}
 }
 
+// minPlus tries products, fresh and not.
+func minPlus(b *bench, shapes []shape) {
+	try(b, entry.Variants, shapes, patterns, 256, 1, (*bench).oneProduct)
+}
+
 // oneProduct runs one product and judges every byte of the buffer it is in.
-func (b *bench) oneProduct(v entry.Variant, s shape, p pattern, fresh bool) {
+func (b *bench) oneProduct(v entry.Variant, s shape, p pattern) {
+	fresh := b.IntN(2) == 0
+	b.Logf("fresh: %t", fresh)
 	a := b.newArena(v, s.t, 1+2*s.m)
 	for i := range 1 + 2*s.m {
 		p.fill(b.Rand, a.data(i))

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"testing"
 
@@ -66,7 +65,8 @@ type tracking struct {
 	tracker kernels.Stream
 }
 
-func (b *tracking) with(t *testing.T) *tracking { return &tracking{b.bench.with(t), b.ops, b.tracker} }
+// on returns b for a subtest.
+func (b *tracking) on(c *bench) *tracking { return &tracking{c, b.ops, b.tracker} }
 
 // pairEntry is an entry as it is stored. rest is what is behind the predecessor in a pair of 16 bytes: 0 in operands, and so in
 // results, whatever was there.
@@ -159,23 +159,9 @@ func (a *pairTiles) fill(v entry.Variant, i int, p pattern, diagonal bool) {
 	}
 }
 
-// pairProducts tries each variant at each shape, with every pattern at the smallest and a random one at the others.
+// pairProducts tries products of pairs.
 func pairProducts(b *tracking, shapes []shape) {
-	for _, v := range entry.Paired {
-		for _, s := range shapes {
-			all := patterns(v)
-			if s.t*s.m > 64 {
-				i := b.IntN(len(all))
-				all = all[i : i+1]
-			}
-			for _, p := range all {
-				if b.skips(s.t * s.m) {
-					continue
-				}
-				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p.name), func(t *testing.T) { b.with(t).products(v, s, p) })
-			}
-		}
-	}
+	try(b.bench, entry.Paired, shapes, patterns, 64, 1, func(c *bench, v entry.Variant, s shape, p pattern) { b.on(c).products(v, s, p) })
 }
 
 // products runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a panel:
@@ -269,23 +255,9 @@ func (a *pairTiles) explained(v entry.Variant, s shape, i, j int, x pairEntry) b
 	return false
 }
 
-// pairClosures closes pivots of each shape and variant: the smallest with every pattern, the others with one.
+// pairClosures closes pivots of pairs.
 func pairClosures(b *tracking, shapes []shape) {
-	for _, v := range entry.Paired {
-		for _, s := range shapes {
-			all := graphPatternsOf(v)
-			if s.t*s.m > 128 {
-				i := b.IntN(len(all))
-				all = all[i : i+1]
-			}
-			for _, g := range all {
-				if b.skips(s.t * s.m) {
-					continue
-				}
-				b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, g.name), func(t *testing.T) { b.with(t).closure(v, s, g) })
-			}
-		}
-	}
+	try(b.bench, entry.Paired, shapes, graphPatternsOf, 128, 1, func(c *bench, v entry.Variant, s shape, g graphPattern) { b.on(c).closure(v, s, g) })
 }
 
 // closure closes a pivot of arcs, with and without predecessors.
